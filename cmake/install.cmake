@@ -1,0 +1,31 @@
+# What `cmake --install` puts where: headers, library, and what find_package(tally) and pkg-config read.
+# The tool's own files (program, manual pages, completions) are installed by src/cli.
+include(CMakePackageConfigHelpers)
+
+set(tally_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tally)
+set(tally_pkgconfig_folder ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# A static library leaves its own dependencies to the consumer's link; a shared one names them itself.
+get_target_property(tally_type tally TYPE)
+if(tally_type STREQUAL STATIC_LIBRARY)
+  set(tally_dependencies "find_dependency(TBB CONFIG)\nfind_dependency(hwy CONFIG)")
+  set(tally_pkgconfig_requires "tbb libhwy")
+endif()
+
+install(TARGETS tally EXPORT tally
+  ARCHIVE COMPONENT development
+  LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tally DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT development FILES_MATCHING PATTERN "*.hpp")
+
+install(EXPORT tally NAMESPACE tally:: FILE tally-targets.cmake
+  DESTINATION ${tally_package_folder} COMPONENT development)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tally-config.cmake.in ${PROJECT_BINARY_DIR}/tally-config.cmake
+  INSTALL_DESTINATION ${tally_package_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tally-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tally-config.cmake ${PROJECT_BINARY_DIR}/tally-config-version.cmake
+  DESTINATION ${tally_package_folder} COMPONENT development)
+
+file(RELATIVE_PATH tally_prefix_from_pkgconfig /prefix/${tally_pkgconfig_folder} /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tally.pc.in ${PROJECT_BINARY_DIR}/tally.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tally.pc DESTINATION ${tally_pkgconfig_folder} COMPONENT development)
