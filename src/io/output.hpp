@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace tally::io {
+
+/// Where bytes are written to. A file appears under its name only when `commit` is called: until then they are in a temporary
+/// file beside it, which vanishes if the output is destroyed uncommitted or SIGINT, SIGTERM or SIGHUP ends the process.
+/// What is no regular file (a device, a pipe) is written directly. Move-only; one thread at a time.
+class output {
+public:
+  /// Throws file_error if the temporary file cannot be made.
+  static output file(std::string const& path);
+  /// Standard output, called "(standard output)" in messages. Makes the process ignore SIGPIPE, so that a broken pipe is an exception.
+  static output standard_output();
+  /// "-" is standard output, everything else a file.
+  static output named(std::string const& path);
+  /// Writes to a descriptor, which stays the caller's.
+  static output descriptor(int fd, std::string name);
+
+  output(output&& other) noexcept;
+  output& operator=(output&&) = delete;
+  ~output();
+
+  std::string const& name() const { return name_; }
+
+  /// Appends bytes: no buffer in between. Throws broken_pipe, disk_full, file_error.
+  void write(void const* data, std::size_t n);
+  /// Makes `write_at` possible: an output that cannot seek collects its bytes in an unnamed temporary file until `commit`.
+  /// Requires: nothing has been written.
+  void allow_write_at();
+  /// Writes bytes at an offset from the output's beginning. Requires: allow_write_at() was called.
+  void write_at(void const* data, std::size_t n, std::uint64_t offset);
+
+  /// Ends the output: everything is in place, under its name. Throws as write does, and then nothing is left behind.
+  void commit();
+
+private:
+  output(int fd, std::string name, bool owned);
+  void copy_spool();
+
+  int fd_ = -1;
+  bool owned_ = false;
+  int spool_ = -1;            // holds the bytes until commit where fd_ cannot seek
+  std::string name_;
+  std::string target_;        // what the temporary file will be renamed to; empty if there is none
+  std::string temporary_;
+};
+
+}  // namespace tally::io

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <memory>
+
+#include "io/input.hpp"
+#include "io/reader.hpp"
+
+namespace tally::io {
+
+struct text_options {
+  number_rule rule = number_rule::automatic;
+  /// False: numbers are separated by white space of any kind. True: each line holds one number, blanks around it allowed, and an empty
+  /// line is an error.
+  bool one_a_line = false;
+  /// Threads that parse; 0 lets the library choose. Never changes what is read.
+  int threads = 0;
+};
+
+/// Reads a text of numbers. Memory: at most 64 MiB, whatever the input; a token may be as long as 1 MiB.
+std::unique_ptr<reader> read_text(input source, text_options const& options = {});
+
+}  // namespace tally::io

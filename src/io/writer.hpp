@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "io/element_type.hpp"
+#include "io/npy_reader.hpp"
+#include "io/output.hpp"
+
+namespace tally::io {
+
+/// Takes a column of numbers in pieces of any size.
+class writer {
+public:
+  virtual ~writer() = default;
+  writer(writer const&) = delete;
+  writer& operator=(writer const&) = delete;
+
+  /// Appends values. The view is not needed any more when the call returns. Throws broken_pipe, disk_full, file_error.
+  virtual void write(values_view const& values) = 0;
+  /// Sends on what is buffered: for a reader that waits.
+  virtual void flush() = 0;
+  /// Ends and commits the output. Without it, nothing is left behind. Throws as write does.
+  virtual void finish() = 0;
+
+protected:
+  writer() = default;
+};
+
+struct text_writer_options {
+  char line_end = '\n';
+  int threads = 0;   ///< that format; 0 lets the library choose. Never changes what is written.
+};
+
+/// One value a line. Integers in full; floating-point values with the fewest digits that read back to the same bits (of float for
+/// float32), inf, -inf, nan; negative zero is -0.0. The values written may change type from call to call.
+class text_writer final : public writer {
+public:
+  explicit text_writer(output to, text_writer_options const& options = {});
+  ~text_writer() override;
+
+  void write(values_view const& values) override;
+  /// Appends characters as they are: a header, a comment.
+  void write_text(std::string_view text);
+  void flush() override;
+  void finish() override;
+
+private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// A .npy file of one axis. Where its length is not known to a pipe beforehand, the values wait in an unnamed temporary file.
+/// Requires of write: values of `type`. int128 throws data_error: the format has no such type.
+std::unique_ptr<writer> write_npy(output to, element_type type);
+
+/// The same with the shape known beforehand. Requires: exactly as many values are written. A pipe gets them at once.
+std::unique_ptr<writer> write_npy(output to, element_type type, std::vector<std::uint64_t> const& shape,
+                                  bool fortran_order = false);
+
+/// The bytes of the values, in this machine's order. int128 as 16 bytes.
+std::unique_ptr<writer> write_raw(output to, element_type type);
+
+/// Writes an array block by block: the result of a scan along an axis, in the shape and memory order of what an axis_reader reads.
+class axis_writer {
+public:
+  /// An array of `type` as large as `layout` says. Throws data_error for int128; file_error.
+  axis_writer(output to, axis_layout const& layout, element_type type);
+  ~axis_writer();
+  axis_writer(axis_writer&&) noexcept;
+
+  /// Requires: values of `type`, arranged as in axis_block, at a place that an axis_reader gave.
+  void write(block_place const& place, values_view const& values);
+  void finish();
+
+private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace tally::io
