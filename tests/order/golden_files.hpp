@@ -1,0 +1,83 @@
+#pragma once
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "golden.hpp"
+
+namespace tally::test::golden {
+
+template <class T>
+inline constexpr char const* type_name = nullptr;
+template <>
+inline constexpr char const* type_name<float> = "f32";
+template <>
+inline constexpr char const* type_name<double> = "f64";
+
+template <class Case, class T>
+std::string file_name()
+{
+  return std::string(Case::name) + "_" + type_name<T> + ".txt";
+}
+
+/// The comment at the top of a golden file: all that another program needs to know to check itself.
+template <class Case, class T>
+std::string header()
+{
+  using format = float_format<T>;
+  std::ostringstream out;
+  out << "# What docs/order.md gives for the operator " << Case::name << " on " << type_name<T> << ".\n"
+      << "# Written by write_golden from the reference implementation; a change of any bit is a change of the contract.\n#\n"
+      << "# Element k of the input is made from r = splitmix64(k): z = " << seed << " + (k + 1) * 0x9E3779B97F4A7C15,\n"
+      << "# z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9, z = (z ^ z >> 27) * 0x94D049BB133111EB, r = z ^ z >> 31, modulo 2^64.\n";
+  if constexpr (std::is_same_v<Case, products>) {
+    constexpr int width = format::fraction_bits > 11 ? format::fraction_bits - 10 : 1;
+    out << "# Its bits, as an integer: those of 1, plus r >> " << 64 - width << " if r is odd, minus r >> " << 63 - width
+        << " if r is even.\n";
+  } else {
+    out << "# Its sign bit is r & 1, its biased exponent " << format::bias - exponent_range<T> << " + (r >> 8) % "
+        << 2 * exponent_range<T> + 1 << ", its fraction r >> " << 64 - format::fraction_bits << ".\n";
+  }
+  if constexpr (std::is_same_v<Case, halvings>) out << "# halve_and_add(a, b) is a / 2 + b.\n";
+  out << "# The initial value is element 2^32.\n#\n"
+      << "# n, hash of the inclusive scan without initial value, its reduction; hash of the exclusive scan with the initial\n"
+      << "# value, the reduction with it. Values are their bits in hexadecimal, - is no value. A hash is FNV-1a (64 bits) over the\n"
+      << "# results' bytes in index order, the lowest byte of each first. Some sizes are followed by the scans themselves.\n";
+  return out.str();
+}
+
+inline std::string read(std::string const& path)
+{
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::runtime_error(path + ": cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The rows of the golden file in `folder`, without its comment.
+template <class Case, class T>
+std::string rows_in(std::string const& folder)
+{
+  std::string const text = read(folder + "/" + file_name<Case, T>());
+  std::size_t begin = 0;
+  while (begin < text.size() && text[begin] == '#') begin = text.find('\n', begin) + 1;
+  return text.substr(begin);
+}
+
+/// Calls `visit.operator()<Case, T>()` for everything that has a golden file.
+template <class Visit>
+void for_each_file(Visit const& visit)
+{
+  auto const types = [&]<class Case>() {
+    visit.template operator()<Case, float>();
+    visit.template operator()<Case, double>();
+  };
+  types.template operator()<sums>();
+  types.template operator()<products>();
+  types.template operator()<halvings>();
+}
+
+}  // namespace tally::test::golden

@@ -1,0 +1,38 @@
+#include "golden_files.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tally::test::golden {
+namespace {
+
+TEST(golden, the_reference_gives_every_bit)
+{
+  for_each_file([]<class Case, class T>() {
+    EXPECT_EQ((rows<Case, T>(by_reference{})), (rows_in<Case, T>(TALLY_GOLDEN_FOLDER))) << (file_name<Case, T>());
+  });
+}
+
+TEST(golden, the_comments_state_the_rule_that_made_the_inputs)
+{
+  for_each_file([]<class Case, class T>() {
+    std::string const text = read(std::string(TALLY_GOLDEN_FOLDER) + "/" + file_name<Case, T>());
+    EXPECT_TRUE(text.starts_with(header<Case, T>())) << (file_name<Case, T>());
+  });
+}
+
+TEST(golden, a_changed_bit_changes_the_rows)
+{
+  auto const off_by_one_bit = []<class T, class Op>(std::vector<T> const& x, Op op, T const& init) {
+    answers<T> a = by_reference{}(x, op, init);
+    if (x.size() == 33) a.exclusive[17] = std::bit_cast<T>(bits_of(a.exclusive[17]) ^ 1);
+    return a;
+  };
+  auto const rows_of_33 = [](auto const& compute) {
+    answers<float> const a = compute(input<sums, float>(33), plus{}, 1.0f);
+    return hash(a.exclusive);
+  };
+  EXPECT_NE(rows_of_33(off_by_one_bit), rows_of_33(by_reference{}));
+}
+
+}  // namespace
+}  // namespace tally::test::golden

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "tally/order.hpp"
+
+namespace tally::test {
+
+/// The largest size that tests use: TALLY_TEST_MAX_SIZE in the environment, so that a sanitizer's build can be asked for less.
+inline std::size_t largest_size()
+{
+  char const* const value = std::getenv("TALLY_TEST_MAX_SIZE");
+  return value ? std::stoull(value) : std::size_t(-1);
+}
+
+/// Sorted, each once, none beyond `largest_size()`.
+inline std::vector<std::size_t> tidy(std::vector<std::size_t> sizes)
+{
+  std::erase_if(sizes, [](std::size_t n) { return n > largest_size(); });
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// The sizes up to two tiles of T at which something of the order begins or ends, and their neighbours.
+template <class T>
+std::vector<std::size_t> tile_sizes()
+{
+  std::vector<std::size_t> sizes{0, 1, 2, 3};
+  for (std::size_t const boundary : {order::group<T>, 2 * order::group<T>, order::row<T>, 3 * order::row<T>, order::strip<T>,
+                                     order::strip<T> + order::row<T>, order::tile<T>, 2 * order::tile<T>})
+    for (std::size_t const n : {boundary - 1, boundary, boundary + 1}) sizes.push_back(n);
+  sizes.push_back(5 * order::strip<T> + 3 * order::row<T> + 2 * order::group<T> + 1);
+  return tidy(sizes);
+}
+
+/// The sizes around a span, and one that ends inside a later one.
+template <class T>
+std::vector<std::size_t> span_sizes()
+{
+  std::size_t const span = order::span<T>;
+  return tidy({3 * order::tile<T> + 1, span - 1, span, span + 1, span + order::tile<T> + order::row<T> + 5});
+}
+
+template <class T>
+std::vector<std::size_t> all_sizes()
+{
+  std::vector<std::size_t> sizes = tile_sizes<T>();
+  for (std::size_t const n : span_sizes<T>()) sizes.push_back(n);
+  return sizes;
+}
+
+}  // namespace tally::test
