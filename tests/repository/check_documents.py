@@ -1,0 +1,92 @@
+"""check_documents.py SOURCE_FOLDER BUILD_FOLDER: holds the documents to the truth.
+
+- A relative link leads to a file that exists.
+- A ```cpp block is, but for indentation, a contiguous part of a file under examples/, include/, src/ or tests/, all of which
+  are compiled. (```c++ marks a sketch, which is not looked for.)
+- A ```console block is run, in a scratch folder that holds examples/data, with the built tool in PATH: each line `$ command` must
+  print the lines after it. A line `...` stands for any number of lines. (```sh is not run.)
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+source, build = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+documents = [*source.glob("*.md"), *source.glob("docs/**/*.md"), *source.glob("bench/**/*.md")]
+complaints = []
+
+
+def squeezed(lines):
+    """The lines without indentation and empty ones, framed by line ends."""
+    return "\n" + "\n".join(line.strip() for line in lines if line.strip()) + "\n"
+
+
+compiled = [
+    squeezed(path.read_text().splitlines())
+    for folder in ("examples", "include", "src", "tests")
+    for path in sorted((source / folder).rglob("*.[ch]pp"))
+]
+
+
+def blocks(text):
+    """Yields (language, first line number, lines) of every fenced block."""
+    language, first, lines = None, 0, []
+    for number, line in enumerate(text.splitlines(), 1):
+        if language is None and line.lstrip().startswith("```"):
+            language, first, lines = line.strip()[3:], number + 1, []
+        elif language is not None and line.strip() == "```":
+            yield language, first, lines
+            language = None
+        elif language is not None:
+            lines.append(line)
+
+
+def check_links(document, text):
+    prose = re.sub(r"```.*?```", "", text, flags=re.S)
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose) + re.findall(r'src="([^"]+)"', prose):
+        if not re.match(r"[a-z]+:", target) and not (document.parent / target).exists():
+            complaints.append(f"{document}: the link to {target} leads nowhere")
+
+
+def check_session(where, lines, folder):
+    """Runs the commands of a console block and compares what they print."""
+    environment = os.environ | {"PATH": f"{build}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
+    step = None
+    steps = []
+    for line in lines:
+        if line.startswith("$ "):
+            step = (line[2:], [])
+            steps.append(step)
+        elif step and step[0].endswith("\\") and not step[1]:
+            step = (step[0][:-1] + line, [])
+            steps[-1] = step
+        elif step:
+            step[1].append(line)
+    for command, expected in steps:
+        ran = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
+        pattern = "".join(r"(?:.*\n)*" if line.strip() == "..." else re.escape(line.rstrip()) + r"\s*\n" for line in expected)
+        printed = ran.stdout if not ran.stdout or ran.stdout.endswith("\n") else ran.stdout + "\n"
+        if not re.fullmatch(pattern, printed):
+            complaints.append(f"{where}: `{command}` printed\n{ran.stdout}expected\n" + "\n".join(expected))
+
+
+for document in documents:
+    text = document.read_text()
+    check_links(document, text)
+    with tempfile.TemporaryDirectory() as scratch:
+        if (source / "examples/data").exists():
+            shutil.copytree(source / "examples/data", scratch, dirs_exist_ok=True)
+        for language, first, lines in blocks(text):
+            where = f"{document}:{first}"
+            if language == "cpp" and not any(squeezed(lines) in text for text in compiled):
+                complaints.append(f"{where}: this C++ is in no compiled file")
+            if language == "console":
+                check_session(where, lines, scratch)
+
+print("\n".join(complaints) or f"{len(documents)} documents are true")
+sys.exit(1 if complaints else 0)
