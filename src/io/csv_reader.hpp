@@ -22,12 +22,13 @@ struct csv_options {
   int threads = 0;
 };
 
-/// Reads one column of numbers, and one of keys if wanted, from a table as in RFC 4180: fields may be quoted, a quote in
-/// a quoted field is doubled, quoted fields may hold delimiters and line ends. Lines end in \n or \r\n; a byte-order mark is skipped.
-/// Blanks and tabs around a number are skipped. Every row must have as many fields as the first one.
+/// Reads one column of numbers, and one of keys if wanted, from a table as in RFC 4180: fields may be quoted, a quote
+/// in a quoted field is doubled, quoted fields may hold delimiters and line ends. Lines end in \n or \r\n; a byte-order
+/// mark is skipped. Blanks and tabs around a number are skipped. Every row must have as many fields as the first one.
 ///
-/// Throws data_error: no such column (names those there are), a name that stands for two columns, an empty field, garbage,
-/// a ragged row, a quote that never ends or has text after it, a NUL byte, an empty source where a header was expected.
+/// Throws data_error: no such column (names those there are), a name that stands for two columns, an empty field,
+/// garbage, a ragged row, a quote that never ends or has text after it, a NUL byte, an empty source where a header was
+/// expected.
 /// Memory: at most 96 MiB, whatever the input; a row may be as long as 1 MiB.
 std::unique_ptr<reader> read_csv(input source, csv_options const& options = {});
 

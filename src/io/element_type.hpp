@@ -39,7 +39,8 @@ bool is_integer(element_type type);
 /// "int8" ... "uint64", "float32", "float64", "int128".
 std::string_view name_of(element_type type);
 
-/// The type that a user names: the names above, and i8 i16 i32 i64 u8 u16 u32 u64 f32 f64, float, double. Nothing if there is none such.
+/// The type that a user names: the names above, and i8 i16 i32 i64 u8 u16 u32 u64 f32 f64, float, double. Nothing if
+/// there is none such.
 std::optional<element_type> element_type_named(std::string_view name);
 
 /// A view of `count` values of `type` at `data`, which must be aligned for that type.

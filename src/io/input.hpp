@@ -33,8 +33,9 @@ public:
   std::size_t read(void* to, std::size_t n);
   /// Reads until n bytes are there or the input ends. Throws file_error.
   std::size_t read_full(void* to, std::size_t n);
-  /// Reads n bytes at `offset` from where the file stood when it was opened, without moving what `read` gives next; fewer only at the
-  /// end of the file. May be called from several threads at once. Requires: seekable(). Throws file_error.
+  /// Reads n bytes at `offset` from where the file stood when it was opened, without moving what `read` gives next;
+  /// fewer only at the end of the file. May be called from several threads at once. Requires: seekable(). Throws
+  /// file_error.
   std::size_t read_at(void* to, std::size_t n, std::uint64_t offset) const;
   /// Whether `read` would return at once.
   bool ready() const;

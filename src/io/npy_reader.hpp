@@ -12,12 +12,12 @@
 namespace tally::io {
 
 /// Reads a .npy file as one column, in C order (the last index runs fastest), whatever order it is stored in. A file in
-/// Fortran order with more than one axis longer than 1 must be a regular file. Throws data_error as read_npy_header does,
-/// and where the file ends before its last value or goes on after it.
+/// Fortran order with more than one axis longer than 1 must be a regular file. Throws data_error as read_npy_header
+/// does, and where the file ends before its last value or goes on after it.
 std::unique_ptr<reader> read_npy(input source);
 
-/// An array seen along one of its axes: as it lies in memory it is [outer][length][inner], and it consists of outer * inner lines.
-/// Line number o * inner + i has the values [o][0][i], [o][1][i], ..., [o][length - 1][i].
+/// An array seen along one of its axes: as it lies in memory it is [outer][length][inner], and it consists of outer *
+/// inner lines. Line number o * inner + i has the values [o][0][i], [o][1][i], ..., [o][length - 1][i].
 struct axis_layout {
   npy_header header;
   std::uint64_t outer = 1;
@@ -38,16 +38,19 @@ struct block_place {
   std::uint64_t count = 0;
 };
 
-/// The values of a block, one line after the other: value p of line l stands at values[(l - place.line) * place.count + p - place.first].
+/// The values of a block, one line after the other: value p of line l stands at values[(l - place.line) * place.count +
+/// p - place.first].
 struct axis_block {
   block_place place;
   values_view values;
 };
 
-/// Reads an array along an axis, in blocks of bounded size, each value once, lines and the positions of each line ascending.
+/// Reads an array along an axis, in blocks of bounded size, each value once, lines and the positions of each line
+/// ascending.
 ///
-/// Where a line fits a block (16 MiB), blocks hold whole lines (first = 0, count = length), in ascending order. Else a line
-/// comes in several blocks; if inner > 1 the lines of one `outer` take turns, so that the caller keeps a state for each of `inner` lines.
+/// Where a line fits a block (16 MiB), blocks hold whole lines (first = 0, count = length), in ascending order. Else a
+/// line comes in several blocks; if inner > 1 the lines of one `outer` take turns, so that the caller keeps a state for
+/// each of `inner` lines.
 class axis_reader {
 public:
   /// `axis` counts from 0; negative ones from the end. Throws data_error as read_npy does and if there is no such axis;

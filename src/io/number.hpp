@@ -14,7 +14,8 @@ namespace tally::io {
 /// The most characters that a number needs in text.
 inline constexpr std::size_t max_number_length = 48;
 
-/// Writes a value as text_writer does, without a terminator. Requires: max_number_length characters at `to`. Returns the end.
+/// Writes a value as text_writer does, without a terminator. Requires: max_number_length characters at `to`. Returns
+/// the end.
 template <class T>
 char* format_number(char* to, T value);
 

@@ -7,14 +7,15 @@
 
 namespace tally::io {
 
-/// Where bytes are written to. A file appears under its name only when `commit` is called: until then they are in a temporary
-/// file beside it, which vanishes if the output is destroyed uncommitted or SIGINT, SIGTERM or SIGHUP ends the process.
-/// What is no regular file (a device, a pipe) is written directly. Move-only; one thread at a time.
+/// Where bytes are written to. A file appears under its name only when `commit` is called: until then they are in a
+/// temporary file beside it, which vanishes if the output is destroyed uncommitted or SIGINT, SIGTERM or SIGHUP ends
+/// the process. What is no regular file (a device, a pipe) is written directly. Move-only; one thread at a time.
 class output {
 public:
   /// Throws file_error if the temporary file cannot be made.
   static output file(std::string const& path);
-  /// Standard output, called "(standard output)" in messages. Makes the process ignore SIGPIPE, so that a broken pipe is an exception.
+  /// Standard output, called "(standard output)" in messages. Makes the process ignore SIGPIPE, so that a broken pipe
+  /// is an exception.
   static output standard_output();
   /// "-" is standard output, everything else a file.
   static output named(std::string const& path);
@@ -29,7 +30,8 @@ public:
 
   /// Appends bytes: no buffer in between. Throws broken_pipe, disk_full, file_error.
   void write(void const* data, std::size_t n);
-  /// Makes `write_at` possible: an output that cannot seek collects its bytes in an unnamed temporary file until `commit`.
+  /// Makes `write_at` possible: an output that cannot seek collects its bytes in an unnamed temporary file until
+  /// `commit`.
   /// Requires: nothing has been written.
   void allow_write_at();
   /// Writes bytes at an offset from the output's beginning. Requires: allow_write_at() was called.

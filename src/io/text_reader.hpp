@@ -9,8 +9,8 @@ namespace tally::io {
 
 struct text_options {
   number_rule rule = number_rule::automatic;
-  /// False: numbers are separated by white space of any kind. True: each line holds one number, blanks around it allowed, and an empty
-  /// line is an error.
+  /// False: numbers are separated by white space of any kind. True: each line holds one number, blanks around it
+  /// allowed, and an empty line is an error.
   bool one_a_line = false;
   /// Threads that parse; 0 lets the library choose. Never changes what is read.
   int threads = 0;

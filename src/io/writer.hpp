@@ -34,8 +34,8 @@ struct text_writer_options {
   int threads = 0;   ///< that format; 0 lets the library choose. Never changes what is written.
 };
 
-/// One value a line. Integers in full; floating-point values with the fewest digits that read back to the same bits (of float for
-/// float32), inf, -inf, nan; negative zero is -0.0. The values written may change type from call to call.
+/// One value a line. Integers in full; floating-point values with the fewest digits that read back to the same bits (of
+/// float for float32), inf, -inf, nan; negative zero is -0.0. The values written may change type from call to call.
 class text_writer final : public writer {
 public:
   explicit text_writer(output to, text_writer_options const& options = {});
@@ -52,7 +52,8 @@ private:
   std::unique_ptr<state> state_;
 };
 
-/// A .npy file of one axis. Where its length is not known to a pipe beforehand, the values wait in an unnamed temporary file.
+/// A .npy file of one axis. Where its length is not known to a pipe beforehand, the values wait in an unnamed temporary
+/// file.
 /// Requires of write: values of `type`. int128 throws data_error: the format has no such type.
 std::unique_ptr<writer> write_npy(output to, element_type type);
 
@@ -63,7 +64,8 @@ std::unique_ptr<writer> write_npy(output to, element_type type, std::vector<std:
 /// The bytes of the values, in this machine's order. int128 as 16 bytes.
 std::unique_ptr<writer> write_raw(output to, element_type type);
 
-/// Writes an array block by block: the result of a scan along an axis, in the shape and memory order of what an axis_reader reads.
+/// Writes an array block by block: the result of a scan along an axis, in the shape and memory order of what an
+/// axis_reader reads.
 class axis_writer {
 public:
   /// An array of `type` as large as `layout` says. Throws data_error for int128; file_error.
