@@ -1,0 +1,258 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "tally/config.hpp"
+#include "tally/operators/traits.hpp"
+
+/// The built-in operators on arithmetic types. They also take any class type that has the operator symbol they are named after.
+///
+/// Integers wrap, signed ones too. `minimum` and `maximum` of floating-point values are those of IEEE 754-2019: a NaN anywhere
+/// makes the result NaN, and -0.0 is less than +0.0; so they are exactly associative. Which NaN it is, is never specified.
+namespace tally {
+
+namespace detail {
+
+/// Signed overflow wraps, as two's complement does, without undefined behaviour. Products of narrow types need
+/// an unsigned type at least as wide as `int`, or promotion would make them signed again.
+template <class T>
+using wrapping = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
+
+template <class T, class U>
+inline constexpr bool same_integers = std::is_same_v<T, U> && std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+template <class T>
+struct sum_carry {
+  using type = T;
+};
+template <>
+struct sum_carry<float> {
+  using type = double;
+};
+
+/// float, double, long double, and storage types such as `half` that specialise std::numeric_limits.
+template <class T>
+inline constexpr bool is_floating = std::numeric_limits<T>::is_iec559;
+
+template <class T>
+inline constexpr bool is_number = std::is_integral_v<T> || is_floating<T>;
+
+/// Infinity where there is one. Variables, because CUDA does not let a device function call the functions of std::numeric_limits.
+template <class T>
+inline constexpr T greatest = is_floating<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+template <class T>
+inline constexpr T least = is_floating<T> ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
+
+/// Whether a zero is -0.0, or a number negative. From the bits where T has no padding: a division by zero would not be constant.
+template <class T>
+TALLY_HD constexpr bool sign_bit(T x)
+{
+  if constexpr (sizeof(T) == 2)
+    return __builtin_bit_cast(std::int16_t, x) < 0;
+  else if constexpr (sizeof(T) == 4)
+    return __builtin_bit_cast(std::int32_t, x) < 0;
+  else if constexpr (sizeof(T) == 8)
+    return __builtin_bit_cast(std::int64_t, x) < 0;
+  else
+    return x < T(0) || (x == T(0) && T(1) / x < T(0));
+}
+
+}  // namespace detail
+
+/// a + b. Identity: -0.0 for floating-point types (0.0 would turn -0.0 into +0.0), else T{}.
+struct plus {
+  template <class T, class U>
+    requires requires(T const& a, U const& b) { a + b; }
+  TALLY_HD constexpr auto operator()(T const& a, U const& b) const
+  {
+    if constexpr (detail::same_integers<T, U>)
+      return static_cast<T>(static_cast<detail::wrapping<T>>(a) + static_cast<detail::wrapping<T>>(b));
+    else if constexpr (std::is_same_v<T, bool> && std::is_same_v<U, bool>)
+      return a || b;  // what the int a + b is as a bool
+    else
+      return a + b;
+  }
+  template <class T>
+  TALLY_HD static constexpr T identity()
+  {
+    if constexpr (detail::is_floating<T>)
+      return T(-0.0f);
+    else
+      return T{};
+  }
+  template <class T>
+  using carry = typename detail::sum_carry<T>::type;
+  template <class T>
+  static constexpr bool exactly_associative = std::is_integral_v<T>;
+  template <class T>
+  static constexpr bool commutative = detail::is_number<T>;
+};
+
+/// a * b. Identity: one.
+struct multiplies {
+  template <class T, class U>
+    requires requires(T const& a, U const& b) { a * b; }
+  TALLY_HD constexpr auto operator()(T const& a, U const& b) const
+  {
+    if constexpr (detail::same_integers<T, U>)
+      return static_cast<T>(static_cast<detail::wrapping<T>>(a) * static_cast<detail::wrapping<T>>(b));
+    else if constexpr (std::is_same_v<T, bool> && std::is_same_v<U, bool>)
+      return a && b;
+    else
+      return a * b;
+  }
+  template <class T>
+    requires std::constructible_from<T, int>
+  TALLY_HD static constexpr T identity()
+  {
+    return T(1);
+  }
+  template <class T>
+  static constexpr bool exactly_associative = std::is_integral_v<T>;
+  template <class T>
+  static constexpr bool commutative = detail::is_number<T>;
+};
+
+/// The lesser of a and b; the first where neither is less. Identity: the largest value (infinity).
+struct minimum {
+  template <class T>
+    requires requires(T const& a, T const& b) { static_cast<bool>(a < b); }
+  TALLY_HD constexpr T operator()(T const& a, T const& b) const
+  {
+    if constexpr (detail::is_floating<T>) {
+      if (a != a) return a;
+      if (b != b) return b;
+      if (a == b) return detail::sign_bit(a) ? a : b;
+    }
+    return b < a ? b : a;
+  }
+  template <class T>
+    requires detail::is_number<T>
+  TALLY_HD static constexpr T identity()
+  {
+    return detail::greatest<T>;
+  }
+  template <class T>
+  static constexpr bool exactly_associative = detail::is_number<T>;
+  template <class T>
+  static constexpr bool commutative = detail::is_number<T>;
+};
+
+/// The greater of a and b; the first where neither is greater. Identity: the lowest value (-infinity).
+struct maximum {
+  template <class T>
+    requires requires(T const& a, T const& b) { static_cast<bool>(a < b); }
+  TALLY_HD constexpr T operator()(T const& a, T const& b) const
+  {
+    if constexpr (detail::is_floating<T>) {
+      if (a != a) return a;
+      if (b != b) return b;
+      if (a == b) return detail::sign_bit(a) ? b : a;
+    }
+    return a < b ? b : a;
+  }
+  template <class T>
+    requires detail::is_number<T>
+  TALLY_HD static constexpr T identity()
+  {
+    return detail::least<T>;
+  }
+  template <class T>
+  static constexpr bool exactly_associative = detail::is_number<T>;
+  template <class T>
+  static constexpr bool commutative = detail::is_number<T>;
+};
+
+namespace detail {
+
+/// What the bit and logical operators share: exact and commutative on integers.
+struct exact_on_integers {
+  template <class T>
+  static constexpr bool exactly_associative = std::is_integral_v<T>;
+  template <class T>
+  static constexpr bool commutative = std::is_integral_v<T>;
+};
+
+}  // namespace detail
+
+/// a & b. Identity: all bits set.
+struct bit_and : detail::exact_on_integers {
+  template <class T>
+    requires requires(T const& a, T const& b) { static_cast<T>(a & b); }
+  TALLY_HD constexpr T operator()(T const& a, T const& b) const
+  {
+    return static_cast<T>(a & b);
+  }
+  template <class T>
+    requires std::is_integral_v<T>
+  TALLY_HD static constexpr T identity()
+  {
+    return std::is_same_v<T, bool> ? T(1) : static_cast<T>(~T{});
+  }
+};
+
+/// a | b. Identity: no bits set.
+struct bit_or : detail::exact_on_integers {
+  template <class T>
+    requires requires(T const& a, T const& b) { static_cast<T>(a | b); }
+  TALLY_HD constexpr T operator()(T const& a, T const& b) const
+  {
+    return static_cast<T>(a | b);
+  }
+  template <class T>
+  TALLY_HD static constexpr T identity()
+  {
+    return T{};
+  }
+};
+
+/// a ^ b. Identity: no bits set.
+struct bit_xor : detail::exact_on_integers {
+  template <class T>
+    requires requires(T const& a, T const& b) { static_cast<T>(a ^ b); }
+  TALLY_HD constexpr T operator()(T const& a, T const& b) const
+  {
+    return static_cast<T>(a ^ b);
+  }
+  template <class T>
+  TALLY_HD static constexpr T identity()
+  {
+    return T{};
+  }
+};
+
+/// Whether both are nonzero, as 0 or 1. Identity: true. On integers other than 0 and 1 the identity holds for truth, not for
+/// bits: a scan's first element is the input's own, so map to bool first where 0 and 1 are wanted.
+struct logical_and : detail::exact_on_integers {
+  template <class T>
+    requires requires(T const& a, T const& b) { static_cast<T>(a && b); }
+  TALLY_HD constexpr T operator()(T const& a, T const& b) const
+  {
+    return static_cast<T>(a && b);
+  }
+  template <class T>
+    requires std::is_integral_v<T>
+  TALLY_HD static constexpr T identity()
+  {
+    return T(1);
+  }
+};
+
+/// Whether either is nonzero, as 0 or 1. Identity: false. See `logical_and` for integers other than 0 and 1.
+struct logical_or : detail::exact_on_integers {
+  template <class T>
+    requires requires(T const& a, T const& b) { static_cast<T>(a || b); }
+  TALLY_HD constexpr T operator()(T const& a, T const& b) const
+  {
+    return static_cast<T>(a || b);
+  }
+  template <class T>
+  TALLY_HD static constexpr T identity()
+  {
+    return T{};
+  }
+};
+
+}  // namespace tally

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "tally/config.hpp"
+#include "tally/operators/arithmetic.hpp"
+
+/// The least and the greatest value together with the place where it stands.
+namespace tally {
+
+/// A value and its index. The index alone says where a value stands: `argmin` and `argmax` need not see them in order.
+template <class T, class Index = std::size_t>
+struct indexed {
+  T value;
+  Index index;
+
+  friend constexpr bool operator==(indexed const&, indexed const&) = default;
+};
+
+template <class T, class Index>
+indexed(T, Index) -> indexed<T, Index>;
+
+namespace detail {
+
+template <class E>
+inline constexpr bool indexed_number = false;
+template <class T, class Index>
+  requires(is_number<T> && std::is_integral_v<Index>)
+inline constexpr bool indexed_number<indexed<T, Index>> = true;
+
+template <class E>
+inline constexpr bool indexed_integer = false;
+template <class T, class Index>
+  requires(std::is_integral_v<T> && std::is_integral_v<Index>)
+inline constexpr bool indexed_integer<indexed<T, Index>> = true;
+
+/// What argmin and argmax share: of two values of which neither comes before the other, the one with the lower index; a NaN
+/// comes before every number.
+struct first_extreme {
+  /// Numbers: any bracketing, and any order of the operands, finds the same index.
+  template <class E>
+  static constexpr bool exactly_associative = indexed_number<E>;
+  /// Not for floating-point values in bits: a -0.0 and a 0.0 that claim the same index are told apart by their order alone.
+  template <class E>
+  static constexpr bool commutative = indexed_integer<E>;
+
+protected:
+  template <class E>
+  TALLY_HD static constexpr E choose(bool a_before_b, bool b_before_a, E const& a, E const& b)
+  {
+    if constexpr (is_floating<decltype(E::value)>) {
+      bool const a_is_nan = a.value != a.value;
+      bool const b_is_nan = b.value != b.value;
+      if (a_is_nan != b_is_nan) return a_is_nan ? a : b;
+    }
+    if (a_before_b) return a;
+    if (b_before_a) return b;
+    return b.index < a.index ? b : a;
+  }
+};
+
+}  // namespace detail
+
+/// The lesser value with its index; of equal values the one with the lower index, so the first; of NaNs too, and a NaN is
+/// less than every number (as numpy has it). -0.0 and 0.0 are equal.
+///
+/// Equation  (x, i) op (y, j) = (x, i) if x < y or (x = y and i <= j), else (y, j)
+/// Identity  (largest value or infinity, largest index): nothing stands there, so an empty sequence has this result
+/// Exact     on arithmetic types, in any order of the operands if the indices are distinct
+/// Cost      two comparisons of values, one of indices
+struct argmin : detail::first_extreme {
+  template <class T, class Index>
+  TALLY_HD constexpr indexed<T, Index> operator()(indexed<T, Index> const& a, indexed<T, Index> const& b) const
+  {
+    return choose(a.value < b.value, b.value < a.value, a, b);
+  }
+  template <class E>
+    requires detail::indexed_number<E>
+  TALLY_HD static constexpr E identity()
+  {
+    return E{minimum::identity<decltype(E::value)>(), detail::greatest<decltype(E::index)>};
+  }
+};
+
+/// The greater value with its index; of equal values the one with the lower index, so the first; of NaNs too, and a NaN is
+/// greater than every number (as numpy has it). -0.0 and 0.0 are equal.
+///
+/// Equation  (x, i) op (y, j) = (x, i) if x > y or (x = y and i <= j), else (y, j)
+/// Identity  (lowest value or -infinity, largest index): nothing stands there, so an empty sequence has this result
+/// Exact     on arithmetic types, in any order of the operands if the indices are distinct
+/// Cost      two comparisons of values, one of indices
+struct argmax : detail::first_extreme {
+  template <class T, class Index>
+  TALLY_HD constexpr indexed<T, Index> operator()(indexed<T, Index> const& a, indexed<T, Index> const& b) const
+  {
+    return choose(b.value < a.value, a.value < b.value, a, b);
+  }
+  template <class E>
+    requires detail::indexed_number<E>
+  TALLY_HD static constexpr E identity()
+  {
+    return E{maximum::identity<decltype(E::value)>(), detail::greatest<decltype(E::index)>};
+  }
+};
+
+}  // namespace tally

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cmath>
+#include <concepts>
+
+#include "tally/config.hpp"
+#include "tally/operators/arithmetic.hpp"
+#include "tally/operators/rounding.hpp"
+
+/// The logarithm of a sum of exponentials, where the exponentials themselves would overflow.
+namespace tally {
+
+/// sum exp(x) over some values x, kept as exp(maximum) * scaled_sum with the greatest x for `maximum`, so that 1 <= scaled_sum <= n.
+/// `exponential_sum<T>{}` is that of no values.
+template <std::floating_point T>
+class exponential_sum {
+public:
+  exponential_sum() = default;
+  /// exp(x). That of -infinity is 0, the sum over no values.
+  TALLY_HD explicit constexpr exponential_sum(T x) : maximum_(x), scaled_sum_(x == detail::least<T> ? T(0) : T(1)) {}
+  TALLY_HD constexpr exponential_sum(T maximum, T scaled_sum) : maximum_(maximum), scaled_sum_(scaled_sum) {}
+  template <class U>
+  TALLY_HD explicit constexpr exponential_sum(exponential_sum<U> const& other)
+      : maximum_(static_cast<T>(other.maximum())), scaled_sum_(static_cast<T>(other.scaled_sum()))
+  {
+  }
+
+  TALLY_HD constexpr T maximum() const { return maximum_; }
+  TALLY_HD constexpr T scaled_sum() const { return scaled_sum_; }
+
+  /// log(sum exp(x)); -infinity if there are no values.
+  TALLY_HD T result() const { return scaled_sum_ == T(0) ? detail::least<T> : maximum_ + std::log(scaled_sum_); }
+
+  friend constexpr bool operator==(exponential_sum const&, exponential_sum const&) = default;
+
+private:
+  T maximum_;
+  T scaled_sum_;
+};
+
+namespace detail {
+
+template <class E>
+struct exponential_traits {
+  using carry = E;
+};
+template <>
+struct exponential_traits<exponential_sum<float>> {
+  using carry = exponential_sum<double>;
+};
+template <class E>
+inline constexpr bool is_exponential_sum = false;
+template <class T>
+inline constexpr bool is_exponential_sum<exponential_sum<T>> = true;
+
+}  // namespace detail
+
+/// The sum of two sums of exponentials. Take `result()` of a reduction for log(sum exp(x)), of a scan for its running values.
+///
+/// Equation  (m, s) op (n, t) = (k, s*exp(m - k) + t*exp(n - k)) with k = max(m, n)
+/// Identity  (-infinity, 0), in bits; its result is -infinity
+/// Exact     no: associative up to rounding, commutative in bits. The bits are those of the platform's `exp`.
+///           A NaN gives NaN, +infinity gives +infinity.
+/// Cost      one exp, one product, one sum; totals of tiles are combined in double for float
+/// Source    the running maximum and its rescaling: Milakov, Gimelshein, Online normalizer calculation for softmax (2018)
+struct log_sum_exp {
+  template <class T>
+  TALLY_HD constexpr exponential_sum<T> operator()(exponential_sum<T> const& a, exponential_sum<T> const& b) const
+  {
+    if (a.scaled_sum() == T(0)) return b;
+    if (b.scaled_sum() == T(0)) return a;
+    T const greatest = tally::maximum{}(a.maximum(), b.maximum());
+    if (a.maximum() == b.maximum())  // both infinite too, whose difference would be NaN
+      return {greatest, a.scaled_sum() + b.scaled_sum()};
+    if (a.maximum() < b.maximum())
+      return {greatest, detail::rounded_product(a.scaled_sum(), std::exp(a.maximum() - greatest)) + b.scaled_sum()};
+    return {greatest, a.scaled_sum() + detail::rounded_product(b.scaled_sum(), std::exp(b.maximum() - greatest))};
+  }
+  template <class E>
+    requires detail::is_exponential_sum<E>
+  TALLY_HD static constexpr E identity()
+  {
+    return E{detail::least<decltype(E{}.maximum())>, 0};
+  }
+  template <class E>
+  using carry = typename detail::exponential_traits<E>::carry;
+  template <class E>
+  static constexpr bool commutative = detail::is_exponential_sum<E>;
+};
+
+}  // namespace tally

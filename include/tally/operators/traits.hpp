@@ -1,0 +1,112 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "tally/config.hpp"
+
+/// What travels with an operator. An operator is any function object `T op(T, T)` that is associative up to rounding.
+/// It may say more about itself, by members of these names, each optional, each either a plain member or, where the answer
+/// depends on the element type, a member template over it:
+///
+///     T identity()                   op(identity, x) == x == op(x, identity), in bits
+///     using carry = C                the type in which totals of tiles are added up (docs/order.md)
+///     bool exactly_associative       (a op b) op c == a op (b op c) in bits: any bracketing gives the same result
+///     bool commutative               a op b == b op a, in bits
+///
+/// "In bits", here and everywhere: any NaN counts as any other, because compilers and processors choose their payloads freely.
+namespace tally {
+
+namespace detail {
+
+template <class Op, class T>
+concept has_identity_template = requires(Op const op) {
+  { op.template identity<T>() } -> std::convertible_to<T>;
+};
+template <class Op, class T>
+concept has_plain_identity = requires(Op const op) {
+  { op.identity() } -> std::convertible_to<T>;
+};
+
+template <class Op, class T>
+struct carry_of {
+  using type = T;
+};
+template <class Op, class T>
+  requires requires { typename Op::template carry<T>; }
+struct carry_of<Op, T> {
+  using type = typename Op::template carry<T>;
+};
+template <class Op, class T>
+  requires(requires { typename Op::carry; } && !requires { typename Op::template carry<T>; })
+struct carry_of<Op, T> {
+  using type = typename Op::carry;
+};
+
+template <class Op, class T>
+consteval bool exactly_associative()
+{
+  if constexpr (requires { { Op::template exactly_associative<T> } -> std::convertible_to<bool>; })
+    return Op::template exactly_associative<T>;
+  else if constexpr (requires { { Op::exactly_associative } -> std::convertible_to<bool>; })
+    return Op::exactly_associative;
+  else
+    return false;
+}
+
+template <class Op, class T>
+consteval bool commutative()
+{
+  if constexpr (requires { { Op::template commutative<T> } -> std::convertible_to<bool>; })
+    return Op::template commutative<T>;
+  else if constexpr (requires { { Op::commutative } -> std::convertible_to<bool>; })
+    return Op::commutative;
+  else
+    return false;
+}
+
+template <class T>
+struct working {
+  using type = T;
+};
+
+}  // namespace detail
+
+/// `op` may be called with two values of `T` and gives something that converts to `T`.
+template <class Op, class T>
+concept operator_over = std::is_invocable_r_v<T, Op&, T, T>;
+
+template <class Op, class T>
+concept has_identity = detail::has_identity_template<Op, T> || detail::has_plain_identity<Op, T>;
+
+/// An operator with an identity: an empty reduction has a value.
+template <class Op, class T>
+concept monoid_over = operator_over<Op, T> && has_identity<Op, T>;
+
+/// The identity that travels with `op`.
+template <class T, class Op>
+  requires has_identity<Op, T>
+TALLY_HD constexpr T identity_of(Op const& op)
+{
+  if constexpr (detail::has_identity_template<Op, T>)
+    return op.template identity<T>();
+  else
+    return op.identity();
+}
+
+/// The type in which totals of tiles are added up: `double` for sums of `float`.
+template <class Op, class T>
+using carry_type = typename detail::carry_of<Op, T>::type;
+
+/// Any bracketing of `op` over `T` gives the same bits.
+template <class Op, class T>
+inline constexpr bool exactly_associative = detail::exactly_associative<Op, T>();
+
+template <class Op, class T>
+inline constexpr bool commutative = detail::commutative<Op, T>();
+
+/// The type in which elements of `T` are combined: `float` for `half` and `bfloat16`, else `T` itself.
+template <class T>
+using working_type = typename detail::working<T>::type;
+
+}  // namespace tally
