@@ -28,9 +28,14 @@ concept has_plain_identity = requires(Op const op) {
   { op.identity() } -> std::convertible_to<T>;
 };
 
+template <class T>
+struct working {
+  using type = T;
+};
+
 template <class Op, class T>
 struct carry_of {
-  using type = T;
+  using type = typename working<T>::type;
 };
 template <class Op, class T>
   requires requires { typename Op::template carry<T>; }
@@ -64,11 +69,6 @@ consteval bool commutative()
   else
     return false;
 }
-
-template <class T>
-struct working {
-  using type = T;
-};
 
 }  // namespace detail
 
