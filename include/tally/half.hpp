@@ -88,8 +88,8 @@ TALLY_HD constexpr float widen(brain16, std::uint16_t bits)
   return __builtin_bit_cast(float, std::uint32_t(bits) << 16);
 }
 
-/// An integer as a double that rounds to half and to bfloat16 as the integer itself would: where digits are lost, the last
-/// one that is kept says whether any of them was nonzero (rounding to odd).
+/// An integer as a double that rounds to half and to bfloat16 as the integer itself would: where digits are lost, the
+/// last one that is kept says whether any of them was nonzero (rounding to odd).
 TALLY_HD constexpr double to_odd_double(std::uint64_t x)
 {
   if (x >> 53 != 0) x = ((x >> 11) | ((x & 0x7ff) != 0 ? 1u : 0u)) << 11;
@@ -99,8 +99,8 @@ TALLY_HD constexpr double to_odd_double(std::uint64_t x)
 /// A floating-point number in two bytes. Arithmetic is that of float, rounded once: since float has more than twice the
 /// digits, every operation is the correctly rounded one (Figueroa 1995).
 ///
-/// Converts to float exactly and implicitly, so comparisons, functions and mixed arithmetic are float's own. Conversions
-/// to it are explicit and round to nearest, ties to even, in one rounding, from arithmetic types of at most 64 bits and
+/// Converts to float exactly and implicitly, so comparisons, functions and mixed arithmetic are float's own.
+/// Conversions to it are explicit and round to nearest, ties to even, in one rounding, from arithmetic types of at most 64 bits and
 /// from any type that converts to float.
 template <class Format>
 class storage_float {
@@ -212,7 +212,7 @@ public:
   static constexpr number min() noexcept { return of(1u << Format::fraction_bits); }
   static constexpr number max() noexcept { return of(Format::infinity - 1u); }
   static constexpr number lowest() noexcept { return -max(); }
-  static constexpr number epsilon() noexcept { return of(unsigned(Format::bias - digits + 1) << Format::fraction_bits); }
+  static constexpr number epsilon() noexcept { return number(1.0f / (1 << Format::fraction_bits)); }
   static constexpr number round_error() noexcept { return number(0.5f); }
   static constexpr number infinity() noexcept { return of(Format::infinity); }
   static constexpr number quiet_NaN() noexcept { return of(Format::infinity | Format::quiet); }

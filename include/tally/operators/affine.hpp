@@ -69,7 +69,8 @@ TALLY_HD constexpr bool adds_nothing(T const& offset)
 ///
 /// The recurrence y[i] = a[i]*y[i-1] + b[i] is `inclusive_scan` of the maps (a[i], b[i]), each result applied to y[-1].
 ///
-/// Equation  (a, b) op (c, d) = (c*a, c*b + d); an offset b = -0.0 adds nothing, whatever c is: (a, -0.0) op (c, d) = (c*a, d)
+/// Equation  (a, b) op (c, d) = (c*a, c*b + d)
+///           An offset of -0.0 adds nothing, whatever c is: (a, -0.0) op (c, d) = (c*a, d).
 /// Identity  (1, 0); for floating-point types (1, -0.0), in bits
 /// Exact     on integers, which wrap. T may be any ring, commutative or not (square matrices).
 /// Cost      two products, one sum; totals of tiles are composed in double for float

@@ -7,10 +7,11 @@
 #include "tally/config.hpp"
 #include "tally/operators/traits.hpp"
 
-/// The built-in operators on arithmetic types. They also take any class type that has the operator symbol they are named after.
+/// The built-in operators on arithmetic types. They also take any class type that has the symbol they are named after.
 ///
-/// Integers wrap, signed ones too. `minimum` and `maximum` of floating-point values are those of IEEE 754-2019: a NaN anywhere
-/// makes the result NaN, and -0.0 is less than +0.0; so they are exactly associative. Which NaN it is, is never specified.
+/// Integers wrap, signed ones too. `minimum` and `maximum` of floating-point values are those of IEEE 754-2019: a NaN
+/// anywhere makes the result NaN (which one is not specified), and -0.0 is less than +0.0; so they are exactly
+/// associative.
 namespace tally {
 
 namespace detail {
@@ -24,9 +25,7 @@ template <class T, class U>
 inline constexpr bool same_integers = std::is_same_v<T, U> && std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
 template <class T>
-struct sum_carry {
-  using type = T;
-};
+struct sum_carry : working<T> {};
 template <>
 struct sum_carry<float> {
   using type = double;
@@ -39,13 +38,14 @@ inline constexpr bool is_floating = std::numeric_limits<T>::is_iec559;
 template <class T>
 inline constexpr bool is_number = std::is_integral_v<T> || is_floating<T>;
 
-/// Infinity where there is one. Variables, because CUDA does not let a device function call the functions of std::numeric_limits.
+/// Infinity where there is one. Variables, because CUDA does not let a device function call std::numeric_limits.
 template <class T>
 inline constexpr T greatest = is_floating<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 template <class T>
-inline constexpr T least = is_floating<T> ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
+inline constexpr T least =
+    is_floating<T> ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
 
-/// Whether a zero is -0.0, or a number negative. From the bits where T has no padding: a division by zero would not be constant.
+/// Whether a zero is -0.0, or a number negative. From the bits where T has no padding: division by zero is no constant.
 template <class T>
 TALLY_HD constexpr bool sign_bit(T x)
 {
@@ -223,8 +223,8 @@ struct bit_xor : detail::exact_on_integers {
   }
 };
 
-/// Whether both are nonzero, as 0 or 1. Identity: true. On integers other than 0 and 1 the identity holds for truth, not for
-/// bits: a scan's first element is the input's own, so map to bool first where 0 and 1 are wanted.
+/// Whether both are nonzero, as 0 or 1. Identity: true, on bool. Other integers have none: 1 op 2 is 1, not 2. The
+/// first element of a scan is the input's own, so map to bool first where 0 and 1 are wanted throughout.
 struct logical_and : detail::exact_on_integers {
   template <class T>
     requires requires(T const& a, T const& b) { static_cast<T>(a && b); }
@@ -233,14 +233,14 @@ struct logical_and : detail::exact_on_integers {
     return static_cast<T>(a && b);
   }
   template <class T>
-    requires std::is_integral_v<T>
+    requires std::is_same_v<T, bool>
   TALLY_HD static constexpr T identity()
   {
     return T(1);
   }
 };
 
-/// Whether either is nonzero, as 0 or 1. Identity: false. See `logical_and` for integers other than 0 and 1.
+/// Whether either is nonzero, as 0 or 1. Identity: false, on bool. See `logical_and` for other integers.
 struct logical_or : detail::exact_on_integers {
   template <class T>
     requires requires(T const& a, T const& b) { static_cast<T>(a || b); }
@@ -249,6 +249,7 @@ struct logical_or : detail::exact_on_integers {
     return static_cast<T>(a || b);
   }
   template <class T>
+    requires std::is_same_v<T, bool>
   TALLY_HD static constexpr T identity()
   {
     return T{};

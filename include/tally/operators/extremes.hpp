@@ -35,13 +35,13 @@ template <class T, class Index>
   requires(std::is_integral_v<T> && std::is_integral_v<Index>)
 inline constexpr bool indexed_integer<indexed<T, Index>> = true;
 
-/// What argmin and argmax share: of two values of which neither comes before the other, the one with the lower index; a NaN
-/// comes before every number.
+/// What argmin and argmax share: of two values of which neither comes before the other, the one with the lower index;
+/// a NaN comes before every number.
 struct first_extreme {
   /// Numbers: any bracketing, and any order of the operands, finds the same index.
   template <class E>
   static constexpr bool exactly_associative = indexed_number<E>;
-  /// Not for floating-point values in bits: a -0.0 and a 0.0 that claim the same index are told apart by their order alone.
+  /// Not for floating-point values in bits: only their order tells a -0.0 and a 0.0 of the same index apart.
   template <class E>
   static constexpr bool commutative = indexed_integer<E>;
 
@@ -62,8 +62,8 @@ protected:
 
 }  // namespace detail
 
-/// The lesser value with its index; of equal values the one with the lower index, so the first; of NaNs too, and a NaN is
-/// less than every number (as numpy has it). -0.0 and 0.0 are equal.
+/// The lesser value with its index; of equal values the one with the lower index, so the first; of NaNs too, and a NaN
+/// is less than every number (as numpy has it). -0.0 and 0.0 are equal.
 ///
 /// Equation  (x, i) op (y, j) = (x, i) if x < y or (x = y and i <= j), else (y, j)
 /// Identity  (largest value or infinity, largest index): nothing stands there, so an empty sequence has this result
@@ -83,8 +83,8 @@ struct argmin : detail::first_extreme {
   }
 };
 
-/// The greater value with its index; of equal values the one with the lower index, so the first; of NaNs too, and a NaN is
-/// greater than every number (as numpy has it). -0.0 and 0.0 are equal.
+/// The greater value with its index; of equal values the one with the lower index, so the first; of NaNs too, and a NaN
+/// is greater than every number (as numpy has it). -0.0 and 0.0 are equal.
 ///
 /// Equation  (x, i) op (y, j) = (x, i) if x > y or (x = y and i <= j), else (y, j)
 /// Identity  (lowest value or -infinity, largest index): nothing stands there, so an empty sequence has this result

@@ -10,8 +10,8 @@
 /// The logarithm of a sum of exponentials, where the exponentials themselves would overflow.
 namespace tally {
 
-/// sum exp(x) over some values x, kept as exp(maximum) * scaled_sum with the greatest x for `maximum`, so that 1 <= scaled_sum <= n.
-/// `exponential_sum<T>{}` is that of no values.
+/// sum exp(x) over n values x, kept as exp(maximum) * scaled_sum with the greatest x for `maximum`, so that
+/// 1 <= scaled_sum <= n. `exponential_sum<T>{}` is that of no values.
 template <std::floating_point T>
 class exponential_sum {
 public:
@@ -55,14 +55,14 @@ inline constexpr bool is_exponential_sum<exponential_sum<T>> = true;
 
 }  // namespace detail
 
-/// The sum of two sums of exponentials. Take `result()` of a reduction for log(sum exp(x)), of a scan for its running values.
+/// The sum of two sums of exponentials. `result()` of a reduction is log(sum exp(x)).
 ///
 /// Equation  (m, s) op (n, t) = (k, s*exp(m - k) + t*exp(n - k)) with k = max(m, n)
 /// Identity  (-infinity, 0), in bits; its result is -infinity
 /// Exact     no: associative up to rounding, commutative in bits. The bits are those of the platform's `exp`.
 ///           A NaN gives NaN, +infinity gives +infinity.
 /// Cost      one exp, one product, one sum; totals of tiles are combined in double for float
-/// Source    the running maximum and its rescaling: Milakov, Gimelshein, Online normalizer calculation for softmax (2018)
+/// Source    Milakov, Gimelshein, Online normalizer calculation for softmax (2018)
 struct log_sum_exp {
   template <class T>
   TALLY_HD constexpr exponential_sum<T> operator()(exponential_sum<T> const& a, exponential_sum<T> const& b) const

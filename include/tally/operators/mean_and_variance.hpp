@@ -44,7 +44,7 @@ public:
   /// NaN if there are no values.
   TALLY_HD constexpr T mean() const { return count_ == 0 ? detail::not_a_number<T> : mean_; }
   /// The mean square deviation, divided by n; NaN if there are no values.
-  TALLY_HD constexpr T variance() const { return count_ == 0 ? detail::not_a_number<T> : squared_deviations_ / static_cast<T>(count_); }
+  TALLY_HD constexpr T variance() const { return count_ == 0 ? mean() : squared_deviations_ / static_cast<T>(count_); }
   /// The unbiased estimate from a sample, divided by n - 1; NaN if there are fewer than two values.
   TALLY_HD constexpr T sample_variance() const
   {
@@ -82,7 +82,8 @@ inline constexpr bool is_moments<moments<T>> = true;
 ///
 /// Equation  n = n1 + n2,  d = m2 - m1,  mean = m1 + d*n2/n,  S = S1 + S2 + d^2*n1*n2/n
 /// Identity  no values, in bits
-/// Exact     no: associative and commutative up to rounding. A constant sequence has its very value as mean and variance 0.
+/// Exact     no: associative and commutative up to rounding. A constant sequence has its very value as its mean, and no
+///           variance.
 /// Cost      one division, four products, five sums; totals of tiles are combined in double for float
 /// Source    Chan, Golub, LeVeque, Updating formulae and a pairwise algorithm for computing sample variances (1979);
 ///           the same, Algorithms for computing the sample variance (1983)
@@ -98,9 +99,9 @@ struct mean_and_variance {
     T const shift = detail::rounded_product(difference, weight);
     T const squares = detail::rounded_product(detail::rounded_product(difference, shift), static_cast<T>(a.count()));
     T mean = a.mean_or_zero() + shift;
-    if (difference - difference != T(0)) {  // infinite or NaN, where the plain weighted mean is right: inf and inf give inf
-      T const other_weight = static_cast<T>(a.count()) / static_cast<T>(n);
-      mean = detail::rounded_product(a.mean_or_zero(), other_weight) + detail::rounded_product(b.mean_or_zero(), weight);
+    if (difference - difference != T(0)) {  // infinite or NaN: the weighted mean of inf and inf is inf
+      T const other = static_cast<T>(a.count()) / static_cast<T>(n);
+      mean = detail::rounded_product(a.mean_or_zero(), other) + detail::rounded_product(b.mean_or_zero(), weight);
     }
     return {n, mean, (a.squared_deviations() + b.squared_deviations()) + squares};
   }

@@ -48,7 +48,7 @@ struct segment_traits<Op, flagged<T>> {
 
 }  // namespace detail
 
-/// `Op` within segments: nothing crosses a head. An inclusive scan of flagged values is the inclusive scan of every segment.
+/// `Op` within segments: nothing crosses a head. An inclusive scan of flagged values scans every segment on its own.
 ///
 /// Equation  (a, f) op (b, g) = (b, true) if g, else (a op b, f)
 /// Identity  (the identity of Op, false), where Op has one

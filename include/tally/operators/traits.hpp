@@ -6,15 +6,16 @@
 #include "tally/config.hpp"
 
 /// What travels with an operator. An operator is any function object `T op(T, T)` that is associative up to rounding.
-/// It may say more about itself, by members of these names, each optional, each either a plain member or, where the answer
-/// depends on the element type, a member template over it:
+/// It may say more about itself, by members of these names, each optional, each either a plain member or, where the
+/// answer depends on the element type, a member template over it:
 ///
 ///     T identity()                   op(identity, x) == x == op(x, identity), in bits
 ///     using carry = C                the type in which totals of tiles are added up (docs/order.md)
 ///     bool exactly_associative       (a op b) op c == a op (b op c) in bits: any bracketing gives the same result
 ///     bool commutative               a op b == b op a, in bits
 ///
-/// "In bits", here and everywhere: any NaN counts as any other, because compilers and processors choose their payloads freely.
+/// "In bits", here and everywhere: any NaN counts as any other, because compilers and processors choose their payloads
+/// freely.
 namespace tally {
 
 namespace detail {
