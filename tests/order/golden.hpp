@@ -36,18 +36,23 @@ T mixed(std::uint64_t k)
   return assemble<T>(r & 1, format::bias - exponent_range<T> + (r >> 8) % (2 * exponent_range<T> + 1), r >> (64 - format::fraction_bits));
 }
 
-/// Within about a thousandth of 1, above and below: products of as many as the files hold stay normal.
+/// Near 1, above and below in balance, so that products of as many as the files hold stay normal. Above 1 the bits count
+/// twice as much as below; a type with little fraction knows only 1 and its nearest neighbours there.
+template <binary_float T>
+inline constexpr int near_one_bits = float_format<T>::fraction_bits > 11 ? float_format<T>::fraction_bits - 10 : 0;
+
 template <binary_float T>
 T close_to_one(std::uint64_t k)
 {
   using format = float_format<T>;
   using bits = typename format::bits;
-  // A type with less than 12 bits of fraction knows little but 1 there; it gets the two values next to 1 beside it.
-  constexpr int width = format::fraction_bits > 11 ? format::fraction_bits - 10 : 1;
   std::uint64_t const r = random_bits(seed, k);
-  auto const one = static_cast<bits>(format::bias << format::fraction_bits);
-  std::uint64_t const distance = r & 1 ? r >> (64 - width) : r >> (63 - width);
-  return std::bit_cast<T>(static_cast<bits>(r & 1 ? one + distance : one - distance));
+  std::uint64_t const one = format::bias << format::fraction_bits;
+  constexpr int width = near_one_bits<T>;
+  if constexpr (width > 0)
+    return std::bit_cast<T>(static_cast<bits>(r & 1 ? one + (r >> (64 - width)) : one - (r >> (63 - width))));
+  else
+    return std::bit_cast<T>(static_cast<bits>(r & 1 ? one + (r >> 63) : one - 2 * (r >> 63)));
 }
 
 /// An operator with the inputs that suit it.

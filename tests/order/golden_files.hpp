@@ -15,6 +15,10 @@ template <>
 inline constexpr char const* type_name<float> = "f32";
 template <>
 inline constexpr char const* type_name<double> = "f64";
+template <>
+inline constexpr char const* type_name<half> = "f16";
+template <>
+inline constexpr char const* type_name<bfloat16> = "bf16";
 
 template <class Case, class T>
 std::string file_name()
@@ -33,13 +37,17 @@ std::string header()
       << "# Element k of the input is made from r = splitmix64(k): z = " << seed << " + (k + 1) * 0x9E3779B97F4A7C15,\n"
       << "# z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9, z = (z ^ z >> 27) * 0x94D049BB133111EB, r = z ^ z >> 31, modulo 2^64.\n";
   if constexpr (std::is_same_v<Case, products>) {
-    constexpr int width = format::fraction_bits > 11 ? format::fraction_bits - 10 : 1;
-    out << "# Its bits, as an integer: those of 1, plus r >> " << 64 - width << " if r is odd, minus r >> " << 63 - width
-        << " if r is even.\n";
+    constexpr int width = near_one_bits<T>;
+    out << "# Its bits, as an integer: those of 1, plus ";
+    if (width > 0)
+      out << "r >> " << 64 - width << " if r is odd, minus r >> " << 63 - width << " if r is even.\n";
+    else
+      out << "r >> 63 if r is odd, minus 2 * (r >> 63) if r is even.\n";
   } else {
     out << "# Its sign bit is r & 1, its biased exponent " << format::bias - exponent_range<T> << " + (r >> 8) % "
         << 2 * exponent_range<T> + 1 << ", its fraction r >> " << 64 - format::fraction_bits << ".\n";
   }
+  if constexpr (sizeof(T) == 2) out << "# Elements are combined as float, and each result is rounded to " << type_name<T> << " once.\n";
   if constexpr (std::is_same_v<Case, halvings>) out << "# halve_and_add(a, b) is a / 2 + b.\n";
   out << "# The initial value is element 2^32.\n#\n"
       << "# n, hash of the inclusive scan without initial value, its reduction; hash of the exclusive scan with the initial\n"
@@ -74,6 +82,8 @@ void for_each_file(Visit const& visit)
   auto const types = [&]<class Case>() {
     visit.template operator()<Case, float>();
     visit.template operator()<Case, double>();
+    visit.template operator()<Case, half>();
+    visit.template operator()<Case, bfloat16>();
   };
   types.template operator()<sums>();
   types.template operator()<products>();

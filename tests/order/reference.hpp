@@ -140,8 +140,7 @@ template <class T, class Op>
 results<T> scan(std::vector<T> const& x, Op op, std::optional<T> const& init = {}, shape const& by = shape_of<T>())
 {
   using working = working_type<T>;
-  // Totals of half and bfloat16 are added up in float, their working type.
-  using carry = typename std::conditional_t<std::is_same_v<T, working>, detail::carry_of<Op, T>, std::type_identity<working>>::type;
+  using carry = carry_type<Op, T>;
   slot<working> const start = init ? slot<working>(static_cast<working>(*init)) : slot<working>();
   results<T> all;
   all.inclusive = converted<T>(inclusive<carry, working>(converted<working>(x), start, op, by));

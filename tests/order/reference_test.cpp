@@ -62,6 +62,25 @@ TEST(reference, brackets_rows_strips_tiles_and_spans_as_the_text_says)
   EXPECT_EQ(y.reduced, y.inclusive[39]);
 }
 
+TEST(reference, adds_the_numbers_of_the_text)
+{
+  std::vector<float> x(8, 1.0f);
+  x[0] = 16777216.0f;
+  std::vector<float> const y{16777216, 16777216, 16777216, 16777216, 16777216, 16777218, 16777220, 16777220};
+  EXPECT_TRUE(same_bits(reference::scan(x, plus{}).inclusive, y));
+}
+
+TEST(reference, combines_half_as_float_and_rounds_once)
+{
+  auto const x = make_data<half>(data::mixed_magnitudes, 3 * order::tile<half> + 100);
+  auto const y = reference::scan(x, plus{}, std::optional<half>(half(0.1f)));
+  // The same as the scan of floats in groups of eight, but that the carry is a float.
+  std::vector<float> const wide(x.begin(), x.end());
+  plus op;
+  auto const expected = reference::inclusive<float>(wide, std::optional<float>(half(0.1f)), op, {.group = 8});
+  for (std::size_t k = 0; k < x.size(); ++k) ASSERT_TRUE(same_value(y.inclusive[k], half(expected[k]))) << k;
+}
+
 TEST(reference, keeps_the_order_of_operands)
 {
   auto const text = names(900);
@@ -109,6 +128,7 @@ TEST(reference, has_the_sizes_of_order_hpp)
   struct five_bytes { char bytes[5]; };
   struct large { char bytes[24]; };
   expect.operator()<std::int8_t>();
+  expect.operator()<half>();
   expect.operator()<float>();
   expect.operator()<double>();
   expect.operator()<long double>();
@@ -124,6 +144,9 @@ TEST(reference, carries_agree_with_order_hpp)
   plus op;
   for (std::optional<float> const init : {std::optional<float>(), std::optional<float>(0.3f)}) {
     auto const expected = reference::scan(x, op, init).inclusive;
+    static_assert(std::is_same_v<order::carry<float, plus>::wide, double>);
+    static_assert(std::is_same_v<order::carry<half, plus>::wide, float>);
+    static_assert(std::is_same_v<order::carry<bfloat16, halve_and_add>::wide, float>);
     auto carry = init ? order::carry<float, plus>(*init) : order::carry<float, plus>();
     for (std::size_t first = 0; first < x.size(); first += order::tile<float>) {
       auto const local = reference::scan_tile(x, first, reference::shape_of<float>(), op);

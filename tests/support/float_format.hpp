@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tally/operators/traits.hpp"
+#include "tally/half.hpp"
 
 namespace tally::test {
 
@@ -28,6 +28,10 @@ template <>
 struct float_format<float> : binary_format<std::uint32_t, 8, 23> {};
 template <>
 struct float_format<double> : binary_format<std::uint64_t, 11, 52> {};
+template <>
+struct float_format<half> : binary_format<std::uint16_t, 5, 10> {};
+template <>
+struct float_format<bfloat16> : binary_format<std::uint16_t, 8, 7> {};
 
 template <class T>
 concept binary_float = float_format<T>::exists;
