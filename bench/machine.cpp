@@ -1,0 +1,66 @@
+#include "machine.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <oneapi/tbb/version.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+namespace tally::bench {
+namespace {
+
+/// What follows the colon of the first line of a file of `/proc` that begins with `key`.
+std::string proc_value(char const* file, std::string_view key)
+{
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(key)) {
+      std::size_t const at = line.find_first_not_of(" \t", line.find(':') + 1);
+      return at == std::string::npos ? std::string() : line.substr(at);
+    }
+  return {};
+}
+
+std::size_t memory_value(std::string_view key)
+{
+  std::string const value = proc_value("/proc/meminfo", key);
+  return value.empty() ? 0 : std::stoull(value) * 1024;
+}
+
+}  // namespace
+
+machine this_machine()
+{
+  machine m;
+  m.processor = proc_value("/proc/cpuinfo", "model name");
+  utsname system;
+  if (uname(&system) == 0) m.architecture = fmt::format("{}, {} {}", system.machine, system.sysname, system.release);
+  m.threads = static_cast<int>(std::thread::hardware_concurrency());
+  m.l2_bytes = m.l3_bytes = 0;
+  for (auto const& cache : benchmark::CPUInfo::Get().caches) {
+    std::size_t const bytes = static_cast<std::size_t>(cache.size);
+    if (cache.level == 2) m.l2_bytes = std::max(m.l2_bytes, bytes);
+    if (cache.level == 3) m.l3_bytes = std::max(m.l3_bytes, bytes);
+  }
+  m.memory_bytes = memory_value("MemTotal");
+#if defined(__clang__)
+  m.compiler = "Clang " __clang_version__;
+#else
+  m.compiler = "GCC " __VERSION__;
+#endif
+  m.onetbb = TBB_VERSION_STRING;
+  m.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  return m;
+}
+
+std::size_t available_memory()
+{
+  return memory_value("MemAvailable");
+}
+
+}  // namespace tally::bench

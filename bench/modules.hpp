@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "contender.hpp"
+
+namespace tally::bench {
+
+/// The peers and limits, compiled for the widest instruction set that this processor has and that `widest` allows
+/// ("avx512", "avx2", "sse4"; empty for no restriction). Vector loops come in the narrower one too, by a name that says so,
+/// since wider is not always faster. Throws std::runtime_error if there is no module for this processor.
+struct peer_modules {
+  std::string instructions;   ///< of the module in use
+  std::vector<contender> all;
+};
+peer_modules load_peers(std::string_view widest);
+
+}  // namespace tally::bench

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "../contender.hpp"
+
+/// One function a peer; each adds its contenders. All are compiled once for every instruction set, in a module of its own.
+namespace tally::bench {
+
+void add_serial(std::vector<contender>& to);
+void add_standard(std::vector<contender>& to);
+void add_openmp_simd(std::vector<contender>& to);
+void add_log_step(std::vector<contender>& to);
+void add_onetbb(std::vector<contender>& to);
+void add_thrust(std::vector<contender>& to);
+
+void add_copy_limits(std::vector<contender>& to);
+void add_read_limits(std::vector<contender>& to);
+
+}  // namespace tally::bench

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "cell.hpp"
+#include "data_set.hpp"
+#include "exact.hpp"
+
+namespace tally::bench {
+
+/// How long a cell may take. All that matters for precision is here.
+struct effort {
+  int rounds_at_least;
+  int rounds_at_most;
+  double seconds_a_cell;          ///< no further round begins after this, once there are enough
+  double seconds_a_batch_cache;   ///< calls are timed in batches at least this long
+  double seconds_a_batch_memory;
+};
+
+/// Nine rounds of 2 ms in cache; three to seven beyond.
+inline constexpr effort full_effort{3, 9, 0.8, 0.002, 0.005};
+inline constexpr effort quick_effort{3, 5, 0.3, 0.001, 0.003};
+
+/// Checks every contender of the cell, then times the right ones in rounds: each round times each once, in an order of its own.
+/// Beyond cache a peer or limit more than `hopeless` times slower than the best of its kind after two rounds is left out
+/// of the rest; its median is that of its rounds.
+void run_cell(cell& c, std::vector<contender> const& contenders, data_set const& data, exact const& results,
+              effort const& how);
+
+inline constexpr double hopeless = 2.0;
+
+}  // namespace tally::bench
