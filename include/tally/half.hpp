@@ -100,8 +100,8 @@ TALLY_HD constexpr double to_odd_double(std::uint64_t x)
 /// digits, every operation is the correctly rounded one (Figueroa 1995).
 ///
 /// Converts to float exactly and implicitly, so comparisons, functions and mixed arithmetic are float's own.
-/// Conversions to it are explicit and round to nearest, ties to even, in one rounding, from arithmetic types of at most 64 bits and
-/// from any type that converts to float.
+/// Conversions to it are explicit and round to nearest, ties to even, in one rounding, from arithmetic types of at most
+/// 64 bits and from any type that converts to float.
 template <class Format>
 class storage_float {
 public:

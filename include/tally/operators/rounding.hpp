@@ -10,7 +10,7 @@ namespace tally::detail {
 /// a * b, rounded to T before anything is added to it; wrapping, for integers.
 ///
 /// A compiler may turn `a * b + c` into one fused multiply-add where the target has it, so the bits of an operator
-/// written that way would depend on the flags and on the machine. Every product that feeds a sum goes through here instead.
+/// written that way would depend on the flags and on the machine. Every product that feeds a sum goes through here.
 template <class T>
 TALLY_HD constexpr T rounded_product(T const& a, T const& b)
 {
