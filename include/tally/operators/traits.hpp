@@ -49,13 +49,15 @@ struct carry_of<Op, T> {
   using type = typename Op::carry;
 };
 
+// The plain member is asked for first: GCC 12 rejects `Op::template name<T>` for a member that is no template, even in a
+// requires-expression.
 template <class Op, class T>
 consteval bool exactly_associative()
 {
-  if constexpr (requires { { Op::template exactly_associative<T> } -> std::convertible_to<bool>; })
-    return Op::template exactly_associative<T>;
-  else if constexpr (requires { { Op::exactly_associative } -> std::convertible_to<bool>; })
+  if constexpr (requires { { Op::exactly_associative } -> std::convertible_to<bool>; })
     return Op::exactly_associative;
+  else if constexpr (requires { { Op::template exactly_associative<T> } -> std::convertible_to<bool>; })
+    return Op::template exactly_associative<T>;
   else
     return false;
 }
@@ -63,10 +65,10 @@ consteval bool exactly_associative()
 template <class Op, class T>
 consteval bool commutative()
 {
-  if constexpr (requires { { Op::template commutative<T> } -> std::convertible_to<bool>; })
-    return Op::template commutative<T>;
-  else if constexpr (requires { { Op::commutative } -> std::convertible_to<bool>; })
+  if constexpr (requires { { Op::commutative } -> std::convertible_to<bool>; })
     return Op::commutative;
+  else if constexpr (requires { { Op::template commutative<T> } -> std::convertible_to<bool>; })
+    return Op::template commutative<T>;
   else
     return false;
 }
