@@ -1,0 +1,126 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tally/error.hpp"
+#include "tally/execution.hpp"
+#include "tally/operators/arithmetic.hpp"
+
+/// What reduce.hpp and scan.hpp share: telling the forms of a call apart, and saying at the door what is wrong with one.
+namespace tally::detail {
+
+/// The execution argument of calls that give none: Tally chooses.
+struct automatic {};
+
+template <class I>
+concept iterator = requires(I& i) {
+  *i;
+  ++i;
+} && !std::ranges::range<I&>;
+
+template <class R>
+concept range = std::ranges::range<R>;
+
+template <class R>
+using range_value = std::ranges::range_value_t<R>;
+
+/// An operator and not an initial value, by what it can do with two elements.
+template <class Op, class T>
+concept operator_argument = std::invocable<Op&, T, T>;
+
+template <class Acc, class Default>
+using accumulator = std::conditional_t<std::is_void_v<Acc>, std::remove_cvref_t<Default>, Acc>;
+
+/// The standard library's function objects are Tally's where they mean the same, so that they are as quick and know their identity.
+template <class Op, class T>
+struct canonical {
+  using type = Op;
+};
+template <class Op, class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+struct canonical<Op, T> {
+  template <template <class> class Standard>
+  static constexpr bool is = std::is_same_v<Op, Standard<void>> || std::is_same_v<Op, Standard<T>>;
+  static auto pick()
+  {
+    if constexpr (is<std::plus>) return plus{};
+    else if constexpr (is<std::multiplies>) return multiplies{};
+    else if constexpr (is<std::bit_and> && std::is_integral_v<T>) return bit_and{};
+    else if constexpr (is<std::bit_or> && std::is_integral_v<T>) return bit_or{};
+    else if constexpr (is<std::bit_xor> && std::is_integral_v<T>) return bit_xor{};
+  }
+  using type = std::conditional_t<std::is_void_v<decltype(pick())>, Op, decltype(pick())>;
+};
+template <class T, class Op>
+constexpr auto canonical_operator(Op&& op)
+{
+  using own = std::remove_cvref_t<Op>;
+  using type = typename canonical<own, T>::type;
+  if constexpr (std::is_same_v<type, own>)
+    return std::forward<Op>(op);
+  else
+    return type{};
+}
+
+/// The mistakes that a caller can make with an accumulator, an operator and elements, each named before anything else can fail.
+/// `Acc` is void unless the caller named the accumulator's type.
+template <class Acc, class T, class Element, class Op>
+constexpr void check_operands()
+{
+  static_assert(!(std::is_void_v<Acc> && std::is_integral_v<T> && std::is_floating_point_v<std::remove_cvref_t<Element>>),
+                "tally: an integer initial value would truncate every sum of floating-point elements. Write the value as 0.0, "
+                "or name the accumulator: tally::reduce<double>(...)");
+  constexpr bool on_values = std::is_invocable_v<Op&, T, T>;
+  constexpr bool on_element = std::is_invocable_v<Op&, T, Element>;
+  static_assert(on_values || on_element,
+                "tally: the operator cannot be called with two values of the accumulator's type");
+  if constexpr (on_values)
+    static_assert(std::is_convertible_v<std::invoke_result_t<Op&, T, T>, T>,
+                  "tally: the operator's result does not convert to the accumulator's type");
+}
+
+template <class Out, class T>
+constexpr void check_output()
+{
+  static_assert(requires(Out& out, T value) { *out = static_cast<T&&>(value); },
+                "tally: the results cannot be written through the output iterator (is it const, or of another type?)");
+}
+
+template <class Transform, class Reference>
+constexpr void check_transform()
+{
+  static_assert(std::is_invocable_v<Transform&, Reference>, "tally: the transformation cannot be called with an element");
+}
+
+/// The initial value as an accumulator, which it converts to.
+template <class T, class Init>
+std::optional<T> initial(Init&& init)
+{
+  return std::optional<T>(std::in_place, static_cast<T>(std::forward<Init>(init)));
+}
+
+/// Where the range forms write: to an iterator, or to a range that is long enough.
+template <class In, class Out>
+auto output_of(In& in, Out& out)
+{
+  if constexpr (range<Out>) {
+    if constexpr (std::ranges::sized_range<In> && std::ranges::sized_range<Out>)
+      if (std::ranges::size(out) < std::ranges::size(in))
+        throw usage_error("tally: the output range has " + std::to_string(std::ranges::size(out)) + " elements, the input " +
+                          std::to_string(std::ranges::size(in)) + "; the output must be at least as long");
+    return std::ranges::begin(out);
+  } else {
+    return out;
+  }
+}
+
+}  // namespace tally::detail
+
+template <>
+inline constexpr bool tally::is_execution<tally::detail::automatic> = true;

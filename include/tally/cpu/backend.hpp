@@ -1,0 +1,218 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "tally/contract.hpp"
+#include "tally/cpu/kernels.hpp"
+#include "tally/cpu/single_pass.hpp"
+#include "tally/cpu/team.hpp"
+#include "tally/cpu/tiles.hpp"
+#include "tally/error.hpp"
+#include "tally/execution.hpp"
+
+/// How the CPU meets the contracts of reduce.hpp and scan.hpp.
+///
+///   compiled kernels     built-in operators on arithmetic types in contiguous memory, on all threads
+///   tiles                anything else that can be copied, in the same order, on several threads if the caller names tally::cpu
+///   left fold            values that cannot be copied, and elements that do not convert to the value type
+namespace tally::cpu_backend {
+
+template <class Iterator, class T>
+concept contiguous_of = std::contiguous_iterator<Iterator> && std::same_as<std::iter_value_t<Iterator>, T>;
+
+/// The order can be kept: it combines copies of elements with one another.
+template <class T, class Element, class Op>
+concept orderable = std::copyable<T> && std::is_convertible_v<Element, T> && operator_over<Op, working_type<T>>;
+
+/// Threads may share the work: elements are reached by index, and totals are bits.
+template <class T, class Iterator>
+inline constexpr bool divisible = std::random_access_iterator<Iterator> && std::is_trivially_copyable_v<working_type<T>>;
+
+/// Compiled kernels see signed and unsigned integers of one width as one type. Their operators are exact, so all that is known before the
+/// first element is one value.
+template <class Op, class T, class Call>
+void with_kernel_carry(order::carry<T, Op>& before, Call&& call)
+{
+  using element = typename kernel_element<Op, T>::type;
+  if constexpr (std::is_same_v<element, T>) {
+    call(before);
+  } else {
+    order::carry<element, Op> carry;
+    if (before.last()) carry = order::carry<element, Op>(static_cast<element>(*before.last()));
+    call(carry);
+    if (carry.last()) before = order::carry<T, Op>(static_cast<T>(*carry.last()));
+  }
+}
+
+/// Tiles of a random-access iterator.
+template <class T, class Op, class Iterator, class Out, class Transform>
+class tile_engine {
+public:
+  static constexpr bool concurrent = true;
+  using working = working_type<T>;
+  using carry = order::carry<T, Op>;
+
+  tile_engine(Iterator first, std::size_t size, Out out, Transform& transform, Op& op, direction shift)
+      : first_(first), size_(size), out_(out), transform_(&transform), op_(&op), shift_(shift)
+  {
+  }
+
+  std::size_t tiles() const { return (size_ + order::tile<T> - 1) / order::tile<T>; }
+  // Whether the output is the input cannot be seen through iterators.
+  bool in_place() const { return true; }
+
+  working total(std::size_t k) const
+  {
+    auto in = tile(k);
+    return total_tile<T>(in, *op_);
+  }
+  void totals(std::size_t first, std::size_t count, std::optional<working>* out) const
+  {
+    for (std::size_t i = 0; i < count; ++i) out[i] = total(first + i);
+  }
+  working scan(std::size_t k, carry const& before) const
+  {
+    auto in = tile(k);
+    using distance = std::iter_difference_t<Out>;
+    sink<T, Out> out(out_ + static_cast<distance>(k * order::tile<T>), shift_, before.last());
+    return scan_tile<T>(in, out, before.next(*op_), *op_);
+  }
+  working scan(std::size_t k, carry const& before, std::size_t next) const
+  {
+    scan(k, before);
+    return total(next);
+  }
+
+private:
+  auto tile(std::size_t k) const
+  {
+    using distance = std::iter_difference_t<Iterator>;
+    std::size_t const begin = k * order::tile<T>;
+    std::size_t const end = begin + order::tile<T> < size_ ? begin + order::tile<T> : size_;
+    return source<T, Iterator, Iterator, Transform>{first_ + static_cast<distance>(begin),
+                                                    first_ + static_cast<distance>(end), transform_};
+  }
+
+  Iterator first_;
+  std::size_t size_;
+  Out out_;
+  Transform* transform_;
+  Op* op_;
+  direction shift_;
+};
+
+/// The threads of a call that runs the caller's own code: one, unless the caller named tally::cpu.
+inline int threads_of(std::optional<cpu> const& on) { return on ? on->threads : 1; }
+
+/// Reduces [first, last) on top of `before`.
+template <class T, class Iterator, class End, class Transform, class Op>
+void reduce(std::optional<cpu> const& on, Iterator first, End last, Transform& transform, Op& op, order::carry<T, Op>& before)
+{
+  if constexpr (contiguous_of<Iterator, T> && std::sized_sentinel_for<End, Iterator> && has_kernels<Op, T> &&
+                std::is_same_v<Transform, std::identity>) {
+    using element = typename kernel_element<Op, T>::type;
+    auto const size = static_cast<std::size_t>(last - first);
+    auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
+    with_kernel_carry<Op, T>(before, [&](auto& carry) {
+      reduce_contiguous<Op, element>(in, size, carry, on ? on->threads : 0);
+    });
+    return;
+  } else if constexpr (divisible<T, Iterator> && std::sized_sentinel_for<End, Iterator>) {
+    auto const size = static_cast<std::size_t>(last - first);
+    tile_engine<T, Op, Iterator, Iterator, Transform> const engine(first, size, first, transform, op, direction::inclusive);
+    int const members = team_size(threads_of(on), size * sizeof(T), engine.tiles());
+    if (members > 1) {
+      reduce_tiles(engine, engine.tiles(), before, op, members);
+      return;
+    }
+  }
+  source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
+  while (in.more()) before.push(total_tile<T>(in, op), op);
+}
+
+/// Scans [first, last) into out on top of `before`.
+template <class T, class Iterator, class End, class Out, class Transform, class Op>
+Out scan(std::optional<cpu> const& on, Iterator first, End last, Out out, Transform& transform, Op& op,
+         order::carry<T, Op>& before, direction shift)
+{
+  if constexpr (contiguous_of<Iterator, T> && contiguous_of<Out, T> && std::sized_sentinel_for<End, Iterator> &&
+                has_kernels<Op, T> && std::is_same_v<Transform, std::identity>) {
+    using element = typename kernel_element<Op, T>::type;
+    auto const size = static_cast<std::size_t>(last - first);
+    auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
+    auto* const results = reinterpret_cast<element*>(std::to_address(out));
+    with_kernel_carry<Op, T>(before, [&](auto& carry) {
+      scan_contiguous<Op, element>(in, results, size, carry, shift, on ? on->threads : 0);
+    });
+    return out + static_cast<std::iter_difference_t<Out>>(size);
+  } else if constexpr (divisible<T, Iterator> && std::random_access_iterator<Out> && std::sized_sentinel_for<End, Iterator>) {
+    auto const size = static_cast<std::size_t>(last - first);
+    tile_engine<T, Op, Iterator, Out, Transform> const engine(first, size, out, transform, op, shift);
+    int const members = team_size(threads_of(on), size * sizeof(T), engine.tiles());
+    if (members > 1) {
+      scan_tiles(engine, engine.tiles(), before, op, members);
+      return out + static_cast<std::iter_difference_t<Out>>(size);
+    }
+  }
+  source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
+  sink<T, Out> results(std::move(out), shift, before.last());
+  while (in.more()) before.push(scan_tile<T>(in, results, before.next(op), op), op);
+  return std::move(results).position();
+}
+
+/// The value after `a`, where either operand may be an element that is not a T.
+template <class T, class Op, class Element>
+void fold_left(std::optional<T>& a, Op& op, Element&& element)
+{
+  if (a)
+    a.emplace(static_cast<T>(op(*std::move(a), std::forward<Element>(element))));
+  else
+    a.emplace(static_cast<T>(std::forward<Element>(element)));
+}
+
+}  // namespace tally::cpu_backend
+
+namespace tally::detail {
+
+inline std::optional<cpu> threads_wish(automatic) { return std::nullopt; }
+inline std::optional<cpu> threads_wish(cpu on) { return on; }
+
+/// Found by argument-dependent lookup on the execution argument; a backend overloads it for its own.
+template <class T, class P, class I, class S, class Op, class Transform>
+  requires requires(P on) { threads_wish(on); }
+std::optional<T> backend_reduce(P on, I first, S last, std::optional<T> init, Op& op, Transform& transform)
+{
+  using element = std::invoke_result_t<Transform&, std::iter_reference_t<I>>;
+  if constexpr (cpu_backend::orderable<T, element, Op>) {
+    order::carry<T, Op> before;
+    if (init) before = order::carry<T, Op>(static_cast<working_type<T>>(*init));
+    cpu_backend::reduce<T>(threads_wish(on), std::move(first), std::move(last), transform, op, before);
+    if (!before.last()) return std::nullopt;
+    return static_cast<T>(*before.last());
+  } else {
+    for (; first != last; ++first) cpu_backend::fold_left(init, op, transform(*first));
+    return init;
+  }
+}
+
+template <class T, class P, class I, class S, class Out, class Op, class Transform>
+  requires requires(P on) { threads_wish(on); }
+Out backend_scan(P on, I first, S last, Out out, std::optional<T> init, Op& op, Transform& transform,
+                 cpu_backend::direction shift)
+{
+  using element = std::invoke_result_t<Transform&, std::iter_reference_t<I>>;
+  static_assert(cpu_backend::orderable<T, element, Op>,
+                "tally: a scan needs values that can be copied, and elements that convert to them");
+  order::carry<T, Op> before;
+  if (init) before = order::carry<T, Op>(static_cast<working_type<T>>(*init));
+  return cpu_backend::scan<T>(threads_wish(on), std::move(first), std::move(last), std::move(out), transform, op, before, shift);
+}
+
+}  // namespace tally::detail

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tally/cpu/handover.hpp"
+#include "tally/cpu/team.hpp"
+#include "tally/order.hpp"
+
+/// Scan and reduce of an array by tiles, over any engine that can total and scan a tile:
+///
+///     working total(std::size_t tile)                                      the tile-local value of its last element
+///     void    totals(std::size_t first, std::size_t count,
+///                   std::optional<working>* out)                        the same for consecutive tiles
+///     working scan(std::size_t tile, carry const&)                         writes the tile's results, returns its total
+///     working scan(std::size_t tile, carry const&, std::size_t next)       the same, and returns the total of tile `next`
+///     bool    in_place() const                                             the results overwrite the input
+///
+/// The engine's functions are called from several threads at once, each tile's scan by one of them.
+namespace tally::cpu_backend {
+
+/// One pass over memory: each member scans a tile that is in its cache while it already totals the next tile that it drew, so
+/// totals are there a step before they are needed. Leaves `before` as what is known after the last tile.
+template <class Engine, class Carry, class Op>
+void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
+{
+  using handover = cpu_backend::handover<typename Carry::element, Op>;
+  if constexpr (Engine::concurrent) {
+    if (members > 1 && tiles > 1) {
+      handover team(tiles, members, before);
+      auto const compute = [&](std::size_t tile) { return engine.total(tile); };
+      auto body = [&](int index) {
+        try {
+          typename handover::member self(team, index);
+          std::size_t tile = self.draw(op);
+          if (tile == team.no_tile) return;
+          self.publish(tile, engine.total(tile));
+          while (tile != team.no_tile) {
+            Carry const* const carry = self.fold_to(tile, op, compute);
+            if (carry == nullptr) return;
+            if (engine.in_place()) self.leave_readers(tile);
+            std::size_t const next = self.draw(op);
+            if (next == team.no_tile)
+              engine.scan(tile, *carry);
+            else
+              self.publish(next, engine.scan(tile, *carry, next));
+            tile = next;
+          }
+        } catch (...) {
+          team.fail();
+          throw;
+        }
+      };
+      run_team(members, body);
+      typename handover::member last(team, 0);
+      before = team.finish(last, op, compute);
+      return;
+    }
+  }
+  for (std::size_t tile = 0; tile < tiles; ++tile) before.push(engine.scan(tile, before), op);
+}
+
+/// Reduces by tiles. The array of totals is bounded: 2^15 tiles (1 GiB of input) at a time.
+template <class Engine, class Carry, class Op>
+void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
+{
+  using working = typename Carry::working;
+  if constexpr (Engine::concurrent) {
+    if (members > 1 && tiles > 1) {
+      constexpr std::size_t most = std::size_t{1} << 15;
+      // Some eight batches a member, so that a member that is late delays the others by an eighth of its share at most.
+      std::size_t const share = tiles / (8 * static_cast<std::size_t>(members));
+      std::size_t const batch = share < 1 ? 1 : share > order::span_tiles ? order::span_tiles : share;
+      std::vector<std::optional<working>> totals(tiles < most ? tiles : most);
+      for (std::size_t begin = 0; begin < tiles; begin += most) {
+        std::size_t const count = tiles - begin < most ? tiles - begin : most;
+        std::atomic<std::size_t> next{0};
+        auto body = [&](int) {
+          for (;;) {
+            std::size_t const first = next.fetch_add(batch, std::memory_order_relaxed);
+            if (first >= count) return;
+            engine.totals(begin + first, count - first < batch ? count - first : batch, totals.data() + first);
+          }
+        };
+        run_team(members, body);
+        for (std::size_t i = 0; i < count; ++i) before.push(*totals[i], op);
+      }
+      return;
+    }
+  }
+  constexpr std::size_t batch = 8;
+  std::optional<working> totals[batch];
+  for (std::size_t begin = 0; begin < tiles; begin += batch) {
+    std::size_t const count = tiles - begin < batch ? tiles - begin : batch;
+    engine.totals(begin, count, totals);
+    for (std::size_t i = 0; i < count; ++i) before.push(*totals[i], op);
+  }
+}
+
+}  // namespace tally::cpu_backend

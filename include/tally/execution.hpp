@@ -1,0 +1,26 @@
+#pragma once
+
+namespace tally {
+
+/// Runs a call on this machine's processors.
+///
+/// `threads = 0` lets Tally choose: one for small inputs, all that the process may use for large ones.
+/// `threads = n` uses at most n, the calling thread among them. The bits of the result never depend on it.
+///
+/// A call without an execution argument uses all threads for Tally's own operators. For an operator, transformation or
+/// iterator of the caller's it stays on the calling thread: only naming `tally::cpu` says that they may be called
+/// from several threads at once.
+struct cpu {
+  int threads = 0;
+};
+
+template <class P>
+inline constexpr bool is_execution = false;
+template <>
+inline constexpr bool is_execution<cpu> = true;
+
+/// A type that says where a call runs.
+template <class P>
+concept execution = is_execution<P>;
+
+}  // namespace tally

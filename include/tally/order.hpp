@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "tally/operators/traits.hpp"
+
+/// The one order of operations, of which docs/order.md is the specification: its sizes, and the fold of tile totals into carries.
+/// Every backend includes this file and none has sizes of its own.
+namespace tally::order {
+
+/// Sixteen bytes of consecutive elements, combined left to right; one element where it is larger.
+template <class T>
+inline constexpr std::size_t group = sizeof(T) < 16 ? 16 / sizeof(T) : 1;
+
+inline constexpr std::size_t row_groups = 32;   ///< groups in a row: their totals are scanned by Kogge-Stone
+inline constexpr std::size_t strip_rows = 8;    ///< rows in a strip: their totals are folded left to right
+inline constexpr std::size_t tile_strips = 8;   ///< strips in a tile: likewise
+inline constexpr std::size_t span_tiles = 32;   ///< tiles in a span: likewise, in the carry type
+
+/// Elements in a row, a strip, a tile and a span: for float 128, 1024, 8192 and 262144.
+template <class T>
+inline constexpr std::size_t row = group<T> * row_groups;
+template <class T>
+inline constexpr std::size_t strip = row<T> * strip_rows;
+template <class T>
+inline constexpr std::size_t tile = strip<T> * tile_strips;
+template <class T>
+inline constexpr std::size_t span = tile<T> * span_tiles;
+
+/// a + b, where either may be absent: a + absent = a.
+template <class T, class Op>
+constexpr std::optional<T> combine(std::optional<T> const& a, std::optional<T> const& b, Op& op)
+{
+  if (!a) return b;
+  if (!b) return a;
+  return static_cast<T>(op(*a, *b));
+}
+
+/// What is known before a tile: the fold of everything before it, from which its carry is rounded.
+/// Feed it the totals of tiles in order; 2 applications of the operator a tile.
+///
+/// A carry is a value: it can be copied, kept between calls, and continued from. A scan of an array in pieces that are whole
+/// tiles gives the bits of the scan in one piece.
+template <class T, class Op>
+class carry {
+public:
+  using element = T;
+  using working = working_type<T>;
+  using wide = carry_type<Op, T>;
+
+  constexpr carry() = default;
+  /// Begins with an initial value, which every result then contains as its first operand.
+  constexpr explicit carry(working const& init) : spans_(static_cast<wide>(init)), last_(init) {}
+
+  /// The carry of the next tile; absent before the first one if there is no initial value.
+  constexpr std::optional<working> next(Op& op) const
+  {
+    std::optional<wide> const sum = combine(spans_, tiles_, op);
+    return sum ? std::optional<working>(static_cast<working>(*sum)) : std::nullopt;
+  }
+
+  /// The inclusive scan's value at the last element so far, which is also the reduction.
+  constexpr std::optional<working> const& last() const { return last_; }
+
+  /// Takes the total of the next tile.
+  constexpr void push(working const& total, Op& op)
+  {
+    std::optional<working> const before = next(op);
+    last_ = before ? static_cast<working>(op(*before, total)) : total;
+    tiles_ = combine(tiles_, std::optional<wide>(static_cast<wide>(total)), op);
+    if (++count_ == span_tiles) {
+      spans_ = combine(spans_, tiles_, op);
+      tiles_.reset();
+      count_ = 0;
+    }
+  }
+
+private:
+  std::optional<wide> spans_;     // the initial value and the spans before this one
+  std::optional<wide> tiles_;     // the tiles before, in this span
+  std::optional<working> last_;
+  std::uint32_t count_ = 0;       // tiles in tiles_
+};
+
+}  // namespace tally::order

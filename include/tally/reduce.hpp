@@ -1,0 +1,145 @@
+#pragma once
+
+#include <iterator>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "tally/contract.hpp"
+#include "tally/cpu/backend.hpp"
+#include "tally/zip_with.hpp"
+
+namespace tally {
+
+namespace detail {
+
+/// Every reduce: `init op t(first[0]) op t(first[1]) ...`; nothing if there is nothing.
+template <class Acc, class T, class P, class I, class S, class Op, class Transform>
+std::optional<T> reduce_all(P const& on, I first, S last, std::optional<T> init, Op op, Transform transform)
+{
+  check_transform<Transform, std::iter_reference_t<I>>();
+  check_operands<Acc, T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>, Op>();
+  auto combine = canonical_operator<T>(std::move(op));
+  return backend_reduce<T>(on, std::move(first), std::move(last), std::move(init), combine, transform);
+}
+
+/// A reduction without an initial value, which an empty range needs the identity for.
+template <class Acc, class T, class P, class I, class S, class Op>
+T reduce_or_identity(P const& on, I first, S last, Op op)
+{
+  auto const combine = canonical_operator<T>(op);
+  static_assert(has_identity<decltype(combine), T>,
+                "tally: an operator without an identity has no value for an empty range. Give an initial value: "
+                "tally::reduce(range, init, op)");
+  auto result = reduce_all<Acc, T>(on, std::move(first), std::move(last), std::optional<T>(), std::move(op), std::identity{});
+  return result ? *std::move(result) : identity_of<T>(combine);
+}
+
+}  // namespace detail
+
+/// Returns `init + first[0] + ... + first[n-1]`, where `a + b` is `op(a, b)`; without `init`, from the operator's identity.
+///
+///     reduce([on,] first, last [, init [, op]])
+///     reduce([on,] range [, op])    reduce([on,] range, init [, op])
+///
+/// Requires  `op` is associative (up to rounding). It need not be commutative: operands are combined in index order. It must not change
+///           elements nor invalidate iterators. Elements convert to the accumulator's type T, which is that of `init`; without one,
+///           the elements' own; or the one that is named, as in tally::reduce<double>(first, last, 0).
+/// Result    `init`, or the identity, if there is nothing to reduce. The same bits for every number of threads and on every
+///           machine (docs/order.md), those of the last element of `inclusive_scan`; the error of a float sum is in docs/accuracy.md.
+/// Cost      n applications of `op`; each element is read once; O(n/p + log p) on p threads.
+/// Memory    none on one thread; else 16 bytes for each 32 KiB of input, 512 KiB at most.
+/// Blocks    until the value is there.
+/// Throws    what `op` and the iterators throw; usage_error if `on` asks for fewer than no threads; std::bad_alloc.
+/// Source    a row is scanned by Kogge & Stone (1973); docs/order.md has the rest.
+template <class Acc = void, execution P, detail::iterator I, class S, class T, class Op = plus>
+[[nodiscard]] auto reduce(P const& on, I first, S last, T init, Op op = {})
+{
+  using value = detail::accumulator<Acc, T>;
+  return *detail::reduce_all<Acc, value>(on, std::move(first), std::move(last), detail::initial<value>(std::move(init)),
+                                         std::move(op), std::identity{});
+}
+
+template <class Acc = void, execution P, detail::iterator I, class S>
+[[nodiscard]] auto reduce(P const& on, I first, S last)
+{
+  using value = detail::accumulator<Acc, std::iter_value_t<I>>;
+  return detail::reduce_or_identity<Acc, value>(on, std::move(first), std::move(last), plus{});
+}
+
+template <class Acc = void, execution P, detail::range R>
+[[nodiscard]] auto reduce(P const& on, R&& range)
+{
+  return tally::reduce<Acc>(on, std::ranges::begin(range), std::ranges::end(range));
+}
+
+template <class Acc = void, execution P, detail::range R, class Op>
+  requires detail::operator_argument<Op, detail::accumulator<Acc, detail::range_value<R>>>
+[[nodiscard]] auto reduce(P const& on, R&& range, Op op)
+{
+  using value = detail::accumulator<Acc, detail::range_value<R>>;
+  return detail::reduce_or_identity<Acc, value>(on, std::ranges::begin(range), std::ranges::end(range), std::move(op));
+}
+
+template <class Acc = void, execution P, detail::range R, class T, class Op = plus>
+  requires(!detail::operator_argument<T, detail::accumulator<Acc, detail::range_value<R>>>)
+[[nodiscard]] auto reduce(P const& on, R&& range, T init, Op op = {})
+{
+  return tally::reduce<Acc>(on, std::ranges::begin(range), std::ranges::end(range), std::move(init), std::move(op));
+}
+
+/// Without an execution argument: see `tally::cpu`.
+template <class Acc = void, class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+[[nodiscard]] auto reduce(First&& first, Rest&&... rest)
+{
+  static_assert(requires { tally::reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+                "tally: reduce takes ([on,] first, last [, init [, op]]), ([on,] range [, op]) or ([on,] range, init [, op]), where "
+                "`on` is an execution such as tally::cpu{}, and first and last are iterators");
+  return tally::reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+/// Returns `init + t(first[0]) + ... + t(first[n-1])`, or `init + t(first1[0], first2[0]) + ...`, where `a + b` is `op(a, b)`.
+///
+///     transform_reduce([on,] first, last, init, op, t)          transform_reduce([on,] range, init, op, t)
+///     transform_reduce([on,] first1, last1, first2, init [, op, t])     sums of products unless op and t are given
+///
+/// As `reduce` otherwise; `t` is called once for each element, and elements are what it returns.
+template <class Acc = void, execution P, detail::iterator I, class S, class T, class Op, class Transform>
+  requires(!detail::iterator<T>)
+[[nodiscard]] auto transform_reduce(P const& on, I first, S last, T init, Op op, Transform transform)
+{
+  using value = detail::accumulator<Acc, T>;
+  return *detail::reduce_all<Acc, value>(on, std::move(first), std::move(last), detail::initial<value>(std::move(init)),
+                                         std::move(op), std::move(transform));
+}
+
+template <class Acc = void, execution P, detail::iterator I1, class S, detail::iterator I2, class T, class Op = plus,
+          class Transform = multiplies>
+[[nodiscard]] auto transform_reduce(P const& on, I1 first1, S last1, I2 first2, T init, Op op = {}, Transform transform = {})
+{
+  using value = detail::accumulator<Acc, T>;
+  auto const pairs = detail::zip_with(std::move(first1), std::move(last1), std::move(first2), transform);
+  return *detail::reduce_all<Acc, value>(on, pairs.first, pairs.last, detail::initial<value>(std::move(init)), std::move(op),
+                                         std::identity{});
+}
+
+template <class Acc = void, execution P, detail::range R, class T, class Op, class Transform>
+[[nodiscard]] auto transform_reduce(P const& on, R&& range, T init, Op op, Transform transform)
+{
+  return tally::transform_reduce<Acc>(on, std::ranges::begin(range), std::ranges::end(range), std::move(init), std::move(op),
+                                      std::move(transform));
+}
+
+template <class Acc = void, class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+[[nodiscard]] auto transform_reduce(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires { tally::transform_reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      "tally: transform_reduce takes ([on,] first, last, init, op, transform), ([on,] range, init, op, transform) or "
+      "([on,] first1, last1, first2, init [, op, transform])");
+  return tally::transform_reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+}  // namespace tally

@@ -1,0 +1,150 @@
+// Exactly associative operators on vectors: any bracketing gives the same bits, so these kernels choose the quickest.
+#if defined(TALLY_CPU_EXACT_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLY_CPU_EXACT_INL
+#undef TALLY_CPU_EXACT_INL
+#else
+#define TALLY_CPU_EXACT_INL
+#endif
+
+#include <algorithm>
+#include <cstddef>
+
+#include "src/cpu/vectors-inl.hpp"
+#include "tally/cpu/kernels.hpp"
+#include "tally/order.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::cpu_backend::HWY_NAMESPACE {
+
+/// Scans a tile row by row: each vector by log-steps, then the running value on top.
+template <class Op, class T, direction Shift>
+class exact_scan {
+  using vec = vector<T>;
+  using dom = domain<Op, T>;
+
+public:
+  HWY_INLINE explicit exact_scan(tile_job<T> const& job)
+      : identity_(dom::enter(hn::Set(d, Op::template identity<T>()))),
+        running_(dom::enter(hn::Set(d, job.carry))),
+        previous_(dom::enter(hn::Set(d, job.previous)))
+  {
+  }
+
+  HWY_INLINE void row(T const* in, T* out)
+  {
+    HWY_UNROLL(8)
+    for (std::size_t k = 0; k < order::row<T>; k += lanes<T>) {
+      vec const local = scan_vector(dom::enter(hn::LoadU(d, in + k)));
+      vec result = dom::op(running_, local);
+      // The chain from vector to vector is this one application; the broadcast of the local total is off it.
+      running_ = dom::op(running_, broadcast_last<T>(local));
+      if constexpr (Shift == direction::exclusive) {
+        vec const shifted = shift_in<1, T>(previous_, result);
+        previous_ = result;
+        result = shifted;
+      }
+      hn::StoreU(dom::leave(result), d, out + k);
+    }
+  }
+
+  /// The inclusive result, with the carry, of the last element so far. Identities after it do not change it.
+  HWY_INLINE T last() const { return hn::GetLane(dom::leave(running_)); }
+
+private:
+  HWY_INLINE vec scan_vector(vec v) const
+  {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    // One instruction moves all lanes of 4 bytes and more.
+    if constexpr (sizeof(T) >= 4) return step<1>(v);
+#endif
+    return block_steps<1>(step_in_blocks<1>(v));
+  }
+
+  template <std::size_t Stride>
+  HWY_INLINE vec step(vec v) const
+  {
+    if constexpr (Stride < lanes<T>)
+      return step<2 * Stride>(dom::op(shift_in<Stride, T>(identity_, v), v));
+    else
+      return v;
+  }
+
+  template <std::size_t Stride>
+  HWY_INLINE vec step_in_blocks(vec v) const
+  {
+    if constexpr (Stride < lanes_per_block<T>) {
+      hn::Repartition<std::uint8_t, decltype(d)> d8;
+      auto const moved = hn::CombineShiftRightBytes<16 - Stride * sizeof(T)>(d8, hn::BitCast(d8, v),
+                                                                             hn::BitCast(d8, identity_));
+      return step_in_blocks<2 * Stride>(dom::op(hn::BitCast(d, moved), v));
+    } else {
+      return v;
+    }
+  }
+
+  template <std::size_t Stride>
+  HWY_INLINE vec block_steps(vec v) const
+  {
+    if constexpr (Stride < blocks<T>)
+      return block_steps<2 * Stride>(dom::op(shift_in_blocks<Stride, T>(identity_, broadcast_in_blocks<T>(v)), v));
+    else
+      return v;
+  }
+
+  static constexpr vector_tag<T> d{};
+  vec identity_;
+  vec running_;   // the inclusive result so far, in all lanes
+  vec previous_;  // its last lane is the inclusive result before this vector
+};
+
+/// Totals a tile row by row, in several accumulators.
+template <class Op, class T>
+class exact_total {
+  using vec = vector<T>;
+  using dom = domain<Op, T>;
+  static constexpr std::size_t accumulators = 4;
+
+public:
+  HWY_INLINE exact_total()
+  {
+    for (vec& v : total_) v = dom::enter(hn::Set(d, Op::template identity<T>()));
+  }
+
+  HWY_INLINE void row(T const* in)
+  {
+    HWY_UNROLL(8)
+    for (std::size_t k = 0; k < order::row<T>; k += accumulators * lanes<T>) {
+      HWY_UNROLL(4)
+      for (std::size_t a = 0; a < accumulators; ++a)
+        total_[a] = dom::op(total_[a], dom::enter(hn::LoadU(d, in + k + a * lanes<T>)));
+    }
+  }
+
+  /// The tile's total with `size` elements of one more row, 1 <= size <= row.
+  HWY_INLINE T finish(T const* in, std::size_t size)
+  {
+    Op op;
+    constexpr T identity = Op::template identity<T>();
+    if (size == order::row<T>) {
+      row(in);
+    } else {
+      HWY_ALIGN T padded[order::row<T>];
+      std::fill(std::copy(in, in + size, padded), padded + order::row<T>, identity);
+      row(padded);
+    }
+    HWY_ALIGN T lane[lanes<T>];
+    hn::Store(dom::leave(dom::op(dom::op(total_[0], total_[1]), dom::op(total_[2], total_[3]))), d, lane);
+    T total = identity;
+    for (T const value : lane) total = op(total, value);
+    return total;
+  }
+
+private:
+  static constexpr vector_tag<T> d{};
+  vec total_[accumulators];
+};
+
+}  // namespace tally::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,277 @@
+// The order of docs/order.md on vectors, for float and double: what a row of 32 groups does to the state of a tile.
+#if defined(TALLY_CPU_ORDERED_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLY_CPU_ORDERED_INL
+#undef TALLY_CPU_ORDERED_INL
+#else
+#define TALLY_CPU_ORDERED_INL
+#endif
+
+#include <algorithm>
+#include <cstddef>
+
+#include "src/cpu/vectors-inl.hpp"
+#include "tally/cpu/kernels.hpp"
+#include "tally/order.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::cpu_backend::HWY_NAMESPACE {
+
+// A row is read as `sets` of `members` vectors. A set is transposed within its 16-byte blocks, so that member j holds the j-th
+// element of each group: then a group is combined left to right by whole vectors, and the last member holds one total a
+// lane. `lanes` groups make a set.
+template <class T>
+inline constexpr std::size_t members = order::group<T>;
+template <class T>
+inline constexpr std::size_t sets = order::row_groups / lanes<T>;
+
+// After the transposition lane b * members + i belongs to group i * blocks + b.
+template <class T>
+struct pick_natural {
+  static constexpr std::size_t lane(std::size_t group)
+  {
+    return (group % blocks<T>) * members<T> + group / blocks<T>;
+  }
+};
+template <class T>
+struct pick_transposed {
+  static constexpr std::size_t lane(std::size_t k) { return (k % members<T>) * blocks<T> + k / members<T>; }
+};
+/// Groups in index order from the order of the transposition, and back.
+template <class T>
+HWY_INLINE vector<T> natural(vector<T> v)
+{
+  return blocks<T> == 1 ? v : permute<T, pick_natural<T>>(v);
+}
+template <class T>
+HWY_INLINE vector<T> transposed(vector<T> v)
+{
+  return blocks<T> == 1 ? v : permute<T, pick_transposed<T>>(v);
+}
+
+/// Transposes the blocks of a set; its own inverse.
+template <class T>
+HWY_INLINE void transpose(vector<T> (&v)[members<T>])
+{
+  vector_tag<T> d;
+  if constexpr (members<T> == 2) {
+    auto const low = hn::InterleaveLower(d, v[0], v[1]);
+    v[1] = hn::InterleaveUpper(d, v[0], v[1]);
+    v[0] = low;
+  } else {
+    static_assert(members<T> == 4);
+    hn::Repartition<double, decltype(d)> pairs;
+    auto const a = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
+    auto const b = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
+    auto const c = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
+    auto const e = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
+    v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, a, b));
+    v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, b));
+    v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, c, e));
+    v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, c, e));
+  }
+}
+
+/// One Kogge-Stone step over the totals of a row, in index order: every total gets the one `Stride` groups before it.
+template <class Op, class T, std::size_t Stride>
+HWY_INLINE void kogge_stone_step(vector<T> (&total)[sets<T>], vector<T> identity)
+{
+  using dom = domain<Op, T>;
+  if constexpr (Stride < lanes<T>) {
+    HWY_UNROLL(32)
+    for (std::size_t i = 0; i < sets<T>; ++i) {
+      std::size_t const s = sets<T> - 1 - i;
+      total[s] = dom::op(shift_in<Stride, T>(s > 0 ? total[s - 1] : identity, total[s]), total[s]);
+    }
+  } else {
+    constexpr std::size_t whole = Stride / lanes<T>;
+    HWY_UNROLL(32)
+    for (std::size_t i = 0; i < sets<T> - whole; ++i) {
+      std::size_t const s = sets<T> - 1 - i;
+      total[s] = dom::op(total[s - whole], total[s]);
+    }
+  }
+}
+
+/// Scans a tile row by row.
+template <class Op, class T, direction Shift>
+class ordered_scan {
+  using vec = vector<T>;
+  using dom = domain<Op, T>;
+
+public:
+  HWY_INLINE explicit ordered_scan(tile_job<T> const& job)
+      : identity_(hn::Set(d, Op::template identity<T>())),
+        carry_(hn::Set(d, job.carry)),
+        previous_(hn::Set(d, job.previous)),
+        strips_(identity_),
+        rows_(identity_)
+  {
+  }
+
+  /// The next row: results to `out`, tile-local values to `locals` unless that is null.
+  HWY_INLINE void row(T const* in, T* out, T* locals = nullptr)
+  {
+    vec value[sets<T>][members<T>];
+    vec total[sets<T>];
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) {
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = hn::LoadU(d, in + (s * members<T> + m) * lanes<T>);
+      transpose<T>(value[s]);
+      HWY_UNROLL(4)
+      for (std::size_t m = 1; m < members<T>; ++m) value[s][m] = dom::op(value[s][m - 1], value[s][m]);
+      total[s] = natural<T>(value[s][members<T> - 1]);
+    }
+    kogge_stone_step<Op, T, 1>(total, identity_);
+    kogge_stone_step<Op, T, 2>(total, identity_);
+    kogge_stone_step<Op, T, 4>(total, identity_);
+    kogge_stone_step<Op, T, 8>(total, identity_);
+    kogge_stone_step<Op, T, 16>(total, identity_);
+
+    vec const base = dom::op(strips_, rows_);
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) {
+      vec const before = transposed<T>(dom::op(base, shift_in<1, T>(s > 0 ? total[s - 1] : identity_, total[s])));
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(before, value[s][m]);
+    }
+    rows_ = dom::op(rows_, broadcast_last<T>(total[sets<T> - 1]));
+    if (++count_ % order::strip_rows == 0) {
+      strips_ = dom::op(strips_, rows_);
+      rows_ = identity_;
+    }
+    if (locals != nullptr) store(locals, value);
+
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) {
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(carry_, value[s][m]);
+      if constexpr (Shift == direction::exclusive) {
+        // The first of a group is the last of the group before it; within a group the members move up by one.
+        vec const last = natural<T>(value[s][members<T> - 1]);
+        HWY_UNROLL(4)
+        for (std::size_t m = members<T> - 1; m > 0; --m) value[s][m] = value[s][m - 1];
+        value[s][0] = transposed<T>(shift_in<1, T>(previous_, last));
+        previous_ = last;
+      }
+    }
+    store(out, value);
+  }
+
+  /// For one row with everything before it in the tile given, and no carry: its results are tile-local values.
+  HWY_INLINE static ordered_scan after(T base)
+  {
+    tile_job<T> job{};
+    job.carry = job.previous = Op::template identity<T>();
+    ordered_scan scan(job);
+    scan.strips_ = hn::Set(d, base);
+    return scan;
+  }
+
+private:
+  static HWY_INLINE void store(T* out, vec (&value)[sets<T>][members<T>])
+  {
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) {
+      vec result[members<T>];
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < members<T>; ++m) result[m] = value[s][m];
+      transpose<T>(result);
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < members<T>; ++m) hn::StoreU(result[m], d, out + (s * members<T> + m) * lanes<T>);
+    }
+  }
+
+  static constexpr vector_tag<T> d{};
+  vec identity_;
+  vec carry_;
+  vec previous_;  // its last lane is the inclusive result before this row
+  vec strips_;    // total of the strips before this one, in all lanes
+  vec rows_;      // total of the rows before this one in the strip, in all lanes
+  std::size_t count_ = 0;
+};
+
+/// Totals a tile row by row.
+template <class Op, class T>
+class ordered_total {
+  using vec = vector<T>;
+  using dom = domain<Op, T>;
+  static constexpr std::size_t batch_rows = lanes<T>;  // so that a batch has 32 vectors, whatever their length
+
+public:
+  HWY_INLINE void row(T const* in)
+  {
+    vec* const totals = batch_ + (count_ % batch_rows) * sets<T>;
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) {
+      vec value[members<T>];
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < members<T>; ++m) value[m] = hn::LoadU(d, in + (s * members<T> + m) * lanes<T>);
+      transpose<T>(value);
+      vec sum = value[0];
+      HWY_UNROLL(4)
+      for (std::size_t m = 1; m < members<T>; ++m) sum = dom::op(sum, value[m]);
+      totals[s] = natural<T>(sum);
+    }
+    if (++count_ % batch_rows == 0) merge();
+  }
+
+  /// The tile's total, which is the tile-local value of the last of `size` elements of one more row, 1 <= size <= row.
+  HWY_INLINE T finish(T const* in, std::size_t size)
+  {
+    if (count_ % batch_rows != 0) {
+      for (std::size_t i = (count_ % batch_rows) * sets<T>; i < order::row_groups; ++i)
+        batch_[i] = hn::Set(d, Op::template identity<T>());
+      merge();
+    }
+    constexpr T identity = Op::template identity<T>();
+    Op op;
+    T strips = identity;
+    // The folds of the strips do not depend on one another: side by side they hide each other's latency.
+    constexpr std::size_t rows = order::strip_rows;
+    T strip[order::tile_strips];
+    std::size_t const whole = count_ / rows;
+    for (std::size_t s = 0; s < whole; ++s) strip[s] = rows_[s * rows];
+    for (std::size_t r = 1; r < rows; ++r)
+      for (std::size_t s = 0; s < whole; ++s) strip[s] = op(strip[s], rows_[s * rows + r]);
+    for (std::size_t s = 0; s < whole; ++s) strips = op(strips, strip[s]);
+    T last_rows = identity;
+    for (std::size_t r = whole * rows; r < count_; ++r) last_rows = op(last_rows, rows_[r]);
+
+    auto scan = ordered_scan<Op, T, direction::inclusive>::after(op(strips, last_rows));
+    HWY_ALIGN T local[order::row<T>];
+    if (size < order::row<T>) {
+      HWY_ALIGN T padded[order::row<T>];
+      std::fill(std::copy(in, in + size, padded), padded + order::row<T>, identity);
+      scan.row(padded, local);
+    } else {
+      scan.row(in, local);
+    }
+    return local[size - 1];
+  }
+
+private:
+  // Five levels of the balanced tree over the 32 groups of each row: neighbours are combined, left operand first.
+  HWY_INLINE void merge()
+  {
+    HWY_UNROLL(5)
+    for (std::size_t width = order::row_groups / 2; width > 0; width /= 2) {
+      for (std::size_t i = 0; i < width; ++i) {
+        auto const even = hn::ConcatEven(d, batch_[2 * i + 1], batch_[2 * i]);
+        auto const odd = hn::ConcatOdd(d, batch_[2 * i + 1], batch_[2 * i]);
+        batch_[i] = dom::op(even, odd);
+      }
+    }
+    hn::StoreU(batch_[0], d, rows_ + (count_ - 1) / batch_rows * batch_rows);
+  }
+
+  static constexpr vector_tag<T> d{};
+  vec batch_[order::row_groups];
+  HWY_ALIGN T rows_[order::tile<T> / order::row<T>];
+  std::size_t count_ = 0;
+};
+
+}  // namespace tally::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

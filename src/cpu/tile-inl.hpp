@@ -1,0 +1,166 @@
+// One tile, by rows: what is the same for every operator. Short rows, streaming stores, prefetching, the next tile's total.
+#if defined(TALLY_CPU_TILE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLY_CPU_TILE_INL
+#undef TALLY_CPU_TILE_INL
+#else
+#define TALLY_CPU_TILE_INL
+#endif
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "src/cpu/exact-inl.hpp"
+#include "src/cpu/ordered-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::cpu_backend::HWY_NAMESPACE {
+
+inline constexpr std::size_t row_bytes = 512;
+inline constexpr std::size_t line_bytes = 64;
+
+template <class Op, class T, direction Shift>
+using row_scan = std::conditional_t<exactly_associative<Op, T>, exact_scan<Op, T, Shift>, ordered_scan<Op, T, Shift>>;
+template <class Op, class T>
+using row_total = std::conditional_t<exactly_associative<Op, T>, exact_total<Op, T>, ordered_total<Op, T>>;
+
+template <class Op, class T>
+T total_of_tile(T const* in, std::size_t size)
+{
+  row_total<Op, T> total;
+  constexpr std::size_t row = order::row<T>;
+  std::size_t const before_last = (size - 1) / row;
+  for (std::size_t r = 0; r < before_last; ++r) {
+    for (std::size_t byte = 0; byte < row_bytes; byte += line_bytes)
+      hwy::Prefetch(reinterpret_cast<char const*>(in + (r + 8) * row) + byte);
+    total.row(in + r * row);
+  }
+  return total.finish(in + before_last * row, size - before_last * row);
+}
+
+template <class Op, class T>
+void totals_of_tiles(T const* in, std::size_t count, T* out)
+{
+  for (std::size_t i = 0; i < count; ++i) out[i] = total_of_tile<Op>(in + i * order::tile<T>, order::tile<T>);
+}
+
+/// Writes rows of a tile around the cache, a whole line of memory at a time, wherever in a line the tile begins.
+///
+/// Rows are put together in a buffer that has the phase of the output: its first line holds what is left of the row before.
+class line_writer {
+public:
+  explicit line_writer(void* out)
+      : phase_(reinterpret_cast<std::uintptr_t>(out) % line_bytes),
+        line_(static_cast<char*>(out) - phase_),
+        first_(phase_ != 0)
+  {
+  }
+
+  /// Where the next row goes.
+  HWY_INLINE char* place() { return buffer_ + phase_; }
+
+  /// The row at `place` is complete. Prefetches the lines at `ahead` on the way, one for each line written.
+  HWY_INLINE void flush(char const* ahead)
+  {
+    hn::ScalableTag<std::uint8_t> d8;
+    std::size_t byte = 0;
+    if (first_) {
+      // The first line belongs in part to the tile before, which another thread may be writing.
+      std::memcpy(line_ + phase_, buffer_ + phase_, line_bytes - phase_);
+      first_ = false;
+      byte = line_bytes;
+    }
+    for (; byte < row_bytes; byte += line_bytes) {
+      if (ahead != nullptr) hwy::Prefetch(ahead + byte);
+      for (std::size_t lane = 0; lane < line_bytes; lane += hn::MaxLanes(d8))
+        hn::Stream(hn::Load(d8, reinterpret_cast<std::uint8_t const*>(buffer_) + byte + lane), d8,
+                   reinterpret_cast<std::uint8_t*>(line_) + byte + lane);
+    }
+    line_ += row_bytes;
+    if (phase_ != 0) std::memcpy(buffer_, buffer_ + row_bytes, line_bytes);
+  }
+
+  /// Writes what is left, and `bytes` more at `place`.
+  HWY_INLINE void finish(std::size_t bytes)
+  {
+    std::size_t const from = first_ ? phase_ : 0;
+    std::memcpy(line_ + from, buffer_ + from, phase_ + bytes - from);
+  }
+
+private:
+  alignas(64) char buffer_[row_bytes + line_bytes];
+  std::size_t phase_;
+  char* line_;
+  bool first_;
+};
+
+template <class Op, class T, direction Shift>
+tile_totals<T> scan_tile(tile_job<T> const& job)
+{
+  constexpr std::size_t row = order::row<T>;
+  constexpr bool ordered = !exactly_associative<Op, T>;
+  std::size_t const before_last = (job.size - 1) / row;
+  std::size_t const rest = job.size - before_last * row;
+  row_scan<Op, T, Shift> scan(job);
+  row_total<Op, T> next;
+  line_writer lines(job.out);
+  auto const ahead = reinterpret_cast<char const*>(job.ahead);
+
+  for (std::size_t r = 0; r < before_last; ++r) {
+    if (job.next != nullptr) next.row(job.next + r * row);
+    if (job.to == stores::streaming) {
+      scan.row(job.in + r * row, reinterpret_cast<T*>(lines.place()));
+      lines.flush(ahead != nullptr ? ahead + r * row_bytes : nullptr);
+    } else {
+      if (ahead != nullptr)
+        for (std::size_t byte = 0; byte < row_bytes; byte += line_bytes) hwy::Prefetch(ahead + r * row_bytes + byte);
+      scan.row(job.in + r * row, job.out + r * row);
+    }
+  }
+
+  // The last row, whole or short; of an ordered scan also the tile-local value of the last element.
+  HWY_ALIGN T results[row];
+  HWY_ALIGN T locals[row];
+  HWY_ALIGN T padded[row];
+  T const* last_row = job.in + before_last * row;
+  if (rest < row) {
+    std::fill(std::copy(last_row, last_row + rest, padded), padded + row, Op::template identity<T>());
+    last_row = padded;
+  }
+  T last;
+  if constexpr (ordered) {
+    scan.row(last_row, results, locals);
+    last = locals[rest - 1];
+  } else {
+    scan.row(last_row, results);
+    last = scan.last();
+  }
+  if (job.to == stores::streaming) {
+    std::memcpy(lines.place(), results, rest * sizeof(T));
+    lines.finish(rest * sizeof(T));
+  } else {
+    std::memcpy(job.out + before_last * row, results, rest * sizeof(T));
+  }
+  return {last, job.next != nullptr ? next.finish(job.next + before_last * row, row) : Op::template identity<T>()};
+}
+
+template <class Op, class T>
+tile_totals<T> scan_of_tile(tile_job<T> const& job)
+{
+  return job.shift == direction::exclusive ? scan_tile<Op, T, direction::exclusive>(job)
+                                           : scan_tile<Op, T, direction::inclusive>(job);
+}
+
+template <class Op, class T>
+constexpr tile_kernels<T> make_kernels()
+{
+  return {&total_of_tile<Op, T>, &totals_of_tiles<Op, T>, &scan_of_tile<Op, T>};
+}
+
+}  // namespace tally::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,223 @@
+// Lane movements and operators on vectors, for the instruction set that is being compiled (Highway includes this once for each).
+#if defined(TALLY_CPU_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLY_CPU_VECTORS_INL
+#undef TALLY_CPU_VECTORS_INL
+#else
+#define TALLY_CPU_VECTORS_INL
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+
+#include "tally/operators/arithmetic.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::cpu_backend::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Instruction sets without a fixed vector length are used 16 bytes at a time.
+#if HWY_HAVE_SCALABLE
+template <class T>
+using vector_tag = hn::FixedTag<T, 16 / sizeof(T)>;
+#else
+template <class T>
+using vector_tag = hn::ScalableTag<T>;
+#endif
+
+template <class T>
+using vector = hn::Vec<vector_tag<T>>;
+
+template <class T>
+inline constexpr std::size_t lanes = hn::MaxLanes(vector_tag<T>{});
+template <class T>
+inline constexpr std::size_t lanes_per_block = 16 / sizeof(T);
+template <class T>
+inline constexpr std::size_t blocks = lanes<T> / lanes_per_block<T>;
+
+/// All 16-byte blocks of `current`, moved up by `Count` blocks; the topmost blocks of `previous` fill the lowest.
+template <std::size_t Count, class T>
+HWY_INLINE vector<T> shift_in_blocks(vector<T> previous, vector<T> current)
+{
+  if constexpr (Count == 0) {
+    return current;
+  } else if constexpr (Count >= blocks<T>) {
+    static_assert(Count == blocks<T>);
+    return previous;
+  } else {
+    vector_tag<T> d;
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    hn::RebindToUnsigned<decltype(d)> du;
+    hn::Repartition<std::uint64_t, decltype(du)> d64;
+    auto const moved = _mm512_alignr_epi64(hn::BitCast(d64, current).raw, hn::BitCast(d64, previous).raw, 8 - 2 * Count);
+    return hn::BitCast(d, hn::Vec<decltype(d64)>{moved});
+#else
+    return hn::ConcatLowerUpper(d, current, previous);
+#endif
+  }
+}
+
+/// All lanes of `current`, moved up by `Count` lanes; the topmost lanes of `previous` fill the lowest.
+template <std::size_t Count, class T>
+HWY_INLINE vector<T> shift_in(vector<T> previous, vector<T> current)
+{
+  constexpr std::size_t bytes = Count * sizeof(T);
+  if constexpr (bytes % 16 == 0) {
+    return shift_in_blocks<bytes / 16, T>(previous, current);
+  } else {
+    static_assert(bytes < 16);
+    vector_tag<T> d;
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    if constexpr (sizeof(T) >= 4) {
+      hn::Repartition<std::uint32_t, decltype(d)> d32;
+      auto const moved =
+          _mm512_alignr_epi32(hn::BitCast(d32, current).raw, hn::BitCast(d32, previous).raw, 16 - bytes / 4);
+      return hn::BitCast(d, hn::Vec<decltype(d32)>{moved});
+    }
+#endif
+    hn::Repartition<std::uint8_t, decltype(d)> d8;
+    auto const below = shift_in_blocks<1, T>(previous, current);
+    return hn::BitCast(d, hn::CombineShiftRightBytes<16 - bytes>(d8, hn::BitCast(d8, current), hn::BitCast(d8, below)));
+  }
+}
+
+/// The last lane of each block, in all lanes of the block.
+template <class T>
+HWY_INLINE vector<T> broadcast_in_blocks(vector<T> v)
+{
+  vector_tag<T> d;
+  hn::Repartition<std::uint8_t, decltype(d)> d8;
+  alignas(16) static constexpr std::uint8_t last_lane[4][16] = {
+      {15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15},
+      {14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15, 14, 15},
+      {12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15, 12, 13, 14, 15},
+      {8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15},
+  };
+  constexpr std::size_t which = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+  return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(d8, v), hn::LoadDup128(d8, last_lane[which])));
+}
+
+/// Lane i of the result is lane `Pick{}(i)` of `v`.
+template <class T, class Pick>
+HWY_INLINE vector<T> permute(vector<T> v)
+{
+  vector_tag<T> d;
+  using index = hwy::MakeUnsigned<T>;
+  struct table {
+    alignas(64) index of[lanes<T>];
+  };
+  static constexpr table from = [] {
+    table t{};
+    for (std::size_t i = 0; i < lanes<T>; ++i) t.of[i] = static_cast<index>(Pick::lane(i));
+    return t;
+  }();
+  return hn::TableLookupLanes(v, hn::SetTableIndices(d, from.of));
+}
+
+template <class T>
+struct pick_last {
+  static constexpr std::size_t lane(std::size_t) { return lanes<T> - 1; }
+};
+
+/// The last lane, in all lanes.
+template <class T>
+HWY_INLINE vector<T> broadcast_last(vector<T> v)
+{
+  if constexpr (sizeof(T) >= 4) {
+    return permute<T, pick_last<T>>(v);
+  } else {
+    vector_tag<T> d;
+    auto const in_blocks = broadcast_in_blocks<T>(v);
+    if constexpr (blocks<T> == 1) {
+      return in_blocks;
+    } else if constexpr (blocks<T> == 2) {
+      return hn::ConcatUpperUpper(d, in_blocks, in_blocks);
+    } else {
+      hn::Repartition<std::uint64_t, decltype(d)> d64;
+      return hn::BitCast(d, broadcast_last<std::uint64_t>(hn::BitCast(d64, in_blocks)));
+    }
+  }
+}
+
+// The operators of tally/operators/arithmetic.hpp on vectors.
+
+template <class T>
+HWY_INLINE vector<T> apply(plus, vector<T> a, vector<T> b)
+{
+  return hn::Add(a, b);
+}
+template <class T>
+HWY_INLINE vector<T> apply(multiplies, vector<T> a, vector<T> b)
+{
+  if constexpr (sizeof(T) > 1) {
+    return hn::Mul(a, b);
+  } else {
+    // Bytes have no product of their own: even and odd ones as the low halves of 16-bit products.
+    vector_tag<T> d;
+    hn::Repartition<std::uint16_t, decltype(d)> d16;
+    auto const x = hn::BitCast(d16, a);
+    auto const y = hn::BitCast(d16, b);
+    auto const even = hn::And(hn::Mul(x, y), hn::Set(d16, std::uint16_t{0xFF}));
+    auto const odd = hn::ShiftLeft<8>(hn::Mul(hn::ShiftRight<8>(x), hn::ShiftRight<8>(y)));
+    return hn::BitCast(d, hn::Or(even, odd));
+  }
+}
+template <class T>
+HWY_INLINE vector<T> apply(bit_and, vector<T> a, vector<T> b)
+{
+  return hn::And(a, b);
+}
+template <class T>
+HWY_INLINE vector<T> apply(bit_or, vector<T> a, vector<T> b)
+{
+  return hn::Or(a, b);
+}
+template <class T>
+HWY_INLINE vector<T> apply(bit_xor, vector<T> a, vector<T> b)
+{
+  return hn::Xor(a, b);
+}
+
+/// The operator that a kernel applies, and how elements enter and leave its domain.
+template <class Op, class T>
+struct domain {
+  static HWY_INLINE vector<T> enter(vector<T> v) { return v; }
+  static HWY_INLINE vector<T> leave(vector<T> v) { return v; }
+  static HWY_INLINE vector<T> op(vector<T> a, vector<T> b) { return apply<T>(Op{}, a, b); }
+};
+template <class T>
+  requires std::is_integral_v<T>
+struct domain<minimum, T> {
+  static HWY_INLINE vector<T> enter(vector<T> v) { return v; }
+  static HWY_INLINE vector<T> leave(vector<T> v) { return v; }
+  static HWY_INLINE vector<T> op(vector<T> a, vector<T> b) { return hn::Min(a, b); }
+};
+template <class T>
+  requires std::is_integral_v<T>
+struct domain<maximum, T> {
+  static HWY_INLINE vector<T> enter(vector<T> v) { return v; }
+  static HWY_INLINE vector<T> leave(vector<T> v) { return v; }
+  static HWY_INLINE vector<T> op(vector<T> a, vector<T> b) { return hn::Max(a, b); }
+};
+// The hardware's minimum gives its second operand if one is NaN or both are zeros. The bits of both ways round, or-ed, are what
+// IEEE 754-2019 wants: a NaN stays a NaN whatever is or-ed into it, and -0.0 | +0.0 = -0.0.
+template <class T>
+  requires std::is_floating_point_v<T>
+struct domain<minimum, T> {
+  static HWY_INLINE vector<T> enter(vector<T> v) { return v; }
+  static HWY_INLINE vector<T> leave(vector<T> v) { return v; }
+  static HWY_INLINE vector<T> op(vector<T> a, vector<T> b) { return hn::Or(hn::Min(a, b), hn::Min(b, a)); }
+};
+// max(a, b) = -min(-a, -b).
+template <class T>
+  requires std::is_floating_point_v<T>
+struct domain<maximum, T> : domain<minimum, T> {
+  static HWY_INLINE vector<T> enter(vector<T> v) { return hn::Xor(v, hn::SignBit(vector_tag<T>{})); }
+  static HWY_INLINE vector<T> leave(vector<T> v) { return enter(v); }
+};
+
+}  // namespace tally::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
