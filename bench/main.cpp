@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -84,18 +85,21 @@ std::size_t elements_for(std::vector<cell> const& cells, element type, machine c
 void measure(std::vector<cell>& cells, std::vector<contender> const& contenders, settings const& s, machine const& where)
 {
   auto const start = std::chrono::steady_clock::now();
+  bool const terminal = isatty(STDERR_FILENO) == 1;
   std::size_t done = 0;
   for (auto first = cells.begin(); first != cells.end();) {
     element const type = first->type;
+    if (!terminal) std::fprintf(stderr, "%s ...\n", name_of(type));
     data_set const data(type, elements_for(cells, type, where));
     exact const results(data);
     for (; first != cells.end() && first->type == type; ++first) {
-      std::fprintf(stderr, "\r%3zu of %zu  %-32s", ++done, cells.size(), name_of(*first).c_str());
+      ++done;
+      if (terminal) std::fprintf(stderr, "\r%3zu of %zu  %-32s", done, cells.size(), name_of(*first).c_str());
       run_cell(*first, contenders, data, results, s.quick ? quick_effort : full_effort);
     }
   }
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::fprintf(stderr, "\r%zu cells in %.0f s%40s\n", cells.size(), seconds, "");
+  std::fprintf(stderr, "%s%zu cells in %.0f s%30s\n", terminal ? "\r" : "", cells.size(), seconds, "");
 }
 
 /// Tally obeys --instructions too: Highway is told not to know anything wider.

@@ -52,9 +52,12 @@ std::optional<std::span<contender const>> load(instruction_set const& set)
   return std::span(first, count);
 }
 
-bool is_vector_loop(std::string_view name)
+/// Whose speed may depend on the width of the vectors, other than through instructions that the wider set adds.
+bool comes_in_both(contender const& c)
 {
-  return name == "omp simd" || name == "log-step vector loop";
+  std::string_view const name = c.name;
+  bool const limit = c.part == role::copy_limit || c.part == role::read_limit;
+  return (limit && name != "memcpy") || name == "omp simd" || name == "log-step vector loop";
 }
 
 }  // namespace
@@ -76,7 +79,7 @@ peer_modules load_peers(std::string_view widest)
       continue;
     }
     for (contender const& c : *found)
-      if (is_vector_loop(c.name)) {
+      if (comes_in_both(c)) {
         result.all.push_back(c);
         result.all.back().name = names.emplace_back(std::string(c.name) + " (" + set.spoken + ")").c_str();
       }

@@ -47,7 +47,7 @@ std::optional<double> value(cell const& c, curve const& wanted)
   return c.gigabytes_per_second(*found);
 }
 
-void write_panel(std::ostream& to, panel const& p, std::vector<cell> const& cells, int number, bool with_legend)
+void write_panel(std::ostream& to, panel const& p, std::vector<cell> const& cells, int number)
 {
   fmt::print(to, "$data{} << EOD\n", number);
   std::vector<bool> present(p.curves.size());
@@ -61,7 +61,7 @@ void write_panel(std::ostream& to, panel const& p, std::vector<cell> const& cell
     }
     fmt::print(to, "\n");
   }
-  fmt::print(to, "EOD\nset title '{}'\n{}\n", p.title, with_legend ? "set key top right" : "unset key");
+  fmt::print(to, "EOD\nset title '{}'\n", p.title);
   bool first = true;
   for (std::size_t k = 0; k < p.curves.size(); ++k) {
     if (!present[k]) continue;
@@ -74,7 +74,7 @@ void write_panel(std::ostream& to, panel const& p, std::vector<cell> const& cell
 
 /// Panels in rows of `columns`, as one picture `name`.svg.
 void write_picture(std::filesystem::path const& folder, std::string const& name, std::string const& title,
-                   std::vector<panel> const& panels, int columns, int width, int height, bool every_legend,
+                   std::vector<panel> const& panels, int columns, int width, int height,
                    std::vector<cell> const& cells)
 {
   int const rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
@@ -84,11 +84,12 @@ void write_picture(std::filesystem::path const& folder, std::string const& name,
              width * columns, height * rows + 40);
   fmt::print(to, "set output '{}.svg'\n", name);
   fmt::print(to, "set multiplot layout {},{} title '{}' noenhanced font ',15'\n", rows, columns, title);
-  fmt::print(to, "set logscale y 2\nset yrange [1:*]\nset xlabel 'elements'\nset ylabel 'GB/s'\nset format x '2^{{%.0f}}'\n");
-  fmt::print(to, "set xtics 4\nset grid ytics lc rgb '#e0e0e0'\nset key samplen 2 spacing 1.1 opaque noenhanced\n");
-  fmt::print(to, "set title noenhanced\nset datafile missing 'NaN'\n");
+  fmt::print(to, "set logscale y 2\nset yrange [1:*]\nset xlabel 'elements' offset 0,0.5\nset ylabel 'GB/s' offset 1,0\n");
+  fmt::print(to, "set format x '2^{{%.0f}}'\nset xtics 10,4 nomirror\nset ytics nomirror\nset offsets 0.5,0.5,0,0\n");
+  fmt::print(to, "set border 3\nset grid xtics ytics lt 1 lw 0.5 lc rgb '#d8d8d8'\nset title noenhanced\n");
+  fmt::print(to, "set key outside bottom center horizontal Left reverse samplen 2 noenhanced\nset datafile missing 'NaN'\n");
   for (std::size_t k = 0; k < panels.size(); ++k)
-    write_panel(to, panels[k], cells, static_cast<int>(k), every_legend || k == 0);
+    write_panel(to, panels[k], cells, static_cast<int>(k));
   fmt::print(to, "unset multiplot\n");
   if (!to.flush()) throw std::runtime_error("cannot write " + file.string());
 }
@@ -150,12 +151,12 @@ void write_plots(std::filesystem::path const& folder, run_context const& context
         panels.push_back({fmt::format("{}, {}", name_of(type), threads == 1 ? "one thread" : "all threads"), what, type,
                           summary_curves(what, threads)});
     write_picture(folder, file_of(what), fmt::format("{} - {}", title_of(what), where), panels,
-                  static_cast<int>(types.size()), 420, 340, false, cells);
+                  static_cast<int>(types.size()), 420, 380, cells);
   }
   std::vector<panel> headline;
   for (operation const what : {inclusive_scan, reduce_sum})
     headline.push_back({fmt::format("{}, f32, all threads", title_of(what)), what, element::f32, headline_curves(what)});
-  write_picture(folder, "comparison", where, headline, 2, 620, 440, true, cells);
+  write_picture(folder, "comparison", where, headline, 2, 620, 500, cells);
 }
 
 }  // namespace tally::bench

@@ -178,9 +178,11 @@ private:
       auto const [place, is_new] = best.try_emplace({e.who.part, e.who.threads}, seconds);
       place->second = std::min(place->second, seconds);
     }
-    for (entry& e : entries_)
-      if (e.active && cell_.measured[e.measured].median() > hopeless * best[{e.who.part, e.who.threads}])
-        e.active = false;
+    for (entry& e : entries_) {
+      if (!e.active) continue;
+      double const bound = (is_limit(e.who) ? hopeless_limit : hopeless_peer) * best[{e.who.part, e.who.threads}];
+      e.active = cell_.measured[e.measured].median() <= bound;
+    }
   }
 
   cell& cell_;

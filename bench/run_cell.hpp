@@ -21,12 +21,13 @@ struct effort {
 inline constexpr effort full_effort{3, 9, 0.8, 0.002, 0.005};
 inline constexpr effort quick_effort{3, 5, 0.3, 0.001, 0.003};
 
+/// Beyond cache, after two rounds, who is this many times slower than the best of its kind is left out of the rest.
+inline constexpr double hopeless_peer = 2.0;
+inline constexpr double hopeless_limit = 1.2;
+
 /// Checks every contender of the cell, then times the right ones in rounds: each round times each once, in an order of its own.
-/// Beyond cache a peer or limit more than `hopeless` times slower than the best of its kind after two rounds is left out
-/// of the rest; its median is that of its rounds.
+/// The median of one that was left out is that of its rounds.
 void run_cell(cell& c, std::vector<contender> const& contenders, data_set const& data, exact const& results,
               effort const& how);
-
-inline constexpr double hopeless = 2.0;
 
 }  // namespace tally::bench

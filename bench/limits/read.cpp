@@ -77,9 +77,9 @@ void add(std::vector<contender>& to, char const* name, bool memory_only)
 
 void add_read_limits(std::vector<contender>& to)
 {
-  add<1, 8>(to, "read, 1 stream", false);
-  add<4, 2>(to, "read, 4 streams", false);
-  add<8, 1>(to, "read, 8 streams", true);
+  add<1, 2>(to, "read, 1 stream", false);
+  add<2, 2>(to, "read, 2 streams", false);
+  add<4, 1>(to, "read, 4 streams", true);
 }
 
 }  // namespace tally::bench
