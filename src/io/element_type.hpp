@@ -9,11 +9,11 @@
 
 namespace tally::io {
 
-__extension__ typedef __int128 int128;
-__extension__ typedef unsigned __int128 uint128;
-
 /// The types of the values that readers give and writers take. The order is that of the alternatives of `values_view`.
 enum class element_type { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, int128 };
+
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
 
 /// A run of values of one type that somebody else owns.
 using values_view =

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <charconv>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,8 +12,8 @@ namespace tally::io {
 /// The most characters that a number needs in text.
 inline constexpr std::size_t max_number_length = 48;
 
-/// Writes a value as text_writer does, without a terminator. Requires: max_number_length characters at `to`. Returns
-/// the end.
+/// Writes a value of any element type as text_writer does, without a terminator. Requires: max_number_length characters
+/// at `to`. Returns the end.
 template <class T>
 char* format_number(char* to, T value);
 

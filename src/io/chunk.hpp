@@ -1,0 +1,82 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "io/input.hpp"
+#include "io/number_token.hpp"
+
+namespace tally::io {
+
+/// Bytes behind a chunk that may be read; they are zero.
+inline constexpr std::size_t back_padding = 64;
+
+/// A piece of text with readable bytes before and behind it.
+class chunk {
+public:
+  char* data() { return storage_.get() + front_padding; }
+  char const* data() const { return storage_.get() + front_padding; }
+  std::size_t size() const { return size_; }
+  char const* begin() const { return data(); }
+  char const* end() const { return data() + size_; }
+  std::size_t capacity() const { return capacity_; }
+
+  /// Makes room for n bytes and keeps the first `kept`.
+  void reserve(std::size_t n, std::size_t kept)
+  {
+    if (n <= capacity_) return;
+    auto larger = std::make_unique<char[]>(front_padding + n + back_padding);
+    if (kept > 0) std::memcpy(larger.get() + front_padding, data(), kept);
+    storage_ = std::move(larger);
+    capacity_ = n;
+  }
+  /// Requires: n <= capacity().
+  void resize(std::size_t n)
+  {
+    size_ = n;
+    std::memset(data() + n, 0, back_padding);
+  }
+
+  bool last = false;       ///< the input ends behind it
+  bool overlong = false;   ///< there was no place to cut in `chunk_sizes::uncut` bytes
+
+private:
+  std::unique_ptr<char[]> storage_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+};
+
+/// Where a text may be cut: after how many of the bytes, or 0 if nowhere. It is asked again about the same bytes with
+/// more behind them until it says where; `seen` is how many it has been asked about before.
+using cut_function = std::function<std::size_t(char const* bytes, std::size_t size, std::size_t seen)>;
+
+/// Sizes of the pieces that a text is read in.
+struct chunk_sizes {
+  std::size_t usual = std::size_t(256) << 10;   ///< fits the second-level cache with the values that it holds
+  std::size_t uncut = std::size_t(1) << 20;     ///< more without a place to cut is given out as it is
+};
+
+/// Cuts an input into chunks. A pipe that gives less than a chunk at a time is cut where it pauses.
+class chunk_source {
+public:
+  chunk_source(input source, cut_function cut, chunk_sizes sizes = {});
+
+  /// Fills `into` with the next chunk; false if there is none. A chunk ends where `cut` says, the last one where the
+  /// input ends; one of more than `sizes.uncut` bytes that cannot be cut is given as it is and called overlong.
+  bool next(chunk& into);
+  bool ready() const { return ended_ || source_.ready(); }
+  input const& source() const { return source_; }
+
+private:
+  input source_;
+  cut_function cut_;
+  chunk_sizes sizes_;
+  std::string rest_;      // what stood behind the last cut
+  bool ended_ = false;
+};
+
+}  // namespace tally::io

@@ -1,0 +1,61 @@
+#include "io/column_sink.hpp"
+
+#include <string_view>
+
+namespace tally::io {
+
+void column_sink::open(element_type type, std::byte* at, std::size_t first)
+{
+  auto const address = reinterpret_cast<std::uintptr_t>(at);
+  next_ = at + (alignof(int128) - address % alignof(int128)) % alignof(int128);
+  runs_[run_count_++] = {type, first, 0, next_};
+}
+
+bool column_sink::add_rest(token_value const& value)
+{
+  // Opens a run of another type behind the present one.
+  auto const turn_to = [this](element_type type) {
+    end();
+    open(type, next_, size());
+  };
+  element_type const type = runs_[run_count_ - 1].type;
+  switch (value.kind) {
+    case token_kind::garbage:
+    case token_kind::float_too_large: return false;
+    case token_kind::real:
+      if (rule_ == number_rule::integers) return false;
+      if (type != element_type::float64) turn_to(element_type::float64);
+      put(value.real);
+      return true;
+    case token_kind::integer_too_large:
+      if (type != element_type::float64 || value.real - value.real != 0) return false;
+      put(value.real);
+      return true;
+    case token_kind::narrow:
+    case token_kind::wide:
+      int128 const integer = value.kind == token_kind::narrow ? value.narrow : value.wide;
+      if (type == element_type::float64) {
+        put(static_cast<double>(integer));
+        return true;
+      }
+      if (type == element_type::int64) turn_to(element_type::int128);
+      put(integer);
+      return true;
+  }
+  return false;
+}
+
+offence column_sink::refusal(std::size_t at, char const* begin, char const* end) const
+{
+  std::string_view const token(begin, static_cast<std::size_t>(end - begin));
+  std::size_t const nul = token.find('\0');
+  if (nul != token.npos) at += nul;
+  char const* expected = rule_ == number_rule::integers ? "an integer" : "a number";
+  token_kind const kind = decode(begin, end).kind;
+  if (kind == token_kind::float_too_large && rule_ != number_rule::integers) expected = expected_finite_double;
+  if (kind == token_kind::integer_too_large)
+    expected = runs_[run_count_ - 1].type == element_type::float64 ? expected_finite_double : expected_narrower_integer;
+  return {at, describe(token), expected};
+}
+
+}  // namespace tally::io

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "io/number_token.hpp"
+#include "io/reader.hpp"
+
+namespace tally::io {
+
+/// What is wrong in a chunk, and at which of its bytes.
+struct offence {
+  std::size_t at = 0;
+  std::string found;
+  std::string expected;
+};
+
+/// Collects the numbers of a chunk in the order of their tokens, as at most three runs of one type each: int64 up to
+/// the first value that needs int128, int128 from there on, float64 from the first token that is not an integer. They
+/// lie one after the other in one allocation, none is ever converted.
+class column_sink {
+public:
+  struct run {
+    element_type type = element_type::int64;
+    std::size_t first = 0;   ///< how many values the runs before hold
+    std::size_t count = 0;
+    void const* data = nullptr;
+  };
+
+  /// Forgets what is there and makes room for as many values as `bytes` bytes of text can hold.
+  void begin(std::size_t bytes, number_rule rule)
+  {
+    std::size_t const needed = (bytes / 2 + 2) * sizeof(int128);
+    if (needed > capacity_) {
+      storage_.reset();
+      storage_ = std::make_unique_for_overwrite<std::byte[]>(needed);
+      capacity_ = needed;
+    }
+    rule_ = rule;
+    run_count_ = 0;
+    open(rule == number_rule::floating ? element_type::float64 : element_type::int64, storage_.get(), 0);
+  }
+
+  /// Takes the number that the token stands for. False if it may not stand here; `refusal` says why.
+  /// Requires: begin < end, and `front_padding` bytes before begin are readable.
+  bool add(char const* begin, char const* end)
+  {
+    token_value const value = decode(begin, end);
+    if (runs_[run_count_ - 1].type == element_type::float64) {
+      if (value.kind == token_kind::real) {
+        put(value.real);
+        return true;
+      }
+      if (value.kind == token_kind::narrow) {
+        put(static_cast<double>(value.narrow));
+        return true;
+      }
+    } else if (value.kind == token_kind::narrow && runs_[run_count_ - 1].type == element_type::int64) {
+      put(value.narrow);
+      return true;
+    }
+    return add_rest(value);
+  }
+
+  /// Ends the collection. Then `run_of` and `size` may be called.
+  void end()
+  {
+    run& last = runs_[run_count_ - 1];
+    last.count = static_cast<std::size_t>(next_ - static_cast<std::byte const*>(last.data)) / byte_size(last.type);
+  }
+
+  std::size_t run_count() const { return run_count_; }
+  run const& run_of(std::size_t index) const { return runs_[index]; }
+  std::size_t size() const { return runs_[run_count_ - 1].first + runs_[run_count_ - 1].count; }
+
+  /// Whether the first token has been read as an integer, or refused: if the column turns out to be floating already,
+  /// the chunk must be read again.
+  bool began_with_integers() const
+  {
+    if (runs_[0].type == element_type::float64) return false;
+    return runs_[0].count > 0 || run_count_ == 1 || runs_[1].type == element_type::int128;
+  }
+
+  /// What is wrong with a token that `add` has refused.
+  offence refusal(std::size_t at, char const* begin, char const* end) const;
+
+private:
+  bool add_rest(token_value const& value);
+  void open(element_type type, std::byte* at, std::size_t first);
+
+  template <class T>
+  void put(T value)
+  {
+    *reinterpret_cast<T*>(next_) = value;
+    next_ += sizeof(T);
+  }
+
+  std::unique_ptr<std::byte[]> storage_;
+  std::size_t capacity_ = 0;
+  std::byte* next_ = nullptr;
+  number_rule rule_ = number_rule::automatic;
+  std::size_t run_count_ = 0;
+  std::array<run, 3> runs_;
+};
+
+}  // namespace tally::io

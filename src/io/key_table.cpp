@@ -1,0 +1,63 @@
+#include "io/key_table.hpp"
+
+#include <functional>
+#include <utility>
+
+namespace tally::io {
+
+void key_table::clear()
+{
+  groups_.clear();
+  names_.clear();
+  hashes_.clear();
+  copies_.clear();
+  table_.assign(64, vacant);
+}
+
+void key_table::add(std::string_view key)
+{
+  // In many tables equal keys stand one after the other.
+  if (!groups_.empty() && names_[groups_.back()] == key) {
+    groups_.push_back(groups_.back());
+    return;
+  }
+  bool is_new = false;
+  groups_.push_back(number_of(key, is_new));
+}
+
+void key_table::add_copy(std::string key)
+{
+  bool is_new = false;
+  std::uint32_t const number = number_of(key, is_new);
+  if (is_new) names_[number] = copies_.emplace_back(std::move(key));
+  groups_.push_back(number);
+}
+
+std::uint32_t key_table::number_of(std::string_view key, bool& is_new)
+{
+  std::size_t const hash = std::hash<std::string_view>()(key);
+  std::size_t at = hash & (table_.size() - 1);
+  for (; table_[at] != vacant; at = (at + 1) & (table_.size() - 1)) {
+    std::uint32_t const number = table_[at];
+    if (hashes_[number] == hash && names_[number] == key) return number;
+  }
+  auto const number = static_cast<std::uint32_t>(names_.size());
+  is_new = true;
+  table_[at] = number;
+  names_.push_back(key);
+  hashes_.push_back(hash);
+  if (2 * names_.size() > table_.size()) grow();
+  return number;
+}
+
+void key_table::grow()
+{
+  table_.assign(2 * table_.size(), vacant);
+  for (std::size_t number = 0; number < hashes_.size(); ++number) {
+    std::size_t at = hashes_[number] & (table_.size() - 1);
+    while (table_[at] != vacant) at = (at + 1) & (table_.size() - 1);
+    table_[at] = static_cast<std::uint32_t>(number);
+  }
+}
+
+}  // namespace tally::io

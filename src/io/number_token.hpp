@@ -1,0 +1,159 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "io/element_type.hpp"
+
+/// From the bytes of one token to the number it stands for.
+///
+/// The tokens that fill large files, an optional sign and up to 16 digits with at most one point among them, take a
+/// path of some thirty instructions and no loop; everything else goes to `decode_rest`.
+namespace tally::io {
+
+/// Bytes before a token that may be read, whatever they are.
+inline constexpr std::size_t front_padding = 32;
+
+enum class token_kind : unsigned char { narrow, wide, real, garbage, integer_too_large, float_too_large };
+
+/// What a token stands for: the member that `kind` names.
+struct token_value {
+  token_kind kind;
+  union {
+    std::int64_t narrow;
+    double real;
+  };
+  int128 wide;
+};
+
+/// Any token. Requires: begin <= end. `integer_too_large` comes with its nearest double in `real`.
+token_value decode_rest(char const* begin, char const* end);
+
+inline constexpr char const* expected_narrower_integer = "an integer of at most 128 bits";
+inline constexpr char const* expected_finite_double = "a number of magnitude below 1.8e308";
+
+/// A token as a message shows it: quoted, shortened, with bytes that do not print as \xNN. An empty one is "nothing".
+std::string describe(std::string_view token);
+
+namespace detail {
+
+inline constexpr std::uint64_t zeros = 0x3030303030303030;   // eight characters '0'
+
+inline constexpr double exact_powers_of_ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+/// Keeps the last n of 16 bytes: the low word holds the earlier eight.
+struct tail_mask {
+  std::uint64_t low, high;
+};
+struct tail_masks {
+  tail_mask of[17];
+  constexpr tail_masks() : of()
+  {
+    for (int n = 0; n <= 16; ++n) {
+      of[n].high = n == 0 ? 0 : n >= 8 ? ~std::uint64_t(0) : ~std::uint64_t(0) << (64 - 8 * n);
+      of[n].low = n <= 8 ? 0 : ~std::uint64_t(0) << (128 - 8 * n);
+    }
+  }
+};
+inline constexpr tail_masks keep_last;
+
+/// Eight bytes with the first one lowest.
+inline std::uint64_t load_eight(char const* from)
+{
+  std::uint64_t word;
+  std::memcpy(&word, from, 8);
+  if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+  return word;
+}
+
+/// The top bit of each byte that is not 0 to 9. Right up to and including the first such byte that is 0x8a or more,
+/// whose carry spoils what follows it.
+inline std::uint64_t not_a_digit(std::uint64_t digits)
+{
+  return ((digits + 0x7676767676767676) | digits) & 0x8080808080808080;
+}
+
+/// The number that eight digits 0 to 9 make, the lowest byte being the most significant.
+inline std::uint64_t join_eight(std::uint64_t digits)
+{
+  digits = digits * 10 + (digits >> 8);
+  return (((digits & 0x000000ff000000ff) * 0x000f424000000064) +
+          (((digits >> 16) & 0x000000ff000000ff) * 0x0000271000000001)) >>
+         32;
+}
+
+/// The bit at which the lowest byte that `others` marks begins.
+inline unsigned lowest_byte(std::uint64_t others)
+{
+  return static_cast<unsigned>(std::countr_zero(others)) & ~7u;
+}
+
+/// Whether the byte at bit `point` is a point and the only one that `others` marks.
+inline bool is_only_point(std::uint64_t word, std::uint64_t others, unsigned point)
+{
+  return (others & (others - 1)) == 0 && ((word >> point) & 0xff) == ('.' ^ '0');
+}
+
+/// Moves the bytes before the one at bit `point` up over it. The first byte becomes 0.
+inline std::uint64_t close_gap(std::uint64_t word, unsigned point)
+{
+  std::uint64_t const before = (std::uint64_t(1) << point) - 1;
+  return (word & (~before << 7 << 1)) | ((word & before) << 8);
+}
+
+/// The double nearest to the 15 digits in two words with `decimals` of them behind the point: they and a power of ten
+/// up to 10^15 are both exact, so that the division rounds once.
+inline token_value quotient(std::uint64_t low, std::uint64_t high, unsigned decimals, bool negative)
+{
+  auto const digits = static_cast<std::int64_t>(join_eight(low) * 100000000 + join_eight(high));
+  double const value = static_cast<double>(digits) / exact_powers_of_ten[decimals];
+  token_value result;
+  result.kind = token_kind::real;
+  result.real = negative ? -value : value;
+  return result;
+}
+
+}  // namespace detail
+
+/// The number that the token [begin, end) stands for. Requires: begin < end, and `front_padding` bytes before begin are
+/// readable.
+inline token_value decode(char const* begin, char const* end)
+{
+  using namespace detail;
+  bool const negative = *begin == '-';
+  char const* const unsigned_begin = begin + (negative || *begin == '+');
+  std::size_t const length = static_cast<std::size_t>(end - unsigned_begin);
+  if (length - 1 < 16) {
+    std::uint64_t low = (load_eight(end - 16) ^ zeros) & keep_last.of[length].low;
+    std::uint64_t high = (load_eight(end - 8) ^ zeros) & keep_last.of[length].high;
+    std::uint64_t const others_low = not_a_digit(low), others_high = not_a_digit(high);
+    token_value result;
+    if ((others_low | others_high) == 0) {
+      auto const value = static_cast<std::int64_t>(join_eight(low) * 100000000 + join_eight(high));
+      result.kind = token_kind::narrow;
+      result.narrow = negative ? -value : value;
+      return result;
+    }
+    // Exactly one byte is no digit, and it is a point: close the gap that it leaves, and count the digits behind it.
+    if (others_low == 0) {
+      unsigned const point = lowest_byte(others_high);
+      if (is_only_point(high, others_high, point) && length > 1) {
+        high = close_gap(high, point) | (low >> 56);
+        return detail::quotient(low << 8, high, 7 - point / 8, negative);
+      }
+    } else if (others_high == 0) {
+      unsigned const point = lowest_byte(others_low);
+      if (is_only_point(low, others_low, point)) {
+        return detail::quotient(close_gap(low, point), high, 15 - point / 8, negative);
+      }
+    }
+  }
+  return decode_rest(begin, end);
+}
+
+}  // namespace tally::io

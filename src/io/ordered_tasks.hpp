@@ -1,0 +1,122 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+#include <utility>
+#include <vector>
+
+namespace tally::io {
+
+/// Work on a sequence of items by several threads, a bounded number of items at a time, with the results in order.
+///
+/// An item is prepared by the calling thread, in order; then worked on by any thread; then given to the caller, in
+/// order. The calling thread works too while it waits. A single item, or one thread, never touches another thread.
+template <class Slot>
+class ordered_tasks {
+public:
+  struct functions {
+    std::function<bool(Slot&)> prepare;   ///< the next item; false if there is none
+    std::function<void(Slot&)> work;      ///< may throw
+    std::function<bool()> ready;          ///< whether `prepare` would return without waiting
+  };
+
+  /// `threads` = 0 lets oneTBB choose.
+  ordered_tasks(int threads, functions of) :
+      of_(std::move(of)), arena_(threads > 0 ? threads : oneapi::tbb::task_arena::automatic)
+  {
+    int const workers = threads > 0 ? threads : oneapi::tbb::this_task_arena::max_concurrency();
+    std::size_t const slots = workers == 1 ? 1 : std::min<std::size_t>(2 * static_cast<std::size_t>(workers) + 2, most);
+    for (std::size_t i = 0; i < slots; ++i) entries_.push_back(std::make_unique<entry>());
+  }
+
+  ~ordered_tasks()
+  {
+    for (auto const& each : entries_) {
+      if (each->spawned) arena_.execute([&] { each->group.cancel(), each->group.wait(); });
+    }
+  }
+  ordered_tasks(ordered_tasks const&) = delete;
+  ordered_tasks& operator=(ordered_tasks const&) = delete;
+
+  /// The next item with its work done, the caller's until the next call; null at the end. Throws what `prepare` and
+  /// `work` throw, when it is the turn of the item that they threw for.
+  Slot* next()
+  {
+    if (given_) {
+      first_ = (first_ + 1) % entries_.size();
+      --held_;
+      given_ = false;
+    }
+    prepare_more();
+    if (held_ == 0) {
+      if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+      return nullptr;
+    }
+    entry& oldest = *entries_[first_];
+    given_ = true;
+    if (oldest.spawned) {
+      oldest.spawned = false;
+      arena_.execute([&] { oldest.group.wait(); });
+    } else {
+      of_.work(oldest.slot);
+    }
+    return &oldest.slot;
+  }
+
+  /// The item last given. Requires: there is one.
+  Slot const& current() const { return entries_[first_]->slot; }
+
+  /// Whether `next` would have to wait for input.
+  bool waiting() const { return !ended_ && held_ <= (given_ ? 1u : 0u) && !of_.ready(); }
+
+private:
+  /// Items in flight at most: with 256 KiB of text in each, all memory stays below what the readers promise.
+  static constexpr std::size_t most = 24;
+
+  struct entry {
+    Slot slot;
+    oneapi::tbb::task_group group;
+    bool spawned = false;
+  };
+
+  void prepare_more()
+  {
+    while (!ended_ && held_ < entries_.size() && (held_ == 0 || of_.ready())) {
+      entry& free = *entries_[(first_ + held_) % entries_.size()];
+      free.spawned = false;
+      try {
+        ended_ = !of_.prepare(free.slot);
+      } catch (...) {
+        failure_ = std::current_exception();
+        ended_ = true;
+      }
+      if (ended_) break;
+      ++held_;
+      // The first of several is spawned with the second, so that a lone one is not.
+      if (held_ == 2 && !entries_[first_]->spawned) spawn(*entries_[first_]);
+      if (held_ >= 2) spawn(free);
+    }
+  }
+
+  void spawn(entry& one)
+  {
+    one.spawned = true;
+    arena_.execute([&] { one.group.run([this, &one] { of_.work(one.slot); }); });
+  }
+
+  functions of_;
+  oneapi::tbb::task_arena arena_;
+  std::vector<std::unique_ptr<entry>> entries_;
+  std::size_t first_ = 0;   // the oldest item held
+  std::size_t held_ = 0;
+  bool given_ = false;      // the oldest is with the caller
+  bool ended_ = false;
+  std::exception_ptr failure_;   // of `prepare`: what comes after the items held
+};
+
+}  // namespace tally::io
