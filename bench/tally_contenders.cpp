@@ -1,6 +1,7 @@
 #include "tally_contenders.hpp"
 
-#include <tally/tally.hpp>
+#include <tally/reduce.hpp>
+#include <tally/scan.hpp>
 
 #include "enroll.hpp"
 
