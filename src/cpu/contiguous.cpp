@@ -58,11 +58,17 @@ public:
     if (whole < count) out[whole] = this->total(first + whole);
   }
 
-  T scan(std::size_t k, carry const& before) const
+  void scan(std::size_t k, carry& before) const
   {
     tile_job<T> job = job_of(k, before);
     if (job.size == tile) job.ahead = job.in + rows_ahead * order::row<T>;
-    return kernels_.scan(job).own;
+    T const last = kernels_.scan(job).last;
+    if constexpr (exactly_associative<Op, T>) {
+      before = carry(last);
+    } else {
+      Op op;
+      before.push(last, op);
+    }
   }
 
   T scan(std::size_t k, carry const& before, std::size_t next) const

@@ -77,20 +77,22 @@ public:
   {
     for (std::size_t i = 0; i < count; ++i) out[i] = total(first + i);
   }
-  working scan(std::size_t k, carry const& before) const
+  void scan(std::size_t k, carry& before) const { before.push(scan_one(k, before), *op_); }
+  working scan(std::size_t k, carry const& before, std::size_t next) const
+  {
+    scan_one(k, before);
+    return total(next);
+  }
+
+private:
+  working scan_one(std::size_t k, carry const& before) const
   {
     auto in = tile(k);
     using distance = std::iter_difference_t<Out>;
     sink<T, Out> out(out_ + static_cast<distance>(k * order::tile<T>), shift_, before.last());
     return scan_tile<T>(in, out, before.next(*op_), *op_);
   }
-  working scan(std::size_t k, carry const& before, std::size_t next) const
-  {
-    scan(k, before);
-    return total(next);
-  }
 
-private:
   auto tile(std::size_t k) const
   {
     using distance = std::iter_difference_t<Iterator>;

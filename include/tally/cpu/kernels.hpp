@@ -32,7 +32,7 @@ struct tile_job {
 
 template <class T>
 struct tile_totals {
-  T own;   ///< the tile-local value of the last element
+  T last;  ///< the value at the last element: tile-local, or with the carry if the operator is exactly associative
   T next;  ///< the total of `next`; the identity if there was none
 };
 

@@ -14,8 +14,8 @@
 ///     working total(std::size_t tile)                                      the tile-local value of its last element
 ///     void    totals(std::size_t first, std::size_t count,
 ///                   std::optional<working>* out)                        the same for consecutive tiles
-///     working scan(std::size_t tile, carry const&)                         writes the tile's results, returns its total
-///     working scan(std::size_t tile, carry const&, std::size_t next)       the same, and returns the total of tile `next`
+///     void    scan(std::size_t tile, carry& before)                        writes the tile's results, takes its total into `before`
+///     working scan(std::size_t tile, carry const&, std::size_t next)       writes the tile's results, returns the total of tile `next`
 ///     bool    in_place() const                                             the results overwrite the input
 ///
 /// The engine's functions are called from several threads at once, each tile's scan by one of them.
@@ -42,10 +42,12 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
             if (carry == nullptr) return;
             if (engine.in_place()) self.leave_readers(tile);
             std::size_t const next = self.draw(op);
-            if (next == team.no_tile)
-              engine.scan(tile, *carry);
-            else
+            if (next == team.no_tile) {
+              Carry own = *carry;
+              engine.scan(tile, own);
+            } else {
               self.publish(next, engine.scan(tile, *carry, next));
+            }
             tile = next;
           }
         } catch (...) {
@@ -59,7 +61,7 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
       return;
     }
   }
-  for (std::size_t tile = 0; tile < tiles; ++tile) before.push(engine.scan(tile, before), op);
+  for (std::size_t tile = 0; tile < tiles; ++tile) engine.scan(tile, before);
 }
 
 /// Reduces by tiles. The array of totals is bounded: 2^15 tiles (1 GiB of input) at a time.
