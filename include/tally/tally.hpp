@@ -1,0 +1,13 @@
+#pragma once
+
+/// All of Tally: reduce, scan, running, operators, the law checker.
+#include "tally/config.hpp"
+#include "tally/error.hpp"
+#include "tally/execution.hpp"
+#include "tally/half.hpp"
+#include "tally/laws.hpp"
+#include "tally/operators.hpp"
+#include "tally/order.hpp"
+#include "tally/reduce.hpp"
+#include "tally/running.hpp"
+#include "tally/scan.hpp"
