@@ -38,16 +38,15 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
           if (tile == team.no_tile) return;
           self.publish(tile, engine.total(tile));
           while (tile != team.no_tile) {
-            Carry const* const carry = self.fold_to(tile, op, compute);
-            if (carry == nullptr) return;
+            Carry const* const fold = self.fold_to(tile, op, compute);
+            if (fold == nullptr) return;
+            Carry carry = *fold;  // drawing may fold on
             if (engine.in_place()) self.leave_readers(tile);
             std::size_t const next = self.draw(op);
-            if (next == team.no_tile) {
-              Carry own = *carry;
-              engine.scan(tile, own);
-            } else {
-              self.publish(next, engine.scan(tile, *carry, next));
-            }
+            if (next == team.no_tile)
+              engine.scan(tile, carry);
+            else
+              self.publish(next, engine.scan(tile, carry, next));
             tile = next;
           }
         } catch (...) {
