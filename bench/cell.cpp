@@ -6,10 +6,10 @@ namespace {
 char const* prefix_of(operation what)
 {
   switch (what) {
-  case operation::inclusive_scan: return "scan/plus";
-  case operation::exclusive_scan: return "exclusive_scan/plus";
-  case operation::reduce_sum: return "reduce/plus";
-  case operation::reduce_max: return "reduce/maximum";
+    case operation::inclusive_scan: return "scan/plus";
+    case operation::exclusive_scan: return "exclusive_scan/plus";
+    case operation::reduce_sum: return "reduce/plus";
+    case operation::reduce_max: return "reduce/maximum";
   }
   return "";
 }
@@ -45,12 +45,12 @@ std::string name_of(cell const& c, measurement const& m)
 char const* name_of(element type)
 {
   switch (type) {
-  case element::f32: return "f32";
-  case element::f64: return "f64";
-  case element::i32: return "i32";
-  case element::i64: return "i64";
-  case element::i16: return "i16";
-  case element::i8: return "i8";
+    case element::f32: return "f32";
+    case element::f64: return "f64";
+    case element::i32: return "i32";
+    case element::i64: return "i64";
+    case element::i16: return "i16";
+    case element::i8: return "i8";
   }
   return "";
 }
@@ -63,10 +63,10 @@ char const* name_of(placement data)
 char const* name_of(role part)
 {
   switch (part) {
-  case role::tally: return "tally";
-  case role::peer: return "peer";
-  case role::copy_limit: return "copy limit";
-  case role::read_limit: return "read limit";
+    case role::tally: return "tally";
+    case role::peer: return "peer";
+    case role::copy_limit: return "copy limit";
+    case role::read_limit: return "read limit";
   }
   return "";
 }
@@ -74,10 +74,10 @@ char const* name_of(role part)
 char const* title_of(operation what)
 {
   switch (what) {
-  case operation::inclusive_scan: return "inclusive scan, plus";
-  case operation::exclusive_scan: return "exclusive scan, plus";
-  case operation::reduce_sum: return "reduce, plus";
-  case operation::reduce_max: return "reduce, maximum";
+    case operation::inclusive_scan: return "inclusive scan, plus";
+    case operation::exclusive_scan: return "exclusive scan, plus";
+    case operation::reduce_sum: return "reduce, plus";
+    case operation::reduce_max: return "reduce, maximum";
   }
   return "";
 }

@@ -16,8 +16,8 @@ struct measurement {
   role part = role::peer;
   int threads = 1;
   verdict check;
-  std::vector<double> seconds;   ///< a call, one value a round
-  bool other_process = false;    ///< not interleaved with the rest (NumPy)
+  std::vector<double> seconds;  ///< a call, one value a round
+  bool other_process = false;   ///< not interleaved with the rest (NumPy)
 
   double median() const
   {
@@ -35,7 +35,7 @@ enum class placement { cache, memory };
 struct cell {
   operation what;
   element type;
-  int power;         ///< n = 2^power
+  int power;  ///< n = 2^power
   placement data;
   std::vector<measurement> measured;
 

@@ -17,13 +17,13 @@ inline constexpr int all_threads = 0;
 struct contender {
   char const* name;
   role part;
-  operation what;       ///< not looked at for a limit
-  element type;         ///< not looked at for a limit
-  int threads;          ///< 1, or all_threads
-  bool memory_only;     ///< not timed on data that fits in cache, where it makes no sense (streaming stores)
+  operation what;    ///< not looked at for a limit
+  element type;      ///< not looked at for a limit
+  int threads;       ///< 1, or all_threads
+  bool memory_only;  ///< not timed on data that fits in cache, where it makes no sense (streaming stores)
   void (*run)(void const* in, void* out, std::size_t n);  ///< n counts elements, or bytes for a limit
-  void (*begin)();      ///< called before a batch of runs, outside the time taken; may be null
-  void (*end)();        ///< called after it; may be null
+  void (*begin)();  ///< called before a batch of runs, outside the time taken; may be null
+  void (*end)();    ///< called after it; may be null
 };
 
 /// What a module exports as `tally_bench_contenders`.

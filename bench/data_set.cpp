@@ -91,7 +91,10 @@ pages::~pages()
 }
 
 data_set::data_set(element type, std::size_t elements)
-    : type_(type), elements_(elements), in_(elements * size_of(type) + slack), out_(elements * size_of(type) + slack)
+    : type_(type),
+      elements_(elements),
+      in_(elements * size_of(type) + slack),
+      out_(elements * size_of(type) + slack)
 {
   for_each_element([&]<class T>() {
     if (element_of<T>::value == type) fill<T>(in_.data(), elements);

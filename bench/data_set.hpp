@@ -6,8 +6,8 @@
 
 namespace tally::bench {
 
-/// Zero-initialised memory on huge pages where the system grants them, so that no contender pays for the system's page table
-/// and none is lucky with it.
+/// Zero-initialised memory on huge pages where the system grants them, so that no contender pays for the system's page
+/// table and none is lucky with it.
 class pages {
 public:
   explicit pages(std::size_t bytes);
@@ -28,7 +28,7 @@ private:
 template <class T>
 inline constexpr double units_in_one = 1;
 template <>
-inline constexpr double units_in_one<float> = 16777216.0;      // 2^24
+inline constexpr double units_in_one<float> = 16777216.0;  // 2^24
 template <>
 inline constexpr double units_in_one<double> = 34359738368.0;  // 2^35: 2^28 ones are below 2^63
 

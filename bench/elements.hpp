@@ -49,12 +49,12 @@ void for_each_element(F&& f)
 constexpr std::size_t size_of(element type)
 {
   switch (type) {
-  case element::f32:
-  case element::i32: return 4;
-  case element::f64:
-  case element::i64: return 8;
-  case element::i16: return 2;
-  case element::i8: return 1;
+    case element::f32:
+    case element::i32: return 4;
+    case element::f64:
+    case element::i64: return 8;
+    case element::i16: return 2;
+    case element::i8: return 1;
   }
   return 0;
 }

@@ -38,9 +38,10 @@ std::uint64_t sum_of_units(T const* in, std::size_t n)
   return sum;
 }
 
-/// Takes the worst of what it is shown. The comparison is with whole numbers, so it has no error of its own.
+/// Takes the worst of what it is shown. The comparison is with whole numbers, so it has no error of its own. `terms`
+/// positive numbers added in any order err by less than as many roundings; more is a wrong result, not an inexact one.
 template <class T>
-void judge(verdict& so_far, T found, std::uint64_t expected)
+void judge(verdict& so_far, T found, std::uint64_t expected, std::size_t terms)
 {
   if constexpr (std::is_integral_v<T>) {
     so_far.wrong |= found != static_cast<T>(expected);
@@ -60,18 +61,10 @@ void judge(verdict& so_far, T found, std::uint64_t expected)
     double const exact_value = static_cast<double>(expected);
     constexpr std::uint64_t exponent_bits = 0x7ff0000000000000u;
     double const power = std::bit_cast<double>(std::bit_cast<std::uint64_t>(exact_value) & exponent_bits);
+    double const bound = std::min(1.0, static_cast<double>(terms) * std::numeric_limits<T>::epsilon());
+    so_far.wrong |= error > bound * exact_value;
     so_far.relative_error = std::max(so_far.relative_error, error / exact_value);
     so_far.ulp_error = std::max(so_far.ulp_error, error / (power * std::numeric_limits<T>::epsilon()));
-  }
-}
-
-/// n additions of positive numbers in any order err by less than n roundings; more is a wrong result, not an inexact one.
-template <class T>
-void judge_as_a_whole(verdict& v, std::size_t n)
-{
-  if constexpr (std::is_floating_point_v<T>) {
-    double const bound = std::min(1.0, static_cast<double>(n) * std::numeric_limits<T>::epsilon());
-    v.wrong |= v.relative_error > bound;
   }
 }
 
@@ -98,7 +91,7 @@ verdict check_scan(bool inclusive, T const* in, T* out, std::size_t n, std::vect
           std::size_t const last = std::min(n, first + exact::chunk);
           for (std::size_t k = first; k < last; ++k) {
             std::uint64_t const next = sum + to_units(in[k]);
-            judge(so_far, out[k], inclusive ? next : sum);
+            judge(so_far, out[k], inclusive ? next : sum, k + 1);
             sum = next;
           }
           std::memset(static_cast<void*>(out + first), static_cast<int>(poison_byte), (last - first) * sizeof(T));
@@ -106,7 +99,6 @@ verdict check_scan(bool inclusive, T const* in, T* out, std::size_t n, std::vect
         return so_far;
       },
       worse);
-  judge_as_a_whole<T>(v, n);
   v.wrong |= !untouched(reinterpret_cast<std::byte const*>(out + n), guard);
   return v;
 }
@@ -116,8 +108,7 @@ verdict check_sum(T const* in, T* out, std::size_t n, std::vector<std::uint64_t>
 {
   std::size_t const whole = n / exact::chunk;
   verdict v;
-  judge(v, out[0], before[whole] + sum_of_units(in + whole * exact::chunk, n - whole * exact::chunk));
-  judge_as_a_whole<T>(v, n);
+  judge(v, out[0], before[whole] + sum_of_units(in + whole * exact::chunk, n - whole * exact::chunk), n);
   return v;
 }
 
@@ -160,10 +151,10 @@ verdict exact::check(operation what, std::size_t n) const
     T const* const in = reinterpret_cast<T const*>(data_.in());
     T* const out = reinterpret_cast<T*>(data_.out());
     switch (what) {
-    case operation::inclusive_scan: result = check_scan(true, in, out, n, before_); break;
-    case operation::exclusive_scan: result = check_scan(false, in, out, n, before_); break;
-    case operation::reduce_sum: result = check_sum(in, out, n, before_); break;
-    case operation::reduce_max: result = check_max(in, out, n); break;
+      case operation::inclusive_scan: result = check_scan(true, in, out, n, before_); break;
+      case operation::exclusive_scan: result = check_scan(false, in, out, n, before_); break;
+      case operation::reduce_sum: result = check_sum(in, out, n, before_); break;
+      case operation::reduce_max: result = check_max(in, out, n); break;
     }
     std::memset(static_cast<void*>(out), static_cast<int>(poison_byte), guard);
   });

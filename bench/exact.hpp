@@ -10,8 +10,8 @@ namespace tally::bench {
 
 /// What a contender's output is worth.
 struct verdict {
-  /// Not a result that any order of additions could give: a difference in an integer, a lost or foreign element, a write
-  /// beyond the end, an error above what n roundings can add up to.
+  /// Not a result that any order of additions could give: a difference in an integer, a lost or foreign element, a
+  /// write beyond the end, an error above what the roundings of so many terms can add up to.
   bool wrong = false;
   double relative_error = 0;  ///< the largest over all elements; 0 for exact types
   double ulp_error = 0;       ///< the same in units in the last place of the exact value

@@ -7,15 +7,15 @@ namespace tally::bench {
 
 /// Where and with what a measurement was made.
 struct machine {
-  std::string processor;      ///< the model's name
-  std::string architecture;   ///< and kernel
+  std::string processor;     ///< the model's name
+  std::string architecture;  ///< and kernel
   int threads;
-  std::size_t l2_bytes;       ///< of one core
-  std::size_t l3_bytes;       ///< of all, 0 if there is none
+  std::size_t l2_bytes;  ///< of one core
+  std::size_t l3_bytes;  ///< of all, 0 if there is none
   std::size_t memory_bytes;
   std::string compiler;
   std::string onetbb;
-  std::string date;           ///< UTC, ISO 8601
+  std::string date;  ///< UTC, ISO 8601
 };
 machine this_machine();
 

@@ -48,7 +48,8 @@ placement place_of(cell const& c, machine const& where)
   return c.bytes() <= cache / 2 ? placement::cache : placement::memory;
 }
 
-/// Every cell of a run, those of one type together, since they share a data set. Sizes for which memory does not suffice are left out.
+/// Every cell of a run, those of one type together, since they share a data set. Sizes for which memory does not
+/// suffice are left out.
 std::vector<cell> all_cells(settings const& s, machine const& where)
 {
   extent const& e = s.quick ? quick_extent : full_extent;
@@ -82,7 +83,8 @@ std::size_t elements_for(std::vector<cell> const& cells, element type, machine c
   return elements;
 }
 
-void measure(std::vector<cell>& cells, std::vector<contender> const& contenders, settings const& s, machine const& where)
+void measure(std::vector<cell>& cells, std::vector<contender> const& contenders, settings const& s,
+             machine const& where)
 {
   auto const start = std::chrono::steady_clock::now();
   bool const terminal = isatty(STDERR_FILENO) == 1;
@@ -162,7 +164,8 @@ try {
   app.add_flag("--quick", s.quick, "Two types, five sizes, fewer rounds: under a minute");
   app.add_flag("--list", s.list, "Print the names of the cells and stop");
   app.add_flag("--all-contenders", s.all_contenders, "Print every contender of every cell, not only the best peer");
-  app.add_option("--filter", s.filter, "Only cells whose name contains this regular expression, as in '^scan/plus/f32'");
+  app.add_option("--filter", s.filter,
+                 "Only cells whose name contains this regular expression, as in '^scan/plus/f32'");
   app.add_option("--instructions", s.instructions, "The widest instruction set for Tally, peers and limits")
       ->check(CLI::IsMember({"avx512", "avx2", "sse4"}));
   app.add_option("--json", s.json, "Write everything to this file");

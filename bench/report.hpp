@@ -13,10 +13,10 @@ namespace tally::bench {
 
 struct run_context {
   machine where;
-  std::string instructions;    ///< of peers and limits
+  std::string instructions;  ///< of peers and limits
   std::string commit;
-  std::string numpy;           ///< version, or empty
-  std::string effort;          ///< "full" or "quick"
+  std::string numpy;   ///< version, or empty
+  std::string effort;  ///< "full" or "quick"
 };
 
 void print_context(std::ostream& to, run_context const& context);
@@ -32,8 +32,8 @@ int print_targets(std::ostream& to, run_context const& context, std::vector<cell
 
 void write_json(std::filesystem::path const& file, run_context const& context, std::vector<cell> const& cells);
 
-/// Gnuplot programs with their data in them: one an operation (`inclusive_scan.gnuplot` ...) with a panel a type and thread
-/// count, and `comparison.gnuplot`, the picture for readers in a hurry. Each writes an SVG file beside itself.
+/// Gnuplot programs with their data in them: one an operation (`inclusive_scan.gnuplot` ...) with a panel a type and
+/// thread count, and `comparison.gnuplot`, the picture for readers in a hurry. Each writes an SVG file beside itself.
 void write_plots(std::filesystem::path const& folder, run_context const& context, std::vector<cell> const& cells);
 
 /// Adds NumPy's figures, as bench/numpy_peer.py wrote them, to the cells that they belong to. Returns its version.

@@ -29,16 +29,11 @@ json describe(run_context const& context)
 
 json describe(cell const& c, measurement const& m)
 {
-  json result = {{"name", name_of(c, m)},
-                 {"contender", m.name},
-                 {"part", name_of(m.part)},
-                 {"threads", m.threads == 1 ? json(1) : json("all")},
-                 {"wrong", m.check.wrong},
-                 {"relative_error", m.check.relative_error},
-                 {"ulp_error", m.check.ulp_error},
-                 {"stalled", m.check.stalled()},
-                 {"interleaved", !m.other_process},
-                 {"seconds", m.seconds}};
+  json result = {{"name", name_of(c, m)},           {"contender", m.name},
+                 {"part", name_of(m.part)},         {"threads", m.threads == 1 ? json(1) : json("all")},
+                 {"wrong", m.check.wrong},          {"relative_error", m.check.relative_error},
+                 {"ulp_error", m.check.ulp_error},  {"stalled", m.check.stalled()},
+                 {"interleaved", !m.other_process}, {"seconds", m.seconds}};
   if (!m.seconds.empty()) {
     result["median_seconds"] = m.median();
     result["gigabytes_per_second"] = c.gigabytes_per_second(m);

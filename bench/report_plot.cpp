@@ -74,8 +74,7 @@ void write_panel(std::ostream& to, panel const& p, std::vector<cell> const& cell
 
 /// Panels in rows of `columns`, as one picture `name`.svg.
 void write_picture(std::filesystem::path const& folder, std::string const& name, std::string const& title,
-                   std::vector<panel> const& panels, int columns, int width, int height,
-                   std::vector<cell> const& cells)
+                   std::vector<panel> const& panels, int columns, int width, int height, std::vector<cell> const& cells)
 {
   int const rows = (static_cast<int>(panels.size()) + columns - 1) / columns;
   std::filesystem::path const file = folder / (name + ".gnuplot");
@@ -84,12 +83,13 @@ void write_picture(std::filesystem::path const& folder, std::string const& name,
              width * columns, height * rows + 40);
   fmt::print(to, "set output '{}.svg'\n", name);
   fmt::print(to, "set multiplot layout {},{} title '{}' noenhanced font ',15'\n", rows, columns, title);
-  fmt::print(to, "set logscale y 2\nset yrange [1:*]\nset xlabel 'elements' offset 0,0.5\nset ylabel 'GB/s' offset 1,0\n");
+  fmt::print(to,
+             "set logscale y 2\nset yrange [1:*]\nset xlabel 'elements' offset 0,0.5\nset ylabel 'GB/s' offset 1,0\n");
   fmt::print(to, "set format x '2^{{%.0f}}'\nset xtics 10,4 nomirror\nset ytics nomirror\nset offsets 0.5,0.5,0,0\n");
   fmt::print(to, "set border 3\nset grid xtics ytics lt 1 lw 0.5 lc rgb '#d8d8d8'\nset title noenhanced\n");
-  fmt::print(to, "set key outside bottom center horizontal Left reverse samplen 2 noenhanced\nset datafile missing 'NaN'\n");
-  for (std::size_t k = 0; k < panels.size(); ++k)
-    write_panel(to, panels[k], cells, static_cast<int>(k));
+  fmt::print(
+      to, "set key outside bottom center horizontal Left reverse samplen 2 noenhanced\nset datafile missing 'NaN'\n");
+  for (std::size_t k = 0; k < panels.size(); ++k) write_panel(to, panels[k], cells, static_cast<int>(k));
   fmt::print(to, "unset multiplot\n");
   if (!to.flush()) throw std::runtime_error("cannot write " + file.string());
 }
@@ -125,10 +125,10 @@ std::vector<curve> headline_curves(operation what)
 char const* file_of(operation what)
 {
   switch (what) {
-  case operation::inclusive_scan: return "inclusive_scan";
-  case operation::exclusive_scan: return "exclusive_scan";
-  case operation::reduce_sum: return "reduce_sum";
-  case operation::reduce_max: return "reduce_maximum";
+    case operation::inclusive_scan: return "inclusive_scan";
+    case operation::exclusive_scan: return "exclusive_scan";
+    case operation::reduce_sum: return "reduce_sum";
+    case operation::reduce_max: return "reduce_maximum";
   }
   return "";
 }
@@ -155,7 +155,8 @@ void write_plots(std::filesystem::path const& folder, run_context const& context
   }
   std::vector<panel> headline;
   for (operation const what : {inclusive_scan, reduce_sum})
-    headline.push_back({fmt::format("{}, f32, all threads", title_of(what)), what, element::f32, headline_curves(what)});
+    headline.push_back(
+        {fmt::format("{}, f32, all threads", title_of(what)), what, element::f32, headline_curves(what)});
   write_picture(folder, "comparison", where, headline, 2, 620, 500, cells);
 }
 

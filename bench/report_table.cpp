@@ -14,7 +14,8 @@ bool has_error(element type)
   return type == element::f32 || type == element::f64;
 }
 
-/// "WRONG", nothing for exact types, else the largest relative error, with an exclamation mark where the sum has stalled.
+/// "WRONG", nothing for exact types, else the largest relative error, with an exclamation mark where the sum has
+/// stalled.
 std::string error_text(cell const& c, measurement const& m)
 {
   if (m.check.wrong) return "WRONG";
@@ -55,14 +56,15 @@ void print_table(std::ostream& to, std::vector<cell> const& cells)
     if (!before || before->what != c.what || before->type != c.type) {
       fmt::print(to, "\n{}, {}: GB/s, {} an element\n", title_of(c.what), name_of(c.type),
                  c.is_scan() ? "one read and one write" : "one read");
-      fmt::print(to, "{:<5}{:<8}{:<5}{:>8}  {:<8}{:>8}{:>7}   {:<26}{:>8}  {:<8}{:>6}\n", "n", "data in", "thr.", "Tally",
-                 "error", "limit", "ratio", "best peer", "GB/s", "error", "ratio");
+      fmt::print(to, "{:<5}{:<8}{:<5}{:>8}  {:<8}{:>8}{:>7}   {:<26}{:>8}  {:<8}{:>6}\n", "n", "data in", "thr.",
+                 "Tally", "error", "limit", "ratio", "best peer", "GB/s", "error", "ratio");
     }
     print_line(to, c, 1);
     print_line(to, c, all_threads);
     before = &c;
   }
-  fmt::print(to, "\nerror: the largest relative error of any element; ! a sum that has stopped growing (0.1% and more)\n");
+  fmt::print(to,
+             "\nerror: the largest relative error of any element; ! a sum that has stopped growing (0.1% and more)\n");
 }
 
 void print_contenders(std::ostream& to, std::vector<cell> const& cells)

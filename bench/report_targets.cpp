@@ -19,7 +19,7 @@ struct target {
   std::string text;
   sense direction;
   double bound;
-  std::function<std::optional<double>(cell const&)> value;   // nothing where the target says nothing about the cell
+  std::function<std::optional<double>(cell const&)> value;  // nothing where the target says nothing about the cell
 };
 
 bool is_float(cell const& c)
@@ -71,7 +71,8 @@ std::vector<target> targets(bool avx512)
   auto const limit = [](int threads) { return [=](cell const& c) { return positive(stand(c, threads).of_limit()); }; };
   auto const peer = [](int threads) { return [=](cell const& c) { return positive(stand(c, threads).of_peer()); }; };
   return {
-      {"scan beyond cache, all threads, of the copy limit", sense::at_least, 0.90, when(scan_memory, limit(all_threads))},
+      {"scan beyond cache, all threads, of the copy limit", sense::at_least, 0.90,
+       when(scan_memory, limit(all_threads))},
       {"scan beyond cache, all threads, of the best peer", sense::at_least, 1.35, when(scan_memory, peer(all_threads))},
       {"scan at 2^18 and 2^22, all threads, of the best peer", sense::at_least, 1.3,
        when([](cell const& c) { return c.is_scan() && !is_narrow(c) && (c.power == 18 || c.power == 22); },
@@ -134,7 +135,8 @@ int print_targets(std::ostream& to, run_context const& context, std::vector<cell
       continue;
     }
     std::string const verdict = below == 0 ? "met" : fmt::format("missed in {} of {} cells", below, seen);
-    fmt::print(to, "{:<74}{:>2}{:>5.2f}{:>8.2f}  {:<30} {}\n", t.text, sign, t.bound, extreme, name_of(*worst), verdict);
+    fmt::print(to, "{:<74}{:>2}{:>5.2f}{:>8.2f}  {:<30} {}\n", t.text, sign, t.bound, extreme, name_of(*worst),
+               verdict);
     missed += below == 0 ? 0 : 1;
   }
   return missed;

@@ -32,8 +32,8 @@ bool belongs(contender const& k, cell const& c)
 /// One contender and what it needs to be run.
 struct entry {
   contender who;
-  std::size_t measured;   // its index in the cell
-  std::size_t batch;      // calls timed together
+  std::size_t measured;  // its index in the cell
+  std::size_t batch;     // calls timed together
   bool active;
 };
 
@@ -42,7 +42,9 @@ struct entry {
 class places {
 public:
   places(cell const& c, data_set const& data)
-      : data_(data), n_(c.n()), count_(c.data == placement::memory ? data.size() / c.n() : 1),
+      : data_(data),
+        n_(c.n()),
+        count_(c.data == placement::memory ? data.size() / c.n() : 1),
         out_moves_(c.is_scan())
   {
   }
@@ -61,7 +63,10 @@ private:
 class session {
 public:
   session(cell& c, data_set const& data, exact const& results, effort const& how)
-      : cell_(c), results_(results), how_(how), places_(c, data)
+      : cell_(c),
+        results_(results),
+        how_(how),
+        places_(c, data)
   {
   }
 
@@ -157,9 +162,12 @@ private:
     for (entry const& e : entries_) {
       if (!e.active) continue;
       std::string const name = name_of(cell_, cell_.measured[e.measured]);
-      benchmark::RegisterBenchmark(name.c_str(), [this, &e](benchmark::State& state) {
-        for (auto _ : state) state.SetIterationTime(time_batch(e));
-      })->UseManualTime()->Iterations(1);
+      benchmark::RegisterBenchmark(name.c_str(),
+                                   [this, &e](benchmark::State& state) {
+                                     for (auto _ : state) state.SetIterationTime(time_batch(e));
+                                   })
+          ->UseManualTime()
+          ->Iterations(1);
     }
     collector round;
     benchmark::RunSpecifiedBenchmarks(&round, std::string("."));

@@ -12,8 +12,8 @@ namespace tally::bench {
 struct effort {
   int rounds_at_least;
   int rounds_at_most;
-  double seconds_a_cell;          ///< no further round begins after this, once there are enough
-  double seconds_a_batch_cache;   ///< calls are timed in batches at least this long
+  double seconds_a_cell;         ///< no further round begins after this, once there are enough
+  double seconds_a_batch_cache;  ///< calls are timed in batches at least this long
   double seconds_a_batch_memory;
 };
 
@@ -25,8 +25,8 @@ inline constexpr effort quick_effort{3, 5, 0.3, 0.001, 0.003};
 inline constexpr double hopeless_peer = 2.0;
 inline constexpr double hopeless_limit = 1.2;
 
-/// Checks every contender of the cell, then times the right ones in rounds: each round times each once, in an order of its own.
-/// The median of one that was left out is that of its rounds.
+/// Checks every contender of the cell, then times the right ones in rounds: each round times each once, in an order of
+/// its own. The median of one that was left out is that of its rounds.
 void run_cell(cell& c, std::vector<contender> const& contenders, data_set const& data, exact const& results,
               effort const& how);
 

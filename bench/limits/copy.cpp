@@ -48,7 +48,8 @@ inline void stream_line(std::uint8_t const* in, std::uint8_t* out)
   for (std::size_t j = 0; j < 64; j += hn::Lanes(d)) hn::Stream(hn::LoadU(d, in + j), d, out + j);
 }
 
-/// Pages of 4 KiB side by side, one line of each in turn: several sequences for the prefetcher, several open DRAM pages.
+/// Pages of 4 KiB side by side, one line of each in turn: several sequences for the prefetcher, several open DRAM
+/// pages.
 template <std::size_t Pages>
 void stream_pages(std::uint8_t const* in, std::uint8_t* out, std::size_t n)
 {
@@ -94,7 +95,14 @@ template <class Way>
 void add(std::vector<contender>& to)
 {
   to.push_back({Way::name, role::copy_limit, {}, {}, 1, Way::memory_only, one<Way>, nullptr, nullptr});
-  to.push_back({Way::name, role::copy_limit, {}, {}, all_threads, Way::memory_only, all<Way>, begin_whole_machine,
+  to.push_back({Way::name,
+                role::copy_limit,
+                {},
+                {},
+                all_threads,
+                Way::memory_only,
+                all<Way>,
+                begin_whole_machine,
                 end_whole_machine});
 }
 

@@ -6,8 +6,8 @@
 #include "../peers/peers.hpp"
 #include "thread_team.hpp"
 
-/// Ways to read memory: the exclusive-or of all 8-byte words, the cheapest use of a word that no compiler can leave out.
-/// The fastest, in each cell, is the limit of a reduction there. Every input is a whole number of words.
+/// Ways to read memory: the exclusive-or of all 8-byte words, the cheapest use of a word that no compiler can leave
+/// out. The fastest, in each cell, is the limit of a reduction there. Every input is a whole number of words.
 namespace tally::bench {
 namespace {
 
@@ -69,7 +69,14 @@ template <std::size_t Streams, std::size_t Vectors>
 void add(std::vector<contender>& to, char const* name, bool memory_only)
 {
   to.push_back({name, role::read_limit, {}, {}, 1, memory_only, one<Streams, Vectors>, nullptr, nullptr});
-  to.push_back({name, role::read_limit, {}, {}, all_threads, memory_only, all<Streams, Vectors>, begin_whole_machine,
+  to.push_back({name,
+                role::read_limit,
+                {},
+                {},
+                all_threads,
+                memory_only,
+                all<Streams, Vectors>,
+                begin_whole_machine,
                 end_whole_machine});
 }
 

@@ -8,9 +8,9 @@
 
 namespace tally::bench {
 
-/// All processors of the machine for a limit, handed their work in well under a microsecond, so that a limit is the memory's
-/// and not the threading library's. The helpers spin between `begin` and `end` and sleep outside, where they would
-/// take time from whoever is measured then.
+/// All processors of the machine for a limit, handed their work in well under a microsecond, so that a limit is the
+/// memory's and not the threading library's. The helpers spin between `begin` and `end` and sleep outside, where they
+/// would take time from whoever is measured then.
 class thread_team {
 public:
   explicit thread_team(int threads)
@@ -100,8 +100,8 @@ inline void end_whole_machine()
   whole_machine().end();
 }
 
-/// Gives every thread one contiguous part of [0, n), in whole pages where there are enough of them, else in whole cache lines.
-/// f(begin, end, t) is called on thread t.
+/// Gives every thread one contiguous part of [0, n), in whole pages where there are enough of them, else in whole cache
+/// lines. f(begin, end, t) is called on thread t.
 template <class F>
 void on_whole_machine(std::size_t n, F f)
 {

@@ -14,7 +14,8 @@ namespace {
 
 using range = oneapi::tbb::blocked_range<std::size_t>;
 
-/// The smallest piece of work, 64 KiB, as a user who has measured would choose it: smaller pieces cost more than they balance.
+/// The smallest piece of work, 64 KiB, as a user who has measured would choose it: smaller pieces cost more than they
+/// balance.
 template <class T>
 inline constexpr std::size_t grain = 65536 / sizeof(T);
 

@@ -4,7 +4,8 @@
 
 #include "../contender.hpp"
 
-/// One function a peer; each adds its contenders. All are compiled once for every instruction set, in a module of its own.
+/// One function a peer; each adds its contenders. All are compiled once for every instruction set, in a module of its
+/// own.
 namespace tally::bench {
 
 void add_serial(std::vector<contender>& to);
