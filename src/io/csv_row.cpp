@@ -12,7 +12,8 @@ std::string csv_field::text() const
   return result;
 }
 
-std::optional<offence> unquote(char const* begin, char const* end, char const* origin, char delimiter, csv_field& field)
+std::optional<offence> unquote(char const* begin, char const* end, char const* origin, char delimiter,
+                               csv_field& field)
 {
   auto const offset = [&](char const* at) { return static_cast<std::size_t>(at - origin); };
   auto const find_quote = [end](char const* from) {
@@ -23,7 +24,7 @@ std::optional<offence> unquote(char const* begin, char const* end, char const* o
   if (*begin != '"') {
     char const* const quote = find_quote(begin);
     if (!quote) return std::nullopt;
-    return offence{offset(quote), "a quote within an unquoted field", "quotes around the whole field, and doubled within"};
+    return offence{offset(quote), "a quote within an unquoted field", "one before the field and one behind it"};
   }
   field.begin = begin + 1;
   for (char const* from = begin + 1;;) {

@@ -23,8 +23,10 @@ struct csv_field {
   std::string text() const;
 };
 
-/// The field whose bytes are [begin, end), with its quotes if any, or what is wrong with it; offsets count from `origin`.
-std::optional<offence> unquote(char const* begin, char const* end, char const* origin, char delimiter, csv_field& field);
+/// The field whose bytes are [begin, end), with its quotes if any, or what is wrong with it; offsets count from
+/// `origin`.
+std::optional<offence> unquote(char const* begin, char const* end, char const* origin, char delimiter,
+                               csv_field& field);
 
 /// Finds where the fields of a text end. Delimiters and line ends within quotes do not count.
 class field_ends {

@@ -1,27 +1,22 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "io/element_type.hpp"
 #include "io/input.hpp"
+#include "io/stored_elements.hpp"
 
 namespace tally::io {
 
-/// What the header of a .npy file says.
-struct npy_header {
-  element_type type = element_type::float64;   ///< of the values as readers give them: uint8 for bool, float32 for f2
-  bool half = false;                           ///< stored as f2
-  std::endian order = std::endian::native;
+/// What the header of a .npy file says: how its values are stored, and in which shape.
+struct npy_header : stored_elements {
   bool fortran_order = false;
-  std::vector<std::uint64_t> shape;            ///< empty for a single value
-  std::uint64_t data_offset = 0;               ///< where the values begin
+  std::vector<std::uint64_t> shape;    ///< empty for a single value
+  std::uint64_t data_offset = 0;       ///< where the values begin
 
-  std::uint64_t count() const;                 ///< product of the shape
-  std::size_t stored_size() const { return half ? 2 : byte_size(type); }
+  std::uint64_t count() const;         ///< product of the shape
 };
 
 /// Reads the header (versions 1 to 3) and leaves `source` at the first value.

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <vector>
 
 #include "io/input.hpp"
 #include "io/npy_header.hpp"
@@ -30,6 +30,12 @@ struct axis_layout {
   std::size_t axis = 0;
 };
 
+/// How large the blocks are that an array is read in.
+struct axis_limits {
+  std::size_t block = std::size_t(16) << 20;   ///< bytes in a block
+  std::size_t piece = 256;                     ///< bytes that must lie together in memory to read them by themselves
+};
+
 /// Which part of an array a block holds: positions [first, first + count) of each of the lines [line, line + lines).
 struct block_place {
   std::uint64_t line = 0;
@@ -48,7 +54,7 @@ struct axis_block {
 /// Reads an array along an axis, in blocks of bounded size, each value once, lines and the positions of each line
 /// ascending.
 ///
-/// Where a line fits a block (16 MiB), blocks hold whole lines (first = 0, count = length), in ascending order. Else a
+/// Where a line fits a block, blocks mostly hold whole lines (first = 0, count = length), in ascending order. Else a
 /// line comes in several blocks; if inner > 1 the lines of one `outer` take turns, so that the caller keeps a state for
 /// each of `inner` lines.
 class axis_reader {
@@ -56,6 +62,7 @@ public:
   /// `axis` counts from 0; negative ones from the end. Throws data_error as read_npy does and if there is no such axis;
   /// file_error if inner > 1 and the source is not a regular file.
   axis_reader(input source, int axis);
+  axis_reader(input source, int axis, axis_limits const& limits);
   ~axis_reader();
   axis_reader(axis_reader&&) noexcept;
 

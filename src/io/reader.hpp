@@ -33,8 +33,9 @@ struct progress {
 /// A column of numbers that arrives in batches. Which ones a source is cut into may depend on timing; the values and
 /// their types never do.
 ///
-/// Binary sources give one element type throughout, and batches of whole mebibytes (but for the last), which are whole
-/// tiles of tally::order.
+/// Binary sources give one element type throughout, and batches of whole mebibytes, which are whole tiles of
+/// tally::order (but for the last, and for arrays that are not stored in the order in which they are read).
+///
 /// Text sources, with number_rule::automatic, give integers (int64, or int128 where a value needs it; both may take
 /// turns) up to exactly the first token that is not an integer, and float64 from that token on to the end. So a caller
 /// that wants exact integers keeps an integer and a double accumulator until the first float64 batch, and from then on

@@ -1,0 +1,162 @@
+#include <algorithm>
+#include <memory>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+#include <utility>
+
+#include "io/number.hpp"
+#include "io/writer.hpp"
+
+namespace tally::io {
+
+namespace {
+
+/// Values that one thread formats at a time: about 100 KiB of text.
+constexpr std::size_t block_values = 8192;
+constexpr std::size_t block_bytes = block_values * (max_number_length + 1);
+
+/// Fewer values than this are not worth another thread.
+constexpr std::size_t few_values = 2 * block_values;
+
+/// What may wait in memory while few values come at a time.
+constexpr std::size_t most_waiting = std::size_t(128) << 10;
+
+struct text_block {
+  std::unique_ptr<char[]> text;
+  std::size_t size = 0;
+
+  void clear()
+  {
+    if (!text) text = std::make_unique_for_overwrite<char[]>(block_bytes);
+    size = 0;
+  }
+};
+
+template <class T>
+void format_values(text_block& into, T const* values, std::size_t count, char line_end)
+{
+  char* end = into.text.get() + into.size;
+  for (std::size_t i = 0; i < count; ++i) {
+    end = format_number(end, values[i]);
+    *end++ = line_end;
+  }
+  into.size = static_cast<std::size_t>(end - into.text.get());
+}
+
+}  // namespace
+
+struct text_writer::state {
+  state(output out, text_writer_options const& options) :
+      to(std::move(out)), line_end(options.line_end),
+      arena(options.threads > 0 ? options.threads : oneapi::tbb::task_arena::automatic), threads(options.threads)
+  {
+  }
+
+  /// Formats on this thread behind what waits.
+  template <class T>
+  void write_few(T const* values, std::size_t count)
+  {
+    while (count > 0) {
+      text_block& last = room_for(block_bytes / 2);
+      std::size_t const some = std::min(count, (block_bytes - last.size) / (max_number_length + 1));
+      format_values(last, values, some, line_end);
+      values += some;
+      count -= some;
+      if (last.size > most_waiting) send();
+    }
+  }
+
+  /// Formats on all threads, while one of them writes what has been formatted before.
+  template <class T>
+  void write_many(T const* values, std::size_t count)
+  {
+    if (threads == 0) threads = oneapi::tbb::this_task_arena::max_concurrency();
+    std::size_t const at_once = std::min<std::size_t>(2 * static_cast<std::size_t>(threads), 32);
+    for (std::size_t done = 0; done < count;) {
+      std::size_t const blocks = std::min(at_once, (count - done + block_values - 1) / block_values);
+      if (fresh.size() < blocks) fresh.resize(blocks);
+      arena.execute([&] {
+        oneapi::tbb::task_group writing;
+        writing.run([this] { send(); });
+        oneapi::tbb::parallel_for(std::size_t(0), blocks, [&](std::size_t i) {
+          std::size_t const first = done + i * block_values;
+          fresh[i].clear();
+          format_values(fresh[i], values + first, std::min(block_values, count - first), line_end);
+        });
+        writing.wait();
+      });
+      std::swap(waiting, fresh);
+      held = blocks;
+      done = std::min(count, done + blocks * block_values);
+    }
+  }
+
+  /// The last block that waits, with so much room in it, or a new one.
+  text_block& room_for(std::size_t bytes)
+  {
+    if (held == 0 || block_bytes - waiting[held - 1].size < bytes) {
+      if (waiting.size() == held) waiting.emplace_back();
+      waiting[held++].clear();
+    }
+    return waiting[held - 1];
+  }
+
+  void send()
+  {
+    std::size_t const count = std::exchange(held, 0);
+    for (std::size_t i = 0; i < count; ++i) to.write(waiting[i].text.get(), waiting[i].size);
+  }
+
+  output to;
+  char line_end;
+  oneapi::tbb::task_arena arena;
+  int threads;
+  std::vector<text_block> waiting;   // formatted and not written: the first `held`
+  std::size_t held = 0;
+  std::vector<text_block> fresh;
+};
+
+text_writer::text_writer(output to, text_writer_options const& options) :
+    state_(std::make_unique<state>(std::move(to), options))
+{
+}
+
+text_writer::~text_writer() = default;
+
+void text_writer::write(values_view const& values)
+{
+  std::visit(
+      [this](auto const& span) {
+        if (span.size() < few_values || state_->threads == 1)
+          state_->write_few(span.data(), span.size());
+        else
+          state_->write_many(span.data(), span.size());
+      },
+      values);
+}
+
+void text_writer::write_text(std::string_view text)
+{
+  while (!text.empty()) {
+    text_block& last = state_->room_for(1);
+    std::size_t const some = std::min(text.size(), block_bytes - last.size);
+    text.copy(last.text.get() + last.size, some);
+    last.size += some;
+    text.remove_prefix(some);
+    if (last.size > most_waiting) state_->send();
+  }
+}
+
+void text_writer::flush()
+{
+  state_->send();
+}
+
+void text_writer::finish()
+{
+  state_->send();
+  state_->to.commit();
+}
+
+}  // namespace tally::io
