@@ -92,11 +92,15 @@ constexpr void check_output()
                 "tally: the results cannot be written through the output iterator (is it const, or of another type?)");
 }
 
-template <class Transform, class Reference>
-constexpr void check_transform()
-{
-  static_assert(std::is_invocable_v<Transform&, Reference>, "tally: the transformation cannot be called with an element");
-}
+/// What a transformation makes of an element, or of one of each sequence. A class, so that its message comes before the errors
+/// of those that use the type.
+template <class Transform, class... References>
+struct transformed {
+  static_assert(std::is_invocable_v<Transform&, References...>, "tally: the transformation cannot be called with an element");
+  using type = std::invoke_result_t<Transform&, References...>;
+};
+template <class Transform, class... References>
+using transformed_t = typename transformed<Transform, References...>::type;
 
 /// The initial value as an accumulator, which it converts to.
 template <class T, class Init>

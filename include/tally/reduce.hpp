@@ -17,8 +17,7 @@ namespace detail {
 template <class Acc, class T, class P, class I, class S, class Op, class Transform>
 std::optional<T> reduce_all(P const& on, I first, S last, std::optional<T> init, Op op, Transform transform)
 {
-  check_transform<Transform, std::iter_reference_t<I>>();
-  check_operands<Acc, T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>, Op>();
+  check_operands<Acc, T, transformed_t<Transform, std::iter_reference_t<I>>, Op>();
   auto combine = canonical_operator<T>(std::move(op));
   return backend_reduce<T>(on, std::move(first), std::move(last), std::move(init), combine, transform);
 }

@@ -18,8 +18,7 @@ using cpu_backend::direction;
 template <direction Shift, class Acc, class T, class P, class I, class S, class Out, class Op, class Transform>
 Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op, Transform transform)
 {
-  check_transform<Transform, std::iter_reference_t<I>>();
-  check_operands<Acc, T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>, Op>();
+  check_operands<Acc, T, transformed_t<Transform, std::iter_reference_t<I>>, Op>();
   check_output<Out, T>();
   auto combine = canonical_operator<T>(std::move(op));
   return backend_scan<T>(on, std::move(first), std::move(last), std::move(out), std::move(init), combine, transform, Shift);
@@ -122,8 +121,7 @@ template <class Acc = void, execution P, detail::iterator I, class S, class Out,
   requires(!detail::range<Out>)
 auto transform_inclusive_scan(P const& on, I first, S last, Out out, Op op, Transform transform)
 {
-  detail::check_transform<Transform, std::iter_reference_t<I>>();
-  using value = detail::accumulator<Acc, std::invoke_result_t<Transform&, std::iter_reference_t<I>>>;
+  using value = detail::accumulator<Acc, detail::transformed_t<Transform, std::iter_reference_t<I>>>;
   return detail::scan_all<detail::direction::inclusive, Acc, value>(on, std::move(first), std::move(last), std::move(out),
                                                                     std::optional<value>(), std::move(op), std::move(transform));
 }

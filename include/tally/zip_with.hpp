@@ -6,13 +6,15 @@
 #include <type_traits>
 #include <utility>
 
+#include "tally/contract.hpp"
+
 namespace tally::detail {
 
 /// Two sequences as one: element k is `transform(first[k], second[k])`. Reached by index if both are.
 template <class I1, class I2, class Transform>
 class zip_iterator {
 public:
-  using reference = std::invoke_result_t<Transform&, std::iter_reference_t<I1>, std::iter_reference_t<I2>>;
+  using reference = transformed_t<Transform, std::iter_reference_t<I1>, std::iter_reference_t<I2>>;
   using value_type = std::remove_cvref_t<reference>;
   using difference_type = std::ptrdiff_t;
   static constexpr bool by_index = std::random_access_iterator<I1> && std::random_access_iterator<I2>;

@@ -1,0 +1,25 @@
+# Compiles SOURCE with COMPILER and the headers in INCLUDE: it must fail, and its first error must contain the words that the
+# source names; with RIGHT defined it must compile.
+file(STRINGS ${SOURCE} promise REGEX "^// error: ")
+list(LENGTH promise promises)
+if(NOT promises EQUAL 1)
+  message(FATAL_ERROR "${SOURCE}: expected one line '// error: ', found ${promises}")
+endif()
+string(REGEX REPLACE "^// error: " "" words "${promise}")
+
+set(compile ${COMPILER} -std=c++20 -fsyntax-only -I ${INCLUDE} ${SOURCE})
+execute_process(COMMAND ${compile} -D RIGHT RESULT_VARIABLE status ERROR_VARIABLE messages)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "the right form of ${SOURCE} does not compile:\n${messages}")
+endif()
+
+execute_process(COMMAND ${compile} RESULT_VARIABLE status ERROR_VARIABLE messages)
+if(status EQUAL 0)
+  message(FATAL_ERROR "${SOURCE} compiles")
+endif()
+string(REGEX MATCH "[^\n]*error:[^\n]*" first "${messages}")
+string(FIND "${first}" "${words}" at)
+if(at EQUAL -1)
+  message(FATAL_ERROR "the first error of ${SOURCE} does not say '${words}':\n${first}\nAll of it:\n${messages}")
+endif()
+message(STATUS "${first}")
