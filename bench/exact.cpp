@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <type_traits>
 
@@ -163,11 +164,17 @@ verdict exact::check(operation what, std::size_t n) const
 
 verdict exact::check_copy(std::size_t bytes) const
 {
-  verdict v{std::memcmp(data_.in(), data_.out(), bytes) != 0 || !untouched(data_.out() + bytes, guard)};
-  oneapi::tbb::parallel_for(range(0, bytes, 1 << 18), [this](range const& r) {
-    std::memset(data_.out() + r.begin(), static_cast<int>(poison_byte), r.size());
-  });
-  return v;
+  std::byte const* const in = data_.in();
+  std::byte* const out = data_.out();
+  bool const differs = oneapi::tbb::parallel_reduce(
+      range(0, bytes, 1 << 18), false,
+      [=](range const& r, bool so_far) {
+        so_far = so_far || std::memcmp(in + r.begin(), out + r.begin(), r.size()) != 0;
+        std::memset(out + r.begin(), static_cast<int>(poison_byte), r.size());
+        return so_far;
+      },
+      std::logical_or<>{});
+  return {differs || !untouched(out + bytes, guard)};
 }
 
 verdict exact::check_read(std::size_t bytes) const
