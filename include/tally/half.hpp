@@ -78,7 +78,7 @@ TALLY_HD constexpr float widen(binary16, std::uint16_t bits)
   }
   constexpr std::uint32_t rebias = (binary32::bias - binary16::bias) << binary32::fraction_bits;
   std::uint32_t result = (magnitude << 13) + rebias;
-  if (magnitude >= binary16::infinity) result += rebias + (1u << binary32::fraction_bits);
+  if (magnitude >= binary16::infinity) result += rebias;  // from 31 + 112 to 255
   if (magnitude > binary16::infinity) result |= binary32::quiet;
   return __builtin_bit_cast(float, sign | result);
 }

@@ -31,7 +31,7 @@ namespace tally {
 
 struct law_options {
   /// How far apart the two sides of associativity may be that is not claimed to be exact: this many roundings of the
-  /// largest operand or result. Where finite operands overflow, nothing is required.
+  /// largest operand or result. Where finite operands overflow, or vanish beside an infinity, nothing is required.
   double tolerance = 16;
   /// How many tuples of samples to try for each law, in order; and as many at random if there are more.
   std::size_t cases = 100'000;
@@ -54,7 +54,7 @@ bool check(subject<Op, T>& op, std::vector<T> const& samples, law_options const&
     Law::describe(message, op, least);
     constexpr std::array<char const*, 3> names = {" at a = ", ", b = ", ", c = "};
     for (std::size_t k = 0; k < least.size(); ++k) print(message << names[k], least[k]);
-    report.violations.push_back({Law::name, {least.begin(), least.end()}, message.str()});
+    report.violations.push_back({Law::name, std::vector<T>(least.begin(), least.end()), message.str()});
     return false;
   }
   return true;

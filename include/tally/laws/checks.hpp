@@ -132,8 +132,14 @@ struct associativity_law {
     if constexpr (exactly_associative<Op, T>) {
       return same(left, right);
     } else {
-      auto const overflow = [](T const& p, T const& q, T const& pq) { return finite(p) && finite(q) && !finite(pq); };
-      if (overflow(a, b, ab) || overflow(b, c, bc) || overflow(ab, c, left) || overflow(a, bc, right)) return true;
+      // Out of the range of the type, or, which matters beside an infinity only, below it.
+      bool const all_finite = finite(a) && finite(b) && finite(c);
+      auto const leaves_range = [&](T const& p, T const& q, T const& pq) {
+        if (!finite(p) || !finite(q)) return false;
+        return !finite(pq) || (!all_finite && magnitude(p) > 0 && magnitude(q) > 0 && magnitude(pq) == 0);
+      };
+      if (leaves_range(a, b, ab) || leaves_range(b, c, bc) || leaves_range(ab, c, left) || leaves_range(a, bc, right))
+        return true;
       long double scale = 0;
       for (T const* value : {&a, &b, &c, &ab, &bc, &left, &right}) scale = std::max(scale, magnitude(*value));
       return close(left, right, scale, op.tolerance);

@@ -22,8 +22,8 @@ struct as_it_is {
   }
 };
 
-/// Values that are simpler than x, the simplest first. Of numbers zero is the simplest, then come positive integers,
-/// negative ones, fractions, infinities and NaN.
+/// Values that are simpler than x. Of numbers zero is the simplest, then come positive integers, negative ones, fractions,
+/// infinities and NaN. Integers approach zero in steps of x, x/2, x/4, ... 1, so a threshold is met after log(x)^2 of them.
 struct simpler {
   template <class T>
   std::vector<T> operator()(T const& x) const
@@ -34,12 +34,8 @@ struct simpler {
     } else if constexpr (floating_number<T>) {
       push_simpler_floating(x, result);
     } else if constexpr (number<T>) {
-      if (x == 0) return result;
-      result.push_back(T(0));
-      if (x != T(1)) result.push_back(T(1));
-      result.push_back(static_cast<T>(x / 2));
       if (x < 0 && x != std::numeric_limits<T>::lowest()) result.push_back(static_cast<T>(-x));
-      result.push_back(static_cast<T>(x < 0 ? x + 1 : x - 1));
+      for (T step = x; step != 0; step = static_cast<T>(step / 2)) result.push_back(static_cast<T>(x - step));
     } else if constexpr (compound<T>) {
       push_simpler_parts(x, parts(x), result, std::make_index_sequence<std::tuple_size_v<decltype(parts(x))>>{});
     } else if constexpr (requires { T(x.begin(), x.end()); x.size(); }) {
@@ -56,20 +52,20 @@ private:
   template <class T>
   static void push_simpler_floating(T const& x, std::vector<T>& result)
   {
-    if (same(x, T(0.0f))) return;
-    result.push_back(T(0.0f));
-    if (x == T(0.0f)) return;
-    if (!same(x, T(1.0f))) result.push_back(T(1.0f));
-    if (x != x) return;
-    if (x < T(0.0f)) result.push_back(static_cast<T>(-x));
-    if (!finite(x)) return;
-    T const whole = static_cast<T>(std::trunc(x));
-    if (whole != x) {
+    T const zero{};
+    if (same(x, zero)) return;
+    result.push_back(zero);
+    if (x < zero) result.push_back(static_cast<T>(-x));
+    if (!finite(x)) {
+      result.push_back(T(1.0f));
+    } else if (T const whole = static_cast<T>(std::trunc(x)); whole != x) {
       result.push_back(whole);
-      return;
+      result.push_back(T(1.0f));
+    } else {
+      for (T step = static_cast<T>(std::trunc(x / 2)); step != zero; step = static_cast<T>(std::trunc(step / 2))) {
+        if (T const next = static_cast<T>(x - step); next != x) result.push_back(next);
+      }
     }
-    result.push_back(static_cast<T>(std::trunc(x / T(2.0f))));
-    if (T const next = static_cast<T>(x < T(0.0f) ? x + T(1.0f) : x - T(1.0f)); next != x) result.push_back(next);
   }
 
   template <class T, class Parts, std::size_t... I>

@@ -77,6 +77,7 @@ TALLY_HD constexpr bool adds_nothing(T const& offset)
 /// Source    Blelloch, Prefix sums and their applications (1990), section 1.4
 struct compose {
   template <class T>
+    requires operator_over<plus, T> && operator_over<multiplies, T>
   TALLY_HD constexpr affine<T> operator()(affine<T> const& earlier, affine<T> const& later) const
   {
     T const scale = detail::rounded_product(later.scale, earlier.scale);

@@ -189,7 +189,10 @@ struct bit_and : detail::exact_on_integers {
     requires std::is_integral_v<T>
   TALLY_HD static constexpr T identity()
   {
-    return std::is_same_v<T, bool> ? T(1) : static_cast<T>(~T{});
+    if constexpr (std::is_same_v<T, bool>)
+      return true;
+    else
+      return static_cast<T>(~T{});
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "tally/config.hpp"
 #include "tally/operators/arithmetic.hpp"
+#include "tally/operators/traits.hpp"
 
 /// The least and the greatest value together with the place where it stands.
 namespace tally {
@@ -71,6 +72,7 @@ protected:
 /// Cost      two comparisons of values, one of indices
 struct argmin : detail::first_extreme {
   template <class T, class Index>
+    requires operator_over<minimum, T>
   TALLY_HD constexpr indexed<T, Index> operator()(indexed<T, Index> const& a, indexed<T, Index> const& b) const
   {
     return choose(a.value < b.value, b.value < a.value, a, b);
@@ -92,6 +94,7 @@ struct argmin : detail::first_extreme {
 /// Cost      two comparisons of values, one of indices
 struct argmax : detail::first_extreme {
   template <class T, class Index>
+    requires operator_over<minimum, T>
   TALLY_HD constexpr indexed<T, Index> operator()(indexed<T, Index> const& a, indexed<T, Index> const& b) const
   {
     return choose(b.value < a.value, a.value < b.value, a, b);

@@ -17,24 +17,28 @@ class exponential_sum {
 public:
   exponential_sum() = default;
   /// exp(x). That of -infinity is 0, the sum over no values.
-  TALLY_HD explicit constexpr exponential_sum(T x) : maximum_(x), scaled_sum_(x == detail::least<T> ? T(0) : T(1)) {}
-  TALLY_HD constexpr exponential_sum(T maximum, T scaled_sum) : maximum_(maximum), scaled_sum_(scaled_sum) {}
+  TALLY_HD explicit constexpr exponential_sum(T x) : exponential_sum(x, x == detail::least<T> ? T(0) : T(1)) {}
+  TALLY_HD constexpr exponential_sum(T maximum, T scaled_sum)
+      : maximum_(scaled_sum == T(0) ? T(0) : maximum), scaled_sum_(scaled_sum)
+  {
+  }
   template <class U>
   TALLY_HD explicit constexpr exponential_sum(exponential_sum<U> const& other)
-      : maximum_(static_cast<T>(other.maximum())), scaled_sum_(static_cast<T>(other.scaled_sum()))
+      : exponential_sum(static_cast<T>(other.maximum()), static_cast<T>(other.scaled_sum()))
   {
   }
 
-  TALLY_HD constexpr T maximum() const { return maximum_; }
+  /// -infinity if there are no values.
+  TALLY_HD constexpr T maximum() const { return scaled_sum_ == T(0) ? detail::least<T> : maximum_; }
   TALLY_HD constexpr T scaled_sum() const { return scaled_sum_; }
 
   /// log(sum exp(x)); -infinity if there are no values.
-  TALLY_HD T result() const { return scaled_sum_ == T(0) ? detail::least<T> : maximum_ + std::log(scaled_sum_); }
+  TALLY_HD T result() const { return scaled_sum_ == T(0) ? maximum() : maximum_ + std::log(scaled_sum_); }
 
   friend constexpr bool operator==(exponential_sum const&, exponential_sum const&) = default;
 
 private:
-  T maximum_;
+  T maximum_;  // 0 if there are no values, so that they have one representation
   T scaled_sum_;
 };
 
@@ -80,7 +84,7 @@ struct log_sum_exp {
     requires detail::is_exponential_sum<E>
   TALLY_HD static constexpr E identity()
   {
-    return E{detail::least<decltype(E{}.maximum())>, 0};
+    return E{};
   }
   template <class E>
   using carry = typename detail::exponential_traits<E>::carry;
