@@ -30,10 +30,11 @@ public:
   {
   }
 
-  HWY_INLINE void row(T const* in, T* out)
+  template <std::size_t Count>
+  HWY_INLINE void rows(T const* in, T* out)
   {
     HWY_UNROLL(8)
-    for (std::size_t k = 0; k < order::row<T>; k += lanes<T>) {
+    for (std::size_t k = 0; k < Count * order::row<T>; k += lanes<T>) {
       vec const local = scan_vector(dom::enter(hn::LoadU(d, in + k)));
       vec result = dom::op(running_, local);
       // The chain from vector to vector is this one application; the broadcast of the local total is off it.

@@ -104,15 +104,54 @@ public:
         carry_(hn::Set(d, job.carry)),
         previous_(hn::Set(d, job.previous)),
         strips_(identity_),
-        rows_(identity_)
+        rows_(identity_),
+        local_(identity_)
   {
   }
 
-  /// The next row: results to `out`, tile-local values to `locals` unless that is null.
-  HWY_INLINE void row(T const* in, T* out, T* locals = nullptr)
+  /// The next `Count` rows, all of one strip, side by side: one hides the other's latency. Tile-local values of one row also
+  /// to `locals` unless that is null.
+  template <std::size_t Count>
+  HWY_INLINE void rows(T const* in, T* out, T* locals = nullptr)
   {
-    vec value[sets<T>][members<T>];
-    vec total[sets<T>];
+    vec value[Count][sets<T>][members<T>];
+    vec total[Count][sets<T>];
+    HWY_UNROLL(2)
+    for (std::size_t r = 0; r < Count; ++r) load(in + r * order::row<T>, value[r], total[r]);
+    steps<Count, 1>(total);
+    HWY_UNROLL(2)
+    for (std::size_t r = 0; r < Count; ++r) {
+      add_base(value[r], total[r]);
+      if (locals != nullptr) store(locals, value[r]);
+    }
+    local_ = value[Count - 1][sets<T> - 1][members<T> - 1];
+    HWY_UNROLL(2)
+    for (std::size_t r = 0; r < Count; ++r) {
+      add_carry(value[r]);
+      store(out + r * order::row<T>, value[r]);
+    }
+  }
+
+  /// The tile-local value of the last element so far, if the last row was whole.
+  HWY_INLINE T last() const { return hn::ExtractLane(local_, lanes<T> - 1); }
+
+  /// For one row with everything before it in the tile given, and no carry: its results are tile-local values.
+  HWY_INLINE static ordered_scan after(T base)
+  {
+    tile_job<T> job{};
+    job.carry = job.previous = Op::template identity<T>();
+    ordered_scan scan(job);
+    scan.strips_ = hn::Set(d, base);
+    return scan;
+  }
+
+private:
+  using row_values = vec[sets<T>][members<T>];
+  using row_totals = vec[sets<T>];
+
+  // Groups left to right; their totals in index order.
+  HWY_INLINE void load(T const* in, row_values& value, row_totals& total)
+  {
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s) {
       HWY_UNROLL(4)
@@ -122,12 +161,22 @@ public:
       for (std::size_t m = 1; m < members<T>; ++m) value[s][m] = dom::op(value[s][m - 1], value[s][m]);
       total[s] = natural<T>(value[s][members<T> - 1]);
     }
-    kogge_stone_step<Op, T, 1>(total, identity_);
-    kogge_stone_step<Op, T, 2>(total, identity_);
-    kogge_stone_step<Op, T, 4>(total, identity_);
-    kogge_stone_step<Op, T, 8>(total, identity_);
-    kogge_stone_step<Op, T, 16>(total, identity_);
+  }
 
+  // Kogge-Stone from stride `Stride` on.
+  template <std::size_t Count, std::size_t Stride>
+  HWY_INLINE void steps(row_totals (&total)[Count])
+  {
+    if constexpr (Stride < order::row_groups) {
+      HWY_UNROLL(2)
+      for (std::size_t r = 0; r < Count; ++r) kogge_stone_step<Op, T, Stride>(total[r], identity_);
+      steps<Count, 2 * Stride>(total);
+    }
+  }
+
+  // Tile-local values; takes the row's total into what is before the next one.
+  HWY_INLINE void add_base(row_values& value, row_totals const& total)
+  {
     vec const base = dom::op(strips_, rows_);
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s) {
@@ -140,8 +189,10 @@ public:
       strips_ = dom::op(strips_, rows_);
       rows_ = identity_;
     }
-    if (locals != nullptr) store(locals, value);
+  }
 
+  HWY_INLINE void add_carry(row_values& value)
+  {
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s) {
       HWY_UNROLL(4)
@@ -155,21 +206,9 @@ public:
         previous_ = last;
       }
     }
-    store(out, value);
   }
 
-  /// For one row with everything before it in the tile given, and no carry: its results are tile-local values.
-  HWY_INLINE static ordered_scan after(T base)
-  {
-    tile_job<T> job{};
-    job.carry = job.previous = Op::template identity<T>();
-    ordered_scan scan(job);
-    scan.strips_ = hn::Set(d, base);
-    return scan;
-  }
-
-private:
-  static HWY_INLINE void store(T* out, vec (&value)[sets<T>][members<T>])
+  static HWY_INLINE void store(T* out, row_values& value)
   {
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s) {
@@ -188,6 +227,7 @@ private:
   vec previous_;  // its last lane is the inclusive result before this row
   vec strips_;    // total of the strips before this one, in all lanes
   vec rows_;      // total of the rows before this one in the strip, in all lanes
+  vec local_;     // its last lane is the last tile-local value
   std::size_t count_ = 0;
 };
 
@@ -243,9 +283,9 @@ public:
     if (size < order::row<T>) {
       HWY_ALIGN T padded[order::row<T>];
       std::fill(std::copy(in, in + size, padded), padded + order::row<T>, identity);
-      scan.row(padded, local);
+      scan.template rows<1>(padded, local);
     } else {
-      scan.row(in, local);
+      scan.template rows<1>(in, local);
     }
     return local[size - 1];
   }

@@ -97,54 +97,67 @@ private:
   bool first_;
 };
 
+/// The last, short row of a tile, by way of buffers; the results to `results`. Returns what `tile_totals::last` wants.
+template <class Op, class T, class Scan>
+HWY_INLINE T scan_rest(Scan& scan, T const* in, std::size_t size, T* results)
+{
+  constexpr std::size_t row = order::row<T>;
+  HWY_ALIGN T padded[row];
+  std::fill(std::copy(in, in + size, padded), padded + row, Op::template identity<T>());
+  if constexpr (exactly_associative<Op, T>) {
+    scan.template rows<1>(padded, results);
+    return scan.last();
+  } else {
+    HWY_ALIGN T locals[row];
+    scan.template rows<1>(padded, results, locals);
+    return locals[size - 1];
+  }
+}
+
+/// Requires  job.next == nullptr || job.size == order::tile<T>: the next tile is totalled row for row.
 template <class Op, class T, direction Shift>
 tile_totals<T> scan_tile(tile_job<T> const& job)
 {
   constexpr std::size_t row = order::row<T>;
-  constexpr bool ordered = !exactly_associative<Op, T>;
-  std::size_t const before_last = (job.size - 1) / row;
-  std::size_t const rest = job.size - before_last * row;
+  std::size_t const whole = job.size / row;
+  std::size_t const rest = job.size % row;
   row_scan<Op, T, Shift> scan(job);
   row_total<Op, T> next;
-  line_writer lines(job.out);
   auto const ahead = reinterpret_cast<char const*>(job.ahead);
+  T last = Op::template identity<T>();
 
-  for (std::size_t r = 0; r < before_last; ++r) {
-    if (job.next != nullptr) next.row(job.next + r * row);
-    if (job.to == stores::streaming) {
-      scan.row(job.in + r * row, reinterpret_cast<T*>(lines.place()));
-      lines.flush(ahead != nullptr ? ahead + r * row_bytes : nullptr);
-    } else {
-      if (ahead != nullptr)
-        for (std::size_t byte = 0; byte < row_bytes; byte += line_bytes) hwy::Prefetch(ahead + r * row_bytes + byte);
-      scan.row(job.in + r * row, job.out + r * row);
-    }
-  }
-
-  // The last row, whole or short; of an ordered scan also the tile-local value of the last element.
-  HWY_ALIGN T results[row];
-  HWY_ALIGN T locals[row];
-  HWY_ALIGN T padded[row];
-  T const* last_row = job.in + before_last * row;
-  if (rest < row) {
-    std::fill(std::copy(last_row, last_row + rest, padded), padded + row, Op::template identity<T>());
-    last_row = padded;
-  }
-  T last;
-  if constexpr (ordered) {
-    scan.row(last_row, results, locals);
-    last = locals[rest - 1];
-  } else {
-    scan.row(last_row, results);
-    last = scan.last();
-  }
   if (job.to == stores::streaming) {
+    line_writer lines(job.out);
+    for (std::size_t r = 0; r < whole; ++r) {
+      if (job.next != nullptr && r + 1 < whole) next.row(job.next + r * row);
+      scan.template rows<1>(job.in + r * row, reinterpret_cast<T*>(lines.place()));
+      lines.flush(ahead != nullptr ? ahead + r * row_bytes : nullptr);
+    }
+    if (whole > 0) last = scan.last();
+    HWY_ALIGN T results[row];
+    if (rest > 0) last = scan_rest<Op, T>(scan, job.in + whole * row, rest, results);
     std::memcpy(lines.place(), results, rest * sizeof(T));
     lines.finish(rest * sizeof(T));
   } else {
-    std::memcpy(job.out + before_last * row, results, rest * sizeof(T));
+    std::size_t r = 0;
+    for (; r + 2 <= whole; r += 2) {
+      if (ahead != nullptr)
+        for (std::size_t byte = 0; byte < 2 * row_bytes; byte += line_bytes) hwy::Prefetch(ahead + r * row_bytes + byte);
+      if (job.next != nullptr) {
+        next.row(job.next + r * row);
+        if (r + 2 < whole) next.row(job.next + (r + 1) * row);
+      }
+      scan.template rows<2>(job.in + r * row, job.out + r * row);
+    }
+    if (r < whole) scan.template rows<1>(job.in + r * row, job.out + r * row);
+    if (whole > 0) last = scan.last();
+    if (rest > 0) {
+      HWY_ALIGN T results[row];
+      last = scan_rest<Op, T>(scan, job.in + whole * row, rest, results);
+      std::memcpy(job.out + whole * row, results, rest * sizeof(T));
+    }
   }
-  return {last, job.next != nullptr ? next.finish(job.next + before_last * row, row) : Op::template identity<T>()};
+  return {last, job.next != nullptr ? next.finish(job.next + (whole - 1) * row, row) : Op::template identity<T>()};
 }
 
 template <class Op, class T>
