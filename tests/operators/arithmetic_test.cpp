@@ -194,8 +194,9 @@ TYPED_TEST(bytes, every_claim_holds_on_every_triple)
 
 template <class T>
 class integers : public testing::Test {};
-using integer_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
-                                     std::int64_t, std::uint64_t, char16_t, wchar_t, long, long long>;
+using integer_types =
+    testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                   std::uint64_t, char16_t, wchar_t, long, long long>;
 TYPED_TEST_SUITE(integers, integer_types);
 
 TYPED_TEST(integers, wrap_around)

@@ -43,7 +43,7 @@ T ordinary(std::mt19937_64& random)
   if constexpr (std::is_integral_v<T>)
     return static_cast<T>(random());
   else
-    return static_cast<T>(std::ldexp(static_cast<double>(static_cast<int>(random() % 64) - 32), static_cast<int>(random() % 7) - 3));
+    return static_cast<T>(std::ldexp(static_cast<double>(random() % 64) - 32, static_cast<int>(random() % 7) - 3));
 }
 
 template <class T>
@@ -104,8 +104,9 @@ TYPED_TEST(built_in, segments)
   }
   expect_laws(segmented<plus>{}, values);
   expect_laws(segmented<maximum>{}, values);
-  expect_laws(segmented<segmented<minimum>>{},
-              std::vector<flagged<flagged<T>>>{{values[0], false}, {values[1], true}, {values[2], true}, {values[3], false}});
+  std::vector<flagged<flagged<T>>> const nested = {
+      {values[0], false}, {values[1], true}, {values[2], true}, {values[3], false}};
+  expect_laws(segmented<segmented<minimum>>{}, nested);
 }
 
 template <class T>
@@ -119,7 +120,8 @@ TYPED_TEST(floating_built_in, mean_and_variance)
   // Sums of squares of deviations up to 32^2 and counts up to 8: a few times the roundings of a single sum.
   auto const generate = [](std::mt19937_64& random) {
     moments<T> sum{};
-    for (std::uint64_t left = random() % 9; left > 0; --left) sum = mean_and_variance{}(sum, moments<T>(ordinary<T>(random)));
+    for (std::uint64_t left = random() % 9; left > 0; --left)
+      sum = tally::mean_and_variance{}(sum, moments<T>(ordinary<T>(random)));
     return sum;
   };
   auto const report = check_laws(tally::mean_and_variance{}, generate, 45, 1, {.tolerance = 64});

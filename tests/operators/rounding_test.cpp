@@ -4,7 +4,7 @@
 
 #include "tally/operators.hpp"
 
-// Compiled, where the processor allows it, with leave to fuse products and sums: the operators must not be touched by it.
+// Compiled, where the processor allows it, with leave to fuse products and sums, which must not touch the operators.
 namespace tally {
 namespace {
 
@@ -37,8 +37,9 @@ TEST(rounding, constant_expressions_agree)
 {
   constexpr float x = 1.0f + 0x1p-12f;
   static_assert(affine<float>{x, -1.0f - 0x1p-11f}(x) == 0.0f);
-  constexpr auto folded = mean_and_variance{}(moments(0.1), mean_and_variance{}(moments(0.7), moments(0.3)));
-  auto const computed = mean_and_variance{}(moments(opaque(0.1)), mean_and_variance{}(moments(opaque(0.7)), moments(opaque(0.3))));
+  constexpr mean_and_variance op;
+  constexpr auto folded = op(moments(0.1), op(moments(0.7), moments(0.3)));
+  auto const computed = op(moments(opaque(0.1)), op(moments(opaque(0.7)), moments(opaque(0.3))));
   EXPECT_EQ(folded, computed);
 }
 

@@ -47,8 +47,9 @@ void expect_segments(Op op, std::vector<flagged<T>> const& x)
 
 TEST(segments, nothing_crosses_a_head)
 {
-  expect_segments(plus{}, std::vector<flagged<int>>{{1, true}, {2, false}, {4, false}, {8, true}, {16, true}, {32, false}});
-  expect_segments(plus{}, std::vector<flagged<int>>{{1, false}, {2, false}, {4, true}, {8, false}});
+  using elements = std::vector<flagged<int>>;
+  expect_segments(plus{}, elements{{1, true}, {2, false}, {4, false}, {8, true}, {16, true}, {32, false}});
+  expect_segments(plus{}, elements{{1, false}, {2, false}, {4, true}, {8, false}});
 }
 
 TEST(segments, any_operator_in_any_bracketing)

@@ -39,7 +39,8 @@ bool for_each_tuple(std::size_t size, std::size_t limit, Visit const& visit)
 }
 
 /// The N samples, of those for which `breaks` is true, that come first in the list: the smallest largest index, and
-/// none of them can be replaced by an earlier sample. Of very many tuples `limit` are tried in order, and as many at random.
+/// none of them can be replaced by an earlier sample. Of very many tuples `limit` are tried in order, then as many at
+/// random.
 template <std::size_t N, class T, class Breaks>
 std::optional<std::array<T, N>> smallest(std::vector<T> const& samples, std::size_t limit, std::uint64_t seed,
                                          Breaks const& breaks)
