@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <type_traits>
 
 #include "tally/order.hpp"
@@ -23,6 +24,27 @@ inline void relax()
   asm volatile("yield");
 #endif
 }
+
+/// Waiting for another thread: spins first, since it is probably running, then lets it have the processor.
+class patience {
+public:
+  /// Some 10 us, three times what a tile takes: whoever is late by more than that is probably not running.
+  static constexpr int spins = 1000;
+
+  bool exhausted() const { return spun_ >= spins; }
+  void wait()
+  {
+    if (exhausted()) {
+      std::this_thread::yield();
+    } else {
+      ++spun_;
+      relax();
+    }
+  }
+
+private:
+  int spun_ = 0;
+};
 
 /// How the members of a team that scan one array learn the carries of their tiles.
 ///
@@ -86,13 +108,14 @@ public:
       // Relaxed: a ticket orders nothing by itself; totals are ordered by their stamps, floors by theirs.
       std::size_t const tile = team_.next_.fetch_add(1, std::memory_order_relaxed);
       if (tile >= team_.tiles_) return no_tile;
+      patience waiting;
       while (tile >= team_.writable_.load(std::memory_order_acquire)) {
         if (team_.failed()) return no_tile;
         // Folding on here is what makes waiting safe: were all members to wait, all would have folded up to the first missing
         // total, and its slot would be free.
         fold_published(tile, op);
         team_.advance(*this);
-        relax();
+        waiting.wait();
       }
       return tile;
     }
@@ -125,7 +148,8 @@ public:
     /// Requires  the total of `tile` is published.
     void leave_readers(std::size_t tile)
     {
-      while (team_.slots_[tile & team_.mask_].readers.load(std::memory_order_seq_cst) != 0) relax();
+      patience waiting;
+      while (team_.slots_[tile & team_.mask_].readers.load(std::memory_order_seq_cst) != 0) waiting.wait();
     }
 
     carry const& fold() const { return fold_; }
@@ -147,11 +171,10 @@ public:
     std::optional<working> await(std::size_t tile, Compute& compute)
     {
       slot& s = team_.slots_[tile & team_.mask_];
-      for (int spins = 0; spins < patience; ++spins) {
+      for (patience waiting; !waiting.exhausted(); waiting.wait()) {
         // Acquire pairs with the owner's store: the total is visible. The slot is not written again before our floor passes it.
         if (s.stamp.load(std::memory_order_acquire) == tile + 1) return *s.total;
         if (team_.failed()) return std::nullopt;
-        relax();
       }
       s.readers.fetch_add(1, std::memory_order_seq_cst);
       std::optional<working> total;
@@ -162,9 +185,6 @@ public:
       s.readers.fetch_sub(1, std::memory_order_seq_cst);
       return total;
     }
-
-    // About 10 us: three times what a tile takes, so that nobody computes what is merely in the making.
-    static constexpr int patience = 1000;
 
     handover& team_;
     std::atomic<std::size_t>& floor_;

@@ -1,0 +1,130 @@
+// scan_tiles and reduce_tiles over an engine that is nothing but numbers, so that arrays of very many tiles are quick.
+#include "tally/cpu/single_pass.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include "tally/error.hpp"
+#include "tally/operators/arithmetic.hpp"
+
+namespace {
+
+using tally::plus;
+using carry = tally::order::carry<double, plus>;
+
+/// Tiles of one number each.
+struct number_engine {
+  static constexpr bool concurrent = true;
+  std::vector<double> const& in;
+  std::vector<double>& out;
+  std::size_t fails_at = static_cast<std::size_t>(-1);
+
+  double total(std::size_t tile) const
+  {
+    if (tile == fails_at) throw std::runtime_error("tile");
+    return in[tile];
+  }
+  void totals(std::size_t first, std::size_t count, std::optional<double>* to) const
+  {
+    for (std::size_t i = 0; i < count; ++i) to[i] = total(first + i);
+  }
+  void scan(std::size_t tile, carry& before) const
+  {
+    plus op;
+    before.push(total(tile), op);
+    out[tile] = *before.last();
+  }
+  double scan(std::size_t tile, carry const& before, std::size_t next) const
+  {
+    carry own = before;
+    scan(tile, own);
+    return total(next);
+  }
+  bool in_place() const { return false; }
+};
+
+std::vector<double> numbers(std::size_t n)
+{
+  std::vector<double> values(n);
+  double x = 0.1;
+  for (double& value : values) value = x = 3.99 * x * (1 - x);
+  return values;
+}
+
+TEST(SinglePass, ScansTheSameForAnyTeam)
+{
+  for (std::size_t tiles : {0u, 1u, 2u, 33u, 5000u, 70001u}) {
+    std::vector<double> const in = numbers(tiles);
+    std::vector<double> serial(tiles), out(tiles);
+    plus op;
+    carry expected(0.25);
+    tally::cpu_backend::scan_tiles(number_engine{in, serial}, tiles, expected, op, 1);
+    for (int members : {2, 3, 16}) {
+      out.assign(tiles, -1.0);
+      carry before(0.25);
+      tally::cpu_backend::scan_tiles(number_engine{in, out}, tiles, before, op, members);
+      EXPECT_EQ(out, serial) << tiles << " tiles, " << members << " members";
+      EXPECT_EQ(before.last(), expected.last());
+      EXPECT_EQ(before.next(op), expected.next(op));
+    }
+  }
+}
+
+TEST(SinglePass, ReducesTheSameForAnyTeam)
+{
+  // 70001 tiles are more than the array of totals holds at a time.
+  for (std::size_t tiles : {0u, 1u, 2u, 33u, 5000u, 32768u, 32769u, 70001u}) {
+    std::vector<double> const in = numbers(tiles);
+    std::vector<double> unused;
+    plus op;
+    carry expected(0.25);
+    for (double const value : in) expected.push(value, op);
+    for (int members : {1, 2, 3, 16}) {
+      carry before(0.25);
+      tally::cpu_backend::reduce_tiles(number_engine{in, unused}, tiles, before, op, members);
+      EXPECT_EQ(before.last(), expected.last()) << tiles << " tiles, " << members << " members";
+      EXPECT_EQ(before.next(op), expected.next(op));
+    }
+  }
+}
+
+TEST(SinglePass, AnExceptionEndsEveryMember)
+{
+  std::size_t const tiles = 2000;
+  std::vector<double> const in = numbers(tiles);
+  std::vector<double> out(tiles);
+  plus op;
+  for (std::size_t fails_at : {std::size_t{0}, std::size_t{1}, std::size_t{777}, tiles - 1}) {
+    for (int members : {1, 2, 5}) {
+      carry before;
+      EXPECT_THROW(tally::cpu_backend::scan_tiles(number_engine{in, out, fails_at}, tiles, before, op, members), std::runtime_error);
+      EXPECT_THROW(tally::cpu_backend::reduce_tiles(number_engine{in, out, fails_at}, tiles, before, op, members),
+                   std::runtime_error);
+    }
+  }
+}
+
+TEST(Team, CallsEveryMemberOnce)
+{
+  for (int members : {1, 2, 7, 40}) {
+    std::vector<std::atomic<int>> calls(static_cast<std::size_t>(members));
+    auto body = [&](int member) { calls[static_cast<std::size_t>(member)].fetch_add(1); };
+    tally::cpu_backend::run_team(members, body);
+    for (std::atomic<int> const& count : calls) EXPECT_EQ(count.load(), 1);
+  }
+}
+
+TEST(Team, SizeIsAtMostOneATile)
+{
+  EXPECT_EQ(tally::cpu_backend::team_size(8, 1 << 20, 3), 3);
+  EXPECT_EQ(tally::cpu_backend::team_size(8, 0, 0), 1);
+  EXPECT_EQ(tally::cpu_backend::team_size(0, 100, 1000), 1);
+  EXPECT_THROW((void)tally::cpu_backend::team_size(-1, 100, 1), tally::usage_error);
+}
+
+}  // namespace
