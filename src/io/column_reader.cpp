@@ -57,10 +57,6 @@ bool column_reader::next_chunk()
   if (!current_) return false;
   // Some chunks were read before it was known that the column is floating: what they hold must not depend on that.
   if (floating_.load(std::memory_order_relaxed) && current_->values.began_with_integers()) parse(*current_);
-  if (current_->wrong) {
-    offence const& wrong = *current_->wrong;
-    throw data_error(locate_byte(wrong.at), wrong.found, wrong.expected);
-  }
   column_sink const& values = current_->values;
   if (values.run_of(values.run_count() - 1).type == element_type::float64)
     floating_.store(true, std::memory_order_relaxed);
@@ -79,6 +75,10 @@ bool column_reader::next(batch& into)
       if (!current_->keys.groups().empty()) into.groups = current_->keys.groups().subspan(run.first, run.count);
       return true;
     }
+    if (current_ && current_->wrong) {
+      offence const& wrong = *current_->wrong;
+      throw data_error(locate_byte(wrong.at), wrong.found, wrong.expected);
+    }
     if (!next_chunk()) return false;
   }
 }
@@ -88,6 +88,7 @@ bool column_reader::waiting() const
   if (current_) {
     for (std::size_t run = run_; run < current_->values.run_count(); ++run)
       if (current_->values.run_of(run).count > 0) return false;
+    if (current_->wrong) return false;
   }
   return tasks_.waiting();
 }

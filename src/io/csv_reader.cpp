@@ -63,10 +63,6 @@ public:
       return std::nullopt;
     });
     into.values.end();
-    // What is behind a NUL byte is not looked at: the text is none.
-    std::size_t const limit = into.wrong ? into.wrong->at : into.text.size();
-    if (auto const* nul = static_cast<char const*>(std::memchr(origin, '\0', limit)))
-      into.wrong = offence{static_cast<std::size_t>(nul - origin), "a NUL byte", "text"};
   }
 
   std::size_t locate(parsed_chunk const& in, std::size_t index) const override
@@ -96,6 +92,7 @@ private:
     char const* const limit = in.text.end();
     char const* begin = origin + in.start;   // of the field
     char const* row = begin;
+    auto const* const nul = static_cast<char const*>(std::memchr(begin, '\0', static_cast<std::size_t>(limit - begin)));
     std::size_t column = 0;
     csv_field number, key, field;
     field_ends ends(begin, limit, options_.delimiter, Quotes);
@@ -119,6 +116,7 @@ private:
       ++column;
       begin = stop + 1;
       if (!row_ends) continue;
+      if (nul && nul < stop) return offence{static_cast<std::size_t>(nul - origin), "a NUL byte", "text"};
       if (column != layout_.columns) return ragged(row, end, column, origin);
       while (number.begin < number.end && is_blank(*number.begin)) ++number.begin;
       while (number.begin < number.end && is_blank(number.end[-1])) --number.end;

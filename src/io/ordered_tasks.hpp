@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "io/threads.hpp"
+
 namespace tally::io {
 
 /// Work on a sequence of items by several threads, a bounded number of items at a time, with the results in order.
@@ -27,17 +29,22 @@ public:
 
   /// `threads` = 0 lets oneTBB choose.
   ordered_tasks(int threads, functions of) :
-      of_(std::move(of)), arena_(threads > 0 ? threads : oneapi::tbb::task_arena::automatic)
+      of_(std::move(of)), arena_(usable_threads(threads))
   {
-    int const workers = threads > 0 ? threads : oneapi::tbb::this_task_arena::max_concurrency();
-    std::size_t const slots = workers == 1 ? 1 : std::min<std::size_t>(2 * static_cast<std::size_t>(workers) + 2, most);
+    auto const workers = static_cast<std::size_t>(arena_.max_concurrency());
+    std::size_t const slots = workers == 1 ? 1 : std::min(2 * workers + 2, most);
     for (std::size_t i = 0; i < slots; ++i) entries_.push_back(std::make_unique<entry>());
   }
 
   ~ordered_tasks()
   {
     for (auto const& each : entries_) {
-      if (each->spawned) arena_.execute([&] { each->group.cancel(), each->group.wait(); });
+      if (!each->spawned) continue;
+      try {
+        arena_.execute([&] { each->group.cancel(), each->group.wait(); });
+      } catch (...) {
+        // What failed in an item that nobody asked for is of no interest.
+      }
     }
   }
   ordered_tasks(ordered_tasks const&) = delete;

@@ -46,8 +46,9 @@ public:
   reader(reader const&) = delete;
   reader& operator=(reader const&) = delete;
 
-  /// Fills `into` with the next batch; false at the end. Throws data_error, at the first offence in the order of the
-  /// source, after the batches before it; file_error. After an exception the reader may only be destroyed.
+  /// Fills `into` with the next batch; false at the end. Throws data_error at the first offence in the order of the
+  /// source, when all values before it have been given; file_error. After an exception the reader may only be
+  /// destroyed.
   virtual bool next(batch& into) = 0;
 
   /// Whether `next` would have to wait for input (a pipe that is slow): the time to flush output.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/number.hpp"
+#include "io/threads.hpp"
 #include "io/writer.hpp"
 
 namespace tally::io {
@@ -49,7 +50,7 @@ void format_values(text_block& into, T const* values, std::size_t count, char li
 struct text_writer::state {
   state(output out, text_writer_options const& options) :
       to(std::move(out)), line_end(options.line_end),
-      arena(options.threads > 0 ? options.threads : oneapi::tbb::task_arena::automatic), threads(options.threads)
+      threads(usable_threads(options.threads)), arena(threads)
   {
   }
 
@@ -71,7 +72,6 @@ struct text_writer::state {
   template <class T>
   void write_many(T const* values, std::size_t count)
   {
-    if (threads == 0) threads = oneapi::tbb::this_task_arena::max_concurrency();
     std::size_t const at_once = std::min<std::size_t>(2 * static_cast<std::size_t>(threads), 32);
     for (std::size_t done = 0; done < count;) {
       std::size_t const blocks = std::min(at_once, (count - done + block_values - 1) / block_values);
@@ -110,8 +110,8 @@ struct text_writer::state {
 
   output to;
   char line_end;
-  oneapi::tbb::task_arena arena;
   int threads;
+  oneapi::tbb::task_arena arena;
   std::vector<text_block> waiting;   // formatted and not written: the first `held`
   std::size_t held = 0;
   std::vector<text_block> fresh;

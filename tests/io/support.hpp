@@ -1,0 +1,141 @@
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "io/input.hpp"
+#include "io/number.hpp"
+#include "io/reader.hpp"
+
+namespace tally::io::testing {
+
+/// A folder that vanishes with the test.
+class scratch_folder {
+public:
+  scratch_folder()
+  {
+    std::string name = (std::filesystem::temp_directory_path() / "tally_io_test.XXXXXX").string();
+    if (!mkdtemp(name.data())) throw std::runtime_error("no scratch folder");
+    path_ = name;
+  }
+  ~scratch_folder() { std::filesystem::remove_all(path_); }
+  scratch_folder(scratch_folder const&) = delete;
+  scratch_folder& operator=(scratch_folder const&) = delete;
+
+  std::string path(std::string const& name) const { return (path_ / name).string(); }
+  std::string write(std::string const& name, std::string_view bytes) const
+  {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+    return path(name);
+  }
+  std::string read(std::string const& name) const
+  {
+    std::ostringstream bytes;
+    bytes << std::ifstream(path(name), std::ios::binary).rdbuf();
+    return bytes.str();
+  }
+  std::size_t count() const
+  {
+    auto const files = std::filesystem::directory_iterator(path_);
+    return static_cast<std::size_t>(std::distance(begin(files), end(files)));
+  }
+
+private:
+  std::filesystem::path path_;
+};
+
+/// A pipe into which another thread writes parts, with a pause after each.
+class slow_pipe {
+public:
+  explicit slow_pipe(std::vector<std::string> parts)
+  {
+    if (pipe(ends_) != 0) throw std::runtime_error("no pipe");
+    writer_ = std::thread([this, parts = std::move(parts)] {
+      for (std::string const& part : parts) {
+        for (std::size_t done = 0; done < part.size();) {
+          ssize_t const n = write(ends_[1], part.data() + done, part.size() - done);
+          if (n <= 0) break;
+          done += static_cast<std::size_t>(n);
+        }
+        if (parts.size() > 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      close(ends_[1]);
+    });
+  }
+  ~slow_pipe()
+  {
+    // Lets the writer end if the reader has given up.
+    char rest[4096];
+    while (read(ends_[0], rest, sizeof rest) > 0) continue;
+    writer_.join();
+    close(ends_[0]);
+  }
+  input source() const { return input::descriptor(ends_[0], "pipe"); }
+
+private:
+  int ends_[2];
+  std::thread writer_;
+};
+
+/// All that a reader gives: a word for each value, "i:7" or "d:<bits>", and its key, and the message of the exception that ended it.
+struct column {
+  std::vector<std::string> values;
+  std::vector<std::string> keys;
+  std::string error;
+
+  friend bool operator==(column const&, column const&) = default;
+  friend std::ostream& operator<<(std::ostream& to, column const& from)
+  {
+    for (std::size_t i = 0; i < from.values.size() && i < 50; ++i)
+      to << from.values[i] << (i < from.keys.size() ? " " + from.keys[i] : "") << ", ";
+    return to << "error '" << from.error << "'";
+  }
+};
+
+inline std::string word(int128 value)
+{
+  return "i:" + to_text(value);
+}
+inline std::string word(float value)
+{
+  return value != value ? "f:nan" : "f:" + to_text(value) + "/" + std::to_string(std::bit_cast<std::uint32_t>(value));
+}
+inline std::string word(double value)
+{
+  return value != value ? "d:nan" : "d:" + to_text(value) + "/" + std::to_string(std::bit_cast<std::uint64_t>(value));
+}
+template <std::integral T>
+std::string word(T value)
+{
+  return "i:" + to_text(value);
+}
+
+template <class MakeReader>
+column read_all(MakeReader make)
+{
+  column result;
+  try {
+    std::unique_ptr<reader> const from = make();
+    batch next;
+    while (from->next(next)) {
+      std::visit([&](auto const& span) { for (auto const value : span) result.values.push_back(word(value)); }, next.values);
+      for (std::uint32_t const group : next.groups) result.keys.emplace_back(next.group_names[group]);
+    }
+  } catch (tally::error const& failure) {
+    result.error = failure.what();
+  }
+  return result;
+}
+
+}  // namespace tally::io::testing

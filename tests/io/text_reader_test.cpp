@@ -1,0 +1,205 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <random>
+
+#include "io/column_reader.hpp"
+#include "io/text_reader.hpp"
+#include "support.hpp"
+
+namespace tally::io {
+namespace {
+
+using testing::column;
+using testing::read_all;
+using testing::scratch_folder;
+using testing::slow_pipe;
+using testing::word;
+
+column read(std::string const& path, text_options const& options = {}, chunk_sizes sizes = {})
+{
+  return read_all([&] { return read_text(input::file(path), options, sizes); });
+}
+
+/// The text is read the same in chunks of any size, by one thread and by three, from a file and from a pipe that is cut anywhere.
+column read_in_every_way(std::string const& text, text_options options = {})
+{
+  scratch_folder const folder;
+  std::string const path = folder.write("text", text);
+  options.threads = 1;
+  column const whole = read(path, options);
+  for (int const threads : {1, 3}) {
+    options.threads = threads;
+    for (std::size_t size = 1; size <= text.size() + 1; ++size)
+      EXPECT_EQ(read(path, options, {.usual = size}), whole) << "chunks of " << size << ", " << threads << " threads";
+  }
+  for (std::size_t cut = 1; cut < text.size(); cut += 1 + text.size() / 16) {
+    slow_pipe const pipe({text.substr(0, cut), text.substr(cut)});
+    column through = read_all([&] { return read_text(pipe.source(), options); });
+    if (!through.error.empty()) through.error.replace(0, 4, path);
+    EXPECT_EQ(through, whole) << "pipe cut at " << cut;
+  }
+  column named = whole;
+  if (!named.error.empty()) named.error.replace(0, path.size(), "text");
+  return named;
+}
+
+std::vector<std::string> integers(std::vector<int> const& values)
+{
+  std::vector<std::string> words;
+  for (int const value : values) words.push_back(word(value));
+  return words;
+}
+
+TEST(text_reader, nothing)
+{
+  for (char const* text : {"", " ", "\n", " \t\r\n\v\f \n"}) EXPECT_EQ(read_in_every_way(text), column());
+}
+
+TEST(text_reader, integers_between_white_space)
+{
+  EXPECT_EQ(read_in_every_way("1 22\n333\t-4444\r\n\v5\f+6").values, integers({1, 22, 333, -4444, 5, 6}));
+  EXPECT_EQ(read_in_every_way("\n\n7").values, integers({7}));
+  EXPECT_EQ(read_in_every_way("7\n").values, integers({7}));
+  EXPECT_EQ(read_in_every_way("\xef\xbb\xbf" "7\n").values, integers({7}));
+}
+
+TEST(text_reader, integers_end_at_the_first_token_that_is_none)
+{
+  column const got = read_in_every_way("1 2\n 3.5 4\n-5 9007199254740993 ");
+  EXPECT_EQ(got.values, (std::vector{word(1), word(2), word(3.5), word(4.0), word(-5.0), word(9007199254740992.0)}));
+  EXPECT_EQ(read_in_every_way("inf 1").values, (std::vector{word(double(INFINITY)), word(1.0)}));
+}
+
+TEST(text_reader, integers_are_exact_up_to_128_bits)
+{
+  column const got = read_in_every_way("1 9223372036854775808\n-170141183460469231731687303715884105728 2\n");
+  EXPECT_EQ(got.values, (std::vector<std::string>{"i:1", "i:9223372036854775808",
+                                                  "i:-170141183460469231731687303715884105728", "i:2"}));
+  std::string const large = "170141183460469231731687303715884105728";
+  EXPECT_EQ(read_in_every_way("1\n " + large + "\n2.5").error,
+            "text:2:2: found '" + large + "', expected an integer of at most 128 bits");
+  // Among doubles it is one, however the text is cut.
+  EXPECT_EQ(read_in_every_way("0.5\n " + large + "\n7 7 7").values[1], word(170141183460469231731687303715884105728.0));
+}
+
+TEST(text_reader, floating_rule)
+{
+  column const got = read_in_every_way("1 -2 0.5\n", {.rule = number_rule::floating});
+  EXPECT_EQ(got.values, (std::vector{word(1.0), word(-2.0), word(0.5)}));
+}
+
+TEST(text_reader, integer_rule)
+{
+  EXPECT_EQ(read_in_every_way("1 2 3", {.rule = number_rule::integers}).values, integers({1, 2, 3}));
+  EXPECT_EQ(read_in_every_way("1 2\n3 4.0 x", {.rule = number_rule::integers}).error,
+            "text:2:3: found '4.0', expected an integer");
+}
+
+TEST(text_reader, errors_name_the_first_offence_and_its_place)
+{
+  EXPECT_EQ(read_in_every_way("1\n2 x3\ny").error, "text:2:3: found 'x3', expected a number");
+  EXPECT_EQ(read_in_every_way("x").error, "text:1:1: found 'x', expected a number");
+  EXPECT_EQ(read_in_every_way("1 2\n\n  1e999 ").error,
+            "text:3:3: found '1e999', expected a number of magnitude below 1.8e308");
+  EXPECT_EQ(read_in_every_way(std::string("1\n23\0 5", 7)).error, "text:2:3: found a NUL byte, expected a number");
+  EXPECT_EQ(read_in_every_way("1\r\n2\r\n\xc3\xa9").error, "text:3:1: found '\\xc3\\xa9', expected a number");
+}
+
+TEST(text_reader, one_number_a_line)
+{
+  text_options const lines{.one_a_line = true};
+  EXPECT_EQ(read_in_every_way("1\n 22 \r\n\t333", lines).values, integers({1, 22, 333}));
+  EXPECT_EQ(read_in_every_way("1\n\n2\n", lines).error, "text:2:1: found an empty line, expected a number");
+  EXPECT_EQ(read_in_every_way("1\n 2 3\n", lines).error, "text:2:2: found '2 3', expected a number");
+}
+
+TEST(text_reader, a_token_without_end)
+{
+  scratch_folder const folder;
+  std::string const path = folder.write("text", "1 2\n 3" + std::string(100, '0') + " 4");
+  EXPECT_EQ(read(path, {}, {.usual = 8, .uncut = 32}).error.substr(path.size()),
+            ":2:2: found a token of more than 64 bytes, expected a number");
+  EXPECT_EQ(read(path, {.rule = number_rule::floating}, {.usual = 8, .uncut = 200}).values.size(), 4u);
+}
+
+TEST(text_reader, values_are_found_again)
+{
+  scratch_folder const folder;
+  std::string const path = folder.write("text", "10 20\n30\n\n 40 0.5\n60 70");
+  std::vector<std::string> places;
+  auto const from = read_text(input::file(path), {.threads = 2}, {.usual = 9});
+  batch next;
+  while (from->next(next))
+    for (std::size_t i = 0; i < size_of(next.values); ++i) places.push_back(to_string(from->locate(i)).substr(path.size()));
+  EXPECT_EQ(places, (std::vector<std::string>{":1:1", ":1:4", ":2:1", ":4:2", ":4:5", ":5:1", ":5:4"}));
+  EXPECT_EQ(from->so_far().bytes, *from->so_far().total);
+}
+
+TEST(text_reader, a_large_text_in_parallel)
+{
+  std::mt19937_64 random(5);
+  std::string text;
+  std::vector<std::string> expected;
+  for (int i = 0; i < 300000; ++i) {
+    if (i < 200000) {
+      auto const value = static_cast<std::int64_t>(random()) >> random() % 60;
+      text += to_text(value) + (random() % 4 ? "\n" : " ");
+      expected.push_back(word(value));
+    } else {
+      char token[32];
+      std::snprintf(token, sizeof token, "%.3f", static_cast<double>(random() % 1000000) / 1000);
+      text += std::string(token) + "\n";
+      expected.push_back(word(std::strtod(token, nullptr)));
+    }
+  }
+  scratch_folder const folder;
+  std::string const path = folder.write("text", text);
+  column const got = read(path, {.threads = 4});
+  EXPECT_EQ(got.error, "");
+  EXPECT_TRUE(got.values == expected);
+  EXPECT_TRUE(read(path, {.threads = 1}) == got);
+  EXPECT_TRUE(read(path, {.threads = 4}, {.usual = 1000}) == got);
+  std::string const broken = folder.write("broken", text + "oops\n" + text + "later\n");
+  for (int const threads : {1, 4})
+    EXPECT_EQ(read(broken, {.threads = threads}).error.substr(broken.size()),
+              ":" + std::to_string(std::count(text.begin(), text.end(), '\n') + 1) + ":1: found 'oops', expected a number");
+}
+
+TEST(text_reader, a_slow_pipe_is_given_as_it_comes)
+{
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  auto const from = read_text(input::descriptor(ends[0], "pipe"));
+  batch next;
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(write(ends[1], "12\n3", 4), 4);
+    ASSERT_TRUE(from->next(next));
+    EXPECT_TRUE(from->waiting());
+    EXPECT_EQ(std::get<std::span<std::int64_t const>>(next.values)[0], i == 0 ? 12 : 312);
+  }
+  close(ends[1]);
+  EXPECT_FALSE(from->waiting());
+  ASSERT_TRUE(from->next(next));
+  EXPECT_EQ(std::get<std::span<std::int64_t const>>(next.values)[0], 3);
+  EXPECT_FALSE(from->next(next));
+  close(ends[0]);
+}
+
+TEST(text_reader, a_failing_read_is_reported_after_what_came_before)
+{
+  EXPECT_THROW(read_text(input::file("/"), {}), file_error);
+  EXPECT_THROW(read_text(input::file("/no/such/file"), {}), file_error);
+  scratch_folder const folder;
+  int const fd = open(folder.write("text", "1").c_str(), O_WRONLY);
+  EXPECT_EQ(read_all([&] { return read_text(input::descriptor(fd, "write-only")); }).error,
+            "write-only: cannot read: Bad file descriptor");
+  close(fd);
+}
+
+}  // namespace
+}  // namespace tally::io
