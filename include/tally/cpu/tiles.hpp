@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -18,6 +19,24 @@ struct source {
   Transform* transform;
 
   bool more() const { return at != end; }
+
+  /// Takes up to `most` elements to `to`; returns how many there were.
+  template <class To>
+  std::size_t take(To* to, std::size_t most)
+  {
+    if constexpr (std::random_access_iterator<Iterator> && std::sized_sentinel_for<End, Iterator>) {
+      using distance = std::iter_difference_t<Iterator>;
+      auto const left = static_cast<std::size_t>(end - at);
+      std::size_t const count = left < most ? left : most;
+      for (std::size_t k = 0; k < count; ++k) to[k] = static_cast<To>((*transform)(at[static_cast<distance>(k)]));
+      at += static_cast<distance>(count);
+      return count;
+    } else {
+      std::size_t count = 0;
+      while (count < most && more()) to[count++] = take();
+      return count;
+    }
+  }
   working_type<T> take()
   {
     // Through T first: an element is what a T can hold.
@@ -59,13 +78,52 @@ private:
   std::optional<working> previous_;
 };
 
+/// A tile's elements in a row of memory, where the compiled kernels take them.
+template <class T, class Op>
+class gathered_tile {
+public:
+  using element = typename kernel_element<Op, T>::type;
+
+  template <class Source>
+  explicit gathered_tile(Source& in) : size_(in.take(values_, order::tile<T>))
+  {
+  }
+
+  T total() const { return static_cast<T>(kernels_of<Op, element>().total(elements(), size_)); }
+
+  /// Replaces the elements by their inclusive scan.
+  void scan(std::optional<T> const& carry)
+  {
+    tile_job<element> job{};
+    job.in = job.out = elements();
+    job.size = size_;
+    job.carry = static_cast<element>(carry.value_or(Op::template identity<T>()));
+    last_ = static_cast<T>(kernels_of<Op, element>().scan(job).last);
+  }
+  /// After `scan`, for an operator whose order matters: the tile's total.
+  T last() const { return last_; }
+
+  T const* begin() const { return values_; }
+  T const* end() const { return values_ + size_; }
+
+private:
+  element* elements() { return reinterpret_cast<element*>(values_); }
+  element const* elements() const { return reinterpret_cast<element const*>(values_); }
+
+  T values_[order::tile<T>];
+  std::size_t size_;
+  T last_{};
+};
+
 /// The tile-local value of the last element of a tile that begins at `in`; leaves `in` behind the tile. In order.
 /// Requires  in.more().
 template <class T, class Source, class Op>
 working_type<T> total_tile(Source& in, Op& op)
 {
   using working = working_type<T>;
-  if constexpr (exactly_associative<Op, T>) {
+  if constexpr (has_kernels<Op, T>) {
+    return gathered_tile<T, Op>(in).total();
+  } else if constexpr (exactly_associative<Op, T>) {
     working total = in.take();
     for (std::size_t k = 1; k < order::tile<T> && in.more(); ++k) combine_into(total, in.take(), op);
     return total;
@@ -84,8 +142,8 @@ working_type<T> total_tile(Source& in, Op& op)
   }
 }
 
-/// Scans a tile that begins at `in` into `out`, given its carry; returns its total. In order; each row is read before
-/// its results are written, so `out` may be where `in` is.
+/// Scans a tile that begins at `in` into `out`, given its carry; returns its total. In order. Elements are read before their
+/// results are written, so `out` may be where `in` is.
 template <class T, class Source, class Sink, class Op>
 working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> const& carry, Op& op)
 {
@@ -96,7 +154,14 @@ working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> 
     else
       out.put(local);
   };
-  if constexpr (exactly_associative<Op, T>) {
+  if constexpr (has_kernels<Op, T>) {
+    gathered_tile<T, Op> tile(in);
+    T total{};
+    if constexpr (exactly_associative<Op, T>) total = tile.total();
+    tile.scan(carry);
+    for (T const& value : tile) out.put(value);
+    return exactly_associative<Op, T> ? total : tile.last();
+  } else if constexpr (exactly_associative<Op, T>) {
     working local = in.take();
     put(local);
     for (std::size_t k = 1; k < order::tile<T> && in.more(); ++k) {
