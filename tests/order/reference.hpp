@@ -99,11 +99,13 @@ template <class C, class W, class Op>
 std::vector<W> inclusive(std::vector<W> const& x, slot<W> const& init, Op& op, shape const& by)
 {
   std::vector<W> result;
-  slot<C> spans = init ? slot<C>(static_cast<C>(*init)) : slot<C>();
+  slot<C> spans;
+  if (init) spans = static_cast<C>(*init);
   slot<C> tiles;
   for (std::size_t tile = 0; tile * by.tile_elements() < x.size(); ++tile) {
     slot<C> const before = add(spans, tiles, op);
-    slot<W> const carry = before ? slot<W>(static_cast<W>(*before)) : slot<W>();
+    slot<W> carry;
+    if (before) carry = static_cast<W>(*before);
     std::vector<W> const local = scan_tile(x, tile * by.tile_elements(), by, op);
     for (W const& value : local) result.push_back(*add(carry, slot<W>(value), op));
     tiles = add(tiles, slot<C>(static_cast<C>(local.back())), op);
@@ -141,7 +143,8 @@ results<T> scan(std::vector<T> const& x, Op op, std::optional<T> const& init = {
 {
   using working = working_type<T>;
   using carry = carry_type<Op, T>;
-  slot<working> const start = init ? slot<working>(static_cast<working>(*init)) : slot<working>();
+  slot<working> start;
+  if (init) start = static_cast<working>(*init);
   results<T> all;
   all.inclusive = converted<T>(inclusive<carry, working>(converted<working>(x), start, op, by));
   all.reduced = x.empty() ? init : std::optional<T>(all.inclusive.back());

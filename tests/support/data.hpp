@@ -41,6 +41,10 @@ std::vector<data> kinds_of_data()
     return {data::distinct};
 }
 
+/// The kind in which a wrong bracket shows most surely.
+template <class T>
+inline constexpr data hardest = binary_float<T> ? data::mixed_magnitudes : data::distinct;
+
 namespace detail {
 
 /// A value whose exponent is within `spread` of that of 1.

@@ -17,10 +17,10 @@ inline std::size_t largest_size()
   return value ? std::stoull(value) : std::size_t(-1);
 }
 
-/// Sorted, each once, none beyond `largest_size()`.
+/// Sorted, each once, those beyond `largest_size()` cut to it.
 inline std::vector<std::size_t> tidy(std::vector<std::size_t> sizes)
 {
-  std::erase_if(sizes, [](std::size_t n) { return n > largest_size(); });
+  for (std::size_t& n : sizes) n = std::min(n, largest_size());
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
@@ -44,6 +44,20 @@ std::vector<std::size_t> span_sizes()
 {
   std::size_t const span = order::span<T>;
   return tidy({3 * order::tile<T> + 1, span - 1, span, span + 1, span + order::tile<T> + order::row<T> + 5});
+}
+
+/// A few sizes that end in the middle of everything, for many kinds of values.
+template <class T>
+std::vector<std::size_t> hostile_sizes()
+{
+  return tidy({order::group<T> + 1, order::row<T> + 1, order::strip<T> + 3, order::tile<T> + order::row<T> + 5});
+}
+
+/// A few short ones, for many alignments.
+template <class T>
+std::vector<std::size_t> alignment_sizes()
+{
+  return tidy({1, order::group<T> + 1, order::row<T> + 3, order::strip<T> + order::row<T> + 1});
 }
 
 template <class T>

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <hwy/targets.h>
+
+#include "../support/guarded.hpp"
+#include "tally/execution.hpp"
+
+namespace tally::test {
+
+/// In how many ways a test runs each of its cases.
+enum class ways {
+  instruction_sets,   ///< one thread, each instruction set that this machine has
+  threads,            ///< the best instruction set, 1 to 16 threads and Tally's own choice
+  few_threads,        ///< the same with 1, 2, 3 and 16
+};
+
+/// The CPU as a backend under test. A backend says where operands live (`array`), in which ways a call can run (`for_each_way`),
+/// and no more: the calls themselves are the contracts'.
+struct cpu_backend {
+  static constexpr char const* name = "cpu";
+
+  /// Elements that a call on this backend can be given, `offset` elements after an aligned place, with poison around them. Made from
+  /// a vector it holds its values, from a size it is poisoned.
+  template <class T>
+  using array = guarded<T>;
+
+  /// Calls f(execution, name of the way) for each way.
+  template <class F>
+  static void for_each_way(ways which, F const& f)
+  {
+    if (which == ways::instruction_sets) {
+      std::int64_t const all = hwy::SupportedTargets();
+      for (std::int64_t rest = all; rest != 0; rest &= rest - 1) {
+        instruction_set const only(rest & -rest);
+        f(cpu{.threads = 1}, std::string("cpu, ") + hwy::TargetName(rest & -rest));
+      }
+      return;
+    }
+    std::vector<int> const few{1, 2, 3, 16};
+    std::vector<int> const many{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    for (int const threads : which == ways::threads ? many : few)
+      f(cpu{.threads = threads}, "cpu, " + std::to_string(threads) + " threads");
+  }
+
+private:
+  /// While it lives, Highway dispatches to this instruction set only.
+  class instruction_set {
+  public:
+    explicit instruction_set(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }
+    ~instruction_set() { hwy::SetSupportedTargetsForTest(0); }
+    instruction_set(instruction_set const&) = delete;
+    instruction_set& operator=(instruction_set const&) = delete;
+  };
+};
+
+}  // namespace tally::test

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+
+#include "../support/operators.hpp"
+#include "backends.hpp"
+#include "tally/half.hpp"
+#include "tally/operators.hpp"
+
+namespace tally::test {
+
+/// Every arithmetic type that elements are stored in.
+using element_types = list<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                           std::uint64_t, float, double, half, bfloat16>;
+
+/// For contracts that differ from another one by little: one type of each kind and size.
+using some_element_types = list<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, half>;
+
+/// The same operator as one of the caller's: whatever is known of Op is known of it, but no compiled kernel is.
+template <class Op>
+struct users : Op {};
+
+/// Types on which operators without a kernel are tested too: what they do does not depend on the width, and each takes long to compile.
+template <class T>
+inline constexpr bool with_other_operators = binary_float<T> || std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint32_t>;
+
+/// Calls f(op, name) for the operators that `Contract` is tested with on T: every built-in one and some as a caller would write them;
+/// for contracts that differ from another one by little, one of each kind.
+template <class Contract, class T, class F>
+void for_each_operator(F const& f)
+{
+  f(plus{}, "plus");
+  if constexpr (binary_float<T>) f(halve_and_add{}, "halve_and_add");
+  if constexpr (std::is_same_v<T, std::int8_t>) f(last_nonzero{}, "last_nonzero");
+  if constexpr (!requires { Contract::like_another; }) {
+    f(multiplies{}, "multiplies");
+    f(minimum{}, "minimum");
+    f(maximum{}, "maximum");
+    if constexpr (std::is_integral_v<T>) {
+      f(bit_and{}, "bit_and");
+      f(bit_or{}, "bit_or");
+      f(bit_xor{}, "bit_xor");
+    }
+    if constexpr (with_other_operators<T>) {
+      f(users<plus>{}, "a user's plus");
+      if constexpr (std::is_integral_v<T>) {
+        f(logical_and{}, "logical_and");
+        f(logical_or{}, "logical_or");
+      } else {
+        f(halve_and_add_in_double{}, "halve_and_add_in_double");
+      }
+    }
+  }
+}
+
+}  // namespace tally::test

@@ -1,0 +1,8 @@
+#include "reduce_suite.hpp"
+
+namespace tally::test {
+
+using transform_reduce_cases = contract_cases<transform_reduce_contract, some_element_types>;
+INSTANTIATE_TYPED_TEST_SUITE_P(transform_reduce, reductions, transform_reduce_cases, case_names);
+
+}  // namespace tally::test
