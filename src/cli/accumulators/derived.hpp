@@ -1,0 +1,182 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <tally/operators.hpp>
+
+#include "accumulator.hpp"
+
+/// Results of another kind than their values: truth, places, counts, means.
+namespace tally::cli {
+
+/// Whether all or any of the values are nonzero (a NaN is), as 0 or 1. `Op` is logical_and or logical_or.
+template <class Op>
+class truth_accumulator final : public accumulator {
+public:
+  explicit truth_accumulator(std::optional<bool> init) : start_(init.value_or(identity_of<bool>(Op{}))), value_(start_)
+  {
+  }
+
+  void restart() override { value_ = start_; }
+
+  void reduce(io::values_view const& values) override
+  {
+    std::visit(
+        [&](auto in) {
+          for (auto const value : in) value_ = Op{}(value_, value != 0);
+        },
+        values);
+  }
+
+  void scan(io::values_view const& values, scan_kind kind, value_buffer& out) override
+  {
+    std::uint8_t* const to = out.resize<std::uint8_t>(io::size_of(values));
+    std::visit(
+        [&](auto in) {
+          for (std::size_t k = 0; k < in.size(); ++k) {
+            bool const before = value_;
+            value_ = Op{}(value_, in[k] != 0);
+            to[k] = kind == scan_kind::inclusive ? value_ : before;
+          }
+        },
+        values);
+  }
+
+  result value() const override { return int128{value_}; }
+
+private:
+  bool start_;
+  bool value_;
+};
+
+/// Where the first extreme value stands, counted from 0, among values of one type. `Op` is argmin or argmax.
+template <class T, class Op>
+class place_accumulator final : public accumulator {
+public:
+  void restart() override
+  {
+    best_.reset();
+    count_ = 0;
+  }
+
+  void reduce(io::values_view const& values) override
+  {
+    for_all(values, [](std::uint64_t, std::size_t) {});
+  }
+
+  void scan(io::values_view const& values, scan_kind, value_buffer& out) override
+  {
+    std::int64_t* const to = out.resize<std::int64_t>(io::size_of(values));
+    for_all(values, [to](std::uint64_t place, std::size_t k) { to[k] = static_cast<std::int64_t>(place); });
+  }
+
+  result value() const override
+  {
+    if (!best_) throw error("no values, so none is the least or the greatest");
+    return static_cast<int128>(best_->index);
+  }
+
+private:
+  template <class Use>
+  void for_all(io::values_view const& values, Use use)
+  {
+    if constexpr (std::is_same_v<T, double>) {
+      for_span(as_doubles(values, scratch()), use);
+    } else {
+      std::visit(
+          [&]<class U>(std::span<U const> in) {
+            if constexpr (std::is_same_v<T, U> || (std::is_same_v<T, int128> && !std::is_floating_point_v<U>))
+              for_span(in, use);
+          },
+          values);
+    }
+  }
+
+  template <class U, class Use>
+  void for_span(std::span<U const> in, Use use)
+  {
+    if (in.empty()) return;
+    indexed<T, std::uint64_t> best = best_.value_or(indexed<T, std::uint64_t>{static_cast<T>(in[0]), count_});
+    for (std::size_t k = 0; k < in.size(); ++k) {
+      best = Op{}(best, {static_cast<T>(in[k]), count_ + k});
+      use(best.index, k);
+    }
+    best_ = best;
+    count_ += in.size();
+  }
+
+  std::optional<indexed<T, std::uint64_t>> best_;
+  std::uint64_t count_ = 0;
+};
+
+class count_accumulator final : public accumulator {
+public:
+  void restart() override { count_ = 0; }
+
+  void reduce(io::values_view const& values) override { count_ += static_cast<std::int64_t>(io::size_of(values)); }
+
+  void scan(io::values_view const& values, scan_kind kind, value_buffer& out) override
+  {
+    std::size_t const n = io::size_of(values);
+    std::int64_t* const to = out.resize<std::int64_t>(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      to[k] = kind == scan_kind::inclusive ? count_ + 1 : count_;
+      ++count_;
+    }
+  }
+
+  result value() const override { return int128{count_}; }
+
+private:
+  std::int64_t count_ = 0;
+};
+
+/// The sum divided by the count: exact sums of integers are rounded only here.
+class mean_accumulator final : public accumulator {
+public:
+  explicit mean_accumulator(std::unique_ptr<accumulator> sum) : sum_(std::move(sum)) {}
+
+  void restart() override
+  {
+    sum_->restart();
+    count_ = 0;
+  }
+
+  void reduce(io::values_view const& values) override
+  {
+    sum_->reduce(widened(values));
+    count_ += io::size_of(values);
+  }
+
+  void scan(io::values_view const& values, scan_kind kind, value_buffer& out) override
+  {
+    thread_local value_buffer sums;
+    sum_->scan(widened(values), kind, sums);
+    std::span<double const> const totals = as_doubles(sums.view(), scratch());
+    double* const to = out.resize<double>(totals.size());
+    for (std::size_t k = 0; k < totals.size(); ++k) to[k] = totals[k] / static_cast<double>(++count_);
+  }
+
+  result value() const override
+  {
+    double const sum = std::visit([](auto x) { return static_cast<double>(x); }, sum_->value());
+    return sum / static_cast<double>(count_);
+  }
+
+private:
+  /// A sum of floats would be rounded to float: they are added up as doubles.
+  static io::values_view widened(io::values_view const& values)
+  {
+    thread_local value_buffer doubles;
+    return io::type_of(values) == io::element_type::float32 ? io::values_view(as_doubles(values, doubles)) : values;
+  }
+
+  std::unique_ptr<accumulator> sum_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace tally::cli

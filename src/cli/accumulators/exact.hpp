@@ -1,0 +1,234 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "accumulator.hpp"
+
+/// Integers, exactly: in 128 bits, and a result that needs more is an error at the value that makes it so.
+namespace tally::cli {
+
+/// The operations. `combine(a, b, c)` sets c to the result of a and b and says whether it fits; `nothing` is the
+/// result of no values, as doubles have it for the least and the greatest.
+struct exact_sum {
+  static constexpr bool grows = true;
+  static constexpr int128 identity = 0;
+  static result nothing() { return identity; }
+  template <class W>
+  static bool combine(W a, W b, W& c)
+  {
+    return !__builtin_add_overflow(a, b, &c);
+  }
+};
+
+struct exact_product {
+  static constexpr bool grows = true;
+  static constexpr int128 identity = 1;
+  static result nothing() { return identity; }
+  template <class W>
+  static bool combine(W a, W b, W& c)
+  {
+    return !__builtin_mul_overflow(a, b, &c);
+  }
+};
+
+/// Those whose results need no more bits than their operands.
+template <class Choose>
+struct exact_choice {
+  static constexpr bool grows = false;
+  static constexpr int128 identity = 0;  // never seen: what has no start begins with the first value
+  static result nothing() { return Choose::nothing(); }
+  template <class W>
+  static bool combine(W a, W b, W& c)
+  {
+    c = Choose{}(a, b);
+    return true;
+  }
+};
+
+struct lesser {
+  static result nothing() { return std::numeric_limits<double>::infinity(); }
+  template <class W>
+  W operator()(W a, W b) const
+  {
+    return b < a ? b : a;
+  }
+};
+struct greater {
+  static result nothing() { return -std::numeric_limits<double>::infinity(); }
+  template <class W>
+  W operator()(W a, W b) const
+  {
+    return a < b ? b : a;
+  }
+};
+struct common_bits {
+  static result nothing() { return int128{-1}; }
+  template <class W>
+  W operator()(W a, W b) const
+  {
+    return static_cast<W>(a & b);
+  }
+};
+struct any_bits {
+  static result nothing() { return int128{0}; }
+  template <class W>
+  W operator()(W a, W b) const
+  {
+    return static_cast<W>(a | b);
+  }
+};
+struct odd_bits {
+  static result nothing() { return int128{0}; }
+  template <class W>
+  W operator()(W a, W b) const
+  {
+    return static_cast<W>(a ^ b);
+  }
+};
+
+using exact_min = exact_choice<lesser>;
+using exact_max = exact_choice<greater>;
+using exact_and = exact_choice<common_bits>;
+using exact_or = exact_choice<any_bits>;
+using exact_xor = exact_choice<odd_bits>;
+
+/// The exact sum of up to 2^31 values of at most 64 bits.
+template <class T>
+int128 sum_of(std::span<T const> values)
+{
+  if constexpr (sizeof(T) < 8) {
+    std::int64_t sum = 0;
+    for (T const value : values) sum += value;
+    return sum;
+  } else {
+    // Halves of 32 bits, each summed in 64: no carries between them, so the loop becomes vector code.
+    constexpr std::uint64_t bias = std::is_signed_v<T> ? std::uint64_t{1} << 63 : 0;
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    for (T const value : values) {
+      std::uint64_t const biased = static_cast<std::uint64_t>(value) ^ bias;
+      low += biased & 0xffffffffU;
+      high += biased >> 32;
+    }
+    return static_cast<int128>(high) * (int128{1} << 32) + low -
+           static_cast<int128>(bias) * static_cast<int128>(values.size());
+  }
+}
+
+template <class Op>
+class exact_accumulator final : public accumulator {
+public:
+  /// `start` comes before the first value: the initial value, or the identity; nothing if there is none.
+  explicit exact_accumulator(std::optional<int128> start) : start_(start) { restart(); }
+
+  void restart() override
+  {
+    value_ = start_.value_or(Op::identity);
+    has_value_ = start_.has_value();
+  }
+
+  void reduce(io::values_view const& values) override
+  {
+    std::visit(
+        [&]<class T>(std::span<T const> in) {
+          if constexpr (!std::is_floating_point_v<T>) reduce_span(in);
+        },
+        values);
+  }
+
+  void scan(io::values_view const& values, scan_kind kind, value_buffer& out) override
+  {
+    std::visit(
+        [&]<class T>(std::span<T const> in) {
+          if constexpr (!std::is_floating_point_v<T>) {
+            constexpr bool narrow = sizeof(T) < 8 || std::is_same_v<T, std::int64_t>;
+            if constexpr (narrow) {
+              if (scan_span<std::int64_t>(in, kind, out) == in.size()) return;
+            }
+            if (std::size_t const done = scan_span<int128>(in, kind, out); done < in.size()) overflow(done);
+          }
+        },
+        values);
+  }
+
+  result value() const override { return has_value_ ? result(value_) : Op::nothing(); }
+
+private:
+  static constexpr int128 safe = int128{1} << 126;
+
+  [[noreturn]] static void overflow(std::size_t index)
+  {
+    std::string const name = std::is_same_v<Op, exact_product> ? "product" : "sum";
+    throw value_problem(index, "a " + name + " of integers that needs more than 128 bits",
+                        "one that fits (--type float64 rounds numbers of text instead)");
+  }
+
+  template <class T>
+  void reduce_span(std::span<T const> in)
+  {
+    if (in.empty()) return;
+    if constexpr (std::is_same_v<Op, exact_sum> && sizeof(T) <= 8) {
+      if (-safe < value_ && value_ < safe) {
+        for (std::size_t first = 0; first < in.size(); first += block)
+          value_ += sum_of(in.subspan(first, std::min(block, in.size() - first)));
+        has_value_ = true;
+        return;
+      }
+    }
+    std::size_t first = 0;
+    if (!has_value_) value_ = static_cast<int128>(in[first++]);
+    has_value_ = true;
+    if constexpr (!Op::grows) {
+      T folded = first < in.size() ? in[first] : T{};
+      for (std::size_t k = first + 1; k < in.size(); ++k) Op::combine(folded, in[k], folded);
+      if (first < in.size()) Op::combine(value_, static_cast<int128>(folded), value_);
+    } else {
+      for (std::size_t k = first; k < in.size(); ++k)
+        if (!Op::combine(value_, static_cast<int128>(in[k]), value_)) overflow(k);
+    }
+  }
+
+  /// Scans in `Wide`, and gives how many results fit it: if not all of them did, nothing has happened.
+  template <class Wide, class T>
+  std::size_t scan_span(std::span<T const> in, scan_kind kind, value_buffer& out)
+  {
+    if constexpr (!std::is_same_v<Wide, int128>) {
+      if (value_ < std::numeric_limits<Wide>::min() || value_ > std::numeric_limits<Wide>::max()) return 0;
+    }
+    Wide* const to = out.resize<Wide>(in.size());
+    Wide value = static_cast<Wide>(value_);
+    std::size_t k = 0;
+    if (!has_value_ && kind == scan_kind::inclusive && !in.empty()) {
+      value = static_cast<Wide>(in[0]);
+      to[k++] = value;
+    }
+    if (kind == scan_kind::inclusive) {
+      for (; k < in.size(); ++k) {
+        if (!Op::combine(value, static_cast<Wide>(in[k]), value)) return k;
+        to[k] = value;
+      }
+    } else {
+      for (; k < in.size(); ++k) {
+        to[k] = value;
+        if (!Op::combine(value, static_cast<Wide>(in[k]), value)) return k;
+      }
+    }
+    value_ = value;
+    has_value_ = has_value_ || !in.empty();
+    return in.size();
+  }
+
+  static constexpr std::size_t block = std::size_t{1} << 20;  // far below the 2^31 that sum_of takes
+
+  std::optional<int128> start_;
+  int128 value_ = 0;
+  bool has_value_ = false;
+};
+
+}  // namespace tally::cli

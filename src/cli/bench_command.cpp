@@ -1,0 +1,213 @@
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <tally/reduce.hpp>
+#include <tally/scan.hpp>
+
+#include "bench/limits.hpp"
+#include "commands.hpp"
+#include "io/output.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+struct cell {
+  std::string call;
+  std::string type;
+  std::size_t bytes = 0;  // of the input
+  std::size_t elements = 0;
+  double limit = 0;  // GB/s, all of them
+  double tally = 0;
+  double standard = 0;
+
+  double share() const { return tally / limit; }
+};
+
+int available_threads()
+{
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
+}
+
+/// Something to measure and the bytes that it moves.
+struct contender {
+  std::function<void()> run;
+  double bytes;
+};
+
+/// Seconds of one call, from as many as take a millisecond.
+double seconds_of(contender const& one, int repeats)
+{
+  auto const begin = std::chrono::steady_clock::now();
+  for (int k = 0; k < repeats; ++k) one.run();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / repeats;
+}
+
+/// GB/s of each contender: medians of rounds in which they take turns, so that what disturbs one disturbs all.
+std::vector<double> speeds_of(std::vector<contender> const& all)
+{
+  constexpr int rounds = 5;
+  std::vector<std::vector<double>> seconds(all.size());
+  std::vector<int> repeats(all.size());
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    double const once = seconds_of(all[c], 1);  // also brings the memory in
+    repeats[c] = static_cast<int>(std::clamp(1e-3 / once, 1.0, 1e5));
+  }
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t c = 0; c < all.size(); ++c) seconds[c].push_back(seconds_of(all[c], repeats[c]));
+  }
+  std::vector<double> speeds;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    std::nth_element(seconds[c].begin(), seconds[c].begin() + rounds / 2, seconds[c].end());
+    speeds.push_back(all[c].bytes / seconds[c][rounds / 2] * 1e-9);
+  }
+  return speeds;
+}
+
+/// What the compiler must believe to be used.
+template <class T>
+void use(T const& value)
+{
+  asm volatile("" : : "g"(&value) : "memory");
+}
+
+class machine {
+public:
+  explicit machine(int threads) : threads_(threads), one_(1), all_(threads), in_(largest()), out_(largest()) {}
+
+  std::vector<cell> measure()
+  {
+    std::vector<cell> cells;
+    for (std::size_t const bytes : {std::size_t{1} << 16, std::size_t{1} << 22, largest()}) {
+      measure<float>("float32", bytes, cells);
+      measure<double>("float64", bytes, cells);
+      measure<std::int32_t>("int32", bytes, cells);
+      measure<std::int64_t>("int64", bytes, cells);
+    }
+    std::stable_sort(cells.begin(), cells.end(), [](cell const& a, cell const& b) { return a.call > b.call; });
+    return cells;
+  }
+
+private:
+  /// 256 MiB, or an eighth of the memory where that is less.
+  static std::size_t largest()
+  {
+    auto const memory =
+        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    std::size_t bytes = std::size_t{1} << 28;
+    while (bytes > memory / 8 && bytes > std::size_t{1} << 24) bytes /= 2;
+    return bytes;
+  }
+
+  struct memory {
+    explicit memory(std::size_t bytes) : data(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{4096})))
+    {
+      std::fill(data.get(), data.get() + bytes, std::byte{0});
+    }
+    struct free {
+      void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{4096}); }
+    };
+    std::unique_ptr<std::byte, free> data;
+  };
+
+  /// Values from 0 to 31 without a pattern, a generator's upper bits: their sum fits 31 bits, so no peer overflows.
+  template <class T>
+  static void fill(T* to, std::size_t n)
+  {
+    std::uint64_t state = 42;
+    for (std::size_t k = 0; k < n; ++k) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      to[k] = static_cast<T>(std::is_floating_point_v<T> ? static_cast<double>(state >> 32) * 0x1p-27
+                                                         : static_cast<double>(state >> 59));
+    }
+  }
+
+  template <class T>
+  void measure(std::string const& type, std::size_t bytes, std::vector<cell>& cells)
+  {
+    std::size_t const n = bytes / sizeof(T);
+    T* const in = reinterpret_cast<T*>(in_.data.get());
+    T* const out = reinterpret_cast<T*>(out_.data.get());
+    fill(in, n);
+    cpu const on{.threads = threads_};
+    auto const both = 2.0 * static_cast<double>(bytes);
+    auto const once = static_cast<double>(bytes);
+    std::vector<double> const speeds = speeds_of({
+        {[&] { copy_ordinary(one_, in, out, bytes); }, both},
+        {[&] { copy_ordinary(all_, in, out, bytes); }, both},
+        {[&] { copy_streaming(all_, in, out, bytes); }, both},
+        {[&] { inclusive_scan(on, in, in + n, out); }, both},
+        {[&] { std::inclusive_scan(in, in + n, out); }, both},
+        {[&] { use(read_all(one_, in, bytes)); }, once},
+        {[&] { use(read_all(all_, in, bytes)); }, once},
+        {[&] { use(reduce(on, in, in + n, T{})); }, once},
+        {[&] { use(std::reduce(in, in + n)); }, once},
+    });
+    cells.push_back({"scan", type, bytes, n, std::max({speeds[0], speeds[1], speeds[2]}), speeds[3], speeds[4]});
+    cells.push_back({"reduce", type, bytes, n, std::max(speeds[5], speeds[6]), speeds[7], speeds[8]});
+  }
+
+  int threads_;
+  crew one_;
+  crew all_;
+  memory in_;
+  memory out_;
+};
+
+std::string size_text(std::size_t bytes)
+{
+  return bytes < (std::size_t{1} << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
+}
+
+std::string table(std::vector<cell> const& cells, int threads)
+{
+  std::string out =
+      fmt::format("GB/s with {} thread{}; std:: has one. The limit is copying for a scan, reading for a sum.\n\n",
+                  threads, threads == 1 ? "" : "s");
+  out += fmt::format("{:<7} {:<8} {:>8}  {:>7}  {:>7} {:>6}  {:>7} {:>7}\n", "call", "type", "size", "limit", "tally",
+                     "share", "std::", "faster");
+  for (cell const& each : cells) {
+    out += fmt::format("{:<7} {:<8} {:>8}  {:>7.1f}  {:>7.1f} {:>6.2f}  {:>7.1f} {:>6.1f}x\n", each.call, each.type,
+                       size_text(each.bytes), each.limit, each.tally, each.share(), each.standard,
+                       each.tally / each.standard);
+  }
+  return out;
+}
+
+std::string json(std::vector<cell> const& cells, int threads)
+{
+  std::string out = fmt::format("{{\"threads\":{},\"unit\":\"GB/s\",\"cells\":[", threads);
+  for (cell const& each : cells) {
+    out += fmt::format("{}\n{{\"call\":\"{}\",\"type\":\"{}\",\"elements\":{},\"bytes\":{},\"limit\":{:.3f},\"tally\":{"
+                       ":.3f},\"share\":{:.3f},\"std\":{:.3f}}}",
+                       &each == &cells.front() ? "" : ",", each.call, each.type, each.elements, each.bytes, each.limit,
+                       each.tally, each.share(), each.standard);
+  }
+  return out + "\n]}\n";
+}
+
+}  // namespace
+
+void run_bench(std::vector<std::string> const& words)
+{
+  bench_settings const settings = parse_bench(words);
+  int const threads = settings.threads > 0 ? settings.threads : available_threads();
+  std::vector<cell> const cells = machine(threads).measure();
+  std::string const text = settings.json ? json(cells, threads) : table(cells, threads);
+  io::output to = io::output::standard_output();
+  to.write(text.data(), text.size());
+  to.commit();
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,212 @@
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "page.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+/// The first sentence, without backticks or its full stop: what fits beside an option in a menu.
+std::string first_sentence(std::string_view text)
+{
+  std::string out(text.substr(0, text.find(". ")));
+  std::erase(out, '`');
+  if (out.ends_with('.')) out.pop_back();
+  return out;
+}
+
+std::string names_of(std::vector<choice> const& choices)
+{
+  std::string out;
+  for (choice const& each : choices) {
+    if (!out.empty()) out += ' ';
+    out += each.name;
+  }
+  return out;
+}
+
+/// Every long and short name of a page's options, each once.
+std::string option_names(command_page const& page)
+{
+  std::string out;
+  for (option_group const& group : page.options) {
+    for (option_page const& option : group.options) {
+      if (!is_named(option)) continue;
+      if (!out.empty()) out += ' ';
+      out += long_name(option);
+      if (!short_name(option).empty()) (out += ' ') += short_name(option);
+    }
+  }
+  return out;
+}
+
+std::string bash_words(std::string const& words)
+{
+  return "COMPREPLY=($(compgen -W '" + words + "' -- \"$current\"))";
+}
+
+/// What bash offers for the value of one option or argument.
+std::string bash_values(option_page const& option)
+{
+  switch (option.complete) {
+    case completes::files: return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$current\"))";
+    case completes::choices: return bash_words(names_of(option.choices));
+    case completes::nothing: break;
+  }
+  return "COMPREPLY=()";
+}
+
+std::string bash_command(command_page const& page)
+{
+  std::string values;
+  std::string argument = "COMPREPLY=()";
+  for (option_group const& group : page.options) {
+    for (option_page const& option : group.options) {
+      if (!is_named(option)) argument = bash_values(option);
+      if (!is_named(option) || option.value.empty()) continue;
+      std::string pattern(long_name(option));
+      if (!short_name(option).empty()) (pattern += '|') += short_name(option);
+      values += "        " + pattern + ") " + bash_values(option) + "; return ;;\n";
+    }
+  }
+  std::string out = "    " + std::string(page.name) + ")\n";
+  if (!values.empty()) out += "      case $previous in\n" + values + "      esac\n";
+  out += "      if [[ $current == -* ]]; then\n        " + bash_words(option_names(page)) + "\n";
+  out += "      else\n        " + argument + "\n      fi ;;\n";
+  return out;
+}
+
+std::string bash_script(std::vector<command_page const*> const& commands)
+{
+  std::string names;
+  std::string cases;
+  for (command_page const* page : commands) {
+    (names += page->name) += ' ';
+    cases += bash_command(*page);
+  }
+  return "# bash completion for tally: source this file, or put it into /usr/share/bash-completion/completions/tally\n"
+         "_tally()\n{\n"
+         "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
+         "  # bash splits --option=value at the equals sign.\n"
+         "  if [[ $current == = ]]; then\n    current=\n"
+         "  elif [[ $previous == = && $COMP_CWORD -ge 2 ]]; then\n    previous=${COMP_WORDS[COMP_CWORD-2]}\n  fi\n"
+         "  if [[ $COMP_CWORD -eq 1 ]]; then\n    " +
+         bash_words(names + "--help --version") + "\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n" + cases +
+         "  esac\n}\ncomplete -F _tally tally\n";
+}
+
+/// Inside single quotes in a zsh _arguments specification: quotes, brackets and colons are escaped.
+std::string zsh_text(std::string_view text)
+{
+  std::string out;
+  for (char const c : text) {
+    if (c == '\'')
+      out += "'\\''";
+    else if (c == '[' || c == ']' || c == ':' || c == '\\')
+      (out += '\\') += c;
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string zsh_values(option_page const& option)
+{
+  switch (option.complete) {
+    case completes::files: return ":_files";
+    case completes::choices: return ":(" + names_of(option.choices) + ")";
+    case completes::nothing: break;
+  }
+  return ": ";
+}
+
+std::string zsh_argument(option_page const& option)
+{
+  if (!is_named(option)) return "'*:" + zsh_text(long_name(option)) + zsh_values(option) + "'";
+  std::string const text = fmt::format("[{}]", zsh_text(first_sentence(option.text)));
+  std::string const value =
+      option.value.empty() ? "" : fmt::format(":{}{}", zsh_text(option.value), zsh_values(option));
+  std::string const equals = option.value.empty() ? "" : "=";
+  std::string const name(long_name(option));
+  if (short_name(option).empty()) return "'*" + name + equals + text + value + "'";
+  return "'*'{" + std::string(short_name(option)) + "," + name + equals + "}'" + text + value + "'";
+}
+
+std::string zsh_script(std::vector<command_page const*> const& commands)
+{
+  std::string list;
+  std::string cases;
+  for (command_page const* page : commands) {
+    list += "    '" + std::string(page->name) + ":" + zsh_text(first_sentence(page->summary)) + "'\n";
+    cases += "    " + std::string(page->name) + ")\n      _arguments -s";
+    for (option_group const& group : page->options) {
+      for (option_page const& option : group.options) cases += " \\\n        " + zsh_argument(option);
+    }
+    cases += " ;;\n";
+  }
+  return "#compdef tally\n# zsh completion for tally: put it as _tally into a folder of $fpath\n_tally() {\n"
+         "  local -a commands\n  commands=(\n" +
+         list +
+         "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    _arguments --help --version\n    "
+         "return\n"
+         "  fi\n  shift words\n  (( CURRENT-- ))\n  case $words[1] in\n" +
+         cases +
+         "  esac\n}\nif [[ $funcstack[1] == _tally ]]; then\n  _tally \"$@\"\nelse\n  compdef _tally tally\nfi\n";
+}
+
+std::string fish_text(std::string_view text)
+{
+  std::string out = "'";
+  for (char const c : first_sentence(text)) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+std::string fish_option(std::string_view command, option_page const& option)
+{
+  std::string out = "complete -c tally -n '__fish_seen_subcommand_from " + std::string(command) + "'";
+  if (is_named(option)) {
+    if (!short_name(option).empty()) (out += " -s ") += short_name(option).substr(1);
+    (out += " -l ") += long_name(option).substr(2);
+    out += " -d " + fish_text(option.text);
+    if (option.value.empty()) return out + "\n";
+  }
+  switch (option.complete) {
+    case completes::files: return out + (is_named(option) ? " -r -F\n" : " -F\n");
+    case completes::choices: return out + (is_named(option) ? " -x -a '" : " -a '") + names_of(option.choices) + "'\n";
+    case completes::nothing: break;
+  }
+  return out + (is_named(option) ? " -x\n" : "\n");
+}
+
+std::string fish_script(std::vector<command_page const*> const& commands)
+{
+  std::string out = "# fish completion for tally: put it as tally.fish into ~/.config/fish/completions\n";
+  out += "complete -c tally -f\n";
+  out += "complete -c tally -n __fish_use_subcommand -l help -d 'Show help'\n";
+  out += "complete -c tally -n __fish_use_subcommand -l version -d 'Show the version'\n";
+  for (command_page const* page : commands) {
+    out += "complete -c tally -n __fish_use_subcommand -a " + std::string(page->name) + " -d " +
+           fish_text(page->summary) + "\n";
+    for (option_group const& group : page->options) {
+      for (option_page const& option : group.options) out += fish_option(page->name, option);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string completion_script(std::string_view shell, std::vector<command_page const*> const& commands)
+{
+  if (shell == "bash") return bash_script(commands);
+  if (shell == "zsh") return zsh_script(commands);
+  return fish_script(commands);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "io/reader.hpp"
+
+namespace tally::cli {
+
+/// The groups of a table in the order of their first rows, and the rows of a batch sorted by them.
+class group_table {
+public:
+  /// A group's rows in the batch last sorted, in their order.
+  struct part {
+    std::uint32_t group;
+    std::span<std::uint32_t const> rows;
+  };
+
+  /// Sorts the rows of a batch: one part for each group that is in it, in the order in which they first appear. Valid
+  /// until the next call. O(rows + distinct keys of the batch).
+  std::span<part const> sort(io::batch const& batch);
+
+  std::size_t size() const { return keys_.size(); }
+  std::string_view key(std::size_t group) const { return keys_[group]; }
+
+private:
+  std::uint32_t number_of(std::string_view key);
+
+  std::deque<std::string> keys_;  // never moves a key, so the views below stay valid
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::uint32_t> ends_;     // of each of the batch's groups in rows_
+  std::vector<std::uint32_t> present_;  // the batch's groups in the order of their first rows
+  std::vector<part> parts_;
+};
+
+}  // namespace tally::cli

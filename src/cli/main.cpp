@@ -1,0 +1,166 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <tally/config.hpp>
+#include <tally/error.hpp>
+
+#include "commands.hpp"
+#include "io/errors.hpp"
+#include "io/output.hpp"
+#include "operation.hpp"
+#include "page.hpp"
+#include "pages/pages.hpp"
+#include "parser.hpp"
+#include "suggestion.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+enum exit_status { success = 0, data = 1, usage = 2, nobody_reads = 128 + 13 };  // the last as after SIGPIPE
+
+void print(std::string const& text)
+{
+  io::output to = io::output::standard_output();
+  to.write(text.data(), text.size());
+  to.commit();
+}
+
+/// 80 columns, or fewer where the terminal has fewer.
+std::size_t help_width()
+{
+  winsize size{};
+  if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 50)
+    return std::min<std::size_t>(80, size.ws_col);
+  return 80;
+}
+
+void print_help(command_page const& page)
+{
+  print(help_text(page, command_pages(), help_width()));
+}
+
+command_page const& page_named(std::string const& name)
+{
+  std::vector<std::string_view> names;
+  for (command_page const* page : command_pages()) {
+    if (page->name == name) return *page;
+    names.push_back(page->name);
+  }
+  std::string hint = suggest(name, names);
+  bool const is_operation = std::any_of(operation_choices().begin(), operation_choices().end(),
+                                        [&](choice const& each) { return each.name == name; });
+  if (is_operation) hint = " (did you mean 'reduce --op " + name + "'?)";
+  throw command_line_error((name.starts_with('-') ? "unknown option " : "there is no command '") + name +
+                           (name.starts_with('-') ? "" : "'") + hint);
+}
+
+void run_help(std::vector<std::string> const& words)
+{
+  bool man = false;
+  std::vector<std::string> names;
+  parser options(help_page());
+  options.flag("--man", man);
+  options.arguments("COMMAND", names);
+  options.parse(words);
+  if (names.size() > 1) throw command_line_error("one command at a time");
+  command_page const& page = names.empty() || names[0] == "tally" ? tally_page() : page_named(names[0]);
+  if (man)
+    print(manual_text(page, command_pages()));
+  else
+    print_help(page);
+}
+
+void run_completion(std::vector<std::string> const& words)
+{
+  std::vector<std::string> shells;
+  parser options(completion_page());
+  options.arguments("SHELL", shells);
+  options.parse(words);
+  if (shells.size() != 1) throw command_line_error("name one shell: bash, zsh or fish");
+  std::string const& shell = shells[0];
+  print(completion_script(shell_choices()[chosen("completion", shell, shell_choices())].name, command_pages()));
+}
+
+std::string version()
+{
+  return "tally " + std::to_string(TALLY_VERSION / 10000) + '.' + std::to_string(TALLY_VERSION / 100 % 100) + '.' +
+         std::to_string(TALLY_VERSION % 100) + '\n';
+}
+
+struct command {
+  command_page const& page;
+  void (*run)(std::vector<std::string> const& words);
+};
+
+std::vector<command> const& commands()
+{
+  static std::vector<command> const all = {
+      {reduce_page(), run_reduce},         {scan_page(), run_scan}, {bench_page(), run_bench}, {help_page(), run_help},
+      {completion_page(), run_completion},
+  };
+  return all;
+}
+
+void run(std::vector<std::string> words)
+{
+  std::string const name = words.front();
+  words.erase(words.begin());
+  if (name == "--help" || name == "-h") return print_help(tally_page());
+  if (name == "--version") return print(version());
+  command_page const& page = page_named(name);
+  if (asks_for_help(words)) return print_help(page);
+  auto const found =
+      std::find_if(commands().begin(), commands().end(), [&](command const& each) { return &each.page == &page; });
+  found->run(words);
+}
+
+void complain(std::string const& message)
+{
+  std::fputs((message + '\n').c_str(), stderr);
+}
+
+int run_and_report(std::vector<std::string> const& words)
+{
+  if (words.empty()) {
+    std::fputs(help_text(tally_page(), command_pages(), 80).c_str(), stderr);
+    return usage;
+  }
+  try {
+    run(words);
+    return success;
+  } catch (command_line_error const& problem) {
+    bool const known = std::any_of(command_pages().begin(), command_pages().end(),
+                                   [&](command_page const* page) { return page->name == words[0]; });
+    complain("tally: " + std::string(problem.what()));
+    complain("See 'tally " + (known ? words[0] + " " : std::string{}) + "--help'.");
+    return usage;
+  } catch (io::broken_pipe const&) {
+    return nobody_reads;
+  } catch (io::data_error const& problem) {
+    complain(problem.what());  // begins with the place, as compilers do, so that editors jump there
+    return data;
+  } catch (std::bad_alloc const&) {
+    complain("tally: out of memory");
+    return data;
+  } catch (std::exception const& problem) {
+    complain("tally: " + std::string(problem.what()));
+    return data;
+  }
+}
+
+}  // namespace
+
+}  // namespace tally::cli
+
+int main(int argc, char** argv)
+{
+  return tally::cli::run_and_report(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include <tally/config.hpp>
+
+#include "page.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+/// Text as roff: a backslash and a hyphen-minus are escaped (what is typed must copy as typed), a control character
+/// at the start of a line is guarded, and `code` is bold.
+std::string roff(std::string_view text)
+{
+  std::string out;
+  bool bold = false;
+  for (char const c : text) {
+    if (c == '`') {
+      bold = !bold;
+      out += bold ? "\\fB" : "\\fR";
+    } else if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else if (out.empty() && (c == '.' || c == '\'')) {
+      out += "\\&";
+      out += c;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string upper(std::string_view text)
+{
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return out;
+}
+
+void append_heading(std::string& out, std::string_view heading)
+{
+  out += ".SH \"" + roff(upper(heading)) + "\"\n";
+}
+
+void append_paragraphs(std::string& out, std::vector<std::string_view> const& paragraphs)
+{
+  for (std::string_view const paragraph : paragraphs) out += ".PP\n" + roff(paragraph) + "\n";
+}
+
+/// A tagged paragraph: a term and what it means.
+void append_entry(std::string& out, std::string const& term, std::string_view text)
+{
+  out += ".TP\n" + term + "\n" + roff(text) + "\n";
+}
+
+std::string term_of(option_page const& option)
+{
+  std::string term;
+  if (!short_name(option).empty()) term = "\\fB" + roff(short_name(option)) + "\\fR, ";
+  std::string const font = is_named(option) ? "\\fB" : "\\fI";
+  term += font + roff(long_name(option)) + "\\fR";
+  if (!option.value.empty()) term += " \\fI" + roff(option.value) + "\\fR";
+  return term;
+}
+
+void append_options(std::string& out, option_group const& group)
+{
+  append_heading(out, group.heading);
+  for (option_page const& option : group.options) {
+    append_entry(out, term_of(option), option.text);
+    if (option.choices.empty() || option.choices.front().meaning.empty()) continue;
+    out += ".RS\n";
+    for (choice const& each : option.choices) append_entry(out, "\\fB" + roff(each.name) + "\\fR", each.meaning);
+    out += ".RE\n";
+  }
+}
+
+std::string version()
+{
+  return std::to_string(TALLY_VERSION / 10000) + '.' + std::to_string(TALLY_VERSION / 100 % 100) + '.' +
+         std::to_string(TALLY_VERSION % 100);
+}
+
+}  // namespace
+
+std::string manual_text(command_page const& page, std::vector<command_page const*> const& commands)
+{
+  std::string out =
+      ".TH \"" + upper(full_name(page, '-')) + "\" \"1\" \"\" \"tally " + version() + "\" \"User Commands\"\n";
+  out += ".nh\n.ad l\n";
+  append_heading(out, "name");
+  out += roff(full_name(page, '-')) + " \\- " + roff(page.summary) + "\n";
+  append_heading(out, "synopsis");
+  out += "\\fB" + roff(page.usage) + "\\fR\n";
+  append_heading(out, "description");
+  append_paragraphs(out, page.description);
+  if (page.name.empty()) {
+    append_heading(out, "commands");
+    for (command_page const* command : commands)
+      append_entry(out, "\\fB" + roff(command->name) + "\\fR", command->summary);
+  }
+  for (option_group const& group : page.options) append_options(out, group);
+  for (section const& each : page.sections) {
+    append_heading(out, each.heading);
+    append_paragraphs(out, each.paragraphs);
+  }
+  if (!page.examples.empty()) append_heading(out, "examples");
+  for (example const& each : page.examples) {
+    out += ".PP\n" + roff(each.meaning) + "\n.PP\n.RS\n.nf\n" + roff(each.command) + "\n.fi\n.RE\n";
+  }
+  append_heading(out, "see also");
+  std::string others;
+  for (std::string_view const name : {"tally", "tally-reduce", "tally-scan", "tally-bench"}) {
+    if (name == full_name(page, '-')) continue;
+    if (!others.empty()) others += ", ";
+    others += "\\fB" + roff(name) + "\\fR(1)";
+  }
+  out += others + "\n";
+  return out;
+}
+
+}  // namespace tally::cli

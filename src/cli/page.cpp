@@ -1,0 +1,32 @@
+#include "page.hpp"
+
+namespace tally::cli {
+
+std::string_view long_name(option_page const& option)
+{
+  std::size_t const comma = option.names.find(',');
+  return comma == std::string_view::npos ? option.names : option.names.substr(comma + 1);
+}
+
+std::string_view short_name(option_page const& option)
+{
+  std::size_t const comma = option.names.find(',');
+  return comma == std::string_view::npos ? std::string_view{} : option.names.substr(0, comma);
+}
+
+bool is_named(option_page const& option)
+{
+  return option.names.starts_with('-');
+}
+
+std::string full_name(command_page const& page, char separator)
+{
+  std::string name = "tally";
+  if (!page.name.empty()) {
+    name += separator;
+    name += page.name;
+  }
+  return name;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,162 @@
+#include "pages/pages.hpp"
+
+namespace tally::cli {
+
+std::vector<choice> const& type_choices()
+{
+  static std::vector<choice> const all = {
+      {"int8", "or i8"},    {"int16", "or i16"},  {"int32", "or i32"},  {"int64", "or i64"},   {"uint8", "or u8"},
+      {"uint16", "or u16"}, {"uint32", "or u32"}, {"uint64", "or u64"}, {"float32", "or f32"}, {"float64", "or f64"},
+  };
+  return all;
+}
+
+std::vector<choice> const& input_format_choices()
+{
+  static std::vector<choice> const all = {
+      {"text", "numbers between blanks or line ends"},
+      {"csv", "a table with commas (RFC 4180)"},
+      {"tsv", "a table with tabs"},
+      {"npy", "a NumPy array"},
+      {"raw", "bare values of --type"},
+  };
+  return all;
+}
+
+std::vector<choice> const& output_format_choices()
+{
+  static std::vector<choice> const all = {
+      {"text", "one result a line"},
+      {"npy", "a NumPy array"},
+      {"raw", "bare values in this machine's byte order"},
+      {"json", "one JSON object"},
+  };
+  return all;
+}
+
+std::vector<choice> const& byte_order_choices()
+{
+  static std::vector<choice> const all = {{"little", "the least significant byte first"},
+                                          {"big", "the most significant byte first"}};
+  return all;
+}
+
+option_page init_option()
+{
+  return {"--init", "VALUE",
+          "Begin with VALUE, as the first operand. For sum, product, min, max, and, or, xor, all, any and logsumexp."};
+}
+
+option_group input_options()
+{
+  return {
+      "Input",
+      {
+          {"FILE...", "",
+           "Read these files one after the other as one sequence; `-`, or no file at all, is standard input. The "
+           "format follows "
+           "from the ending: .csv, .tsv or .tab, .npy, .raw or .bin; else it is text.",
+           completes::files},
+          {"--input-format", "FORMAT", "Read all input in this format, whatever the endings.", completes::choices,
+           input_format_choices()},
+          {"--column", "COLUMN",
+           "The column of a CSV or TSV table: its name in the header line, or its number, the first being 1 (and the "
+           "one "
+           "that is read without this option). Standard input and files of no known ending are then taken for CSV."},
+          {"--by", "COLUMN",
+           "Group the rows of a CSV or TSV table by this column: every group is a sequence of its own."},
+          {"--delimiter", "CHARACTER", "What stands between the fields of a table: a single character, or `tab`."},
+          {"--no-header", "", "The table's first line is data already; its columns have numbers only."},
+          {"--type", "TYPE",
+           "The type of the values. Raw input needs it. Text and tables are read as this type, and a value that it "
+           "cannot "
+           "hold is an error; .npy is converted to it. Results are of this type too (see Numbers).",
+           completes::choices, type_choices()},
+          {"--byte-order", "ORDER", "The byte order of raw input; this machine's own if not given.", completes::choices,
+           byte_order_choices()},
+          {"--axis", "N",
+           "Go along axis N of a .npy array, the first being 0, the last -1. Without it an array of several axes is "
+           "one sequence in C "
+           "order, the last index running fastest."},
+      }};
+}
+
+option_group output_options_group()
+{
+  return {"Output",
+          {
+              {"-o,--output", "FILE",
+               "Write to FILE instead of standard output. It appears under its name when it is complete; after an "
+               "error there is no file, "
+               "or still the old one.",
+               completes::files},
+              {"--format", "FORMAT",
+               "The format of the output; otherwise it follows from FILE's ending (.npy, .raw or .bin, .json), else it "
+               "is text.",
+               completes::choices, output_format_choices()},
+              {"--json", "",
+               "The same as --format json. Numbers are printed in full; what JSON has no number for is \"nan\", "
+               "\"inf\" or \"-inf\"."},
+              {"--no-progress", "",
+               "Show no progress. Without this option a job of more than a second shows it on a terminal, never in a "
+               "pipe or a file."},
+          }};
+}
+
+option_group running_options()
+{
+  return {"Running",
+          {
+              {"--threads", "N",
+               "Use at most N threads; otherwise as many as the process may. The output never depends on it."},
+              {"-h,--help", "", "Show this help."},
+          }};
+}
+
+section numbers_section()
+{
+  return {"Numbers",
+          {
+              "Text: an integer is an optional sign and digits; anything else (decimals, exponents, inf, nan) is read "
+              "as the nearest "
+              "double. Integers are exact: sums and products have 128 bits, and one that needs more is an error, never "
+              "a wrong result. "
+              "From the first value on that is no integer, results are doubles, over all values from the beginning. "
+              "Floating-point results "
+              "are printed with the fewest digits that read back to the same bits.",
+              "Arrays and --type: float32 and float64 are reduced in their own type (sums of float32 carry doubles "
+              "from tile to tile); "
+              "mean, variance, stddev and logsumexp are doubles always. As text, integer results are exact as above. "
+              "In a .npy or raw file, "
+              "integer sums and products have the type int64 or uint64, min, max, and, or, xor the type of the input, "
+              "all and any uint8, "
+              "argmin, argmax and count int64, and results of text without --type float64; a result that does not fit "
+              "is an error.",
+          }};
+}
+
+section order_section()
+{
+  return {"Order",
+          {
+              "Floating-point values are combined in one fixed order (docs/order.md), so every output has the same "
+              "bits whatever the number "
+              "of threads, the kind of machine, or the pieces in which the input arrives. Input of any size streams "
+              "through in less than "
+              "256 MiB of memory, and about 2 KiB for each group of --by.",
+          }};
+}
+
+section exit_section()
+{
+  return {"Exit status",
+          {
+              "0 if all went well; 1 for input that is wrong or a file that cannot be read or written, with a message "
+              "that begins with "
+              "`file:line:column` where there is one; 2 for a command line that cannot be meant; 141 without a message "
+              "if nobody "
+              "reads the output any more.",
+          }};
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "page.hpp"
+
+/// Every page of the tool.
+namespace tally::cli {
+
+command_page const& tally_page();
+command_page const& reduce_page();
+command_page const& scan_page();
+command_page const& bench_page();
+command_page const& help_page();
+command_page const& completion_page();
+
+/// The pages of all commands, in the order in which help lists them.
+std::vector<command_page const*> const& command_pages();
+
+/// What reduce and scan have in common.
+option_page init_option();
+option_group input_options();
+option_group output_options_group();
+option_group running_options();
+section numbers_section();
+section order_section();
+section exit_section();
+
+std::vector<choice> const& type_choices();           ///< in the order of io::element_type
+std::vector<choice> const& input_format_choices();   ///< in the order of io::file_format
+std::vector<choice> const& output_format_choices();  ///< in the order of output_format
+std::vector<choice> const& byte_order_choices();     ///< little, big
+std::vector<choice> const& shell_choices();
+
+}  // namespace tally::cli

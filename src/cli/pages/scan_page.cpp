@@ -1,0 +1,50 @@
+#include "operation.hpp"
+#include "pages/pages.hpp"
+
+namespace tally::cli {
+
+command_page const& scan_page()
+{
+  static command_page const page = {
+      .name = "scan",
+      .summary = "print the running result at every value: the cumulative sum, unless --op says otherwise",
+      .usage = "tally scan [OPTION...] [FILE...]",
+      .description =
+          {
+              "Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and writes as many "
+              "results as there are "
+              "values, one a line: each the result of all values up to that one. With --by the result of the rows up "
+              "to that one of the same "
+              "group, in the order of the rows. With --axis the result is an array of the same shape.",
+          },
+      .options =
+          {
+              {"Operation",
+               {
+                   {"--op", "NAME", "What to compute; sum if not given.", completes::choices, operation_choices()},
+                   {"--exclusive", "",
+                    "Results of the values before each one, without it. The first is --init, or else what leaves "
+                    "others as they are: 0 for sum, 1 "
+                    "for product."},
+                   init_option(),
+               }},
+              input_options(),
+              output_options_group(),
+              running_options(),
+          },
+      .sections = {numbers_section(), order_section(), exit_section()},
+      .examples =
+          {
+              {"Running totals:", "seq 10 | tally scan"},
+              {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},
+              {"The record so far, beside the table:", "tally scan --op max --column height jumps.csv"},
+              {"A running balance for each account, in the order of the rows:",
+               "tally scan --column amount --by account ledger.csv"},
+              {"A large array, from file to file:", "tally scan -o cumulative.npy samples.npy"},
+              {"Along the rows of a matrix:", "tally scan --axis 1 -o cumulative.npy matrix.npy"},
+          },
+  };
+  return page;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tally/error.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include "page.hpp"
+
+namespace tally::cli {
+
+/// What was typed cannot be meant: the tool says so, points to --help and exits with 2.
+class command_line_error : public error {
+public:
+  using error::error;
+};
+
+/// How often an option may be given.
+enum class times { once, any };
+
+/// The options of one command, as its page lists them. Every name bound here must be on the page, and the other way
+/// round.
+class parser {
+public:
+  explicit parser(command_page const& page);
+
+  /// A switch: sets `target` when given.
+  void flag(std::string_view name, bool& target);
+  /// An option with a value: `take` is called with every value that is given, in order.
+  void value(std::string_view name, times allowed, std::function<void(std::string const&)> take);
+  /// What stands alone, in order.
+  void arguments(std::string_view name, std::vector<std::string>& target);
+
+  /// Throws `command_line_error` for an unknown option (naming the nearest), a missing value, an option given twice.
+  /// Requires: every option of the page is bound.
+  void parse(std::vector<std::string> const& words);
+
+private:
+  option_page const& find(std::string_view name);
+
+  command_page const& page_;
+  CLI::App app_;
+  std::vector<std::string> bound_ = {"--help"};  // asked for before anything is parsed
+};
+
+/// Whether --help or -h is among the words, before any "--".
+bool asks_for_help(std::vector<std::string> const& words);
+
+/// A whole number for an option, from `least` on.
+int whole_number(std::string_view option, std::string const& text, int least);
+
+/// The index of `text` in the option's choices; where it is none, the error lists or suggests them.
+std::size_t chosen(std::string_view option, std::string const& text, std::vector<choice> const& choices);
+
+}  // namespace tally::cli

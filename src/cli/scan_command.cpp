@@ -1,0 +1,143 @@
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "commands.hpp"
+#include "groups.hpp"
+#include "io/output.hpp"
+#include "io/writer.hpp"
+#include "json.hpp"
+#include "progress.hpp"
+#include "source.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+/// The results of a batch, in the order of its values.
+class scanner {
+public:
+  virtual ~scanner() = default;
+  /// Throws `value_problem` with the index in the batch.
+  virtual io::values_view scan(io::batch const& batch) = 0;
+};
+
+class one_sequence final : public scanner {
+public:
+  one_sequence(command_settings const& settings, std::optional<io::element_type> type)
+      : kind_(settings.kind),
+        state_(std::move(make_accumulators(settings, type)[0]))
+  {
+  }
+
+  io::values_view scan(io::batch const& batch) override
+  {
+    state_->scan(batch.values, kind_, out_);
+    return out_.view();
+  }
+
+private:
+  scan_kind kind_;
+  std::unique_ptr<accumulator> state_;
+  value_buffer out_;
+};
+
+/// Every group's values are gathered, scanned in one piece, and the results put back to their rows.
+class by_groups final : public scanner {
+public:
+  by_groups(command_settings const& settings, std::optional<io::element_type> type) : settings_(settings), type_(type)
+  {
+  }
+
+  io::values_view scan(io::batch const& batch) override
+  {
+    bool first = true;
+    for (group_table::part const& part : groups_.sort(batch)) {
+      while (states_.size() < groups_.size()) states_.push_back(std::move(make_accumulators(settings_, type_)[0]));
+      io::values_view const values = gathered(batch.values, part.rows, values_);
+      try {
+        states_[part.group]->scan(values, settings_.kind, results_);
+      } catch (value_problem const& problem) {
+        throw value_problem(part.rows[problem.index()], problem.found(), problem.expected());
+      }
+      put(results_.view(), part.rows, io::size_of(batch.values), first);
+      first = false;
+    }
+    return out_.view();
+  }
+
+private:
+  /// Integers come as int64 or int128, whichever a group needs: from the first int128 on, all of the batch is.
+  void put(io::values_view results, std::span<std::uint32_t const> rows, std::size_t size, bool first)
+  {
+    if (first) std::memset(out_.resize(io::type_of(results), size), 0, size * io::byte_size(io::type_of(results)));
+    if (io::type_of(results) != io::type_of(out_.view())) {
+      if (io::type_of(out_.view()) != io::element_type::int128) {
+        converted(out_.view(), io::element_type::int128, wide_);
+        std::swap(out_, wide_);
+      }
+      results = converted(results, io::element_type::int128, wide_);
+    }
+    scatter(results, rows, out_);
+  }
+
+  command_settings const& settings_;
+  std::optional<io::element_type> type_;
+  group_table groups_;
+  std::vector<std::unique_ptr<accumulator>> states_;
+  value_buffer values_;
+  value_buffer results_;
+  value_buffer out_;
+  value_buffer wide_;
+};
+
+std::unique_ptr<io::writer> make_writer(command_settings const& settings, io::element_type type)
+{
+  io::output to = io::output::named(settings.output.file);
+  switch (settings.output.format) {
+    case output_format::text: {
+      io::text_writer_options options;
+      options.threads = settings.threads;
+      return std::make_unique<io::text_writer>(std::move(to), options);
+    }
+    case output_format::npy: return io::write_npy(std::move(to), type);
+    case output_format::raw: return io::write_raw(std::move(to), type);
+    case output_format::json: break;
+  }
+  return write_json_values(std::move(to), settings.operations[0]);
+}
+
+}  // namespace
+
+void run_scan(std::vector<std::string> const& words)
+{
+  command_settings const settings = parse_scan(words);
+  if (goes_along_axis(settings)) return scan_along_axis(settings);
+  source from(settings.input, settings.threads);
+  std::unique_ptr<scanner> scanner;
+  if (settings.input.key)
+    scanner = std::make_unique<by_groups>(settings, from.type());
+  else
+    scanner = std::make_unique<one_sequence>(settings, from.type());
+
+  io::element_type const type = result_type(settings.operations[0], from.type());
+  bool const binary = settings.output.format == output_format::npy || settings.output.format == output_format::raw;
+  auto const writer = make_writer(settings, type);
+  progress_meter meter(!settings.output.quiet, settings.output.file == "-");
+  value_buffer room;
+  io::batch batch;
+  while (from.next(batch)) {
+    try {
+      io::values_view const results = scanner->scan(batch);
+      writer->write(binary ? converted(results, type, room) : results);
+    } catch (value_problem const& problem) {
+      throw io::data_error(from.locate(problem.index()), problem.found(), problem.expected());
+    }
+    if (from.waiting()) writer->flush();
+    meter.update(from.so_far());
+  }
+  writer->finish();
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,196 @@
+#include "settings.hpp"
+
+#include <utility>
+
+#include "io/errors.hpp"
+#include "pages/pages.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+io::number number_of(std::string const& text)
+{
+  try {
+    return io::parse_number(text, "--init");
+  } catch (io::data_error const&) {
+    throw command_line_error("--init: '" + text + "' is not a number");
+  }
+}
+
+char delimiter_of(std::string const& text)
+{
+  if (text == "tab" || text == "\\t") return '\t';
+  if (text.size() != 1 || text == "\"" || text == "\n")
+    throw command_line_error("--delimiter: '" + text + "' is not a single character (or tab)");
+  return text[0];
+}
+
+int axis_of(std::string const& text)
+{
+  bool const negative = text.starts_with('-');
+  int const size = whole_number("--axis", negative ? text.substr(1) : text, 0);
+  return negative ? -size : size;
+}
+
+io::element_type type_of_name(std::string const& text)
+{
+  if (auto const type = io::element_type_named(text); type && *type != io::element_type::int128) return *type;
+  return static_cast<io::element_type>(chosen("--type", text, type_choices()));
+}
+
+struct output_options {
+  std::optional<output_format> format;
+  bool json = false;
+};
+
+/// What reduce and scan have in common. `output` is completed by `finish`.
+void bind(parser& options, command_settings& settings, output_options& output)
+{
+  input_settings& input = settings.input;
+  options.value("--init", times::once, [&](std::string const& text) { settings.init = number_of(text); });
+  options.arguments("FILE...", input.files);
+  options.value("--input-format", times::once, [&](std::string const& text) {
+    input.format = static_cast<io::file_format>(chosen("--input-format", text, input_format_choices()));
+  });
+  options.value("--column", times::once, [&](std::string const& text) { input.column = text; });
+  options.value("--by", times::once, [&](std::string const& text) { input.key = text; });
+  options.value("--delimiter", times::once, [&](std::string const& text) { input.delimiter = delimiter_of(text); });
+  options.flag("--no-header", input.no_header);
+  options.value("--type", times::once, [&](std::string const& text) { input.type = type_of_name(text); });
+  options.value("--byte-order", times::once, [&](std::string const& text) {
+    input.order = chosen("--byte-order", text, byte_order_choices()) == 0 ? std::endian::little : std::endian::big;
+    input.order_given = true;
+  });
+  options.value("--axis", times::once, [&](std::string const& text) { input.axis = axis_of(text); });
+  options.value("--output", times::once, [&](std::string const& text) { settings.output.file = text; });
+  options.value("--format", times::once, [&](std::string const& text) {
+    output.format = static_cast<output_format>(chosen("--format", text, output_format_choices()));
+  });
+  options.flag("--json", output.json);
+  options.flag("--no-progress", settings.output.quiet);
+  options.value("--threads", times::once,
+                [&](std::string const& text) { settings.threads = whole_number("--threads", text, 1); });
+}
+
+output_format format_for(std::string const& file, output_options const& options)
+{
+  if (options.json) {
+    if (options.format && *options.format != output_format::json)
+      throw command_line_error("--json and another --format exclude each other");
+    return output_format::json;
+  }
+  if (options.format) return *options.format;
+  if (file.ends_with(".json")) return output_format::json;
+  std::optional<io::file_format> const by_name = io::format_of_name(file);
+  if (by_name == io::file_format::npy) return output_format::npy;
+  if (by_name == io::file_format::raw) return output_format::raw;
+  return output_format::text;
+}
+
+/// What no single option can check. Every rule says which options do not go together, and why.
+void check_input(input_settings const& input)
+{
+  bool table = false;
+  bool raw = false;
+  bool npy = false;
+  int standard_inputs = 0;
+  for (std::string const& file : input.files) {
+    io::file_format const format = input.format_of(file);
+    table = table || format == io::file_format::csv || format == io::file_format::tsv;
+    raw = raw || format == io::file_format::raw;
+    npy = npy || format == io::file_format::npy;
+    standard_inputs += file == "-";
+  }
+  if (standard_inputs > 1) throw command_line_error("standard input (-) can be read once only");
+  if (raw && !input.type) throw command_line_error("raw input needs --type: the bytes do not say what they are");
+  if (input.order_given && !raw) throw command_line_error("--byte-order is for raw input");
+  if (input.column && !table) throw command_line_error("--column is for CSV and TSV input");
+  if (input.key && !table) throw command_line_error("--by is for CSV and TSV input");
+  if (input.delimiter && !table) throw command_line_error("--delimiter is for CSV and TSV input (--input-format csv)");
+  if (input.no_header && !table) throw command_line_error("--no-header is for CSV and TSV input (--input-format csv)");
+  if (input.axis && (!npy || input.files.size() > 1)) throw command_line_error("--axis is for a single .npy file");
+}
+
+void check(command_settings const& settings)
+{
+  check_input(settings.input);
+  bool const binary = settings.output.format == output_format::npy || settings.output.format == output_format::raw;
+  for (operation const op : settings.operations) {
+    std::string const name(name_of(op));
+    if (settings.init && !takes_init(op)) throw command_line_error("--init is of no use to --op " + name);
+    if (settings.kind == scan_kind::exclusive) {
+      if (!has_identity(op)) throw command_line_error("--exclusive: " + name + " has no result before the first value");
+      bool const extreme = op == operation::min || op == operation::max;
+      if (extreme && !settings.init && !settings.input.type &&
+          settings.input.format_of(settings.input.files[0]) < io::file_format::npy)
+        throw command_line_error("--exclusive --op " + name +
+                                 " needs --init, or --type: nothing is known before the first value");
+    }
+  }
+  if (settings.operations.size() > 1 && (binary || settings.input.axis))
+    throw command_line_error("several operations have named results: as text or --json, without --axis");
+}
+
+void complete(command_settings& settings, output_options const& output)
+{
+  if (settings.input.files.empty()) settings.input.files.emplace_back("-");
+  settings.output.format = format_for(settings.output.file, output);
+  check(settings);
+}
+
+}  // namespace
+
+io::file_format input_settings::format_of(std::string const& file) const
+{
+  if (format) return *format;
+  if (auto const by_name = io::format_of_name(file); by_name && *by_name != io::file_format::text) return *by_name;
+  return column || key ? io::file_format::csv : io::file_format::text;
+}
+
+command_settings parse_reduce(std::vector<std::string> const& words)
+{
+  command_settings settings;
+  output_options output;
+  parser options(reduce_page());
+  std::vector<operation> operations;
+  options.value("--op", times::any, [&](std::string const& text) {
+    for (operation const op : operations_named(text)) operations.push_back(op);
+  });
+  bind(options, settings, output);
+  options.parse(words);
+  if (!operations.empty()) settings.operations = std::move(operations);
+  complete(settings, output);
+  if (settings.input.key && settings.output.format != output_format::text &&
+      settings.output.format != output_format::json)
+    throw command_line_error("--by has a key beside every result: as text or --json");
+  return settings;
+}
+
+command_settings parse_scan(std::vector<std::string> const& words)
+{
+  command_settings settings;
+  output_options output;
+  parser options(scan_page());
+  bool exclusive = false;
+  options.value("--op", times::once, [&](std::string const& text) { settings.operations = {operation_named(text)}; });
+  options.flag("--exclusive", exclusive);
+  bind(options, settings, output);
+  options.parse(words);
+  if (exclusive) settings.kind = scan_kind::exclusive;
+  complete(settings, output);
+  return settings;
+}
+
+bench_settings parse_bench(std::vector<std::string> const& words)
+{
+  bench_settings settings;
+  parser options(bench_page());
+  options.flag("--json", settings.json);
+  options.value("--threads", times::once,
+                [&](std::string const& text) { settings.threads = whole_number("--threads", text, 1); });
+  options.parse(words);
+  return settings;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <bit>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "accumulator.hpp"
+#include "io/element_type.hpp"
+#include "io/format.hpp"
+#include "io/number.hpp"
+#include "operation.hpp"
+#include "parser.hpp"
+
+namespace tally::cli {
+
+/// Where numbers come from.
+struct input_settings {
+  std::vector<std::string> files;  ///< "-" is standard input; never empty
+  std::optional<io::file_format> format;
+  std::optional<std::string> column;
+  std::optional<std::string> key;
+  std::optional<char> delimiter;
+  bool no_header = false;
+  std::optional<io::element_type> type;
+  std::endian order = std::endian::native;
+  bool order_given = false;
+  std::optional<int> axis;
+
+  /// The format that `file` is read in.
+  io::file_format format_of(std::string const& file) const;
+};
+
+enum class output_format { text, npy, raw, json };
+
+/// Where results go to.
+struct output_settings {
+  std::string file = "-";
+  output_format format = output_format::text;
+  bool quiet = false;  ///< no progress on the terminal
+};
+
+/// `tally reduce` and `tally scan`.
+struct command_settings {
+  std::vector<operation> operations = {operation::sum};
+  std::optional<io::number> init;
+  scan_kind kind = scan_kind::inclusive;  ///< of a scan
+  input_settings input;
+  output_settings output;
+  int threads = 0;
+};
+
+/// Reads the words after `tally reduce` or `tally scan`. Throws `command_line_error`.
+command_settings parse_reduce(std::vector<std::string> const& words);
+command_settings parse_scan(std::vector<std::string> const& words);
+
+struct bench_settings {
+  bool json = false;
+  int threads = 0;
+};
+bench_settings parse_bench(std::vector<std::string> const& words);
+
+}  // namespace tally::cli

@@ -1,0 +1,142 @@
+#include "source.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "io/csv_reader.hpp"
+#include "io/errors.hpp"
+#include "io/input.hpp"
+#include "io/npy_header.hpp"
+#include "io/npy_reader.hpp"
+#include "io/raw_reader.hpp"
+#include "io/text_reader.hpp"
+
+namespace tally::cli {
+
+std::optional<std::uint64_t> total_size(std::vector<std::string> const& files)
+{
+  std::uint64_t total = 0;
+  for (std::string const& file : files) {
+    std::error_code problem;
+    if (file == "-" || !std::filesystem::is_regular_file(file, problem)) return std::nullopt;
+    total += std::filesystem::file_size(file, problem);
+    if (problem) return std::nullopt;
+  }
+  return total;
+}
+
+source::source(input_settings const& settings, int threads)
+    : settings_(settings),
+      threads_(threads),
+      type_(settings.type),
+      bytes_total_(total_size(settings.files))
+{
+  open_next();
+  fetch();
+  if (!type_) find_type();
+}
+
+source::~source() = default;
+
+void source::open_next()
+{
+  if (reader_) bytes_before_ += reader_->so_far().bytes;
+  std::string const& file = settings_.files[opened_++];
+  io::input in = io::input::named(file);
+  io::number_rule rule = floating_seen_ ? io::number_rule::floating : io::number_rule::automatic;
+  if (type_) rule = io::is_integer(*type_) ? io::number_rule::integers : io::number_rule::floating;
+  io::file_format const format = settings_.format_of(file);
+  switch (format) {
+    case io::file_format::text: {
+      io::text_options options;
+      options.rule = rule;
+      options.threads = threads_;
+      reader_ = io::read_text(std::move(in), options);
+      break;
+    }
+    case io::file_format::csv:
+    case io::file_format::tsv: {
+      io::csv_options options;
+      options.delimiter = settings_.delimiter.value_or(format == io::file_format::csv ? ',' : '\t');
+      options.header = !settings_.no_header;
+      options.column = settings_.column.value_or("1");
+      options.key = settings_.key;
+      options.rule = rule;
+      options.threads = threads_;
+      reader_ = io::read_csv(std::move(in), options);
+      break;
+    }
+    case io::file_format::npy: reader_ = io::read_npy(std::move(in)); break;
+    case io::file_format::raw: reader_ = io::read_raw(std::move(in), *settings_.type, settings_.order); break;
+  }
+}
+
+/// What text does not say: the type of an array, by its values or, if it has none, by its header.
+void source::find_type()
+{
+  std::string const& file = settings_.files[opened_ - 1];
+  if (settings_.format_of(file) != io::file_format::npy) return;
+  if (io::size_of(batch_.values) > 0) {
+    type_ = io::type_of(batch_.values);
+  } else if (total_size({file})) {
+    io::input again = io::input::file(file);
+    type_ = io::read_npy_header(again).type;
+  } else {
+    type_ = io::element_type::float64;  // nobody can tell any more, and there is no value that would show it
+  }
+}
+
+bool source::fetch()
+{
+  taken_ = 0;
+  while (!reader_->next(batch_)) {
+    batch_ = {};
+    if (opened_ == settings_.files.size()) return false;
+    open_next();
+  }
+  floating_seen_ = floating_seen_ || !io::is_integer(io::type_of(batch_.values));
+  return true;
+}
+
+bool source::next(io::batch& into)
+{
+  std::size_t const size = io::size_of(batch_.values);
+  if (taken_ == size && (size == 0 || !fetch())) return false;
+  given_at_ = taken_;
+  std::size_t const count = std::min(slice, io::size_of(batch_.values) - taken_);
+  taken_ += count;
+  into = batch_;
+  into.values = io::slice(batch_.values, given_at_, count);
+  if (!batch_.groups.empty()) into.groups = batch_.groups.subspan(given_at_, count);
+  if (!type_) return true;
+  if (!settings_.type && io::type_of(into.values) != *type_) wrong_type(io::type_of(into.values));
+  try {
+    into.values = converted(into.values, *type_, converted_);
+  } catch (value_problem const& problem) {
+    throw io::data_error(locate(problem.index()), problem.found(), problem.expected());
+  }
+  return true;
+}
+
+void source::wrong_type(io::element_type found) const
+{
+  throw io::data_error({settings_.files[opened_ - 1]}, std::string(io::name_of(found)) + " values",
+                       std::string(io::name_of(*type_)) + " as in the files before (--type converts)");
+}
+
+bool source::waiting() const
+{
+  return taken_ == io::size_of(batch_.values) && reader_->waiting();
+}
+
+io::progress source::so_far() const
+{
+  return {bytes_before_ + reader_->so_far().bytes, bytes_total_};
+}
+
+io::location source::locate(std::size_t index) const
+{
+  return reader_->locate(given_at_ + index);
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <tally/error.hpp>
+
+#include "io/element_type.hpp"
+
+namespace tally::cli {
+
+using io::int128;
+
+/// One result: an exact integer, or a floating-point value in the type it was computed in.
+using result = std::variant<int128, double, float>;
+
+/// A value of a batch that cannot be taken. Whoever knows where the batch came from makes a message of it.
+class value_problem : public error {
+public:
+  value_problem(std::size_t index, std::string found, std::string expected)
+      : error(found),
+        index_(index),
+        found_(std::move(found)),
+        expected_(std::move(expected))
+  {
+  }
+
+  std::size_t index() const { return index_; }
+  std::string const& found() const { return found_; }
+  std::string const& expected() const { return expected_; }
+
+private:
+  std::size_t index_;
+  std::string found_;
+  std::string expected_;
+};
+
+/// Room for a run of values of any one type, used again and again. What was in it is lost when it is resized.
+class value_buffer {
+public:
+  template <class T>
+  T* resize(std::size_t n)
+  {
+    return static_cast<T*>(resize(io::element_type_of<T>, n));
+  }
+  void* resize(io::element_type type, std::size_t n);
+
+  io::values_view view() const { return io::view_as(type_, data_.get(), size_); }
+
+private:
+  struct aligned_delete {
+    void operator()(void* p) const { ::operator delete(p, std::align_val_t{64}); }
+  };
+
+  std::unique_ptr<void, aligned_delete> data_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+  io::element_type type_ = io::element_type::float64;
+};
+
+/// Room for what a call needs and nobody after it: one a thread, however many accumulators there are.
+value_buffer& scratch();
+
+/// The values as doubles, each rounded once: the view itself where they are doubles already, else in `room`.
+std::span<double const> as_doubles(io::values_view const& values, value_buffer& room);
+
+/// The values in `type`: the view itself where it has that type, else in `room`. Throws `value_problem` for the first
+/// that the type cannot hold: an integer out of range, an integer that a double would round, a double in an integer
+/// type. Doubles round to float.
+io::values_view converted(io::values_view const& values, io::element_type type, value_buffer& room);
+
+/// The values at `order`, one after the other, in `room`.
+io::values_view gathered(io::values_view const& values, std::span<std::uint32_t const> order, value_buffer& room);
+
+/// Writes value k of `values` to place order[k] of `into`. Requires: `into` has the type of `values`.
+void scatter(io::values_view const& values, std::span<std::uint32_t const> order, value_buffer& into);
+
+/// As text_writer writes it.
+std::string to_text(result const& value);
+
+/// Whether it is NaN or an infinity, which JSON has no numbers for.
+bool is_finite(result const& value);
+
+}  // namespace tally::cli
