@@ -24,8 +24,7 @@ static_assert(monoid_over<plain, int> && identity_of<int>(plain{}) == 7);
 static_assert(exactly_associative<plain, int> && commutative<plain, int>);
 static_assert(std::is_same_v<carry_type<plain, int>, long double>);
 
-auto const lambda = [](double a, double b) { return a < b ? b : a; };
-using lambda_type = decltype(lambda);
+using lambda_type = decltype([](double a, double b) { return a < b ? b : a; });
 static_assert(operator_over<lambda_type, double> && !has_identity<lambda_type, double>);
 static_assert(!exactly_associative<lambda_type, double> && !commutative<lambda_type, double>);
 static_assert(std::is_same_v<carry_type<lambda_type, float>, float>);
