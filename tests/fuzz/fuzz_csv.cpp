@@ -1,0 +1,45 @@
+#include "fuzz_input.hpp"
+#include "io/column_reader.hpp"
+#include "io/csv_reader.hpp"
+
+using namespace tally::io;
+using namespace tally::io::testing;
+
+/// What is read does not depend on chunks, threads, or whether it comes from a pipe; each value has a key and a place.
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
+{
+  choices const how(data, size);
+  memory_file const file(how.rest);
+  csv_options options;
+  options.delimiter = how.bit(0) ? '\t' : ',';
+  options.header = how.bit(1);
+  options.column = how.bit(2) ? "2" : how.bit(1) ? "v" : "1";
+  if (how.bit(3)) options.key = "1";
+  options.rule = static_cast<number_rule>(how.second / 64 % 3);
+  options.threads = 1;
+  column const whole = read_all([&] { return read_csv(file.source(), options, {}); });
+  require(whole.keys.size() == (options.key ? whole.values.size() : 0), "every value has a key");
+
+  options.threads = how.bit(4) ? 2 : 1;
+  chunk_sizes const small{.usual = 1 + how.second % 64};
+  require(read_all([&] { return read_csv(file.source(), options, small); }) == whole, "small chunks read the same");
+  if (how.bit(5) && how.rest.size() <= full_pipe::most) {
+    full_pipe const pipe(how.rest);
+    require(read_all([&] { return read_csv(pipe.source(), options, small); }) == whole, "a pipe reads the same");
+  }
+  // Must neither crash nor hang where rows are too long.
+  read_all([&] { return read_csv(file.source(), options, {.usual = small.usual, .uncut = small.usual}); });
+
+  if (!whole.error.empty()) return 0;
+  auto const from = read_csv(file.source(), options, small);
+  location last{"", 1, 0};
+  batch next;
+  while (from->next(next)) {
+    for (std::size_t i = 0; i < size_of(next.values); ++i) {
+      location const place = from->locate(i);
+      require(place.line > last.line || (place.line == last.line && place.column > last.column), "places ascend");
+      last = place;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,62 @@
+#include "fuzz_input.hpp"
+#include "io/fortran_reader.hpp"
+#include "io/npy_reader.hpp"
+#include "io/writer.hpp"
+
+using namespace tally::io;
+using namespace tally::io::testing;
+
+namespace {
+
+/// Along every axis each value is given once, and what is written back is the same file of values.
+void check_axes(memory_file const& file, npy_header const& header, axis_limits const& limits)
+{
+  std::string const content = file.content();
+  for (int axis = 0; axis < static_cast<int>(header.shape.size()) && axis < 4; ++axis) {
+    memory_file const copy;
+    axis_reader from(file.source(), axis, limits);
+    axis_writer to(copy.target(), from.layout(), header.type);
+    std::uint64_t seen = 0;
+    axis_block block;
+    while (from.next(block)) {
+      seen += size_of(block.values);
+      to.write(block.place, block.values);
+    }
+    to.finish();
+    require(seen == header.count(), "each value is given once");
+    std::string const written = copy.content();
+    std::size_t const size = static_cast<std::size_t>(seen) * byte_size(header.type);
+    require(written.size() == npy_header_size(header.shape.size()) + size, "the size of what is written");
+    if (header.native())
+      require(written.substr(written.size() - size) == content.substr(content.size() - size), "the values written back");
+  }
+}
+
+}  // namespace
+
+/// A file is refused or read whole; blocks of any size and a pipe give the same.
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
+{
+  choices const how(data, size);
+  memory_file const file(how.rest);
+  column const whole = read_all([&] { return read_npy(file.source()); });
+  if (how.rest.size() <= full_pipe::most) {
+    full_pipe const pipe(how.rest);
+    column const through = read_all([&] { return read_npy(pipe.source()); });
+    if (whole.error.empty())
+      require(through == whole || through.error.find("Fortran") != std::string::npos, "a pipe reads the same");
+    else
+      require(!through.error.empty(), "a pipe is refused too");
+  }
+  if (!whole.error.empty()) return 0;
+
+  input source = file.source();
+  npy_header const header = read_npy_header(source);
+  require(whole.values.size() == header.count(), "as many values as the shape says");
+  if (header.fortran_order && header.shape.size() > 1 && header.count() > 0) {
+    column const small = read_all([&] { return std::make_unique<fortran_reader>(std::move(source), header, 1 + how.second); });
+    require(small.values == whole.values, "small blocks read the same");
+  }
+  check_axes(file, header, {std::size_t(1) + how.second * 4, std::size_t(1) + how.first});
+  return 0;
+}

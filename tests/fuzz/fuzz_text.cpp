@@ -1,0 +1,43 @@
+#include "fuzz_input.hpp"
+#include "io/column_reader.hpp"
+#include "io/text_reader.hpp"
+#include "io/writer.hpp"
+
+using namespace tally::io;
+using namespace tally::io::testing;
+
+/// What is read does not depend on chunks, threads, or whether it comes from a pipe; what is written reads back the same.
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
+{
+  choices const how(data, size);
+  memory_file const file(how.rest);
+  text_options options{.rule = static_cast<number_rule>(how.first % 4 % 3), .one_a_line = how.bit(2), .threads = 1};
+  column const whole = read_all([&] { return read_text(file.source(), options, {}); });
+
+  options.threads = how.bit(3) ? 2 : 1;
+  chunk_sizes const small{.usual = 1 + how.second % 64};
+  require(read_all([&] { return read_text(file.source(), options, small); }) == whole, "small chunks read the same");
+  if (how.bit(4) && how.rest.size() <= full_pipe::most) {
+    full_pipe const pipe(how.rest);
+    require(read_all([&] { return read_text(pipe.source(), options, small); }) == whole, "a pipe reads the same");
+  }
+  // Must neither crash nor hang where tokens are too long.
+  read_all([&] { return read_text(file.source(), options, {.usual = small.usual, .uncut = small.usual}); });
+
+  if (!whole.error.empty()) return 0;
+  memory_file const copy;
+  text_writer to(copy.target(), {.threads = 1});
+  auto const from = read_text(file.source(), options, small);
+  batch next;
+  while (from->next(next)) to.write(next.values);
+  to.finish();
+  // Whole doubles are written as integers: only reading them as doubles gives them back where all are.
+  auto const reread = [&] { return read_text(copy.source(), {.rule = options.rule, .threads = 1}, {}); };
+  column const back = read_all(reread);
+  require(back.values.size() == whole.values.size(), "as many values are read back");
+  options.rule = number_rule::floating;
+  column const doubles = read_all([&] { return read_text(file.source(), options, {}); });
+  column const again = read_all([&] { return read_text(copy.source(), {.rule = options.rule, .threads = 1}, {}); });
+  require(doubles.values == again.values, "the same doubles are read back");
+  return 0;
+}
