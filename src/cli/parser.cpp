@@ -67,7 +67,8 @@ void parser::parse(std::vector<std::string> const& words)
   } catch (CLI::ParseError const& problem) {
     throw command_line_error(problem.what());
   }
-  std::vector<std::string> const unknown = app_.remaining();
+  std::vector<std::string> unknown = app_.remaining();
+  std::erase(unknown, "--");
   if (unknown.empty()) return;
   std::string const& word = unknown.front();
   if (!word.starts_with('-'))

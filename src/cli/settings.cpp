@@ -1,5 +1,6 @@
 #include "settings.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "io/errors.hpp"
@@ -155,7 +156,11 @@ command_settings parse_reduce(std::vector<std::string> const& words)
   parser options(reduce_page());
   std::vector<operation> operations;
   options.value("--op", times::any, [&](std::string const& text) {
-    for (operation const op : operations_named(text)) operations.push_back(op);
+    for (operation const op : operations_named(text)) {
+      if (std::find(operations.begin(), operations.end(), op) != operations.end())
+        throw command_line_error("--op: " + std::string(name_of(op)) + " is named twice");
+      operations.push_back(op);
+    }
   });
   bind(options, settings, output);
   options.parse(words);

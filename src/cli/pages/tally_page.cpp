@@ -50,7 +50,7 @@ command_page const& help_page()
                    {
                        {"COMMAND",
                         "",
-                        "Whose help.",
+                        "Whose help: reduce, scan, bench, help or completion.",
                         completes::choices,
                         {{"reduce", ""}, {"scan", ""}, {"bench", ""}, {"help", ""}, {"completion", ""}}},
                        {"--man", "", "Print the man page, as roff."},

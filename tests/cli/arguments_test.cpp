@@ -1,0 +1,149 @@
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tool.hpp"
+
+/// What is typed wrongly: exit status 2, a message that says what is wrong and what may be meant, nothing on standard
+/// output.
+namespace tally::test {
+namespace {
+
+using words = std::vector<std::string>;
+
+struct wrong_usage {
+  words arguments;
+  std::string message;
+};
+
+std::ostream& operator<<(std::ostream& to, wrong_usage const& each)
+{
+  for (std::string const& word : each.arguments) to << word << ' ';
+  return to;
+}
+
+class usage_error : public ::testing::TestWithParam<wrong_usage> {};
+
+TEST_P(usage_error, exits_with_2_and_says_what_is_wrong)
+{
+  outcome const result = run_tool(GetParam().arguments, "1 2 3\n");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err.substr(0, result.err.find('\n')), "tally: " + GetParam().message);
+  EXPECT_NE(result.err.find("--help'"), std::string::npos) << "points to the help";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    commands, usage_error,
+    ::testing::Values(wrong_usage{{"redcue"}, "there is no command 'redcue' (did you mean 'reduce'?)"},
+                      wrong_usage{{"frobnicate"}, "there is no command 'frobnicate'"},
+                      wrong_usage{{"max", "x.txt"}, "there is no command 'max' (did you mean 'reduce --op max'?)"},
+                      wrong_usage{{"--frobnicate"}, "unknown option --frobnicate"},
+                      wrong_usage{{"help", "redcue"}, "there is no command 'redcue' (did you mean 'reduce'?)"},
+                      wrong_usage{{"help", "reduce", "scan"}, "one command at a time"},
+                      wrong_usage{{"completion"}, "name one shell: bash, zsh or fish"},
+                      wrong_usage{{"completion", "bahs"}, "completion: there is no 'bahs' (did you mean 'bash'?)"},
+                      wrong_usage{{"completion", "powershell"},
+                                  "completion: there is no 'powershell'; choose one of bash, zsh, fish"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    options, usage_error,
+    ::testing::Values(
+        wrong_usage{{"scan", "--exclusiv"}, "unknown option --exclusiv (did you mean '--exclusive'?)"},
+        wrong_usage{{"reduce", "--opp", "max"}, "unknown option --opp (did you mean '--op'?)"},
+        wrong_usage{{"reduce", "--opp=max"}, "unknown option --opp=max (did you mean '--op'?)"},
+        wrong_usage{{"reduce", "--frobnicate"}, "unknown option --frobnicate"},
+        wrong_usage{{"reduce", "--exclusive"}, "unknown option --exclusive"},
+        wrong_usage{{"reduce", "-x"}, "unknown option -x"},
+        wrong_usage{{"bench", "--jsno"}, "unknown option --jsno (did you mean '--json'?)"},
+        wrong_usage{{"bench", "file.txt"}, "nothing is expected after the options, but there is 'file.txt'"},
+        wrong_usage{{"reduce", "--op"}, "--op needs a value"}, wrong_usage{{"reduce", "-o"}, "-o needs a value"},
+        wrong_usage{{"reduce", "--op", "smu"}, "--op: there is no 'smu' (did you mean 'sum'?)"},
+        wrong_usage{{"reduce", "--op", "sum,mxa"}, "--op: there is no 'mxa' (did you mean 'max'?)"},
+        wrong_usage{{"reduce", "--op", "average"}, "--op: there is no 'average' (did you mean 'mean'?)"},
+        wrong_usage{{"reduce", "--op", "frobnicate"},
+                    "--op: there is no 'frobnicate'; choose one of sum, product, min, max, and, or, xor, all, any, "
+                    "argmin, argmax, "
+                    "mean, variance, stddev, logsumexp, count"},
+        wrong_usage{{"scan", "--op", "sum", "--op", "max"}, "--op is given twice"},
+        wrong_usage{{"reduce", "--op", "sum,max,sum"}, "--op: sum is named twice"},
+        wrong_usage{{"scan", "--op", "sum,max"},
+                    "--op: there is no 'sum,max'; choose one of sum, product, min, max, and, or, xor, all, any, "
+                    "argmin, argmax, "
+                    "mean, variance, stddev, logsumexp, count"},
+        wrong_usage{{"reduce", "--type", "flaot64"}, "--type: there is no 'flaot64' (did you mean 'float64'?)"},
+        wrong_usage{{"reduce", "--type", "int128"}, "--type: there is no 'int128' (did you mean 'int8'?)"},
+        wrong_usage{{"reduce", "--input-format", "cvs"}, "--input-format: there is no 'cvs' (did you mean 'csv'?)"},
+        wrong_usage{{"scan", "--format", "nyp"}, "--format: there is no 'nyp' (did you mean 'npy'?)"},
+        wrong_usage{{"reduce", "--byte-order", "bgi"}, "--byte-order: there is no 'bgi' (did you mean 'big'?)"},
+        wrong_usage{{"reduce", "--threads", "0"}, "--threads: '0' is not a whole number from 1 on"},
+        wrong_usage{{"reduce", "--threads", "two"}, "--threads: 'two' is not a whole number from 1 on"},
+        wrong_usage{{"bench", "--threads", "-1"}, "--threads: '-1' is not a whole number from 1 on"},
+        wrong_usage{{"reduce", "--init", "abc"}, "--init: 'abc' is not a number"},
+        wrong_usage{{"reduce", "--delimiter", "::", "x.csv"}, "--delimiter: '::' is not a single character (or tab)"},
+        wrong_usage{{"reduce", "--axis", "x", "x.npy"}, "--axis: 'x' is not a whole number from 0 on"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    combinations, usage_error,
+    ::testing::Values(
+        wrong_usage{{"reduce", "-", "-"}, "standard input (-) can be read once only"},
+        wrong_usage{{"reduce", "x.raw"}, "raw input needs --type: the bytes do not say what they are"},
+        wrong_usage{{"reduce", "--byte-order", "big", "x.txt"}, "--byte-order is for raw input"},
+        wrong_usage{{"reduce", "--column", "a", "x.npy"}, "--column is for CSV and TSV input"},
+        wrong_usage{{"reduce", "--by", "a", "x.npy"}, "--by is for CSV and TSV input"},
+        wrong_usage{{"reduce", "--delimiter", ";"}, "--delimiter is for CSV and TSV input (--input-format csv)"},
+        wrong_usage{{"reduce", "--no-header"}, "--no-header is for CSV and TSV input (--input-format csv)"},
+        wrong_usage{{"reduce", "--axis", "0"}, "--axis is for a single .npy file"},
+        wrong_usage{{"reduce", "--axis", "0", "a.npy", "b.npy"}, "--axis is for a single .npy file"},
+        wrong_usage{{"reduce", "--json", "--format", "npy"}, "--json and another --format exclude each other"},
+        wrong_usage{{"reduce", "--init", "1", "--op", "mean"}, "--init is of no use to --op mean"},
+        wrong_usage{{"scan", "--init", "1", "--op", "count"}, "--init is of no use to --op count"},
+        wrong_usage{{"reduce", "--init", "1.5", "--op", "and"}, "--init: 1.5 is no integer, which --op and needs"},
+        wrong_usage{{"reduce", "--init", "300", "--op", "max", "--type", "uint8"},
+                    "--init: 300 is no uint8, the type of the result"},
+        wrong_usage{{"reduce", "--op", "xor", "--type", "float32"}, "--op xor needs integers; the values are float32"},
+        wrong_usage{{"scan", "--exclusive", "--op", "mean"}, "--exclusive: mean has no result before the first value"},
+        wrong_usage{{"scan", "--exclusive", "--op", "argmax"},
+                    "--exclusive: argmax has no result before the first value"},
+        wrong_usage{{"scan", "--exclusive", "--op", "min"},
+                    "--exclusive --op min needs --init, or --type: nothing is known before the first value"},
+        wrong_usage{{"reduce", "--op", "sum,max", "-o", "x.npy"},
+                    "several operations have named results: as text or --json, without --axis"},
+        wrong_usage{{"reduce", "--op", "sum,max", "--axis", "0", "x.npy"},
+                    "several operations have named results: as text or --json, without --axis"},
+        wrong_usage{{"reduce", "--by", "a", "-o", "x.npy"}, "--by has a key beside every result: as text or --json"}));
+
+TEST(arguments, without_a_command_the_help_goes_to_standard_error)
+{
+  outcome const result = run_tool(words{});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("Usage: tally COMMAND"), std::string::npos);
+}
+
+TEST(arguments, values_may_follow_an_equals_sign_and_begin_with_a_minus)
+{
+  EXPECT_EQ(run_tool(words{"reduce", "--init=-5", "--op=sum"}, "1 2").out, "-2\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--init", "-5"}, "1 2").out, "-2\n");
+}
+
+TEST(arguments, after_two_hyphens_everything_is_a_file)
+{
+  outcome const result = run_tool(words{"reduce", "--", "--help"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err, "tally: --help: cannot read: No such file or directory\n");
+}
+
+TEST(arguments, a_hyphen_is_standard_input)
+{
+  EXPECT_EQ(run_tool(words{"reduce", "-"}, "1 2 3").out, "6\n");
+}
+
+TEST(arguments, operations_may_be_listed_or_repeated)
+{
+  EXPECT_EQ(run_tool(words{"reduce", "--op", "sum,max", "--op", "count"}, "1 2 4").out, "sum\t7\nmax\t4\ncount\t3\n");
+}
+
+}  // namespace
+}  // namespace tally::test

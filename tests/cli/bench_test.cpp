@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/limits.hpp"
+#include "tool.hpp"
+
+namespace tally::test {
+namespace {
+
+using words = std::vector<std::string>;
+
+TEST(bench, json_has_every_cell_with_sensible_figures)
+{
+  outcome const result = run_tool(words{"bench", "--json", "--threads", "1"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  nlohmann::json const report = nlohmann::json::parse(result.out);
+  EXPECT_EQ(report["threads"], 1);
+  std::set<std::string> kinds;
+  for (auto const& cell : report["cells"]) {
+    kinds.insert(cell["call"].get<std::string>() + " " + cell["type"].get<std::string>());
+    for (char const* figure : {"limit", "tally", "std", "share"}) EXPECT_GT(cell[figure].get<double>(), 0.0) << figure;
+    EXPECT_LT(cell["limit"].get<double>(), 5000.0) << "GB/s";
+    EXPECT_NEAR(cell["share"].get<double>(), cell["tally"].get<double>() / cell["limit"].get<double>(), 0.002);
+  }
+  EXPECT_EQ(kinds.size(), 8U) << "two calls, four types";
+  EXPECT_EQ(report["cells"].size(), 24U) << "in three sizes";
+}
+
+TEST(bench, the_limits_do_what_they_measure)
+{
+  for (int const threads : {1, 3}) {
+    cli::crew crew(threads);
+    for (std::size_t const n : {8U, 64U, 4096U, 16384U, 65544U, 262144U}) {
+      std::vector<std::uint64_t> in(n / 8);
+      std::uint64_t expected = 0;
+      for (std::size_t k = 0; k < in.size(); ++k) expected ^= in[k] = (k + 1) * 0x9e3779b97f4a7c15U;
+      for (auto const copy : {cli::copy_ordinary, cli::copy_streaming}) {
+        void* const raw = ::operator new(n, std::align_val_t{64});
+        std::fill_n(static_cast<unsigned char*>(raw), n, static_cast<unsigned char>(0xaa));
+        copy(crew, in.data(), raw, n);
+        EXPECT_TRUE(std::equal(in.begin(), in.end(), static_cast<std::uint64_t const*>(raw))) << n;
+        ::operator delete(raw, std::align_val_t{64});
+      }
+      EXPECT_EQ(cli::read_all(crew, in.data(), n), expected) << n;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tally::test

@@ -1,0 +1,152 @@
+#include <cctype>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "page.hpp"
+#include "pages/pages.hpp"
+#include "tool.hpp"
+
+/// Help, man pages and completion: each names every option, since all come from the same pages.
+namespace tally::test {
+namespace {
+
+using words = std::vector<std::string>;
+
+std::vector<cli::option_page> options_of(cli::command_page const& page)
+{
+  std::vector<cli::option_page> all;
+  for (cli::option_group const& group : page.options) all.insert(all.end(), group.options.begin(), group.options.end());
+  return all;
+}
+
+TEST(help, of_the_tool_lists_every_command)
+{
+  outcome const result = run_tool(words{"--help"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.err, "");
+  for (cli::command_page const* page : cli::command_pages())
+    EXPECT_NE(result.out.find("\n  " + std::string(page->name) + " "), std::string::npos) << page->name;
+  EXPECT_EQ(run_tool(words{"-h"}).out, result.out);
+  EXPECT_EQ(run_tool(words{"help"}).out, result.out);
+}
+
+TEST(help, of_a_command_names_every_option_value_and_example)
+{
+  for (cli::command_page const* page : cli::command_pages()) {
+    std::string const name(page->name);
+    outcome const result = run_tool(words{name, "--help"});
+    EXPECT_EQ(result.status, 0) << name;
+    EXPECT_EQ(result.out, run_tool(words{"help", name}).out);
+    EXPECT_EQ(result.out, run_tool(words{name, "--nonsense", "-h"}).out) << "help goes before errors";
+    for (cli::option_page const& option : options_of(*page)) {
+      EXPECT_NE(result.out.find(cli::long_name(option)), std::string::npos) << name << ' ' << option.names;
+      for (cli::choice const& each : option.choices)
+        EXPECT_NE(result.out.find(each.name), std::string::npos) << each.name;
+    }
+    for (cli::example const& each : page->examples)
+      EXPECT_NE(result.out.find(each.command), std::string::npos) << each.command;
+  }
+}
+
+TEST(help, keeps_to_80_columns_but_for_commands_to_copy)
+{
+  for (cli::command_page const* page : cli::command_pages()) {
+    std::string const text = cli::help_text(*page, cli::command_pages(), 80);
+    std::size_t begin = 0;
+    for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
+      std::string const line = text.substr(begin, end - begin);
+      if (!line.starts_with("    ") || line.starts_with("     ")) {
+        EXPECT_LE(line.size(), 80U) << line;
+      }
+      EXPECT_FALSE(line.ends_with(' ')) << line;
+    }
+  }
+}
+
+TEST(help, version_is_one_line)
+{
+  outcome const result = run_tool(words{"--version"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out, "tally " TALLY_PROJECT_VERSION "\n");
+}
+
+TEST(manual, names_every_option_and_command)
+{
+  std::string const whole = run_tool(words{"help", "--man"}).out;
+  EXPECT_EQ(whole.substr(0, 12), ".TH \"TALLY\" ");
+  for (cli::command_page const* page : cli::command_pages()) {
+    std::string const name(page->name);
+    EXPECT_NE(whole.find("\\fB" + name + "\\fR"), std::string::npos) << name;
+    outcome const result = run_tool(words{"help", "--man", name});
+    EXPECT_EQ(result.status, 0);
+    for (char const* heading : {"NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "SEE ALSO"})
+      EXPECT_NE(result.out.find(".SH \"" + std::string(heading) + "\"\n"), std::string::npos) << name << ' ' << heading;
+    for (cli::option_page const& option : options_of(*page)) {
+      std::string escaped;
+      for (char const c : cli::long_name(option)) escaped += c == '-' ? "\\-" : std::string(1, c);
+      EXPECT_NE(result.out.find(escaped), std::string::npos) << name << ' ' << option.names;
+    }
+  }
+}
+
+TEST(manual, is_roff_without_complaints)
+{
+  if (run_shell("command -v groff").status != 0) GTEST_SKIP() << "no groff here";
+  for (char const* name : {"", "reduce", "scan", "bench", "help", "completion"}) {
+    outcome const result = run_shell("tally help --man " + std::string(name) + " | groff -man -Tutf8 -ww -z");
+    EXPECT_EQ(result.status, 0) << name;
+    EXPECT_EQ(result.err, "") << name;
+  }
+}
+
+TEST(completion, scripts_are_accepted_by_their_shells)
+{
+  EXPECT_EQ(run_shell("tally completion bash | bash -n").err, "");
+  for (char const* shell : {"zsh", "fish"}) {
+    if (run_shell("command -v " + std::string(shell)).status != 0) continue;
+    outcome const result = run_shell("tally completion " + std::string(shell) + " | " + shell + " -n /dev/stdin");
+    EXPECT_EQ(result.status, 0) << shell << ' ' << result.err;
+  }
+}
+
+TEST(completion, every_script_knows_every_option)
+{
+  for (char const* shell : {"bash", "zsh", "fish"}) {
+    std::string const script = run_tool(words{"completion", shell}).out;
+    for (cli::command_page const* page : cli::command_pages()) {
+      for (cli::option_page const& option : options_of(*page)) {
+        if (!cli::is_named(option)) continue;
+        std::string const name(cli::long_name(option).substr(2));
+        bool const is_fish = std::string(shell) == "fish";
+        EXPECT_NE(script.find(is_fish ? "-l " + name : "--" + name), std::string::npos) << shell << ' ' << name;
+      }
+    }
+  }
+}
+
+/// What bash offers for the last of some words.
+std::string offered(std::string const& line)
+{
+  outcome const result = run_shell("source <(tally completion bash)\nCOMP_WORDS=(" + line + ")\n" +
+                                   "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_tally\necho \"${COMPREPLY[*]}\"");
+  return result.out;
+}
+
+TEST(completion, bash_offers_commands_options_and_values)
+{
+  EXPECT_EQ(offered("tally ''"), "reduce scan bench help completion --help --version\n");
+  EXPECT_EQ(offered("tally re"), "reduce\n");
+  EXPECT_EQ(offered("tally reduce --op m"), "min max mean\n");
+  EXPECT_EQ(offered("tally reduce --op = m"), "min max mean\n") << "bash splits --op=m";
+  EXPECT_EQ(offered("tally scan --ex"), "--exclusive\n");
+  EXPECT_EQ(offered("tally reduce --ex"), "\n");
+  EXPECT_EQ(offered("tally help sc"), "scan\n");
+  EXPECT_EQ(offered("tally completion ''"), "bash zsh fish\n");
+  EXPECT_EQ(offered("tally reduce --threads ''"), "\n");
+}
+
+}  // namespace
+}  // namespace tally::test

@@ -1,0 +1,137 @@
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tool.hpp"
+
+/// CSV and TSV: columns by name and number, groups.
+namespace tally::test {
+namespace {
+
+using words = std::vector<std::string>;
+
+char const* const sales = "region,amount,note\n"
+                          "north,10,\"a, b\"\n"
+                          "south,1,\"line\nend\"\n"
+                          "north,5,\n"
+                          "\"the \"\"east\"\"\",7,x\n"
+                          "south,-2,y\n";
+
+class table : public in_folder {
+protected:
+  std::string run(words arguments)
+  {
+    outcome const result = run_tool(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return result.out;
+  }
+};
+
+TEST_F(table, column_by_name_by_number_and_the_first)
+{
+  std::string const path = file("sales.csv", sales);
+  EXPECT_EQ(run({"reduce", "--column", "amount", path}), "21\n");
+  EXPECT_EQ(run({"reduce", "--column", "2", path}), "21\n");
+  EXPECT_EQ(run({"reduce", file("one.csv", "n\n1\n2\n")}), "3\n");
+}
+
+TEST_F(table, standard_input_with_a_column_is_taken_for_csv)
+{
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "amount"}, sales).out, "21\n");
+  EXPECT_EQ(run({"reduce", "--column", "amount", file("sales.log", sales)}), "21\n") << "so is an unknown ending";
+}
+
+TEST_F(table, delimiters_and_tables_without_a_header)
+{
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "b", "--delimiter", ";"}, "a;b\n1;2\n3;4\n").out, "6\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "b", "--delimiter", "tab"}, "a\tb\n1\t2\n3\t4\n").out, "6\n");
+  EXPECT_EQ(run({"reduce", "--column", "b", file("x.tsv", "a\tb\n1\t2\n3\t4\n")}), "6\n");
+  EXPECT_EQ(run({"reduce", "--no-header", "--column", "2", file("x.csv", "1,2\n3,4\n")}), "6\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--input-format", "csv", "--no-header"}, "1,2\n3,4\n").out, "4\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--input-format", "tsv"}, "a\tb\n1\t2\n").out, "1\n");
+}
+
+TEST_F(table, groups_are_reduced_in_the_order_of_their_first_rows)
+{
+  std::string const path = file("sales.csv", sales);
+  EXPECT_EQ(run({"reduce", "--column", "amount", "--by", "region", path}),
+            "north\t15\nsouth\t-1\n\"the \"\"east\"\"\"\t7\n");
+  EXPECT_EQ(run({"reduce", "--column", "amount", "--by", "1", "--op", "max,count", path}),
+            "1\tmax\tcount\nnorth\t10\t2\nsouth\t1\t2\n\"the \"\"east\"\"\"\t7\t1\n");
+  EXPECT_EQ(run({"reduce", "--column", "amount", "--by", "region", "--init", "100", path}),
+            "north\t115\nsouth\t99\n\"the \"\"east\"\"\"\t107\n");
+  EXPECT_EQ(run({"reduce", "--column", "amount", "--by", "region", file("none.csv", "region,amount\n")}), "");
+}
+
+TEST_F(table, keys_that_would_break_a_line_are_quoted)
+{
+  EXPECT_EQ(run({"reduce", "--column", "amount", "--by", "note", file("sales.csv", sales)}),
+            "a, b\t10\n\"line\nend\"\t1\n\t5\nx\t7\ny\t-2\n");
+}
+
+TEST_F(table, groups_as_json)
+{
+  EXPECT_EQ(
+      run({"reduce", "--json", "--column", "amount", "--by", "region", "--op", "sum,min", file("sales.csv", sales)}),
+      "{\"by\":\"region\",\"groups\":[{\"key\":\"north\",\"sum\":15,\"min\":5},{\"key\":\"south\",\"sum\":-1,\"min\":-"
+      "2},"
+      "{\"key\":\"the \\\"east\\\"\",\"sum\":7,\"min\":7}]}\n");
+}
+
+TEST_F(table, groups_are_scanned_in_the_order_of_the_rows)
+{
+  std::string const path = file("sales.csv", sales);
+  EXPECT_EQ(run({"scan", "--column", "amount", "--by", "region", path}), "10\n1\n15\n7\n-1\n");
+  EXPECT_EQ(run({"scan", "--column", "amount", "--by", "region", "--exclusive", path}), "0\n0\n10\n0\n1\n");
+  EXPECT_EQ(run({"scan", "--column", "amount", "--by", "region", "--op", "argmin", path}), "0\n0\n1\n0\n1\n");
+  EXPECT_EQ(run({"scan", "--column", "amount", "--by", "region", "--op", "all", path}), "1\n1\n1\n1\n1\n");
+}
+
+TEST_F(table, a_group_whose_integers_need_128_bits_stands_beside_one_whose_do_not)
+{
+  std::string const path = file("x.csv", "k,v\na,1\nb,9223372036854775807\na,2\nb,9223372036854775807\nc,5\n");
+  EXPECT_EQ(run({"scan", "--column", "v", "--by", "k", path}), "1\n9223372036854775807\n3\n18446744073709551614\n5\n");
+  EXPECT_EQ(run({"reduce", "--column", "v", "--by", "k", path}), "a\t3\nb\t18446744073709551614\nc\t5\n");
+}
+
+TEST_F(table, a_decimal_in_one_group_makes_doubles_of_all_from_there_on)
+{
+  std::string const path = file("x.csv", "k,v\na,9007199254740993\nb,0.5\na,0\n");
+  EXPECT_EQ(run({"scan", "--column", "v", "--by", "k", path}), "9007199254740993\n0.5\n9007199254740992\n");
+}
+
+TEST_F(table, several_files_are_one_sequence_of_rows)
+{
+  std::string const one = file("one.csv", "k,v\na,1\nb,2\n");
+  std::string const two = file("two.csv", "x,v,k\n0,10,b\n0,20,c\n");
+  EXPECT_EQ(run({"reduce", "--column", "v", "--by", "k", one, two}), "a\t1\nb\t12\nc\t20\n");
+  EXPECT_EQ(run({"scan", "--column", "v", "--by", "k", one, two}), "1\n2\n12\n20\n");
+}
+
+TEST_F(table, many_groups_over_many_batches_agree_with_a_plain_count)
+{
+  std::string rows = "key,value\n";
+  std::map<int, long> sums;
+  std::vector<int> order;
+  std::string running;
+  unsigned state = 7;
+  for (int k = 0; k < 600000; ++k) {
+    state = state * 1664525U + 1013904223U;
+    int const key = static_cast<int>(state >> 8) % 1000;
+    int const value = static_cast<int>(state >> 18) % 100 - 50;
+    if (!sums.contains(key)) order.push_back(key);
+    sums[key] += value;
+    rows += std::to_string(key) + "," + std::to_string(value) + "\n";
+    running += std::to_string(sums[key]) + "\n";
+  }
+  std::string expected;
+  for (int const key : order) expected += std::to_string(key) + "\t" + std::to_string(sums[key]) + "\n";
+  std::string const path = file("many.csv", rows);
+  EXPECT_EQ(run({"reduce", "--column", "value", "--by", "key", path}), expected);
+  EXPECT_TRUE(run({"scan", "--column", "value", "--by", "key", path}) == running);
+}
+
+}  // namespace
+}  // namespace tally::test

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+/// Runs the built tool as a process, as a user does.
+namespace tally::test {
+
+struct outcome {
+  int status = -1;  ///< what a shell would say: 128 + signal if one ended it
+  std::string out;
+  std::string err;
+  std::size_t peak_bytes = 0;  ///< the largest resident set
+};
+
+/// How a process is run, beyond its arguments.
+struct surroundings {
+  /// Writes what the tool reads, to a pipe's descriptor, from a thread of its own; it may stop early if nobody reads.
+  std::function<void(int)> feed = [](int) {};
+  /// Takes what the tool writes; by default it is collected in `out`.
+  std::function<void(std::string_view)> take = nullptr;
+  std::string directory = ".";
+};
+
+outcome run_tool(std::vector<std::string> const& arguments, std::string_view input = {});
+outcome run_tool(std::vector<std::string> const& arguments, surroundings const& around);
+
+/// A shell command in which `tally` is the tool.
+outcome run_shell(std::string const& command, std::string const& directory = ".");
+
+/// Writes all of it, or less if nobody reads any more.
+bool feed_all(int descriptor, std::string_view text);
+
+std::string tool_path();
+
+/// A folder for the files of one test, which vanishes with it.
+class in_folder : public ::testing::Test {
+protected:
+  in_folder();
+  ~in_folder() override;
+
+  /// Writes a file and gives its path.
+  std::string file(std::string const& name, std::string_view content) const;
+  std::string path(std::string const& name) const { return folder_ / name; }
+  std::string read(std::string const& name) const;
+  /// Names of all files there, sorted, separated by blanks.
+  std::string listing() const;
+
+  std::filesystem::path folder_;
+};
+
+/// The bytes of values as they lie in memory.
+template <class T>
+std::string bytes_of(std::vector<T> const& values)
+{
+  return {reinterpret_cast<char const*>(values.data()), values.size() * sizeof(T)};
+}
+
+/// The values in bytes.
+template <class T>
+std::vector<T> values_of(std::string_view bytes)
+{
+  std::vector<T> values(bytes.size() / sizeof(T));
+  bytes.copy(reinterpret_cast<char*>(values.data()), values.size() * sizeof(T));
+  return values;
+}
+
+/// A .npy file (version 1): `type` as "<f4", `shape` as "(3, 4)".
+std::string npy(std::string const& type, std::string const& shape, std::string const& bytes,
+                bool fortran_order = false);
+
+/// What a .npy file holds after its header, and the header's dictionary.
+struct array {
+  std::string header;
+  std::string bytes;
+};
+array parse_npy(std::string const& file);
+
+}  // namespace tally::test
