@@ -64,25 +64,27 @@ axis_plan::memory axis_plan::memory_of(block_place const& place) const
   return {first, place.count, place.lines, inner_};
 }
 
-void axis_plan::lines_first(block_place const& place, void const* from, void* to, std::size_t element_size) const
+void axis_plan::lines_first(block_place const& place, void const* from, void* to, std::size_t element_size,
+                            worker_pool& workers) const
 {
   std::uint64_t const lines = std::min(place.lines, inner_);
   std::size_t const slab = static_cast<std::size_t>(lines * place.count) * element_size;
   for (std::uint64_t done = 0; done < place.lines; done += lines) {
     std::size_t const at = static_cast<std::size_t>(done / lines) * slab;
     transpose(static_cast<char const*>(from) + at, static_cast<char*>(to) + at, static_cast<std::size_t>(place.count),
-              static_cast<std::size_t>(lines), element_size);
+              static_cast<std::size_t>(lines), element_size, workers);
   }
 }
 
-void axis_plan::rows_first(block_place const& place, void const* from, void* to, std::size_t element_size) const
+void axis_plan::rows_first(block_place const& place, void const* from, void* to, std::size_t element_size,
+                           worker_pool& workers) const
 {
   std::uint64_t const lines = std::min(place.lines, inner_);
   std::size_t const slab = static_cast<std::size_t>(lines * place.count) * element_size;
   for (std::uint64_t done = 0; done < place.lines; done += lines) {
     std::size_t const at = static_cast<std::size_t>(done / lines) * slab;
     transpose(static_cast<char const*>(from) + at, static_cast<char*>(to) + at, static_cast<std::size_t>(lines),
-              static_cast<std::size_t>(place.count), element_size);
+              static_cast<std::size_t>(place.count), element_size, workers);
   }
 }
 

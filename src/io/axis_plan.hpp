@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "io/npy_reader.hpp"
+#include "io/worker_pool.hpp"
 
 namespace tally::io {
 
@@ -28,8 +29,10 @@ public:
   memory memory_of(block_place const& place) const;
 
   /// From memory order, rows one behind the other, to lines one behind the other, and back. Requires: inner > 1.
-  void lines_first(block_place const& place, void const* from, void* to, std::size_t element_size) const;
-  void rows_first(block_place const& place, void const* from, void* to, std::size_t element_size) const;
+  void lines_first(block_place const& place, void const* from, void* to, std::size_t element_size,
+                   worker_pool& workers) const;
+  void rows_first(block_place const& place, void const* from, void* to, std::size_t element_size,
+                  worker_pool& workers) const;
 
 private:
   std::uint64_t outer_, length_, inner_;

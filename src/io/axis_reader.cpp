@@ -54,6 +54,7 @@ struct axis_reader::state {
   bool ended = false;
   std::uint64_t bytes = 0;
   value_buffer stored, values, turned;
+  worker_pool workers{0};
 };
 
 axis_reader::axis_reader(input source, int axis) : axis_reader(std::move(source), axis, axis_limits()) {}
@@ -89,7 +90,7 @@ bool axis_reader::next(axis_block& into)
                  {header.data_offset + memory.first * header.size(),
                   static_cast<std::size_t>(memory.row_length) * header.size(), stride * header.size(),
                   static_cast<std::size_t>(memory.rows)},
-                 stored);
+                 stored, s.workers);
   } else if (s.source.read_full(stored, count * header.size()) != count * header.size()) {
     throw_truncated(s.source, header.data_offset + header.count() * header.size());
   }
@@ -100,7 +101,7 @@ bool axis_reader::next(axis_block& into)
   }
   if (s.layout.inner > 1) {
     std::byte* const turned = s.turned.reserve(count * value_size);
-    s.plan.lines_first(into.place, values, turned, value_size);
+    s.plan.lines_first(into.place, values, turned, value_size, s.workers);
     values = turned;
   }
   s.bytes += count * header.size();

@@ -29,6 +29,7 @@ struct axis_writer::state {
   std::uint64_t inner;
   std::uint64_t data_offset = 0;
   value_buffer rows;
+  worker_pool workers{0};
 };
 
 axis_writer::axis_writer(output to, axis_layout const& layout, element_type type) :
@@ -45,7 +46,7 @@ void axis_writer::write(block_place const& place, values_view const& values)
   if (s.inner == 1) return s.to.write(data, size);
   std::size_t const element = byte_size(s.type);
   std::byte* const rows = s.rows.reserve(size);
-  s.plan.rows_first(place, data, rows, element);
+  s.plan.rows_first(place, data, rows, element, s.workers);
   auto const memory = s.plan.memory_of(place);
   std::size_t const row_size = static_cast<std::size_t>(memory.row_length) * element;
   for (std::uint64_t row = 0; row < memory.rows; ++row) {

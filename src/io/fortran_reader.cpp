@@ -69,7 +69,7 @@ std::size_t fortran_reader::read_rows(std::uint64_t row)
   std::size_t const size = header_.size();
   stored_.reserve(rows * width * size);
   ordered_.reserve(rows * width * size);
-  read_strided(source_, {header_.data_offset + row * size, rows * size, rows_ * size, width}, stored_.data());
+  read_strided(source_, {header_.data_offset + row * size, rows * size, rows_ * size, width}, stored_.data(), workers_);
   auto const reorder = [&]<class Word>(Word) {
     to_c_order(reinterpret_cast<Word const*>(stored_.data()), reinterpret_cast<Word*>(ordered_.data()), rows,
                header_.shape, width);
@@ -102,7 +102,7 @@ std::size_t fortran_reader::read_stretch()
     }
     read_strided(source_,
                  {header_.data_offset + memory * size, size, last_stride * size, static_cast<std::size_t>(run)},
-                 stored_.data() + done * size);
+                 stored_.data() + done * size, workers_);
     done += run;
   }
   return static_cast<std::size_t>(stretch);

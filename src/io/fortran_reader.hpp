@@ -6,6 +6,7 @@
 #include "io/binary_reader.hpp"
 #include "io/npy_header.hpp"
 #include "io/reader.hpp"
+#include "io/worker_pool.hpp"
 
 namespace tally::io {
 
@@ -37,6 +38,7 @@ private:
   std::uint64_t begin_ = 0;    // of the block last read, in C order
   std::uint64_t end_ = 0;
   value_buffer stored_, values_, ordered_;
+  worker_pool workers_{0};
 };
 
 }  // namespace tally::io

@@ -5,12 +5,10 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
 #include <utility>
 #include <vector>
 
-#include "io/threads.hpp"
+#include "io/worker_pool.hpp"
 
 namespace tally::io {
 
@@ -27,13 +25,16 @@ public:
     std::function<bool()> ready;          ///< whether `prepare` would return without waiting
   };
 
-  /// `threads` = 0 lets oneTBB choose.
+  /// `threads` = 0 stands for all processors.
   ordered_tasks(int threads, functions of) :
-      of_(std::move(of)), arena_(usable_threads(threads))
+      of_(std::move(of)), workers_(threads)
   {
-    auto const workers = static_cast<std::size_t>(arena_.max_concurrency());
-    std::size_t const slots = workers == 1 ? 1 : std::min(2 * workers + 2, most);
-    for (std::size_t i = 0; i < slots; ++i) entries_.push_back(std::make_unique<entry>());
+    auto const count = static_cast<std::size_t>(workers_.threads());
+    std::size_t const slots = count == 1 ? 1 : std::min(2 * count + 2, most);
+    for (std::size_t i = 0; i < slots; ++i) {
+      entries_.push_back(std::make_unique<entry>());
+      entries_.back()->job.work = [this, slot = &entries_.back()->slot] { of_.work(*slot); };
+    }
   }
 
   ~ordered_tasks()
@@ -41,7 +42,7 @@ public:
     for (auto const& each : entries_) {
       if (!each->spawned) continue;
       try {
-        arena_.execute([&] { each->group.cancel(), each->group.wait(); });
+        workers_.wait(each->job);
       } catch (...) {
         // What failed in an item that nobody asked for is of no interest.
       }
@@ -68,7 +69,7 @@ public:
     given_ = true;
     if (oldest.spawned) {
       oldest.spawned = false;
-      arena_.execute([&] { oldest.group.wait(); });
+      workers_.wait(oldest.job);
     } else {
       of_.work(oldest.slot);
     }
@@ -87,7 +88,7 @@ private:
 
   struct entry {
     Slot slot;
-    oneapi::tbb::task_group group;
+    worker_pool::job job;
     bool spawned = false;
   };
 
@@ -113,11 +114,11 @@ private:
   void spawn(entry& one)
   {
     one.spawned = true;
-    arena_.execute([&] { one.group.run([this, &one] { of_.work(one.slot); }); });
+    workers_.start(one.job);
   }
 
   functions of_;
-  oneapi::tbb::task_arena arena_;
+  worker_pool workers_;
   std::vector<std::unique_ptr<entry>> entries_;
   std::size_t first_ = 0;   // the oldest item held
   std::size_t held_ = 0;

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <memory>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
 #include <utility>
+#include <vector>
 
 #include "io/number.hpp"
-#include "io/threads.hpp"
+#include "io/worker_pool.hpp"
 #include "io/writer.hpp"
 
 namespace tally::io {
@@ -50,7 +48,7 @@ void format_values(text_block& into, T const* values, std::size_t count, char li
 struct text_writer::state {
   state(output out, text_writer_options const& options) :
       to(std::move(out)), line_end(options.line_end),
-      threads(usable_threads(options.threads)), arena(threads)
+      workers(options.threads)
   {
   }
 
@@ -72,19 +70,15 @@ struct text_writer::state {
   template <class T>
   void write_many(T const* values, std::size_t count)
   {
-    std::size_t const at_once = std::min<std::size_t>(2 * static_cast<std::size_t>(threads), 32);
+    std::size_t const at_once = std::min<std::size_t>(2 * static_cast<std::size_t>(workers.threads()), 32);
     for (std::size_t done = 0; done < count;) {
       std::size_t const blocks = std::min(at_once, (count - done + block_values - 1) / block_values);
       if (fresh.size() < blocks) fresh.resize(blocks);
-      arena.execute([&] {
-        oneapi::tbb::task_group writing;
-        writing.run([this] { send(); });
-        oneapi::tbb::parallel_for(std::size_t(0), blocks, [&](std::size_t i) {
-          std::size_t const first = done + i * block_values;
-          fresh[i].clear();
-          format_values(fresh[i], values + first, std::min(block_values, count - first), line_end);
-        });
-        writing.wait();
+      workers.for_each(blocks + 1, [&](std::size_t i) {
+        if (i == 0) return send();
+        std::size_t const first = done + (i - 1) * block_values;
+        fresh[i - 1].clear();
+        format_values(fresh[i - 1], values + first, std::min(block_values, count - first), line_end);
       });
       std::swap(waiting, fresh);
       held = blocks;
@@ -110,8 +104,7 @@ struct text_writer::state {
 
   output to;
   char line_end;
-  int threads;
-  oneapi::tbb::task_arena arena;
+  worker_pool workers;
   std::vector<text_block> waiting;   // formatted and not written: the first `held`
   std::size_t held = 0;
   std::vector<text_block> fresh;
@@ -128,7 +121,7 @@ void text_writer::write(values_view const& values)
 {
   std::visit(
       [this](auto const& span) {
-        if (span.size() < few_values || state_->threads == 1)
+        if (span.size() < few_values || state_->workers.threads() == 1)
           state_->write_few(span.data(), span.size());
         else
           state_->write_many(span.data(), span.size());
