@@ -169,14 +169,17 @@ Out scan(std::optional<cpu> const& on, Iterator first, End last, Out out, Transf
   return std::move(results).position();
 }
 
-/// The value after `a`, where either operand may be an element that is not a T.
+/// The value after `a`. Elements that are no T can only follow one: then there is an initial value.
 template <class T, class Op, class Element>
 void fold_left(std::optional<T>& a, Op& op, Element&& element)
 {
-  if (a)
-    a.emplace(static_cast<T>(op(*std::move(a), std::forward<Element>(element))));
-  else
-    a.emplace(static_cast<T>(std::forward<Element>(element)));
+  if constexpr (std::is_convertible_v<Element, T>) {
+    if (!a) {
+      a.emplace(static_cast<T>(std::forward<Element>(element)));
+      return;
+    }
+  }
+  a.emplace(static_cast<T>(op(*std::move(a), std::forward<Element>(element))));
 }
 
 }  // namespace tally::cpu_backend
