@@ -9,12 +9,16 @@
 
 namespace tally::test {
 
-/// Every arithmetic type that elements are stored in.
+/// Every arithmetic type that elements are stored in, and for contracts that differ from another one by little, one of each kind and
+/// size. A build with a sanitizer tests briefly: it finds what it finds in the code that the types share.
+#ifdef TALLY_TEST_BRIEFLY
+using element_types = list<std::int8_t, std::int32_t, float, double, half>;
+using some_element_types = list<float>;
+#else
 using element_types = list<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
                            std::uint64_t, float, double, half, bfloat16>;
-
-/// For contracts that differ from another one by little: one type of each kind and size.
 using some_element_types = list<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, half>;
+#endif
 
 /// The same operator as one of the caller's: whatever is known of Op is known of it, but no compiled kernel is.
 template <class Op>

@@ -65,14 +65,18 @@ inline std::string read(std::string const& path)
   return text.str();
 }
 
-/// The rows of the golden file in `folder`, without its comment.
+/// The rows of the golden file in `folder` for sizes up to `largest`, without its comment.
 template <class Case, class T>
-std::string rows_in(std::string const& folder)
+std::string rows_in(std::string const& folder, std::size_t largest = std::size_t(-1))
 {
-  std::string const text = read(folder + "/" + file_name<Case, T>());
-  std::size_t begin = 0;
-  while (begin < text.size() && text[begin] == '#') begin = text.find('\n', begin) + 1;
-  return text.substr(begin);
+  std::istringstream text(read(folder + "/" + file_name<Case, T>()));
+  std::string rows;
+  for (std::string line; std::getline(text, line);) {
+    bool const counted = !line.empty() && line[0] >= '0' && line[0] <= '9';
+    if (line.starts_with('#') || (counted && std::stoull(line) > largest)) continue;
+    rows += line + '\n';
+  }
+  return rows;
 }
 
 /// Calls `visit.operator()<Case, T>()` for everything that has a golden file.

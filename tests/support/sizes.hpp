@@ -10,11 +10,17 @@
 
 namespace tally::test {
 
-/// The largest size that tests use: TALLY_TEST_MAX_SIZE in the environment, so that a sanitizer's build can be asked for less.
+/// The largest size that tests use: TALLY_TEST_MAX_SIZE in the environment, else 100000 in a build that tests briefly (some tiles of
+/// every type but bytes), else any.
 inline std::size_t largest_size()
 {
   char const* const value = std::getenv("TALLY_TEST_MAX_SIZE");
-  return value ? std::stoull(value) : std::size_t(-1);
+  if (value) return std::stoull(value);
+#ifdef TALLY_TEST_BRIEFLY
+  return 100000;
+#else
+  return std::size_t(-1);
+#endif
 }
 
 /// Sorted, each once, those beyond `largest_size()` cut to it.
@@ -44,6 +50,13 @@ std::vector<std::size_t> span_sizes()
 {
   std::size_t const span = order::span<T>;
   return tidy({3 * order::tile<T> + 1, span - 1, span, span + 1, span + order::tile<T> + order::row<T> + 5});
+}
+
+/// The last of them, for contracts that differ from another one by little.
+template <class T>
+std::vector<std::size_t> one_span_size()
+{
+  return {span_sizes<T>().back()};
 }
 
 /// A few sizes that end in the middle of everything, for many kinds of values.
