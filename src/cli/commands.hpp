@@ -22,7 +22,8 @@ void scan_along_axis(command_settings const& settings);
 std::vector<std::unique_ptr<accumulator>> make_accumulators(command_settings const& settings,
                                                             std::optional<io::element_type> type);
 
-/// The result as a view of one value of `type`, in `room`. Throws `error` if the type cannot hold it.
+/// The result as a view of one value of `type`, valid as long as `value` and `room`. Throws `error` if the type cannot
+/// hold it.
 io::values_view as_type(result const& value, io::element_type type, operation op, value_buffer& room);
 
 /// Whether the settings name an array with more than one axis, and one of them to go along.

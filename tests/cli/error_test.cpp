@@ -77,6 +77,9 @@ TEST_F(errors, sums_and_products_beyond_128_bits_are_named_by_the_value_that_mak
       "(standard input):1:5: found a product of integers that needs more than 128 bits, expected one that fits "
       "(--type float64 rounds numbers of text instead)",
       "2 3 -" + largest + " 2");
+  std::string many;
+  for (int k = 0; k < 300000; ++k) many += "0\n";
+  expect_error({"reduce"}, "(standard input):300002:1" + message, many + largest + "\n1\n");
   EXPECT_EQ(run({"reduce", "--type", "float64"}, largest + " " + largest).out, "3.402823669209385e+38\n");
 }
 

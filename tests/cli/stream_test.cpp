@@ -174,8 +174,9 @@ TEST(progress, is_not_shown_in_a_pipe)
 {
   surroundings around;
   around.feed = [](int descriptor) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1200));
-    feed_all(descriptor, "1 2 3");
+    feed_all(descriptor, "1\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+    feed_all(descriptor, "2 3");
   };
   outcome const result = run_tool(words{"reduce"}, around);
   EXPECT_EQ(result.out, "6\n");
