@@ -13,9 +13,7 @@ template <class... T>
 struct list {};
 
 /// Every backend that the contracts are tested on. A new one is one more line here, and a file like cpu_backend.hpp.
-using backends = list<
-  cpu_backend
->;
+using backends = list<cpu_backend>;
 
 /// One backend with one contract and one element type.
 template <class Backend, class Contract, class T>
@@ -35,7 +33,7 @@ struct cases<Contract, list<>, list<Elements...>, Done...> {
 };
 template <class Contract, class Backend, class... Backends, class... Elements, class... Done>
 struct cases<Contract, list<Backend, Backends...>, list<Elements...>, Done...>
-  : cases<Contract, list<Backends...>, list<Elements...>, Done..., contract_case<Backend, Contract, Elements>...> {};
+    : cases<Contract, list<Backends...>, list<Elements...>, Done..., contract_case<Backend, Contract, Elements>...> {};
 
 }  // namespace detail
 
@@ -49,7 +47,10 @@ struct case_names {
   static std::string GetName(int)
   {
     using T = typename Case::element;
-    std::string const kind = std::is_same_v<T, bfloat16> ? "bf" : binary_float<T> ? "f" : std::is_signed_v<T> ? "i" : "u";
+    std::string const kind = std::is_same_v<T, bfloat16> ? "bf"
+                             : binary_float<T>           ? "f"
+                             : std::is_signed_v<T>       ? "i"
+                                                         : "u";
     return std::string(Case::backend::name) + "_" + kind + std::to_string(8 * sizeof(T));
   }
 };

@@ -14,8 +14,8 @@
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 
-/// Outputs that do not fit in the cache, which the CPU writes around it. The elements are small integers whose sums every type holds
-/// exactly (modulo its range), so that a loop gives the right bits.
+/// Outputs that do not fit in the cache, which the CPU writes around it. The elements are small integers whose sums
+/// every type holds exactly (modulo its range), so that a loop gives the right bits.
 namespace tally::test {
 namespace {
 

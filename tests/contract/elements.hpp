@@ -9,14 +9,14 @@
 
 namespace tally::test {
 
-/// Every arithmetic type that elements are stored in, and for contracts that differ from another one by little, one of each kind and
-/// size. A build with a sanitizer tests briefly: it finds what it finds in the code that the types share.
+/// Every arithmetic type that elements are stored in, and for contracts that differ from another one by little, one of
+/// each kind and size. A build with a sanitizer tests briefly: it finds what it finds in the code that the types share.
 #ifdef TALLY_TEST_BRIEFLY
 using element_types = list<std::int8_t, std::int32_t, float, double, half>;
 using some_element_types = list<float>;
 #else
-using element_types = list<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
-                           std::uint64_t, float, double, half, bfloat16>;
+using element_types = list<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                           std::int64_t, std::uint64_t, float, double, half, bfloat16>;
 using some_element_types = list<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, half>;
 #endif
 
@@ -24,12 +24,14 @@ using some_element_types = list<std::int8_t, std::uint16_t, std::int32_t, std::u
 template <class Op>
 struct users : Op {};
 
-/// Types on which operators without a kernel are tested too: what they do does not depend on the width, and each takes long to compile.
+/// Types on which operators without a kernel are tested too: what they do does not depend on the width, and each takes
+/// long to compile.
 template <class T>
-inline constexpr bool with_other_operators = binary_float<T> || std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint32_t>;
+inline constexpr bool with_other_operators =
+    binary_float<T> || std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint32_t>;
 
-/// Calls f(op, name) for the operators that `Contract` is tested with on T: every built-in one and some as a caller would write them;
-/// for contracts that differ from another one by little, one of each kind.
+/// Calls f(op, name) for the operators that `Contract` is tested with on T: every built-in one and some as a caller
+/// would write them; for contracts that differ from another one by little, one of each kind.
 template <class Contract, class T, class F>
 void for_each_operator(F const& f)
 {

@@ -31,7 +31,8 @@ struct by_backend {
     a.inclusive.assign(inclusive.values().begin(), inclusive.values().end());
     a.exclusive.assign(exclusive.values().begin(), exclusive.values().end());
     if (!x.empty()) {
-      // Without an identity there is no reduction without an initial value; then it is what the contract says it would be.
+      // Without an identity there is no reduction without an initial value; then it is what the contract says it would
+      // be.
       if constexpr (has_identity<Op, T>)
         a.reduced = tally::reduce(on, std::ranges::subrange(in.begin(), in.end()), op);
       else

@@ -41,9 +41,11 @@ void check_iterators()
   EXPECT_TRUE(same_value(tally::reduce(first(), last()), *p.plain.reduced));
   EXPECT_TRUE(same_value(tally::reduce(first(), last(), p.init), *p.started.reduced));
   EXPECT_TRUE(same_value(tally::reduce(first(), last(), p.init, plus{}), *p.started.reduced));
-  EXPECT_TRUE(same_value(tally::transform_reduce(first(), last(), p.init, plus{}, std::identity{}), *p.started.reduced));
+  EXPECT_TRUE(
+      same_value(tally::transform_reduce(first(), last(), p.init, plus{}, std::identity{}), *p.started.reduced));
   std::vector<float> const ones(n, 1.0f);
-  EXPECT_TRUE(same_value(tally::transform_reduce(first(), last(), In<float const>(ones.data()), p.init), *p.started.reduced));
+  EXPECT_TRUE(
+      same_value(tally::transform_reduce(first(), last(), In<float const>(ones.data()), p.init), *p.started.reduced));
 
   std::vector<float> out;
   auto const expect = [&](auto const& scan, std::vector<float> const& expected) {
@@ -66,11 +68,26 @@ void check_iterators()
   EXPECT_TRUE(same_bits(x, p.x));
 }
 
-TEST(iterators, input) { check_iterators<input_iterator, output_iterator>(); }
-TEST(iterators, forward) { check_iterators<forward_iterator, forward_iterator>(); }
-TEST(iterators, bidirectional) { check_iterators<bidirectional_iterator, output_iterator>(); }
-TEST(iterators, random_access) { check_iterators<random_access_iterator, random_access_iterator>(); }
-TEST(iterators, random_access_to_output) { check_iterators<random_access_iterator, output_iterator>(); }
+TEST(iterators, input)
+{
+  check_iterators<input_iterator, output_iterator>();
+}
+TEST(iterators, forward)
+{
+  check_iterators<forward_iterator, forward_iterator>();
+}
+TEST(iterators, bidirectional)
+{
+  check_iterators<bidirectional_iterator, output_iterator>();
+}
+TEST(iterators, random_access)
+{
+  check_iterators<random_access_iterator, random_access_iterator>();
+}
+TEST(iterators, random_access_to_output)
+{
+  check_iterators<random_access_iterator, output_iterator>();
+}
 
 TEST(iterators, random_access_on_several_threads)
 {
@@ -116,7 +133,8 @@ TEST(iterators, streams)
 {
   std::istringstream in("3 1 7 0 4 1 6 3");
   std::ostringstream out;
-  tally::inclusive_scan(std::istream_iterator<int>(in), std::istream_iterator<int>(), std::ostream_iterator<int>(out, " "));
+  tally::inclusive_scan(std::istream_iterator<int>(in), std::istream_iterator<int>(),
+                        std::ostream_iterator<int>(out, " "));
   EXPECT_EQ(out.str(), "3 4 11 11 15 16 22 25 ");
 }
 
@@ -136,7 +154,8 @@ TEST(iterators, reversed)
 
 TEST(ranges, lazy_views_and_sentinels)
 {
-  auto const squares = std::views::iota(1, 1001) | std::views::transform([](int k) { return static_cast<long>(k) * k; });
+  auto const squares =
+      std::views::iota(1, 1001) | std::views::transform([](int k) { return static_cast<long>(k) * k; });
   EXPECT_EQ(tally::reduce(squares), 333833500);
   EXPECT_EQ(tally::reduce(squares, 1L, plus{}), 333833501);
   int const until_zero[] = {4, 5, 6, 0, 7};

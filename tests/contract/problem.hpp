@@ -12,7 +12,8 @@
 
 namespace tally::test {
 
-/// Any operator on values of W and totals of C, so that the reference is compiled once for each type and not for each operator.
+/// Any operator on values of W and totals of C, so that the reference is compiled once for each type and not for each
+/// operator.
 template <class W, class C>
 struct any_operator {
   using carry = C;
@@ -47,22 +48,25 @@ struct problem {
   std::vector<T> x;
   Op op;
   T init;
-  reference::results<T> plain;     ///< without the initial value
-  reference::results<T> started;   ///< with it
+  reference::results<T> plain;    ///< without the initial value
+  reference::results<T> started;  ///< with it
 
   problem(std::vector<T> elements, Op operation, T initial)
-    : x(std::move(elements)), op(operation), init(initial), plain(by_reference(x, op)),
-      started(by_reference(x, op, std::optional<T>(init)))
+      : x(std::move(elements)),
+        op(operation),
+        init(initial),
+        plain(by_reference(x, op)),
+        started(by_reference(x, op, std::optional<T>(init)))
   {
   }
   problem(data kind, std::size_t n, Op operation)
-    : problem(make_data<T>(kind, n), operation, make_data<T>(data::distinct, 1, 99)[0])
+      : problem(make_data<T>(kind, n), operation, make_data<T>(data::distinct, 1, 99)[0])
   {
   }
 };
 
-/// A transformation that is its own inverse, so that a call that transforms can be given the twisted elements of a problem and must
-/// find the problem's answers.
+/// A transformation that is its own inverse, so that a call that transforms can be given the twisted elements of a
+/// problem and must find the problem's answers.
 struct twist {
   template <class T>
   TALLY_HD constexpr T operator()(T const& x) const
@@ -86,7 +90,7 @@ std::vector<T> input_for(std::vector<T> x)
 
 /// Where the operands of a call lie.
 struct placement {
-  std::size_t in_offset = 0;    ///< elements after an aligned place
+  std::size_t in_offset = 0;  ///< elements after an aligned place
   std::size_t out_offset = 0;
   bool in_place = false;
 

@@ -16,7 +16,8 @@ namespace tally::test {
 
 /// Whether one call returns the reference's bits and writes nothing.
 template <class Backend, class Contract, class T, class Op>
-testing::AssertionResult reduction_agrees(auto const& on, problem<T, Op> const& p, std::vector<T> const& x, std::size_t offset)
+testing::AssertionResult reduction_agrees(auto const& on, problem<T, Op> const& p, std::vector<T> const& x,
+                                          std::size_t offset)
 {
   typename Backend::template array<T> const in(x, offset);
   auto const result = Contract::call(on, in.begin(), in.end(), p);
@@ -34,13 +35,15 @@ public:
   using element = typename Case::element;
 
   template <class Op>
-  static void check(problem<element, Op> const& p, ways which, std::vector<std::size_t> const& offsets, std::string const& what)
+  static void check(problem<element, Op> const& p, ways which, std::vector<std::size_t> const& offsets,
+                    std::string const& what)
   {
     if constexpr (contract::template takes<problem<element, Op>>) {
       std::vector<element> const x = input_for<contract>(p.x);
       backend::for_each_way(which, [&](auto const& on, std::string const& way) {
         for (std::size_t const offset : offsets) {
-          ASSERT_TRUE((reduction_agrees<backend, contract>(on, p, x, offset))) << way << ", " << what << ", n = " << x.size();
+          ASSERT_TRUE((reduction_agrees<backend, contract>(on, p, x, offset)))
+              << way << ", " << what << ", n = " << x.size();
         }
       });
     }
@@ -95,7 +98,8 @@ TYPED_TEST_P(reductions, every_number_of_threads)
 {
   using T = typename TypeParam::element;
   constexpr bool briefly = requires { TypeParam::contract::like_another; };
-  constexpr ways which = !briefly && (std::is_same_v<T, float> || std::is_same_v<T, double>) ? ways::threads : ways::few_threads;
+  constexpr ways which =
+      !briefly && (std::is_same_v<T, float> || std::is_same_v<T, double>) ? ways::threads : ways::few_threads;
   auto const check = [](auto op, std::string const& name) {
     for (std::size_t const n : briefly ? one_span_size<T>() : span_sizes<T>()) {
       problem<T, decltype(op)> const p(hardest<T>, n, op);
@@ -107,7 +111,7 @@ TYPED_TEST_P(reductions, every_number_of_threads)
   if constexpr (binary_float<T>) check(halve_and_add{}, "halve_and_add");
 }
 
-REGISTER_TYPED_TEST_SUITE_P(reductions, every_operator_at_every_size_of_a_tile, hostile_values, every_alignment_of_the_input,
-                            every_instruction_set_across_spans, every_number_of_threads);
+REGISTER_TYPED_TEST_SUITE_P(reductions, every_operator_at_every_size_of_a_tile, hostile_values,
+                            every_alignment_of_the_input, every_instruction_set_across_spans, every_number_of_threads);
 
 }  // namespace tally::test

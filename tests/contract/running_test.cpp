@@ -91,12 +91,14 @@ TYPED_TEST(pieces_of, any_size_give_the_bits_of_the_whole)
 
 TYPED_TEST(pieces_of, keep_their_carry_across_spans)
 {
-  check_pieces(problem<TypeParam, plus>(hardest<TypeParam>, tidy({order::span<TypeParam> + order::tile<TypeParam> + 5})[0], plus{}));
+  check_pieces(problem<TypeParam, plus>(hardest<TypeParam>,
+                                        tidy({order::span<TypeParam> + order::tile<TypeParam> + 5})[0], plus{}));
 }
 
 TYPED_TEST(pieces_of, go_with_an_operator_of_the_callers)
 {
-  check_pieces(problem<TypeParam, halve_and_add>(hardest<TypeParam>, tidy({3 * order::tile<TypeParam> + 5})[0], halve_and_add{}));
+  check_pieces(problem<TypeParam, halve_and_add>(hardest<TypeParam>, tidy({3 * order::tile<TypeParam> + 5})[0],
+                                                 halve_and_add{}));
 }
 
 TEST(running, keeps_the_order_of_operands)

@@ -14,16 +14,18 @@
 /// What every scan promises, on every backend and for every element type. A contract's own file instantiates it.
 namespace tally::test {
 
-/// Whether one call writes the reference's bits to every element of the output and to nothing else, leaves its input as it was, and
-/// returns the end of the output.
+/// Whether one call writes the reference's bits to every element of the output and to nothing else, leaves its input as
+/// it was, and returns the end of the output.
 template <class Backend, class Contract, class T, class Op>
-testing::AssertionResult scan_agrees(auto const& on, problem<T, Op> const& p, std::vector<T> const& x, placement const& at)
+testing::AssertionResult scan_agrees(auto const& on, problem<T, Op> const& p, std::vector<T> const& x,
+                                     placement const& at)
 {
   typename Backend::template array<T> in(x, at.in_offset);
   typename Backend::template array<T> separate(at.in_place ? 0 : x.size(), at.out_offset);
   auto& out = at.in_place ? in : separate;
   auto const end = Contract::call(on, in.begin(), in.end(), out.begin(), p);
-  if (end != out.end()) return testing::AssertionFailure() << "returned another place than the end of the output, " << at.shown();
+  if (end != out.end())
+    return testing::AssertionFailure() << "returned another place than the end of the output, " << at.shown();
   if (auto right = same_bits<T>(out.values(), Contract::expected(p)); !right) return right << ", " << at.shown();
   if (!at.in_place) {
     if (auto kept = same_bits<T>(in.values(), x); !kept) return kept << ", of the input, " << at.shown();
@@ -40,7 +42,8 @@ public:
   using element = typename Case::element;
 
   template <class Op>
-  static void check(problem<element, Op> const& p, ways which, std::vector<placement> const& places, std::string const& what)
+  static void check(problem<element, Op> const& p, ways which, std::vector<placement> const& places,
+                    std::string const& what)
   {
     std::vector<element> const x = input_for<contract>(p.x);
     backend::for_each_way(which, [&](auto const& on, std::string const& way) {
@@ -99,7 +102,8 @@ TYPED_TEST_P(scans, every_number_of_threads)
 {
   using T = typename TypeParam::element;
   constexpr bool briefly = requires { TypeParam::contract::like_another; };
-  constexpr ways which = !briefly && (std::is_same_v<T, float> || std::is_same_v<T, double>) ? ways::threads : ways::few_threads;
+  constexpr ways which =
+      !briefly && (std::is_same_v<T, float> || std::is_same_v<T, double>) ? ways::threads : ways::few_threads;
   auto const check = [](auto op, std::string const& name) {
     for (std::size_t const n : briefly ? one_span_size<T>() : span_sizes<T>()) {
       problem<T, decltype(op)> const p(hardest<T>, n, op);
@@ -111,7 +115,8 @@ TYPED_TEST_P(scans, every_number_of_threads)
   if constexpr (binary_float<T>) check(halve_and_add{}, "halve_and_add");
 }
 
-REGISTER_TYPED_TEST_SUITE_P(scans, every_operator_at_every_size_of_a_tile, hostile_values, every_alignment_of_input_and_output,
-                            every_instruction_set_across_spans, every_number_of_threads);
+REGISTER_TYPED_TEST_SUITE_P(scans, every_operator_at_every_size_of_a_tile, hostile_values,
+                            every_alignment_of_input_and_output, every_instruction_set_across_spans,
+                            every_number_of_threads);
 
 }  // namespace tally::test

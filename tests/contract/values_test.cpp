@@ -38,7 +38,8 @@ TEST(exceptions, pass_through_reduce)
 }
 TEST(exceptions, pass_through_transform_reduce)
 {
-  expect_passes_through([](auto const& x, auto op) { (void)tally::transform_reduce(x, tracked(0), op, std::identity{}); });
+  expect_passes_through(
+      [](auto const& x, auto op) { (void)tally::transform_reduce(x, tracked(0), op, std::identity{}); });
 }
 TEST(exceptions, pass_through_inclusive_scan)
 {

@@ -15,16 +15,17 @@
 #include "reference.hpp"
 #include "tally/operators/arithmetic.hpp"
 
-/// The text of a golden file: what the order gives for one operator and one type, at the sizes where something of the order begins
-/// or ends. The inputs are made by a rule that the file states, so that a program in any language can check itself against it.
+/// The text of a golden file: what the order gives for one operator and one type, at the sizes where something of the
+/// order begins or ends. The inputs are made by a rule that the file states, so that a program in any language can
+/// check itself against it.
 namespace tally::test::golden {
 
 inline constexpr std::uint64_t seed = 20260101;
 /// The initial value is the element with this index, which no input reaches.
 inline constexpr std::uint64_t init_index = std::uint64_t{1} << 32;
 
-/// Magnitudes from 2^-range to 2^(range + 1), both signs: most additions round and many lose an operand whole. A narrow type
-/// gets a narrow range, so that nothing overflows.
+/// Magnitudes from 2^-range to 2^(range + 1), both signs: most additions round and many lose an operand whole. A narrow
+/// type gets a narrow range, so that nothing overflows.
 template <binary_float T>
 inline constexpr std::uint64_t exponent_range = float_format<T>::exponent_bits < 8 ? 4 : 20;
 
@@ -33,11 +34,12 @@ T mixed(std::uint64_t k)
 {
   using format = float_format<T>;
   std::uint64_t const r = random_bits(seed, k);
-  return assemble<T>(r & 1, format::bias - exponent_range<T> + (r >> 8) % (2 * exponent_range<T> + 1), r >> (64 - format::fraction_bits));
+  return assemble<T>(r & 1, format::bias - exponent_range<T> + (r >> 8) % (2 * exponent_range<T> + 1),
+                     r >> (64 - format::fraction_bits));
 }
 
-/// Near 1, above and below in balance, so that products of as many as the files hold stay normal. Above 1 the bits count
-/// twice as much as below; a type with little fraction knows only 1 and its nearest neighbours there.
+/// Near 1, above and below in balance, so that products of as many as the files hold stay normal. Above 1 the bits
+/// count twice as much as below; a type with little fraction knows only 1 and its nearest neighbours there.
 template <binary_float T>
 inline constexpr int near_one_bits = float_format<T>::fraction_bits > 11 ? float_format<T>::fraction_bits - 10 : 0;
 
@@ -60,19 +62,28 @@ struct sums {
   using operation = plus;
   static constexpr char const* name = "plus";
   template <class T>
-  static T element(std::uint64_t k) { return mixed<T>(k); }
+  static T element(std::uint64_t k)
+  {
+    return mixed<T>(k);
+  }
 };
 struct products {
   using operation = multiplies;
   static constexpr char const* name = "multiplies";
   template <class T>
-  static T element(std::uint64_t k) { return close_to_one<T>(k); }
+  static T element(std::uint64_t k)
+  {
+    return close_to_one<T>(k);
+  }
 };
 struct halvings {
   using operation = halve_and_add;
   static constexpr char const* name = "halve_and_add";
   template <class T>
-  static T element(std::uint64_t k) { return mixed<T>(k); }
+  static T element(std::uint64_t k)
+  {
+    return mixed<T>(k);
+  }
 };
 
 template <class T>
@@ -81,8 +92,8 @@ std::vector<std::size_t> sizes()
   std::size_t const row = 32 * (16 / sizeof(T));
   std::size_t const strip = 8 * row;
   std::size_t const tile = 8 * strip;
-  return {0,         1,        3,     4,        5,        row - 1,       row,       row + 1,       strip - 1,      strip,
-          strip + 1, tile - 1, tile,  tile + 1, 2 * tile, 32 * tile - 1, 32 * tile, 32 * tile + 1, 33 * tile + 77};
+  return {0,         1,        3,    4,        5,        row - 1,       row,       row + 1,       strip - 1,     strip,
+          strip + 1, tile - 1, tile, tile + 1, 2 * tile, 32 * tile - 1, 32 * tile, 32 * tile + 1, 33 * tile + 77};
 }
 
 /// FNV-1a, 64 bits, over the bytes of the elements in index order, the lowest byte of each first.
@@ -136,8 +147,8 @@ std::string rows(Compute const& compute, std::size_t largest = std::size_t(-1))
   for (std::size_t const n : sizes<T>()) {
     if (n > largest) continue;
     answers<T> const a = compute(input<Case, T>(n), typename Case::operation{}, Case::template element<T>(init_index));
-    out << n << std::hex << std::setfill('0') << ' ' << std::setw(16) << hash(a.inclusive) << ' ' << hex(a.reduced) << ' '
-        << std::setw(16) << hash(a.exclusive) << ' ' << hex(a.reduced_from_init) << std::dec << '\n';
+    out << n << std::hex << std::setfill('0') << ' ' << std::setw(16) << hash(a.inclusive) << ' ' << hex(a.reduced)
+        << ' ' << std::setw(16) << hash(a.exclusive) << ' ' << hex(a.reduced_from_init) << std::dec << '\n';
     if (n != 5 && n != 32 * (16 / sizeof(T)) + 1) continue;
     out << "inclusive";
     for (T const& value : a.inclusive) out << ' ' << hex(value);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the golden files of f32 and f64 against docs/order.md a second time, in another language and without sharing a line of
-code.
+"""Checks the golden files of f32 and f64 against docs/order.md a second time, in another language and without sharing a
+line of code.
 
 usage: golden.py FOLDER [LARGEST_N]
 
-Python's floats are doubles. A float sum, product or half of two floats that is computed in double and then rounded to float is
-rounded once in effect (53 >= 2 * 24 + 2), so `struct` is all that is needed for 32 bits.
+Python's floats are doubles. A float sum, product or half of two floats that is computed in double and then rounded to
+float is rounded once in effect (53 >= 2 * 24 + 2), so `struct` is all that is needed for 32 bits.
 """
 
 import pathlib

@@ -33,9 +33,11 @@ std::string header()
   using format = float_format<T>;
   std::ostringstream out;
   out << "# What docs/order.md gives for the operator " << Case::name << " on " << type_name<T> << ".\n"
-      << "# Written by write_golden from the reference implementation; a change of any bit is a change of the contract.\n#\n"
+      << "# Written by write_golden from the reference implementation; a change of any bit is a change of the "
+         "contract.\n#\n"
       << "# Element k of the input is made from r = splitmix64(k): z = " << seed << " + (k + 1) * 0x9E3779B97F4A7C15,\n"
-      << "# z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9, z = (z ^ z >> 27) * 0x94D049BB133111EB, r = z ^ z >> 31, modulo 2^64.\n";
+      << "# z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9, z = (z ^ z >> 27) * 0x94D049BB133111EB, r = z ^ z >> 31, modulo "
+         "2^64.\n";
   if constexpr (std::is_same_v<Case, products>) {
     constexpr int width = near_one_bits<T>;
     out << "# Its bits, as an integer: those of 1, plus ";
@@ -47,12 +49,16 @@ std::string header()
     out << "# Its sign bit is r & 1, its biased exponent " << format::bias - exponent_range<T> << " + (r >> 8) % "
         << 2 * exponent_range<T> + 1 << ", its fraction r >> " << 64 - format::fraction_bits << ".\n";
   }
-  if constexpr (sizeof(T) == 2) out << "# Elements are combined as float, and each result is rounded to " << type_name<T> << " once.\n";
+  if constexpr (sizeof(T) == 2)
+    out << "# Elements are combined as float, and each result is rounded to " << type_name<T> << " once.\n";
   if constexpr (std::is_same_v<Case, halvings>) out << "# halve_and_add(a, b) is a / 2 + b.\n";
   out << "# The initial value is element 2^32.\n#\n"
-      << "# n, hash of the inclusive scan without initial value, its reduction; hash of the exclusive scan with the initial\n"
-      << "# value, the reduction with it. Values are their bits in hexadecimal, - is no value. A hash is FNV-1a (64 bits) over the\n"
-      << "# results' bytes in index order, the lowest byte of each first. Some sizes are followed by the scans themselves.\n";
+      << "# n, hash of the inclusive scan without initial value, its reduction; hash of the exclusive scan with the "
+         "initial\n"
+      << "# value, the reduction with it. Values are their bits in hexadecimal, - is no value. A hash is FNV-1a (64 "
+         "bits) over the\n"
+      << "# results' bytes in index order, the lowest byte of each first. Some sizes are followed by the scans "
+         "themselves.\n";
   return out.str();
 }
 

@@ -7,17 +7,17 @@
 
 #include "tally/operators/traits.hpp"
 
-/// The order of docs/order.md once more: slow, obvious, written from the text. It shares no code with the library, so that the two
-/// can be held against each other.
+/// The order of docs/order.md once more: slow, obvious, written from the text. It shares no code with the library, so
+/// that the two can be held against each other.
 namespace tally::test::reference {
 
 /// How many of each make the next. The text's numbers are the defaults; its small example uses smaller ones.
 struct shape {
-  std::size_t group;              // elements
-  std::size_t row = 32;           // groups
-  std::size_t strip = 8;          // rows
-  std::size_t tile = 8;           // strips
-  std::size_t span = 32;          // tiles
+  std::size_t group;      // elements
+  std::size_t row = 32;   // groups
+  std::size_t strip = 8;  // rows
+  std::size_t tile = 8;   // strips
+  std::size_t span = 32;  // tiles
 
   constexpr std::size_t row_elements() const { return group * row; }
   constexpr std::size_t tile_elements() const { return row_elements() * strip * tile; }
@@ -44,8 +44,8 @@ slot<W> add(slot<W> const& a, slot<W> const& b, Op& op)
 /// What a row knows of itself: its groups' own prefixes s, and the scan of their totals I.
 template <class W>
 struct row_values {
-  std::vector<slot<W>> prefix;    // prefix[k] = elements of k's group up to k, from the left
-  std::vector<slot<W>> groups;    // groups[g] = Kogge-Stone over the totals of groups 0..g
+  std::vector<slot<W>> prefix;  // prefix[k] = elements of k's group up to k, from the left
+  std::vector<slot<W>> groups;  // groups[g] = Kogge-Stone over the totals of groups 0..g
 };
 
 /// The row of x that begins at element `first`; elements from x.size() on are absent.
@@ -134,8 +134,8 @@ std::vector<To> converted(std::vector<From> const& values)
 template <class T>
 struct results {
   std::vector<T> inclusive;
-  std::vector<T> exclusive;   // only with an initial value, which is its first element
-  std::optional<T> reduced;   // absent if there is neither element nor initial value
+  std::vector<T> exclusive;  // only with an initial value, which is its first element
+  std::optional<T> reduced;  // absent if there is neither element nor initial value
 };
 
 template <class T, class Op>

@@ -44,7 +44,8 @@ TEST(reference, brackets_a_row_as_the_text_says)
 
 TEST(reference, brackets_rows_strips_tiles_and_spans_as_the_text_says)
 {
-  // One element a group and two groups a row keep the brackets readable: a row is two elements, a strip four, a tile eight.
+  // One element a group and two groups a row keep the brackets readable: a row is two elements, a strip four, a tile
+  // eight.
   constexpr reference::shape tiny{.group = 1, .row = 2, .strip = 2, .tile = 2, .span = 2};
   auto const y = reference::scan(names(40), bracket{}, std::optional<std::string>("init"), tiny);
   std::string const tile0 = "(((((a b) (c d)) (e f)) g) h)";
@@ -125,8 +126,12 @@ TEST(reference, has_the_sizes_of_order_hpp)
     EXPECT_EQ(by.tile_elements(), order::tile<T>);
     EXPECT_EQ(by.tile_elements() * by.span, order::span<T>);
   };
-  struct five_bytes { char bytes[5]; };
-  struct large { char bytes[24]; };
+  struct five_bytes {
+    char bytes[5];
+  };
+  struct large {
+    char bytes[24];
+  };
   expect.operator()<std::int8_t>();
   expect.operator()<half>();
   expect.operator()<float>();

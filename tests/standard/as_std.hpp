@@ -1,12 +1,13 @@
 #pragma once
 
-// Included before a test of the standard library's algorithms (`-include as_std.hpp`), this makes std::reduce, std::transform_reduce,
-// std::inclusive_scan, std::exclusive_scan, std::transform_inclusive_scan and std::transform_exclusive_scan in it mean Tally's: the same
-// overloads, the same return types, the type of the initial value as the accumulator's, value_type{} where the standard starts
-// from that. The test itself stays as it is.
+// Included before a test of the standard library's algorithms (`-include as_std.hpp`), this makes std::reduce,
+// std::transform_reduce, std::inclusive_scan, std::exclusive_scan, std::transform_inclusive_scan and
+// std::transform_exclusive_scan in it mean Tally's: the same overloads, the same return types, the type of the initial
+// value as the accumulator's, value_type{} where the standard starts from that. The test itself stays as it is.
 //
-// Constant evaluation is left to the standard library, since Tally's calls run on threads and vectors and are not constexpr. With
-// TALLY_AS_STD_EXECUTION defined, the overloads with an execution policy are there too (<execution>, which needs oneTBB).
+// Constant evaluation is left to the standard library, since Tally's calls run on threads and vectors and are not
+// constexpr. With TALLY_AS_STD_EXECUTION defined, the overloads with an execution policy are there too (<execution>,
+// which needs oneTBB).
 
 // All that a test may include and that contains the names below must be read before they change their meaning.
 #include <algorithm>
@@ -107,13 +108,15 @@ constexpr Out transform_inclusive_scan_by_tally(I first, I last, Out out, Op op,
 template <class I, class Out, class Op, class Transform, class T>
 constexpr Out transform_inclusive_scan_by_tally(I first, I last, Out out, Op op, Transform transform, T init)
 {
-  if (std::is_constant_evaluated()) return std::transform_inclusive_scan(first, last, out, op, transform, std::move(init));
+  if (std::is_constant_evaluated())
+    return std::transform_inclusive_scan(first, last, out, op, transform, std::move(init));
   return tally::transform_inclusive_scan<T>(first, last, out, op, transform, std::move(init));
 }
 template <class I, class Out, class T, class Op, class Transform>
 constexpr Out transform_exclusive_scan_by_tally(I first, I last, Out out, T init, Op op, Transform transform)
 {
-  if (std::is_constant_evaluated()) return std::transform_exclusive_scan(first, last, out, std::move(init), op, transform);
+  if (std::is_constant_evaluated())
+    return std::transform_exclusive_scan(first, last, out, std::move(init), op, transform);
   return tally::transform_exclusive_scan<T>(first, last, out, std::move(init), op, transform);
 }
 

@@ -11,7 +11,9 @@ template <policy Policy>
 constexpr cpu on(Policy const&)
 {
   using namespace std::execution;
-  return cpu{.threads = std::is_same_v<Policy, parallel_policy> || std::is_same_v<Policy, parallel_unsequenced_policy> ? 0 : 1};
+  return cpu{.threads = std::is_same_v<Policy, parallel_policy> || std::is_same_v<Policy, parallel_unsequenced_policy>
+                            ? 0
+                            : 1};
 }
 
 template <policy Policy, class I>
@@ -33,7 +35,8 @@ T reduce_by_tally(Policy&& how, I first, I last, T init, Op op)
 template <policy Policy, class I1, class I2, class T>
 T transform_reduce_by_tally(Policy&& how, I1 first1, I1 last1, I2 first2, T init)
 {
-  return tally::transform_reduce<T>(on(how), first1, last1, first2, std::move(init), std::plus<>{}, std::multiplies<>{});
+  return tally::transform_reduce<T>(on(how), first1, last1, first2, std::move(init), std::plus<>{},
+                                    std::multiplies<>{});
 }
 template <policy Policy, class I1, class I2, class T, class Op, class Transform>
 T transform_reduce_by_tally(Policy&& how, I1 first1, I1 last1, I2 first2, T init, Op op, Transform transform)

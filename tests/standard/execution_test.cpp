@@ -19,7 +19,8 @@ void check(Policy const& policy)
     EXPECT_EQ(std::reduce(policy, x.begin(), x.end()), sum);
     EXPECT_EQ(std::reduce(policy, x.begin(), x.end(), 5u), sum + 5);
     EXPECT_EQ(std::reduce(policy, x.begin(), x.end(), 5u, std::plus<>()), sum + 5);
-    EXPECT_EQ(std::transform_reduce(policy, x.begin(), x.end(), 5u, std::plus<>(), odd), 2 * sum + static_cast<unsigned>(n) + 5);
+    EXPECT_EQ(std::transform_reduce(policy, x.begin(), x.end(), 5u, std::plus<>(), odd),
+              2 * sum + static_cast<unsigned>(n) + 5);
     EXPECT_EQ(std::transform_reduce(policy, x.begin(), x.end(), x.begin(), 5u),
               std::inner_product(x.begin(), x.end(), x.begin(), 5u));
 
@@ -47,9 +48,21 @@ void check(Policy const& policy)
   }
 }
 
-TEST(std_execution, seq) { check(std::execution::seq); }
-TEST(std_execution, unseq) { check(std::execution::unseq); }
-TEST(std_execution, par) { check(std::execution::par); }
-TEST(std_execution, par_unseq) { check(std::execution::par_unseq); }
+TEST(std_execution, seq)
+{
+  check(std::execution::seq);
+}
+TEST(std_execution, unseq)
+{
+  check(std::execution::unseq);
+}
+TEST(std_execution, par)
+{
+  check(std::execution::par);
+}
+TEST(std_execution, par_unseq)
+{
+  check(std::execution::par_unseq);
+}
 
 }  // namespace

@@ -1,4 +1,5 @@
-# Makes a test of every file under TALLY_STD_TESTS_DIR that tests one of the six algorithms: programs whose main returns 0.
+# Makes a test of every file under TALLY_STD_TESTS_DIR that tests one of the six algorithms: programs whose main returns
+# 0.
 file(GLOB_RECURSE candidates CONFIGURE_DEPENDS RELATIVE ${TALLY_STD_TESTS_DIR}
   ${TALLY_STD_TESTS_DIR}/*.pass.cpp ${TALLY_STD_TESTS_DIR}/*.cc)
 list(FILTER candidates INCLUDE REGEX "numeric[^/]*/.*(reduce|inclusive[._]scan|exclusive[._]scan)")

@@ -14,7 +14,8 @@
 #include "../support/operators.hpp"
 #include "../support/values.hpp"
 
-/// What the standard says of std::reduce and std::transform_reduce. Compiled twice: as it stands, and with as_std.hpp before it.
+/// What the standard says of std::reduce and std::transform_reduce. Compiled twice: as it stands, and with as_std.hpp
+/// before it.
 namespace {
 
 using namespace tally::test;
@@ -38,7 +39,8 @@ TEST(std_reduce, of_any_number_of_elements)
     EXPECT_EQ(std::reduce(x.begin(), x.end()), n * (n + 1) / 2);
     EXPECT_EQ(std::reduce(x.begin(), x.end(), 1000), 1000 + n * (n + 1) / 2);
     EXPECT_EQ(std::transform_reduce(x.begin(), x.end(), x.begin(), 0), n * (n + 1) * (2 * n + 1) / 6);
-    EXPECT_EQ(std::transform_reduce(x.begin(), x.end(), 5, std::plus<>(), [](int k) { return 2 * k; }), 5 + n * (n + 1));
+    EXPECT_EQ(std::transform_reduce(x.begin(), x.end(), 5, std::plus<>(), [](int k) { return 2 * k; }),
+              5 + n * (n + 1));
   }
 }
 
@@ -58,18 +60,35 @@ void check_category()
   EXPECT_EQ(std::transform_reduce(first(), last(), x, 1), 235) << "two categories";
 }
 
-TEST(std_reduce, takes_input_iterators) { check_category<input_iterator>(); }
-TEST(std_reduce, takes_forward_iterators) { check_category<forward_iterator>(); }
-TEST(std_reduce, takes_bidirectional_iterators) { check_category<bidirectional_iterator>(); }
-TEST(std_reduce, takes_random_access_iterators) { check_category<random_access_iterator>(); }
-TEST(std_reduce, takes_pointers) { check_category<std::add_pointer_t>(); }
+TEST(std_reduce, takes_input_iterators)
+{
+  check_category<input_iterator>();
+}
+TEST(std_reduce, takes_forward_iterators)
+{
+  check_category<forward_iterator>();
+}
+TEST(std_reduce, takes_bidirectional_iterators)
+{
+  check_category<bidirectional_iterator>();
+}
+TEST(std_reduce, takes_random_access_iterators)
+{
+  check_category<random_access_iterator>();
+}
+TEST(std_reduce, takes_pointers)
+{
+  check_category<std::add_pointer_t>();
+}
 
 template <class T, class I>
-inline constexpr bool sums_are = std::is_same_v<T, decltype(std::reduce(std::declval<I>(), std::declval<I>(), std::declval<T>()))>;
+inline constexpr bool sums_are =
+    std::is_same_v<T, decltype(std::reduce(std::declval<I>(), std::declval<I>(), std::declval<T>()))>;
 
 TEST(std_reduce, returns_the_type_of_the_initial_value)
 {
-  static_assert(sums_are<char, int*> && sums_are<short, int*> && sums_are<long long, short*> && sums_are<double, float*>);
+  static_assert(sums_are<char, int*> && sums_are<short, int*> && sums_are<long long, short*> &&
+                sums_are<double, float*>);
   static_assert(sums_are<unsigned long, unsigned char const*> && sums_are<float, int*>);
   static_assert(std::is_same_v<short, decltype(std::reduce(std::declval<short*>(), std::declval<short*>()))>);
   static_assert(std::is_same_v<long, decltype(std::transform_reduce(std::declval<int*>(), std::declval<int*>(),
@@ -131,7 +150,8 @@ TEST(std_transform_reduce, takes_an_accumulator_that_can_only_be_moved)
   };
   auto const total = std::transform_reduce(x, x + 7, move_only(100), add(), [](int k) { return move_only(k); });
   EXPECT_EQ(total.value(), 128);
-  auto const dot = std::transform_reduce(x, x + 7, x, move_only(100), add(), [](int a, int b) { return move_only(a * b); });
+  auto const dot =
+      std::transform_reduce(x, x + 7, x, move_only(100), add(), [](int a, int b) { return move_only(a * b); });
   EXPECT_EQ(dot.value(), 240);
 }
 
@@ -141,8 +161,11 @@ TEST(std_transform_reduce, transforms_between_types)
   auto const length = [](std::string const& word) { return word.size(); };
   EXPECT_EQ(std::transform_reduce(words.begin(), words.end(), std::size_t{0}, std::plus<>(), length), 14u);
   std::vector<int> const times{2, 1, 1};
-  auto const repeated = [](std::string const& word, int count) { return word.size() * static_cast<std::size_t>(count); };
-  EXPECT_EQ(std::transform_reduce(words.begin(), words.end(), times.begin(), std::size_t{0}, std::plus<>(), repeated), 17u);
+  auto const repeated = [](std::string const& word, int count) {
+    return word.size() * static_cast<std::size_t>(count);
+  };
+  EXPECT_EQ(std::transform_reduce(words.begin(), words.end(), times.begin(), std::size_t{0}, std::plus<>(), repeated),
+            17u);
 }
 
 TEST(std_transform_reduce, calls_the_transformation_once_for_each_element)
@@ -163,8 +186,9 @@ TEST(std_reduce, lets_exceptions_through)
 constexpr bool constant()
 {
   int const x[] = {1, 2, 3, 4, 5};
-  return std::reduce(x, x + 5) == 15 && std::reduce(x, x + 5, 1) == 16 && std::reduce(x, x + 5, 1, std::multiplies<>()) == 120 &&
-         std::transform_reduce(x, x + 5, x, 0) == 55 && std::transform_reduce(x, x + 5, 0, std::plus<>(), std::negate<>()) == -15;
+  return std::reduce(x, x + 5) == 15 && std::reduce(x, x + 5, 1) == 16 &&
+         std::reduce(x, x + 5, 1, std::multiplies<>()) == 120 && std::transform_reduce(x, x + 5, x, 0) == 55 &&
+         std::transform_reduce(x, x + 5, 0, std::plus<>(), std::negate<>()) == -15;
 }
 static_assert(constant());
 

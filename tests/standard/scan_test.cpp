@@ -13,8 +13,8 @@
 #include "../support/operators.hpp"
 #include "../support/values.hpp"
 
-/// What the standard says of std::inclusive_scan, std::exclusive_scan and their transforming forms. Compiled twice: as it stands, and
-/// with as_std.hpp before it.
+/// What the standard says of std::inclusive_scan, std::exclusive_scan and their transforming forms. Compiled twice: as
+/// it stands, and with as_std.hpp before it.
 namespace {
 
 using namespace tally::test;
@@ -40,7 +40,7 @@ TEST(std_scan, of_any_number_of_elements)
     std::vector<int> x(static_cast<std::size_t>(n));
     std::iota(x.begin(), x.end(), 1);
     std::vector<int> inclusive(x.size()), from_init(x.size()), exclusive(x.size()), transformed(x.size()),
-      transformed_exclusive(x.size());
+        transformed_exclusive(x.size());
     EXPECT_EQ(std::inclusive_scan(x.begin(), x.end(), inclusive.begin()), inclusive.end());
     EXPECT_EQ(std::inclusive_scan(x.begin(), x.end(), from_init.begin(), std::plus<>(), 100), from_init.end());
     EXPECT_EQ(std::exclusive_scan(x.begin(), x.end(), exclusive.begin(), 100), exclusive.end());
@@ -75,17 +75,38 @@ void check_category()
   expect([&](auto to) { std::inclusive_scan(first(), last(), to, std::plus<>(), 10); }, {14, 12, 21, 22, 22});
   expect([&](auto to) { std::exclusive_scan(first(), last(), to, 10); }, {10, 14, 12, 21, 22});
   expect([&](auto to) { std::exclusive_scan(first(), last(), to, 1, std::multiplies<>()); }, {1, 4, -8, -72, -72});
-  expect([&](auto to) { std::transform_inclusive_scan(first(), last(), to, std::plus<>(), twice); }, {8, 4, 22, 24, 24});
-  expect([&](auto to) { std::transform_inclusive_scan(first(), last(), to, std::plus<>(), twice, 1); }, {9, 5, 23, 25, 25});
-  expect([&](auto to) { std::transform_exclusive_scan(first(), last(), to, 1, std::plus<>(), twice); }, {1, 9, 5, 23, 25});
+  expect([&](auto to) { std::transform_inclusive_scan(first(), last(), to, std::plus<>(), twice); },
+         {8, 4, 22, 24, 24});
+  expect([&](auto to) { std::transform_inclusive_scan(first(), last(), to, std::plus<>(), twice, 1); },
+         {9, 5, 23, 25, 25});
+  expect([&](auto to) { std::transform_exclusive_scan(first(), last(), to, 1, std::plus<>(), twice); },
+         {1, 9, 5, 23, 25});
 }
 
-TEST(std_scan, takes_input_and_output_iterators) { check_category<input_iterator, output_iterator>(); }
-TEST(std_scan, takes_forward_iterators) { check_category<forward_iterator, forward_iterator>(); }
-TEST(std_scan, takes_bidirectional_iterators) { check_category<bidirectional_iterator, bidirectional_iterator>(); }
-TEST(std_scan, takes_random_access_iterators) { check_category<random_access_iterator, random_access_iterator>(); }
-TEST(std_scan, takes_pointers) { check_category<std::add_pointer_t, std::add_pointer_t>(); }
-TEST(std_scan, takes_two_categories) { check_category<input_iterator, std::add_pointer_t>(); }
+TEST(std_scan, takes_input_and_output_iterators)
+{
+  check_category<input_iterator, output_iterator>();
+}
+TEST(std_scan, takes_forward_iterators)
+{
+  check_category<forward_iterator, forward_iterator>();
+}
+TEST(std_scan, takes_bidirectional_iterators)
+{
+  check_category<bidirectional_iterator, bidirectional_iterator>();
+}
+TEST(std_scan, takes_random_access_iterators)
+{
+  check_category<random_access_iterator, random_access_iterator>();
+}
+TEST(std_scan, takes_pointers)
+{
+  check_category<std::add_pointer_t, std::add_pointer_t>();
+}
+TEST(std_scan, takes_two_categories)
+{
+  check_category<input_iterator, std::add_pointer_t>();
+}
 
 TEST(std_scan, may_be_in_place)
 {
@@ -112,7 +133,8 @@ TEST(std_scan, accumulates_in_the_type_of_the_initial_value)
   EXPECT_EQ(out, (std::vector<long>{101, 201, 301, 401, 501}));
   std::exclusive_scan(x.begin(), x.end(), out.begin(), 1L);
   EXPECT_EQ(out, (std::vector<long>{1, 101, 201, 301, 401}));
-  std::transform_exclusive_scan(x.begin(), x.end(), out.begin(), 1L, std::plus<>(), [](signed char k) { return 2 * k; });
+  std::transform_exclusive_scan(x.begin(), x.end(), out.begin(), 1L, std::plus<>(),
+                                [](signed char k) { return 2 * k; });
   EXPECT_EQ(out, (std::vector<long>{1, 201, 401, 601, 801}));
   std::vector<double> halves(5);
   std::exclusive_scan(x.begin(), x.end(), halves.begin(), 0.5);

@@ -15,7 +15,8 @@
 
 namespace tally::test {
 
-/// Equal in every bit, but for NaNs, of which only the being one is specified. Types with padding or with a heap compare by ==.
+/// Equal in every bit, but for NaNs, of which only the being one is specified. Types with padding or with a heap
+/// compare by ==.
 template <class T>
 bool same(T const& a, T const& b)
 {
@@ -31,7 +32,8 @@ std::string shown(T const& value)
 {
   std::ostringstream out;
   if constexpr (binary_float<T>)
-    out << std::setprecision(17) << static_cast<double>(value) << " (0x" << std::hex << std::uint64_t{bits_of(value)} << ")";
+    out << std::setprecision(17) << static_cast<double>(value) << " (0x" << std::hex << std::uint64_t{bits_of(value)}
+        << ")";
   else if constexpr (std::is_integral_v<T>)
     out << +value;
   else
@@ -46,7 +48,8 @@ testing::AssertionResult same_bits(std::span<T const> got, std::span<T const> ex
   if (got.size() != expected.size())
     return testing::AssertionFailure() << got.size() << " elements, expected " << expected.size();
   if constexpr (std::is_trivially_copyable_v<T> && std::has_unique_object_representations_v<T>) {
-    if (got.empty() || std::memcmp(got.data(), expected.data(), got.size_bytes()) == 0) return testing::AssertionSuccess();
+    if (got.empty() || std::memcmp(got.data(), expected.data(), got.size_bytes()) == 0)
+      return testing::AssertionSuccess();
   }
   std::size_t wrong = 0;
   std::size_t first = 0;
@@ -54,8 +57,8 @@ testing::AssertionResult same_bits(std::span<T const> got, std::span<T const> ex
     if (!same(got[k], expected[k]) && wrong++ == 0) first = k;
   }
   if (wrong == 0) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << wrong << " of " << got.size() << " elements differ, the first at " << first << ": "
-                                     << shown(got[first]) << ", expected " << shown(expected[first]);
+  return testing::AssertionFailure() << wrong << " of " << got.size() << " elements differ, the first at " << first
+                                     << ": " << shown(got[first]) << ", expected " << shown(expected[first]);
 }
 
 template <class T>

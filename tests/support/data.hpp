@@ -12,13 +12,13 @@ namespace tally::test {
 
 /// What makes a sequence hard. Integers know only `distinct`: all their bits random, so every sum wraps.
 enum class data {
-  distinct,           ///< random fractions, magnitudes within a factor of 16, both signs
-  mixed_magnitudes,   ///< exponents over half of the type's range: most additions round, many lose an operand whole
-  cancelling,         ///< large values each followed at once or later by its negative, small ones between
-  denormals,          ///< zeros and denormals of both signs and the smallest normal values
-  negative_zeros,     ///< mostly -0.0, now and then +0.0
-  infinities,         ///< mixed magnitudes, +infinity in the last quarter: everything after it is infinite
-  not_a_number,       ///< mixed magnitudes, one NaN in the middle: everything after it is NaN, nothing before
+  distinct,          ///< random fractions, magnitudes within a factor of 16, both signs
+  mixed_magnitudes,  ///< exponents over half of the type's range: most additions round, many lose an operand whole
+  cancelling,        ///< large values each followed at once or later by its negative, small ones between
+  denormals,         ///< zeros and denormals of both signs and the smallest normal values
+  negative_zeros,    ///< mostly -0.0, now and then +0.0
+  infinities,        ///< mixed magnitudes, +infinity in the last quarter: everything after it is infinite
+  not_a_number,      ///< mixed magnitudes, one NaN in the middle: everything after it is NaN, nothing before
 };
 
 inline constexpr data all_data[] = {data::distinct,       data::mixed_magnitudes, data::cancelling,  data::denormals,
@@ -68,7 +68,8 @@ T element(data kind, std::size_t k, std::size_t n, std::uint64_t seed)
       if (k == n - n / 4 - 1 && n > 1) return assemble<T>(false, format::all_ones_exponent, 0);
       break;
     case data::not_a_number:
-      if (k == n / 2) return assemble<T>(false, format::all_ones_exponent, std::uint64_t{1} << (format::fraction_bits - 1));
+      if (k == n / 2)
+        return assemble<T>(false, format::all_ones_exponent, std::uint64_t{1} << (format::fraction_bits - 1));
       break;
     case data::cancelling: {
       // Elements 2j and 2j + 1 cancel when j is odd; when it is even a small value stands in for the second.
@@ -85,7 +86,8 @@ T element(data kind, std::size_t k, std::size_t n, std::uint64_t seed)
 
 }  // namespace detail
 
-/// n elements of a kind. Different seeds give different sequences; the same arguments give the same bits on every machine.
+/// n elements of a kind. Different seeds give different sequences; the same arguments give the same bits on every
+/// machine.
 template <class T>
 std::vector<T> make_data(data kind, std::size_t n, std::uint64_t seed = 1)
 {

@@ -4,8 +4,8 @@
 
 namespace tally::test {
 
-/// Value k of the splitmix64 sequence that starts at `seed` (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014), without the values before it. Golden files name this function: it never changes.
+/// Value k of the splitmix64 sequence that starts at `seed` (Steele, Lea and Flood, "Fast splittable pseudorandom
+/// number generators", 2014), without the values before it. Golden files name this function: it never changes.
 constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t k)
 {
   std::uint64_t z = seed + (k + 1) * 0x9E3779B97F4A7C15u;

@@ -14,14 +14,17 @@
 
 namespace tally::test {
 
-/// n elements that begin `offset` elements after a 64-byte boundary, all bytes poisoned, between two poisoned guard zones.
+/// n elements that begin `offset` elements after a 64-byte boundary, all bytes poisoned, between two poisoned guard
+/// zones.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 class guarded {
 public:
   explicit guarded(std::size_t n, std::size_t offset = 0)
-    : size_(n), begin_(guard + offset * sizeof(T)), total_(begin_ + n * sizeof(T) + guard),
-      bytes_(static_cast<std::byte*>(::operator new(total_, std::align_val_t{64})))
+      : size_(n),
+        begin_(guard + offset * sizeof(T)),
+        total_(begin_ + n * sizeof(T) + guard),
+        bytes_(static_cast<std::byte*>(::operator new(total_, std::align_val_t{64})))
   {
     std::memset(bytes_.get(), poison, total_);
   }
@@ -41,8 +44,7 @@ public:
     std::size_t const end = begin_ + size_ * sizeof(T);
     for (std::size_t k = 0; k < total_; ++k) {
       if ((k < begin_ || k >= end) && bytes_.get()[k] != std::byte{poison})
-        return testing::AssertionFailure() << "a byte was written "
-                                           << (k < begin_ ? begin_ - k : k - end + 1)
+        return testing::AssertionFailure() << "a byte was written " << (k < begin_ ? begin_ - k : k - end + 1)
                                            << (k < begin_ ? " before the first" : " after the last") << " element";
     }
     return testing::AssertionSuccess();

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <type_traits>
 
-/// Iterators that have what their category promises and nothing more, and a comma operator that must not be used. What compiles
-/// with them compiles with anybody's.
+/// Iterators that have what their category promises and nothing more, and a comma operator that must not be used. What
+/// compiles with them compiles with anybody's.
 namespace tally::test {
 
 /// Reads each element once: a copy of an iterator that was incremented is spent, and reading it is an error that shows.
@@ -85,8 +85,7 @@ public:
 };
 
 template <class T>
-class bidirectional_iterator
-  : public iterator_base<bidirectional_iterator<T>, T, std::bidirectional_iterator_tag> {
+class bidirectional_iterator : public iterator_base<bidirectional_iterator<T>, T, std::bidirectional_iterator_tag> {
 public:
   using iterator_base<bidirectional_iterator, T, std::bidirectional_iterator_tag>::iterator_base;
   bidirectional_iterator& operator--()
@@ -104,8 +103,7 @@ public:
 
 /// Random access, but not contiguous.
 template <class T>
-class random_access_iterator
-  : public iterator_base<random_access_iterator<T>, T, std::random_access_iterator_tag> {
+class random_access_iterator : public iterator_base<random_access_iterator<T>, T, std::random_access_iterator_tag> {
 public:
   using iterator_base<random_access_iterator, T, std::random_access_iterator_tag>::iterator_base;
   using difference_type = std::ptrdiff_t;

@@ -30,8 +30,8 @@ struct exact_matrix_product : matrix_product {
   TALLY_HD static constexpr matrix identity() { return {}; }
 };
 
-/// a / 2 + b. Neither associative nor commutative, so both the bracketing and the order of operands show in every result.
-/// Halving is exact, so a compiler that fuses it with the addition changes nothing (denormals apart).
+/// a / 2 + b. Neither associative nor commutative, so both the bracketing and the order of operands show in every
+/// result. Halving is exact, so a compiler that fuses it with the addition changes nothing (denormals apart).
 struct halve_and_add {
   template <class T>
   TALLY_HD constexpr T operator()(T const& a, T const& b) const

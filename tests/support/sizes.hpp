@@ -10,8 +10,8 @@
 
 namespace tally::test {
 
-/// The largest size that tests use: TALLY_TEST_MAX_SIZE in the environment, else 100000 in a build that tests briefly (some tiles of
-/// every type but bytes), else any.
+/// The largest size that tests use: TALLY_TEST_MAX_SIZE in the environment, else 100000 in a build that tests briefly
+/// (some tiles of every type but bytes), else any.
 inline std::size_t largest_size()
 {
   char const* const value = std::getenv("TALLY_TEST_MAX_SIZE");
@@ -37,8 +37,9 @@ template <class T>
 std::vector<std::size_t> tile_sizes()
 {
   std::vector<std::size_t> sizes{0, 1, 2, 3};
-  for (std::size_t const boundary : {order::group<T>, 2 * order::group<T>, order::row<T>, 3 * order::row<T>, order::strip<T>,
-                                     order::strip<T> + order::row<T>, order::tile<T>, 2 * order::tile<T>})
+  for (std::size_t const boundary :
+       {order::group<T>, 2 * order::group<T>, order::row<T>, 3 * order::row<T>, order::strip<T>,
+        order::strip<T> + order::row<T>, order::tile<T>, 2 * order::tile<T>})
     for (std::size_t const n : {boundary - 1, boundary, boundary + 1}) sizes.push_back(n);
   sizes.push_back(5 * order::strip<T> + 3 * order::row<T> + 2 * order::group<T> + 1);
   return tidy(sizes);

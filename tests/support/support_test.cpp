@@ -68,12 +68,14 @@ TYPED_TEST(floats, has_every_kind_of_value)
     return std::uint64_t{bits_of(x)} >> format::fraction_bits & format::all_ones_exponent;
   };
   std::size_t denormal = 0;
-  for (TypeParam const x : make_data<TypeParam>(data::denormals, 1000)) denormal += exponent(x) == 0 && static_cast<double>(x) != 0;
+  for (TypeParam const x : make_data<TypeParam>(data::denormals, 1000))
+    denormal += exponent(x) == 0 && static_cast<double>(x) != 0;
   EXPECT_GT(denormal, 500u);
   std::size_t nans = 0;
   for (TypeParam const x : make_data<TypeParam>(data::not_a_number, 1000)) nans += is_nan(x);
   EXPECT_EQ(nans, 1u);
-  for (data const kind : {data::distinct, data::mixed_magnitudes, data::cancelling, data::denormals, data::negative_zeros}) {
+  for (data const kind :
+       {data::distinct, data::mixed_magnitudes, data::cancelling, data::denormals, data::negative_zeros}) {
     for (TypeParam const x : make_data<TypeParam>(kind, 1000))
       ASSERT_NE(exponent(x), format::all_ones_exponent) << name(kind);
   }
