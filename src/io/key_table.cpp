@@ -11,7 +11,8 @@ void key_table::clear()
   names_.clear();
   hashes_.clear();
   copies_.clear();
-  table_.assign(64, vacant);
+  // The next keys are likely to be as many: the table keeps its size.
+  table_.assign(table_.empty() ? 64 : table_.size(), vacant);
 }
 
 void key_table::add(std::string_view key)

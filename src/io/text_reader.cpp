@@ -16,7 +16,7 @@ template <class F>
 void for_each_token(char const* begin, char const* end, F f)
 {
   constexpr std::size_t ahead = 4096;
-  std::uint32_t edges[ahead + 65];   // offsets at which white space ends or begins, in turns
+  std::uint32_t edges[ahead + 2];   // offsets at which white space ends or begins, in turns
   auto const size = static_cast<std::size_t>(end - begin);
   std::uint64_t before = 1;          // whether the byte before is white space
   std::size_t held = 0;              // 1 if a token has begun and not ended
@@ -31,13 +31,13 @@ void for_each_token(char const* begin, char const* end, F f)
       for (; changes != 0; changes &= changes - 1)
         edges[count++] = static_cast<std::uint32_t>(at + static_cast<std::size_t>(std::countr_zero(changes)));
     }
+    if (at >= size && count % 2 == 1) edges[count++] = static_cast<std::uint32_t>(size);
     std::size_t const pairs = count / 2;
     for (std::size_t i = 0; i < pairs; ++i)
       if (!f(begin + edges[2 * i], begin + edges[2 * i + 1])) return;
     held = count % 2;
     edges[0] = edges[count - held];
   }
-  if (held) f(begin + edges[0], end);
 }
 
 /// Calls f(begin, end) for each line, without blanks around it, until it returns false.
