@@ -50,8 +50,7 @@ void install_handlers()
 void remove_on_signal(std::string const& path)
 {
   std::lock_guard const lock(files_mutex);
-  static bool const installed = (install_handlers(), true);
-  static_cast<void>(installed);
+  install_handlers();
   if (path.size() >= PATH_MAX) return;
   for (registered_file& file : files) {
     if (file.used.load(std::memory_order_relaxed)) continue;

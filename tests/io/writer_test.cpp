@@ -233,6 +233,8 @@ TEST(output, a_signal_leaves_nothing_behind)
   for (int const signal_number : {SIGINT, SIGTERM}) {
     pid_t const child = fork();
     if (child == 0) {
+      // A shell starts what runs in the background with SIGINT ignored.
+      std::signal(signal_number, SIG_DFL);
       output to = output::file(folder.path("out"));
       to.write("half", 4);
       raise(signal_number);
