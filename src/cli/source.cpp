@@ -109,7 +109,8 @@ bool source::next(io::batch& into)
   into.values = io::slice(batch_.values, given_at_, count);
   if (!batch_.groups.empty()) into.groups = batch_.groups.subspan(given_at_, count);
   if (!type_) return true;
-  if (!settings_.type && io::type_of(into.values) != *type_) wrong_type(io::type_of(into.values));
+  bool const is_array = settings_.format_of(settings_.files[opened_ - 1]) == io::file_format::npy;
+  if (is_array && !settings_.type && io::type_of(into.values) != *type_) wrong_type(io::type_of(into.values));
   try {
     into.values = converted(into.values, *type_, converted_);
   } catch (value_problem const& problem) {
@@ -131,7 +132,9 @@ bool source::waiting() const
 
 io::progress source::so_far() const
 {
-  return {bytes_before_ + reader_->so_far().bytes, bytes_total_};
+  io::progress const here = reader_->so_far();
+  if (settings_.files.size() == 1) return here;  // knows the size of a file behind standard input too
+  return {bytes_before_ + here.bytes, bytes_total_};
 }
 
 io::location source::locate(std::size_t index) const

@@ -142,6 +142,18 @@ TEST_F(arrays, a_type_converts_arrays)
             "7.5\n");
 }
 
+TEST_F(arrays, text_and_arrays_make_one_sequence)
+{
+  std::string const array = file("x.npy", npy("<i4", "(2,)", bytes_of<std::int32_t>({3, 4})));
+  std::string const halves = file("y.npy", npy("<f4", "(1,)", bytes_of<float>({0.5F})));
+  std::string const text = file("x.txt", "10");
+  EXPECT_EQ(run({"scan", text, array, halves, text}), "10\n13\n17\n17.5\n27.5\n");
+  EXPECT_EQ(run({"scan", array, text}), "3\n7\n17\n");
+  outcome const result = run_tool(words{"reduce", array, file("z.txt", "1.5")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("z.txt:1:1: found '1.5', expected an integer"), std::string::npos) << result.err;
+}
+
 /// 2 x 3 x 2, values 1 .. 12.
 std::string cube(bool fortran_order)
 {

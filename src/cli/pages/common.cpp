@@ -143,7 +143,7 @@ section order_section()
               "bits whatever the number "
               "of threads, the kind of machine, or the pieces in which the input arrives. Input of any size streams "
               "through in less than "
-              "256 MiB of memory, and about 2 KiB for each group of --by.",
+              "256 MiB of memory, and at most 2 KiB for each group of --by and operation.",
           }};
 }
 

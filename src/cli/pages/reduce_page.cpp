@@ -38,7 +38,7 @@ command_page const& reduce_page()
               {"Several figures at once, from a column by name:",
                "tally reduce --op count,mean,stddev,max --column size parcels.csv"},
               {"A total for each region, the greatest last:",
-               "tally reduce --column amount --by region sales.csv | sort -t '\t' -k 2 -g"},
+               "tally reduce --column amount --by region sales.csv | sort -k 2 -g"},
               {"The means of the columns of a matrix, as an array:",
                "tally reduce --op mean --axis 0 -o means.npy matrix.npy"},
               {"The greatest of a million raw 16-bit samples:", "tally reduce --op max --type int16 samples.raw"},
