@@ -63,6 +63,7 @@ private:
       awake_.wait(0, std::memory_order_acquire);
       if (leaving_) return;
       while (awake_.load(std::memory_order_acquire) != 0 || call_.load(std::memory_order_acquire) != seen) {
+        if (leaving_) return;  // a helper may miss that it was asleep for a moment before
         if (call_.load(std::memory_order_acquire) == seen) {
           spin(spins);
           continue;

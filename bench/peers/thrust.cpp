@@ -7,7 +7,9 @@
 #include "../enroll.hpp"
 #include "peers.hpp"
 
-/// Thrust with TBB as its device system, both as `thrust::device` and by the name of the system.
+/// Thrust with TBB as its device system. In CCCL 3.0 a scan by `thrust::device` or `thrust::tbb::par` runs serially: the
+/// TBB system's scan takes the system's tag itself, to which a policy only converts, so the sequential one fits better.
+/// By the tag it runs in parallel.
 namespace tally::bench {
 namespace {
 
@@ -24,15 +26,16 @@ struct thrust_on {
 
 template <class T>
 using by_device = thrust_on<T, thrust::device>;
+inline constexpr thrust::tbb::tag tag{};
 template <class T>
-using by_system = thrust_on<T, thrust::tbb::par>;
+using by_tag = thrust_on<T, tag>;
 
 }  // namespace
 
 void add_thrust(std::vector<contender>& to)
 {
   enroll<by_device>(to, "thrust::device (TBB)", all_threads);
-  enroll<by_system>(to, "thrust::tbb::par", all_threads);
+  enroll<by_tag>(to, "thrust::tbb::tag", all_threads);
 }
 
 }  // namespace tally::bench
