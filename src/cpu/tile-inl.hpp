@@ -27,6 +27,17 @@ using row_scan = std::conditional_t<exactly_associative<Op, T>, exact_scan<Op, T
 template <class Op, class T>
 using row_total = std::conditional_t<exactly_associative<Op, T>, exact_total<Op, T>, ordered_total<Op, T>>;
 
+/// Rows by which reading is prefetched ahead.
+inline constexpr std::size_t rows_ahead = 8;
+
+/// Tiles that are totalled side by side: memory gives more to several streams than to one.
+inline constexpr std::size_t streams = 4;
+
+HWY_INLINE void prefetch_row(void const* row)
+{
+  for (std::size_t byte = 0; byte < row_bytes; byte += line_bytes) hwy::Prefetch(static_cast<char const*>(row) + byte);
+}
+
 template <class Op, class T>
 T total_of_tile(T const* in, std::size_t size)
 {
@@ -34,8 +45,7 @@ T total_of_tile(T const* in, std::size_t size)
   constexpr std::size_t row = order::row<T>;
   std::size_t const before_last = (size - 1) / row;
   for (std::size_t r = 0; r < before_last; ++r) {
-    for (std::size_t byte = 0; byte < row_bytes; byte += line_bytes)
-      hwy::Prefetch(reinterpret_cast<char const*>(in + (r + 8) * row) + byte);
+    prefetch_row(in + (r + rows_ahead) * row);
     total.row(in + r * row);
   }
   return total.finish(in + before_last * row, size - before_last * row);
@@ -44,7 +54,20 @@ T total_of_tile(T const* in, std::size_t size)
 template <class Op, class T>
 void totals_of_tiles(T const* in, std::size_t count, T* out)
 {
-  for (std::size_t i = 0; i < count; ++i) out[i] = total_of_tile<Op>(in + i * order::tile<T>, order::tile<T>);
+  constexpr std::size_t row = order::row<T>;
+  constexpr std::size_t tile = order::tile<T>;
+  for (; count >= streams; count -= streams, in += streams * tile, out += streams) {
+    row_total<Op, T> total[streams];
+    for (std::size_t k = 0; k < tile - row; k += row) {
+      HWY_UNROLL(4)
+      for (std::size_t s = 0; s < streams; ++s) {
+        prefetch_row(in + s * tile + k + rows_ahead * row);
+        total[s].row(in + s * tile + k);
+      }
+    }
+    for (std::size_t s = 0; s < streams; ++s) out[s] = total[s].finish(in + s * tile + tile - row, row);
+  }
+  for (std::size_t i = 0; i < count; ++i) out[i] = total_of_tile<Op>(in + i * tile, tile);
 }
 
 /// Writes rows of a tile around the cache, a whole line of memory at a time, wherever in a line the tile begins.
@@ -141,8 +164,10 @@ tile_totals<T> scan_tile(tile_job<T> const& job)
   } else {
     std::size_t r = 0;
     for (; r + 2 <= whole; r += 2) {
-      if (ahead != nullptr)
-        for (std::size_t byte = 0; byte < 2 * row_bytes; byte += line_bytes) hwy::Prefetch(ahead + r * row_bytes + byte);
+      if (ahead != nullptr) {
+        prefetch_row(ahead + r * row_bytes);
+        prefetch_row(ahead + (r + 1) * row_bytes);
+      }
       if (job.next != nullptr) {
         next.row(job.next + r * row);
         if (r + 2 < whole) next.row(job.next + (r + 1) * row);
