@@ -6,15 +6,17 @@
 
 namespace tally::io {
 
-axis_plan::axis_plan(axis_layout const& layout, axis_limits const& limits) :
-    outer_(layout.outer), length_(layout.length), inner_(layout.inner)
+axis_plan::axis_plan(axis_layout const& layout, axis_limits const& limits)
+    : outer_(layout.outer),
+      length_(layout.length),
+      inner_(layout.inner)
 {
   if (layout.header.count() == 0) {
     outer_ = 0;
     return;
   }
   std::uint64_t const size = byte_size(layout.header.type);
-  std::uint64_t const room = std::max<std::uint64_t>(1, limits.block / size);   // elements
+  std::uint64_t const room = std::max<std::uint64_t>(1, limits.block / size);  // elements
   if (length_ <= room) {
     lines_at_once_ = room / length_;
     positions_at_once_ = length_;

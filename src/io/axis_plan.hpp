@@ -21,7 +21,7 @@ public:
 
   /// A block's elements in memory: `rows` rows of `row_length` elements, each `row_distance` behind the one before.
   struct memory {
-    std::uint64_t first = 0;   ///< element
+    std::uint64_t first = 0;  ///< element
     std::uint64_t rows = 0;
     std::uint64_t row_length = 0;
     std::uint64_t row_distance = 0;
@@ -36,9 +36,9 @@ public:
 
 private:
   std::uint64_t outer_, length_, inner_;
-  std::uint64_t lines_at_once_ = 1;        // whole outer indices if more than inner_
+  std::uint64_t lines_at_once_ = 1;  // whole outer indices if more than inner_
   std::uint64_t positions_at_once_ = 1;
-  std::uint64_t line_ = 0;                 // where the next block begins
+  std::uint64_t line_ = 0;  // where the next block begins
   std::uint64_t position_ = 0;
 };
 

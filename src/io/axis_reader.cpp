@@ -41,8 +41,10 @@ std::vector<std::uint64_t> axis_layout::reduced_shape() const
 }
 
 struct axis_reader::state {
-  state(input from, int axis, axis_limits limits) :
-      source(std::move(from)), layout(lay_out(read_npy_header(source), axis, source.name())), plan(layout, limits)
+  state(input from, int axis, axis_limits limits)
+      : source(std::move(from)),
+        layout(lay_out(read_npy_header(source), axis, source.name())),
+        plan(layout, limits)
   {
     if (layout.inner > 1 && !source.seekable())
       throw data_error({source.name()}, "a pipe", "a regular file, to read along an axis that is not the fastest one");
@@ -58,8 +60,8 @@ struct axis_reader::state {
 };
 
 axis_reader::axis_reader(input source, int axis) : axis_reader(std::move(source), axis, axis_limits()) {}
-axis_reader::axis_reader(input source, int axis, axis_limits const& limits) :
-    state_(std::make_unique<state>(std::move(source), axis, limits))
+axis_reader::axis_reader(input source, int axis, axis_limits const& limits)
+    : state_(std::make_unique<state>(std::move(source), axis, limits))
 {
 }
 axis_reader::~axis_reader() = default;

@@ -9,8 +9,11 @@
 namespace tally::io {
 
 struct axis_writer::state {
-  state(output out, axis_layout const& layout, element_type its_type) :
-      to(std::move(out)), plan(layout, axis_limits()), type(its_type), inner(layout.inner)
+  state(output out, axis_layout const& layout, element_type its_type)
+      : to(std::move(out)),
+        plan(layout, axis_limits()),
+        type(its_type),
+        inner(layout.inner)
   {
     check_npy_type(type, to);
     // Blocks of an array whose axis is the fastest one come in the order of memory.
@@ -32,8 +35,8 @@ struct axis_writer::state {
   worker_pool workers{0};
 };
 
-axis_writer::axis_writer(output to, axis_layout const& layout, element_type type) :
-    state_(std::make_unique<state>(std::move(to), layout, type))
+axis_writer::axis_writer(output to, axis_layout const& layout, element_type type)
+    : state_(std::make_unique<state>(std::move(to), layout, type))
 {
 }
 axis_writer::~axis_writer() = default;

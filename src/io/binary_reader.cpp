@@ -26,11 +26,14 @@ std::byte* value_buffer::reserve(std::size_t bytes)
 }
 
 binary_reader::binary_reader(input source, stored_elements const& elements, std::uint64_t offset,
-                             std::optional<std::uint64_t> count) :
-    source_(std::move(source)),
-    elements_(elements), offset_(offset), count_(count), at_once_(batch_bytes / byte_size(elements.type)),
-    tasks_(0, {[this](binary_part& into) { return prepare(into); }, [this](binary_part& into) { work(into); },
-               [this] { return source_.ready(); }})
+                             std::optional<std::uint64_t> count)
+    : source_(std::move(source)),
+      elements_(elements),
+      offset_(offset),
+      count_(count),
+      at_once_(batch_bytes / byte_size(elements.type)),
+      tasks_(0, {[this](binary_part& into) { return prepare(into); }, [this](binary_part& into) { work(into); },
+                 [this] { return source_.ready(); }})
 {
   if (!source_.size()) return;
   std::uint64_t const bytes = *source_.size() - offset_;

@@ -28,9 +28,9 @@ private:
 
 /// Some of the values of a binary file.
 struct binary_part {
-  std::uint64_t first = 0;   ///< the values before it
+  std::uint64_t first = 0;  ///< the values before it
   std::size_t count = 0;
-  value_buffer stored;       ///< where the values are not stored as they are
+  value_buffer stored;  ///< where the values are not stored as they are
   value_buffer values;
 };
 
@@ -59,11 +59,11 @@ private:
   stored_elements elements_;
   std::uint64_t offset_;
   std::optional<std::uint64_t> count_;
-  std::size_t at_once_;             // values in a batch
-  std::uint64_t prepared_ = 0;      // values
+  std::size_t at_once_;         // values in a batch
+  std::uint64_t prepared_ = 0;  // values
   bool ended_ = false;
   binary_part const* current_ = nullptr;
-  ordered_tasks<binary_part> tasks_;   // last: its threads use what is above
+  ordered_tasks<binary_part> tasks_;  // last: its threads use what is above
 };
 
 }  // namespace tally::io

@@ -39,8 +39,10 @@ public:
     bytes_.append(header.data(), header.size());
   }
 
-  npy_writer(output to, element_type type, std::vector<std::uint64_t> const& shape, bool fortran_order) :
-      bytes_(std::move(to)), type_(type), counts_(false)
+  npy_writer(output to, element_type type, std::vector<std::uint64_t> const& shape, bool fortran_order)
+      : bytes_(std::move(to)),
+        type_(type),
+        counts_(false)
   {
     check_npy_type(type, bytes_.to());
     std::string const header = make_npy_header(type, shape, fortran_order);
@@ -73,7 +75,7 @@ public:
 private:
   byte_stream bytes_;
   element_type type_;
-  bool counts_;                    // the header gets the number of values at the end
+  bool counts_;  // the header gets the number of values at the end
   std::uint64_t expected_ = 1;
   std::uint64_t written_ = 0;
 };

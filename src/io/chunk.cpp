@@ -4,8 +4,10 @@
 
 namespace tally::io {
 
-chunk_source::chunk_source(input source, cut_function cut, chunk_sizes sizes) :
-    source_(std::move(source)), cut_(std::move(cut)), sizes_(sizes)
+chunk_source::chunk_source(input source, cut_function cut, chunk_sizes sizes)
+    : source_(std::move(source)),
+      cut_(std::move(cut)),
+      sizes_(sizes)
 {
 }
 

@@ -41,8 +41,8 @@ public:
     std::memset(data() + n, 0, back_padding);
   }
 
-  bool last = false;       ///< the input ends behind it
-  bool overlong = false;   ///< there was no place to cut in `chunk_sizes::uncut` bytes
+  bool last = false;      ///< the input ends behind it
+  bool overlong = false;  ///< there was no place to cut in `chunk_sizes::uncut` bytes
 
 private:
   std::unique_ptr<char[]> storage_;
@@ -56,8 +56,8 @@ using cut_function = std::function<std::size_t(char const* bytes, std::size_t si
 
 /// Sizes of the pieces that a text is read in.
 struct chunk_sizes {
-  std::size_t usual = std::size_t(256) << 10;   ///< fits the second-level cache with the values that it holds
-  std::size_t uncut = std::size_t(1) << 20;     ///< more without a place to cut is given out as it is
+  std::size_t usual = std::size_t(256) << 10;  ///< fits the second-level cache with the values that it holds
+  std::size_t uncut = std::size_t(1) << 20;    ///< more without a place to cut is given out as it is
 };
 
 /// Cuts an input into chunks. A pipe that gives less than a chunk at a time is cut where it pauses.
@@ -75,7 +75,7 @@ private:
   input source_;
   cut_function cut_;
   chunk_sizes sizes_;
-  std::string rest_;      // what stood behind the last cut
+  std::string rest_;  // what stood behind the last cut
   bool ended_ = false;
 };
 

@@ -8,14 +8,16 @@
 namespace tally::io {
 
 column_reader::column_reader(input source, std::unique_ptr<text_format> format, number_rule rule, int threads,
-                             chunk_sizes sizes) :
-    format_(std::move(format)),
-    source_(std::move(source),
-            [this](char const* bytes, std::size_t size, std::size_t seen) { return format_->cut(bytes, size, seen); },
-            sizes),
-    rule_(rule), floating_(rule == number_rule::floating),
-    tasks_(threads, {[this](parsed_chunk& into) { return prepare(into); }, [this](parsed_chunk& into) { parse(into); },
-                     [this] { return source_.ready(); }})
+                             chunk_sizes sizes)
+    : format_(std::move(format)),
+      source_(
+          std::move(source),
+          [this](char const* bytes, std::size_t size, std::size_t seen) { return format_->cut(bytes, size, seen); },
+          sizes),
+      rule_(rule),
+      floating_(rule == number_rule::floating),
+      tasks_(threads, {[this](parsed_chunk& into) { return prepare(into); },
+                       [this](parsed_chunk& into) { parse(into); }, [this] { return source_.ready(); }})
 {
 }
 

@@ -19,12 +19,12 @@ namespace tally::io {
 /// A chunk of text with the column that has been read from it.
 struct parsed_chunk {
   chunk text;
-  std::size_t start = 0;            ///< where the values begin: behind a byte-order mark and a header
+  std::size_t start = 0;  ///< where the values begin: behind a byte-order mark and a header
   column_sink values;
-  key_table keys;                   ///< one group for each value, if the source has keys
-  std::optional<offence> wrong;     ///< the first thing that is wrong, if any
-  std::size_t newlines = 0;         ///< in the text
-  std::size_t after_newline = 0;    ///< bytes behind the last of them
+  key_table keys;                 ///< one group for each value, if the source has keys
+  std::optional<offence> wrong;   ///< the first thing that is wrong, if any
+  std::size_t newlines = 0;       ///< in the text
+  std::size_t after_newline = 0;  ///< bytes behind the last of them
 };
 
 /// How the text of one format is read.
@@ -65,14 +65,14 @@ private:
   std::unique_ptr<text_format> format_;
   chunk_source source_;
   number_rule rule_;
-  std::atomic<bool> floating_;     // the column holds doubles from here on
+  std::atomic<bool> floating_;  // the column holds doubles from here on
   bool begun_ = false;
   parsed_chunk* current_ = nullptr;
-  std::size_t run_ = 0;            // of the current chunk, that comes next
-  std::uint64_t lines_ = 0;        // complete ones before the current chunk
-  std::uint64_t columns_ = 0;      // bytes of the line in which the current chunk begins
+  std::size_t run_ = 0;        // of the current chunk, that comes next
+  std::uint64_t lines_ = 0;    // complete ones before the current chunk
+  std::uint64_t columns_ = 0;  // bytes of the line in which the current chunk begins
   std::uint64_t bytes_ = 0;
-  ordered_tasks<parsed_chunk> tasks_;   // last: its threads use what is above
+  ordered_tasks<parsed_chunk> tasks_;  // last: its threads use what is above
 };
 
 /// Makes such readers with chunks of any size: what is read never depends on it.

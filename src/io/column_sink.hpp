@@ -25,7 +25,7 @@ class column_sink {
 public:
   struct run {
     element_type type = element_type::int64;
-    std::size_t first = 0;   ///< how many values the runs before hold
+    std::size_t first = 0;  ///< how many values the runs before hold
     std::size_t count = 0;
     void const* data = nullptr;
   };

@@ -50,8 +50,7 @@ std::string list(std::vector<std::string> const& names)
 {
   constexpr std::size_t most = 20;
   std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i)
-    text += (i > 0 ? ", " : "") + describe(names[i]);
+  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) text += (i > 0 ? ", " : "") + describe(names[i]);
   if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
   return text;
 }

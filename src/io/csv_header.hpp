@@ -12,10 +12,10 @@ namespace tally::io {
 
 /// What the first row of a table says about all others.
 struct csv_layout {
-  std::size_t columns = 0;             ///< in every row
-  std::size_t column = 0;              ///< of the numbers, from 0
-  std::optional<std::size_t> key;      ///< of the group keys
-  std::size_t values_at = 0;           ///< the byte behind the header
+  std::size_t columns = 0;         ///< in every row
+  std::size_t column = 0;          ///< of the numbers, from 0
+  std::optional<std::size_t> key;  ///< of the group keys
+  std::size_t values_at = 0;       ///< the byte behind the header
 };
 
 /// Reads the first row. Throws data_error and usage_error, as read_csv does.

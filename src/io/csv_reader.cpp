@@ -90,7 +90,7 @@ private:
   {
     char const* const origin = in.text.begin();
     char const* const limit = in.text.end();
-    char const* begin = origin + in.start;   // of the field
+    char const* begin = origin + in.start;  // of the field
     char const* row = begin;
     auto const* const nul = static_cast<char const*>(std::memchr(begin, '\0', static_cast<std::size_t>(limit - begin)));
     std::size_t column = 0;
@@ -136,7 +136,7 @@ private:
 
   csv_options options_;
   csv_layout layout_;
-  bool odd_quotes_ = false;   // in what `cut` has seen
+  bool odd_quotes_ = false;  // in what `cut` has seen
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ struct csv_options {
   char delimiter = ',';
   bool header = true;
   std::string column = "1";
-  std::optional<std::string> key = std::nullopt;   ///< the column of the group keys, if groups are wanted
+  std::optional<std::string> key = std::nullopt;  ///< the column of the group keys, if groups are wanted
   number_rule rule = number_rule::automatic;
   int threads = 0;
 };

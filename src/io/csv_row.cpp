@@ -12,8 +12,7 @@ std::string csv_field::text() const
   return result;
 }
 
-std::optional<offence> unquote(char const* begin, char const* end, char const* origin, char delimiter,
-                               csv_field& field)
+std::optional<offence> unquote(char const* begin, char const* end, char const* origin, char delimiter, csv_field& field)
 {
   auto const offset = [&](char const* at) { return static_cast<std::size_t>(at - origin); };
   auto const find_quote = [end](char const* from) {

@@ -16,7 +16,7 @@ namespace tally::io {
 struct csv_field {
   char const* begin = nullptr;
   char const* end = nullptr;
-  bool doubled = false;   ///< holds doubled quotes
+  bool doubled = false;  ///< holds doubled quotes
 
   std::string_view view() const { return {begin, static_cast<std::size_t>(end - begin)}; }
   /// What the field says: single quotes for doubled ones.
@@ -31,8 +31,11 @@ std::optional<offence> unquote(char const* begin, char const* end, char const* o
 /// Finds where the fields of a text end. Delimiters and line ends within quotes do not count.
 class field_ends {
 public:
-  field_ends(char const* begin, char const* end, char delimiter, bool quotes) :
-      begin_(begin), size_(static_cast<std::size_t>(end - begin)), delimiter_(delimiter), quotes_(quotes)
+  field_ends(char const* begin, char const* end, char delimiter, bool quotes)
+      : begin_(begin),
+        size_(static_cast<std::size_t>(end - begin)),
+        delimiter_(delimiter),
+        quotes_(quotes)
   {
   }
 
@@ -71,7 +74,7 @@ private:
   std::size_t size_;
   char delimiter_;
   bool quotes_;
-  std::uint64_t inside_before_ = 0;   // all ones if the byte before at_ is within quotes
+  std::uint64_t inside_before_ = 0;  // all ones if the byte before at_ is within quotes
   std::size_t at_ = 0;
   std::size_t index_ = 0;
   std::size_t count_ = 0;

@@ -22,8 +22,7 @@ values_view view_alternative(element_type type, void const* data, std::size_t co
   values_view view;
   auto const try_one = [&]<std::size_t J>() {
     using span = std::variant_alternative_t<J, values_view>;
-    if (static_cast<std::size_t>(type) == J)
-      view.emplace<J>(static_cast<typename span::pointer>(data), count);
+    if (static_cast<std::size_t>(type) == J) view.emplace<J>(static_cast<typename span::pointer>(data), count);
   };
   (try_one.template operator()<I>(), ...);
   return view;

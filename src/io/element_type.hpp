@@ -32,8 +32,8 @@ inline element_type type_of(values_view const& values)
   return static_cast<element_type>(values.index());
 }
 
-std::size_t size_of(values_view const& values);   ///< how many values
-std::size_t byte_size(element_type type);         ///< bytes in one value
+std::size_t size_of(values_view const& values);  ///< how many values
+std::size_t byte_size(element_type type);        ///< bytes in one value
 bool is_integer(element_type type);
 
 /// "int8" ... "uint64", "float32", "float64", "int128".

@@ -14,15 +14,18 @@ std::string to_string(location const& where)
   return text;
 }
 
-data_error::data_error(location where, std::string found, std::string expected) :
-    error(to_string(where) + ": found " + found + ", expected " + expected), where_(std::move(where)),
-    found_(std::move(found)), expected_(std::move(expected))
+data_error::data_error(location where, std::string found, std::string expected)
+    : error(to_string(where) + ": found " + found + ", expected " + expected),
+      where_(std::move(where)),
+      found_(std::move(found)),
+      expected_(std::move(expected))
 {
 }
 
-file_error::file_error(std::string path, std::string const& attempt, int error_number) :
-    error(path + ": " + attempt + ": " + std::generic_category().message(error_number)), path_(std::move(path)),
-    error_number_(error_number)
+file_error::file_error(std::string path, std::string const& attempt, int error_number)
+    : error(path + ": " + attempt + ": " + std::generic_category().message(error_number)),
+      path_(std::move(path)),
+      error_number_(error_number)
 {
 }
 

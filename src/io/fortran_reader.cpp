@@ -16,14 +16,14 @@ namespace {
 template <class Word>
 void to_c_order(Word const* from, Word* to, std::size_t rows, std::vector<std::uint64_t> const& shape, std::size_t row)
 {
-  std::vector<std::size_t> stride(shape.size(), 1);   // of each axis in C order
+  std::vector<std::size_t> stride(shape.size(), 1);  // of each axis in C order
   for (std::size_t axis = shape.size() - 1; axis > 1; --axis)
     stride[axis - 1] = stride[axis] * static_cast<std::size_t>(shape[axis]);
-  constexpr std::size_t side = 16;   // rows at a time: so many streams of stores
+  constexpr std::size_t side = 16;  // rows at a time: so many streams of stores
   for (std::size_t first = 0; first < rows; first += side) {
     std::size_t const last = std::min(rows, first + side);
     std::vector<std::uint64_t> index(shape.size(), 0);
-    std::size_t at = 0;   // of `index`, in C order
+    std::size_t at = 0;  // of `index`, in C order
     for (std::size_t rest = 0; rest < row; ++rest) {
       for (std::size_t r = first; r < last; ++r) to[r * row + at] = from[rest * rows + r];
       for (std::size_t axis = 1; axis < shape.size(); ++axis) {
@@ -38,9 +38,12 @@ void to_c_order(Word const* from, Word* to, std::size_t rows, std::vector<std::u
 
 }  // namespace
 
-fortran_reader::fortran_reader(input source, npy_header header, std::size_t block_bytes) :
-    source_(std::move(source)), header_(std::move(header)), rows_(header_.shape[0]), row_(header_.count() / rows_),
-    block_(std::max<std::size_t>(1, block_bytes / byte_size(header_.type)))
+fortran_reader::fortran_reader(input source, npy_header header, std::size_t block_bytes)
+    : source_(std::move(source)),
+      header_(std::move(header)),
+      rows_(header_.shape[0]),
+      row_(header_.count() / rows_),
+      block_(std::max<std::size_t>(1, block_bytes / byte_size(header_.type)))
 {
 }
 
@@ -87,7 +90,7 @@ std::size_t fortran_reader::read_stretch()
 {
   std::size_t const size = header_.size();
   std::uint64_t const last_length = header_.shape.back();
-  std::uint64_t const last_stride = header_.count() / last_length;   // of the last axis, in memory
+  std::uint64_t const last_stride = header_.count() / last_length;  // of the last axis, in memory
   std::uint64_t const stretch = std::min<std::uint64_t>(block_, row_ - begin_ % row_);
   stored_.reserve(static_cast<std::size_t>(stretch) * size);
   for (std::uint64_t done = 0; done < stretch;) {

@@ -32,10 +32,10 @@ private:
 
   input source_;
   npy_header header_;
-  std::uint64_t rows_;         // first indices
-  std::uint64_t row_;          // values of each
-  std::size_t block_;          // values in a block, about
-  std::uint64_t begin_ = 0;    // of the block last read, in C order
+  std::uint64_t rows_;       // first indices
+  std::uint64_t row_;        // values of each
+  std::size_t block_;        // values in a block, about
+  std::uint64_t begin_ = 0;  // of the block last read, in C order
   std::uint64_t end_ = 0;
   value_buffer stored_, values_, ordered_;
   worker_pool workers_{0};

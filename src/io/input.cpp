@@ -67,9 +67,12 @@ input input::descriptor(int fd, std::string name)
   return input(fd, std::move(name), false);
 }
 
-input::input(input&& other) noexcept :
-    fd_(std::exchange(other.fd_, -1)), owned_(std::exchange(other.owned_, false)), name_(std::move(other.name_)),
-    size_(other.size_), start_(other.start_)
+input::input(input&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      owned_(std::exchange(other.owned_, false)),
+      name_(std::move(other.name_)),
+      size_(other.size_),
+      start_(other.start_)
 {
 }
 

@@ -32,9 +32,9 @@ private:
 
   std::vector<std::uint32_t> groups_;
   std::vector<std::string_view> names_;
-  std::vector<std::size_t> hashes_;     // of names_
-  std::vector<std::uint32_t> table_;    // indices into names_; a power of two of them
-  std::deque<std::string> copies_;      // names that stand nowhere else
+  std::vector<std::size_t> hashes_;   // of names_
+  std::vector<std::uint32_t> table_;  // indices into names_; a power of two of them
+  std::deque<std::string> copies_;    // names that stand nowhere else
 };
 
 }  // namespace tally::io

@@ -49,7 +49,9 @@ public:
     take('}');
     if (at_ != text_.size()) fail(rest() + " behind the header's dictionary", "nothing");
     if (!descr || !has_order || !has_shape)
-      fail(std::string("a header without ") + (!descr ? "'descr'" : !has_order ? "'fortran_order'" : "'shape'"),
+      fail(std::string("a header without ") + (!descr       ? "'descr'"
+                                               : !has_order ? "'fortran_order'"
+                                                            : "'shape'"),
            "'descr', 'fortran_order' and 'shape'");
     static_cast<stored_elements&>(header) = elements(*descr);
     check_size(header);
@@ -115,7 +117,7 @@ private:
         fail(rest() + " in the shape", "lengths below 2^63");
       if (error != std::errc()) fail(rest() + " in the shape", "a length");
       at_ = static_cast<std::size_t>(stop - text_.data());
-      if (at_ < text_.size() && text_[at_] == 'L') ++at_;   // as Python 2 wrote it
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote it
       if (lengths.size() == highest_rank) fail("more than 64 axes", "at most 64");
       lengths.push_back(length);
       if (!peek(')')) take(',');
@@ -142,10 +144,10 @@ private:
       form stored_as = form::plain;
     };
     constexpr known all[] = {
-        {"i1", element_type::int8},    {"i2", element_type::int16},     {"i4", element_type::int32},
-        {"i8", element_type::int64},   {"u1", element_type::uint8},     {"u2", element_type::uint16},
-        {"u4", element_type::uint32},  {"u8", element_type::uint64},    {"f2", element_type::float32, form::half},
-        {"f4", element_type::float32}, {"f8", element_type::float64},   {"b1", element_type::uint8, form::boolean},
+        {"i1", element_type::int8},    {"i2", element_type::int16},   {"i4", element_type::int32},
+        {"i8", element_type::int64},   {"u1", element_type::uint8},   {"u2", element_type::uint16},
+        {"u4", element_type::uint32},  {"u8", element_type::uint64},  {"f2", element_type::float32, form::half},
+        {"f4", element_type::float32}, {"f8", element_type::float64}, {"b1", element_type::uint8, form::boolean},
     };
     for (known const& one : all) {
       if (one.kind != kind) continue;
@@ -220,8 +222,8 @@ npy_header read_npy_header(input& source)
     if (*size != expected)
       parser.fail("a file of " + std::to_string(*size) + " bytes",
                   std::to_string(expected) + ", which is what the header says: " + std::to_string(header.data_offset) +
-                      " and " + std::to_string(header.count()) + " values of " +
-                      std::to_string(header.size()) + (header.size() == 1 ? " byte" : " bytes"));
+                      " and " + std::to_string(header.count()) + " values of " + std::to_string(header.size()) +
+                      (header.size() == 1 ? " byte" : " bytes"));
   }
   return header;
 }
@@ -235,9 +237,9 @@ std::size_t npy_header_size(std::size_t rank)
 
 std::string make_npy_header(element_type type, std::vector<std::uint64_t> const& shape, bool fortran_order)
 {
-  char const kind = type == element_type::float32 || type == element_type::float64 ? 'f' :
-                    type >= element_type::uint8 && type <= element_type::uint64   ? 'u' :
-                                                                                     'i';
+  char const kind = type == element_type::float32 || type == element_type::float64 ? 'f'
+                    : type >= element_type::uint8 && type <= element_type::uint64  ? 'u'
+                                                                                   : 'i';
   char const order = byte_size(type) == 1 ? '|' : std::endian::native == std::endian::little ? '<' : '>';
   std::string text = std::string("{'descr': '") + order + kind + std::to_string(byte_size(type)) +
                      "', 'fortran_order': " + (fortran_order ? "True" : "False") + ", 'shape': (";

@@ -13,10 +13,10 @@ namespace tally::io {
 /// What the header of a .npy file says: how its values are stored, and in which shape.
 struct npy_header : stored_elements {
   bool fortran_order = false;
-  std::vector<std::uint64_t> shape;    ///< empty for a single value
-  std::uint64_t data_offset = 0;       ///< where the values begin
+  std::vector<std::uint64_t> shape;  ///< empty for a single value
+  std::uint64_t data_offset = 0;     ///< where the values begin
 
-  std::uint64_t count() const;         ///< product of the shape
+  std::uint64_t count() const;  ///< product of the shape
 };
 
 /// Reads the header (versions 1 to 3) and leaves `source` at the first value.

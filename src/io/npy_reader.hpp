@@ -32,8 +32,8 @@ struct axis_layout {
 
 /// How large the blocks are that an array is read in.
 struct axis_limits {
-  std::size_t block = std::size_t(16) << 20;   ///< bytes in a block
-  std::size_t piece = 256;                     ///< bytes that must lie together in memory to read them by themselves
+  std::size_t block = std::size_t(16) << 20;  ///< bytes in a block
+  std::size_t piece = 256;                    ///< bytes that must lie together in memory to read them by themselves
 };
 
 /// Which part of an array a block holds: positions [first, first + count) of each of the lines [line, line + lines).

@@ -41,7 +41,7 @@ std::string describe(std::string_view token);
 
 namespace detail {
 
-inline constexpr std::uint64_t zeros = 0x3030303030303030;   // eight characters '0'
+inline constexpr std::uint64_t zeros = 0x3030303030303030;  // eight characters '0'
 
 inline constexpr double exact_powers_of_ten[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};

@@ -20,14 +20,13 @@ template <class Slot>
 class ordered_tasks {
 public:
   struct functions {
-    std::function<bool(Slot&)> prepare;   ///< the next item; false if there is none
-    std::function<void(Slot&)> work;      ///< may throw
-    std::function<bool()> ready;          ///< whether `prepare` would return without waiting
+    std::function<bool(Slot&)> prepare;  ///< the next item; false if there is none
+    std::function<void(Slot&)> work;     ///< may throw
+    std::function<bool()> ready;         ///< whether `prepare` would return without waiting
   };
 
   /// `threads` = 0 stands for all processors.
-  ordered_tasks(int threads, functions of) :
-      of_(std::move(of)), workers_(threads)
+  ordered_tasks(int threads, functions of) : of_(std::move(of)), workers_(threads)
   {
     auto const count = static_cast<std::size_t>(workers_.threads());
     std::size_t const slots = count == 1 ? 1 : std::min(2 * count + 2, most);
@@ -120,11 +119,11 @@ private:
   functions of_;
   worker_pool workers_;
   std::vector<std::unique_ptr<entry>> entries_;
-  std::size_t first_ = 0;   // the oldest item held
+  std::size_t first_ = 0;  // the oldest item held
   std::size_t held_ = 0;
-  bool given_ = false;      // the oldest is with the caller
+  bool given_ = false;  // the oldest is with the caller
   bool ended_ = false;
-  std::exception_ptr failure_;   // of `prepare`: what comes after the items held
+  std::exception_ptr failure_;  // of `prepare`: what comes after the items held
 };
 
 }  // namespace tally::io

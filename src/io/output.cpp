@@ -73,7 +73,7 @@ output output::file(std::string const& path)
 
 void output::open_temporary()
 {
-  std::size_t const slash = target_.rfind('/') + 1;   // 0 if there is none
+  std::size_t const slash = target_.rfind('/') + 1;  // 0 if there is none
   std::string path = target_.substr(0, slash) + "." + target_.substr(slash, 200) + ".XXXXXX";
   fd_ = mkostemp(path.data(), O_CLOEXEC);
   if (fd_ < 0) throw_file_error(name_, "cannot create a temporary file beside it", errno);
@@ -97,10 +97,15 @@ output output::descriptor(int fd, std::string name)
   return output(fd, std::move(name), false);
 }
 
-output::output(output&& other) noexcept :
-    fd_(std::exchange(other.fd_, -1)), owned_(std::exchange(other.owned_, false)),
-    spool_(std::exchange(other.spool_, -1)), start_(other.start_), end_(other.end_), name_(std::move(other.name_)),
-    target_(std::exchange(other.target_, {})), temporary_(std::exchange(other.temporary_, {}))
+output::output(output&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      owned_(std::exchange(other.owned_, false)),
+      spool_(std::exchange(other.spool_, -1)),
+      start_(other.start_),
+      end_(other.end_),
+      name_(std::move(other.name_)),
+      target_(std::exchange(other.target_, {})),
+      temporary_(std::exchange(other.temporary_, {}))
 {
 }
 
@@ -175,7 +180,7 @@ void output::commit()
   if (spool_ >= 0)
     copy_spool();
   else if (end_ > 0)
-    lseek(fd_, static_cast<off_t>(start_ + end_), SEEK_SET);   // whoever shares the descriptor goes on behind
+    lseek(fd_, static_cast<off_t>(start_ + end_), SEEK_SET);  // whoever shares the descriptor goes on behind
   if (!owned_) return;
   // Some file systems only say now that they are full.
   if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) throw_file_error(name_, attempt, errno);

@@ -48,11 +48,11 @@ private:
 
   int fd_ = -1;
   bool owned_ = false;
-  int spool_ = -1;             // holds the bytes until commit where fd_ cannot seek
-  std::uint64_t start_ = 0;    // where fd_ stood when writing began
-  std::uint64_t end_ = 0;      // the highest offset written by write_at
+  int spool_ = -1;           // holds the bytes until commit where fd_ cannot seek
+  std::uint64_t start_ = 0;  // where fd_ stood when writing began
+  std::uint64_t end_ = 0;    // the highest offset written by write_at
   std::string name_;
-  std::string target_;         // what the temporary file will be renamed to; empty if there is none
+  std::string target_;  // what the temporary file will be renamed to; empty if there is none
   std::string temporary_;
 };
 

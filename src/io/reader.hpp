@@ -26,8 +26,8 @@ struct batch {
 
 /// How far a reader has got.
 struct progress {
-  std::uint64_t bytes = 0;              ///< of the source behind the batches given so far
-  std::optional<std::uint64_t> total;   ///< of the whole source, where that is known
+  std::uint64_t bytes = 0;             ///< of the source behind the batches given so far
+  std::optional<std::uint64_t> total;  ///< of the whole source, where that is known
 };
 
 /// A column of numbers that arrives in batches. Which ones a source is cut into may depend on timing; the values and
@@ -67,9 +67,9 @@ protected:
 /// decimals, exponents, inf, infinity and nan in any case and with any sign. `-0` is the integer 0; negative zero is
 /// written -0.0.
 enum class number_rule {
-  automatic,   ///< integers up to the first token that is none, doubles from there on; an integer needs to fit 128 bits
-  floating,    ///< doubles only: for a column known to hold them, or the next file of one that has turned to them
-  integers,    ///< a token that is not an integer is an error
+  automatic,  ///< integers up to the first token that is none, doubles from there on; an integer needs to fit 128 bits
+  floating,   ///< doubles only: for a column known to hold them, or the next file of one that has turned to them
+  integers,   ///< a token that is not an integer is an error
 };
 
 }  // namespace tally::io

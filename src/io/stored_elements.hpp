@@ -12,7 +12,7 @@ struct stored_elements {
   /// As what they are stored if it is not `type`: a half as float32, a truth value as uint8.
   enum class form { plain, half, boolean };
 
-  element_type type = element_type::float64;   ///< as readers give them
+  element_type type = element_type::float64;  ///< as readers give them
   form stored_as = form::plain;
   std::endian order = std::endian::native;
 

@@ -25,7 +25,7 @@ void read_exactly(input const& source, void* to, std::size_t n, std::uint64_t of
 template <class Word>
 void transpose_words(Word const* from, Word* to, std::size_t rows, std::size_t columns, worker_pool& workers)
 {
-  constexpr std::size_t side = 32;   // of a square that fits the first-level cache, both ways
+  constexpr std::size_t side = 32;  // of a square that fits the first-level cache, both ways
   std::size_t const each = std::max(side, portion / sizeof(Word) / std::max<std::size_t>(rows, 1) / side * side);
   workers.for_each((columns + each - 1) / each, [=](std::size_t part) {
     std::size_t const stop = std::min(columns, (part + 1) * each);

@@ -16,10 +16,10 @@ template <class F>
 void for_each_token(char const* begin, char const* end, F f)
 {
   constexpr std::size_t ahead = 4096;
-  std::uint32_t edges[ahead + 2];   // offsets at which white space ends or begins, in turns
+  std::uint32_t edges[ahead + 2];  // offsets at which white space ends or begins, in turns
   auto const size = static_cast<std::size_t>(end - begin);
-  std::uint64_t before = 1;          // whether the byte before is white space
-  std::size_t held = 0;              // 1 if a token has begun and not ended
+  std::uint64_t before = 1;  // whether the byte before is white space
+  std::size_t held = 0;      // 1 if a token has begun and not ended
   for (std::size_t at = 0; at < size;) {
     std::size_t const stop = size - at < ahead ? size : at + ahead;
     std::size_t count = held;

@@ -46,9 +46,10 @@ void format_values(text_block& into, T const* values, std::size_t count, char li
 }  // namespace
 
 struct text_writer::state {
-  state(output out, text_writer_options const& options) :
-      to(std::move(out)), line_end(options.line_end),
-      workers(options.threads)
+  state(output out, text_writer_options const& options)
+      : to(std::move(out)),
+        line_end(options.line_end),
+        workers(options.threads)
   {
   }
 
@@ -105,13 +106,13 @@ struct text_writer::state {
   output to;
   char line_end;
   worker_pool workers;
-  std::vector<text_block> waiting;   // formatted and not written: the first `held`
+  std::vector<text_block> waiting;  // formatted and not written: the first `held`
   std::size_t held = 0;
   std::vector<text_block> fresh;
 };
 
-text_writer::text_writer(output to, text_writer_options const& options) :
-    state_(std::make_unique<state>(std::move(to), options))
+text_writer::text_writer(output to, text_writer_options const& options)
+    : state_(std::make_unique<state>(std::move(to), options))
 {
 }
 

@@ -5,8 +5,8 @@
 
 namespace tally::io {
 
-worker_pool::worker_pool(int threads) :
-    threads_(threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())))
+worker_pool::worker_pool(int threads)
+    : threads_(threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency())))
 {
 }
 

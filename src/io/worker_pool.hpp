@@ -19,7 +19,7 @@ class worker_pool {
 public:
   /// Something to do. It must stay where it is from `start` until `wait` has returned.
   struct job {
-    std::function<void()> work;   ///< may throw
+    std::function<void()> work;  ///< may throw
 
   private:
     friend worker_pool;
@@ -46,7 +46,7 @@ private:
   void work_on_first(std::unique_lock<std::mutex>& lock);
 
   int threads_;
-  std::mutex mutex_;                      // guards what follows, and `done` and `failure` of every job
+  std::mutex mutex_;  // guards what follows, and `done` and `failure` of every job
   std::condition_variable started_, done_;
   std::deque<job*> waiting_;
   bool ending_ = false;

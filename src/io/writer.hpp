@@ -31,7 +31,7 @@ protected:
 
 struct text_writer_options {
   char line_end = '\n';
-  int threads = 0;   ///< that format; 0 lets the library choose. Never changes what is written.
+  int threads = 0;  ///< that format; 0 lets the library choose. Never changes what is written.
 };
 
 /// One value a line. Integers in full; floating-point values with the fewest digits that read back to the same bits (of

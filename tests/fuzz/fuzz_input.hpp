@@ -73,9 +73,10 @@ private:
 
 /// The bytes that say how the rest of the input is read.
 struct choices {
-  explicit choices(std::uint8_t const* data, std::size_t size) :
-      first(size > 0 ? data[0] : 0), second(size > 1 ? data[1] : 0),
-      rest(reinterpret_cast<char const*>(data) + (size < 2 ? size : 2), size < 2 ? 0 : size - 2)
+  explicit choices(std::uint8_t const* data, std::size_t size)
+      : first(size > 0 ? data[0] : 0),
+        second(size > 1 ? data[1] : 0),
+        rest(reinterpret_cast<char const*>(data) + (size < 2 ? size : 2), size < 2 ? 0 : size - 2)
   {
   }
   bool bit(int which) const { return first >> which & 1; }

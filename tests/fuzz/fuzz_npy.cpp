@@ -28,7 +28,8 @@ void check_axes(memory_file const& file, npy_header const& header, axis_limits c
     std::size_t const size = static_cast<std::size_t>(seen) * byte_size(header.type);
     require(written.size() == npy_header_size(header.shape.size()) + size, "the size of what is written");
     if (header.native())
-      require(written.substr(written.size() - size) == content.substr(content.size() - size), "the values written back");
+      require(written.substr(written.size() - size) == content.substr(content.size() - size),
+              "the values written back");
   }
 }
 
@@ -54,7 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   npy_header const header = read_npy_header(source);
   require(whole.values.size() == header.count(), "as many values as the shape says");
   if (header.fortran_order && header.shape.size() > 1 && header.count() > 0) {
-    column const small = read_all([&] { return std::make_unique<fortran_reader>(std::move(source), header, 1 + how.second); });
+    column const small =
+        read_all([&] { return std::make_unique<fortran_reader>(std::move(source), header, 1 + how.second); });
     require(small.values == whole.values, "small blocks read the same");
   }
   check_axes(file, header, {std::size_t(1) + how.second * 4, std::size_t(1) + how.first});

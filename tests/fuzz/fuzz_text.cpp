@@ -6,7 +6,8 @@
 using namespace tally::io;
 using namespace tally::io::testing;
 
-/// What is read does not depend on chunks, threads, or whether it comes from a pipe; what is written reads back the same.
+/// What is read does not depend on chunks, threads, or whether it comes from a pipe; what is written reads back the
+/// same.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
   choices const how(data, size);

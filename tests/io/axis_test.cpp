@@ -34,7 +34,8 @@ protected:
   std::string write_array(scratch_folder const& folder)
   {
     lengths const& shape = GetParam().shape;
-    std::vector<std::int32_t> values(std::accumulate(shape.begin(), shape.end(), std::uint64_t(1), std::multiplies<>()));
+    std::vector<std::int32_t> values(
+        std::accumulate(shape.begin(), shape.end(), std::uint64_t(1), std::multiplies<>()));
     std::iota(values.begin(), values.end(), 0);
     auto const to = write_npy(output::file(folder.path("in.npy")), element_type::int32, shape, GetParam().fortran);
     to->write(std::span<std::int32_t const>(values));
@@ -43,7 +44,8 @@ protected:
   }
 };
 
-constexpr axis_limits all_limits[] = {{}, {4, 4}, {4, 256}, {64, 4}, {64, 16}, {64, 256}, {400, 4}, {400, 256}, {4000, 64}};
+constexpr axis_limits all_limits[] = {{},        {4, 4},   {4, 256},   {64, 4},   {64, 16},
+                                      {64, 256}, {400, 4}, {400, 256}, {4000, 64}};
 
 TEST_P(axis, blocks_hold_each_value_once_and_in_place)
 {
@@ -52,7 +54,7 @@ TEST_P(axis, blocks_hold_each_value_once_and_in_place)
   for (axis_limits const& limits : all_limits) {
     axis_reader from(input::file(path), GetParam().axis, limits);
     axis_layout const& layout = from.layout();
-    std::vector<std::uint64_t> reached(layout.lines(), 0);   // positions that each line has had
+    std::vector<std::uint64_t> reached(layout.lines(), 0);  // positions that each line has had
     std::uint64_t seen = 0;
     axis_block block;
     while (from.next(block)) {
@@ -123,7 +125,8 @@ TEST(axis_reader, pipes_only_along_the_fastest_axis)
   std::uint8_t const values[] = {1, 2, 3, 4, 5, 6};
   to->write(std::span<std::uint8_t const>(values));
   to->finish();
-  slow_pipe const fastest({folder.read("in.npy")}), other({folder.read("in.npy")}), longer({folder.read("in.npy") + "x"});
+  slow_pipe const fastest({folder.read("in.npy")}), other({folder.read("in.npy")}),
+      longer({folder.read("in.npy") + "x"});
   axis_reader from(fastest.source(), 1);
   axis_block block;
   ASSERT_TRUE(from.next(block));

@@ -76,7 +76,11 @@ TEST(csv_reader, line_ends_blanks_and_marks)
 {
   EXPECT_EQ(read_in_every_way("a,b\r\n1,2\r\n3,4\r\n", of("b")).values, integers({2, 4}));
   EXPECT_EQ(read_in_every_way("a,b\r\n1,2\r\n3,4", of("b")).values, integers({2, 4}));
-  EXPECT_EQ(read_in_every_way("\xef\xbb\xbf" "a,b\n 1 ,\t2\n", of("a")).values, integers({1}));
+  EXPECT_EQ(read_in_every_way("\xef\xbb\xbf"
+                              "a,b\n 1 ,\t2\n",
+                              of("a"))
+                .values,
+            integers({1}));
   EXPECT_EQ(read_in_every_way("a,b\n 1 ,\t2 \n", of("b")).values, integers({2}));
   EXPECT_EQ(read_in_every_way("a,b\n", of("b")), column());
   EXPECT_EQ(read_in_every_way("a,b", of("b")), column());
@@ -148,10 +152,13 @@ TEST(csv_reader, errors_in_quotes)
 
 TEST(csv_reader, errors_about_columns)
 {
-  EXPECT_EQ(read_in_every_way("a,b\n1,2\n", of("c")).error, "csv:1: found 2 columns: 'a', 'b', expected one called 'c'");
-  EXPECT_EQ(read_in_every_way("a,b\n1,2\n", of("a", "c")).error, "csv:1: found 2 columns: 'a', 'b', expected one called 'c'");
+  EXPECT_EQ(read_in_every_way("a,b\n1,2\n", of("c")).error,
+            "csv:1: found 2 columns: 'a', 'b', expected one called 'c'");
+  EXPECT_EQ(read_in_every_way("a,b\n1,2\n", of("a", "c")).error,
+            "csv:1: found 2 columns: 'a', 'b', expected one called 'c'");
   EXPECT_EQ(read_in_every_way("a,b\n1,2\n", of("3")).error, "csv:1: found 2 columns, expected a column number 3");
-  EXPECT_EQ(read_in_every_way("a,b\n1,2\n", of("0")).error, "csv:1: found 2 columns: 'a', 'b', expected one called '0'");
+  EXPECT_EQ(read_in_every_way("a,b\n1,2\n", of("0")).error,
+            "csv:1: found 2 columns: 'a', 'b', expected one called '0'");
   EXPECT_EQ(read_in_every_way("a,a\n1,2\n", of("a")).error,
             "csv:1: found several columns called 'a', expected only one, or a column's number");
   EXPECT_EQ(read_in_every_way("", of("a")).error, "csv:1: found nothing, expected a header");
@@ -184,7 +191,8 @@ TEST(csv_reader, values_are_found_again)
   auto const from = read_csv(input::file(path), of("b"), {.usual = 12});
   batch next;
   while (from->next(next))
-    for (std::size_t i = 0; i < size_of(next.values); ++i) places.push_back(to_string(from->locate(i)).substr(path.size()));
+    for (std::size_t i = 0; i < size_of(next.values); ++i)
+      places.push_back(to_string(from->locate(i)).substr(path.size()));
   EXPECT_EQ(places, (strings{":3:4", ":4:4", ":5:4"}));
 }
 

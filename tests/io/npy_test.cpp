@@ -6,12 +6,12 @@
 #include "io/column_reader.hpp"
 #include "io/fortran_reader.hpp"
 #include "io/npy_reader.hpp"
-#include "io/raw_reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {
 namespace {
 
+using testing::bytes;
 using testing::column;
 using testing::read_all;
 using testing::scratch_folder;
@@ -27,24 +27,13 @@ std::string header_text(std::string const& dictionary, int version = 1)
 
 std::string dictionary(std::string const& descr, std::string const& shape, bool fortran = false)
 {
-  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }\n";
+  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape +
+         ", }\n";
 }
 
 std::string npy(std::string const& descr, std::string const& shape, std::string const& data, bool fortran = false)
 {
   return header_text(dictionary(descr, shape, fortran)) + data;
-}
-
-template <class T>
-std::string bytes(std::vector<T> const& values, bool swapped = false)
-{
-  std::string result;
-  for (T const& value : values) {
-    std::string one(reinterpret_cast<char const*>(&value), sizeof value);
-    if (swapped) std::reverse(one.begin(), one.end());
-    result += one;
-  }
-  return result;
 }
 
 column read(std::string const& content)
@@ -69,7 +58,8 @@ std::string error_of(std::string const& content)
 template <class T>
 void expect_type(char const* code)
 {
-  std::vector<T> const values = {T(1), T(2), static_cast<T>(-3), std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()};
+  std::vector<T> const values = {T(1), T(2), static_cast<T>(-3), std::numeric_limits<T>::max(),
+                                 std::numeric_limits<T>::lowest()};
   std::vector<std::string> words;
   for (T const value : values) words.push_back(word(value));
   for (bool const swapped : {false, true}) {
@@ -95,9 +85,18 @@ TEST(npy_reader, every_type_in_both_byte_orders)
 
 TEST(npy_reader, halves_become_floats_exactly)
 {
-  std::vector<std::uint16_t> const halves = {0x0000, 0x8000, 0x3c00, 0xc000, 0x7bff, 0x0001, 0x03ff, 0x0400, 0x7c00, 0xfc00, 0x7e00};
-  std::vector<float> const floats = {0.0f, -0.0f, 1.0f, -2.0f, 65504.0f, 0x1p-24f, 0x1.ff8p-15f, 0x1p-14f,
-                                     std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+  std::vector<std::uint16_t> const halves = {0x0000, 0x8000, 0x3c00, 0xc000, 0x7bff, 0x0001,
+                                             0x03ff, 0x0400, 0x7c00, 0xfc00, 0x7e00};
+  std::vector<float> const floats = {0.0f,
+                                     -0.0f,
+                                     1.0f,
+                                     -2.0f,
+                                     65504.0f,
+                                     0x1p-24f,
+                                     0x1.ff8p-15f,
+                                     0x1p-14f,
+                                     std::numeric_limits<float>::infinity(),
+                                     -std::numeric_limits<float>::infinity(),
                                      std::numeric_limits<float>::quiet_NaN()};
   std::vector<std::string> words;
   for (float const value : floats) words.push_back(word(value));
@@ -134,12 +133,14 @@ TEST(npy_reader, headers_that_lie)
   EXPECT_EQ(error_of(npy("<f8", "(4,)", data)),
             "npy: found a file of 92 bytes, expected 100, which is what the header says: 68 and 4 values of 8 bytes");
   EXPECT_NE(error_of(npy("<f8", "(2,)", data)), "");
-  EXPECT_EQ(error_of(npy("<f8", "(-3,)", data)), "npy: found '-3,), }\\x0a' in the shape, expected lengths that are not negative");
+  EXPECT_EQ(error_of(npy("<f8", "(-3,)", data)),
+            "npy: found '-3,), }\\x0a' in the shape, expected lengths that are not negative");
   EXPECT_EQ(error_of(npy("<f8", "(4294967296, 4294967296)", data)),
             "npy: found a shape of more than 2^60 values, expected an array that can exist");
   EXPECT_EQ(error_of(npy("<f8", "(0, 4294967296, 4294967296)", "")),
             "npy: found a shape of more than 2^60 values, expected an array that can exist");
-  EXPECT_NE(error_of(npy("<f8", "(99999999999999999999,)", data)).find("expected lengths below 2^63"), std::string::npos);
+  EXPECT_NE(error_of(npy("<f8", "(99999999999999999999,)", data)).find("expected lengths below 2^63"),
+            std::string::npos);
   std::string rank;
   for (int i = 0; i < 65; ++i) rank += "1,";
   EXPECT_EQ(error_of(npy("<f8", "(" + rank + ")", "")), "npy: found more than 64 axes, expected at most 64");
@@ -168,7 +169,8 @@ TEST(npy_reader, files_of_other_kinds)
   EXPECT_EQ(error_of("\x93NUMPY\x04" + std::string(20, '\0')),
             "npy: found version 4 of the .npy format, expected version 1, 2 or 3");
   std::string const whole = npy("<f8", "(1,)", std::string(8, '\0'));
-  for (std::size_t length = 0; length < whole.size(); ++length) EXPECT_NE(error_of(whole.substr(0, length)), "") << length;
+  for (std::size_t length = 0; length < whole.size(); ++length)
+    EXPECT_NE(error_of(whole.substr(0, length)), "") << length;
 }
 
 TEST(npy_reader, types_that_are_no_real_numbers)
@@ -181,19 +183,20 @@ TEST(npy_reader, types_that_are_no_real_numbers)
   EXPECT_EQ(refused("|O"), "npy: found Python objects ('|O')" + expected);
   EXPECT_EQ(refused("<U4"), "npy: found strings ('<U4')" + expected);
   EXPECT_EQ(refused(""), "npy: found values of type nothing" + expected);
-  EXPECT_EQ(error_of(header_text("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }") + std::string(8, '\0')),
+  EXPECT_EQ(error_of(header_text("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }") +
+                     std::string(8, '\0')),
             "npy: found records of several fields, expected an array of numbers");
 }
 
 TEST(npy_reader, malformed_headers)
 {
-  for (char const* text : {"", "{", "{}", "[]", "{'descr'", "{'descr':}", "{'descr': '<f8'}", "{'descr': '<f8', 'descr': '<f8'}",
-                           "{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}",
-                           "{'descr': '<f8', 'fortran_order': False, 'shape': (1}",
-                           "{'descr': '<f8', 'fortran_order': False, 'shape': (,)}",
-                           "{'descr': '<f8', 'fortran_order': False, 'shape': 1}",
-                           "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} x",
-                           "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'more': 2}"})
+  for (char const* text :
+       {"", "{", "{}", "[]", "{'descr'", "{'descr':}", "{'descr': '<f8'}", "{'descr': '<f8', 'descr': '<f8'}",
+        "{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}", "{'descr': '<f8', 'fortran_order': False, 'shape': (1}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': 1}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)} x",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'more': 2}"})
     EXPECT_NE(error_of(header_text(text) + std::string(8, '\0')), "") << text;
 }
 
@@ -241,54 +244,6 @@ TEST(npy_reader, fortran_order_is_read_in_c_order)
     }
     EXPECT_TRUE(read_all([&] { return read_npy(input::file(path)); }).values == words);
   }
-}
-
-TEST(raw_reader, values_in_both_byte_orders)
-{
-  scratch_folder const folder;
-  std::vector<std::string> const words = {word(1.5), word(-2.25)};
-  for (bool const swapped : {false, true}) {
-    std::string const content = bytes<double>({1.5, -2.25}, swapped);
-    auto const order = swapped == (std::endian::native == std::endian::little) ? std::endian::big : std::endian::little;
-    std::string const path = folder.write("raw", content);
-    EXPECT_EQ(read_all([&] { return read_raw(input::file(path), element_type::float64, order); }).values, words);
-    slow_pipe const pipe({content.substr(0, 5), content.substr(5)});
-    EXPECT_EQ(read_all([&] { return read_raw(pipe.source(), element_type::float64, order); }).values, words);
-  }
-}
-
-TEST(raw_reader, a_size_that_is_no_multiple)
-{
-  scratch_folder const folder;
-  std::string const path = folder.write("raw", "1234567");
-  EXPECT_EQ(read_all([&] { return read_raw(input::file(path), element_type::int32); }).error,
-            path + ": found 7 bytes, expected a multiple of 4, the size of int32");
-  slow_pipe const pipe({"1234567"});
-  EXPECT_EQ(read_all([&] { return read_raw(pipe.source(), element_type::int32); }).error,
-            "pipe: found 7 bytes, expected a multiple of 4, the size of int32");
-  EXPECT_EQ(read_all([&] { return read_raw(input::file(folder.write("none", "")), element_type::int32); }), column());
-}
-
-TEST(raw_reader, batches_are_whole_mebibytes)
-{
-  scratch_folder const folder;
-  std::string const path = folder.write("raw", std::string((3 << 20) + 16, 'x'));
-  auto const from = read_raw(input::file(path), element_type::int64);
-  std::vector<std::size_t> sizes;
-  batch next;
-  while (from->next(next)) sizes.push_back(size_of(next.values) * 8);
-  EXPECT_EQ(sizes, (std::vector<std::size_t>{1 << 20, 1 << 20, 1 << 20, 16}));
-  EXPECT_EQ(from->so_far().bytes, (3u << 20) + 16);
-}
-
-TEST(raw_reader, a_file_that_shrinks)
-{
-  scratch_folder const folder;
-  std::string const path = folder.write("raw", std::string(64 << 20, 'x'));
-  auto const from = read_raw(input::file(path), element_type::int64);
-  std::filesystem::resize_file(path, 100);
-  batch next;
-  EXPECT_THROW(while (from->next(next)) continue, data_error);
 }
 
 }  // namespace

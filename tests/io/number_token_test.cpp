@@ -58,14 +58,16 @@ TEST(number_token, integers_of_every_length)
 
 TEST(number_token, integers_beyond_64_bits)
 {
-  for (std::string const token : {"9223372036854775808", "-9223372036854775809", "18446744073709551616",
-                                  "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728"}) {
+  for (std::string const token :
+       {"9223372036854775808", "-9223372036854775809", "18446744073709551616",
+        "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728"}) {
     token_value const got = decode_among_digits(token);
     ASSERT_EQ(got.kind, token_kind::wide) << token;
     EXPECT_EQ(to_text(got.wide), token);
   }
-  for (std::string const token : {"170141183460469231731687303715884105728", "-170141183460469231731687303715884105729",
-                                  "340282366920938463463374607431768211456", "99999999999999999999999999999999999999999"}) {
+  for (std::string const token :
+       {"170141183460469231731687303715884105728", "-170141183460469231731687303715884105729",
+        "340282366920938463463374607431768211456", "99999999999999999999999999999999999999999"}) {
     token_value const got = decode_among_digits(token);
     ASSERT_EQ(got.kind, token_kind::integer_too_large) << token;
     EXPECT_EQ(got.real, std::strtod(token.c_str(), nullptr));
@@ -100,8 +102,9 @@ TEST(number_token, random_decimals_are_correctly_rounded)
 
 TEST(number_token, special_values)
 {
-  for (char const* token : {"inf", "-inf", "+inf", "INF", "Infinity", "-infinity", "nan", "-nan", "NaN", "-0.0", "0.0",
-                            "1e5", "1E+5", "1e-5", "5e-324", "1e-400", "1.7976931348623157e308", "2.2250738585072014e-308"})
+  for (char const* token :
+       {"inf", "-inf", "+inf", "INF", "Infinity", "-infinity", "nan", "-nan", "NaN", "-0.0", "0.0", "1e5", "1E+5",
+        "1e-5", "5e-324", "1e-400", "1.7976931348623157e308", "2.2250738585072014e-308"})
     expect_real(token);
   EXPECT_TRUE(std::signbit(decode_among_digits("-0.0").real));
 }
@@ -114,10 +117,46 @@ TEST(number_token, numbers_too_large_for_a_double)
 
 TEST(number_token, garbage)
 {
-  for (char const* token :
-       {"-", "+", ".", "-.", "--1", "+-1", "-+1", "++1", "1-", "1..2", "1.2.3", "..", "1e", "1e+", "e5", "1x", "x1", "0x10",
-        "1,5", "1_000", "infx", "in", "na", "1.5f", "1d5", "\xff", "1\x80", "\x8a.5", "1.\xba", "12345678\x8a.234567",
-        "1234567.\xf9", "1 2", "1/2", "1:2", "12345678901234567.x", ".e5", "-.e5", "1e5.5", "\xef\xbb\xbf" "1"})
+  for (char const* token : {"-",
+                            "+",
+                            ".",
+                            "-.",
+                            "--1",
+                            "+-1",
+                            "-+1",
+                            "++1",
+                            "1-",
+                            "1..2",
+                            "1.2.3",
+                            "..",
+                            "1e",
+                            "1e+",
+                            "e5",
+                            "1x",
+                            "x1",
+                            "0x10",
+                            "1,5",
+                            "1_000",
+                            "infx",
+                            "in",
+                            "na",
+                            "1.5f",
+                            "1d5",
+                            "\xff",
+                            "1\x80",
+                            "\x8a.5",
+                            "1.\xba",
+                            "12345678\x8a.234567",
+                            "1234567.\xf9",
+                            "1 2",
+                            "1/2",
+                            "1:2",
+                            "12345678901234567.x",
+                            ".e5",
+                            "-.e5",
+                            "1e5.5",
+                            "\xef\xbb\xbf"
+                            "1"})
     EXPECT_EQ(decode_among_digits(token).kind, token_kind::garbage) << token;
 }
 
@@ -161,7 +200,8 @@ TEST(number, text_reads_back_to_the_same_bits)
     if (std::isnan(value)) continue;
     std::string const text = to_text(value);
     number const back = parse_number(text, "text");
-    double const read = std::holds_alternative<double>(back) ? std::get<double>(back) : static_cast<double>(std::get<int128>(back));
+    double const read =
+        std::holds_alternative<double>(back) ? std::get<double>(back) : static_cast<double>(std::get<int128>(back));
     ASSERT_EQ(std::bit_cast<std::uint64_t>(read), bits) << text;
     auto const narrow = std::bit_cast<float>(static_cast<std::uint32_t>(bits >> 32));
     ASSERT_TRUE(std::isnan(narrow) || std::strtof(to_text(narrow).c_str(), nullptr) == narrow) << narrow;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <concepts>
 #include <cstdint>
@@ -88,7 +89,21 @@ private:
   std::thread writer_;
 };
 
-/// All that a reader gives: a word for each value, "i:7" or "d:<bits>", and its key, and the message of the exception that ended it.
+/// The bytes of values, each one reversed if they are wanted in the other byte order.
+template <class T>
+std::string bytes(std::vector<T> const& values, bool swapped = false)
+{
+  std::string result;
+  for (T const& value : values) {
+    std::string one(reinterpret_cast<char const*>(&value), sizeof value);
+    if (swapped) std::reverse(one.begin(), one.end());
+    result += one;
+  }
+  return result;
+}
+
+/// All that a reader gives: a word for each value, "i:7" or "d:<bits>", and its key, and the message of the exception
+/// that ended it.
 struct column {
   std::vector<std::string> values;
   std::vector<std::string> keys;
@@ -129,7 +144,11 @@ column read_all(MakeReader make)
     std::unique_ptr<reader> const from = make();
     batch next;
     while (from->next(next)) {
-      std::visit([&](auto const& span) { for (auto const value : span) result.values.push_back(word(value)); }, next.values);
+      std::visit(
+          [&](auto const& span) {
+            for (auto const value : span) result.values.push_back(word(value));
+          },
+          next.values);
       for (std::uint32_t const group : next.groups) result.keys.emplace_back(next.group_names[group]);
     }
   } catch (tally::error const& failure) {

@@ -25,7 +25,8 @@ column read(std::string const& path, text_options const& options = {}, chunk_siz
   return read_all([&] { return read_text(input::file(path), options, sizes); });
 }
 
-/// The text is read the same in chunks of any size, by one thread and by three, from a file and from a pipe that is cut anywhere.
+/// The text is read the same in chunks of any size, by one thread and by three, from a file and from a pipe that is cut
+/// anywhere.
 column read_in_every_way(std::string const& text, text_options options = {})
 {
   scratch_folder const folder;
@@ -65,7 +66,10 @@ TEST(text_reader, integers_between_white_space)
   EXPECT_EQ(read_in_every_way("1 22\n333\t-4444\r\n\v5\f+6").values, integers({1, 22, 333, -4444, 5, 6}));
   EXPECT_EQ(read_in_every_way("\n\n7").values, integers({7}));
   EXPECT_EQ(read_in_every_way("7\n").values, integers({7}));
-  EXPECT_EQ(read_in_every_way("\xef\xbb\xbf" "7\n").values, integers({7}));
+  EXPECT_EQ(read_in_every_way("\xef\xbb\xbf"
+                              "7\n")
+                .values,
+            integers({7}));
 }
 
 TEST(text_reader, integers_end_at_the_first_token_that_is_none)
@@ -135,7 +139,8 @@ TEST(text_reader, values_are_found_again)
   auto const from = read_text(input::file(path), {.threads = 2}, {.usual = 9});
   batch next;
   while (from->next(next))
-    for (std::size_t i = 0; i < size_of(next.values); ++i) places.push_back(to_string(from->locate(i)).substr(path.size()));
+    for (std::size_t i = 0; i < size_of(next.values); ++i)
+      places.push_back(to_string(from->locate(i)).substr(path.size()));
   EXPECT_EQ(places, (std::vector<std::string>{":1:1", ":1:4", ":2:1", ":4:2", ":4:5", ":5:1", ":5:4"}));
   EXPECT_EQ(from->so_far().bytes, *from->so_far().total);
 }
@@ -167,7 +172,8 @@ TEST(text_reader, a_large_text_in_parallel)
   std::string const broken = folder.write("broken", text + "oops\n" + text + "later\n");
   for (int const threads : {1, 4})
     EXPECT_EQ(read(broken, {.threads = threads}).error.substr(broken.size()),
-              ":" + std::to_string(std::count(text.begin(), text.end(), '\n') + 1) + ":1: found 'oops', expected a number");
+              ":" + std::to_string(std::count(text.begin(), text.end(), '\n') + 1) +
+                  ":1: found 'oops', expected a number");
 }
 
 TEST(text_reader, a_slow_pipe_is_given_as_it_comes)

@@ -78,7 +78,8 @@ TEST(text_writer, threads_and_pieces_change_nothing)
       ASSERT_TRUE(folder.read("out") == expected) << threads << " threads, pieces of " << piece;
     }
   }
-  column const back = read_all([&] { return read_text(input::file(folder.path("out")), {.rule = number_rule::floating}); });
+  column const back =
+      read_all([&] { return read_text(input::file(folder.path("out")), {.rule = number_rule::floating}); });
   std::vector<std::string> words;
   for (double const value : values) words.push_back(word(value));
   EXPECT_TRUE(back.values == words);
@@ -117,7 +118,8 @@ void expect_npy_round_trip()
     EXPECT_EQ((file.size() - values.size() * sizeof(T)) % 64, 0u);
     EXPECT_TRUE(read_all([&] { return read_npy(input::file(folder.path("out.npy"))); }).values == words);
     EXPECT_TRUE(through_pipe([&](output to) { write(write_npy(std::move(to), element_type_of<T>)); }) == file);
-    EXPECT_TRUE(through_pipe([&](output to) { write(write_npy(std::move(to), element_type_of<T>, {300001})); }) == file);
+    EXPECT_TRUE(through_pipe([&](output to) { write(write_npy(std::move(to), element_type_of<T>, {300001})); }) ==
+                file);
     write(write_raw(output::file(folder.path("out.raw")), element_type_of<T>));
     EXPECT_TRUE(folder.read("out.raw") == file.substr(file.size() - values.size() * sizeof(T)));
   }
