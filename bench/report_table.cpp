@@ -32,7 +32,7 @@ void print_line(std::ostream& to, cell const& c, int threads)
   auto const ratio = [](double r) { return r > 0 ? fmt::format("{:.2f}", r) : std::string("-"); };
   auto const error = [&](measurement const* m) { return m ? error_text(c, *m) : std::string("-"); };
   std::string const power = fmt::format("2^{}", c.power);
-  fmt::print(to, "{:<5}{:<8}{:<5}{:>8}  {:<8}{:>8}{:>7}   {:<26}{:>8}  {:<8}{:>6}\n", power, name_of(c.data),
+  fmt::print(to, "{:<5}{:<8}{:<5}{:>8}  {:<8}{:>8}{:>7}   {:<28}{:>8}  {:<8}{:>6}\n", power, name_of(c.data),
              threads == 1 ? "1" : "all", speed(s.tally), error(s.tally), speed(s.limit), ratio(s.of_limit()),
              s.peer ? s.peer->name : "-", speed(s.peer), error(s.peer), ratio(s.of_peer()));
 }
@@ -56,7 +56,7 @@ void print_table(std::ostream& to, std::vector<cell> const& cells)
     if (!before || before->what != c.what || before->type != c.type) {
       fmt::print(to, "\n{}, {}: GB/s, {} an element\n", title_of(c.what), name_of(c.type),
                  c.is_scan() ? "one read and one write" : "one read");
-      fmt::print(to, "{:<5}{:<8}{:<5}{:>8}  {:<8}{:>8}{:>7}   {:<26}{:>8}  {:<8}{:>6}\n", "n", "data in", "thr.",
+      fmt::print(to, "{:<5}{:<8}{:<5}{:>8}  {:<8}{:>8}{:>7}   {:<28}{:>8}  {:<8}{:>6}\n", "n", "data in", "thr.",
                  "Tally", "error", "limit", "ratio", "best peer", "GB/s", "error", "ratio");
     }
     print_line(to, c, 1);
