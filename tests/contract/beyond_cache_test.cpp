@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,13 +17,12 @@
 namespace tally::test {
 namespace {
 
-/// Larger than the last-level cache's half, from where results are streamed; or what TALLY_TEST_MAX_SIZE allows.
+/// Results are streamed from 16 MiB of input on at the latest (src/cpu/contiguous.cpp); or what TALLY_TEST_MAX_SIZE allows.
 template <class T>
 std::size_t size_beyond_cache()
 {
-  long const level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
-  std::size_t const cache = level3 > 0 ? static_cast<std::size_t>(level3) : std::size_t{8} << 20;
-  return tidy({cache / 2 / sizeof(T) + 3 * order::tile<T> + 5 * order::group<T> + 3})[0];
+  std::size_t const bytes = std::size_t{16} << 20;
+  return tidy({bytes / sizeof(T) + 3 * order::tile<T> + 5 * order::group<T> + 3})[0];
 }
 
 /// Small enough for floats to hold all sums: -1, 0 or 1.
