@@ -3,7 +3,6 @@
 # Builds the GoogleTest program NAME, linked with the library, the warnings and LIBRARIES, and registers each of its
 # tests with ctest as `NAME.suite.test`. Labels choose what a preset runs: `slow` tests are left out under sanitizers.
 include_guard(GLOBAL)
-find_package(GTest REQUIRED)
 include(GoogleTest)
 
 function(tally_test name)
@@ -11,6 +10,7 @@ function(tally_test name)
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tally_test(${name}): expected SOURCES, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
+  find_package(GTest REQUIRED)  # in the caller's folder, where imported targets are visible
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE tally::tally tally_warnings ${arg_LIBRARIES} GTest::gtest_main)
   gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
