@@ -76,12 +76,15 @@ public:
     double const first = call_in_place(who);
     m.check = is_limit(who) ? (cell_.is_scan() ? results_.check_copy(bytes_read()) : results_.check_read(bytes_read()))
                             : results_.check(cell_.what, cell_.n());
-    double const expected = cell_.data == placement::cache ? warm_call(who) : first;
+    double expected = first;
+    if (cell_.data == placement::cache) {
+      expected = warm_call(who);
+      results_.poison(cell_.n());  // as the check had left it
+    }
     double const wanted = cell_.data == placement::cache ? how_.seconds_a_batch_cache : how_.seconds_a_batch_memory;
     std::size_t const batch = static_cast<std::size_t>(std::max(1.0, std::ceil(wanted / expected)));
     entries_.push_back({who, cell_.measured.size(), batch, !m.check.wrong});
     cell_.measured.push_back(std::move(m));
-    results_.poison(cell_.n());
   }
 
   void run()
@@ -90,7 +93,8 @@ public:
     std::mt19937 shuffler(1);
     for (int round = 0; round < how_.rounds_at_most; ++round) {
       if (round >= how_.rounds_at_least && seconds_since(start) > how_.seconds_a_cell) break;
-      if (round == 2 && cell_.data == placement::memory) drop_the_hopeless();
+      if (round == 1 && cell_.data == placement::memory) drop_the_hopeless(2);
+      if (round == 2 && cell_.data == placement::memory) drop_the_hopeless(1);
       std::shuffle(entries_.begin(), entries_.end(), shuffler);
       run_round();
     }
@@ -177,7 +181,7 @@ private:
     }
   }
 
-  void drop_the_hopeless()
+  void drop_the_hopeless(double patience)
   {
     std::map<std::pair<role, int>, double> best;
     for (entry const& e : entries_) {
@@ -188,7 +192,8 @@ private:
     }
     for (entry& e : entries_) {
       if (!e.active) continue;
-      double const bound = (is_limit(e.who) ? hopeless_limit : hopeless_peer) * best[{e.who.part, e.who.threads}];
+      double const bound =
+          patience * (is_limit(e.who) ? hopeless_limit : hopeless_peer) * best[{e.who.part, e.who.threads}];
       e.active = cell_.measured[e.measured].median() <= bound;
     }
   }
