@@ -43,7 +43,7 @@ public:
         out_(out),
         size_(size),
         shift_(shift),
-        to_(out != nullptr && size * sizeof(T) >= cache_bytes() / 2 ? stores::streaming : stores::cached)
+        to_(size * sizeof(T) >= cache_bytes() / 2 ? stores::streaming : stores::cached)
   {
   }
 
@@ -54,11 +54,15 @@ public:
 
   void totals(std::size_t first, std::size_t count, std::optional<T>* out) const
   {
-    T total[order::span_tiles];
     std::size_t const whole = first + count == tiles() && size_ % tile != 0 ? count - 1 : count;
-    if (whole > 0) kernels_.totals(in_ + first * tile, whole, total);
-    for (std::size_t i = 0; i < whole; ++i) out[i] = total[i];
-    if (whole < count) out[whole] = this->total(first + whole);
+    std::size_t done = 0;
+    // Several streams of reading are for memory; a tile after the other is kinder to the first-level cache.
+    if (to_ == stores::streaming && whole > 0) {
+      T several[order::span_tiles];
+      kernels_.totals(in_ + first * tile, whole, several);
+      for (; done < whole; ++done) out[done] = several[done];
+    }
+    for (; done < count; ++done) out[done] = total(first + done);
   }
 
   void scan(std::size_t k, carry& before) const
@@ -122,8 +126,13 @@ tile_kernels<T> const& kernels_of()
 template <class Op, class T>
 void reduce_contiguous(T const* in, std::size_t size, order::carry<T, Op>& before, int threads)
 {
-  contiguous_engine<Op, T> const engine(in, nullptr, size, direction::inclusive);
   Op op;
+  // One tile: nothing but its total. The rest of this function would cost as much as reducing a thousand elements does.
+  if (size <= order::tile<T> && threads >= 0) {
+    if (size > 0) before.push(kernels_of<Op, T>().total(in, size), op);
+    return;
+  }
+  contiguous_engine<Op, T> const engine(in, nullptr, size, direction::inclusive);
   reduce_tiles(engine, engine.tiles(), before, op, team_size(threads, size * sizeof(T), engine.tiles()));
 }
 
@@ -131,6 +140,10 @@ template <class Op, class T>
 void scan_contiguous(T const* in, T* out, std::size_t size, order::carry<T, Op>& before, direction shift, int threads)
 {
   contiguous_engine<Op, T> const engine(in, out, size, shift);
+  if (size <= order::tile<T> && threads >= 0) {
+    if (size > 0) engine.scan(0, before);
+    return;
+  }
   Op op;
   scan_tiles(engine, engine.tiles(), before, op, team_size(threads, size * sizeof(T), engine.tiles()));
 }

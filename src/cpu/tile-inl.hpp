@@ -27,10 +27,8 @@ using row_scan = std::conditional_t<exactly_associative<Op, T>, exact_scan<Op, T
 template <class Op, class T>
 using row_total = std::conditional_t<exactly_associative<Op, T>, exact_total<Op, T>, ordered_total<Op, T>>;
 
-/// Rows by which reading is prefetched ahead.
-inline constexpr std::size_t rows_ahead = 8;
-
-/// Tiles that are totalled side by side: memory gives more to several streams than to one.
+/// Tiles that are totalled side by side: memory gives more to several streams than to one, twice as much on Zen 4. The hardware
+/// prefetches them better than the program can: prefetching by 2 or 8 rows lost a third.
 inline constexpr std::size_t streams = 4;
 
 HWY_INLINE void prefetch_row(void const* row)
@@ -44,10 +42,7 @@ T total_of_tile(T const* in, std::size_t size)
   row_total<Op, T> total;
   constexpr std::size_t row = order::row<T>;
   std::size_t const before_last = (size - 1) / row;
-  for (std::size_t r = 0; r < before_last; ++r) {
-    prefetch_row(in + (r + rows_ahead) * row);
-    total.row(in + r * row);
-  }
+  for (std::size_t r = 0; r < before_last; ++r) total.row(in + r * row);
   return total.finish(in + before_last * row, size - before_last * row);
 }
 
@@ -60,10 +55,7 @@ void totals_of_tiles(T const* in, std::size_t count, T* out)
     row_total<Op, T> total[streams];
     for (std::size_t k = 0; k < tile - row; k += row) {
       HWY_UNROLL(4)
-      for (std::size_t s = 0; s < streams; ++s) {
-        prefetch_row(in + s * tile + k + rows_ahead * row);
-        total[s].row(in + s * tile + k);
-      }
+      for (std::size_t s = 0; s < streams; ++s) total[s].row(in + s * tile + k);
     }
     for (std::size_t s = 0; s < streams; ++s) out[s] = total[s].finish(in + s * tile + tile - row, row);
   }
