@@ -74,10 +74,11 @@ public:
   {
   }
 
-  /// Where the next row goes.
+  /// Where the next row, or two, go.
   HWY_INLINE char* place() { return buffer_ + phase_; }
 
-  /// The row at `place` is complete. Prefetches the lines at `ahead` on the way, one for each line written.
+  /// The `Rows` rows at `place` are complete. Prefetches the lines at `ahead` on the way, one for each line written.
+  template <std::size_t Rows>
   HWY_INLINE void flush(char const* ahead)
   {
     hn::ScalableTag<std::uint8_t> d8;
@@ -88,14 +89,14 @@ public:
       first_ = false;
       byte = line_bytes;
     }
-    for (; byte < row_bytes; byte += line_bytes) {
+    for (; byte < Rows * row_bytes; byte += line_bytes) {
       if (ahead != nullptr) hwy::Prefetch(ahead + byte);
       for (std::size_t lane = 0; lane < line_bytes; lane += hn::MaxLanes(d8))
         hn::Stream(hn::Load(d8, reinterpret_cast<std::uint8_t const*>(buffer_) + byte + lane), d8,
                    reinterpret_cast<std::uint8_t*>(line_) + byte + lane);
     }
-    line_ += row_bytes;
-    if (phase_ != 0) std::memcpy(buffer_, buffer_ + row_bytes, line_bytes);
+    line_ += Rows * row_bytes;
+    if (phase_ != 0) std::memcpy(buffer_, buffer_ + Rows * row_bytes, line_bytes);
   }
 
   /// Writes what is left, and `bytes` more at `place`.
@@ -106,7 +107,7 @@ public:
   }
 
 private:
-  alignas(64) char buffer_[row_bytes + line_bytes];
+  alignas(64) char buffer_[2 * row_bytes + line_bytes];
   std::size_t phase_;
   char* line_;
   bool first_;
@@ -143,10 +144,18 @@ tile_totals<T> scan_tile(tile_job<T> const& job)
 
   if (job.to == stores::streaming) {
     line_writer lines(job.out);
-    for (std::size_t r = 0; r < whole; ++r) {
-      if (job.next != nullptr && r + 1 < whole) next.row(job.next + r * row);
+    std::size_t r = 0;
+    for (; r + 2 <= whole; r += 2) {
+      if (job.next != nullptr) {
+        next.row(job.next + r * row);
+        if (r + 2 < whole) next.row(job.next + (r + 1) * row);
+      }
+      scan.template rows<2>(job.in + r * row, reinterpret_cast<T*>(lines.place()));
+      lines.flush<2>(ahead != nullptr ? ahead + r * row_bytes : nullptr);
+    }
+    if (r < whole) {
       scan.template rows<1>(job.in + r * row, reinterpret_cast<T*>(lines.place()));
-      lines.flush(ahead != nullptr ? ahead + r * row_bytes : nullptr);
+      lines.flush<1>(ahead != nullptr ? ahead + r * row_bytes : nullptr);
     }
     if (whole > 0) last = scan.last();
     HWY_ALIGN T results[row];

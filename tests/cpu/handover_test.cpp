@@ -70,7 +70,7 @@ void expect_carries(std::size_t tiles, int members, std::size_t slots, Pause con
   std::vector<double> const totals = totals_of(tiles, static_cast<unsigned>(tiles + slots));
   std::vector<double> const expected = expected_carries(totals, 0.5);
   std::vector<std::uint64_t> carries(tiles, 0x7b7b7b7b7b7b7b7bu);
-  team shared(tiles, members, carry(0.5), slots);
+  team shared(tiles, members, carry(0.5), 1, slots);
   std::vector<std::thread> threads;
   for (int index = 0; index < members; ++index)
     threads.emplace_back([&, index] { work(shared, index, totals, carries, pause); });
@@ -124,7 +124,7 @@ TEST(Handover, LateMembersBeginAtTheCheckpoint)
   std::vector<double> const totals = totals_of(tiles, 3);
   std::vector<double> const expected = expected_carries(totals, 0.5);
   std::vector<std::uint64_t> carries(tiles);
-  team shared(tiles, 2, carry(0.5), 4);
+  team shared(tiles, 2, carry(0.5), 1, 4);
   std::latch half_way(1);
   std::latch joined(1);
   std::thread late([&] {
@@ -155,7 +155,7 @@ TEST(Handover, AStoppedOwnerDoesNotStopTheOthers)
   std::size_t const tiles = 200;
   std::vector<double> const totals = totals_of(tiles, 5);
   std::vector<std::uint64_t> carries(tiles);
-  team shared(tiles, 2, carry(0.5), 256);
+  team shared(tiles, 2, carry(0.5), 1, 256);
   std::atomic<bool> stopped{false};
   std::atomic<bool> others_done{false};
   std::thread owner([&] {
@@ -181,7 +181,7 @@ TEST(Handover, AnOwnerLeavesTheInputToItsReaders)
   // A reader computes the total of a tile whose owner is about to overwrite it: the owner waits for the reader.
   for (int round = 0; round < 20; ++round) {
     plus op;
-    team shared(2, 2, carry(0.5), 4);
+    team shared(2, 2, carry(0.5), 1, 4);
     double input = 3.25;  // the first tile: plain memory, so that the thread sanitizer sees an overlap
     std::latch drawn(1);
     std::latch reading(1);
@@ -214,7 +214,7 @@ TEST(Handover, AnOwnerLeavesTheInputToItsReaders)
 
 TEST(Handover, AFailureEndsEveryWait)
 {
-  team shared(10, 2, carry(0.5), 16);
+  team shared(10, 2, carry(0.5), 1, 16);
   plus op;
   team::member first(shared, 0);
   ASSERT_EQ(first.draw(op), 0u);

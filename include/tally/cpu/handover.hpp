@@ -70,9 +70,11 @@ public:
   static constexpr std::size_t slots_per_member = 512;
   static constexpr std::size_t no_tile = std::numeric_limits<std::size_t>::max();
 
-  /// `before` is what is known before tile 0. `slots` is for tests; it must be a power of two.
-  handover(std::size_t tiles, int members, carry const& before, std::size_t slots = 0)
+  /// `before` is what is known before tile 0. Tiles are drawn `run` at a time. `slots` is for tests; it must be a power of two and
+  /// at least `run`.
+  handover(std::size_t tiles, int members, carry const& before, std::size_t run = 1, std::size_t slots = 0)
       : tiles_(tiles),
+        run_(run),
         members_(members),
         mask_((slots != 0 ? slots : default_slots(tiles, members)) - 1),
         slots_(std::make_unique<slot[]>(mask_ + 1)),
@@ -102,14 +104,15 @@ public:
     member(member const&) = delete;
     member& operator=(member const&) = delete;
 
-    /// The next tile to work on, or `no_tile`. Its slot is free when this returns.
+    /// The first of the next tiles to work on (as many as a run has, as far as there are tiles), or `no_tile`. Their slots are free
+    /// when this returns.
     std::size_t draw(Op& op)
     {
       // Relaxed: a ticket orders nothing by itself; totals are ordered by their stamps, floors by theirs.
-      std::size_t const tile = team_.next_.fetch_add(1, std::memory_order_relaxed);
+      std::size_t const tile = team_.next_.fetch_add(team_.run_, std::memory_order_relaxed);
       if (tile >= team_.tiles_) return no_tile;
       patience waiting;
-      while (tile >= team_.writable_.load(std::memory_order_acquire)) {
+      while (tile + team_.run_ > team_.writable_.load(std::memory_order_acquire)) {
         if (team_.failed()) return no_tile;
         // Folding on here is what makes waiting safe: were all members to wait, all would have folded up to the first missing
         // total, and its slot would be free.
@@ -233,6 +236,7 @@ private:
   }
 
   std::size_t const tiles_;
+  std::size_t const run_;
   int const members_;
   std::size_t const mask_;
   std::unique_ptr<slot[]> slots_;

@@ -21,33 +21,53 @@
 /// The engine's functions are called from several threads at once, each tile's scan by one of them.
 namespace tally::cpu_backend {
 
+/// Tiles that a member draws at a time where there are many: the hardware's prefetching begins anew with each run.
+inline constexpr std::size_t most_in_run = 4;
+
 /// One pass over memory: each member scans a tile that is in its cache while it already totals the next tile that it drew, so
 /// totals are there a step before they are needed. Leaves `before` as what is known after the last tile.
 template <class Engine, class Carry, class Op>
 void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
 {
+  using working = typename Carry::working;
   using handover = cpu_backend::handover<typename Carry::element, Op>;
   if constexpr (Engine::concurrent) {
     if (members > 1 && tiles > 1) {
-      handover team(tiles, members, before);
+      std::size_t const run = tiles >= 8 * most_in_run * static_cast<std::size_t>(members) ? most_in_run : 1;
+      handover team(tiles, members, before, run);
       auto const compute = [&](std::size_t tile) { return engine.total(tile); };
+      auto const end_of = [&](std::size_t first) { return first + run < tiles ? first + run : tiles; };
       auto body = [&](int index) {
         try {
           typename handover::member self(team, index);
-          std::size_t tile = self.draw(op);
-          if (tile == team.no_tile) return;
-          self.publish(tile, engine.total(tile));
-          while (tile != team.no_tile) {
-            Carry const* const fold = self.fold_to(tile, op, compute);
+          std::size_t first = self.draw(op);
+          if (first == team.no_tile) return;
+          std::optional<working> total[most_in_run];
+          for (std::size_t tile = first; tile < end_of(first); ++tile) {
+            total[tile - first] = engine.total(tile);
+            self.publish(tile, *total[tile - first]);
+          }
+          while (first != team.no_tile) {
+            Carry const* const fold = self.fold_to(first, op, compute);
             if (fold == nullptr) return;
             Carry carry = *fold;  // drawing may fold on
-            if (engine.in_place()) self.leave_readers(tile);
+            std::size_t const end = end_of(first);
+            if (engine.in_place())
+              for (std::size_t tile = first; tile < end; ++tile) self.leave_readers(tile);
             std::size_t const next = self.draw(op);
-            if (next == team.no_tile)
-              engine.scan(tile, carry);
-            else
-              self.publish(next, engine.scan(tile, carry, next));
-            tile = next;
+            for (std::size_t tile = first; tile < end; ++tile) {
+              std::size_t const ahead = next == team.no_tile ? tiles : next + (tile - first);
+              std::optional<working>& own = total[tile - first];
+              if (ahead < tiles) {
+                working const next_total = engine.scan(tile, carry, ahead);
+                self.publish(ahead, next_total);
+                carry.push(*own, op);
+                own = next_total;
+              } else {
+                engine.scan(tile, carry);
+              }
+            }
+            first = next;
           }
         } catch (...) {
           team.fail();
