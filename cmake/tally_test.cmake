@@ -1,18 +1,20 @@
-# tally_test(NAME SOURCES a.cpp ... [LIBRARIES x ...] [LABELS l ...])
+# tally_test(NAME SOURCES a.cpp ... [LIBRARIES x ...] [LABELS l])
 #
 # Builds the GoogleTest program NAME, linked with the library, the warnings and LIBRARIES, and registers each of its
-# tests with ctest as `NAME.suite.test`. Labels choose what a preset runs: `slow` tests are left out under sanitizers.
+# tests with ctest as `NAME.suite.test`. Presets choose by label: `slow` tests are left out under sanitizers.
 include_guard(GLOBAL)
 include(GoogleTest)
 
 function(tally_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" LABELS "SOURCES;LIBRARIES")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tally_test(${name}): expected SOURCES, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   find_package(GTest REQUIRED)  # in the caller's folder, where imported targets are visible
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE tally::tally tally_warnings ${arg_LIBRARIES} GTest::gtest_main)
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 300)
+  if(arg_LABELS)
+    set(arg_LABELS LABELS ${arg_LABELS})
+  endif()
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${arg_LABELS})
 endfunction()

@@ -33,9 +33,8 @@ int main()
 {
   std::vector<double> const prices = {31.5, 28.0, 30.25, 27.5, 33.0, 29.5, 34.25, 26.0, 30.5};
 
-  stretch const all = tally::transform_reduce(prices, join::identity(), join{}, [](double price) {
-    return stretch{price, price, 0};
-  });
+  stretch const all =
+      tally::transform_reduce(prices, join::identity(), join{}, [](double price) { return stretch{price, price, 0}; });
 
   std::printf("lowest %.2f, highest %.2f, best trade earns %.2f\n", all.lowest, all.highest, all.profit);
 }

@@ -49,11 +49,16 @@ struct canonical<Op, T> {
   static constexpr bool is = std::is_same_v<Op, Standard<void>> || std::is_same_v<Op, Standard<T>>;
   static auto pick()
   {
-    if constexpr (is<std::plus>) return plus{};
-    else if constexpr (is<std::multiplies>) return multiplies{};
-    else if constexpr (is<std::bit_and> && std::is_integral_v<T>) return bit_and{};
-    else if constexpr (is<std::bit_or> && std::is_integral_v<T>) return bit_or{};
-    else if constexpr (is<std::bit_xor> && std::is_integral_v<T>) return bit_xor{};
+    if constexpr (is<std::plus>)
+      return plus{};
+    else if constexpr (is<std::multiplies>)
+      return multiplies{};
+    else if constexpr (is<std::bit_and> && std::is_integral_v<T>)
+      return bit_and{};
+    else if constexpr (is<std::bit_or> && std::is_integral_v<T>)
+      return bit_or{};
+    else if constexpr (is<std::bit_xor> && std::is_integral_v<T>)
+      return bit_xor{};
   }
   using type = std::conditional_t<std::is_void_v<decltype(pick())>, Op, decltype(pick())>;
 };
@@ -73,9 +78,10 @@ constexpr auto canonical_operator(Op&& op)
 template <class Acc, class T, class Element, class Op>
 constexpr void check_operands()
 {
-  static_assert(!(std::is_void_v<Acc> && std::is_integral_v<T> && std::is_floating_point_v<std::remove_cvref_t<Element>>),
-                "tally: an integer initial value would truncate every sum of floating-point elements. Write the value as 0.0, "
-                "or name the accumulator: tally::reduce<double>(...)");
+  static_assert(
+      !(std::is_void_v<Acc> && std::is_integral_v<T> && std::is_floating_point_v<std::remove_cvref_t<Element>>),
+      "tally: an integer initial value would truncate every sum of floating-point elements. Write the value as 0.0, "
+      "or name the accumulator: tally::reduce<double>(...)");
   constexpr bool on_values = std::is_invocable_v<Op&, T, T>;
   constexpr bool on_element = std::is_invocable_v<Op&, T, Element>;
   static_assert(on_values || on_element,
@@ -88,15 +94,17 @@ constexpr void check_operands()
 template <class Out, class T>
 constexpr void check_output()
 {
-  static_assert(requires(Out& out, T value) { *out = static_cast<T&&>(value); },
-                "tally: the results cannot be written through the output iterator (is it const, or of another type?)");
+  static_assert(
+      requires(Out& out, T value) { *out = static_cast<T&&>(value); },
+      "tally: the results cannot be written through the output iterator (is it const, or of another type?)");
 }
 
 /// What a transformation makes of an element, or of one of each sequence. A class, so that its message comes before the errors
 /// of those that use the type.
 template <class Transform, class... References>
 struct transformed {
-  static_assert(std::is_invocable_v<Transform&, References...>, "tally: the transformation cannot be called with an element");
+  static_assert(std::is_invocable_v<Transform&, References...>,
+                "tally: the transformation cannot be called with an element");
   using type = std::invoke_result_t<Transform&, References...>;
 };
 template <class Transform, class... References>
@@ -116,8 +124,9 @@ auto output_of(In& in, Out& out)
   if constexpr (range<Out>) {
     if constexpr (std::ranges::sized_range<In> && std::ranges::sized_range<Out>)
       if (std::ranges::size(out) < std::ranges::size(in))
-        throw usage_error("tally: the output range has " + std::to_string(std::ranges::size(out)) + " elements, the input " +
-                          std::to_string(std::ranges::size(in)) + "; the output must be at least as long");
+        throw usage_error("tally: the output range has " + std::to_string(std::ranges::size(out)) +
+                          " elements, the input " + std::to_string(std::ranges::size(in)) +
+                          "; the output must be at least as long");
     return std::ranges::begin(out);
   } else {
     return out;

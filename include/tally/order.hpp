@@ -15,10 +15,10 @@ namespace tally::order {
 template <class T>
 inline constexpr std::size_t group = sizeof(T) < 16 ? 16 / sizeof(T) : 1;
 
-inline constexpr std::size_t row_groups = 32;   ///< groups in a row: their totals are scanned by Kogge-Stone
-inline constexpr std::size_t strip_rows = 8;    ///< rows in a strip: their totals are folded left to right
-inline constexpr std::size_t tile_strips = 8;   ///< strips in a tile: likewise
-inline constexpr std::size_t span_tiles = 32;   ///< tiles in a span: likewise, in the carry type
+inline constexpr std::size_t row_groups = 32;  ///< groups in a row: their totals are scanned by Kogge-Stone
+inline constexpr std::size_t strip_rows = 8;   ///< rows in a strip: their totals are folded left to right
+inline constexpr std::size_t tile_strips = 8;  ///< strips in a tile: likewise
+inline constexpr std::size_t span_tiles = 32;  ///< tiles in a span: likewise, in the carry type
 
 /// Elements in a row, a strip, a tile and a span: for float 128, 1024, 8192 and 262144.
 template <class T>
@@ -79,10 +79,10 @@ public:
   }
 
 private:
-  std::optional<wide> spans_;     // the initial value and the spans before this one
-  std::optional<wide> tiles_;     // the tiles before, in this span
+  std::optional<wide> spans_;  // the initial value and the spans before this one
+  std::optional<wide> tiles_;  // the tiles before, in this span
   std::optional<working> last_;
-  std::uint32_t count_ = 0;       // tiles in tiles_
+  std::uint32_t count_ = 0;  // tiles in tiles_
 };
 
 }  // namespace tally::order

@@ -30,7 +30,8 @@ T reduce_or_identity(P const& on, I first, S last, Op op)
   static_assert(has_identity<decltype(combine), T>,
                 "tally: an operator without an identity has no value for an empty range. Give an initial value: "
                 "tally::reduce(range, init, op)");
-  auto result = reduce_all<Acc, T>(on, std::move(first), std::move(last), std::optional<T>(), std::move(op), std::identity{});
+  auto result =
+      reduce_all<Acc, T>(on, std::move(first), std::move(last), std::optional<T>(), std::move(op), std::identity{});
   return result ? *std::move(result) : identity_of<T>(combine);
 }
 
@@ -92,9 +93,11 @@ template <class Acc = void, class First, class... Rest>
   requires(!execution<std::remove_cvref_t<First>>)
 [[nodiscard]] auto reduce(First&& first, Rest&&... rest)
 {
-  static_assert(requires { tally::reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-                "tally: reduce takes ([on,] first, last [, init [, op]]), ([on,] range [, op]) or ([on,] range, init [, op]), where "
-                "`on` is an execution such as tally::cpu{}, and first and last are iterators");
+  static_assert(
+      requires { tally::reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      "tally: reduce takes ([on,] first, last [, init [, op]]), ([on,] range [, op]) or ([on,] range, init [, op]), "
+      "where "
+      "`on` is an execution such as tally::cpu{}, and first and last are iterators");
   return tally::reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
@@ -115,19 +118,20 @@ template <class Acc = void, execution P, detail::iterator I, class S, class T, c
 
 template <class Acc = void, execution P, detail::iterator I1, class S, detail::iterator I2, class T, class Op = plus,
           class Transform = multiplies>
-[[nodiscard]] auto transform_reduce(P const& on, I1 first1, S last1, I2 first2, T init, Op op = {}, Transform transform = {})
+[[nodiscard]] auto transform_reduce(P const& on, I1 first1, S last1, I2 first2, T init, Op op = {},
+                                    Transform transform = {})
 {
   using value = detail::accumulator<Acc, T>;
   auto const pairs = detail::zip_with(std::move(first1), std::move(last1), std::move(first2), transform);
-  return *detail::reduce_all<Acc, value>(on, pairs.first, pairs.last, detail::initial<value>(std::move(init)), std::move(op),
-                                         std::identity{});
+  return *detail::reduce_all<Acc, value>(on, pairs.first, pairs.last, detail::initial<value>(std::move(init)),
+                                         std::move(op), std::identity{});
 }
 
 template <class Acc = void, execution P, detail::range R, class T, class Op, class Transform>
 [[nodiscard]] auto transform_reduce(P const& on, R&& range, T init, Op op, Transform transform)
 {
-  return tally::transform_reduce<Acc>(on, std::ranges::begin(range), std::ranges::end(range), std::move(init), std::move(op),
-                                      std::move(transform));
+  return tally::transform_reduce<Acc>(on, std::ranges::begin(range), std::ranges::end(range), std::move(init),
+                                      std::move(op), std::move(transform));
 }
 
 template <class Acc = void, class First, class... Rest>
@@ -135,7 +139,9 @@ template <class Acc = void, class First, class... Rest>
 [[nodiscard]] auto transform_reduce(First&& first, Rest&&... rest)
 {
   static_assert(
-      requires { tally::transform_reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      requires {
+        tally::transform_reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+      },
       "tally: transform_reduce takes ([on,] first, last, init, op, transform), ([on,] range, init, op, transform) or "
       "([on,] first1, last1, first2, init [, op, transform])");
   return tally::transform_reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);

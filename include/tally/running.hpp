@@ -26,22 +26,24 @@ template <class T, class Op = plus>
 class running {
 public:
   explicit running(Op op = {}, std::optional<cpu> on = {}) : op_(std::move(op)), on_(on) {}
-  running(T init, Op op, std::optional<cpu> on = {}) : before_(static_cast<working>(init)), op_(std::move(op)), on_(on) {}
+  running(T init, Op op, std::optional<cpu> on = {}) : before_(static_cast<working>(init)), op_(std::move(op)), on_(on)
+  {
+  }
 
   /// Takes n more elements.
   void reduce(T const* in, std::size_t n)
   {
-    in_pieces(in, n, [this](T const* tiles, std::size_t count, std::size_t) {
-      std::identity same;
-      cpu_backend::reduce<T>(on_, tiles, tiles + count, same, op_, before_);
-    }, [](std::size_t, working const&, std::optional<working> const&) {});
+    in_pieces(
+        in, n,
+        [this](T const* tiles, std::size_t count, std::size_t) {
+          std::identity same;
+          cpu_backend::reduce<T>(on_, tiles, tiles + count, same, op_, before_);
+        },
+        [](std::size_t, working const&, std::optional<working> const&) {});
   }
 
   /// Takes n more elements and writes n results. `out` may be `in`.
-  void inclusive_scan(T const* in, T* out, std::size_t n)
-  {
-    scan(in, out, n, cpu_backend::direction::inclusive);
-  }
+  void inclusive_scan(T const* in, T* out, std::size_t n) { scan(in, out, n, cpu_backend::direction::inclusive); }
   /// Requires  an initial value, or an operator with an identity, which is then the first result.
   void exclusive_scan(T const* in, T* out, std::size_t n)
   {
@@ -49,7 +51,8 @@ public:
       if constexpr (has_identity<Op, T>)
         before_ = order::carry<T, Op>(static_cast<working>(identity_of<T>(op_)));
       else
-        throw usage_error("tally::running: an exclusive scan under an operator without an identity needs an initial value");
+        throw usage_error(
+            "tally::running: an exclusive scan under an operator without an identity needs an initial value");
     }
     scan(in, out, n, cpu_backend::direction::exclusive);
   }
@@ -66,12 +69,15 @@ private:
 
   void scan(T const* in, T* out, std::size_t n, cpu_backend::direction shift)
   {
-    in_pieces(in, n, [=, this](T const* tiles, std::size_t count, std::size_t at) {
-      std::identity same;
-      cpu_backend::scan<T>(on_, tiles, tiles + count, out + at, same, op_, before_, shift);
-    }, [=](std::size_t at, working const& now, std::optional<working> const& previous) {
-      out[at] = static_cast<T>(shift == cpu_backend::direction::inclusive ? now : *previous);
-    });
+    in_pieces(
+        in, n,
+        [=, this](T const* tiles, std::size_t count, std::size_t at) {
+          std::identity same;
+          cpu_backend::scan<T>(on_, tiles, tiles + count, out + at, same, op_, before_, shift);
+        },
+        [=](std::size_t at, working const& now, std::optional<working> const& previous) {
+          out[at] = static_cast<T>(shift == cpu_backend::direction::inclusive ? now : *previous);
+        });
   }
 
   /// Whole tiles by `by_tiles(in, count, at)`; elements of a tile that comes in parts by `by_element(at, inclusive result, the one before)`.
@@ -107,10 +113,10 @@ private:
     return carry_ ? static_cast<working>(op_(*carry_, local)) : local;
   }
 
-  order::carry<T, Op> before_;                        // the tiles before this one
+  order::carry<T, Op> before_;                           // the tiles before this one
   std::optional<cpu_backend::tile_cursor<T, Op>> tile_;  // the tile that has begun
-  std::optional<working> carry_;                      // its carry
-  std::optional<working> previous_;                   // the inclusive result before the next element
+  std::optional<working> carry_;                         // its carry
+  std::optional<working> previous_;                      // the inclusive result before the next element
   mutable Op op_;
   std::optional<cpu> on_;
 };

@@ -21,7 +21,8 @@ Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op
   check_operands<Acc, T, transformed_t<Transform, std::iter_reference_t<I>>, Op>();
   check_output<Out, T>();
   auto combine = canonical_operator<T>(std::move(op));
-  return backend_scan<T>(on, std::move(first), std::move(last), std::move(out), std::move(init), combine, transform, Shift);
+  return backend_scan<T>(on, std::move(first), std::move(last), std::move(out), std::move(init), combine, transform,
+                         Shift);
 }
 
 }  // namespace detail
@@ -48,8 +49,8 @@ template <class Acc = void, execution P, detail::iterator I, class S, class Out,
 auto inclusive_scan(P const& on, I first, S last, Out out, Op op = {})
 {
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
-  return detail::scan_all<detail::direction::inclusive, Acc, value>(on, std::move(first), std::move(last), std::move(out),
-                                                                    std::optional<value>(), std::move(op), std::identity{});
+  return detail::scan_all<detail::direction::inclusive, Acc, value>(
+      on, std::move(first), std::move(last), std::move(out), std::optional<value>(), std::move(op), std::identity{});
 }
 
 template <class Acc = void, execution P, detail::iterator I, class S, class Out, class Op, class T>
@@ -57,9 +58,9 @@ template <class Acc = void, execution P, detail::iterator I, class S, class Out,
 auto inclusive_scan(P const& on, I first, S last, Out out, Op op, T init)
 {
   using value = detail::accumulator<Acc, T>;
-  return detail::scan_all<detail::direction::inclusive, Acc, value>(on, std::move(first), std::move(last), std::move(out),
-                                                                    detail::initial<value>(std::move(init)), std::move(op),
-                                                                    std::identity{});
+  return detail::scan_all<detail::direction::inclusive, Acc, value>(
+      on, std::move(first), std::move(last), std::move(out), detail::initial<value>(std::move(init)), std::move(op),
+      std::identity{});
 }
 
 template <class Acc = void, execution P, detail::range R, class Out, class... OpInit>
@@ -74,9 +75,11 @@ template <class Acc = void, class First, class... Rest>
 auto inclusive_scan(First&& first, Rest&&... rest)
 {
   static_assert(
-      requires { tally::inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: inclusive_scan takes ([on,] first, last, out [, op [, init]]) or ([on,] in, out [, op [, init]]), where `on` is an "
-      "execution such as tally::cpu{}, and first, last and out are iterators");
+      requires {
+        tally::inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+      }, "tally: inclusive_scan takes ([on,] first, last, out [, op [, init]]) or ([on,] in, out [, op [, init]]), "
+         "where `on` is an "
+         "execution such as tally::cpu{}, and first, last and out are iterators");
   return tally::inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
@@ -90,9 +93,9 @@ template <class Acc = void, execution P, detail::iterator I, class S, class Out,
 auto exclusive_scan(P const& on, I first, S last, Out out, T init, Op op = {})
 {
   using value = detail::accumulator<Acc, T>;
-  return detail::scan_all<detail::direction::exclusive, Acc, value>(on, std::move(first), std::move(last), std::move(out),
-                                                                    detail::initial<value>(std::move(init)), std::move(op),
-                                                                    std::identity{});
+  return detail::scan_all<detail::direction::exclusive, Acc, value>(
+      on, std::move(first), std::move(last), std::move(out), detail::initial<value>(std::move(init)), std::move(op),
+      std::identity{});
 }
 
 template <class Acc = void, execution P, detail::range R, class Out, class T, class... Op>
@@ -107,9 +110,11 @@ template <class Acc = void, class First, class... Rest>
 auto exclusive_scan(First&& first, Rest&&... rest)
 {
   static_assert(
-      requires { tally::exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: exclusive_scan takes ([on,] first, last, out, init [, op]) or ([on,] in, out, init [, op]), where `on` is an "
-      "execution such as tally::cpu{}, and first, last and out are iterators");
+      requires {
+        tally::exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+      }, "tally: exclusive_scan takes ([on,] first, last, out, init [, op]) or ([on,] in, out, init [, op]), where "
+         "`on` is an "
+         "execution such as tally::cpu{}, and first, last and out are iterators");
   return tally::exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
@@ -122,8 +127,9 @@ template <class Acc = void, execution P, detail::iterator I, class S, class Out,
 auto transform_inclusive_scan(P const& on, I first, S last, Out out, Op op, Transform transform)
 {
   using value = detail::accumulator<Acc, detail::transformed_t<Transform, std::iter_reference_t<I>>>;
-  return detail::scan_all<detail::direction::inclusive, Acc, value>(on, std::move(first), std::move(last), std::move(out),
-                                                                    std::optional<value>(), std::move(op), std::move(transform));
+  return detail::scan_all<detail::direction::inclusive, Acc, value>(on, std::move(first), std::move(last),
+                                                                    std::move(out), std::optional<value>(),
+                                                                    std::move(op), std::move(transform));
 }
 
 template <class Acc = void, execution P, detail::iterator I, class S, class Out, class Op, class Transform, class T>
@@ -131,23 +137,25 @@ template <class Acc = void, execution P, detail::iterator I, class S, class Out,
 auto transform_inclusive_scan(P const& on, I first, S last, Out out, Op op, Transform transform, T init)
 {
   using value = detail::accumulator<Acc, T>;
-  return detail::scan_all<detail::direction::inclusive, Acc, value>(on, std::move(first), std::move(last), std::move(out),
-                                                                    detail::initial<value>(std::move(init)), std::move(op),
-                                                                    std::move(transform));
+  return detail::scan_all<detail::direction::inclusive, Acc, value>(
+      on, std::move(first), std::move(last), std::move(out), detail::initial<value>(std::move(init)), std::move(op),
+      std::move(transform));
 }
 
 template <class Acc = void, execution P, detail::range R, class Out, class Op, class Transform, class... Init>
 auto transform_inclusive_scan(P const& on, R&& in, Out&& out, Op op, Transform transform, Init... init)
 {
-  return tally::transform_inclusive_scan<Acc>(on, std::ranges::begin(in), std::ranges::end(in), detail::output_of(in, out),
-                                              std::move(op), std::move(transform), std::move(init)...);
+  return tally::transform_inclusive_scan<Acc>(on, std::ranges::begin(in), std::ranges::end(in),
+                                              detail::output_of(in, out), std::move(op), std::move(transform),
+                                              std::move(init)...);
 }
 
 template <class Acc = void, class First, class... Rest>
   requires(!execution<std::remove_cvref_t<First>>)
 auto transform_inclusive_scan(First&& first, Rest&&... rest)
 {
-  return tally::transform_inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+  return tally::transform_inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
+                                              std::forward<Rest>(rest)...);
 }
 
 template <class Acc = void, execution P, detail::iterator I, class S, class Out, class T, class Op, class Transform>
@@ -155,23 +163,25 @@ template <class Acc = void, execution P, detail::iterator I, class S, class Out,
 auto transform_exclusive_scan(P const& on, I first, S last, Out out, T init, Op op, Transform transform)
 {
   using value = detail::accumulator<Acc, T>;
-  return detail::scan_all<detail::direction::exclusive, Acc, value>(on, std::move(first), std::move(last), std::move(out),
-                                                                    detail::initial<value>(std::move(init)), std::move(op),
-                                                                    std::move(transform));
+  return detail::scan_all<detail::direction::exclusive, Acc, value>(
+      on, std::move(first), std::move(last), std::move(out), detail::initial<value>(std::move(init)), std::move(op),
+      std::move(transform));
 }
 
 template <class Acc = void, execution P, detail::range R, class Out, class T, class Op, class Transform>
 auto transform_exclusive_scan(P const& on, R&& in, Out&& out, T init, Op op, Transform transform)
 {
-  return tally::transform_exclusive_scan<Acc>(on, std::ranges::begin(in), std::ranges::end(in), detail::output_of(in, out),
-                                              std::move(init), std::move(op), std::move(transform));
+  return tally::transform_exclusive_scan<Acc>(on, std::ranges::begin(in), std::ranges::end(in),
+                                              detail::output_of(in, out), std::move(init), std::move(op),
+                                              std::move(transform));
 }
 
 template <class Acc = void, class First, class... Rest>
   requires(!execution<std::remove_cvref_t<First>>)
 auto transform_exclusive_scan(First&& first, Rest&&... rest)
 {
-  return tally::transform_exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+  return tally::transform_exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
+                                              std::forward<Rest>(rest)...);
 }
 
 }  // namespace tally

@@ -23,7 +23,9 @@ public:
 
   zip_iterator() = default;
   zip_iterator(I1 first, I2 second, Transform& transform)
-      : first_(std::move(first)), second_(std::move(second)), transform_(&transform)
+      : first_(std::move(first)),
+        second_(std::move(second)),
+        transform_(&transform)
   {
   }
 
@@ -49,29 +51,57 @@ public:
     return a.first_ == last;
   }
 
-  reference operator[](difference_type k) const requires by_index { return *(*this + k); }
-  zip_iterator& operator+=(difference_type k) requires by_index
+  reference operator[](difference_type k) const
+    requires by_index
+  {
+    return *(*this + k);
+  }
+  zip_iterator& operator+=(difference_type k)
+    requires by_index
   {
     first_ += static_cast<std::iter_difference_t<I1>>(k);
     second_ += static_cast<std::iter_difference_t<I2>>(k);
     return *this;
   }
-  zip_iterator& operator-=(difference_type k) requires by_index { return *this += -k; }
-  zip_iterator& operator--() requires by_index { return *this -= 1; }
-  zip_iterator operator--(int) requires by_index
+  zip_iterator& operator-=(difference_type k)
+    requires by_index
+  {
+    return *this += -k;
+  }
+  zip_iterator& operator--()
+    requires by_index
+  {
+    return *this -= 1;
+  }
+  zip_iterator operator--(int)
+    requires by_index
   {
     zip_iterator before = *this;
     --*this;
     return before;
   }
-  friend zip_iterator operator+(zip_iterator a, difference_type k) requires by_index { return a += k; }
-  friend zip_iterator operator+(difference_type k, zip_iterator a) requires by_index { return a += k; }
-  friend zip_iterator operator-(zip_iterator a, difference_type k) requires by_index { return a -= k; }
-  friend difference_type operator-(zip_iterator const& a, zip_iterator const& b) requires by_index
+  friend zip_iterator operator+(zip_iterator a, difference_type k)
+    requires by_index
+  {
+    return a += k;
+  }
+  friend zip_iterator operator+(difference_type k, zip_iterator a)
+    requires by_index
+  {
+    return a += k;
+  }
+  friend zip_iterator operator-(zip_iterator a, difference_type k)
+    requires by_index
+  {
+    return a -= k;
+  }
+  friend difference_type operator-(zip_iterator const& a, zip_iterator const& b)
+    requires by_index
   {
     return static_cast<difference_type>(a.first_ - b.first_);
   }
-  friend auto operator<=>(zip_iterator const& a, zip_iterator const& b) requires by_index
+  friend auto operator<=>(zip_iterator const& a, zip_iterator const& b)
+    requires by_index
   {
     return (a.first_ - b.first_) <=> 0;
   }
@@ -90,7 +120,8 @@ auto zip_with(I1 first1, S1 last1, I2 first2, Transform& transform)
   if constexpr (std::is_same_v<I1, S1> && iterator::by_index) {
     struct {
       iterator first, last;
-    } const both{{first1, first2, transform}, {last1, first2 + static_cast<std::iter_difference_t<I2>>(last1 - first1), transform}};
+    } const both{{first1, first2, transform},
+                 {last1, first2 + static_cast<std::iter_difference_t<I2>>(last1 - first1), transform}};
     return both;
   } else {
     struct {

@@ -148,14 +148,14 @@ void scan_contiguous(T const* in, T* out, std::size_t size, order::carry<T, Op>&
   scan_tiles(engine, engine.tiles(), before, op, team_size(threads, size * sizeof(T), engine.tiles()));
 }
 
-#define TALLY_INSTANTIATE(Op, T)                                                                                 \
-  template tile_kernels<T> const& kernels_of<Op, T>();                                                           \
-  template void reduce_contiguous<Op, T>(T const*, std::size_t, order::carry<T, Op>&, int);                      \
+#define TALLY_INSTANTIATE(Op, T)                                                                                       \
+  template tile_kernels<T> const& kernels_of<Op, T>();                                                                 \
+  template void reduce_contiguous<Op, T>(T const*, std::size_t, order::carry<T, Op>&, int);                            \
   template void scan_contiguous<Op, T>(T const*, T*, std::size_t, order::carry<T, Op>&, direction, int);
 #define TALLY_INSTANTIATE_SIGNED(T) TALLY_INSTANTIATE(minimum, T) TALLY_INSTANTIATE(maximum, T)
-#define TALLY_INSTANTIATE_FLOATING(T) \
+#define TALLY_INSTANTIATE_FLOATING(T)                                                                                  \
   TALLY_INSTANTIATE_SIGNED(T) TALLY_INSTANTIATE(plus, T) TALLY_INSTANTIATE(multiplies, T)
-#define TALLY_INSTANTIATE_UNSIGNED(T) \
+#define TALLY_INSTANTIATE_UNSIGNED(T)                                                                                  \
   TALLY_INSTANTIATE_FLOATING(T) TALLY_INSTANTIATE(bit_and, T) TALLY_INSTANTIATE(bit_or, T) TALLY_INSTANTIATE(bit_xor, T)
 
 TALLY_INSTANTIATE_SIGNED(std::int8_t)

@@ -75,8 +75,8 @@ private:
   {
     if constexpr (Stride < lanes_per_block<T>) {
       hn::Repartition<std::uint8_t, decltype(d)> d8;
-      auto const moved = hn::CombineShiftRightBytes<16 - Stride * sizeof(T)>(d8, hn::BitCast(d8, v),
-                                                                             hn::BitCast(d8, identity_));
+      auto const moved =
+          hn::CombineShiftRightBytes<16 - Stride * sizeof(T)>(d8, hn::BitCast(d8, v), hn::BitCast(d8, identity_));
       return step_in_blocks<2 * Stride>(dom::op(hn::BitCast(d, moved), v));
     } else {
       return v;

@@ -14,13 +14,20 @@ struct operator_kernels {
   template <class Op>
   constexpr tile_kernels<T> const& of() const
   {
-    if constexpr (std::is_same_v<Op, tally::plus>) return plus;
-    else if constexpr (std::is_same_v<Op, tally::multiplies>) return multiplies;
-    else if constexpr (std::is_same_v<Op, tally::minimum>) return minimum;
-    else if constexpr (std::is_same_v<Op, tally::maximum>) return maximum;
-    else if constexpr (std::is_same_v<Op, tally::bit_and>) return bit_and;
-    else if constexpr (std::is_same_v<Op, tally::bit_or>) return bit_or;
-    else return bit_xor;
+    if constexpr (std::is_same_v<Op, tally::plus>)
+      return plus;
+    else if constexpr (std::is_same_v<Op, tally::multiplies>)
+      return multiplies;
+    else if constexpr (std::is_same_v<Op, tally::minimum>)
+      return minimum;
+    else if constexpr (std::is_same_v<Op, tally::maximum>)
+      return maximum;
+    else if constexpr (std::is_same_v<Op, tally::bit_and>)
+      return bit_and;
+    else if constexpr (std::is_same_v<Op, tally::bit_or>)
+      return bit_or;
+    else
+      return bit_xor;
   }
 };
 

@@ -27,14 +27,11 @@ inline constexpr std::size_t sets = order::row_groups / lanes<T>;
 // After the transposition lane b * members + i belongs to group i * blocks + b.
 template <class T>
 struct pick_natural {
-  static constexpr std::size_t lane(std::size_t group)
-  {
-    return (group % blocks<T>) * members<T> + group / blocks<T>;
-  }
+  static constexpr std::size_t lane(std::size_t group) { return (group % blocks<T>)*members<T> + group / blocks<T>; }
 };
 template <class T>
 struct pick_transposed {
-  static constexpr std::size_t lane(std::size_t k) { return (k % members<T>) * blocks<T> + k / members<T>; }
+  static constexpr std::size_t lane(std::size_t k) { return (k % members<T>)*blocks<T> + k / members<T>; }
 };
 /// Groups in index order from the order of the transposition, and back.
 template <class T>

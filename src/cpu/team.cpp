@@ -44,7 +44,8 @@ void run_team(int members, void (*body)(void* context, int member), void* contex
 
 int team_size(int wanted, std::size_t bytes, std::size_t tiles)
 {
-  if (wanted < 0) throw usage_error("tally::cpu: threads = " + std::to_string(wanted) + "; it must be 0 (choose) or more");
+  if (wanted < 0)
+    throw usage_error("tally::cpu: threads = " + std::to_string(wanted) + "; it must be 0 (choose) or more");
   int const threads = wanted > 0 ? wanted : bytes < serial_bytes ? 1 : available_threads();
   return static_cast<std::size_t>(threads) < tiles ? threads : tiles > 1 ? static_cast<int>(tiles) : 1;
 }

@@ -50,7 +50,8 @@ HWY_INLINE vector<T> shift_in_blocks(vector<T> previous, vector<T> current)
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
     hn::RebindToUnsigned<decltype(d)> du;
     hn::Repartition<std::uint64_t, decltype(du)> d64;
-    auto const moved = _mm512_alignr_epi64(hn::BitCast(d64, current).raw, hn::BitCast(d64, previous).raw, 8 - 2 * Count);
+    auto const moved =
+        _mm512_alignr_epi64(hn::BitCast(d64, current).raw, hn::BitCast(d64, previous).raw, 8 - 2 * Count);
     return hn::BitCast(d, hn::Vec<decltype(d64)>{moved});
 #else
     return hn::ConcatLowerUpper(d, current, previous);

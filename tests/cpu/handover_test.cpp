@@ -46,7 +46,8 @@ std::vector<double> expected_carries(std::vector<double> const& totals, double i
 
 // What a member does with its tiles; `pause(member, tile)` is the schedule.
 template <class Pause>
-void work(team& shared, int index, std::vector<double> const& totals, std::vector<std::uint64_t>& carries, Pause const& pause)
+void work(team& shared, int index, std::vector<double> const& totals, std::vector<std::uint64_t>& carries,
+          Pause const& pause)
 {
   plus op;
   team::member self(shared, index);

@@ -102,7 +102,8 @@ TEST(SinglePass, AnExceptionEndsEveryMember)
   for (std::size_t fails_at : {std::size_t{0}, std::size_t{1}, std::size_t{777}, tiles - 1}) {
     for (int members : {1, 2, 5}) {
       carry before;
-      EXPECT_THROW(tally::cpu_backend::scan_tiles(number_engine{in, out, fails_at}, tiles, before, op, members), std::runtime_error);
+      EXPECT_THROW(tally::cpu_backend::scan_tiles(number_engine{in, out, fails_at}, tiles, before, op, members),
+                   std::runtime_error);
       EXPECT_THROW(tally::cpu_backend::reduce_tiles(number_engine{in, out, fails_at}, tiles, before, op, members),
                    std::runtime_error);
     }

@@ -13,7 +13,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+std::uint64_t bits(double x)
+{
+  return std::bit_cast<std::uint64_t>(x);
+}
 
 TEST(affine_maps, the_earlier_map_is_applied_first)
 {

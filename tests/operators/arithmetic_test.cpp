@@ -36,8 +36,17 @@ template <class T>
 std::vector<T> hostile()
 {
   using limits = std::numeric_limits<T>;
-  std::vector<T> const positive = {T(0), limits::denorm_min(), limits::min() / 2, limits::min(), T(0.1), T(1), T(3),
-                                   T(1) / limits::epsilon(), limits::max(), limits::infinity(), limits::quiet_NaN()};
+  std::vector<T> const positive = {T(0),
+                                   limits::denorm_min(),
+                                   limits::min() / 2,
+                                   limits::min(),
+                                   T(0.1),
+                                   T(1),
+                                   T(3),
+                                   T(1) / limits::epsilon(),
+                                   limits::max(),
+                                   limits::infinity(),
+                                   limits::quiet_NaN()};
   std::vector<T> all = positive;
   for (T const x : positive) all.push_back(-x);
   return all;
@@ -134,9 +143,7 @@ protected:
   static void check_laws_on_everything(Op op, bool commutes)
   {
     std::array<std::array<T, 256>, 256> table;
-    for_each_pair([&](int a, int b) {
-      table[a - least][b - least] = op(static_cast<T>(a), static_cast<T>(b));
-    });
+    for_each_pair([&](int a, int b) { table[a - least][b - least] = op(static_cast<T>(a), static_cast<T>(b)); });
     auto const at = [&](int a, int b) -> int { return table[a - least][b - least]; };
     long wrong = 0;
     for_each_pair([&](int a, int b) {
@@ -194,9 +201,8 @@ TYPED_TEST(bytes, every_claim_holds_on_every_triple)
 
 template <class T>
 class integers : public testing::Test {};
-using integer_types =
-    testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
-                   std::uint64_t, char16_t, wchar_t, long, long long>;
+using integer_types = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
+                                     std::uint32_t, std::int64_t, std::uint64_t, char16_t, wchar_t, long, long long>;
 TYPED_TEST_SUITE(integers, integer_types);
 
 TYPED_TEST(integers, wrap_around)

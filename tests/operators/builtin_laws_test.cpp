@@ -21,11 +21,33 @@ std::vector<T> samples()
   if constexpr (std::is_same_v<T, bool>)
     return {false, true};
   else if constexpr (limits::is_integer)
-    return {T(0), T(1), T(2), static_cast<T>(-1), T(3), T(5), T(100), limits::max(), static_cast<T>(limits::max() - 1),
-            limits::lowest(), static_cast<T>(limits::lowest() + 1)};
+    return {T(0),
+            T(1),
+            T(2),
+            static_cast<T>(-1),
+            T(3),
+            T(5),
+            T(100),
+            limits::max(),
+            static_cast<T>(limits::max() - 1),
+            limits::lowest(),
+            static_cast<T>(limits::lowest() + 1)};
   else
-    return {T(0.0), T(-0.0), T(1.0), T(-1.0), T(0.1), T(-2.5), T(1e-3), T(30.0), limits::min(), limits::denorm_min(),
-            T(-limits::denorm_min()), limits::max(), limits::lowest(), limits::infinity(), T(-limits::infinity()),
+    return {T(0.0),
+            T(-0.0),
+            T(1.0),
+            T(-1.0),
+            T(0.1),
+            T(-2.5),
+            T(1e-3),
+            T(30.0),
+            limits::min(),
+            limits::denorm_min(),
+            T(-limits::denorm_min()),
+            limits::max(),
+            limits::lowest(),
+            limits::infinity(),
+            T(-limits::infinity()),
             limits::quiet_NaN()};
 }
 
@@ -82,8 +104,8 @@ TYPED_TEST(built_in, extremes)
 TYPED_TEST(built_in, affine_maps)
 {
   using T = TypeParam;
-  auto const report = check_laws(
-      compose{}, [](auto& random) { return affine<T>{ordinary<T>(random), ordinary<T>(random)}; }, 45, 20);
+  auto const report =
+      check_laws(compose{}, [](auto& random) { return affine<T>{ordinary<T>(random), ordinary<T>(random)}; }, 45, 20);
   EXPECT_TRUE(report) << report.message();
   // The identity in bits, with every sign of zero, infinity and NaN; associativity in integers only.
   std::vector<affine<T>> values;

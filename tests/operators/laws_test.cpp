@@ -110,7 +110,8 @@ TEST(laws, a_false_claim_of_exactness)
 TEST(laws, an_average_is_not_associative_by_much_more_than_rounding)
 {
   auto const average = [](double a, double b) { return (a + b) / 2; };
-  expect_only(check_laws(average, [](auto& random) { return static_cast<double>(random() % 10000) / 7; }, 20, 3),
+  expect_only(check_laws(
+                  average, [](auto& random) { return static_cast<double>(random() % 10000) / 7; }, 20, 3),
               law::associativity, {0, 0, 1},
               "associativity: (a op b) op c = 0.5, a op (b op c) = 0.25 at a = 0, b = 0, c = 1");
 }

@@ -67,8 +67,11 @@ TEST(log_sum_exp, infinity_and_nan)
   EXPECT_EQ(of<double>({1, infinity, 2}), infinity);
   EXPECT_EQ(of<double>({infinity, infinity}), infinity);
   EXPECT_EQ(of<double>({infinity, -infinity}), infinity);
-  for (auto const& x : std::vector<std::vector<double>>{{std::nan(""), 1}, {1, std::nan("")}, {infinity, std::nan("")},
-                                                        {-infinity, std::nan("")}, {std::nan(""), infinity, 3}})
+  for (auto const& x : std::vector<std::vector<double>>{{std::nan(""), 1},
+                                                        {1, std::nan("")},
+                                                        {infinity, std::nan("")},
+                                                        {-infinity, std::nan("")},
+                                                        {std::nan(""), infinity, 3}})
     EXPECT_TRUE(std::isnan(of(x)));
 }
 

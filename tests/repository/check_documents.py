@@ -3,14 +3,13 @@
 - A relative link leads to a file that exists.
 - A ```cpp block is, but for indentation, a contiguous part of a file under examples/, include/, src/ or tests/, all of which
   are compiled. (```c++ marks a sketch, which is not looked for.)
-- A ```console block is run, in a scratch folder that holds examples/data, with the built tool in PATH: each line `$ command` must
-  print the lines after it. A line `...` stands for any number of lines. (```sh is not run.)
+- ```console blocks are run, all of a document in one folder, with the built tool in PATH: a line `$ command`, continued by
+  lines `> ...`, must print the lines after it, where a line `...` stands for any number of them. (```sh is not run.)
 """
 
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,17 +54,14 @@ def check_links(document, text):
 def check_session(where, lines, folder):
     """Runs the commands of a console block and compares what they print."""
     environment = os.environ | {"PATH": f"{build}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
-    step = None
     steps = []
     for line in lines:
         if line.startswith("$ "):
-            step = (line[2:], [])
-            steps.append(step)
-        elif step and step[0].endswith("\\") and not step[1]:
-            step = (step[0][:-1] + line, [])
-            steps[-1] = step
-        elif step:
-            step[1].append(line)
+            steps.append((line[2:], []))
+        elif steps and line.startswith("> ") and not steps[-1][1]:
+            steps[-1] = (steps[-1][0] + "\n" + line[2:], [])
+        elif steps:
+            steps[-1][1].append(line)
     for command, expected in steps:
         ran = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120)
@@ -79,11 +75,9 @@ for document in documents:
     text = document.read_text()
     check_links(document, text)
     with tempfile.TemporaryDirectory() as scratch:
-        if (source / "examples/data").exists():
-            shutil.copytree(source / "examples/data", scratch, dirs_exist_ok=True)
         for language, first, lines in blocks(text):
             where = f"{document}:{first}"
-            if language == "cpp" and not any(squeezed(lines) in text for text in compiled):
+            if language == "cpp" and not any(squeezed(lines) in file for file in compiled):
                 complaints.append(f"{where}: this C++ is in no compiled file")
             if language == "console":
                 check_session(where, lines, scratch)

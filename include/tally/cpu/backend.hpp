@@ -33,7 +33,8 @@ concept orderable = std::copyable<T> && std::is_convertible_v<Element, T> && ope
 
 /// Threads may share the work: elements are reached by index, and totals are bits.
 template <class T, class Iterator>
-inline constexpr bool divisible = std::random_access_iterator<Iterator> && std::is_trivially_copyable_v<working_type<T>>;
+inline constexpr bool divisible =
+    std::random_access_iterator<Iterator> && std::is_trivially_copyable_v<working_type<T>>;
 
 /// Compiled kernels see signed and unsigned integers of one width as one type. Their operators are exact, so all that is known before the
 /// first element is one value.
@@ -60,7 +61,12 @@ public:
   using carry = order::carry<T, Op>;
 
   tile_engine(Iterator first, std::size_t size, Out out, Transform& transform, Op& op, direction shift)
-      : first_(first), size_(size), out_(out), transform_(&transform), op_(&op), shift_(shift)
+      : first_(first),
+        size_(size),
+        out_(out),
+        transform_(&transform),
+        op_(&op),
+        shift_(shift)
   {
   }
 
@@ -111,24 +117,28 @@ private:
 };
 
 /// The threads of a call that runs the caller's own code: one, unless the caller named tally::cpu.
-inline int threads_of(std::optional<cpu> const& on) { return on ? on->threads : 1; }
+inline int threads_of(std::optional<cpu> const& on)
+{
+  return on ? on->threads : 1;
+}
 
 /// Reduces [first, last) on top of `before`.
 template <class T, class Iterator, class End, class Transform, class Op>
-void reduce(std::optional<cpu> const& on, Iterator first, End last, Transform& transform, Op& op, order::carry<T, Op>& before)
+void reduce(std::optional<cpu> const& on, Iterator first, End last, Transform& transform, Op& op,
+            order::carry<T, Op>& before)
 {
   if constexpr (contiguous_of<Iterator, T> && std::sized_sentinel_for<End, Iterator> && has_kernels<Op, T> &&
                 std::is_same_v<Transform, std::identity>) {
     using element = typename kernel_element<Op, T>::type;
     auto const size = static_cast<std::size_t>(last - first);
     auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
-    with_kernel_carry<Op, T>(before, [&](auto& carry) {
-      reduce_contiguous<Op, element>(in, size, carry, on ? on->threads : 0);
-    });
+    with_kernel_carry<Op, T>(
+        before, [&](auto& carry) { reduce_contiguous<Op, element>(in, size, carry, on ? on->threads : 0); });
     return;
   } else if constexpr (divisible<T, Iterator> && std::sized_sentinel_for<End, Iterator>) {
     auto const size = static_cast<std::size_t>(last - first);
-    tile_engine<T, Op, Iterator, Iterator, Transform> const engine(first, size, first, transform, op, direction::inclusive);
+    tile_engine<T, Op, Iterator, Iterator, Transform> const engine(first, size, first, transform, op,
+                                                                   direction::inclusive);
     int const members = team_size(threads_of(on), size * sizeof(T), engine.tiles());
     if (members > 1) {
       reduce_tiles(engine, engine.tiles(), before, op, members);
@@ -154,7 +164,8 @@ Out scan(std::optional<cpu> const& on, Iterator first, End last, Out out, Transf
       scan_contiguous<Op, element>(in, results, size, carry, shift, on ? on->threads : 0);
     });
     return out + static_cast<std::iter_difference_t<Out>>(size);
-  } else if constexpr (divisible<T, Iterator> && std::random_access_iterator<Out> && std::sized_sentinel_for<End, Iterator>) {
+  } else if constexpr (divisible<T, Iterator> && std::random_access_iterator<Out> &&
+                       std::sized_sentinel_for<End, Iterator>) {
     auto const size = static_cast<std::size_t>(last - first);
     tile_engine<T, Op, Iterator, Out, Transform> const engine(first, size, out, transform, op, shift);
     int const members = team_size(threads_of(on), size * sizeof(T), engine.tiles());
@@ -186,8 +197,14 @@ void fold_left(std::optional<T>& a, Op& op, Element&& element)
 
 namespace tally::detail {
 
-inline std::optional<cpu> threads_wish(automatic) { return std::nullopt; }
-inline std::optional<cpu> threads_wish(cpu on) { return on; }
+inline std::optional<cpu> threads_wish(automatic)
+{
+  return std::nullopt;
+}
+inline std::optional<cpu> threads_wish(cpu on)
+{
+  return on;
+}
 
 /// Found by argument-dependent lookup on the execution argument; a backend overloads it for its own.
 template <class T, class P, class I, class S, class Op, class Transform>
@@ -217,7 +234,8 @@ Out backend_scan(P on, I first, S last, Out out, std::optional<T> init, Op& op, 
                 "tally: a scan needs values that can be copied, and elements that convert to them");
   order::carry<T, Op> before;
   if (init) before = order::carry<T, Op>(static_cast<working_type<T>>(*init));
-  return cpu_backend::scan<T>(threads_wish(on), std::move(first), std::move(last), std::move(out), transform, op, before, shift);
+  return cpu_backend::scan<T>(threads_wish(on), std::move(first), std::move(last), std::move(out), transform, op,
+                              before, shift);
 }
 
 }  // namespace tally::detail

@@ -19,15 +19,15 @@ enum class stores { cached, streaming };
 /// One tile to scan, and what else to do on the way through it.
 template <class T>
 struct tile_job {
-  T const* in;                 ///< `size` elements, any alignment of T
-  T* out;                      ///< may be `in`
-  std::size_t size;            ///< 1 .. order::tile<T>
-  T carry;                     ///< the operator's identity if absent
-  T previous;                  ///< exclusive scans: the first result
+  T const* in;       ///< `size` elements, any alignment of T
+  T* out;            ///< may be `in`
+  std::size_t size;  ///< 1 .. order::tile<T>
+  T carry;           ///< the operator's identity if absent
+  T previous;        ///< exclusive scans: the first result
   direction shift = direction::inclusive;
   stores to = stores::cached;
-  T const* next = nullptr;     ///< a whole tile to total in the same loop, or none
-  T const* ahead = nullptr;    ///< memory to prefetch in the same loop, as far as `in` goes, or none
+  T const* next = nullptr;   ///< a whole tile to total in the same loop, or none
+  T const* ahead = nullptr;  ///< memory to prefetch in the same loop, as far as `in` goes, or none
 };
 
 template <class T>

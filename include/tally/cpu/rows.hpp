@@ -94,7 +94,8 @@ working_type<T> scan_row(Row& row, std::optional<working_type<T>> const& base, O
     for (std::size_t g = total.size() - 1; g >= stride; --g)
       total[g] = static_cast<working>(op(total[g - stride], total[g]));
   for (std::size_t g = 0; g < total.size(); ++g) {
-    std::optional<working> const before = g == 0 ? base : order::combine(base, std::optional<working>(total[g - 1]), op);
+    std::optional<working> const before =
+        g == 0 ? base : order::combine(base, std::optional<working>(total[g - 1]), op);
     if (!before) continue;
     std::size_t const end = (g + 1) * group < n ? (g + 1) * group : n;
     for (std::size_t k = g * group; k < end; ++k) row[k] = static_cast<working>(op(*before, row[k]));

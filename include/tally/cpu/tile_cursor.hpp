@@ -70,7 +70,7 @@ private:
   std::optional<working> base_;
   std::optional<working> groups_before_;  // the scan of the row's group totals so far
   std::optional<working> before_group_;
-  std::optional<working> prefix_;         // the group's elements so far
+  std::optional<working> prefix_;  // the group's elements so far
   std::optional<working> local_;
   std::size_t size_ = 0;
 };

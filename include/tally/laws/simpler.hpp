@@ -39,7 +39,10 @@ struct simpler {
       for (T step = x; step != 0; step = static_cast<T>(step / 2)) result.push_back(static_cast<T>(x - step));
     } else if constexpr (compound<T>) {
       push_simpler_parts(x, parts(x), result, std::make_index_sequence<std::tuple_size_v<decltype(parts(x))>>{});
-    } else if constexpr (requires { T(x.begin(), x.end()); x.size(); }) {
+    } else if constexpr (requires {
+                           T(x.begin(), x.end());
+                           x.size();
+                         }) {
       if (x.size() == 0) return result;
       auto const middle = std::next(x.begin(), static_cast<std::ptrdiff_t>(x.size() / 2));
       result.push_back(T(x.begin(), middle));

@@ -7,8 +7,8 @@
 #include <concepts>
 #include <cstddef>
 #include <limits>
-#include <ranges>
 #include <ostream>
+#include <ranges>
 #include <string_view>
 #include <tuple>
 #include <type_traits>

@@ -93,7 +93,7 @@ struct plus {
 /// a * b. Identity: one.
 struct multiplies {
   template <class T, class U>
-    requires requires(T const& a, U const& b) { a * b; }
+    requires requires(T const& a, U const& b) { a* b; }
   TALLY_HD constexpr auto operator()(T const& a, U const& b) const
   {
     if constexpr (detail::same_integers<T, U>)

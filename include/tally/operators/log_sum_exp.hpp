@@ -19,7 +19,8 @@ public:
   /// exp(x). That of -infinity is 0, the sum over no values.
   TALLY_HD explicit constexpr exponential_sum(T x) : exponential_sum(x, x == detail::least<T> ? T(0) : T(1)) {}
   TALLY_HD constexpr exponential_sum(T maximum, T scaled_sum)
-      : maximum_(scaled_sum == T(0) ? T(0) : maximum), scaled_sum_(scaled_sum)
+      : maximum_(scaled_sum == T(0) ? T(0) : maximum),
+        scaled_sum_(scaled_sum)
   {
   }
   template <class U>

@@ -26,12 +26,15 @@ public:
   moments() = default;
   TALLY_HD explicit constexpr moments(T value) : count_(1), mean_(value), squared_deviations_(value - value) {}
   TALLY_HD constexpr moments(std::uint64_t count, T mean, T squared_deviations)
-      : count_(count), mean_(mean), squared_deviations_(squared_deviations)
+      : count_(count),
+        mean_(mean),
+        squared_deviations_(squared_deviations)
   {
   }
   template <class U>
   TALLY_HD explicit constexpr moments(moments<U> const& other)
-      : count_(other.count()), mean_(static_cast<T>(other.mean_or_zero())),
+      : count_(other.count()),
+        mean_(static_cast<T>(other.mean_or_zero())),
         squared_deviations_(static_cast<T>(other.squared_deviations()))
   {
   }

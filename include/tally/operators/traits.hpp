@@ -44,7 +44,8 @@ struct carry_of<Op, T> {
   using type = typename Op::template carry<T>;
 };
 template <class Op, class T>
-  requires(requires { typename Op::carry; } && !requires { typename Op::template carry<T>; })
+  requires(
+      requires { typename Op::carry; } && !requires { typename Op::template carry<T>; })
 struct carry_of<Op, T> {
   using type = typename Op::carry;
 };
@@ -54,9 +55,13 @@ struct carry_of<Op, T> {
 template <class Op, class T>
 consteval bool exactly_associative()
 {
-  if constexpr (requires { { Op::exactly_associative } -> std::convertible_to<bool>; })
+  if constexpr (requires {
+                  { Op::exactly_associative } -> std::convertible_to<bool>;
+                })
     return Op::exactly_associative;
-  else if constexpr (requires { { Op::template exactly_associative<T> } -> std::convertible_to<bool>; })
+  else if constexpr (requires {
+                       { Op::template exactly_associative<T> } -> std::convertible_to<bool>;
+                     })
     return Op::template exactly_associative<T>;
   else
     return false;
@@ -65,9 +70,13 @@ consteval bool exactly_associative()
 template <class Op, class T>
 consteval bool commutative()
 {
-  if constexpr (requires { { Op::commutative } -> std::convertible_to<bool>; })
+  if constexpr (requires {
+                  { Op::commutative } -> std::convertible_to<bool>;
+                })
     return Op::commutative;
-  else if constexpr (requires { { Op::template commutative<T> } -> std::convertible_to<bool>; })
+  else if constexpr (requires {
+                       { Op::template commutative<T> } -> std::convertible_to<bool>;
+                     })
     return Op::template commutative<T>;
   else
     return false;
