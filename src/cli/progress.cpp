@@ -1,5 +1,6 @@
 #include "progress.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ std::string bytes_text(double bytes)
 
 std::string time_text(double seconds)
 {
-  auto const whole = static_cast<long>(seconds + 0.5);
+  auto const whole = std::lround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
   return fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);

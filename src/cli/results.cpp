@@ -9,6 +9,7 @@ std::vector<std::unique_ptr<accumulator>> make_accumulators(command_settings con
                                                             std::optional<io::element_type> type)
 {
   std::vector<std::unique_ptr<accumulator>> all;
+  all.reserve(settings.operations.size());
   for (operation const op : settings.operations)
     all.push_back(make_accumulator({.op = op, .type = type, .init = settings.init, .threads = settings.threads}));
   return all;
