@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <type_traits>
 
@@ -16,10 +17,44 @@ int available_threads();
 /// Throws    what a body throws (the first).
 void run_team(int members, void (*body)(void* context, int member), void* context);
 
+namespace team_detail {
+
+/// Says once more what run_team promises, exceptions included: what is before the call comes before every member, and these before
+/// the return. A thread sanitizer, which does not see into oneTBB's library, reads it here.
+struct members_running
+{
+  std::atomic<int> count{0};
+
+  explicit members_running(int members) { count.fetch_add(members, std::memory_order_release); }
+  ~members_running() { (void)count.load(std::memory_order_acquire); }
+
+  struct member
+  {
+    std::atomic<int>& count;
+
+    explicit member(members_running& all) : count(all.count) { (void)count.load(std::memory_order_acquire); }
+    ~member() { count.fetch_sub(1, std::memory_order_release); }
+  };
+};
+
+}  // namespace team_detail
+
 template <class Body>
 void run_team(int members, Body& body)
 {
-  run_team(members, [](void* context, int member) { (*static_cast<Body*>(context))(member); }, &body);
+  struct shared_body
+  {
+    Body& body;
+    team_detail::members_running all;  // after what the members read
+  } shared{body, team_detail::members_running(members)};
+  run_team(
+      members,
+      [](void* context, int index) {
+        shared_body& shared = *static_cast<shared_body*>(context);
+        team_detail::members_running::member const running(shared.all);
+        shared.body(index);
+      },
+      &shared);
 }
 
 /// How many threads to use for `bytes` of input when the caller asks for `wanted` (0: as many as pay).
