@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <hwy/cache_control.h>
+
 #include "src/cpu/operator_kernels.hpp"
 #include "tally/cpu/kernels.hpp"
 #include "tally/cpu/single_pass.hpp"
@@ -88,6 +90,11 @@ public:
     job.next = in_ + next * tile;
     job.ahead = job.next + rows_ahead * order::row<T>;
     return kernels_.scan(job).next;
+  }
+
+  void settle() const
+  {
+    if (to_ == stores::streaming) hwy::FlushStream();
   }
 
 private:

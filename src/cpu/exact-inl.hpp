@@ -30,11 +30,13 @@ public:
   {
   }
 
-  template <std::size_t Count>
-  HWY_INLINE void rows(T const* in, T* out)
+  /// The next `Count` rows; `along(piece)` at each piece of them.
+  template <std::size_t Count, class Along>
+  HWY_INLINE void rows(T const* in, T* out, Along&& along)
   {
     HWY_UNROLL(8)
     for (std::size_t k = 0; k < Count * order::row<T>; k += lanes<T>) {
+      if (k * sizeof(T) % piece_bytes == 0) along(k * sizeof(T) / piece_bytes);
       vec const local = scan_vector(dom::enter(hn::LoadU(d, in + k)));
       vec result = dom::op(running_, local);
       // The chain from vector to vector is this one application; the broadcast of the local total is off it.
@@ -119,6 +121,16 @@ public:
       for (std::size_t a = 0; a < accumulators; ++a)
         total_[a] = dom::op(total_[a], dom::enter(hn::LoadU(d, in + k + a * lanes<T>)));
     }
+  }
+
+  /// A row by pieces.
+  HWY_INLINE void piece(T const* row, std::size_t index)
+  {
+    constexpr std::size_t vectors = piece_bytes / sizeof(T) / lanes<T>;
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < vectors; ++v)
+      total_[v % accumulators] = dom::op(total_[v % accumulators],
+                                         dom::enter(hn::LoadU(d, row + (index * vectors + v) * lanes<T>)));
   }
 
   /// The tile's total with `size` elements of one more row, 1 <= size <= row.

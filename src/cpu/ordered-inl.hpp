@@ -106,26 +106,43 @@ public:
   {
   }
 
-  /// The next `Count` rows, all of one strip, side by side: one hides the other's latency. Tile-local values of one row also
-  /// to `locals` unless that is null.
-  template <std::size_t Count>
-  HWY_INLINE void rows(T const* in, T* out, T* locals = nullptr)
+  /// The next `Count` rows, all of one strip, side by side: one hides the other's latency; `along(piece)` at each piece of them.
+  /// Tile-local values of one row also to `locals` unless that is null.
+  template <std::size_t Count, class Along>
+  HWY_INLINE void rows(T const* in, T* out, Along&& along, T* locals = nullptr)
   {
+    // The first half of the pieces goes with loading, the other with storing.
+    constexpr std::size_t units = Count * sets<T>;
+    constexpr std::size_t half = Count * pieces / 2;
+    auto const along_unit = [&](std::size_t unit, std::size_t first) HWY_ATTR {
+      for (std::size_t piece = unit * half / units; piece < (unit + 1) * half / units; ++piece) along(first + piece);
+    };
     vec value[Count][sets<T>][members<T>];
     vec total[Count][sets<T>];
     HWY_UNROLL(2)
-    for (std::size_t r = 0; r < Count; ++r) load(in + r * order::row<T>, value[r], total[r]);
+    for (std::size_t r = 0; r < Count; ++r) {
+      HWY_UNROLL(16)
+      for (std::size_t s = 0; s < sets<T>; ++s) {
+        load(in + r * order::row<T> + s * set_size, value[r][s], total[r][s]);
+        along_unit(r * sets<T> + s, 0);
+      }
+    }
     steps<Count, 1>(total);
     HWY_UNROLL(2)
     for (std::size_t r = 0; r < Count; ++r) {
       add_base(value[r], total[r]);
-      if (locals != nullptr) store(locals, value[r]);
+      if (locals != nullptr)
+        for (std::size_t s = 0; s < sets<T>; ++s) store(locals + s * set_size, value[r][s]);
     }
     local_ = value[Count - 1][sets<T> - 1][members<T> - 1];
     HWY_UNROLL(2)
     for (std::size_t r = 0; r < Count; ++r) {
       add_carry(value[r]);
-      store(out + r * order::row<T>, value[r]);
+      HWY_UNROLL(16)
+      for (std::size_t s = 0; s < sets<T>; ++s) {
+        store(out + r * order::row<T> + s * set_size, value[r][s]);
+        along_unit(r * sets<T> + s, half);
+      }
     }
   }
 
@@ -143,21 +160,20 @@ public:
   }
 
 private:
-  using row_values = vec[sets<T>][members<T>];
+  using set_values = vec[members<T>];
+  using row_values = set_values[sets<T>];
   using row_totals = vec[sets<T>];
+  static constexpr std::size_t set_size = members<T> * lanes<T>;
 
   // Groups left to right; their totals in index order.
-  HWY_INLINE void load(T const* in, row_values& value, row_totals& total)
+  static HWY_INLINE void load(T const* in, set_values& value, vec& total)
   {
-    HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) {
-      HWY_UNROLL(4)
-      for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = hn::LoadU(d, in + (s * members<T> + m) * lanes<T>);
-      transpose<T>(value[s]);
-      HWY_UNROLL(4)
-      for (std::size_t m = 1; m < members<T>; ++m) value[s][m] = dom::op(value[s][m - 1], value[s][m]);
-      total[s] = natural<T>(value[s][members<T> - 1]);
-    }
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < members<T>; ++m) value[m] = hn::LoadU(d, in + m * lanes<T>);
+    transpose<T>(value);
+    HWY_UNROLL(4)
+    for (std::size_t m = 1; m < members<T>; ++m) value[m] = dom::op(value[m - 1], value[m]);
+    total = natural<T>(value[members<T> - 1]);
   }
 
   // Kogge-Stone from stride `Stride` on.
@@ -205,17 +221,14 @@ private:
     }
   }
 
-  static HWY_INLINE void store(T* out, row_values& value)
+  static HWY_INLINE void store(T* out, set_values const& value)
   {
-    HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) {
-      vec result[members<T>];
-      HWY_UNROLL(4)
-      for (std::size_t m = 0; m < members<T>; ++m) result[m] = value[s][m];
-      transpose<T>(result);
-      HWY_UNROLL(4)
-      for (std::size_t m = 0; m < members<T>; ++m) hn::StoreU(result[m], d, out + (s * members<T> + m) * lanes<T>);
-    }
+    vec result[members<T>];
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < members<T>; ++m) result[m] = value[m];
+    transpose<T>(result);
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < members<T>; ++m) hn::StoreU(result[m], d, out + m * lanes<T>);
   }
 
   static constexpr vector_tag<T> d{};
@@ -238,19 +251,16 @@ class ordered_total {
 public:
   HWY_INLINE void row(T const* in)
   {
-    vec* const totals = batch_ + (count_ % batch_rows) * sets<T>;
     HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) {
-      vec value[members<T>];
-      HWY_UNROLL(4)
-      for (std::size_t m = 0; m < members<T>; ++m) value[m] = hn::LoadU(d, in + (s * members<T> + m) * lanes<T>);
-      transpose<T>(value);
-      vec sum = value[0];
-      HWY_UNROLL(4)
-      for (std::size_t m = 1; m < members<T>; ++m) sum = dom::op(sum, value[m]);
-      totals[s] = natural<T>(sum);
-    }
-    if (++count_ % batch_rows == 0) merge();
+    for (std::size_t s = 0; s < sets<T>; ++s) set(in, s);
+    end_row();
+  }
+
+  /// A row by pieces, in order.
+  HWY_INLINE void piece(T const* row, std::size_t index)
+  {
+    for (std::size_t s = index * sets<T> / pieces; s < (index + 1) * sets<T> / pieces; ++s) set(row, s);
+    if (index + 1 == pieces) end_row();
   }
 
   /// The tile's total, which is the tile-local value of the last of `size` elements of one more row, 1 <= size <= row.
@@ -276,18 +286,36 @@ public:
     for (std::size_t r = whole * rows; r < count_; ++r) last_rows = op(last_rows, rows_[r]);
 
     auto scan = ordered_scan<Op, T, direction::inclusive>::after(op(strips, last_rows));
+    auto const nothing = [](std::size_t) {};
     HWY_ALIGN T local[order::row<T>];
     if (size < order::row<T>) {
       HWY_ALIGN T padded[order::row<T>];
       std::fill(std::copy(in, in + size, padded), padded + order::row<T>, identity);
-      scan.template rows<1>(padded, local);
+      scan.template rows<1>(padded, local, nothing);
     } else {
-      scan.template rows<1>(in, local);
+      scan.template rows<1>(in, local, nothing);
     }
     return local[size - 1];
   }
 
 private:
+  HWY_INLINE void set(T const* row, std::size_t s)
+  {
+    vec value[members<T>];
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < members<T>; ++m) value[m] = hn::LoadU(d, row + (s * members<T> + m) * lanes<T>);
+    transpose<T>(value);
+    vec sum = value[0];
+    HWY_UNROLL(4)
+    for (std::size_t m = 1; m < members<T>; ++m) sum = dom::op(sum, value[m]);
+    batch_[(count_ % batch_rows) * sets<T> + s] = natural<T>(sum);
+  }
+
+  HWY_INLINE void end_row()
+  {
+    if (++count_ % batch_rows == 0) merge();
+  }
+
   // Five levels of the balanced tree over the 32 groups of each row: neighbours are combined, left operand first.
   HWY_INLINE void merge()
   {

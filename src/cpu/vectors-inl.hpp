@@ -29,6 +29,11 @@ using vector_tag = hn::ScalableTag<T>;
 template <class T>
 using vector = hn::Vec<vector_tag<T>>;
 
+// A row, and the pieces of it between which other work is done on the way.
+inline constexpr std::size_t row_bytes = 512;
+inline constexpr std::size_t piece_bytes = 128;
+inline constexpr std::size_t pieces = row_bytes / piece_bytes;
+
 template <class T>
 inline constexpr std::size_t lanes = hn::MaxLanes(vector_tag<T>{});
 template <class T>

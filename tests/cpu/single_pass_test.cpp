@@ -46,6 +46,7 @@ struct number_engine {
     return total(next);
   }
   bool in_place() const { return false; }
+  void settle() const {}
 };
 
 std::vector<double> numbers(std::size_t n)

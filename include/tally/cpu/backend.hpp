@@ -73,6 +73,7 @@ public:
   std::size_t tiles() const { return (size_ + order::tile<T> - 1) / order::tile<T>; }
   // Whether the output is the input cannot be seen through iterators.
   bool in_place() const { return true; }
+  void settle() const {}
 
   working total(std::size_t k) const
   {

@@ -17,6 +17,8 @@
 ///     void    scan(std::size_t tile, carry& before)                        writes the tile's results, takes its total into `before`
 ///     working scan(std::size_t tile, carry const&, std::size_t next)       writes the tile's results, returns the total of tile `next`
 ///     bool    in_place() const                                             the results overwrite the input
+///     void    settle() const                                               the results of the calling thread are where whoever
+///                                                                          it is ordered before sees them
 ///
 /// The engine's functions are called from several threads at once, each tile's scan by one of them.
 namespace tally::cpu_backend {
@@ -69,6 +71,7 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
             }
             first = next;
           }
+          engine.settle();
         } catch (...) {
           team.fail();
           throw;
@@ -81,6 +84,7 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
     }
   }
   for (std::size_t tile = 0; tile < tiles; ++tile) engine.scan(tile, before);
+  engine.settle();
 }
 
 /// Reduces by tiles. The array of totals is bounded: 2^15 tiles (1 GiB of input) at a time.

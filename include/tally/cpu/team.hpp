@@ -50,9 +50,9 @@ void run_team(int members, Body& body)
   run_team(
       members,
       [](void* context, int index) {
-        shared_body& shared = *static_cast<shared_body*>(context);
-        team_detail::members_running::member const running(shared.all);
-        shared.body(index);
+        shared_body& all_of_it = *static_cast<shared_body*>(context);
+        team_detail::members_running::member const running(all_of_it.all);
+        all_of_it.body(index);
       },
       &shared);
 }
