@@ -27,6 +27,14 @@ concept iterator = requires(I& i) {
 template <class R>
 concept range = std::ranges::range<R>;
 
+/// The end of what begins at I. Of pointers more is asked: an array is a range too, and what comes next may be an initial value.
+template <class S, class I>
+concept end_of = !std::is_pointer_v<I> || std::sentinel_for<S, I>;
+
+/// A range, and not the beginning of one whose end comes `Next`: an array and a pointer are first and last.
+template <class R, class Next>
+concept range_before = range<R> && (range<Next> || !std::sentinel_for<std::decay_t<Next>, std::decay_t<R>>);
+
 template <class R>
 using range_value = std::ranges::range_value_t<R>;
 

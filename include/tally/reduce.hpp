@@ -52,7 +52,7 @@ T reduce_or_identity(P const& on, I first, S last, Op op)
 /// Blocks    until the value is there.
 /// Throws    what `op` and the iterators throw; usage_error if `on` asks for fewer than no threads; std::bad_alloc.
 /// Source    a row is scanned by Kogge & Stone (1973); docs/order.md has the rest.
-template <class Acc = void, execution P, detail::iterator I, class S, class T, class Op = plus>
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, class T, class Op = plus>
 [[nodiscard]] auto reduce(P const& on, I first, S last, T init, Op op = {})
 {
   using value = detail::accumulator<Acc, T>;
@@ -60,7 +60,7 @@ template <class Acc = void, execution P, detail::iterator I, class S, class T, c
                                          std::move(op), std::identity{});
 }
 
-template <class Acc = void, execution P, detail::iterator I, class S>
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S>
 [[nodiscard]] auto reduce(P const& on, I first, S last)
 {
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
@@ -81,8 +81,9 @@ template <class Acc = void, execution P, detail::range R, class Op>
   return detail::reduce_or_identity<Acc, value>(on, std::ranges::begin(range), std::ranges::end(range), std::move(op));
 }
 
-template <class Acc = void, execution P, detail::range R, class T, class Op = plus>
-  requires(!detail::operator_argument<T, detail::accumulator<Acc, detail::range_value<R>>>)
+template <class Acc = void, execution P, class R, class T, class Op = plus>
+  requires(detail::range_before<R, T> &&
+           !detail::operator_argument<T, detail::accumulator<Acc, detail::range_value<R>>>)
 [[nodiscard]] auto reduce(P const& on, R&& range, T init, Op op = {})
 {
   return tally::reduce<Acc>(on, std::ranges::begin(range), std::ranges::end(range), std::move(init), std::move(op));
@@ -107,7 +108,7 @@ template <class Acc = void, class First, class... Rest>
 ///     transform_reduce([on,] first1, last1, first2, init [, op, t])     sums of products unless op and t are given
 ///
 /// As `reduce` otherwise; `t` is called once for each element, and elements are what it returns.
-template <class Acc = void, execution P, detail::iterator I, class S, class T, class Op, class Transform>
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, class T, class Op, class Transform>
   requires(!detail::iterator<T>)
 [[nodiscard]] auto transform_reduce(P const& on, I first, S last, T init, Op op, Transform transform)
 {
@@ -116,8 +117,8 @@ template <class Acc = void, execution P, detail::iterator I, class S, class T, c
                                          std::move(op), std::move(transform));
 }
 
-template <class Acc = void, execution P, detail::iterator I1, class S, detail::iterator I2, class T, class Op = plus,
-          class Transform = multiplies>
+template <class Acc = void, execution P, detail::iterator I1, detail::end_of<I1> S, detail::iterator I2, class T,
+          class Op = plus, class Transform = multiplies>
 [[nodiscard]] auto transform_reduce(P const& on, I1 first1, S last1, I2 first2, T init, Op op = {},
                                     Transform transform = {})
 {
@@ -127,7 +128,8 @@ template <class Acc = void, execution P, detail::iterator I1, class S, detail::i
                                          std::move(op), std::identity{});
 }
 
-template <class Acc = void, execution P, detail::range R, class T, class Op, class Transform>
+template <class Acc = void, execution P, class R, class T, class Op, class Transform>
+  requires detail::range_before<R, T>
 [[nodiscard]] auto transform_reduce(P const& on, R&& range, T init, Op op, Transform transform)
 {
   return tally::transform_reduce<Acc>(on, std::ranges::begin(range), std::ranges::end(range), std::move(init),

@@ -44,8 +44,7 @@ Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op
 ///           (16 MiB) a thread ahead of it.
 /// Throws    what `op` and the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc.
 /// Source    Merrill & Garland (2016) for the single pass; docs/order.md for the order.
-template <class Acc = void, execution P, detail::iterator I, class S, class Out, class Op = plus>
-  requires(!detail::range<Out>)
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Op = plus>
 auto inclusive_scan(P const& on, I first, S last, Out out, Op op = {})
 {
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
@@ -53,8 +52,8 @@ auto inclusive_scan(P const& on, I first, S last, Out out, Op op = {})
       on, std::move(first), std::move(last), std::move(out), std::optional<value>(), std::move(op), std::identity{});
 }
 
-template <class Acc = void, execution P, detail::iterator I, class S, class Out, class Op, class T>
-  requires(!detail::range<Out>)
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Op,
+          class T>
 auto inclusive_scan(P const& on, I first, S last, Out out, Op op, T init)
 {
   using value = detail::accumulator<Acc, T>;
@@ -63,7 +62,8 @@ auto inclusive_scan(P const& on, I first, S last, Out out, Op op, T init)
       std::identity{});
 }
 
-template <class Acc = void, execution P, detail::range R, class Out, class... OpInit>
+template <class Acc = void, execution P, class R, class Out, class... OpInit>
+  requires detail::range_before<R, Out>
 auto inclusive_scan(P const& on, R&& in, Out&& out, OpInit... op_init)
 {
   return tally::inclusive_scan<Acc>(on, std::ranges::begin(in), std::ranges::end(in), detail::output_of(in, out),
@@ -88,8 +88,8 @@ auto inclusive_scan(First&& first, Rest&&... rest)
 ///     exclusive_scan([on,] first, last, out, init [, op])        exclusive_scan([on,] in, out, init [, op])
 ///
 /// Its bits are those of the inclusive scan with the same `init`, one place later. As `inclusive_scan` otherwise.
-template <class Acc = void, execution P, detail::iterator I, class S, class Out, class T, class Op = plus>
-  requires(!detail::range<Out>)
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class T,
+          class Op = plus>
 auto exclusive_scan(P const& on, I first, S last, Out out, T init, Op op = {})
 {
   using value = detail::accumulator<Acc, T>;
@@ -98,7 +98,8 @@ auto exclusive_scan(P const& on, I first, S last, Out out, T init, Op op = {})
       std::identity{});
 }
 
-template <class Acc = void, execution P, detail::range R, class Out, class T, class... Op>
+template <class Acc = void, execution P, class R, class Out, class T, class... Op>
+  requires detail::range_before<R, Out>
 auto exclusive_scan(P const& on, R&& in, Out&& out, T init, Op... op)
 {
   return tally::exclusive_scan<Acc>(on, std::ranges::begin(in), std::ranges::end(in), detail::output_of(in, out),
@@ -122,8 +123,8 @@ auto exclusive_scan(First&& first, Rest&&... rest)
 ///
 ///     transform_inclusive_scan([on,] first, last, out, op, t [, init])    transform_inclusive_scan([on,] in, out, op, t [, init])
 ///     transform_exclusive_scan([on,] first, last, out, init, op, t)       transform_exclusive_scan([on,] in, out, init, op, t)
-template <class Acc = void, execution P, detail::iterator I, class S, class Out, class Op, class Transform>
-  requires(!detail::range<Out>)
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Op,
+          class Transform>
 auto transform_inclusive_scan(P const& on, I first, S last, Out out, Op op, Transform transform)
 {
   using value = detail::accumulator<Acc, detail::transformed_t<Transform, std::iter_reference_t<I>>>;
@@ -132,8 +133,8 @@ auto transform_inclusive_scan(P const& on, I first, S last, Out out, Op op, Tran
                                                                     std::move(op), std::move(transform));
 }
 
-template <class Acc = void, execution P, detail::iterator I, class S, class Out, class Op, class Transform, class T>
-  requires(!detail::range<Out>)
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Op,
+          class Transform, class T>
 auto transform_inclusive_scan(P const& on, I first, S last, Out out, Op op, Transform transform, T init)
 {
   using value = detail::accumulator<Acc, T>;
@@ -142,7 +143,8 @@ auto transform_inclusive_scan(P const& on, I first, S last, Out out, Op op, Tran
       std::move(transform));
 }
 
-template <class Acc = void, execution P, detail::range R, class Out, class Op, class Transform, class... Init>
+template <class Acc = void, execution P, class R, class Out, class Op, class Transform, class... Init>
+  requires detail::range_before<R, Out>
 auto transform_inclusive_scan(P const& on, R&& in, Out&& out, Op op, Transform transform, Init... init)
 {
   return tally::transform_inclusive_scan<Acc>(on, std::ranges::begin(in), std::ranges::end(in),
@@ -154,12 +156,19 @@ template <class Acc = void, class First, class... Rest>
   requires(!execution<std::remove_cvref_t<First>>)
 auto transform_inclusive_scan(First&& first, Rest&&... rest)
 {
+  static_assert(
+      requires {
+        tally::transform_inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
+                                             std::forward<Rest>(rest)...);
+      }, "tally: transform_inclusive_scan takes ([on,] first, last, out, op, transform [, init]) or ([on,] in, out, "
+         "op, transform [, init]), "
+         "where `on` is an execution such as tally::cpu{}, and first, last and out are iterators");
   return tally::transform_inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
                                               std::forward<Rest>(rest)...);
 }
 
-template <class Acc = void, execution P, detail::iterator I, class S, class Out, class T, class Op, class Transform>
-  requires(!detail::range<Out>)
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class T,
+          class Op, class Transform>
 auto transform_exclusive_scan(P const& on, I first, S last, Out out, T init, Op op, Transform transform)
 {
   using value = detail::accumulator<Acc, T>;
@@ -168,7 +177,8 @@ auto transform_exclusive_scan(P const& on, I first, S last, Out out, T init, Op 
       std::move(transform));
 }
 
-template <class Acc = void, execution P, detail::range R, class Out, class T, class Op, class Transform>
+template <class Acc = void, execution P, class R, class Out, class T, class Op, class Transform>
+  requires detail::range_before<R, Out>
 auto transform_exclusive_scan(P const& on, R&& in, Out&& out, T init, Op op, Transform transform)
 {
   return tally::transform_exclusive_scan<Acc>(on, std::ranges::begin(in), std::ranges::end(in),
@@ -180,6 +190,13 @@ template <class Acc = void, class First, class... Rest>
   requires(!execution<std::remove_cvref_t<First>>)
 auto transform_exclusive_scan(First&& first, Rest&&... rest)
 {
+  static_assert(
+      requires {
+        tally::transform_exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
+                                             std::forward<Rest>(rest)...);
+      }, "tally: transform_exclusive_scan takes ([on,] first, last, out, init, op, transform) or ([on,] in, out, init, "
+         "op, transform), "
+         "where `on` is an execution such as tally::cpu{}, and first, last and out are iterators");
   return tally::transform_exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
                                               std::forward<Rest>(rest)...);
 }

@@ -71,14 +71,8 @@ public:
   void scan(std::size_t k, carry& before) const
   {
     tile_job<T> job = job_of(k, before);
-    if (job.size == tile) job.ahead = job.in + rows_ahead * order::row<T>;
-    T const last = kernels_.scan(job).last;
-    if constexpr (exactly_associative<Op, T>) {
-      before = carry(last);
-    } else {
-      Op op;
-      before.push(last, op);
-    }
+    if (job.size == tile && to_ == stores::streaming) job.ahead = job.in + rows_ahead * order::row<T>;
+    scan_one_tile(job, before);
   }
 
   T scan(std::size_t k, carry const& before, std::size_t next) const
@@ -103,14 +97,7 @@ private:
 
   tile_job<T> job_of(std::size_t k, carry const& before) const
   {
-    Op op;
-    tile_job<T> job{};
-    job.in = in_ + k * tile;
-    job.out = out_ + k * tile;
-    job.size = length(k);
-    job.carry = before.next(op).value_or(Op::template identity<T>());
-    job.previous = before.last().value_or(Op::template identity<T>());
-    job.shift = shift_;
+    tile_job<T> job = job_after(before, in_ + k * tile, out_ + k * tile, length(k), shift_);
     job.to = to_;
     return job;
   }
@@ -135,11 +122,6 @@ template <class Op, class T>
 void reduce_contiguous(T const* in, std::size_t size, order::carry<T, Op>& before, int threads)
 {
   Op op;
-  // One tile: nothing but its total. The rest of this function would cost as much as reducing a thousand elements does.
-  if (size <= order::tile<T> && threads >= 0) {
-    if (size > 0) before.push(kernels_of<Op, T>().total(in, size), op);
-    return;
-  }
   contiguous_engine<Op, T> const engine(in, nullptr, size, direction::inclusive);
   reduce_tiles(engine, engine.tiles(), before, op, team_size(threads, size * sizeof(T), engine.tiles()));
 }
@@ -148,10 +130,6 @@ template <class Op, class T>
 void scan_contiguous(T const* in, T* out, std::size_t size, order::carry<T, Op>& before, direction shift, int threads)
 {
   contiguous_engine<Op, T> const engine(in, out, size, shift);
-  if (size <= order::tile<T> && threads >= 0) {
-    if (size > 0) engine.scan(0, before);
-    return;
-  }
   Op op;
   scan_tiles(engine, engine.tiles(), before, op, team_size(threads, size * sizeof(T), engine.tiles()));
 }

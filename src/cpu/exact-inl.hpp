@@ -16,45 +16,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-/// Scans a tile row by row: each vector by log-steps, then the running value on top.
-template <class Op, class T, direction Shift>
-class exact_scan {
+/// Scans the lanes of a vector by log-steps, in the operator's domain.
+template <class Op, class T>
+class log_steps {
   using vec = vector<T>;
   using dom = domain<Op, T>;
 
 public:
-  HWY_INLINE explicit exact_scan(tile_job<T> const& job)
-      : identity_(dom::enter(hn::Set(d, Op::template identity<T>()))),
-        running_(dom::enter(hn::Set(d, job.carry))),
-        previous_(dom::enter(hn::Set(d, job.previous)))
-  {
-  }
+  HWY_INLINE explicit log_steps(vec identity) : identity_(identity) {}
 
-  /// The next `Count` rows; `along(piece)` at each piece of them.
-  template <std::size_t Count, class Along>
-  HWY_INLINE void rows(T const* in, T* out, Along&& along)
-  {
-    HWY_UNROLL(8)
-    for (std::size_t k = 0; k < Count * order::row<T>; k += lanes<T>) {
-      if (k * sizeof(T) % piece_bytes == 0) along(k * sizeof(T) / piece_bytes);
-      vec const local = scan_vector(dom::enter(hn::LoadU(d, in + k)));
-      vec result = dom::op(running_, local);
-      // The chain from vector to vector is this one application; the broadcast of the local total is off it.
-      running_ = dom::op(running_, broadcast_last<T>(local));
-      if constexpr (Shift == direction::exclusive) {
-        vec const shifted = shift_in<1, T>(previous_, result);
-        previous_ = result;
-        result = shifted;
-      }
-      hn::StoreU(dom::leave(result), d, out + k);
-    }
-  }
-
-  /// The inclusive result, with the carry, of the last element so far. Identities after it do not change it.
-  HWY_INLINE T last() const { return hn::GetLane(dom::leave(running_)); }
-
-private:
-  HWY_INLINE vec scan_vector(vec v) const
+  HWY_INLINE vec operator()(vec v) const
   {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
     // One instruction moves all lanes of 4 bytes and more.
@@ -63,6 +34,7 @@ private:
     return block_steps<1>(step_in_blocks<1>(v));
   }
 
+private:
   template <std::size_t Stride>
   HWY_INLINE vec step(vec v) const
   {
@@ -96,6 +68,48 @@ private:
 
   static constexpr vector_tag<T> d{};
   vec identity_;
+};
+
+/// Scans a tile row by row: each vector by log-steps, then the running value on top.
+template <class Op, class T, direction Shift>
+class exact_scan {
+  using vec = vector<T>;
+  using dom = domain<Op, T>;
+
+public:
+  HWY_INLINE explicit exact_scan(tile_job<T> const& job)
+      : scan_vector_(dom::enter(hn::Set(d, Op::template identity<T>()))),
+        running_(dom::enter(hn::Set(d, job.carry))),
+        previous_(dom::enter(hn::Set(d, job.previous)))
+  {
+  }
+
+  /// The next `Count` rows; `along(piece)` at each piece of them.
+  template <std::size_t Count, class Along>
+  HWY_INLINE void rows(T const* in, T* out, Along&& along)
+  {
+    HWY_UNROLL(8)
+    for (std::size_t k = 0; k < Count * order::row<T>; k += lanes<T>) {
+      if (k * sizeof(T) % piece_bytes == 0) along(k * sizeof(T) / piece_bytes);
+      vec const local = scan_vector_(dom::enter(hn::LoadU(d, in + k)));
+      vec result = dom::op(running_, local);
+      // The chain from vector to vector is this one application; the broadcast of the local total is off it.
+      running_ = dom::op(running_, broadcast_last<T>(local));
+      if constexpr (Shift == direction::exclusive) {
+        vec const shifted = shift_in<1, T>(previous_, result);
+        previous_ = result;
+        result = shifted;
+      }
+      hn::StoreU(dom::leave(result), d, out + k);
+    }
+  }
+
+  /// The inclusive result, with the carry, of the last element so far. Identities after it do not change it.
+  HWY_INLINE T last() const { return hn::GetLane(dom::leave(running_)); }
+
+private:
+  static constexpr vector_tag<T> d{};
+  log_steps<Op, T> scan_vector_;
   vec running_;   // the inclusive result so far, in all lanes
   vec previous_;  // its last lane is the inclusive result before this vector
 };
@@ -129,14 +143,13 @@ public:
     constexpr std::size_t vectors = piece_bytes / sizeof(T) / lanes<T>;
     HWY_UNROLL(8)
     for (std::size_t v = 0; v < vectors; ++v)
-      total_[v % accumulators] = dom::op(total_[v % accumulators],
-                                         dom::enter(hn::LoadU(d, row + (index * vectors + v) * lanes<T>)));
+      total_[v % accumulators] =
+          dom::op(total_[v % accumulators], dom::enter(hn::LoadU(d, row + (index * vectors + v) * lanes<T>)));
   }
 
   /// The tile's total with `size` elements of one more row, 1 <= size <= row.
   HWY_INLINE T finish(T const* in, std::size_t size)
   {
-    Op op;
     constexpr T identity = Op::template identity<T>();
     if (size == order::row<T>) {
       row(in);
@@ -145,11 +158,9 @@ public:
       std::fill(std::copy(in, in + size, padded), padded + order::row<T>, identity);
       row(padded);
     }
-    HWY_ALIGN T lane[lanes<T>];
-    hn::Store(dom::leave(dom::op(dom::op(total_[0], total_[1]), dom::op(total_[2], total_[3]))), d, lane);
-    T total = identity;
-    for (T const value : lane) total = op(total, value);
-    return total;
+    vec const total = dom::op(dom::op(total_[0], total_[1]), dom::op(total_[2], total_[3]));
+    log_steps<Op, T> const scan_vector(dom::enter(hn::Set(d, identity)));
+    return hn::GetLane(dom::leave(broadcast_last<T>(scan_vector(total))));
   }
 
 private:

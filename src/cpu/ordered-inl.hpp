@@ -89,6 +89,15 @@ HWY_INLINE void kogge_stone_step(vector<T> (&total)[sets<T>], vector<T> identity
   }
 }
 
+template <class Op, class T, std::size_t Stride = 1>
+HWY_INLINE void kogge_stone(vector<T> (&total)[sets<T>], vector<T> identity)
+{
+  if constexpr (Stride < order::row_groups) {
+    kogge_stone_step<Op, T, Stride>(total, identity);
+    kogge_stone<Op, T, 2 * Stride>(total, identity);
+  }
+}
+
 /// Scans a tile row by row.
 template <class Op, class T, direction Shift>
 class ordered_scan {
@@ -148,16 +157,6 @@ public:
 
   /// The tile-local value of the last element so far, if the last row was whole.
   HWY_INLINE T last() const { return hn::ExtractLane(local_, lanes<T> - 1); }
-
-  /// For one row with everything before it in the tile given, and no carry: its results are tile-local values.
-  HWY_INLINE static ordered_scan after(T base)
-  {
-    tile_job<T> job{};
-    job.carry = job.previous = Op::template identity<T>();
-    ordered_scan scan(job);
-    scan.strips_ = hn::Set(d, base);
-    return scan;
-  }
 
 private:
   using set_values = vec[members<T>];
@@ -266,13 +265,28 @@ public:
   /// The tile's total, which is the tile-local value of the last of `size` elements of one more row, 1 <= size <= row.
   HWY_INLINE T finish(T const* in, std::size_t size)
   {
-    if (count_ % batch_rows != 0) {
-      for (std::size_t i = (count_ % batch_rows) * sets<T>; i < order::row_groups; ++i)
-        batch_[i] = hn::Set(d, Op::template identity<T>());
-      merge();
-    }
     constexpr T identity = Op::template identity<T>();
     Op op;
+
+    // The last row first: its steps wait for one another, and what follows does not wait for them.
+    HWY_ALIGN T padded[order::row<T>];
+    if (size < order::row<T>) {
+      std::fill(std::copy(in, in + size, padded), padded + order::row<T>, identity);
+      in = padded;
+    }
+    vec total[sets<T>];
+    HWY_ALIGN T groups[order::row_groups];
+    HWY_ALIGN T scanned[order::row_groups];
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) {
+      total[s] = set_totals(in, s);
+      hn::Store(total[s], d, groups + s * lanes<T>);
+    }
+    kogge_stone<Op, T>(total, hn::Set(d, identity));
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) hn::Store(total[s], d, scanned + s * lanes<T>);
+
+    merge_rest();
     T strips = identity;
     // The folds of the strips do not depend on one another: side by side they hide each other's latency.
     constexpr std::size_t rows = order::strip_rows;
@@ -285,21 +299,13 @@ public:
     T last_rows = identity;
     for (std::size_t r = whole * rows; r < count_; ++r) last_rows = op(last_rows, rows_[r]);
 
-    auto scan = ordered_scan<Op, T, direction::inclusive>::after(op(strips, last_rows));
-    auto const nothing = [](std::size_t) {};
-    HWY_ALIGN T local[order::row<T>];
-    if (size < order::row<T>) {
-      HWY_ALIGN T padded[order::row<T>];
-      std::fill(std::copy(in, in + size, padded), padded + order::row<T>, identity);
-      scan.template rows<1>(padded, local, nothing);
-    } else {
-      scan.template rows<1>(in, local, nothing);
-    }
-    return local[size - 1];
+    std::size_t const group = (size - 1) / order::group<T>;
+    return op(op(op(strips, last_rows), group > 0 ? scanned[group - 1] : identity), groups[group]);
   }
 
 private:
-  HWY_INLINE void set(T const* row, std::size_t s)
+  // The totals of a set's groups, in index order.
+  static HWY_INLINE vec set_totals(T const* row, std::size_t s)
   {
     vec value[members<T>];
     HWY_UNROLL(4)
@@ -308,26 +314,46 @@ private:
     vec sum = value[0];
     HWY_UNROLL(4)
     for (std::size_t m = 1; m < members<T>; ++m) sum = dom::op(sum, value[m]);
-    batch_[(count_ % batch_rows) * sets<T> + s] = natural<T>(sum);
+    return natural<T>(sum);
   }
+
+  HWY_INLINE void set(T const* row, std::size_t s) { batch_[(count_ % batch_rows) * sets<T> + s] = set_totals(row, s); }
 
   HWY_INLINE void end_row()
   {
-    if (++count_ % batch_rows == 0) merge();
+    if (++count_ % batch_rows == 0) merge<order::row_groups>();
   }
 
-  // Five levels of the balanced tree over the 32 groups of each row: neighbours are combined, left operand first.
+  // Five levels of the balanced tree over the 32 groups of each row, whose totals are in the first `Vectors` of the batch: neighbours
+  // are combined, left operand first.
+  template <std::size_t Vectors>
   HWY_INLINE void merge()
   {
+    std::size_t width = Vectors / 2;
     HWY_UNROLL(5)
-    for (std::size_t width = order::row_groups / 2; width > 0; width /= 2) {
-      for (std::size_t i = 0; i < width; ++i) {
-        auto const even = hn::ConcatEven(d, batch_[2 * i + 1], batch_[2 * i]);
-        auto const odd = hn::ConcatOdd(d, batch_[2 * i + 1], batch_[2 * i]);
-        batch_[i] = dom::op(even, odd);
-      }
+    for (std::size_t level = 1; level < order::row_groups; level *= 2) {
+      for (std::size_t i = 0; i < width; ++i) batch_[i] = neighbours(i);
+      width = width > 1 ? width / 2 : 1;
     }
     hn::StoreU(batch_[0], d, rows_ + (count_ - 1) / batch_rows * batch_rows);
+  }
+
+  // The same for fewer rows than a batch has.
+  HWY_INLINE void merge_rest()
+  {
+    std::size_t const used = (count_ % batch_rows) * sets<T>;
+    if (used == 0) return;
+    constexpr std::size_t half = order::row_groups / 2;
+    bool const few = used <= half;
+    for (std::size_t i = used; i < (few ? half : 2 * half); ++i) batch_[i] = hn::Set(d, Op::template identity<T>());
+    few ? merge<half>() : merge<2 * half>();
+  }
+
+  HWY_INLINE vec neighbours(std::size_t i) const
+  {
+    auto const even = hn::ConcatEven(d, batch_[2 * i + 1], batch_[2 * i]);
+    auto const odd = hn::ConcatOdd(d, batch_[2 * i + 1], batch_[2 * i]);
+    return dom::op(even, odd);
   }
 
   static constexpr vector_tag<T> d{};

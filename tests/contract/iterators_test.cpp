@@ -152,6 +152,42 @@ TEST(iterators, reversed)
   EXPECT_EQ(tally::reduce(x.rbegin(), x.rend(), std::string(), append{}), "cba");
 }
 
+// An array is a range, and where an iterator is wanted the beginning of one.
+TEST(iterators, arrays)
+{
+  int const in[5] = {3, 1, 4, 1, 5};
+  int out[5];
+  tally::cpu const on{.threads = 1};
+  auto const twice = [](int x) { return 2 * x; };
+  using result = std::vector<int>;
+  auto const results = [&] { return result(out, out + 5); };
+
+  EXPECT_EQ(tally::reduce(in, in + 5), 14);
+  EXPECT_EQ(tally::reduce(on, in, in + 5), 14);
+  EXPECT_EQ(tally::reduce(on, in, in + 5, 100), 114);
+  EXPECT_EQ(tally::reduce(on, in, in + 5, 100, tally::maximum{}), 100);
+  EXPECT_EQ(tally::reduce(in), 14);
+  EXPECT_EQ(tally::reduce(in, 100), 114);
+  EXPECT_EQ(tally::transform_reduce(in, in + 5, in, 1), 1 + 9 + 1 + 16 + 1 + 25);
+  EXPECT_EQ(tally::transform_reduce(in, in + 5, 1, tally::plus{}, twice), 29);
+  EXPECT_EQ(tally::transform_reduce(in, 1, tally::plus{}, twice), 29);
+
+  tally::inclusive_scan(in, in + 5, out);
+  EXPECT_EQ(results(), (result{3, 4, 8, 9, 14}));
+  tally::inclusive_scan(on, in, in + 5, out, tally::maximum{});
+  EXPECT_EQ(results(), (result{3, 3, 4, 4, 5}));
+  tally::inclusive_scan(in, out);
+  EXPECT_EQ(results(), (result{3, 4, 8, 9, 14}));
+  tally::exclusive_scan(in, in + 5, out, 7);
+  EXPECT_EQ(results(), (result{7, 10, 11, 15, 16}));
+  tally::exclusive_scan(in, out, 1, tally::multiplies{});
+  EXPECT_EQ(results(), (result{1, 3, 3, 12, 12}));
+  tally::transform_inclusive_scan(in, in + 5, out, tally::plus{}, twice);
+  EXPECT_EQ(results(), (result{6, 8, 16, 18, 28}));
+  tally::transform_exclusive_scan(in, in + 5, out, 1, tally::plus{}, twice);
+  EXPECT_EQ(results(), (result{1, 7, 9, 17, 19}));
+}
+
 TEST(ranges, lazy_views_and_sentinels)
 {
   auto const squares =

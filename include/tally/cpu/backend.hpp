@@ -133,8 +133,14 @@ void reduce(std::optional<cpu> const& on, Iterator first, End last, Transform& t
     using element = typename kernel_element<Op, T>::type;
     auto const size = static_cast<std::size_t>(last - first);
     auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
-    with_kernel_carry<Op, T>(
-        before, [&](auto& carry) { reduce_contiguous<Op, element>(in, size, carry, on ? on->threads : 0); });
+    int const threads = on ? on->threads : 0;
+    with_kernel_carry<Op, T>(before, [&](auto& carry) {
+      // One tile is total enough: here, where the compiler sees that nothing is before it, the rest costs nothing.
+      if (size > 0 && size <= order::tile<T> && threads >= 0)
+        carry.push(kernels_of<Op, element>().total(in, size), op);
+      else
+        reduce_contiguous<Op, element>(in, size, carry, threads);
+    });
     return;
   } else if constexpr (divisible<T, Iterator> && std::sized_sentinel_for<End, Iterator>) {
     auto const size = static_cast<std::size_t>(last - first);
@@ -161,8 +167,12 @@ Out scan(std::optional<cpu> const& on, Iterator first, End last, Out out, Transf
     auto const size = static_cast<std::size_t>(last - first);
     auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
     auto* const results = reinterpret_cast<element*>(std::to_address(out));
+    int const threads = on ? on->threads : 0;
     with_kernel_carry<Op, T>(before, [&](auto& carry) {
-      scan_contiguous<Op, element>(in, results, size, carry, shift, on ? on->threads : 0);
+      if (size > 0 && size <= order::tile<T> && threads >= 0)
+        scan_one_tile(job_after(carry, in, results, size, shift), carry);
+      else
+        scan_contiguous<Op, element>(in, results, size, carry, shift, threads);
     });
     return out + static_cast<std::iter_difference_t<Out>>(size);
   } else if constexpr (divisible<T, Iterator> && std::random_access_iterator<Out> &&

@@ -96,6 +96,28 @@ struct kernel_element {
 template <class Op, class T>
 tile_kernels<T> const& kernels_of();
 
+/// The job of scanning one tile on top of `before`.
+template <class Op, class T>
+tile_job<T> job_after(order::carry<T, Op> const& before, T const* in, T* out, std::size_t size, direction shift)
+{
+  Op op;
+  constexpr T identity = Op::template identity<T>();
+  return {in, out, size, before.next(op).value_or(identity), before.last().value_or(identity), shift};
+}
+
+/// Scans one tile on top of `before`, and takes its total into it.
+template <class Op, class T>
+void scan_one_tile(tile_job<T> const& job, order::carry<T, Op>& before)
+{
+  T const last = kernels_of<Op, T>().scan(job).last;
+  if constexpr (exactly_associative<Op, T>) {
+    before = order::carry<T, Op>(last);
+  } else {
+    Op op;
+    before.push(last, op);
+  }
+}
+
 /// reduce and scan of `size` contiguous elements of a kernel_element, on `threads` threads (0: choose). `before` is what is known before the first
 /// element, and afterwards what is known after the last one.
 /// Memory    one thread: none beyond the stack; else 32 KiB a thread (scan), 16 bytes for each 32 KiB of input up to 512 KiB (reduce).

@@ -21,15 +21,13 @@ namespace team_detail {
 
 /// Says once more what run_team promises, exceptions included: what is before the call comes before every member, and these before
 /// the return. A thread sanitizer, which does not see into oneTBB's library, reads it here.
-struct members_running
-{
+struct members_running {
   std::atomic<int> count{0};
 
   explicit members_running(int members) { count.fetch_add(members, std::memory_order_release); }
   ~members_running() { (void)count.load(std::memory_order_acquire); }
 
-  struct member
-  {
+  struct member {
     std::atomic<int>& count;
 
     explicit member(members_running& all) : count(all.count) { (void)count.load(std::memory_order_acquire); }
@@ -42,8 +40,7 @@ struct members_running
 template <class Body>
 void run_team(int members, Body& body)
 {
-  struct shared_body
-  {
+  struct shared_body {
     Body& body;
     team_detail::members_running all;  // after what the members read
   } shared{body, team_detail::members_running(members)};
