@@ -14,7 +14,7 @@
 #include <cstring>
 
 #include "src/cpu/exact-inl.hpp"
-#include "src/cpu/ordered-inl.hpp"
+#include "src/cpu/ordered_total-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
