@@ -84,12 +84,17 @@ public:
   {
   }
 
-  /// The next `Count` rows; `along(piece)` at each piece of them.
-  template <std::size_t Count, class Along>
-  HWY_INLINE void rows(T const* in, T* out, Along&& along)
+  /// Takes a row.
+  HWY_INLINE void begin(T const* in) { row_ = in; }
+
+  /// The results of the row that was taken last, to `out`; takes `next`; `along(piece)` at each piece.
+  template <class Along>
+  HWY_INLINE void row(T const* next, T* out, Along&& along)
   {
+    T const* const in = row_;
+    row_ = next;
     HWY_UNROLL(8)
-    for (std::size_t k = 0; k < Count * order::row<T>; k += lanes<T>) {
+    for (std::size_t k = 0; k < order::row<T>; k += lanes<T>) {
       if (k * sizeof(T) % piece_bytes == 0) along(k * sizeof(T) / piece_bytes);
       vec const local = scan_vector_(dom::enter(hn::LoadU(d, in + k)));
       vec result = dom::op(running_, local);
@@ -104,6 +109,12 @@ public:
     }
   }
 
+  /// The same, and takes nothing.
+  HWY_INLINE void end(T* out)
+  {
+    row(nullptr, out, [](std::size_t) {});
+  }
+
   /// The inclusive result, with the carry, of the last element so far. Identities after it do not change it.
   HWY_INLINE T last() const { return hn::GetLane(dom::leave(running_)); }
 
@@ -112,6 +123,7 @@ private:
   log_steps<Op, T> scan_vector_;
   vec running_;   // the inclusive result so far, in all lanes
   vec previous_;  // its last lane is the inclusive result before this vector
+  T const* row_ = nullptr;
 };
 
 /// Totals a tile row by row, in several accumulators.

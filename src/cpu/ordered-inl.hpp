@@ -97,7 +97,8 @@ HWY_INLINE void kogge_stone(vector<T> (&total)[sets<T>], vector<T> identity)
   }
 }
 
-/// Scans a tile row by row.
+/// Scans a tile row by row. The groups of a row are combined, and their totals scanned, while the results of the row before are
+/// computed: the steps of Kogge-Stone wait for one another, and the processor fills the time with the other row's work.
 template <class Op, class T, direction Shift>
 class ordered_scan {
   using vec = vector<T>;
@@ -114,54 +115,72 @@ public:
   {
   }
 
-  /// The next `Count` rows, all of one strip, side by side: one hides the other's latency; `along(piece)` at each piece of them.
-  /// Tile-local values of one row also to `locals` unless that is null.
-  template <std::size_t Count, class Along>
-  HWY_INLINE void rows(T const* in, T* out, Along&& along, T* locals = nullptr)
+  /// Takes a row.
+  HWY_INLINE void begin(T const* in)
   {
-    // The first half of the pieces goes with loading, the other with storing.
-    constexpr std::size_t units = Count * sets<T>;
-    constexpr std::size_t half = Count * pieces / 2;
-    auto const along_unit = [&](std::size_t unit, std::size_t first) HWY_ATTR {
-      for (std::size_t piece = unit * half / units; piece < (unit + 1) * half / units; ++piece) along(first + piece);
-    };
-    vec value[Count][sets<T>][members<T>];
-    vec total[Count][sets<T>];
-    HWY_UNROLL(2)
-    for (std::size_t r = 0; r < Count; ++r) {
-      HWY_UNROLL(16)
-      for (std::size_t s = 0; s < sets<T>; ++s) {
-        load(in + r * order::row<T> + s * set_size, value[r][s], total[r][s]);
-        along_unit(r * sets<T> + s, 0);
-      }
-    }
-    steps<Count, 1>(total);
-    HWY_UNROLL(2)
-    for (std::size_t r = 0; r < Count; ++r) {
-      add_base(value[r], total[r]);
-      if (locals != nullptr)
-        for (std::size_t s = 0; s < sets<T>; ++s) store(locals + s * set_size, value[r][s]);
-    }
-    local_ = value[Count - 1][sets<T> - 1][members<T> - 1];
-    HWY_UNROLL(2)
-    for (std::size_t r = 0; r < Count; ++r) {
-      add_carry(value[r]);
-      HWY_UNROLL(16)
-      for (std::size_t s = 0; s < sets<T>; ++s) {
-        store(out + r * order::row<T> + s * set_size, value[r][s]);
-        along_unit(r * sets<T> + s, half);
-      }
-    }
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) load(in + s * set_size, value_[s], total_[s]);
+    kogge_stone<Op, T>(total_, identity_);
   }
 
-  /// The tile-local value of the last element so far, if the last row was whole.
+  /// The results of the row that was taken last, to `out`; takes `next`; `along(piece)` at each piece.
+  template <class Along>
+  HWY_INLINE void row(T const* next, T* out, Along&& along)
+  {
+    give<true>(next, out, along, nullptr);
+  }
+
+  /// The same, and takes nothing. Tile-local values also to `locals` unless that is null.
+  HWY_INLINE void end(T* out, T* locals = nullptr)
+  {
+    give<false>(nullptr, out, [](std::size_t) {}, locals);
+  }
+
+  /// The tile-local value of the last element that was given.
   HWY_INLINE T last() const { return hn::ExtractLane(local_, lanes<T> - 1); }
 
 private:
   using set_values = vec[members<T>];
-  using row_values = set_values[sets<T>];
-  using row_totals = vec[sets<T>];
   static constexpr std::size_t set_size = members<T> * lanes<T>;
+
+  template <bool Takes, class Along>
+  HWY_INLINE void give(T const* next, T* out, Along&& along, T* locals)
+  {
+    // Each set is a unit of taking and one of giving; pieces are spread over the units.
+    constexpr std::size_t units = 2 * sets<T>;
+    auto const along_unit = [&](std::size_t unit) HWY_ATTR {
+      for (std::size_t piece = unit * pieces / units; piece < (unit + 1) * pieces / units; ++piece) along(piece);
+    };
+    vec const base = dom::op(strips_, rows_);
+    vec before[sets<T>];
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s)
+      before[s] = transposed<T>(dom::op(base, shift_in<1, T>(s > 0 ? total_[s - 1] : identity_, total_[s])));
+    rows_ = dom::op(rows_, broadcast_last<T>(total_[sets<T> - 1]));
+    if (++count_ % order::strip_rows == 0) {
+      strips_ = dom::op(strips_, rows_);
+      rows_ = identity_;
+    }
+    HWY_UNROLL(16)
+    for (std::size_t s = 0; s < sets<T>; ++s) {
+      set_values taken;
+      if constexpr (Takes) load(next + s * set_size, taken, total_[s]);
+      along_unit(2 * s);
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < members<T>; ++m) value_[s][m] = dom::op(before[s], value_[s][m]);
+      if (locals != nullptr) store(locals + s * set_size, value_[s]);
+      local_ = value_[s][members<T> - 1];
+      add_carry(value_[s]);
+      // Before the store: `along` reads the next tile, at the same place in a page, and would wait for it.
+      along_unit(2 * s + 1);
+      store(out + s * set_size, value_[s]);
+      if constexpr (Takes) {
+        HWY_UNROLL(4)
+        for (std::size_t m = 0; m < members<T>; ++m) value_[s][m] = taken[m];
+      }
+    }
+    if constexpr (Takes) kogge_stone<Op, T>(total_, identity_);
+  }
 
   // Groups left to right; their totals in index order.
   static HWY_INLINE void load(T const* in, set_values& value, vec& total)
@@ -174,48 +193,17 @@ private:
     total = natural<T>(value[members<T> - 1]);
   }
 
-  // Kogge-Stone from stride `Stride` on.
-  template <std::size_t Count, std::size_t Stride>
-  HWY_INLINE void steps(row_totals (&total)[Count])
+  HWY_INLINE void add_carry(set_values& value)
   {
-    if constexpr (Stride < order::row_groups) {
-      HWY_UNROLL(2)
-      for (std::size_t r = 0; r < Count; ++r) kogge_stone_step<Op, T, Stride>(total[r], identity_);
-      steps<Count, 2 * Stride>(total);
-    }
-  }
-
-  // Tile-local values; takes the row's total into what is before the next one.
-  HWY_INLINE void add_base(row_values& value, row_totals const& total)
-  {
-    vec const base = dom::op(strips_, rows_);
-    HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) {
-      vec const before = transposed<T>(dom::op(base, shift_in<1, T>(s > 0 ? total[s - 1] : identity_, total[s])));
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < members<T>; ++m) value[m] = dom::op(carry_, value[m]);
+    if constexpr (Shift == direction::exclusive) {
+      // The first of a group is the last of the group before it; within a group the members move up by one.
+      vec const last = natural<T>(value[members<T> - 1]);
       HWY_UNROLL(4)
-      for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(before, value[s][m]);
-    }
-    rows_ = dom::op(rows_, broadcast_last<T>(total[sets<T> - 1]));
-    if (++count_ % order::strip_rows == 0) {
-      strips_ = dom::op(strips_, rows_);
-      rows_ = identity_;
-    }
-  }
-
-  HWY_INLINE void add_carry(row_values& value)
-  {
-    HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) {
-      HWY_UNROLL(4)
-      for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(carry_, value[s][m]);
-      if constexpr (Shift == direction::exclusive) {
-        // The first of a group is the last of the group before it; within a group the members move up by one.
-        vec const last = natural<T>(value[s][members<T> - 1]);
-        HWY_UNROLL(4)
-        for (std::size_t m = members<T> - 1; m > 0; --m) value[s][m] = value[s][m - 1];
-        value[s][0] = transposed<T>(shift_in<1, T>(previous_, last));
-        previous_ = last;
-      }
+      for (std::size_t m = members<T> - 1; m > 0; --m) value[m] = value[m - 1];
+      value[0] = transposed<T>(shift_in<1, T>(previous_, last));
+      previous_ = last;
     }
   }
 
@@ -230,6 +218,8 @@ private:
   }
 
   static constexpr vector_tag<T> d{};
+  set_values value_[sets<T>];  // of the row that was taken last: groups left to right, transposed
+  vec total_[sets<T>];         // its groups' totals, scanned, in index order
   vec identity_;
   vec carry_;
   vec previous_;  // its last lane is the inclusive result before this row

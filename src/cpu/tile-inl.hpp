@@ -60,14 +60,12 @@ void totals_of_tiles(T const* in, std::size_t count, T* out)
   for (std::size_t i = 0; i < count; ++i) out[i] = total_of_tile<Op>(in + i * tile, tile);
 }
 
-/// Writes pairs of rows around the cache, a whole line of memory at a time, wherever in a line the tile begins.
+/// Writes rows around the cache, a whole line of memory at a time, wherever in a line the tile begins.
 ///
-/// A pair is put together in a half of the buffer that has the phase of the output: its first line holds what is left of the pair
+/// A row is put together in a half of the buffer that has the phase of the output: its first line holds what is left of the row
 /// before. It is written while the other half is filled.
 class line_writer {
 public:
-  static constexpr std::size_t pair_bytes = 2 * row_bytes;
-
   explicit line_writer(void* out)
       : phase_(reinterpret_cast<std::uintptr_t>(out) % line_bytes),
         filling_(static_cast<char*>(out) - phase_),
@@ -75,15 +73,15 @@ public:
   {
   }
 
-  /// Where the next pair goes.
+  /// Where the next row goes.
   HWY_INLINE char* place() { return buffer_ + half_ + phase_; }
 
-  /// Writes lines [first, first + count) of the pair before, if there is one.
+  /// Writes lines [first, first + count) of the row before, if there is one.
   HWY_INLINE void lines(std::size_t first, std::size_t count)
   {
     if (writing_ == nullptr) return;
     for (std::size_t line = first; line < first + count; ++line) {
-      char const* const from = buffer_ + (half_ ^ pair_bytes) + line * line_bytes;
+      char const* const from = buffer_ + (half_ ^ row_bytes) + line * line_bytes;
       if (line == 0 && first_) {
         // The first line belongs in part to the tile before, which another thread may be writing.
         std::memcpy(writing_ + phase_, from + phase_, line_bytes - phase_);
@@ -97,29 +95,29 @@ public:
     }
   }
 
-  /// The pair at `place` is complete, and the lines of the one before are written.
+  /// The row at `place` is complete, and the lines of the one before are written.
   HWY_INLINE void next()
   {
     writing_ = filling_;
-    filling_ += pair_bytes;
-    half_ ^= pair_bytes;
-    if (half_ == 0 && phase_ != 0) std::memcpy(buffer_, buffer_ + 2 * pair_bytes, line_bytes);
+    filling_ += row_bytes;
+    half_ ^= row_bytes;
+    if (half_ == 0 && phase_ != 0) std::memcpy(buffer_, buffer_ + 2 * row_bytes, line_bytes);
   }
 
-  /// Writes what is left, and `bytes` more at `place`, less than a pair.
+  /// Writes what is left, and `bytes` more at `place`, at most a row.
   HWY_INLINE void finish(std::size_t bytes)
   {
-    lines(0, pair_bytes / line_bytes);
+    lines(0, row_bytes / line_bytes);
     std::size_t const from = first_ ? phase_ : 0;
     std::memcpy(filling_ + from, buffer_ + half_ + from, phase_ + bytes - from);
   }
 
 private:
-  alignas(64) char buffer_[2 * pair_bytes + line_bytes];
+  alignas(64) char buffer_[2 * row_bytes + line_bytes];
   std::size_t phase_;
-  std::size_t half_ = 0;     // where in the buffer the pair is that is being filled: 0 or pair_bytes
-  char* filling_;            // the first line of that pair in memory
-  char* writing_ = nullptr;  // the same of the pair before
+  std::size_t half_ = 0;     // where in the buffer the row is that is being filled: 0 or row_bytes
+  char* filling_;            // the first line of that row in memory
+  char* writing_ = nullptr;  // the same of the row before
   bool first_;
 };
 
@@ -130,13 +128,13 @@ HWY_INLINE T scan_rest(Scan& scan, T const* in, std::size_t size, T* results)
   constexpr std::size_t row = order::row<T>;
   HWY_ALIGN T padded[row];
   std::fill(std::copy(in, in + size, padded), padded + row, Op::template identity<T>());
-  auto const nothing = [](std::size_t) {};
+  scan.begin(padded);
   if constexpr (exactly_associative<Op, T>) {
-    scan.template rows<1>(padded, results, nothing);
+    scan.end(results);
     return scan.last();
   } else {
     HWY_ALIGN T locals[row];
-    scan.template rows<1>(padded, results, nothing, locals);
+    scan.end(results, locals);
     return locals[size - 1];
   }
 }
@@ -153,43 +151,44 @@ tile_totals<T> scan_tile(tile_job<T> const& job)
   T last = Op::template identity<T>();
   std::size_t r = 0;
 
-  // What goes along with scanning rows r and r + 1, a piece at a time: memory takes one line after the other as fast as it can, and
-  // stalls on bursts. The last row of `next` is for `finish`.
+  // What goes along with scanning row r, a piece at a time: memory takes one line after the other as fast as it can, and stalls
+  // on bursts. The last row of `next` is for `finish`.
   auto const along = [&](std::size_t piece) HWY_ATTR {
     if (job.ahead != nullptr) {
       auto const ahead = reinterpret_cast<char const*>(job.ahead + r * row) + piece * piece_bytes;
       for (std::size_t byte = 0; byte < piece_bytes; byte += line_bytes)
         __builtin_prefetch(ahead + byte, 0, to_second_level);
     }
-    if (job.next != nullptr && (piece < pieces || r + 2 < whole))
-      next.piece(job.next + (r + piece / pieces) * row, piece % pieces);
+    if (job.next != nullptr && r + 1 < whole) next.piece(job.next + r * row, piece);
   };
-  auto const nothing = [](std::size_t) {};
+  // The row to take while row r is given; after the last one that again, for nothing.
+  auto const following = [&] { return job.in + (r + 1 < whole ? r + 1 : r) * row; };
 
+  if (whole > 0) scan.begin(job.in);
   if (job.to == stores::streaming) {
     line_writer writer(job.out);
-    for (; r + 2 <= whole; r += 2) {
-      scan.template rows<2>(job.in + r * row, reinterpret_cast<T*>(writer.place()), [&](std::size_t piece) HWY_ATTR {
+    for (; r < whole; ++r) {
+      scan.row(following(), reinterpret_cast<T*>(writer.place()), [&](std::size_t piece) HWY_ATTR {
         along(piece);
         writer.lines(piece * (piece_bytes / line_bytes), piece_bytes / line_bytes);
       });
       writer.next();
     }
-    auto const rest_of_writer = reinterpret_cast<T*>(writer.place());
-    if (r < whole) scan.template rows<1>(job.in + r * row, rest_of_writer, nothing);
     if (whole > 0) last = scan.last();
     if (rest > 0) {
       HWY_ALIGN T results[row];
       last = scan_rest<Op, T>(scan, job.in + whole * row, rest, results);
-      std::memcpy(rest_of_writer + (whole - r) * row, results, rest * sizeof(T));
+      std::memcpy(writer.place(), results, rest * sizeof(T));
     }
-    writer.finish(((whole - r) * row + rest) * sizeof(T));
+    writer.finish(rest * sizeof(T));
   } else {
-    // Small arrays are worth a loop of their own: asking at each piece costs them a tenth.
-    if (job.ahead == nullptr && job.next == nullptr)
-      for (; r + 2 <= whole; r += 2) scan.template rows<2>(job.in + r * row, job.out + r * row, nothing);
-    for (; r + 2 <= whole; r += 2) scan.template rows<2>(job.in + r * row, job.out + r * row, along);
-    if (r < whole) scan.template rows<1>(job.in + r * row, job.out + r * row, nothing);
+    if (job.ahead == nullptr && job.next == nullptr) {
+      // Small arrays are worth a loop of their own: asking at each piece costs them a tenth.
+      for (; r + 1 < whole; ++r) scan.row(job.in + (r + 1) * row, job.out + r * row, [](std::size_t) {});
+      if (whole > 0) scan.end(job.out + r * row);
+    } else {
+      for (; r < whole; ++r) scan.row(following(), job.out + r * row, along);
+    }
     if (whole > 0) last = scan.last();
     if (rest > 0) {
       HWY_ALIGN T results[row];
