@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include <hwy/cache_control.h>
 
@@ -54,19 +53,6 @@ public:
   bool in_place() const { return in_ == out_; }
 
   T total(std::size_t k) const { return kernels_.total(in_ + k * tile, length(k)); }
-
-  void totals(std::size_t first, std::size_t count, std::optional<T>* out) const
-  {
-    std::size_t const whole = first + count == tiles() && size_ % tile != 0 ? count - 1 : count;
-    std::size_t done = 0;
-    // Several streams of reading are for memory; a tile after the other is kinder to the first-level cache.
-    if (to_ == stores::streaming && whole > 0) {
-      T several[order::span_tiles];
-      kernels_.totals(in_ + first * tile, whole, several);
-      for (; done < whole; ++done) out[done] = several[done];
-    }
-    for (; done < count; ++done) out[done] = total(first + done);
-  }
 
   void scan(std::size_t k, carry& before) const
   {

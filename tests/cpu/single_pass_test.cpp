@@ -29,10 +29,6 @@ struct number_engine {
     if (tile == fails_at) throw std::runtime_error("tile");
     return in[tile];
   }
-  void totals(std::size_t first, std::size_t count, std::optional<double>* to) const
-  {
-    for (std::size_t i = 0; i < count; ++i) to[i] = total(first + i);
-  }
   void scan(std::size_t tile, carry& before) const
   {
     plus op;

@@ -80,10 +80,6 @@ public:
     auto in = tile(k);
     return total_tile<T>(in, *op_);
   }
-  void totals(std::size_t first, std::size_t count, std::optional<working>* out) const
-  {
-    for (std::size_t i = 0; i < count; ++i) out[i] = total(first + i);
-  }
   void scan(std::size_t k, carry& before) const { before.push(scan_one(k, before), *op_); }
   working scan(std::size_t k, carry const& before, std::size_t next) const
   {

@@ -41,8 +41,6 @@ template <class T>
 struct tile_kernels {
   /// The tile-local value of the last of `size` elements, 1 <= size <= order::tile<T>.
   T (*total)(T const* in, std::size_t size);
-  /// The totals of `count` whole tiles that follow one another, 1 <= count.
-  void (*totals)(T const* in, std::size_t count, T* out);
   tile_totals<T> (*scan)(tile_job<T> const& job);
 };
 

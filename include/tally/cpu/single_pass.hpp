@@ -12,8 +12,6 @@
 /// Scan and reduce of an array by tiles, over any engine that can total and scan a tile:
 ///
 ///     working total(std::size_t tile)                                      the tile-local value of its last element
-///     void    totals(std::size_t first, std::size_t count,
-///                   std::optional<working>* out)                        the same for consecutive tiles
 ///     void    scan(std::size_t tile, carry& before)                        writes the tile's results, takes its total into `before`
 ///     working scan(std::size_t tile, carry const&, std::size_t next)       writes the tile's results, returns the total of tile `next`
 ///     bool    in_place() const                                             the results overwrite the input
@@ -106,7 +104,8 @@ void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op
           for (;;) {
             std::size_t const first = next.fetch_add(batch, std::memory_order_relaxed);
             if (first >= count) return;
-            engine.totals(begin + first, count - first < batch ? count - first : batch, totals.data() + first);
+            std::size_t const end = count - first < batch ? count : first + batch;
+            for (std::size_t i = first; i < end; ++i) totals[i] = engine.total(begin + i);
           }
         };
         run_team(members, body);
@@ -115,13 +114,7 @@ void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op
       return;
     }
   }
-  constexpr std::size_t batch = 8;
-  std::optional<working> totals[batch];
-  for (std::size_t begin = 0; begin < tiles; begin += batch) {
-    std::size_t const count = tiles - begin < batch ? tiles - begin : batch;
-    engine.totals(begin, count, totals);
-    for (std::size_t i = 0; i < count; ++i) before.push(*totals[i], op);
-  }
+  for (std::size_t tile = 0; tile < tiles; ++tile) before.push(engine.total(tile), op);
 }
 
 }  // namespace tally::cpu_backend
