@@ -13,6 +13,8 @@ function(tally_test name)
   find_package(GTest REQUIRED)  # in the caller's folder, where imported targets are visible
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE tally::tally tally_warnings ${arg_LIBRARIES} GTest::gtest_main)
+  # A test is compiled more often than it is run.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(arg_LABELS)
     set(arg_LABELS LABELS ${arg_LABELS})
   endif()

@@ -68,8 +68,32 @@ TALLY_HD constexpr typename To::bits narrow(typename From::bits x)
   return static_cast<typename To::bits>(sign | result);
 }
 
+/// The bits of the value of `To` nearest to x, by the processor's own instruction where the language can name it.
+template <class To>
+TALLY_HD constexpr std::uint16_t narrow_float(float x)
+{
+#ifdef __CUDA_ARCH__
+  if (!__builtin_is_constant_evaluated()) {
+    std::uint16_t bits;
+    if constexpr (std::is_same_v<To, binary16>)
+      asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    else
+      asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+    return bits;
+  }
+#endif
+  return narrow<To, binary32>(__builtin_bit_cast(std::uint32_t, x));
+}
+
 TALLY_HD constexpr float widen(binary16, std::uint16_t bits)
 {
+#ifdef __CUDA_ARCH__
+  if (!__builtin_is_constant_evaluated()) {
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+  }
+#endif
   std::uint32_t const sign = std::uint32_t(bits & binary16::sign) << 16;
   std::uint32_t const magnitude = bits & (binary16::sign - 1u);
   if (magnitude < (1u << binary16::fraction_bits)) {  // zero or subnormal
@@ -121,7 +145,7 @@ public:
       bits_ = x < 0 ? (-storage_float(to_odd_double(0 - static_cast<std::uint64_t>(x)))).bits_
                     : storage_float(to_odd_double(static_cast<std::uint64_t>(x))).bits_;
     else
-      bits_ = narrow<Format, binary32>(__builtin_bit_cast(std::uint32_t, static_cast<float>(x)));
+      bits_ = narrow_float<Format>(static_cast<float>(x));
   }
 
   TALLY_HD static constexpr storage_float from_bits(std::uint16_t bits)

@@ -29,6 +29,10 @@ public:
   {
   }
 
+  I1 const& first() const { return first_; }
+  I2 const& second() const { return second_; }
+  Transform const& transform() const { return *transform_; }
+
   reference operator*() const { return (*transform_)(*first_, *second_); }
   zip_iterator& operator++()
   {

@@ -6,14 +6,22 @@
 
 #include "../support/float_format.hpp"
 #include "cpu_backend.hpp"
+#ifdef __CUDACC__
+#include "cuda_backend.hpp"
+#endif
 
 namespace tally::test {
 
 template <class... T>
 struct list {};
 
-/// Every backend that the contracts are tested on. A new one is one more line here, and a file like cpu_backend.hpp.
+/// Every backend that the contracts are tested on. A new one is one more line here, and a file like cpu_backend.hpp. The tests are compiled
+/// once more by nvcc for the GPU.
+#ifdef __CUDACC__
+using backends = list<cuda_backend>;
+#else
 using backends = list<cpu_backend>;
+#endif
 
 /// One backend with one contract and one element type.
 template <class Backend, class Contract, class T>

@@ -59,6 +59,19 @@ TALLY_HD constexpr bool sign_bit(T x)
     return x < T(0) || (x == T(0) && T(1) / x < T(0));
 }
 
+/// a + b, which on a GPU would else be fused with a product that a transformation put into a or b.
+template <class T, class U>
+TALLY_HD constexpr auto rounded_sum(T const& a, U const& b)
+{
+#ifdef __CUDA_ARCH__
+  if (!__builtin_is_constant_evaluated()) {
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<U, float>) return __fadd_rn(a, b);
+    if constexpr (std::is_same_v<T, double> && std::is_same_v<U, double>) return __dadd_rn(a, b);
+  }
+#endif
+  return a + b;
+}
+
 }  // namespace detail
 
 /// a + b. Identity: -0.0 for floating-point types (0.0 would turn -0.0 into +0.0), else T{}.
@@ -72,7 +85,7 @@ struct plus {
     else if constexpr (std::is_same_v<T, bool> && std::is_same_v<U, bool>)
       return a || b;  // what the int a + b is as a bool
     else
-      return a + b;
+      return detail::rounded_sum(a, b);
   }
   template <class T>
   TALLY_HD static constexpr T identity()

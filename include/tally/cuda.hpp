@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
+#include "tally/cuda/backend.hpp"
+#include "tally/cuda/execution.hpp"
+#include "tally/reduce.hpp"
+#include "tally/scan.hpp"
+
+/// Reduce and scan on a GPU: the calls of reduce.hpp and scan.hpp with `tally::cuda{stream, workspace}` as their first argument, and
+/// these, which leave a reduction's value on the device.
+namespace tally {
+
+/// As `reduce`, whose value it writes to `*result`, on the device; returns at once.
+///
+///     reduce_into(on, first, last, result [, init [, op]])
+///     reduce_into(on, range, result [, init [, op]])
+///
+/// Requires  without `init`, that the operator has an identity: that is the reduction of nothing.
+template <class Acc = void, detail::iterator I, detail::end_of<I> S, class Result, class T, class Op = plus>
+void reduce_into(cuda const& on, I first, S last, Result* result, T init, Op op = {})
+{
+  using value = detail::accumulator<Acc, T>;
+  detail::check_operands<Acc, value, std::iter_reference_t<I>, Op>();
+  auto combine = detail::canonical_operator<value>(std::move(op));
+  value const start = static_cast<value>(init);
+  std::identity transform;
+  cuda_backend::prepared_call call(on);
+  cuda_backend::run_call<value>(call, cuda_backend::work::reduce, first, static_cast<std::size_t>(last - first), result,
+                                &start, combine, transform);
+}
+
+template <class Acc = void, detail::iterator I, detail::end_of<I> S, class Result>
+void reduce_into(cuda const& on, I first, S last, Result* result)
+{
+  using value = detail::accumulator<Acc, std::iter_value_t<I>>;
+  plus op;
+  std::identity transform;
+  cuda_backend::prepared_call call(on);
+  value const nothing = identity_of<value>(op);
+  bool const empty = first == last;
+  cuda_backend::run_call<value>(call, cuda_backend::work::reduce, first, static_cast<std::size_t>(last - first), result,
+                                empty ? &nothing : nullptr, op, transform);
+}
+
+template <class Acc = void, detail::range R, class Result, class... InitOp>
+void reduce_into(cuda const& on, R&& range, Result* result, InitOp... init_op)
+{
+  tally::reduce_into<Acc>(on, std::ranges::begin(range), std::ranges::end(range), result, std::move(init_op)...);
+}
+
+}  // namespace tally

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// Bulk copies into shared memory and the barriers that they report to: sm_90 and later. On older devices these functions do not
+/// exist in the compiled code, and no kernel that calls them is launched.
+namespace tally::cuda_backend {
+
+__device__ __forceinline__ std::uint32_t shared_address(void const* p)
+{
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+/// A barrier in shared memory (mbarrier): a phase ends when `count` threads have arrived and the bytes that they announced have.
+class arrival {
+public:
+  __device__ __forceinline__ void begin(int count)
+  {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&state_)), "r"(count) : "memory");
+  }
+  /// Releases what this thread has written.
+  __device__ __forceinline__ void arrive()
+  {
+    asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(shared_address(&state_)) : "memory");
+  }
+  __device__ __forceinline__ void arrive_and_expect(std::uint32_t bytes)
+  {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&state_)),
+                 "r"(bytes)
+                 : "memory");
+#endif
+  }
+  /// Waits for the end of the phase of this parity; sees what was released to it.
+  __device__ __forceinline__ void wait(std::uint32_t parity)
+  {
+#if __CUDA_ARCH__ >= 900
+    std::uint32_t done;
+    do {
+      asm volatile("{\n"
+                   ".reg .pred ended;\n"
+                   "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 ended, [%1], %2;\n"
+                   "selp.u32 %0, 1, 0, ended;\n"
+                   "}"
+                   : "=r"(done)
+                   : "r"(shared_address(&state_)), "r"(parity)
+                   : "memory");
+    } while (done == 0);
+#endif
+  }
+  /// Copies `bytes` (a multiple of 16) from global to shared memory, both aligned to 16, and reports to this barrier.
+  __device__ __forceinline__ void bulk_load(void* to, void const* from, std::uint32_t bytes)
+  {
+#if __CUDA_ARCH__ >= 900
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(&state_))
+                 : "memory");
+#endif
+  }
+
+private:
+  std::uint64_t state_;
+};
+
+/// Makes barriers that were just begun visible to bulk copies, and what threads have written or read before to those after.
+__device__ __forceinline__ void fence_asynchronous()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+}  // namespace tally::cuda_backend

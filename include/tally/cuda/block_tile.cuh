@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstddef>
+
+#include "tally/cuda/left_operand.cuh"
+#include "tally/cuda/row_totals.cuh"
+#include "tally/cuda/scanned_rows.cuh"
+#include "tally/cuda/warp.cuh"
+#include "tally/order.hpp"
+
+/// One tile, or the part of one that n reaches, by one block, in registers.
+namespace tally::cuda_backend {
+
+/// The tile-local values of the rows of each warp: `Warps` warps with `Rows` rows each, `Rows` a divisor of a strip's.
+template <class T, class Op, class In, class Transform, int Warps, int Rows>
+class block_tile {
+public:
+  using W = working_type<T>;
+  using left = left_operand<W, Op>;
+  static constexpr int group = static_cast<int>(order::group<T>);
+  static constexpr int strip_rows = static_cast<int>(order::strip_rows);
+  static constexpr int strips = (Warps * Rows + strip_rows - 1) / strip_rows;
+  static constexpr int threads = Warps * warp_lanes;
+  static constexpr std::size_t capacity = Warps * Rows * order::row<T>;  ///< elements
+
+  struct shared {
+    W row_totals[strips * strip_rows];
+    W lasts[Warps];  ///< the value at the last element of each warp
+  };
+
+  /// Loads the elements from `begin`, at most `capacity` of them and none from `end` on; there is one at least.
+  __device__ __forceinline__ void load(In const& in, std::size_t begin, std::size_t end, bool aligned)
+  {
+    rows_.load(in, begin + first_element(), end, aligned);
+  }
+
+  /// From the elements to tile-local values. Waits for the block.
+  __device__ __forceinline__ void scan(shared& memory, Transform& transform, Op& op)
+  {
+    W totals[Rows];
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) totals[r] = rows_.scan_groups(r, lane(), transform, op);
+    rows_.forget();
+    if (lane() == 0) {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) memory.row_totals[first_row() + r] = totals[r];
+    }
+    __syncthreads();
+    left const strips = strips_before(memory, op);
+    left rows = rows_before(memory, op);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      rows_.precede(r, strips.before(rows, op), op);
+      rows = left::present(rows.before(totals[r], op));
+    }
+  }
+
+  /// Calls f(value) in the thread that holds the tile-local value of element k.
+  template <class F>
+  __device__ __forceinline__ void with(std::size_t k, Transform& transform, Op& op, F f) const
+  {
+    place<T> const at(k);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      if (at.row == first_row() + r && at.lane == lane()) {
+        W values[group];
+        rows_.values(r, values, transform, op);
+#pragma unroll
+        for (int j = 0; j < group; ++j)
+          if (j == at.in_group) f(values[j]);
+      }
+    }
+  }
+
+  /// Writes the results on top of `carry`; those of an exclusive scan after `previous`. Waits for the block if exclusive.
+  template <class Out>
+  __device__ __forceinline__ void store(destination<T, Out> const& to, std::size_t begin, left const& carry,
+                                        left const& previous, shared& memory, Transform& transform, Op& op) const
+  {
+    W left_neighbour = previous.value;
+    if (to.exclusive) {
+      W values[group];
+      rows_.values(Rows - 1, values, transform, op);
+      if (lane() == warp_lanes - 1) memory.lasts[warp()] = carry.before(values[group - 1], op);
+      __syncthreads();
+      if (warp() > 0) left_neighbour = memory.lasts[warp() - 1];
+    }
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      W values[group];
+      rows_.values(r, values, transform, op);
+#pragma unroll
+      for (int j = 0; j < group; ++j) values[j] = carry.before(values[j], op);
+      to.store(begin + first_element() + r * order::row<T>, values, left_neighbour, lane());
+    }
+  }
+
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+
+private:
+  __device__ static int first_row() { return warp() * Rows; }
+  __device__ static std::size_t first_element()
+  {
+    return static_cast<std::size_t>(first_row()) * order::row<T> + static_cast<std::size_t>(lane()) * order::group<T>;
+  }
+
+  /// The fold of the strips before the warp's.
+  __device__ __forceinline__ left strips_before(shared const& memory, Op& op) const
+  {
+    int const strip = first_row() / strip_rows;
+    left before = left::absent(op, memory.row_totals[0]);
+    if constexpr (strips > 1) {
+      // Lane s folds strip s.
+      W const* const rows = memory.row_totals + lane() % strips * strip_rows;
+      W strip_total = rows[0];
+#pragma unroll
+      for (int r = 1; r < strip_rows; ++r) strip_total = static_cast<W>(op(strip_total, rows[r]));
+#pragma unroll
+      for (int s = 0; s < strips - 1; ++s) {
+        W const total = shuffle_from(strip_total, s);
+        if (s < strip) before = left::present(before.before(total, op));
+      }
+    }
+    return before;
+  }
+
+  /// The fold of the rows of its strip that come before the warp's.
+  __device__ __forceinline__ left rows_before(shared const& memory, Op& op) const
+  {
+    left before = left::absent(op, memory.row_totals[0]);
+    if constexpr (Rows < strip_rows) {
+      int const first_of_strip = first_row() / strip_rows * strip_rows;
+#pragma unroll
+      for (int r = 0; r < strip_rows; ++r) {
+        if (first_of_strip + r < first_row())
+          before = left::present(before.before(memory.row_totals[first_of_strip + r], op));
+      }
+    }
+    return before;
+  }
+
+  scanned_rows<T, Op, In, Transform, Rows> rows_;
+};
+
+}  // namespace tally::cuda_backend

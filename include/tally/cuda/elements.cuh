@@ -1,0 +1,195 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+
+#include "tally/operators/traits.hpp"
+#include "tally/order.hpp"
+
+/// Reading and writing the groups of the order: what lies in memory, what a lane holds, and what the operator sees.
+namespace tally::cuda_backend {
+
+/// The widest word that divides a group of `Bytes` bytes.
+template <std::size_t Bytes>
+using widest_word = std::conditional_t<
+    Bytes % 16 == 0, uint4,
+    std::conditional_t<Bytes % 8 == 0, uint2,
+                       std::conditional_t<Bytes % 4 == 0, std::uint32_t,
+                                          std::conditional_t<Bytes % 2 == 0, std::uint16_t, std::uint8_t>>>>;
+
+/// The elements of one group as they are stored, packed into registers: sixteen bytes are four registers, not sixteen.
+template <class S, int Count>
+class packed_group {
+public:
+  static constexpr std::size_t bytes = sizeof(S) * Count;
+  using word = widest_word<bytes>;
+
+  /// `from` is aligned to `word`.
+  __device__ __forceinline__ void load_aligned(S const* from)
+  {
+    word pieces[bytes / sizeof(word)];
+#pragma unroll
+    for (std::size_t k = 0; k < bytes / sizeof(word); ++k) pieces[k] = reinterpret_cast<word const*>(from)[k];
+    memcpy(parts_, pieces, bytes);
+  }
+  __device__ __forceinline__ void store_aligned(S* to) const
+  {
+    word pieces[bytes / sizeof(word)];
+    memcpy(pieces, parts_, bytes);
+#pragma unroll
+    for (std::size_t k = 0; k < bytes / sizeof(word); ++k) reinterpret_cast<word*>(to)[k] = pieces[k];
+  }
+  __device__ __forceinline__ void set(int k, S const& value)
+  {
+    if constexpr (sizeof(S) < 4 && 4 % sizeof(S) == 0) {
+      constexpr int per_part = 4 / sizeof(S);
+      std::conditional_t<sizeof(S) == 1, std::uint8_t, std::uint16_t> bits;
+      memcpy(&bits, &value, sizeof(S));
+      int const shift = k % per_part * 8 * static_cast<int>(sizeof(S));
+      std::uint32_t const own = static_cast<std::uint32_t>(bits) << shift;
+      parts_[k / per_part] = k % per_part == 0 ? own : parts_[k / per_part] | own;
+    } else {
+      memcpy(reinterpret_cast<char*>(parts_) + k * sizeof(S), &value, sizeof(S));
+    }
+  }
+  __device__ __forceinline__ S get(int k) const
+  {
+    S value;
+    if constexpr (sizeof(S) < 4 && 4 % sizeof(S) == 0) {
+      constexpr int per_part = 4 / sizeof(S);
+      using bits_of = std::conditional_t<sizeof(S) == 1, std::uint8_t, std::uint16_t>;
+      auto const bits =
+          static_cast<bits_of>(parts_[k / per_part] >> (k % per_part * 8 * static_cast<int>(sizeof(S))));
+      memcpy(&value, &bits, sizeof(S));
+    } else {
+      memcpy(&value, reinterpret_cast<char const*>(parts_) + k * sizeof(S), sizeof(S));
+    }
+    return value;
+  }
+  /// Makes the compiler forget what it knows of the elements, or it would keep each of them unpacked in a register of its own
+  /// from their first use to their last.
+  __device__ __forceinline__ void forget()
+  {
+#pragma unroll
+    for (std::uint32_t& part : parts_) asm volatile("" : "+r"(part));
+  }
+
+  /// Becomes `other` if `wanted`: a choice that leaves both in registers.
+  __device__ __forceinline__ void become(packed_group const& other, bool wanted)
+  {
+#pragma unroll
+    for (std::size_t k = 0; k < (bytes + 3) / 4; ++k) parts_[k] = wanted ? other.parts_[k] : parts_[k];
+  }
+
+private:
+  std::uint32_t parts_[(bytes + 3) / 4];
+};
+
+/// What the operator sees of a stored element: transformed, converted to T, and widened to the type in which T is combined.
+template <class T, class Transform, class Stored>
+__device__ __forceinline__ working_type<T> element_of(Stored const& stored, Transform& transform)
+{
+  if constexpr (std::is_same_v<Transform, std::identity>)
+    return static_cast<working_type<T>>(static_cast<T>(stored));
+  else
+    return static_cast<working_type<T>>(static_cast<T>(transform(stored)));
+}
+
+/// An iterator whose elements a lane may read and write many at a time.
+template <class I>
+inline constexpr bool is_plain = std::is_pointer_v<I> && std::is_trivially_copyable_v<std::iter_value_t<I>>;
+
+/// Whether a pointer is aligned for whole groups; anything else is taken element by element.
+template <class T, class I>
+__host__ __device__ inline bool aligned_for_groups(I const& i)
+{
+  if constexpr (is_plain<I>) {
+    using word = typename packed_group<std::iter_value_t<I>, static_cast<int>(order::group<T>)>::word;
+    return reinterpret_cast<std::uintptr_t>(i) % alignof(word) == 0;
+  } else {
+    return false;
+  }
+}
+
+/// One lane's groups of `Rows` rows, as stored, to be read more than once.
+template <class T, class In, int Rows>
+class stored_rows {
+public:
+  using element = T;
+  using stored = std::remove_cv_t<std::iter_value_t<In>>;
+  static constexpr int group = static_cast<int>(order::group<T>);
+
+  /// Loads the groups that begin at `first`, a row apart. Elements from `end` on are not there: the last one that is stands for
+  /// them, since it may be given to the operator.
+  __device__ __forceinline__ void load(In const& in, std::size_t first, std::size_t end, bool aligned)
+  {
+    if (aligned && first - first % order::row<T> + Rows * order::row<T> <= end) {
+      if constexpr (is_plain<In>) {
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) groups_[r].load_aligned(in + first + r * order::row<T>);
+      }
+    } else {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+#pragma unroll
+        for (int j = 0; j < group; ++j) {
+          std::size_t const k = first + r * order::row<T> + j;
+          using distance = std::iter_difference_t<In>;
+          groups_[r].set(j, static_cast<stored>(in[static_cast<distance>(k < end ? k : end - 1)]));
+        }
+      }
+    }
+  }
+
+  template <class Transform>
+  __device__ __forceinline__ working_type<T> get(int row, int k, Transform& transform) const
+  {
+    return element_of<T>(groups_[row].get(k), transform);
+  }
+  __device__ __forceinline__ void forget()
+  {
+#pragma unroll
+    for (auto& group : groups_) group.forget();
+  }
+
+  /// The group of row `row`, which is known only when it runs.
+  __device__ __forceinline__ packed_group<stored, group> choose(int row) const
+  {
+    packed_group<stored, group> chosen = groups_[0];
+#pragma unroll
+    for (int r = 1; r < Rows; ++r) chosen.become(groups_[r], r == row);
+    return chosen;
+  }
+
+private:
+  packed_group<stored, group> groups_[Rows];
+};
+
+/// Writes the results of one lane's group, which begins at `first`; those from `end` on are dropped.
+template <class T, class Out, class W>
+__device__ __forceinline__ void store_group(Out const& out, std::size_t first, std::size_t end, bool aligned,
+                                            W const (&results)[order::group<T>])
+{
+  constexpr int group = static_cast<int>(order::group<T>);
+  if (aligned && first + group <= end) {
+    if constexpr (is_plain<Out>) {
+      using stored = std::iter_value_t<Out>;
+      packed_group<stored, group> packed;
+#pragma unroll
+      for (int j = 0; j < group; ++j) packed.set(j, static_cast<stored>(static_cast<T>(results[j])));
+      packed.store_aligned(out + first);
+    }
+  } else {
+#pragma unroll
+    for (int j = 0; j < group; ++j) {
+      using distance = std::iter_difference_t<Out>;
+      if (first + j < end) out[static_cast<distance>(first + j)] = static_cast<T>(results[j]);
+    }
+  }
+}
+
+}  // namespace tally::cuda_backend

@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "tally/config.hpp"
+
+#ifndef __CUDA_ARCH__
+#include <atomic>
+#endif
+
+/// How the blocks of one launch share out the tiles of an array and tell each other the tiles' totals. Everything in this file
+/// also compiles for the processor, where it is tested under the thread sanitizer.
+///
+/// A worker (a block) draws a tile, computes its total, publishes it, and waits for the totals of the tiles before. Tickets are
+/// drawn in order by workers that run, and totals wait for nothing; so every wait ends, however few workers run at a time and in
+/// whatever order they begin.
+///
+/// Nothing is cleared between calls: each call has an epoch of its own, and a word that carries another epoch is not there yet.
+namespace tally::cuda_backend {
+
+/// What the calls that share a workspace know of one another. One call at a time uses it. It begins as zeros, and so do the words:
+/// the first epoch is 1, so that no word looks published.
+struct control {
+  std::uint64_t next;      ///< epochs that are over in the upper half, the next ticket in the lower
+  std::uint32_t finished;  ///< workers that have finished, counted in the last epoch only
+  std::uint32_t unused;
+};
+
+inline constexpr std::uint32_t last_epoch = 0xffffffff;
+
+TALLY_HD inline std::uint64_t load_relaxed(std::uint64_t const* word)
+{
+#ifdef __CUDA_ARCH__
+  std::uint64_t value;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return std::atomic_ref(*const_cast<std::uint64_t*>(word)).load(std::memory_order_relaxed);
+#endif
+}
+
+TALLY_HD inline void store_relaxed(std::uint64_t* word, std::uint64_t value)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+#else
+  std::atomic_ref(*word).store(value, std::memory_order_relaxed);
+#endif
+}
+
+/// A total as it is published: each four bytes of it with the epoch, in one word of eight. A word is read and written whole, so
+/// the words may arrive in any order and at different times: a reader has the value once all of them have the epoch. Neither
+/// side needs a fence: the words are all that is handed over (relaxed).
+template <class W>
+inline constexpr std::size_t words_of = (sizeof(W) + 3) / 4;
+
+template <class W>
+TALLY_HD void publish(std::uint64_t* words, W const& value, std::uint32_t epoch)
+{
+  static_assert(std::is_trivially_copyable_v<W>);
+  std::uint32_t parts[words_of<W>] = {};
+  memcpy(parts, &value, sizeof(W));
+  for (std::size_t k = 0; k < words_of<W>; ++k)
+    store_relaxed(words + k, static_cast<std::uint64_t>(epoch) << 32 | parts[k]);
+}
+
+/// The words of a value as they were read, to be looked at later: so a worker can have many on their way at once.
+template <class W>
+struct read_words {
+  std::uint64_t words[words_of<W>];
+
+  TALLY_HD void load(std::uint64_t const* from)
+  {
+    for (std::size_t k = 0; k < words_of<W>; ++k) words[k] = load_relaxed(from + k);
+  }
+  /// Whether the value was there; `value` is not touched otherwise.
+  TALLY_HD bool decode(W& value, std::uint32_t epoch) const
+  {
+    bool all = true;
+    std::uint32_t parts[words_of<W>];
+    for (std::size_t k = 0; k < words_of<W>; ++k) {
+      all = all && static_cast<std::uint32_t>(words[k] >> 32) == epoch;
+      parts[k] = static_cast<std::uint32_t>(words[k]);
+    }
+    if (all) memcpy(&value, parts, sizeof(W));
+    return all;
+  }
+};
+
+struct drawing {
+  std::uint32_t epoch;
+  std::uint32_t tile;  ///< beyond the last tile: the worker is done
+};
+
+/// Draws a tile. Each of `workers` workers draws until there are no more, so exactly tiles + workers tickets are drawn; whoever
+/// draws the last one readies the counter for the next call. Nobody reads the counter after that within this call.
+/// Relaxed: the ticket alone is handed over. Requires tiles + workers < 2^32.
+TALLY_HD inline drawing draw(control& shared, std::uint32_t tiles, std::uint32_t workers)
+{
+#ifdef __CUDA_ARCH__
+  std::uint64_t drawn;
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], 1;" : "=l"(drawn) : "l"(&shared.next) : "memory");
+#else
+  std::uint64_t const drawn = std::atomic_ref(shared.next).fetch_add(1, std::memory_order_relaxed);
+#endif
+  drawing const mine{static_cast<std::uint32_t>(drawn >> 32) + 1, static_cast<std::uint32_t>(drawn)};
+  if (mine.tile == tiles + workers - 1 && mine.epoch != last_epoch)
+    store_relaxed(&shared.next, static_cast<std::uint64_t>(mine.epoch) << 32);
+  return mine;
+}
+
+/// To be called by each worker when it neither reads nor writes words any more. In the last epoch, once in 2^32 calls (two to
+/// three hours of the shortest ones), words of the first epochs may still lie about; the last worker clears them all and begins
+/// again. Acquire and release: every read of a word by any worker comes before the clearing.
+TALLY_HD inline void finish(control& shared, std::uint32_t epoch, std::uint32_t workers, std::uint64_t* words,
+                            std::size_t capacity)
+{
+  if (epoch != last_epoch) return;
+#ifdef __CUDA_ARCH__
+  std::uint32_t before;
+  asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(&shared.finished) : "memory");
+#else
+  std::uint32_t const before = std::atomic_ref(shared.finished).fetch_add(1, std::memory_order_acq_rel);
+#endif
+  if (before != workers - 1) return;
+  for (std::size_t k = 0; k < capacity; ++k) store_relaxed(words + k, 0);
+  shared.finished = 0;
+  store_relaxed(&shared.next, 0);
+}
+
+}  // namespace tally::cuda_backend

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/cuda/asynchronous.cuh"
+#include "tally/cuda/carry_fold.cuh"
+#include "tally/cuda/elements.cuh"
+#include "tally/cuda/problem.cuh"
+#include "tally/cuda/ring_warps.cuh"
+
+/// The kernel for large aligned arrays on sm_90 and later: one block a multiprocessor, whose warps share the work out among them and
+/// pass tiles along a ring of buffers in shared memory. docs/cuda.md draws it.
+///
+///   1 loader    draws tiles and has them copied into the ring
+///   1 folder    folds the totals of all tiles into the carries of its block's
+///   4 reducers  total the rows of a tile, publish its total, and leave what precedes each row
+///   8 scanners  a strip each: scan it, wait for the carry, write the results
+namespace tally::cuda_backend {
+
+template <class P>
+__global__ void __launch_bounds__(ring_threads, 1) ring_kernel(__grid_constant__ P const problem)
+{
+#if __CUDA_ARCH__ >= 900
+  using ring = ring_memory<P>;
+  extern __shared__ __align__(128) unsigned char raw[];
+  ring& memory = *reinterpret_cast<ring*>(raw);
+  int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
+  bool const reduces = problem.what == work::reduce;
+  if (threadIdx.x == 0) memory.begin(reduces);
+  __syncthreads();
+  take_turn();
+
+  if (warp == 0)
+    load_tiles(memory, problem);
+  else if (warp == 1)
+    reduces ? fold_reduction(memory, problem) : fold_carries(memory, problem);
+  else if (warp < 2 + ring_reducers)
+    reduce_tiles(memory, problem, warp - 2);
+  else if (!reduces)
+    scan_strips(memory, problem, warp - 2 - ring_reducers);
+
+  __syncwarp();  // the loader's lanes, of which one has worked, meet again before they meet the block
+  __syncthreads();
+  if (threadIdx.x == 0) finish(*problem.shared, memory.epoch, gridDim.x, problem.words, problem.capacity);
+#endif
+}
+
+}  // namespace tally::cuda_backend

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+/// What the lanes of a warp do together, for values of any trivially copyable type.
+namespace tally::cuda_backend {
+
+inline constexpr unsigned whole_warp = 0xffffffff;
+inline constexpr int warp_lanes = 32;
+
+/// Applies `shuffle` to each four bytes of a value.
+template <class V, class Shuffle>
+__device__ __forceinline__ V by_words(V const& value, Shuffle shuffle)
+{
+  std::uint32_t words[(sizeof(V) + 3) / 4];
+  words[sizeof(words) / 4 - 1] = 0;
+  memcpy(words, &value, sizeof(V));
+#pragma unroll
+  for (std::uint32_t& word : words) word = shuffle(word);
+  V result = value;
+  memcpy(&result, words, sizeof(V));
+  return result;
+}
+
+template <class V>
+__device__ __forceinline__ V shuffle_up(V const& value, int lanes)
+{
+  return by_words(value, [=](std::uint32_t word) { return __shfl_up_sync(whole_warp, word, lanes); });
+}
+
+template <class V>
+__device__ __forceinline__ V shuffle_xor(V const& value, int mask)
+{
+  return by_words(value, [=](std::uint32_t word) { return __shfl_xor_sync(whole_warp, word, mask); });
+}
+
+template <class V>
+__device__ __forceinline__ V shuffle_from(V const& value, int lane)
+{
+  return by_words(value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, lane); });
+}
+
+/// first ? a : b, by values: of two references the compiler would choose an address, and put both values into memory for it.
+template <class V>
+__device__ __forceinline__ V select(bool first, V a, V b)
+{
+  std::uint32_t words[2][(sizeof(V) + 3) / 4] = {};
+  memcpy(words[0], &a, sizeof(V));
+  memcpy(words[1], &b, sizeof(V));
+#pragma unroll
+  for (std::size_t k = 0; k < sizeof(words[0]) / 4; ++k) words[0][k] = first ? words[0][k] : words[1][k];
+  memcpy(&a, words[0], sizeof(V));
+  return a;
+}
+
+/// Shared memory for a V, which CUDA does not construct.
+template <class V>
+struct uninitialized {
+  alignas(V) unsigned char bytes[sizeof(V)];
+
+  __device__ V& operator*() { return reinterpret_cast<V&>(bytes); }
+  __device__ V* operator->() { return &**this; }
+};
+
+/// The inclusive scan of one value a lane.
+/// Kogge & Stone (1973): 5 steps; lane 31 gets the balanced tree over all 32.
+template <class V, class Op>
+__device__ __forceinline__ V kogge_stone_scan(V value, int lane, Op& op)
+{
+#pragma unroll
+  for (int stride = 1; stride < warp_lanes; stride *= 2) {
+    V const left = shuffle_up(value, stride);
+    if (lane >= stride) value = static_cast<V>(op(left, value));
+  }
+  return value;
+}
+
+}  // namespace tally::cuda_backend

@@ -1,0 +1,201 @@
+#include "tally/cuda/call.hpp"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include "tally/cuda/execution.hpp"
+
+namespace tally::cuda_backend {
+
+namespace {
+
+constexpr int most_devices = 64;
+
+device_facts const& facts_of(int device)
+{
+  static std::array<device_facts, most_devices> known{};
+  static std::array<std::once_flag, most_devices> once;
+  if (device >= most_devices) throw error("tally: device " + std::to_string(device) + " is beyond the 64 that it knows");
+  auto const index = static_cast<std::size_t>(device);
+  std::call_once(once[index], [&] {
+    auto const ask = [&](cudaDeviceAttr attribute) {
+      int value = 0;
+      check_cuda(cudaDeviceGetAttribute(&value, attribute, device), "asking for a device's properties");
+      return value;
+    };
+    known[index].processors = ask(cudaDevAttrMultiProcessorCount);
+    known[index].compute_capability =
+        10 * ask(cudaDevAttrComputeCapabilityMajor) + ask(cudaDevAttrComputeCapabilityMinor);
+  });
+  return known[index];
+}
+
+bool is_capturing(cudaStream_t stream)
+{
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda(cudaStreamIsCapturing(stream, &status), "asking whether a stream is being captured");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+/// CUDA does not tell the device of a stream that is being captured; then it is that of the workspace, which is ready, or the call
+/// will say that it is not.
+int device_of(cudaStream_t stream, int current, int device_of_workspace)
+{
+  if (is_capturing(stream)) return device_of_workspace >= 0 ? device_of_workspace : current;
+  int device = 0;
+  check_cuda(cudaStreamGetDevice(stream, &device), "asking for the device of the stream");
+  return device;
+}
+
+}  // namespace
+
+void check_cuda(int code, char const* what)
+{
+  auto const failed = static_cast<cudaError_t>(code);
+  if (failed == cudaSuccess) return;
+  cudaGetLastError();  // an error of this call alone is not left for the next one to find; one of the device stays all the same
+  throw cuda_error(code, std::string("tally: ") + what + ": " + cudaGetErrorString(failed) + " (" +
+                             cudaGetErrorName(failed) + ")");
+}
+
+prepared_call::prepared_call(execution const& on) : stream_(on.stream()), space_(&on.space())
+{
+  check_cuda(cudaGetDevice(&previous_device_), "asking for the current device");
+  device_ = device_of(stream_, previous_device_, space_->device_);
+  facts_ = &facts_of(device_);
+  if (device_ != previous_device_) check_cuda(cudaSetDevice(device_), "choosing the device of the stream");
+}
+
+prepared_call::~prepared_call()
+{
+  if (device_ != previous_device_) cudaSetDevice(previous_device_);
+}
+
+void prepared_call::check_pointer(void const* pointer, char const* what) const
+{
+  cudaPointerAttributes attributes{};
+  check_cuda(cudaPointerGetAttributes(&attributes, pointer), "asking what a pointer points to");
+  if (attributes.type == cudaMemoryTypeUnregistered)
+    throw usage_error(std::string("tally: the ") + what +
+                      " of a call on a GPU is in ordinary host memory; it must be in device, managed or pinned memory");
+}
+
+void prepared_call::reserve_words(std::size_t words)
+{
+  std::size_t const bytes = execution::workspace::header_bytes + words * sizeof(std::uint64_t);
+  if (bytes > space_->bytes_ || !space_->zeroed_ || space_->device_ != device_) space_->reserve(bytes, stream_);
+}
+
+void* prepared_call::host_result(std::size_t bytes)
+{
+  if (is_capturing(stream_))
+    throw usage_error("tally: a reduction that returns its value cannot be captured into a graph, since nobody waits for it; "
+                      "reduce_into leaves the value on the device");
+  if (space_->done_ == nullptr) {
+    cudaEvent_t event = nullptr;
+    check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
+    space_->done_ = event;
+  }
+  if (space_->host_result_bytes_ < bytes) {
+    if (space_->host_result_ != nullptr) cudaFreeHost(std::exchange(space_->host_result_, nullptr));
+    space_->host_result_bytes_ = 0;
+    check_cuda(cudaHostAlloc(&space_->host_result_, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+               "taking pinned memory for a result");
+    space_->host_result_bytes_ = bytes;
+  }
+  return space_->host_result_;
+}
+
+void prepared_call::wait()
+{
+  auto* const event = static_cast<cudaEvent_t>(space_->done_);
+  check_cuda(cudaEventRecord(event, stream_), "recording an event");
+  check_cuda(cudaEventSynchronize(event), "waiting for a reduction");
+}
+
+execution::workspace::~workspace()
+{
+  release();
+}
+
+execution::workspace::workspace(workspace&& other) noexcept
+{
+  *this = std::move(other);
+}
+
+execution::workspace& execution::workspace::operator=(workspace&& other) noexcept
+{
+  if (this == &other) return *this;
+  release();
+  resource_ = other.resource_;
+  memory_ = std::exchange(other.memory_, nullptr);
+  bytes_ = std::exchange(other.bytes_, 0);
+  device_ = other.device_;
+  borrowed_ = other.borrowed_;
+  zeroed_ = std::exchange(other.zeroed_, false);
+  host_result_ = std::exchange(other.host_result_, nullptr);
+  host_result_bytes_ = std::exchange(other.host_result_bytes_, 0);
+  done_ = std::exchange(other.done_, nullptr);
+  path_ = other.path_;
+  blocks_ = other.blocks_;
+  return *this;
+}
+
+void execution::workspace::reserve(std::size_t bytes, CUstream_st* stream)
+{
+  int current = 0;
+  check_cuda(cudaGetDevice(&current), "asking for the current device");
+  int const device = device_of(stream, current, device_);
+  if (memory_ != nullptr && device_ >= 0 && device_ != device)
+    throw usage_error("tally: the workspace is of device " + std::to_string(device_) + ", the stream of device " +
+                      std::to_string(device) + "; each needs a workspace of its own");
+  if (bytes <= bytes_ && zeroed_) return;
+  if (is_capturing(stream))
+    throw usage_error("tally: the workspace has " + std::to_string(zeroed_ ? bytes_ : 0) + " bytes and this call needs " +
+                      std::to_string(bytes) + ", which cannot be taken while the stream is being captured; reserve them before");
+  if (bytes > bytes_) {
+    if (borrowed_)
+      throw usage_error("tally: the workspace has " + std::to_string(bytes_) + " bytes and this call needs " +
+                        std::to_string(bytes));
+    check_cuda(cudaStreamSynchronize(stream), "waiting for the calls that use the workspace");
+    give_back();
+    std::size_t const room = bytes + bytes / 2;  // so that calls that grow little by little seldom wait
+    if (resource_ != nullptr)
+      memory_ = resource_->allocate(room, header_bytes);
+    else
+      check_cuda(cudaMalloc(&memory_, room), "taking device memory for a workspace");
+    bytes_ = room;
+    zeroed_ = false;
+  }
+  device_ = device;
+  check_cuda(cudaMemsetAsync(memory_, 0, bytes_, stream), "clearing a workspace");
+  zeroed_ = true;
+}
+
+void execution::workspace::give_back()
+{
+  if (memory_ != nullptr && !borrowed_) {
+    if (resource_ != nullptr)
+      resource_->deallocate(memory_, bytes_, header_bytes);
+    else
+      cudaFree(memory_);
+    memory_ = nullptr;
+    bytes_ = 0;
+  }
+  zeroed_ = false;
+}
+
+void execution::workspace::release()
+{
+  give_back();
+  if (host_result_ != nullptr) cudaFreeHost(std::exchange(host_result_, nullptr));
+  host_result_bytes_ = 0;
+  if (done_ != nullptr) cudaEventDestroy(static_cast<cudaEvent_t>(std::exchange(done_, nullptr)));
+}
+
+}  // namespace tally::cuda_backend
