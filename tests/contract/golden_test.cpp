@@ -28,8 +28,10 @@ struct by_backend {
     tally::inclusive_scan(on, in.begin(), in.end(), inclusive.begin(), op);
     tally::exclusive_scan(on, in.begin(), in.end(), exclusive.begin(), init, op);
     golden::answers<T> a;
-    a.inclusive.assign(inclusive.values().begin(), inclusive.values().end());
-    a.exclusive.assign(exclusive.values().begin(), exclusive.values().end());
+    auto const scanned = inclusive.values();
+    auto const shifted = exclusive.values();
+    a.inclusive.assign(scanned.begin(), scanned.end());
+    a.exclusive.assign(shifted.begin(), shifted.end());
     if (!x.empty()) {
       // Without an identity there is no reduction without an initial value; then it is what the contract says it would
       // be.

@@ -38,10 +38,9 @@ public:
   __device__ __forceinline__ void scan(shared& memory, Transform& transform, Op& op)
   {
     W totals[Rows];
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) totals[r] = rows_.scan_groups(r, lane(), transform, op);
+    rows_.scan_groups(totals, lane(), transform, op);
     rows_.forget();
-    if (lane() == 0) {
+    if (lane() == warp_lanes - 1) {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) memory.row_totals[first_row() + r] = totals[r];
     }
@@ -51,7 +50,7 @@ public:
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       rows_.precede(r, strips.before(rows, op), op);
-      rows = left::present(rows.before(totals[r], op));
+      rows = left::present(rows.before(memory.row_totals[first_row() + r], op));
     }
   }
 
@@ -85,13 +84,19 @@ public:
       __syncthreads();
       if (warp() > 0) left_neighbour = memory.lasts[warp() - 1];
     }
+    constexpr int batch = batch_rows<W, Rows, group>;
 #pragma unroll
-    for (int r = 0; r < Rows; ++r) {
-      W values[group];
-      rows_.values(r, values, transform, op);
+    for (int r = 0; r < Rows; r += batch) {
+      W values[batch][group];
 #pragma unroll
-      for (int j = 0; j < group; ++j) values[j] = carry.before(values[j], op);
+      for (int k = 0; k < batch; ++k) {
+        rows_.values(r + k, values[k], transform, op);
+#pragma unroll
+        for (int j = 0; j < group; ++j) values[k][j] = carry.before(values[k][j], op);
+      }
+      W const next = to.last_of(values);
       to.store(begin + first_element() + r * order::row<T>, values, left_neighbour, lane());
+      left_neighbour = next;
     }
   }
 

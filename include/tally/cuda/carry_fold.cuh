@@ -22,8 +22,9 @@ struct initial_value {
 /// carry type. Every block folds all totals for itself, as they appear, so no carry is handed over: two hops would cost
 /// more than reading eight bytes for each 32 KiB.
 ///
-/// The totals of several spans are folded side by side, a span a lane; only the last step, span after span, is serial.
-template <class T, class Op>
+/// The totals of up to `Window` whole spans are folded side by side, a span a lane. What comes after the last whole span is folded
+/// by all lanes alike, so that little is left to do when the last total appears.
+template <class T, class Op, int Window>
 class carry_fold {
 public:
   using W = working_type<T>;
@@ -31,12 +32,13 @@ public:
   using left = left_operand<W, Op>;
   using wide_left = left_operand<C, Op>;
 
-  static constexpr int window = 6;  ///< spans folded side by side: as far as 132 tiles in flight reach, and one for luck
+  static constexpr int window = Window;
   static constexpr int span = static_cast<int>(order::span_tiles);
-  static_assert(span == warp_lanes);
+  static_assert(span == warp_lanes && Window <= warp_lanes);
 
   struct shared {
-    C totals[window][span + 1];  // one more, so that lanes that read a column each meet different banks
+    C totals[Window][span + 1];  // one more, so that lanes that each read a row of their own meet different banks
+    C folds[Window];
   };
 
   /// What precedes a tile.
@@ -56,56 +58,97 @@ public:
                                             shared& memory, Op& op)
   {
     if (tile == 0) return {init_, init_};
-    std::uint32_t const last_span = (tile - 1) / span;  // of the tile before
     int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-    for (;;) {
-      W totals[window];
-      wait_for(totals, tile, words, epoch, lane);
-#pragma unroll
-      for (int s = 0; s < window; ++s) memory.totals[s][lane] = static_cast<C>(totals[s]);
+    std::uint32_t const last_span = (tile - 1) / span;  // of the tile before
+    while (first_span_ < last_span) {
+      std::uint32_t const rest = last_span - first_span_;
+      int const count = rest < Window ? static_cast<int>(rest) : Window;
+      fold_spans(first_span_, count, words, epoch, lane, memory, op);
       __syncwarp();
-
-      // Lane s folds span first_span_ + s up to the tile, and remembers what it had before the last total.
-      C const any = memory.totals[0][0];
-      wide_left fold = wide_left::absent(op, any);
-      wide_left fold_but_last = fold;
-      if (lane < window && first_span_ + lane <= last_span) {
-        std::uint32_t const rest = tile - (first_span_ + lane) * span;
-        int const count = rest < span ? static_cast<int>(rest) : span;
-        C const* const own = memory.totals[lane];
-#pragma unroll 8
-        for (int k = 0; k < span; ++k) {
-          if (k < count) {
-            fold_but_last = fold;
-            fold = wide_left::present(fold.before(own[k], op));
-          }
-        }
-      }
+      append(memory.folds, count, op);
       __syncwarp();
+    }
 
-      if (last_span - first_span_ < window) {
-        int const at = static_cast<int>(last_span - first_span_);
-        for (int s = 0; s < at; ++s) spans_ = spans_.before(shuffle_from(fold, s), op);
-        wide_left const all = spans_.before(shuffle_from(fold, at), op);
-        wide_left const all_but_last = spans_.before(shuffle_from(fold_but_last, at), op);
-        W last_total = totals[0];
+    // 1 .. 32 totals are left.
+    int const count = static_cast<int>(tile - last_span * span);
+    W totals[1] = {init_.value};
+    wait_for(totals, count, words + static_cast<std::size_t>(last_span) * span * words_of<W>, epoch, lane);
+    memory.totals[0][lane] = static_cast<C>(totals[0]);
+    __syncwarp();
+    wide_left fold = wide_left::absent(op, memory.totals[0][0]);
+    constexpr int batch = 8;
+#pragma unroll 1
+    for (int k = 0; k < count - 1; k += batch) {
+      C some[batch];
 #pragma unroll
-        for (int s = 1; s < window; ++s)
-          if (s == at) last_total = totals[s];
-        last_total = shuffle_from(last_total, static_cast<int>((tile - 1) % span));
-        bool const whole = tile % span == 0;
-        first_span_ = whole ? last_span + 1 : last_span;
-        // With a whole span behind it the tile before was not the first, or it has nothing before it.
-        left const previous = left::present(narrow(all_but_last, op).before(last_total, op));
-        if (whole) spans_ = all;
-        return {narrow(all, op), previous};
-      }
-      for (int s = 0; s < window; ++s) spans_ = spans_.before(shuffle_from(fold, s), op);
-      first_span_ += window;
+      for (int j = 0; j < batch; ++j) some[j] = memory.totals[0][k + j];
+#pragma unroll
+      for (int j = 0; j < batch; ++j)
+        if (k + j < count - 1) fold = wide_left::present(fold.before(some[j], op));
+    }
+    W const last_total = shuffle_from(totals[0], count - 1);
+    left const carry_of_last = narrow(spans_.before(fold, op), op);
+    fold = wide_left::present(fold.before(memory.totals[0][count - 1], op));
+    wide_left const all = spans_.before(fold, op);
+    if (count == span) {
+      spans_ = all;
+      first_span_ = last_span + 1;
+    }
+    __syncwarp();
+    return {narrow(all, op), left::present(carry_of_last.before(last_total, op))};
+  }
+
+  /// Folds the whole spans before `last_span` with all warps of a block, each as many at a time as fit its window. One warp alone is slower
+  /// than all other blocks together.
+  template <int Warps>
+  __device__ __forceinline__ void advance_spans(std::uint32_t last_span, std::uint64_t const* words, std::uint32_t epoch,
+                                                shared (&memory)[Warps], Op& op)
+  {
+    int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+    int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
+    auto const count_of = [&](int other) {
+      std::uint32_t const begin = first_span_ + other * Window;
+      std::uint32_t const rest = begin < last_span ? last_span - begin : 0;
+      return rest < Window ? static_cast<int>(rest) : Window;
+    };
+    while (first_span_ < last_span) {
+      fold_spans(first_span_ + warp * Window, count_of(warp), words, epoch, lane, memory[warp], op);
+      __syncthreads();
+#pragma unroll 1
+      for (int w = 0; w < Warps; ++w) append(memory[w].folds, count_of(0), op);  // of what is left, which append makes less
+      __syncthreads();
     }
   }
 
 private:
+  /// Folds each of `count` whole spans, a span a lane.
+  __device__ __forceinline__ void fold_spans(std::uint32_t first, int count, std::uint64_t const* words,
+                                             std::uint32_t epoch, int lane, shared& memory, Op& op) const
+  {
+    W totals[Window];
+#pragma unroll
+    for (int s = 0; s < Window; ++s) totals[s] = init_.value;
+    wait_for(totals, count * span, words + static_cast<std::size_t>(first) * span * words_of<W>, epoch, lane);
+#pragma unroll
+    for (int s = 0; s < Window; ++s) memory.totals[s][lane] = static_cast<C>(totals[s]);
+    __syncwarp();
+    if (lane < count) {
+      C const* const own = memory.totals[lane];
+      C fold = own[0];
+#pragma unroll
+      for (int k = 1; k < span; ++k) fold = static_cast<C>(op(fold, own[k]));
+      memory.folds[lane] = fold;
+    }
+  }
+
+  /// Takes the folds of the next `count` spans.
+  __device__ __forceinline__ void append(C const (&folds)[Window], int count, Op& op)
+  {
+#pragma unroll 4
+    for (int s = 0; s < count; ++s) spans_ = wide_left::present(spans_.before(folds[s], op));
+    first_span_ += count;
+  }
+
   /// A wide value as an element: the one rounding of a carry.
   __device__ left narrow(wide_left const& wide, Op& op) const
   {
@@ -113,29 +156,25 @@ private:
     return wide.is_present() ? left::present(value) : left::absent(op, value);
   }
 
-  /// Reads the totals of the window that come before `tile`, a span a register.
-  __device__ __forceinline__ void wait_for(W (&totals)[window], std::uint32_t tile, std::uint64_t const* words,
+  /// Reads the first `count` totals at `words`, 32 to a register.
+  template <int Registers>
+  __device__ __forceinline__ void wait_for(W (&totals)[Registers], int count, std::uint64_t const* words,
                                            std::uint32_t epoch, int lane) const
   {
     unsigned missing = 0;
 #pragma unroll
-    for (int s = 0; s < window; ++s) {
-      std::uint32_t const k = (first_span_ + s) * span + lane;
-      if (k < tile) missing |= 1u << s;
-      totals[s] = init_.value;
-    }
+    for (int s = 0; s < Registers; ++s)
+      if (s * span + lane < count) missing |= 1u << s;
     for (;;) {
-      read_words<W> read[window];
+      read_words<W> read[Registers];
 #pragma unroll
-      for (int s = 0; s < window; ++s) {
-        std::size_t const k = static_cast<std::size_t>(first_span_ + s) * span + lane;
-        if ((missing >> s & 1u) != 0) read[s].load(words + k * words_of<W>);
-      }
+      for (int s = 0; s < Registers; ++s)
+        if ((missing >> s & 1u) != 0) read[s].load(words + (s * span + lane) * words_of<W>);
 #pragma unroll
-      for (int s = 0; s < window; ++s)
+      for (int s = 0; s < Registers; ++s)
         if ((missing >> s & 1u) != 0 && read[s].decode(totals[s], epoch)) missing &= ~(1u << s);
       if (__all_sync(whole_warp, missing == 0)) return;
-      __nanosleep(100);  // measured: with none the polls delay the totals that they wait for, with more the totals wait
+      __nanosleep(100);  // no difference to 20 measured
     }
   }
 
@@ -143,5 +182,13 @@ private:
   wide_left spans_;  // the initial value and the spans before first_span_
   std::uint32_t first_span_ = 0;
 };
+
+/// In a scan: as many spans as lie between two tiles of a block where 132 blocks work.
+template <class T, class Op>
+using scan_fold = carry_fold<T, Op, 5>;
+
+/// In a reduction, for each warp of the block that folds: what its registers hold without spilling.
+template <class T, class Op>
+using reduction_fold = carry_fold<T, Op, words_of<working_type<T>> <= 4 ? 8 / static_cast<int>(words_of<working_type<T>>) : 1>;
 
 }  // namespace tally::cuda_backend

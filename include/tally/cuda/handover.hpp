@@ -96,20 +96,40 @@ struct drawing {
 };
 
 /// Draws a tile. Each of `workers` workers draws until there are no more, so exactly tiles + workers tickets are drawn; whoever
-/// draws the last one readies the counter for the next call. Nobody reads the counter after that within this call.
+/// draws the last one readies the counter for the next call (`settle`, as soon as it looks at what it drew). Nobody reads
+/// the counter after that within this call.
 /// Relaxed: the ticket alone is handed over. Requires tiles + workers < 2^32.
-TALLY_HD inline drawing draw(control& shared, std::uint32_t tiles, std::uint32_t workers)
+TALLY_HD inline std::uint64_t draw_unseen(control& shared)
 {
 #ifdef __CUDA_ARCH__
   std::uint64_t drawn;
   asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], 1;" : "=l"(drawn) : "l"(&shared.next) : "memory");
+  return drawn;
 #else
-  std::uint64_t const drawn = std::atomic_ref(shared.next).fetch_add(1, std::memory_order_relaxed);
+  return std::atomic_ref(shared.next).fetch_add(1, std::memory_order_relaxed);
 #endif
+}
+
+TALLY_HD inline drawing settle(control& shared, std::uint64_t drawn, std::uint32_t tiles, std::uint32_t workers)
+{
   drawing const mine{static_cast<std::uint32_t>(drawn >> 32) + 1, static_cast<std::uint32_t>(drawn)};
   if (mine.tile == tiles + workers - 1 && mine.epoch != last_epoch)
     store_relaxed(&shared.next, static_cast<std::uint64_t>(mine.epoch) << 32);
   return mine;
+}
+
+TALLY_HD inline drawing draw(control& shared, std::uint32_t tiles, std::uint32_t workers)
+{
+  return settle(shared, draw_unseen(shared), tiles, workers);
+}
+
+/// Readies the counter for the next call, in a call of which one worker alone does so, when nobody reads or writes words any more, nor
+/// draws. See `finish` for the last epoch.
+TALLY_HD inline void end_epoch(control& shared, std::uint32_t epoch, std::uint64_t* words, std::size_t capacity)
+{
+  if (epoch == last_epoch)
+    for (std::size_t k = 0; k < capacity; ++k) store_relaxed(words + k, 0);
+  store_relaxed(&shared.next, epoch == last_epoch ? 0 : static_cast<std::uint64_t>(epoch) << 32);
 }
 
 /// To be called by each worker when it neither reads nor writes words any more. In the last epoch, once in 2^32 calls (two to
@@ -126,9 +146,8 @@ TALLY_HD inline void finish(control& shared, std::uint32_t epoch, std::uint32_t 
   std::uint32_t const before = std::atomic_ref(shared.finished).fetch_add(1, std::memory_order_acq_rel);
 #endif
   if (before != workers - 1) return;
-  for (std::size_t k = 0; k < capacity; ++k) store_relaxed(words + k, 0);
   shared.finished = 0;
-  store_relaxed(&shared.next, 0);
+  end_epoch(shared, epoch, words, capacity);
 }
 
 }  // namespace tally::cuda_backend

@@ -15,6 +15,7 @@
 
 #include "tally/cuda/call.hpp"
 #include "tally/cuda/problem.cuh"
+#include "tally/cuda/reduce_kernel.cuh"
 #include "tally/cuda/register_kernels.cuh"
 #include "tally/cuda/ring_kernel.cuh"
 #include "tally/error.hpp"
@@ -101,6 +102,13 @@ void run(prepared_call& call, P problem)
       launch(call, one_tile_kernel<P, 16, 2>, problem, 1, 16 * warp_lanes);
     else
       launch(call, one_tile_kernel<P, 8, 8>, problem, 1, 8 * warp_lanes);
+    return;
+  }
+  if (problem.what == work::reduce) {
+    constexpr auto kernel = reduce_kernel<P, order::group<T> * words_of<W> <= 4 ? 3 : 2>;
+    static std::array<std::atomic<int>, 64> known{};
+    int const blocks = blocks_at_a_time(call, kernel, reduce_threads, 0, known);
+    launch(call, kernel, problem, most(std::max(1, blocks - 1)) + 1, reduce_threads);
     return;
   }
   if constexpr (fits_ring<P>) {

@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes) one_tile_kernel(__grid_cons
     own.store(problem.destination(problem.size), 0, init, init, *memory, transform, op);
 }
 
-/// Arrays of any size: each block draws tiles until there are no more. A warp has a strip.
+/// Scans of any size: each block draws tiles until there are no more. A warp has a strip.
 template <class P, int BlocksPerProcessor>
 __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProcessor)
     tiles_kernel(__grid_constant__ P const problem)
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProce
   using Op = typename P::operation;
   using tile = block_tile<T, Op, typename P::input, typename P::transformation, static_cast<int>(order::tile_strips),
                           static_cast<int>(order::strip_rows)>;
-  using fold = carry_fold<T, Op>;
+  using fold = scan_fold<T, Op>;
   take_turn();
   __shared__ uninitialized<typename tile::shared> memory;
   __shared__ uninitialized<typename fold::shared> fold_memory;
@@ -51,48 +51,34 @@ __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProce
   __shared__ drawing drawn;
   Op op = problem.op;
   auto transform = problem.transform;
-  bool const aligned_in = aligned_for_groups<T>(problem.in);
-  bool const reduces = problem.what == work::reduce;
+  bool const aligned = aligned_for_groups<T>(problem.in);
   std::uint32_t const tiles = problem.tiles();
   fold carries(problem.init, op);
+  bool const one_each = tiles == gridDim.x;  // no block draws to find that nothing is left
 
   for (;;) {
     __syncthreads();  // the drawing and the carry of the tile before have been read
-    if (threadIdx.x == 0) drawn = draw(*problem.shared, tiles, gridDim.x);
+    if (threadIdx.x == 0) drawn = draw(*problem.shared, tiles, one_each ? 0 : gridDim.x);
     __syncthreads();
     std::uint32_t const k = drawn.tile;
-    std::uint32_t const epoch = drawn.epoch;
     if (k >= tiles) break;
+    std::uint32_t const epoch = drawn.epoch;
     std::size_t const begin = static_cast<std::size_t>(k) * order::tile<T>;
     std::size_t const end = problem.tile_end(k);
     tile own;
-    own.load(problem.in, begin, end, aligned_in);
+    own.load(problem.in, begin, end, aligned);
     own.scan(*memory, transform, op);
     own.with(end - begin - 1, transform, op,
              [&](W const& total) { publish(problem.words + k * words_of<W>, total, epoch); });
-    // A reduction needs no carries but the last: one block folds, as far as it knows that others have come.
-    if (tile::warp() == 0 && (!reduces || blockIdx.x == 0)) {
+    if (tile::warp() == 0) {
       typename fold::before const found = carries.advance(k, problem.words, epoch, *fold_memory, op);
       if (tile::lane() == 0) *before_tile = found;
     }
-    if (reduces) continue;
     __syncthreads();
     own.store(problem.destination(end), begin, before_tile->carry, before_tile->previous, *memory, transform, op);
+    if (one_each) break;
   }
-  if (reduces && blockIdx.x == 0 && tile::warp() == 0) {
-    typename fold::before const found = carries.advance(tiles, problem.words, drawn.epoch, *fold_memory, op);
-    if (tile::lane() == 0) problem.out[0] = static_cast<T>(found.previous.value);
-  }
-  __syncthreads();
   if (threadIdx.x == 0) finish(*problem.shared, drawn.epoch, gridDim.x, problem.words, problem.capacity);
-}
-
-/// The reduction of nothing.
-template <class P>
-__global__ void nothing_kernel(__grid_constant__ P const problem)
-{
-  take_turn();
-  problem.out[0] = static_cast<typename P::element>(problem.init.value);
 }
 
 }  // namespace tally::cuda_backend

@@ -10,7 +10,7 @@
 #include "tally/cuda/problem.cuh"
 #include "tally/cuda/ring_warps.cuh"
 
-/// The kernel for large aligned arrays on sm_90 and later: one block a multiprocessor, whose warps share the work out among them and
+/// The scan of large aligned arrays on sm_90 and later: one block a multiprocessor, whose warps share the work out among them and
 /// pass tiles along a ring of buffers in shared memory. docs/cuda.md draws it.
 ///
 ///   1 loader    draws tiles and has them copied into the ring
@@ -27,18 +27,17 @@ __global__ void __launch_bounds__(ring_threads, 1) ring_kernel(__grid_constant__
   extern __shared__ __align__(128) unsigned char raw[];
   ring& memory = *reinterpret_cast<ring*>(raw);
   int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
-  bool const reduces = problem.what == work::reduce;
-  if (threadIdx.x == 0) memory.begin(reduces);
+  if (threadIdx.x == 0) memory.begin();
   __syncthreads();
   take_turn();
 
   if (warp == 0)
     load_tiles(memory, problem);
   else if (warp == 1)
-    reduces ? fold_reduction(memory, problem) : fold_carries(memory, problem);
+    fold_carries(memory, problem);
   else if (warp < 2 + ring_reducers)
     reduce_tiles(memory, problem, warp - 2);
-  else if (!reduces)
+  else
     scan_strips(memory, problem, warp - 2 - ring_reducers);
 
   __syncwarp();  // the loader's lanes, of which one has worked, meet again before they meet the block

@@ -29,7 +29,7 @@ struct ring_memory {
   using W = working_type<T>;
   using left = left_operand<W, Op>;
   using stored = std::remove_cv_t<std::iter_value_t<typename P::input>>;
-  using fold = carry_fold<T, Op>;
+  using fold = scan_fold<T, Op>;
 
   static constexpr std::size_t tile_bytes = order::tile<T> * sizeof(stored);
   static constexpr std::size_t part_bytes = tile_bytes / ring_parts;
@@ -44,15 +44,14 @@ struct ring_memory {
   alignas(128) unsigned char tiles[stages][tile_bytes];
   uninitialized<W> row_totals[stages][strips][rows];
   uninitialized<left> before_rows[stages][strips][rows];
-  uninitialized<left> last_before[stages][strips];  // what precedes the last element of a strip in its row
-  uninitialized<W> last_own[stages][strips];        // the last element's group up to it
-  uninitialized<W> lasts[stages][strips];           // the tile-local value of a strip's last element
+  uninitialized<left> last_before[stages][strips];  // what precedes the group of a strip's last element in its row
+  uninitialized<W> last_own[stages][strips];        // that group up to the element
+  uninitialized<W> lasts[stages][strips];           // the tile-local value of that element, for exclusive scans
   uninitialized<typename fold::before> before_tile[stages];
   uninitialized<typename fold::shared> fold_memory;
   std::uint32_t drawn[stages];
   std::uint32_t epoch;
 
-  arrival begun;                      // the epoch is known
   arrival draw_known[stages];         // for the folder
   arrival arrived[stages][ring_parts];
   arrival reduced[stages];            // what precedes each row is known
@@ -61,15 +60,14 @@ struct ring_memory {
 
   __device__ stored const* tile(int stage) const { return reinterpret_cast<stored const*>(tiles[stage]); }
 
-  __device__ void begin(bool reduces)
+  __device__ void begin()
   {
-    begun.begin(1);
     for (int s = 0; s < stages; ++s) {
       draw_known[s].begin(1);
       for (arrival& part : arrived[s]) part.begin(1);
       reduced[s].begin(strips);
       carried[s].begin(1);
-      free[s].begin(reduces ? strips : ring_scanners);
+      free[s].begin(ring_scanners);
     }
     fence_asynchronous();
   }
@@ -101,10 +99,7 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
   for (bool first = true;; first = false, at.step()) {
     memory.free[at.stage].wait(at.phase ^ 1);
     drawing const drawn = draw(*problem.shared, tiles, gridDim.x);
-    if (first) {
-      memory.epoch = drawn.epoch;
-      memory.begun.arrive();
-    }
+    if (first) memory.epoch = drawn.epoch;
     memory.drawn[at.stage] = drawn.tile;
     memory.draw_known[at.stage].arrive();
     if (drawn.tile >= tiles) {
@@ -156,25 +151,6 @@ __device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& pr
   }
 }
 
-/// In a reduction one block folds all totals, as they appear, and has the value at last. No other waits for it.
-template <class P>
-__device__ __forceinline__ void fold_reduction(ring_memory<P>& memory, P const& problem)
-{
-  using ring = ring_memory<P>;
-  if (blockIdx.x != 0) return;
-  typename ring::Op op = problem.op;
-  typename ring::fold carries(problem.init, op);
-  memory.begun.wait(0);
-  std::uint32_t const tiles = problem.tiles();
-  constexpr std::uint32_t stride = ring::fold::window * order::span_tiles;
-  for (std::uint32_t tile = 0; tile < tiles;) {
-    tile = tiles - tile < stride ? tiles : tile + stride;
-    auto const found = carries.advance(tile, problem.words, memory.epoch, *memory.fold_memory, op);
-    if (tile == tiles && threadIdx.x % warp_lanes == 0)
-      problem.out[0] = static_cast<typename ring::T>(found.previous.value);
-  }
-}
-
 /// Totals the rows of each tile; publishes the tile's total; leaves what precedes each row.
 template <class P>
 __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& problem, int reducer)
@@ -183,6 +159,7 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
   using T = typename ring::T;
   typename ring::Op op = problem.op;
   auto transform = problem.transform;
+  bool const every_strip = problem.what == work::exclusive_scan;
   std::uint32_t const tiles = problem.tiles();
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   for (ring_position<ring::stages> at;; at.step()) {
@@ -193,23 +170,26 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
       return;
     }
     std::size_t const size = problem.tile_end(tile) - static_cast<std::size_t>(tile) * order::tile<T>;
+    int const last_strip = place<T>(size - 1).strip();
 #pragma unroll 1
     for (int strip = reducer; strip < ring::strips; strip += ring_reducers) {
       memory.arrived[at.stage][strip * ring_parts / ring::strips].wait(at.phase);
       stored_rows<T, typename ring::stored const*, ring::rows> rows;
       rows.load(memory.tile(at.stage), strip * order::strip<T> + lane * order::group<T>, size, true);
-      total_strip(rows, strip, size, memory.row_totals[at.stage][strip], memory.last_before[at.stage][strip],
-                  memory.last_own[at.stage][strip], transform, op);
+      total_rows(rows, memory.row_totals[at.stage][strip], transform, op);
+      if (strip == last_strip || every_strip)
+        total_last_row(rows, strip, size, memory.last_before[at.stage][strip], memory.last_own[at.stage][strip],
+                       transform, op);
     }
     asm volatile("bar.sync 1, %0;" ::"n"(ring_reducers* warp_lanes) : "memory");
     if (reducer != 0) continue;
-    auto const total = precede_rows<T, typename ring::Op>(memory.row_totals[at.stage], memory.before_rows[at.stage],
-                                                         memory.last_before[at.stage], memory.last_own[at.stage],
-                                                         memory.lasts[at.stage], size, op);
-    if (lane == place<T>(size - 1).strip()) publish(problem.words + tile * words_of<typename ring::W>, total, memory.epoch);
+    strip_prefix<T, typename ring::Op> const prefix(memory.row_totals[at.stage], size, op);
+    auto const last = prefix.last(*memory.last_before[at.stage][prefix.strip], *memory.last_own[at.stage][prefix.strip], op);
+    if (lane == last_strip) publish(problem.words + tile * words_of<typename ring::W>, last, memory.epoch);
     if (lane < ring::strips) {
+      if (every_strip) *memory.lasts[at.stage][lane] = last;
+      prefix.store(memory.before_rows[at.stage][lane], op);
       memory.reduced[at.stage].arrive();
-      if (problem.what == work::reduce) memory.free[at.stage].arrive();
     }
   }
 }
@@ -253,42 +233,42 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
     memory.arrived[at.stage][strip * ring_parts / ring::strips].wait(at.phase);
     scanned_rows<T, typename ring::Op, typename ring::stored const*, typename P::transformation, ring::rows> rows;
     rows.load(memory.tile(at.stage), first, end - begin, true);
+    W groups[ring::rows];
+    rows.scan_groups(groups, lane, transform, op);
 #pragma unroll
-    for (int r = 0; r < ring::rows; ++r) {
-      rows.scan_groups(r, lane, transform, op);
-      rows.precede(r, *memory.before_rows[at.stage][strip][r], op);
-    }
+    for (int r = 0; r < ring::rows; ++r) rows.precede(r, *memory.before_rows[at.stage][strip][r], op);
     auto const to = problem.destination(end);
     // Measured for floats: values that are there before the carry is gain 0.9 %. Where any bracketing will do the carry joins what
     // precedes each group instead, which takes fewer applications.
     constexpr bool exact = exactly_associative<typename ring::Op, T>;
-    if constexpr (!exact && ring::rows * group * sizeof(W) <= 128) {
-      W values[ring::rows][group];
+    constexpr int batch = batch_rows<W, ring::rows, group>;
+    constexpr bool early = !exact && batch == ring::rows;
+    W values[batch][group];
+    auto const scan_batch = [&](int r) {
 #pragma unroll
-      for (int r = 0; r < ring::rows; ++r) rows.values(r, values[r], transform, op);
-      left const carry = wait_for_carry(memory, at);
-      W left_neighbour = before_strip(memory, at, strip, op);
+      for (int k = 0; k < batch; ++k) rows.values(r + k, values[k], transform, op);
+    };
+    if constexpr (early) scan_batch(0);
+    if constexpr (!early) rows.forget();
+    left const carry = wait_for_carry(memory, at);
+    W left_neighbour = before_strip(memory, at, strip, op);
 #pragma unroll
-      for (int r = 0; r < ring::rows; ++r) {
+    for (int r = 0; r < ring::rows; r += batch) {
+      if constexpr (exact) {
 #pragma unroll
-        for (int j = 0; j < group; ++j) values[r][j] = carry.before(values[r][j], op);
-        to.store(begin + first + r * order::row<T>, values[r], left_neighbour, lane);
+        for (int k = 0; k < batch; ++k) rows.precede(r + k, carry, op);
       }
-    } else {
-      rows.forget();
-      left const carry = wait_for_carry(memory, at);
-      W left_neighbour = before_strip(memory, at, strip, op);
+      if constexpr (!early) scan_batch(r);
+      if constexpr (!exact) {
 #pragma unroll
-      for (int r = 0; r < ring::rows; ++r) {
-        W values[group];
-        if constexpr (exact) rows.precede(r, carry, op);
-        rows.values(r, values, transform, op);
-        if constexpr (!exact) {
+        for (int k = 0; k < batch; ++k) {
 #pragma unroll
-          for (int j = 0; j < group; ++j) values[j] = carry.before(values[j], op);
+          for (int j = 0; j < group; ++j) values[k][j] = carry.before(values[k][j], op);
         }
-        to.store(begin + first + r * order::row<T>, values, left_neighbour, lane);
       }
+      W const next = to.last_of(values);
+      to.store(begin + first + r * order::row<T>, values, left_neighbour, lane);
+      left_neighbour = next;
     }
     __syncwarp();
     if (lane == 0) memory.free[at.stage].arrive();

@@ -57,90 +57,109 @@ __device__ __forceinline__ W eight_trees(W const (&values)[8], int lane, Op& op)
   return meet(one, one, 16);
 }
 
-/// One warp totals the rows of a strip, and finds what its last element's value is made of: what precedes its group in its row, and
-/// its group up to it. `size` is that of the tile; a strip that begins beyond it leaves values that nothing depends on.
-template <class Rows, class W, class Left, class Transform, class Op>
-__device__ __forceinline__ void total_strip(Rows const& rows, int strip, std::size_t size,
-                                            uninitialized<W> (&row_totals)[order::strip_rows],
-                                            uninitialized<Left>& last_before, uninitialized<W>& last_own,
-                                            Transform& transform, Op& op)
+/// One warp totals the rows of a strip.
+template <class Rows, class W, class Transform, class Op>
+__device__ __forceinline__ void total_rows(Rows const& rows, uninitialized<W> (&row_totals)[order::strip_rows],
+                                           Transform& transform, Op& op)
 {
-  using T = typename Rows::element;
-  constexpr int group = static_cast<int>(order::group<T>);
-  constexpr int count = static_cast<int>(order::strip_rows);
-  static_assert(count == 8);
+  constexpr int group = static_cast<int>(order::group<typename Rows::element>);
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  W const any = rows.get(0, 0, transform);
-  W totals[count];
+  W totals[order::strip_rows];
 #pragma unroll
-  for (int r = 0; r < count; ++r) {
+  for (int r = 0; r < static_cast<int>(order::strip_rows); ++r) {
     totals[r] = rows.get(r, 0, transform);
 #pragma unroll
     for (int j = 1; j < group; ++j) totals[r] = static_cast<W>(op(totals[r], rows.get(r, j, transform)));
   }
   W const total = eight_trees(totals, lane, op);
-  if (lane < count) *row_totals[value_of_lane(lane)] = total;
+  if (lane < 8) *row_totals[value_of_lane(lane)] = total;
+}
 
-  place<T> last((strip + 1) * order::strip<T> - 1);
-  W in_last_row = totals[count - 1];
-  W own = in_last_row;
-  if ((strip + 1) * order::strip<T> > size) {
-    last = place<T>(size - 1);
-    auto const chosen = rows.choose(last.row_in_strip());
-    in_last_row = own = element_of<T>(chosen.get(0), transform);
+/// One warp finds what the value of a strip's last element is made of: what precedes its group in its row, and its group up to it.
+/// `size` is that of the tile, and the strip begins before it; else the values mean nothing.
+template <class Rows, class W, class Left, class Transform, class Op>
+__device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std::size_t size,
+                                               uninitialized<Left>& last_before, uninitialized<W>& last_own,
+                                               Transform& transform, Op& op)
+{
+  using T = typename Rows::element;
+  constexpr int group = static_cast<int>(order::group<T>);
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  std::size_t const strip_end = (strip + 1) * order::strip<T>;
+  place<T> const last((strip_end < size ? strip_end : size) - 1);
+  auto chosen = rows.last();
+  if (strip_end > size) chosen = rows.choose(last.row_in_strip());
+  W total[1] = {element_of<T>(chosen.get(0), transform)};
+  W own = total[0];
 #pragma unroll
-    for (int j = 1; j < group; ++j) {
-      in_last_row = static_cast<W>(op(in_last_row, element_of<T>(chosen.get(j), transform)));
-      if (j <= last.in_group) own = in_last_row;
-    }
+  for (int j = 1; j < group; ++j) {
+    total[0] = static_cast<W>(op(total[0], element_of<T>(chosen.get(j), transform)));
+    own = select(j <= last.in_group, total[0], own);
   }
-  W const groups_before = shuffle_up(kogge_stone_scan(in_last_row, lane, op), 1);
+  kogge_stone_scan(total, lane, op);
+  W const before = shuffle_up(total[0], 1);
   if (lane == last.lane) {
-    *last_before = last.lane == 0 ? Left::absent(op, any) : Left::present(groups_before);
+    *last_before = lane == 0 ? Left::absent(op, before) : Left::present(before);
     *last_own = own;
   }
 }
 
-/// One warp finds, from the totals of all rows of a tile, what precedes each row, and the tile-local value at the last element of each
-/// strip. Lane s, for each strip s, returns the latter.
-template <class T, class Op, class W, class Left>
-__device__ __forceinline__ W precede_rows(uninitialized<W> (&row_totals)[order::tile_strips][order::strip_rows],
-                                          uninitialized<Left> (&before_rows)[order::tile_strips][order::strip_rows],
-                                          uninitialized<Left> (&last_before)[order::tile_strips],
-                                          uninitialized<W> (&last_own)[order::tile_strips],
-                                          uninitialized<W> (&lasts)[order::tile_strips], std::size_t size, Op& op)
-{
-  constexpr int rows = static_cast<int>(order::strip_rows);
-  constexpr int strips = static_cast<int>(order::tile_strips);
-  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  int const strip = lane % strips;
-  W totals[rows];
+/// What precedes the rows of a strip, found by one warp from the totals of all rows of a tile: lane s does so for strip s % 8.
+template <class T, class Op>
+class strip_prefix {
+public:
+  using W = working_type<T>;
+  using left = left_operand<W, Op>;
+  static constexpr int rows = static_cast<int>(order::strip_rows);
+  static constexpr int strips = static_cast<int>(order::tile_strips);
+
+  int const strip = static_cast<int>(threadIdx.x) % strips;
+
+  /// `size` is that of the tile.
+  __device__ __forceinline__ strip_prefix(uninitialized<W> (&row_totals)[order::tile_strips][order::strip_rows],
+                                          std::size_t size, Op& op)
+  {
 #pragma unroll
-  for (int r = 0; r < rows; ++r) totals[r] = *row_totals[strip][r];
-  W strip_total = totals[0];
+    for (int r = 0; r < rows; ++r) totals_[r] = *row_totals[strip][r];
+    W strip_total = totals_[0];
 #pragma unroll
-  for (int r = 1; r < rows; ++r) strip_total = static_cast<W>(op(strip_total, totals[r]));
-  Left strips_before = Left::absent(op, strip_total);
+    for (int r = 1; r < rows; ++r) strip_total = static_cast<W>(op(strip_total, totals_[r]));
+    W others[strips - 1];
 #pragma unroll
-  for (int s = 0; s < strips - 1; ++s) {
-    W const total = shuffle_from(strip_total, s);
-    if (s < strip) strips_before = Left::present(strips_before.before(total, op));
+    for (int s = 0; s < strips - 1; ++s) others[s] = shuffle_from(strip_total, s);
+    strips_before_ = left::absent(op, strip_total);
+#pragma unroll
+    for (int s = 0; s < strips - 1; ++s)
+      strips_before_ = select(s < strip, left::present(strips_before_.before(others[s], op)), strips_before_);
+    std::size_t const end = (strip + 1) * order::strip<T>;
+    last_row_ = place<T>((end < size ? end : size) - 1).row_in_strip();
   }
-  bool const partial = (strip + 1) * order::strip<T> > size;
-  int const last_row = partial ? place<T>(size - 1).row_in_strip() : rows - 1;
-  Left rows_before = Left::absent(op, strip_total);
-  Left before_last = rows_before;
+
+  /// The tile-local value of the strip's last element.
+  __device__ __forceinline__ W last(left const& before_group, W const& own, Op& op) const
+  {
+    left rows_before = left::absent(op, own);
 #pragma unroll
-  for (int r = 0; r < rows; ++r) {
-    Left const before = strips_before.before(rows_before, op);
-    if (lane < strips) *before_rows[strip][r] = before;
-    if (r == last_row) before_last = before;
-    rows_before = Left::present(rows_before.before(totals[r], op));
+    for (int r = 0; r < rows - 1; ++r)
+      rows_before = select(r < last_row_, left::present(rows_before.before(totals_[r], op)), rows_before);
+    return strips_before_.before(rows_before, op).before(before_group, op).before(own, op);
   }
-  Left const before_own = before_last.before(*last_before[strip], op);
-  W const last = before_own.before(*last_own[strip], op);
-  if (lane < strips) *lasts[strip] = last;
-  return last;
-}
+
+  /// Writes what precedes each row.
+  __device__ __forceinline__ void store(uninitialized<left> (&before_rows)[order::strip_rows], Op& op) const
+  {
+    left rows_before = left::absent(op, totals_[0]);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      *before_rows[r] = strips_before_.before(rows_before, op);
+      rows_before = left::present(rows_before.before(totals_[r], op));
+    }
+  }
+
+private:
+  W totals_[rows];
+  left strips_before_;
+  int last_row_;
+};
 
 }  // namespace tally::cuda_backend

@@ -24,16 +24,21 @@ public:
     rows_.load(in, first, end, aligned);
   }
 
-  /// Scans the groups' totals of row r. Every lane gets the row's total; what precedes the lane's group in the row is kept.
-  __device__ __forceinline__ W scan_groups(int r, int lane, Transform& transform, Op& op)
+  /// Scans the groups' totals of each row: what precedes the lane's group in its row is kept. Lane 31 gets the rows' totals.
+  __device__ __forceinline__ void scan_groups(W (&groups)[Rows], int lane, Transform& transform, Op& op)
   {
-    W total = rows_.get(r, 0, transform);
 #pragma unroll
-    for (int j = 1; j < group; ++j) total = static_cast<W>(op(total, rows_.get(r, j, transform)));
-    W const groups = kogge_stone_scan(total, lane, op);
-    W const before = shuffle_up(groups, 1);
-    before_[r] = lane == 0 ? left::absent(op, before) : left::present(before);
-    return shuffle_from(groups, warp_lanes - 1);
+    for (int r = 0; r < Rows; ++r) {
+      groups[r] = rows_.get(r, 0, transform);
+#pragma unroll
+      for (int j = 1; j < group; ++j) groups[r] = static_cast<W>(op(groups[r], rows_.get(r, j, transform)));
+    }
+    kogge_stone_scan(groups, lane, op);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      W const before = shuffle_up(groups[r], 1);
+      before_[r] = lane == 0 ? left::absent(op, before) : left::present(before);
+    }
   }
 
   /// `before_row` precedes row r.
@@ -59,6 +64,14 @@ private:
   left before_[Rows];
 };
 
+/// How many of `Rows` rows a lane holds as the operator's values at a time: as many as 32 registers take.
+template <class W, int Rows, int Group>
+inline constexpr int batch_rows = [] {
+  int rows = Rows;
+  while (rows > 1 && rows * Group * static_cast<int>((sizeof(W) + 3) / 4) > 32) rows /= 2;
+  return rows;
+}();
+
 /// Where a scan writes, and how far.
 template <class T, class Out>
 struct destination {
@@ -67,22 +80,35 @@ struct destination {
   bool aligned;
   bool exclusive;
 
-  /// Writes a row's results, of which those of the lane begin at `first`. In an exclusive scan each is written one place later, after
-  /// `left_neighbour`, which becomes the row's last: rows are written in order.
-  template <class W>
-  __device__ __forceinline__ void store(std::size_t first, W (&results)[order::group<T>], W& left_neighbour,
+  /// Writes `Rows` rows of results, of which those of the lane begin at `first`. In an exclusive scan each is written one place later,
+  /// after `left_neighbour`.
+  template <int Rows, class W>
+  __device__ __forceinline__ void store(std::size_t first, W (&results)[Rows][order::group<T>], W left_neighbour,
                                         int lane) const
   {
     constexpr int group = static_cast<int>(order::group<T>);
     if (exclusive) {
-      W const last = results[group - 1];
-      W const neighbour = shuffle_up(last, 1);
+      // One lane to the right, and from the last lane to the first of the next row.
+      W neighbours[Rows];
 #pragma unroll
-      for (int j = group - 1; j > 0; --j) results[j] = results[j - 1];
-      results[0] = lane == 0 ? left_neighbour : neighbour;
-      left_neighbour = shuffle_from(last, warp_lanes - 1);
+      for (int r = 0; r < Rows; ++r) neighbours[r] = shuffle_from(results[r][group - 1], (lane + 31) % warp_lanes);
+#pragma unroll
+      for (int r = Rows - 1; r >= 0; --r) {
+#pragma unroll
+        for (int j = group - 1; j > 0; --j) results[r][j] = results[r][j - 1];
+        results[r][0] = select(lane == 0, r > 0 ? neighbours[r > 0 ? r - 1 : 0] : left_neighbour, neighbours[r]);
+      }
     }
-    store_group<T>(out, first, end, aligned, results);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) store_group<T>(out, first + r * order::row<T>, end, aligned, results[r]);
+  }
+
+  /// What `store` needs as the left neighbour of the rows after these.
+  template <int Rows, class W>
+  __device__ __forceinline__ W last_of(W const (&results)[Rows][order::group<T>]) const
+  {
+    return exclusive ? shuffle_from(results[Rows - 1][order::group<T> - 1], warp_lanes - 1)
+                     : results[Rows - 1][order::group<T> - 1];
   }
 };
 

@@ -63,17 +63,20 @@ struct uninitialized {
   __device__ V* operator->() { return &**this; }
 };
 
-/// The inclusive scan of one value a lane.
-/// Kogge & Stone (1973): 5 steps; lane 31 gets the balanced tree over all 32.
-template <class V, class Op>
-__device__ __forceinline__ V kogge_stone_scan(V value, int lane, Op& op)
+/// The inclusive scans of `Count` values a lane, each over the lanes.
+/// Kogge & Stone (1973): 5 steps; lane 31 gets the balanced tree over all 32. The scans go step by step together: a shuffle takes some
+/// 25 cycles, and the compiler keeps shuffles in the order in which they are written.
+template <int Count, class V, class Op>
+__device__ __forceinline__ void kogge_stone_scan(V (&values)[Count], int lane, Op& op)
 {
 #pragma unroll
   for (int stride = 1; stride < warp_lanes; stride *= 2) {
-    V const left = shuffle_up(value, stride);
-    if (lane >= stride) value = static_cast<V>(op(left, value));
+    V left[Count];
+#pragma unroll
+    for (int k = 0; k < Count; ++k) left[k] = shuffle_up(values[k], stride);
+#pragma unroll
+    for (int k = 0; k < Count; ++k) values[k] = select(lane >= stride, static_cast<V>(op(left[k], values[k])), values[k]);
   }
-  return value;
 }
 
 }  // namespace tally::cuda_backend

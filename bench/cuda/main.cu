@@ -1,0 +1,210 @@
+// tally_bench_cuda: Tally against CUB (of the toolkit) and against the GPU's own limits, in one process.
+#include <cub/cub.cuh>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/cuda/data.hpp"
+#include "bench/cuda/limits.cuh"
+#include "bench/cuda/race.hpp"
+#include "tally/cuda.hpp"
+#include "tally/operators.hpp"
+
+namespace tally::bench {
+namespace {
+
+std::vector<std::string> records;  // of JSON
+bool quick = false;
+
+/// Room for CUB, which asks first how much it wants.
+class cub_room {
+public:
+  template <class F>
+  explicit cub_room(F const& call)
+  {
+    check(call(nullptr, bytes_));
+    check(cudaMalloc(&memory_, bytes_));
+  }
+  ~cub_room() { cudaFree(memory_); }
+  cub_room(cub_room const&) = delete;
+  cub_room& operator=(cub_room const&) = delete;
+  void* memory() const { return memory_; }
+  std::size_t& bytes() { return bytes_; }
+
+private:
+  void* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+char const* name_of(manner how)
+{
+  return how == manner::graph ? "graph" : how == manner::stream ? "stream" : "cold";
+}
+
+/// Runs a race and prints a line for each contender that is none of the limits; the first is the limit, or the quickest of those
+/// whose name begins with "read".
+void report(std::string const& what, std::size_t n, manner how, std::vector<contender> const& contenders)
+{
+  double const bytes = contenders[0].bytes;
+  int const calls = how == manner::cold ? 1 : bytes <= (1 << 24) ? 100 : bytes <= (1 << 28) ? 20 : 4;
+  std::vector<timing> const times = race(contenders, how, calls, quick ? 5 : 15);
+  double limit = 0, peer = 0;
+  for (timing const& time : times) {
+    if (time.name == "cudaMemcpy" || time.name.starts_with("read")) limit = std::max(limit, time.gigabytes_a_second());
+    if (time.name == "CUB") peer = time.microseconds;
+  }
+  for (timing const& time : times) {
+    bool const measured = time.name == "Tally" || time.name == "CUB";
+    if (measured)
+      std::printf("%-26s 2^%-3.4g %-6s %-6s %10.2f us %7.0f GB/s  %.3f of the limit  %s  noise %.1f%%\n", what.c_str(),
+                  std::log2(static_cast<double>(n)), name_of(how), time.name.c_str(), time.microseconds,
+                  time.gigabytes_a_second(), time.gigabytes_a_second() / limit,
+                  time.name == "Tally" && peer > 0 ? (std::to_string(peer / time.microseconds).substr(0, 4) + " x CUB").c_str()
+                                                   : "          ",
+                  100 * time.noise);
+    char line[400];
+    std::snprintf(line, sizeof line,
+                  R"({"what": "%s", "n": %zu, "manner": "%s", "contender": "%s", "microseconds": %.4f, "bytes": %.0f, "noise": %.4f})",
+                  what.c_str(), n, name_of(how), time.name.c_str(), time.microseconds, time.bytes, time.noise);
+    records.push_back(line);
+  }
+  std::fflush(stdout);
+}
+
+manner manner_of(std::size_t bytes)
+{
+  return bytes <= (std::size_t(1) << 24) ? manner::graph : manner::stream;
+}
+
+/// As many inputs as make a call's own come from memory, where that is wanted and they fit.
+int inputs_for(std::size_t bytes)
+{
+  return bytes >= (std::size_t(1) << 28) ? 1 : bytes >= (std::size_t(1) << 26) ? 4 : 1;
+}
+
+template <class T, class Op = plus>
+void scans(std::string const& type, std::vector<int> const& powers, Op op = {})
+{
+  for (int const power : powers) {
+    std::size_t const n = std::size_t(1) << power, bytes = n * sizeof(T);
+    buffers<T> const data(n, inputs_for(bytes));
+    for (bool const exclusive : {false, true}) {
+      std::vector<contender> racers{copy_limit(data, sizeof(T))};
+      std::unique_ptr<cub_room> room;
+      if constexpr (std::is_arithmetic_v<T> && std::is_same_v<Op, plus>) {
+        room = std::make_unique<cub_room>([&](void* memory, std::size_t& size) {
+          return cub::DeviceScan::ExclusiveSum(memory, size, data.in(0), data.out(0), n);
+        });
+        racers.push_back({"CUB", 2.0 * bytes, [&, exclusive](cudaStream_t stream, int call) {
+                            exclusive ? check(cub::DeviceScan::ExclusiveSum(room->memory(), room->bytes(), data.in(call),
+                                                                            data.out(call), n, stream))
+                                      : check(cub::DeviceScan::InclusiveSum(room->memory(), room->bytes(), data.in(call),
+                                                                            data.out(call), n, stream));
+                          }});
+      }
+      cuda::workspace space;
+      racers.push_back({"Tally", 2.0 * bytes, [&, exclusive](cudaStream_t stream, int call) {
+                          cuda const on{stream, space};
+                          T const* const in = data.in(call);
+                          if (exclusive)
+                            exclusive_scan(on, in, in + n, data.out(call), identity_of<T>(op), op);
+                          else
+                            inclusive_scan(on, in, in + n, data.out(call), op);
+                        }});
+      std::string const what = (exclusive ? "exclusive scan " : "inclusive scan ") + type;
+      report(what, n, manner_of(bytes), racers);
+      if (!exclusive && bytes <= (1 << 20)) report(what, n, manner::stream, racers);
+      if (!exclusive && power == 24) report(what, n, manner::cold, racers);
+    }
+  }
+}
+
+template <class T, class Op = plus>
+void reductions(std::string const& type, std::vector<int> const& powers, Op op = {})
+{
+  for (int const power : powers) {
+    std::size_t const n = std::size_t(1) << power, bytes = n * sizeof(T);
+    buffers<T> const data(n, inputs_for(bytes));
+    std::vector<contender> racers{read_limit(data, sizeof(T), 132 * 2), read_limit(data, sizeof(T), 132 * 4)};
+    std::unique_ptr<cub_room> room;
+    if constexpr (std::is_arithmetic_v<T> && std::is_same_v<Op, plus>) {
+      room = std::make_unique<cub_room>([&](void* memory, std::size_t& size) {
+        return cub::DeviceReduce::Sum(memory, size, data.in(0), data.out(0), n);
+      });
+      racers.push_back({"CUB", 1.0 * bytes, [&](cudaStream_t stream, int call) {
+                          check(cub::DeviceReduce::Sum(room->memory(), room->bytes(), data.in(call), data.out(call), n, stream));
+                        }});
+    }
+    cuda::workspace space;
+    racers.push_back({"Tally", 1.0 * bytes, [&](cudaStream_t stream, int call) {
+                        T const* const in = data.in(call);
+                        reduce_into(cuda{stream, space}, in, in + n, data.out(call), identity_of<T>(op), op);
+                      }});
+    report("reduce " + type, n, manner_of(bytes), racers);
+  }
+}
+
+void all()
+{
+  std::vector<int> const few = quick ? std::vector<int>{14, 18, 22, 24, 28} : std::vector<int>{10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+  std::vector<int> const large = quick ? std::vector<int>{28} : std::vector<int>{22, 24, 26, 28, 30};
+  std::vector<int> const wide = quick ? std::vector<int>{27} : std::vector<int>{21, 23, 25, 27, 29};
+  scans<float>("f32", few);
+  scans<std::int32_t>("i32", few);
+  scans<double>("f64", quick ? wide : std::vector<int>{10, 14, 18, 20, 22, 24, 26, 28, 29});
+  scans<std::int64_t>("i64", wide);
+  scans<std::uint8_t>("u8", large);
+  scans<std::int16_t>("i16", large);
+  scans<half>("f16", large);
+  scans<bfloat16>("bf16", quick ? large : std::vector<int>{28});
+  scans<affine<float>>("affine of f32", wide, compose{});
+  reductions<float>("f32", few);
+  reductions<std::int32_t>("i32", large);
+  reductions<double>("f64", wide);
+  reductions<std::uint8_t>("u8", large);
+  reductions<half>("f16", quick ? large : std::vector<int>{28});
+  reductions<indexed<float, std::uint32_t>>("argmin of f32", quick ? wide : std::vector<int>{27, 29}, argmin{});
+  reductions<moments<float>>("mean and variance of f32", quick ? std::vector<int>{26} : std::vector<int>{26, 28}, mean_and_variance{});
+  reductions<affine<float>>("affine of f32", quick ? wide : std::vector<int>{27, 29}, compose{});
+}
+
+}  // namespace
+}  // namespace tally::bench
+
+int main(int argc, char** argv)
+{
+  char const* json = nullptr;
+  for (int k = 1; k < argc; ++k) {
+    if (std::strcmp(argv[k], "--quick") == 0) {
+      tally::bench::quick = true;
+    } else if (std::strcmp(argv[k], "--json") == 0 && k + 1 < argc) {
+      json = argv[++k];
+    } else {
+      std::fprintf(stderr, "usage: tally_bench_cuda [--quick] [--json FILE]\n");
+      return 2;
+    }
+  }
+  cudaDeviceProp device{};
+  tally::bench::check(cudaGetDeviceProperties(&device, 0));
+  int version = 0;
+  tally::bench::check(cudaRuntimeGetVersion(&version));
+  std::printf("%s, CUDA %d.%d, CUB %d.%d\n", device.name, version / 1000, version % 1000 / 10, CUB_MAJOR_VERSION, CUB_MINOR_VERSION);
+  tally::bench::all();
+  if (json != nullptr) {
+    std::ofstream out(json);
+    out << "[\n";
+    for (std::size_t k = 0; k < tally::bench::records.size(); ++k)
+      out << tally::bench::records[k] << (k + 1 < tally::bench::records.size() ? ",\n" : "\n");
+    out << "]\n";
+    if (!out.flush()) {
+      std::fprintf(stderr, "tally_bench_cuda: %s cannot be written\n", json);
+      return 1;
+    }
+  }
+}

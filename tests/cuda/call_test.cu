@@ -1,0 +1,278 @@
+// What a call on a GPU promises besides its bits: the order of its stream, memory, graphs, errors.
+#include <cstdint>
+#include <cstdlib>
+#include <memory_resource>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "device_array.hpp"
+#include "tally/cuda.hpp"
+
+namespace tally::test {
+namespace {
+
+constexpr std::size_t many = 3'000'017;
+
+std::vector<float> scanned(std::vector<float> const& x)
+{
+  std::vector<float> y(x.size());
+  inclusive_scan(cpu{}, x, y);
+  return y;
+}
+
+template <class Error, class F>
+std::string message_of(F const& f)
+{
+  try {
+    f();
+  } catch (Error const& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+__global__ void wait_for_flag(volatile int const* flag)
+{
+  while (*flag == 0) __nanosleep(1000);
+}
+
+/// A flag that a kernel waits for and the host sets.
+class flag {
+public:
+  flag() { check(cudaHostAlloc(&value_, sizeof(int), cudaHostAllocMapped)), *value_ = 0; }
+  ~flag() { cudaFreeHost(value_); }
+  void set() { *static_cast<int volatile*>(value_) = 1; }
+  int const* get() const { return value_; }
+
+private:
+  int* value_ = nullptr;
+};
+
+TEST(cuda_call, scans_return_at_once_and_keep_the_order_of_the_stream)
+{
+  auto const x = values_to<float>(many);
+  device_array<float> const later(x), in(many), out(many);
+  stream on;
+  cuda::workspace space;
+  space.reserve(cuda::workspace::bytes_for<float>(many), on);
+  on.wait();
+  flag go;
+  wait_for_flag<<<1, 1, 0, on>>>(go.get());
+  check(cudaMemcpyAsync(in.begin(), later.begin(), many * sizeof(float), cudaMemcpyDeviceToDevice, on));
+  auto const end = inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
+  EXPECT_EQ(end, out.end());
+  EXPECT_EQ(cudaStreamQuery(on), cudaErrorNotReady);
+  go.set();
+  EXPECT_TRUE(same_bytes(out.values(), scanned(x)));
+}
+
+TEST(cuda_call, reduce_into_leaves_the_value_on_the_device)
+{
+  auto const x = values_to<float>(many);
+  device_array<float> const in(x), result(4);
+  stream on;
+  cuda::workspace space;
+  cuda const here{on, space};
+  reduce_into(here, in, result.begin());
+  reduce_into(here, in, result.begin() + 1, 5.5f);
+  reduce_into(here, in, result.begin() + 2, 0.0f, maximum{});
+  reduce_into(here, in.begin(), in.begin(), result.begin() + 3);
+  std::vector<float> const expected{reduce(cpu{}, x), reduce(cpu{}, x, 5.5f), reduce(cpu{}, x, 0.0f, maximum{}), -0.0f};
+  EXPECT_TRUE(same_bytes(result.values(), expected));
+  EXPECT_EQ(reduce(here, in), expected[0]);
+  EXPECT_EQ(reduce(here, in.begin(), in.begin(), 3.0f), 3.0f);
+}
+
+TEST(cuda_call, is_captured_and_replayed)
+{
+  for (std::size_t const n : {std::size_t(1000), std::size_t(100'000), many}) {
+    auto const x = values_to<float>(n);
+    device_array<float> const in(n), out(n), sum(1);
+    stream on;
+    cuda::workspace space;
+    space.reserve(cuda::workspace::bytes_for<float>(n), on);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t executable = nullptr;
+    check(cudaStreamBeginCapture(on, cudaStreamCaptureModeThreadLocal));
+    inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
+    reduce_into(cuda{on, space}, in, sum.begin());
+    inclusive_scan(cuda{on, space}, out.begin(), out.end(), out.begin());
+    check(cudaStreamEndCapture(on, &graph));
+    check(cudaGraphInstantiate(&executable, graph, 0));
+    for (int replay = 0; replay < 5; ++replay) {
+      std::vector<float> y = x;
+      y[0] += static_cast<float>(replay);
+      check(cudaMemcpy(in.begin(), y.data(), n * sizeof(float), cudaMemcpyDefault));
+      check(cudaGraphLaunch(executable, on));
+      ASSERT_TRUE(same_bytes(out.values(), scanned(scanned(y)))) << n << " elements, replay " << replay;
+      ASSERT_EQ(sum.values()[0], scanned(y).back());
+    }
+    check(cudaGraphExecDestroy(executable));
+    check(cudaGraphDestroy(graph));
+  }
+}
+
+TEST(cuda_call, what_cannot_be_captured_says_so)
+{
+  device_array<float> const in(many), out(many);
+  stream on;
+  cuda::workspace space;
+  check(cudaStreamBeginCapture(on, cudaStreamCaptureModeThreadLocal));
+  std::string const scan =
+      message_of<usage_error>([&] { inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin()); });
+  std::string const value = message_of<usage_error>([&] { return reduce(cuda{on, space}, in); });
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamEndCapture(on, &graph));
+  check(cudaGraphDestroy(graph));
+  EXPECT_NE(scan.find("cannot be taken while the stream is being captured; reserve them before"), std::string::npos) << scan;
+  EXPECT_NE(value.find("reduce_into leaves the value on the device"), std::string::npos) << value;
+}
+
+TEST(cuda_call, host_memory_is_named)
+{
+  std::vector<float> const host(100);
+  device_array<float> const device(100);
+  stream on;
+  cuda::workspace space;
+  std::string const in = message_of<usage_error>([&] { return reduce(cuda{on, space}, host); });
+  EXPECT_NE(in.find("the input of a call on a GPU is in ordinary host memory"), std::string::npos) << in;
+  std::vector<float> result(100);
+  std::string const out = message_of<usage_error>(
+      [&] { inclusive_scan(cuda{on, space}, device.begin(), device.end(), result.begin()); });
+  EXPECT_NE(out.find("the output of a call on a GPU is in ordinary host memory"), std::string::npos) << out;
+}
+
+TEST(cuda_call, managed_and_pinned_memory_will_do)
+{
+  auto const x = values_to<float>(50'000);
+  float *in = nullptr, *out = nullptr;
+  check(cudaMallocManaged(&in, x.size() * sizeof(float)));
+  check(cudaHostAlloc(&out, x.size() * sizeof(float), cudaHostAllocMapped));
+  std::copy(x.begin(), x.end(), in);
+  stream on;
+  cuda::workspace space;
+  inclusive_scan(cuda{on, space}, in, in + x.size(), out);
+  on.wait();
+  EXPECT_TRUE(same_bytes(std::vector<float>(out, out + x.size()), scanned(x)));
+  cudaFree(in);
+  cudaFreeHost(out);
+}
+
+TEST(cuda_call, a_workspace_of_the_callers_is_used_and_never_outgrown)
+{
+  auto const x = values_to<double>(many);
+  std::size_t const bytes = cuda::workspace::bytes_for<double>(many);
+  device_array<unsigned char> const memory(bytes + 64);
+  device_array<double> const in(x), out(many);
+  stream on;
+  cuda::workspace exact(memory.begin(), bytes);
+  inclusive_scan(cuda{on, exact}, in.begin(), in.end(), out.begin());
+  std::vector<double> expected(many);
+  inclusive_scan(cpu{}, x, expected);
+  EXPECT_TRUE(same_bytes(out.values(), expected));
+  auto const after = memory.values();
+  for (std::size_t k = bytes; k < after.size(); ++k) ASSERT_EQ(after[k], 0xA5) << "byte " << k << " of " << bytes;
+
+  cuda::workspace small(memory.begin(), 256);
+  std::string const said =
+      message_of<usage_error>([&] { inclusive_scan(cuda{on, small}, in.begin(), in.end(), out.begin()); });
+  EXPECT_NE(said.find("the workspace has 256 bytes and this call needs"), std::string::npos) << said;
+}
+
+TEST(cuda_call, memory_comes_from_the_callers_resource)
+{
+  struct counting : std::pmr::memory_resource {
+    std::size_t taken = 0, given_back = 0;
+    void* do_allocate(std::size_t bytes, std::size_t) override
+    {
+      void* memory = nullptr;
+      check(cudaMalloc(&memory, bytes));
+      ++taken;
+      return memory;
+    }
+    void do_deallocate(void* memory, std::size_t, std::size_t) override { ++given_back, check(cudaFree(memory)); }
+    bool do_is_equal(memory_resource const& other) const noexcept override { return this == &other; }
+  } resource;
+  auto const x = values_to<float>(many);
+  device_array<float> const in(x), out(many);
+  stream on;
+  {
+    cuda::workspace space(resource);
+    for (std::size_t const n : {std::size_t(10'000), std::size_t(10'000), many, many, std::size_t(70'000)})
+      inclusive_scan(cuda{on, space}, in.begin(), in.begin() + n, out.begin());
+    EXPECT_EQ(resource.taken, 2u);
+    EXPECT_EQ(resource.given_back, 1u);
+    cuda::workspace const moved = std::move(space);
+  }
+  EXPECT_EQ(resource.given_back, 2u);
+  EXPECT_TRUE(same_bytes(out.values(), scanned(x)));
+}
+
+TEST(cuda_call, calls_on_several_streams_run_side_by_side)
+{
+  auto const x = values_to<float>(many);
+  auto const expected = scanned(x);
+  device_array<float> const in(x);
+  struct lane {
+    stream on;
+    cuda::workspace space;
+    device_array<float> out{many};
+  };
+  lane lanes[4];
+  for (int round = 0; round < 10; ++round)
+    for (lane& each : lanes) inclusive_scan(cuda{each.on, each.space}, in.begin(), in.end(), each.out.begin());
+  for (lane& each : lanes) EXPECT_TRUE(same_bytes(each.out.values(), expected));
+}
+
+TEST(cuda_call, the_last_epoch_is_followed_by_the_first)
+{
+  auto const x = values_to<float>(many);
+  auto const expected = scanned(x);
+  std::size_t const bytes = cuda::workspace::bytes_for<float>(many);
+  device_array<unsigned char> const memory(bytes);
+  device_array<float> const in(x), out(many);
+  for (auto const path : {cuda::workspace::path::registers, cuda::workspace::path::ring}) {
+    stream on;
+    cuda::workspace space(memory.begin(), bytes);
+    space.prefer(path);
+    space.reserve(bytes, on);
+    std::uint64_t const late = std::uint64_t(cuda_backend::last_epoch - 4) << 32;
+    check(cudaMemcpyAsync(memory.begin(), &late, sizeof late, cudaMemcpyDefault, on));
+    for (int call = 0; call < 8; ++call) {
+      check(cudaMemsetAsync(out.begin(), 0, many * sizeof(float), on));
+      inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
+      ASSERT_TRUE(same_bytes(out.values(), expected)) << "call " << call;
+      ASSERT_EQ(reduce(cuda{on, space}, in), expected.back()) << "call " << call;
+    }
+    std::uint64_t next = 0;
+    check(cudaMemcpy(&next, memory.begin(), sizeof next, cudaMemcpyDefault));
+    EXPECT_EQ(next, std::uint64_t(16 - 4) << 32);  // 4 calls to the end, then from 0
+  }
+}
+
+__global__ void fail()
+{
+  asm volatile("trap;");
+}
+
+/// Fails the device for good, so it runs in a process of its own.
+void call_after_a_failure()
+{
+  stream on;
+  cuda::workspace space;
+  device_array<float> const in(many);
+  fail<<<1, 1, 0, on>>>();
+  std::fprintf(stderr, "%s\n", message_of<cuda_error>([&] { return reduce(cuda{on, space}, in); }).c_str());
+  std::_Exit(0);
+}
+
+TEST(cuda_call, a_failed_device_is_named)
+{
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(call_after_a_failure(), testing::ExitedWithCode(0), "tally: .*: .*failure.*cudaErrorLaunchFailure");
+}
+
+}  // namespace
+}  // namespace tally::test

@@ -1,0 +1,186 @@
+#include "tally/cuda/handover.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+/// The hand-over between the blocks of a launch, with threads for blocks. What a block does between its steps takes anything from nothing
+/// to long enough for all others to overtake it.
+namespace tally::cuda_backend {
+namespace {
+
+/// A total of five words: a reader that took some of them from an older call, or before they were there, would see it.
+struct total {
+  std::uint32_t parts[5];
+
+  static total of(std::uint32_t call, std::uint32_t tile)
+  {
+    total result{};
+    for (std::uint32_t k = 0; k < 5; ++k) result.parts[k] = (call * 2654435761u) ^ (tile * 40503u + k * 0x9e3779b9u);
+    return result;
+  }
+  friend bool operator==(total const&, total const&) = default;
+};
+
+struct space {
+  control shared{};
+  std::vector<std::uint64_t> words;
+  explicit space(std::size_t tiles) : words(tiles * words_of<total>) {}
+};
+
+/// Lets the others run, for a time that nobody foresees.
+class disturbance {
+public:
+  explicit disturbance(unsigned seed) : random_(seed) {}
+  void operator()()
+  {
+    switch (random_() % 8) {
+      case 0: std::this_thread::yield(); break;
+      case 1: std::this_thread::sleep_for(std::chrono::microseconds(random_() % 50)); break;
+      default: break;
+    }
+  }
+
+private:
+  std::minstd_rand random_;
+};
+
+bool wait_for(space& s, std::uint32_t tile, std::uint32_t epoch, total& value)
+{
+  read_words<total> read;
+  for (;;) {
+    read.load(&s.words[tile * words_of<total>]);
+    if (read.decode(value, epoch)) return true;
+    std::this_thread::yield();
+  }
+}
+
+/// One call of a scan: every worker draws, publishes, and looks at all totals before its tile. Returns how many were wrong.
+std::size_t scan_call(space& s, std::uint32_t call, std::uint32_t tiles, std::uint32_t workers)
+{
+  std::vector<std::size_t> wrong(workers);
+  std::vector<std::thread> threads;
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    threads.emplace_back([&, w] {
+      disturbance disturb(call * 131 + w);
+      std::uint32_t checked = 0;
+      drawing drawn{};
+      for (;;) {
+        disturb();
+        drawn = draw(s.shared, tiles, workers);
+        if (drawn.tile >= tiles) break;
+        disturb();
+        publish(&s.words[drawn.tile * words_of<total>], total::of(call, drawn.tile), drawn.epoch);
+        for (; checked < drawn.tile; ++checked) {
+          total seen{};
+          wait_for(s, checked, drawn.epoch, seen);
+          if (!(seen == total::of(call, checked))) ++wrong[w];
+        }
+      }
+      finish(s.shared, drawn.epoch, workers, s.words.data(), s.words.size());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::size_t all = 0;
+  for (std::size_t const each : wrong) all += each;
+  return all;
+}
+
+/// One call of a reduction: worker 0 looks at all totals and ends the epoch; the others begin with the tile of their number.
+std::size_t reduce_call(space& s, std::uint32_t call, std::uint32_t tiles, std::uint32_t workers)
+{
+  std::size_t wrong = 0;
+  std::vector<std::thread> threads;
+  for (std::uint32_t w = 0; w <= workers; ++w) {
+    threads.emplace_back([&, w] {
+      disturbance disturb(call * 137 + w);
+      disturb();
+      auto const epoch = static_cast<std::uint32_t>(load_relaxed(&s.shared.next) >> 32) + 1;
+      if (w == 0) {
+        for (std::uint32_t tile = 0; tile < tiles; ++tile) {
+          total seen{};
+          wait_for(s, tile, epoch, seen);
+          if (!(seen == total::of(call, tile))) ++wrong;
+        }
+        while (tiles > workers && static_cast<std::uint32_t>(load_relaxed(&s.shared.next)) != tiles)
+          std::this_thread::yield();
+        end_epoch(s.shared, epoch, s.words.data(), s.words.size());
+        return;
+      }
+      for (std::uint32_t tile = w - 1; tile < tiles;) {
+        disturb();
+        std::uint32_t const next =
+            tiles > workers ? static_cast<std::uint32_t>(draw_unseen(s.shared)) + workers : tiles;
+        publish(&s.words[tile * words_of<total>], total::of(call, tile), epoch);
+        tile = next;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return wrong;
+}
+
+TEST(cuda_handover, totals_arrive_whole_and_are_those_of_the_call)
+{
+  space s(300);
+  std::mt19937 random(7);
+  for (std::uint32_t call = 0; call < 40; ++call) {
+    std::uint32_t const tiles = 1 + random() % 300;
+    std::uint32_t const workers = 1 + random() % 7;
+    if (random() % 2 == 0) {
+      ASSERT_EQ(scan_call(s, call, tiles, workers), 0u) << "call " << call << ", " << tiles << " tiles, " << workers << " workers";
+    } else {
+      std::uint32_t const fewer = std::min(workers, tiles);
+      ASSERT_EQ(reduce_call(s, call, tiles, fewer), 0u) << "call " << call << ", " << tiles << " tiles, " << fewer << " workers";
+    }
+    ASSERT_EQ(s.shared.next, std::uint64_t(call + 1) << 32);
+  }
+}
+
+TEST(cuda_handover, epochs_begin_again_after_the_last)
+{
+  for (bool const last_is_a_scan : {true, false}) {
+    space s(50);
+    // Words as calls of the first epochs would have left them.
+    for (std::size_t k = 0; k < s.words.size(); ++k) s.words[k] = std::uint64_t(1 + k % 3) << 32 | k;
+    s.shared.next = std::uint64_t(last_epoch - 2) << 32;  // so the next call has the last epoch but one
+    ASSERT_EQ(scan_call(s, 1, 40, 4), 0u);
+    ASSERT_EQ(s.shared.next, std::uint64_t(last_epoch - 1) << 32);
+    ASSERT_EQ(last_is_a_scan ? scan_call(s, 2, 30, 4) : reduce_call(s, 2, 30, 4), 0u);
+    ASSERT_EQ(s.shared.next, 0u);
+    ASSERT_EQ(s.shared.finished, 0u);
+    for (std::uint64_t const word : s.words) ASSERT_EQ(word, 0u);
+    ASSERT_EQ(scan_call(s, 3, 50, 4), 0u);
+    ASSERT_EQ(s.shared.next, std::uint64_t(1) << 32);
+  }
+}
+
+TEST(cuda_handover, a_value_is_there_when_all_its_words_are)
+{
+  std::vector<std::uint64_t> words(words_of<total>);
+  total const value = total::of(1, 2);
+  publish(words.data(), value, 9);
+  for (std::size_t late = 0; late < words.size(); ++late) {
+    std::vector<std::uint64_t> partly = words;
+    partly[late] = (partly[late] & 0xffffffff) | std::uint64_t(8) << 32;
+    read_words<total> read;
+    read.load(partly.data());
+    total seen = total::of(3, 4);
+    EXPECT_FALSE(read.decode(seen, 9));
+    EXPECT_EQ(seen, total::of(3, 4));
+  }
+  read_words<total> read;
+  read.load(words.data());
+  total seen{};
+  EXPECT_TRUE(read.decode(seen, 9));
+  EXPECT_EQ(seen, value);
+}
+
+}  // namespace
+}  // namespace tally::cuda_backend
