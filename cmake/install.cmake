@@ -16,10 +16,16 @@ install(TARGETS tally EXPORT tally
   ARCHIVE COMPONENT development
   LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tally DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development FILES_MATCHING PATTERN "*.hpp")
+  COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 
 install(EXPORT tally NAMESPACE tally:: FILE tally-targets.cmake
   DESTINATION ${tally_package_folder} COMPONENT development)
+# The GPU part apart from the rest: who has no CUDA toolkit finds tally::tally all the same.
+if(TARGET tally_cuda)
+  install(TARGETS tally_cuda EXPORT tally-cuda ARCHIVE COMPONENT cuda)
+  install(EXPORT tally-cuda NAMESPACE tally:: FILE tally-cuda-targets.cmake
+    DESTINATION ${tally_package_folder} COMPONENT cuda)
+endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tally-config.cmake.in ${PROJECT_BINARY_DIR}/tally-config.cmake
   INSTALL_DESTINATION ${tally_package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tally-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -46,7 +46,8 @@ TALLY_HD inline moments<float> random_element::make(std::uint64_t k)
 template <class T>
 __global__ void fill_with_random(T* out, std::size_t n, std::uint64_t seed)
 {
-  for (std::size_t k = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; k < n; k += std::size_t(gridDim.x) * blockDim.x)
+  for (std::size_t k = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; k < n;
+       k += std::size_t(gridDim.x) * blockDim.x)
     out[k] = random_element::make<T>(k + seed);
 }
 

@@ -65,13 +65,15 @@ void report(std::string const& what, std::size_t n, manner how, std::vector<cont
       std::printf("%-26s 2^%-3.4g %-6s %-6s %10.2f us %7.0f GB/s  %.3f of the limit  %s  noise %.1f%%\n", what.c_str(),
                   std::log2(static_cast<double>(n)), name_of(how), time.name.c_str(), time.microseconds,
                   time.gigabytes_a_second(), time.gigabytes_a_second() / limit,
-                  time.name == "Tally" && peer > 0 ? (std::to_string(peer / time.microseconds).substr(0, 4) + " x CUB").c_str()
-                                                   : "          ",
+                  time.name == "Tally" && peer > 0
+                      ? (std::to_string(peer / time.microseconds).substr(0, 4) + " x CUB").c_str()
+                      : "          ",
                   100 * time.noise);
     char line[400];
-    std::snprintf(line, sizeof line,
-                  R"({"what": "%s", "n": %zu, "manner": "%s", "contender": "%s", "microseconds": %.4f, "bytes": %.0f, "noise": %.4f})",
-                  what.c_str(), n, name_of(how), time.name.c_str(), time.microseconds, time.bytes, time.noise);
+    std::snprintf(
+        line, sizeof line,
+        R"({"what": "%s", "n": %zu, "manner": "%s", "contender": "%s", "microseconds": %.4f, "bytes": %.0f, "noise": %.4f})",
+        what.c_str(), n, name_of(how), time.name.c_str(), time.microseconds, time.bytes, time.noise);
     records.push_back(line);
   }
   std::fflush(stdout);
@@ -102,10 +104,10 @@ void scans(std::string const& type, std::vector<int> const& powers, Op op = {})
           return cub::DeviceScan::ExclusiveSum(memory, size, data.in(0), data.out(0), n);
         });
         racers.push_back({"CUB", 2.0 * bytes, [&, exclusive](cudaStream_t stream, int call) {
-                            exclusive ? check(cub::DeviceScan::ExclusiveSum(room->memory(), room->bytes(), data.in(call),
-                                                                            data.out(call), n, stream))
-                                      : check(cub::DeviceScan::InclusiveSum(room->memory(), room->bytes(), data.in(call),
-                                                                            data.out(call), n, stream));
+                            exclusive ? check(cub::DeviceScan::ExclusiveSum(room->memory(), room->bytes(),
+                                                                            data.in(call), data.out(call), n, stream))
+                                      : check(cub::DeviceScan::InclusiveSum(room->memory(), room->bytes(),
+                                                                            data.in(call), data.out(call), n, stream));
                           }});
       }
       cuda::workspace space;
@@ -137,9 +139,10 @@ void reductions(std::string const& type, std::vector<int> const& powers, Op op =
       room = std::make_unique<cub_room>([&](void* memory, std::size_t& size) {
         return cub::DeviceReduce::Sum(memory, size, data.in(0), data.out(0), n);
       });
-      racers.push_back({"CUB", 1.0 * bytes, [&](cudaStream_t stream, int call) {
-                          check(cub::DeviceReduce::Sum(room->memory(), room->bytes(), data.in(call), data.out(call), n, stream));
-                        }});
+      racers.push_back(
+          {"CUB", 1.0 * bytes, [&](cudaStream_t stream, int call) {
+             check(cub::DeviceReduce::Sum(room->memory(), room->bytes(), data.in(call), data.out(call), n, stream));
+           }});
     }
     cuda::workspace space;
     racers.push_back({"Tally", 1.0 * bytes, [&](cudaStream_t stream, int call) {
@@ -152,7 +155,8 @@ void reductions(std::string const& type, std::vector<int> const& powers, Op op =
 
 void all()
 {
-  std::vector<int> const few = quick ? std::vector<int>{14, 18, 22, 24, 28} : std::vector<int>{10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+  std::vector<int> const few =
+      quick ? std::vector<int>{14, 18, 22, 24, 28} : std::vector<int>{10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
   std::vector<int> const large = quick ? std::vector<int>{28} : std::vector<int>{22, 24, 26, 28, 30};
   std::vector<int> const wide = quick ? std::vector<int>{27} : std::vector<int>{21, 23, 25, 27, 29};
   scans<float>("f32", few);
@@ -170,7 +174,8 @@ void all()
   reductions<std::uint8_t>("u8", large);
   reductions<half>("f16", quick ? large : std::vector<int>{28});
   reductions<indexed<float, std::uint32_t>>("argmin of f32", quick ? wide : std::vector<int>{27, 29}, argmin{});
-  reductions<moments<float>>("mean and variance of f32", quick ? std::vector<int>{26} : std::vector<int>{26, 28}, mean_and_variance{});
+  reductions<moments<float>>("mean and variance of f32", quick ? std::vector<int>{26} : std::vector<int>{26, 28},
+                             mean_and_variance{});
   reductions<affine<float>>("affine of f32", quick ? wide : std::vector<int>{27, 29}, compose{});
 }
 
@@ -194,7 +199,8 @@ int main(int argc, char** argv)
   tally::bench::check(cudaGetDeviceProperties(&device, 0));
   int version = 0;
   tally::bench::check(cudaRuntimeGetVersion(&version));
-  std::printf("%s, CUDA %d.%d, CUB %d.%d\n", device.name, version / 1000, version % 1000 / 10, CUB_MAJOR_VERSION, CUB_MINOR_VERSION);
+  std::printf("%s, CUDA %d.%d, CUB %d.%d\n", device.name, version / 1000, version % 1000 / 10, CUB_MAJOR_VERSION,
+              CUB_MINOR_VERSION);
   tally::bench::all();
   if (json != nullptr) {
     std::ofstream out(json);

@@ -15,6 +15,9 @@
 /// What reduce.hpp and scan.hpp share: telling the forms of a call apart, and saying at the door what is wrong with one.
 namespace tally::detail {
 
+/// Which of the two scans a backend is asked for.
+enum class direction { inclusive, exclusive };
+
 /// The execution argument of calls that give none: Tally chooses.
 struct automatic {};
 

@@ -27,7 +27,7 @@ void reduce_into(cuda const& on, I first, S last, Result* result, T init, Op op 
   auto combine = detail::canonical_operator<value>(std::move(op));
   value const start = static_cast<value>(init);
   std::identity transform;
-  cuda_backend::prepared_call call(on);
+  cuda_backend::prepared_call call(on, "tally::reduce_into");
   cuda_backend::run_call<value>(call, cuda_backend::work::reduce, first, static_cast<std::size_t>(last - first), result,
                                 &start, combine, transform);
 }
@@ -38,7 +38,7 @@ void reduce_into(cuda const& on, I first, S last, Result* result)
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
   plus op;
   std::identity transform;
-  cuda_backend::prepared_call call(on);
+  cuda_backend::prepared_call call(on, "tally::reduce_into");
   value const nothing = identity_of<value>(op);
   bool const empty = first == last;
   cuda_backend::run_call<value>(call, cuda_backend::work::reduce, first, static_cast<std::size_t>(last - first), result,

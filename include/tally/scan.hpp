@@ -12,8 +12,6 @@ namespace tally {
 
 namespace detail {
 
-using cpu_backend::direction;
-
 /// Every scan. `T` is the accumulator's type; an exclusive scan has an initial value.
 template <direction Shift, class Acc, class T, class P, class I, class S, class Out, class Op, class Transform>
 Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op, Transform transform)

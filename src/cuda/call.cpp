@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <cuda_runtime_api.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include "tally/cuda/execution.hpp"
 
@@ -20,7 +21,8 @@ device_facts const& facts_of(int device)
 {
   static std::array<device_facts, most_devices> known{};
   static std::array<std::once_flag, most_devices> once;
-  if (device >= most_devices) throw error("tally: device " + std::to_string(device) + " is beyond the 64 that it knows");
+  if (device >= most_devices)
+    throw error("tally: device " + std::to_string(device) + " is beyond the 64 that it knows");
   auto const index = static_cast<std::size_t>(device);
   std::call_once(once[index], [&] {
     auto const ask = [&](cudaDeviceAttr attribute) {
@@ -63,16 +65,18 @@ void check_cuda(int code, char const* what)
                              cudaGetErrorName(failed) + ")");
 }
 
-prepared_call::prepared_call(execution const& on) : stream_(on.stream()), space_(&on.space())
+prepared_call::prepared_call(execution const& on, char const* name) : stream_(on.stream()), space_(&on.space())
 {
   check_cuda(cudaGetDevice(&previous_device_), "asking for the current device");
   device_ = device_of(stream_, previous_device_, space_->device_);
   facts_ = &facts_of(device_);
   if (device_ != previous_device_) check_cuda(cudaSetDevice(device_), "choosing the device of the stream");
+  nvtxRangePushA(name);  // a look at a null pointer where no profiler is
 }
 
 prepared_call::~prepared_call()
 {
+  nvtxRangePop();
   if (device_ != previous_device_) cudaSetDevice(previous_device_);
 }
 
@@ -94,8 +98,9 @@ void prepared_call::reserve_words(std::size_t words)
 void* prepared_call::host_result(std::size_t bytes)
 {
   if (is_capturing(stream_))
-    throw usage_error("tally: a reduction that returns its value cannot be captured into a graph, since nobody waits for it; "
-                      "reduce_into leaves the value on the device");
+    throw usage_error(
+        "tally: a reduction that returns its value cannot be captured into a graph, since nobody waits for it; "
+        "reduce_into leaves the value on the device");
   if (space_->done_ == nullptr) {
     cudaEvent_t event = nullptr;
     check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "creating an event");
@@ -156,8 +161,9 @@ void execution::workspace::reserve(std::size_t bytes, CUstream_st* stream)
                       std::to_string(device) + "; each needs a workspace of its own");
   if (bytes <= bytes_ && zeroed_) return;
   if (is_capturing(stream))
-    throw usage_error("tally: the workspace has " + std::to_string(zeroed_ ? bytes_ : 0) + " bytes and this call needs " +
-                      std::to_string(bytes) + ", which cannot be taken while the stream is being captured; reserve them before");
+    throw usage_error("tally: the workspace has " + std::to_string(zeroed_ ? bytes_ : 0) +
+                      " bytes and this call needs " + std::to_string(bytes) +
+                      ", which cannot be taken while the stream is being captured; reserve them before");
   if (bytes > bytes_) {
     if (borrowed_)
       throw usage_error("tally: the workspace has " + std::to_string(bytes_) + " bytes and this call needs " +

@@ -33,7 +33,7 @@ std::string message_of(F const& f)
   return "nothing was thrown";
 }
 
-__global__ void wait_for_flag(volatile int const* flag)
+__global__ void wait_for_flag(int const volatile* flag)
 {
   while (*flag == 0) __nanosleep(1000);
 }
@@ -56,7 +56,8 @@ TEST(cuda_call, scans_return_at_once_and_keep_the_order_of_the_stream)
   device_array<float> const later(x), in(many), out(many);
   stream on;
   cuda::workspace space;
-  space.reserve(cuda::workspace::bytes_for<float>(many), on);
+  // CUDA loads a kernel when it is first called, and may wait for the device to do so.
+  inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
   on.wait();
   flag go;
   wait_for_flag<<<1, 1, 0, on>>>(go.get());
@@ -126,7 +127,8 @@ TEST(cuda_call, what_cannot_be_captured_says_so)
   cudaGraph_t graph = nullptr;
   check(cudaStreamEndCapture(on, &graph));
   check(cudaGraphDestroy(graph));
-  EXPECT_NE(scan.find("cannot be taken while the stream is being captured; reserve them before"), std::string::npos) << scan;
+  EXPECT_NE(scan.find("cannot be taken while the stream is being captured; reserve them before"), std::string::npos)
+      << scan;
   EXPECT_NE(value.find("reduce_into leaves the value on the device"), std::string::npos) << value;
 }
 
@@ -139,8 +141,8 @@ TEST(cuda_call, host_memory_is_named)
   std::string const in = message_of<usage_error>([&] { return reduce(cuda{on, space}, host); });
   EXPECT_NE(in.find("the input of a call on a GPU is in ordinary host memory"), std::string::npos) << in;
   std::vector<float> result(100);
-  std::string const out = message_of<usage_error>(
-      [&] { inclusive_scan(cuda{on, space}, device.begin(), device.end(), result.begin()); });
+  std::string const out =
+      message_of<usage_error>([&] { inclusive_scan(cuda{on, space}, device.begin(), device.end(), result.begin()); });
   EXPECT_NE(out.find("the output of a call on a GPU is in ordinary host memory"), std::string::npos) << out;
 }
 

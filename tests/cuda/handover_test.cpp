@@ -134,10 +134,12 @@ TEST(cuda_handover, totals_arrive_whole_and_are_those_of_the_call)
     std::uint32_t const tiles = 1 + random() % 300;
     std::uint32_t const workers = 1 + random() % 7;
     if (random() % 2 == 0) {
-      ASSERT_EQ(scan_call(s, call, tiles, workers), 0u) << "call " << call << ", " << tiles << " tiles, " << workers << " workers";
+      ASSERT_EQ(scan_call(s, call, tiles, workers), 0u)
+          << "call " << call << ", " << tiles << " tiles, " << workers << " workers";
     } else {
       std::uint32_t const fewer = std::min(workers, tiles);
-      ASSERT_EQ(reduce_call(s, call, tiles, fewer), 0u) << "call " << call << ", " << tiles << " tiles, " << fewer << " workers";
+      ASSERT_EQ(reduce_call(s, call, tiles, fewer), 0u)
+          << "call " << call << ", " << tiles << " tiles, " << fewer << " workers";
     }
     ASSERT_EQ(s.shared.next, std::uint64_t(call + 1) << 32);
   }

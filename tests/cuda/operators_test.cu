@@ -115,7 +115,8 @@ struct three_bytes {
 struct mix_bytes {
   TALLY_HD three_bytes operator()(three_bytes const& a, three_bytes const& b) const
   {
-    return {{static_cast<std::uint8_t>(a.values[0] / 2 + b.values[1]), static_cast<std::uint8_t>(a.values[1] ^ b.values[2]),
+    return {{static_cast<std::uint8_t>(a.values[0] / 2 + b.values[1]),
+             static_cast<std::uint8_t>(a.values[1] ^ b.values[2]),
              static_cast<std::uint8_t>(a.values[2] + 3 * b.values[0])}};
   }
 };
@@ -124,8 +125,8 @@ TEST(cuda_operators, structs_of_three_bytes)
 {
   expect_the_bits_of_the_cpu<three_bytes>(mix_bytes{}, three_bytes{{1, 2, 3}}, [](std::size_t k) {
     auto const bits = mixed(k);
-    return three_bytes{{static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8),
-                        static_cast<std::uint8_t>(bits >> 16)}};
+    return three_bytes{
+        {static_cast<std::uint8_t>(bits), static_cast<std::uint8_t>(bits >> 8), static_cast<std::uint8_t>(bits >> 16)}};
   });
 }
 

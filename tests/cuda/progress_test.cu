@@ -15,7 +15,7 @@ namespace {
 
 using path = cuda::workspace::path;
 
-__global__ void occupy(int volatile const* go_home, unsigned* arrived)
+__global__ void occupy(int const volatile* go_home, unsigned* arrived)
 {
   extern __shared__ char all_of_it[];
   all_of_it[threadIdx.x] = 0;
@@ -39,8 +39,7 @@ public:
     auto const blocks = static_cast<unsigned>(processors - free);
     occupy<<<blocks, 1024, shared, on_>>>(go_home_, arrived_);
     check(cudaGetLastError());
-    while (*static_cast<unsigned volatile*>(arrived_) < blocks) {
-    }
+    while (*static_cast<unsigned volatile*>(arrived_) < blocks) {}
   }
   ~occupation()
   {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tally/contract.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "tally/order.hpp"
 
@@ -11,7 +12,7 @@
 /// set that Highway dispatches to at run time.
 namespace tally::cpu_backend {
 
-enum class direction { inclusive, exclusive };
+using detail::direction;
 
 /// Whether the results go through the cache or around it.
 enum class stores { cached, streaming };

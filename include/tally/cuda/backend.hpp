@@ -8,7 +8,6 @@
 #include <type_traits>
 
 #include "tally/contract.hpp"
-#include "tally/cpu/kernels.hpp"
 #include "tally/cuda/call.hpp"
 #include "tally/cuda/compiled.hpp"
 #include "tally/cuda/execution.hpp"
@@ -62,8 +61,8 @@ auto device_iterator(detail::zip_iterator<I1, I2, Transform> const& i)
 {
   auto const first = device_iterator(i.first());
   auto const second = device_iterator(i.second());
-  return zipped<std::remove_const_t<decltype(first)>, std::remove_const_t<decltype(second)>, Transform>{
-      first, second, i.transform()};
+  return zipped<std::remove_const_t<decltype(first)>, std::remove_const_t<decltype(second)>, Transform>{first, second,
+                                                                                                        i.transform()};
 }
 #endif
 
@@ -87,8 +86,11 @@ void run_call(prepared_call& call, work what, I const& first, std::size_t size, 
   static_assert(std::random_access_iterator<I> || std::is_pointer_v<I>,
                 "tally: a call on a GPU takes random-access iterators");
   static_assert(std::is_trivially_copyable_v<T>, "tally: a call on a GPU takes values that can be copied as bytes");
+  static_assert(std::is_default_constructible_v<working_type<T>>,
+                "tally: a call on a GPU takes values that can be default-constructed");
   using element = detail::transformed_t<Transform, std::iter_reference_t<I>>;
-  static_assert(std::is_convertible_v<element, T>, "tally: a call on a GPU takes elements that convert to the accumulator's type");
+  static_assert(std::is_convertible_v<element, T>,
+                "tally: a call on a GPU takes elements that convert to the accumulator's type");
   if (size != 0) {
     check_pointers(call, first, "input");
     check_pointers(call, out, "output");
@@ -108,20 +110,21 @@ void run_call(prepared_call& call, work what, I const& first, std::size_t size, 
 #ifdef __CUDACC__
     run(call, what, device_iterator(first), size, device_iterator(out), init, op, transform);
 #else
-    static_assert(never<T, I>,
-                  "tally: only built-in operators on arrays of numbers are compiled into the library; a call with another operator, "
-                  "transformation, type or iterator on a GPU must be compiled by nvcc, in a .cu file");
+    static_assert(never<T, I>, "tally: only built-in operators on arrays of numbers are compiled into the library; a "
+                               "call with another operator, "
+                               "transformation, type or iterator on a GPU must be compiled by nvcc, in a .cu file");
 #endif
   }
 }
 
 /// Found by argument-dependent lookup on the execution argument.
 template <class T, class I, class S, class Op, class Transform>
-std::optional<T> backend_reduce(execution const& on, I first, S last, std::optional<T> init, Op& op, Transform& transform)
+std::optional<T> backend_reduce(execution const& on, I first, S last, std::optional<T> init, Op& op,
+                                Transform& transform)
 {
   auto const size = static_cast<std::size_t>(last - first);
   if (size == 0) return init;
-  prepared_call call(on);
+  prepared_call call(on, "tally::reduce");
   T* const result = static_cast<T*>(call.host_result(sizeof(T)));
   run_call<T>(call, work::reduce, first, size, result, init ? &*init : nullptr, op, transform);
   call.wait();
@@ -130,12 +133,12 @@ std::optional<T> backend_reduce(execution const& on, I first, S last, std::optio
 
 template <class T, class I, class S, class Out, class Op, class Transform>
 Out backend_scan(execution const& on, I first, S last, Out out, std::optional<T> init, Op& op, Transform& transform,
-                 cpu_backend::direction shift)
+                 detail::direction shift)
 {
   auto const size = static_cast<std::size_t>(last - first);
-  prepared_call call(on);
-  run_call<T>(call, shift == cpu_backend::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, first,
-              size, out, init ? &*init : nullptr, op, transform);
+  prepared_call call(on, "tally::scan");
+  run_call<T>(call, shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, first, size,
+              out, init ? &*init : nullptr, op, transform);
   return out + static_cast<std::iter_difference_t<Out>>(size);
 }
 

@@ -18,8 +18,8 @@ struct device_facts {
 /// Makes the stream's device the current one while it lives, and has the workspace ready.
 class prepared_call {
 public:
-  /// Throws cuda_error if the stream is not valid or the device has failed.
-  explicit prepared_call(execution const& on);
+  /// `name` is what profilers show (an NVTX range). Throws cuda_error if the stream is not valid or the device has failed.
+  prepared_call(execution const& on, char const* name);
   ~prepared_call();
   prepared_call(prepared_call const&) = delete;
   prepared_call& operator=(prepared_call const&) = delete;
@@ -40,10 +40,7 @@ public:
   {
     return reinterpret_cast<std::uint64_t*>(static_cast<char*>(space_->memory_) + execution::workspace::header_bytes);
   }
-  std::size_t capacity() const
-  {
-    return (space_->bytes_ - execution::workspace::header_bytes) / sizeof(std::uint64_t);
-  }
+  std::size_t capacity() const { return (space_->bytes_ - execution::workspace::header_bytes) / sizeof(std::uint64_t); }
 
   /// Where a kernel can leave a value of `bytes` bytes for the host.
   void* host_result(std::size_t bytes);

@@ -18,6 +18,48 @@ struct initial_value {
   carry_type<Op, T> wide;
 };
 
+/// The first `count` totals at `words`, 32 to a register, on their way to one warp.
+template <class W, int Registers>
+class awaited_totals {
+public:
+  /// Asks for them; returns at once.
+  __device__ __forceinline__ awaited_totals(int count, std::uint64_t const* words, int lane)
+      : words_(words),
+        lane_(lane)
+  {
+#pragma unroll
+    for (int s = 0; s < Registers; ++s)
+      if (s * warp_lanes + lane < count) missing_ |= 1u << s;
+    ask();
+  }
+
+  /// Waits until all are there. Those that were not asked for stay as they are.
+  __device__ __forceinline__ void wait(W (&totals)[Registers], std::uint32_t epoch)
+  {
+    for (;;) {
+#pragma unroll
+      for (int s = 0; s < Registers; ++s)
+        if ((missing_ >> s & 1u) != 0 && read_[s].decode(totals[s], epoch)) missing_ &= ~(1u << s);
+      if (__all_sync(whole_warp, missing_ == 0)) return;
+      __nanosleep(100);  // no difference to 20 measured
+      ask();
+    }
+  }
+
+private:
+  __device__ __forceinline__ void ask()
+  {
+#pragma unroll
+    for (int s = 0; s < Registers; ++s)
+      if ((missing_ >> s & 1u) != 0) read_[s].load(words_ + (s * warp_lanes + lane_) * words_of<W>);
+  }
+
+  read_words<W> read_[Registers];
+  std::uint64_t const* words_;
+  int lane_;
+  unsigned missing_ = 0;
+};
+
 /// One warp's fold of the totals of all tiles, in the order of docs/order.md: totals within spans and spans over the array, in the
 /// carry type. Every block folds all totals for itself, as they appear, so no carry is handed over: two hops would cost
 /// more than reading eight bytes for each 32 KiB.
@@ -60,19 +102,21 @@ public:
     if (tile == 0) return {init_, init_};
     int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
     std::uint32_t const last_span = (tile - 1) / span;  // of the tile before
+    int const count = static_cast<int>(tile - last_span * span);
+    // Asked for before the whole spans are, so that the two round trips are one.
+    awaited_totals<W, 1> rest(count, words + static_cast<std::size_t>(last_span) * span * words_of<W>, lane);
     while (first_span_ < last_span) {
-      std::uint32_t const rest = last_span - first_span_;
-      int const count = rest < Window ? static_cast<int>(rest) : Window;
-      fold_spans(first_span_, count, words, epoch, lane, memory, op);
+      std::uint32_t const spans = last_span - first_span_;
+      int const whole = spans < Window ? static_cast<int>(spans) : Window;
+      fold_spans(first_span_, whole, words, epoch, lane, memory, op);
       __syncwarp();
-      append(memory.folds, count, op);
+      append(memory.folds, whole, op);
       __syncwarp();
     }
 
     // 1 .. 32 totals are left.
-    int const count = static_cast<int>(tile - last_span * span);
     W totals[1] = {init_.value};
-    wait_for(totals, count, words + static_cast<std::size_t>(last_span) * span * words_of<W>, epoch, lane);
+    rest.wait(totals, epoch);
     memory.totals[0][lane] = static_cast<C>(totals[0]);
     __syncwarp();
     wide_left fold = wide_left::absent(op, memory.totals[0][0]);
@@ -101,8 +145,8 @@ public:
   /// Folds the whole spans before `last_span` with all warps of a block, each as many at a time as fit its window. One warp alone is slower
   /// than all other blocks together.
   template <int Warps>
-  __device__ __forceinline__ void advance_spans(std::uint32_t last_span, std::uint64_t const* words, std::uint32_t epoch,
-                                                shared (&memory)[Warps], Op& op)
+  __device__ __forceinline__ void advance_spans(std::uint32_t last_span, std::uint64_t const* words,
+                                                std::uint32_t epoch, shared (&memory)[Warps], Op& op)
   {
     int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
     int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
@@ -115,7 +159,8 @@ public:
       fold_spans(first_span_ + warp * Window, count_of(warp), words, epoch, lane, memory[warp], op);
       __syncthreads();
 #pragma unroll 1
-      for (int w = 0; w < Warps; ++w) append(memory[w].folds, count_of(0), op);  // of what is left, which append makes less
+      for (int w = 0; w < Warps; ++w)
+        append(memory[w].folds, count_of(0), op);  // of what is left, which append makes less
       __syncthreads();
     }
   }
@@ -128,7 +173,8 @@ private:
     W totals[Window];
 #pragma unroll
     for (int s = 0; s < Window; ++s) totals[s] = init_.value;
-    wait_for(totals, count * span, words + static_cast<std::size_t>(first) * span * words_of<W>, epoch, lane);
+    awaited_totals<W, Window> all(count * span, words + static_cast<std::size_t>(first) * span * words_of<W>, lane);
+    all.wait(totals, epoch);
 #pragma unroll
     for (int s = 0; s < Window; ++s) memory.totals[s][lane] = static_cast<C>(totals[s]);
     __syncwarp();
@@ -156,28 +202,6 @@ private:
     return wide.is_present() ? left::present(value) : left::absent(op, value);
   }
 
-  /// Reads the first `count` totals at `words`, 32 to a register.
-  template <int Registers>
-  __device__ __forceinline__ void wait_for(W (&totals)[Registers], int count, std::uint64_t const* words,
-                                           std::uint32_t epoch, int lane) const
-  {
-    unsigned missing = 0;
-#pragma unroll
-    for (int s = 0; s < Registers; ++s)
-      if (s * span + lane < count) missing |= 1u << s;
-    for (;;) {
-      read_words<W> read[Registers];
-#pragma unroll
-      for (int s = 0; s < Registers; ++s)
-        if ((missing >> s & 1u) != 0) read[s].load(words + (s * span + lane) * words_of<W>);
-#pragma unroll
-      for (int s = 0; s < Registers; ++s)
-        if ((missing >> s & 1u) != 0 && read[s].decode(totals[s], epoch)) missing &= ~(1u << s);
-      if (__all_sync(whole_warp, missing == 0)) return;
-      __nanosleep(100);  // no difference to 20 measured
-    }
-  }
-
   left init_;
   wide_left spans_;  // the initial value and the spans before first_span_
   std::uint32_t first_span_ = 0;
@@ -189,6 +213,7 @@ using scan_fold = carry_fold<T, Op, 5>;
 
 /// In a reduction, for each warp of the block that folds: what its registers hold without spilling.
 template <class T, class Op>
-using reduction_fold = carry_fold<T, Op, words_of<working_type<T>> <= 4 ? 8 / static_cast<int>(words_of<working_type<T>>) : 1>;
+using reduction_fold =
+    carry_fold<T, Op, words_of<working_type<T>> <= 4 ? 8 / static_cast<int>(words_of<working_type<T>>) : 1>;
 
 }  // namespace tally::cuda_backend

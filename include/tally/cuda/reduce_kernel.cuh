@@ -39,7 +39,8 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_ker
   if (blockIdx.x == 0) {
     __shared__ uninitialized<typename fold::shared[strips]> fold_memory;
     fold carries(problem.init, op);
-    carries.advance_spans((tiles - 1) / static_cast<std::uint32_t>(order::span_tiles), problem.words, epoch, *fold_memory, op);
+    carries.advance_spans((tiles - 1) / static_cast<std::uint32_t>(order::span_tiles), problem.words, epoch,
+                          *fold_memory, op);
     if (strip != 0) return;
     auto const found = carries.advance(tiles, problem.words, epoch, (*fold_memory)[0], op);
     if (lane == 0) problem.out[0] = static_cast<T>(found.previous.value);
@@ -70,15 +71,16 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_ker
       stored_rows<T, typename P::input, rows> own;
       own.load(problem.in, begin + strip * order::strip<T> + lane * order::group<T>, end, aligned);
       total_rows(own, row_totals[at][strip], transform, op);
-      if (strip == last_strip) total_last_row(own, strip, size, last_before[at][strip], last_own[at][strip], transform, op);
+      if (strip == last_strip)
+        total_last_row(own, strip, size, last_before[at][strip], last_own[at][strip], transform, op);
     }
     if (threadIdx.x == 0) next[at] = tiles > workers ? static_cast<std::uint32_t>(drawn) + workers : tiles;
     __syncthreads();
     if (strip == 0) {
       strip_prefix<T, Op> const prefix(row_totals[at], size, op);
       if (lane == last_strip)
-        publish(problem.words + tile * words_of<W>, prefix.last(*last_before[at][last_strip], *last_own[at][last_strip], op),
-                epoch);
+        publish(problem.words + tile * words_of<W>,
+                prefix.last(*last_before[at][last_strip], *last_own[at][last_strip], op), epoch);
     }
     tile = next[at];
   }

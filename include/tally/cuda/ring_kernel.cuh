@@ -15,17 +15,19 @@
 ///
 ///   1 loader    draws tiles and has them copied into the ring
 ///   1 folder    folds the totals of all tiles into the carries of its block's
-///   4 reducers  total the rows of a tile, publish its total, and leave what precedes each row
+///   reducers    (4, or 2) total the rows of a tile, publish its total, and leave what precedes each row
 ///   8 scanners  a strip each: scan it, wait for the carry, write the results
 namespace tally::cuda_backend {
 
 template <class P>
-__global__ void __launch_bounds__(ring_threads, 1) ring_kernel(__grid_constant__ P const problem)
+__global__ void __launch_bounds__(ring_threads<working_type<typename P::element>>, 1)
+    ring_kernel(__grid_constant__ P const problem)
 {
 #if __CUDA_ARCH__ >= 900
   using ring = ring_memory<P>;
   extern __shared__ __align__(128) unsigned char raw[];
   ring& memory = *reinterpret_cast<ring*>(raw);
+  constexpr int reducers = ring_reducers<typename ring::W>;
   int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
   if (threadIdx.x == 0) memory.begin();
   __syncthreads();
@@ -35,10 +37,10 @@ __global__ void __launch_bounds__(ring_threads, 1) ring_kernel(__grid_constant__
     load_tiles(memory, problem);
   else if (warp == 1)
     fold_carries(memory, problem);
-  else if (warp < 2 + ring_reducers)
+  else if (warp < 2 + reducers)
     reduce_tiles(memory, problem, warp - 2);
   else
-    scan_strips(memory, problem, warp - 2 - ring_reducers);
+    scan_strips(memory, problem, warp - 2 - reducers);
 
   __syncwarp();  // the loader's lanes, of which one has worked, meet again before they meet the block
   __syncthreads();

@@ -14,12 +14,15 @@
 /// What each warp of ring_kernel does.
 namespace tally::cuda_backend {
 
-inline constexpr int ring_reducers = 4;  ///< two strips each; measured: 2 suffice, 1 does not
+/// Two strips each; fewer where values are wide, since 12 warps have 168 registers each and 14 have 128.
+template <class W>
+inline constexpr int ring_reducers = std::is_arithmetic_v<W> ? 4 : 2;
 inline constexpr int ring_scanners = 8;  ///< a strip each; measured: 4 cost 0.5 % at 2^28
-inline constexpr int ring_threads = (2 + ring_reducers + ring_scanners) * warp_lanes;
+template <class W>
+inline constexpr int ring_threads = (2 + ring_reducers<W> + ring_scanners) * warp_lanes;
 inline constexpr int ring_parts = 4;  ///< copies a tile comes in
 
-static_assert(ring_scanners == order::tile_strips && order::tile_strips % ring_reducers == 0);
+static_assert(ring_scanners == order::tile_strips);
 
 /// The shared memory of a block.
 template <class P>
@@ -52,10 +55,10 @@ struct ring_memory {
   std::uint32_t drawn[stages];
   std::uint32_t epoch;
 
-  arrival draw_known[stages];         // for the folder
+  arrival draw_known[stages];  // for the folder
   arrival arrived[stages][ring_parts];
-  arrival reduced[stages];            // what precedes each row is known
-  arrival carried[stages];            // what precedes the tile is known
+  arrival reduced[stages];  // what precedes each row is known
+  arrival carried[stages];  // what precedes the tile is known
   arrival free[stages];
 
   __device__ stored const* tile(int stage) const { return reinterpret_cast<stored const*>(tiles[stage]); }
@@ -172,7 +175,7 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
     std::size_t const size = problem.tile_end(tile) - static_cast<std::size_t>(tile) * order::tile<T>;
     int const last_strip = place<T>(size - 1).strip();
 #pragma unroll 1
-    for (int strip = reducer; strip < ring::strips; strip += ring_reducers) {
+    for (int strip = reducer; strip < ring::strips; strip += ring_reducers<typename ring::W>) {
       memory.arrived[at.stage][strip * ring_parts / ring::strips].wait(at.phase);
       stored_rows<T, typename ring::stored const*, ring::rows> rows;
       rows.load(memory.tile(at.stage), strip * order::strip<T> + lane * order::group<T>, size, true);
@@ -181,10 +184,11 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
         total_last_row(rows, strip, size, memory.last_before[at.stage][strip], memory.last_own[at.stage][strip],
                        transform, op);
     }
-    asm volatile("bar.sync 1, %0;" ::"n"(ring_reducers* warp_lanes) : "memory");
+    asm volatile("bar.sync 1, %0;" ::"n"(ring_reducers<typename ring::W> * warp_lanes) : "memory");
     if (reducer != 0) continue;
     strip_prefix<T, typename ring::Op> const prefix(memory.row_totals[at.stage], size, op);
-    auto const last = prefix.last(*memory.last_before[at.stage][prefix.strip], *memory.last_own[at.stage][prefix.strip], op);
+    auto const last =
+        prefix.last(*memory.last_before[at.stage][prefix.strip], *memory.last_own[at.stage][prefix.strip], op);
     if (lane == last_strip) publish(problem.words + tile * words_of<typename ring::W>, last, memory.epoch);
     if (lane < ring::strips) {
       if (every_strip) *memory.lasts[at.stage][lane] = last;

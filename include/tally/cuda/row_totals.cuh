@@ -50,7 +50,8 @@ __device__ __forceinline__ W eight_trees(W const (&values)[8], int lane, Op& op)
   W two[2] = {four[0], four[1]};
   upper = (lane & 2) != 0;
 #pragma unroll
-  for (int k = 0; k < 2; ++k) two[k] = meet(select(upper, four[k + 2], four[k]), select(upper, four[k], four[k + 2]), 2);
+  for (int k = 0; k < 2; ++k)
+    two[k] = meet(select(upper, four[k + 2], four[k]), select(upper, four[k], four[k + 2]), 2);
   upper = (lane & 4) != 0;
   W one = meet(select(upper, two[1], two[0]), select(upper, two[0], two[1]), 4);
   one = meet(one, one, 8);

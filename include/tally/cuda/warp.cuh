@@ -75,7 +75,8 @@ __device__ __forceinline__ void kogge_stone_scan(V (&values)[Count], int lane, O
 #pragma unroll
     for (int k = 0; k < Count; ++k) left[k] = shuffle_up(values[k], stride);
 #pragma unroll
-    for (int k = 0; k < Count; ++k) values[k] = select(lane >= stride, static_cast<V>(op(left[k], values[k])), values[k]);
+    for (int k = 0; k < Count; ++k)
+      values[k] = select(lane >= stride, static_cast<V>(op(left[k], values[k])), values[k]);
   }
 }
 

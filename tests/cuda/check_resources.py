@@ -1,0 +1,63 @@
+"""check_resources.py NVCC SOURCE INCLUDE TABLE [--write]: what each kernel of SOURCE takes of a multiprocessor, for sm_80 and sm_90.
+
+Prints registers, spilled bytes and shared memory of each, beside those of the committed TABLE. Fails if one spills, takes 16 registers more
+than in the table (another compiler may take some more or less), or is not in it. --write makes the table."""
+import re
+import subprocess
+import sys
+
+TYPES = {"affineIf": "affine_f32", "PKd": "f64", "PKh": "u8", "storage_float": "f16", "PKf": "f32"}
+
+
+def type_of(symbol):
+    return next(name for mark, name in TYPES.items() if mark in symbol)
+
+
+def measured(nvcc, source, include):
+    rows = {}
+    for arch in ("80", "90"):
+        printed = subprocess.run(
+            [nvcc, "-std=c++20", "-O3", f"-arch=sm_{arch}", "-cubin", "-Xptxas", "-v", f"-I{include}", "-o", "/dev/null", source],
+            capture_output=True, text=True, check=False)
+        if printed.returncode != 0:
+            sys.exit(printed.stdout + printed.stderr)
+        name = spills = None
+        for line in printed.stderr.splitlines() + printed.stdout.splitlines():
+            if found := re.search(r"Compiling entry function '(\S+)'", line):
+                kernel = re.search(r"(one_tile|tiles|ring|reduce|nothing)_kernel", found[1])[1]
+                shape = "".join("_" + number for number in re.findall(r"Li(\d+)E", found[1])[-2:]) if kernel == "one_tile" else ""
+                name = f"sm_{arch} {kernel}{shape} {type_of(found[1])}"
+            elif found := re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line):
+                spills = int(found[1]) + int(found[2])
+            elif found := re.search(r"Used (\d+) registers", line):
+                shared = re.search(r"(\d+) bytes smem", line)
+                rows[name] = (int(found[1]), spills, int(shared[1]) if shared else 0)
+    return rows
+
+
+def main():
+    nvcc, source, include, table = sys.argv[1:5]
+    rows = measured(nvcc, source, include)
+    if "--write" in sys.argv:
+        with open(table, "w", encoding="utf-8") as out:
+            out.write("# kernel: registers, spilled bytes, shared memory in bytes (the ring's, 200 KiB, is given at launch)\n")
+            for name in sorted(rows):
+                out.write(f"{name}: {rows[name][0]} {rows[name][1]} {rows[name][2]}\n")
+        return
+    with open(table, encoding="utf-8") as lines:
+        expected = {name: tuple(map(int, values.split()))
+                    for name, values in (line.strip().split(": ") for line in lines if not line.startswith("#"))}
+    wrong = [f"{name} is in the table and was not compiled" for name in sorted(expected.keys() - rows.keys())]
+    for name in sorted(rows):
+        registers, spills, shared = rows[name]
+        print(f"{name}: {registers} registers, {spills} bytes spilled, {shared} bytes of shared memory; expected {expected.get(name)}")
+        if spills:
+            wrong.append(f"{name} spills {spills} bytes")
+        if name not in expected:
+            wrong.append(f"{name} is not in {table}")
+        elif registers > expected[name][0] + 16:
+            wrong.append(f"{name} takes {registers} registers, expected {expected[name][0]}")
+    sys.exit("\n".join(wrong))
+
+
+main()
