@@ -20,6 +20,24 @@ namespace {
 
 using path = cuda::workspace::path;
 
+/// Fills the shared memory of all multiprocessors: what a kernel reads there without having written it is then seldom a value.
+__global__ void poison_shared_memory(int bytes)
+{
+  extern __shared__ unsigned char all_of_it[];
+  for (int k = static_cast<int>(threadIdx.x); k < bytes; k += static_cast<int>(blockDim.x)) all_of_it[k] = 0xA5;
+  __syncthreads();
+  if (all_of_it[threadIdx.x] != 0xA5) __trap();
+}
+void poison(cudaStream_t on)
+{
+  int bytes = 0, processors = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+  check(cudaFuncSetAttribute(poison_shared_memory, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  poison_shared_memory<<<static_cast<unsigned>(4 * processors), 1024, bytes, on>>>(bytes);
+  check(cudaGetLastError());
+}
+
 /// Scans and reduces on both, in every way, at sizes that end within a group, a tile, and a span.
 template <class T, class Op>
 void expect_the_bits_of_the_cpu(Op op, T const& init, auto const& make)
@@ -38,10 +56,13 @@ void expect_the_bits_of_the_cpu(Op op, T const& init, auto const& make)
       space.prefer(each);
       cuda const here{on, space};
       device_array<T> const a(n), b(n);
+      poison(on);
       inclusive_scan(here, in.begin(), in.end(), a.begin(), op);
+      poison(on);
       exclusive_scan(here, in.begin(), in.end(), b.begin(), init, op);
       ASSERT_TRUE(a.values() == inclusive) << n << " elements, path " << int(each);
       ASSERT_TRUE(b.values() == exclusive) << n << " elements, path " << int(each);
+      poison(on);
       ASSERT_TRUE(reduce(here, in.begin(), in.end(), init, op) == reduced) << n << " elements, path " << int(each);
     }
   }

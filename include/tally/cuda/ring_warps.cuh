@@ -187,11 +187,13 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
     asm volatile("bar.sync 1, %0;" ::"n"(ring_reducers<typename ring::W> * warp_lanes) : "memory");
     if (reducer != 0) continue;
     strip_prefix<T, typename ring::Op> const prefix(memory.row_totals[at.stage], size, op);
-    auto const last =
-        prefix.last(*memory.last_before[at.stage][prefix.strip], *memory.last_own[at.stage][prefix.strip], op);
-    if (lane == last_strip) publish(problem.words + tile * words_of<typename ring::W>, last, memory.epoch);
-    if (lane < ring::strips) {
+    if (lane == last_strip || (every_strip && lane < ring::strips)) {
+      auto const last =
+          prefix.last(*memory.last_before[at.stage][prefix.strip], *memory.last_own[at.stage][prefix.strip], op);
+      if (lane == last_strip) publish(problem.words + tile * words_of<typename ring::W>, last, memory.epoch);
       if (every_strip) *memory.lasts[at.stage][lane] = last;
+    }
+    if (lane < ring::strips) {
       prefix.store(memory.before_rows[at.stage][lane], op);
       memory.reduced[at.stage].arrive();
     }

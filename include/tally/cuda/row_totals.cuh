@@ -105,7 +105,9 @@ __device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std:
   }
 }
 
-/// What precedes the rows of a strip, found by one warp from the totals of all rows of a tile: lane s does so for strip s % 8.
+/// What precedes the rows of a strip, found by one warp from the totals of all rows of a tile: lane s does so for strip s % 8, or for the
+/// last one that the tile has. Nothing but elements and what they combine to is ever given to an operator: values that nothing depends on may
+/// be made of any of them, but not of memory that nobody has written. (A bool that is neither true nor false has kept a kernel from ending.)
 template <class T, class Op>
 class strip_prefix {
 public:
@@ -114,12 +116,15 @@ public:
   static constexpr int rows = static_cast<int>(order::strip_rows);
   static constexpr int strips = static_cast<int>(order::tile_strips);
 
-  int const strip = static_cast<int>(threadIdx.x) % strips;
+  int strip;
 
   /// `size` is that of the tile.
   __device__ __forceinline__ strip_prefix(uninitialized<W> (&row_totals)[order::tile_strips][order::strip_rows],
                                           std::size_t size, Op& op)
   {
+    int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+    int const last_strip = place<T>(size - 1).strip();
+    strip = lane % strips < last_strip ? lane % strips : last_strip;
 #pragma unroll
     for (int r = 0; r < rows; ++r) totals_[r] = *row_totals[strip][r];
     W strip_total = totals_[0];

@@ -63,8 +63,14 @@ struct segmented {
     requires operator_over<Op const, T>
   TALLY_HD constexpr flagged<T> operator()(flagged<T> const& a, flagged<T> const& b) const
   {
-    if (b.head) return b;
-    return {static_cast<T>(op(a.value, b.value)), a.head};
+    if constexpr (std::is_arithmetic_v<T>) {
+      // A selection rather than a branch, by which the lanes of a warp would part.
+      T const both = static_cast<T>(op(a.value, b.value));
+      return {b.head ? b.value : both, b.head || a.head};
+    } else {
+      if (b.head) return b;
+      return {static_cast<T>(op(a.value, b.value)), a.head};
+    }
   }
   template <class F>
     requires has_identity<Op, typename detail::segment_traits<Op, F>::value>
