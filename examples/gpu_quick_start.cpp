@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <cuda_runtime_api.h>
+#include <cuda_runtime.h>
 
 #include <tally/cuda.hpp>
 
