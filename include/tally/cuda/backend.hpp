@@ -80,8 +80,8 @@ void check_pointers(prepared_call const& call, detail::zip_iterator<I1, I2, Tran
 
 /// Every call: `size` elements from `first`, to `out`.
 template <class T, class I, class Out, class Op, class Transform>
-void run_call(prepared_call& call, work what, I const& first, std::size_t size, Out const& out, T const* init, Op& op,
-              Transform& transform)
+void run_call(prepared_call& call, work what, I const& first, std::size_t size, Out const& out, T const* init,
+              [[maybe_unused]] Op& op, [[maybe_unused]] Transform& transform)
 {
   static_assert(std::random_access_iterator<I> || std::is_pointer_v<I>,
                 "tally: a call on a GPU takes random-access iterators");
