@@ -71,8 +71,10 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_ker
       stored_rows<T, typename P::input, rows> own;
       own.load(problem.in, begin + strip * order::strip<T> + lane * order::group<T>, end, aligned);
       total_rows(own, row_totals[at][strip], transform, op);
-      if (strip == last_strip)
+      if (strip == last_strip) {
+        own.forget();
         total_last_row(own, strip, size, last_before[at][strip], last_own[at][strip], transform, op);
+      }
     }
     if (threadIdx.x == 0) next[at] = tiles > workers ? static_cast<std::uint32_t>(drawn) + workers : tiles;
     __syncthreads();

@@ -180,9 +180,11 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
       stored_rows<T, typename ring::stored const*, ring::rows> rows;
       rows.load(memory.tile(at.stage), strip * order::strip<T> + lane * order::group<T>, size, true);
       total_rows(rows, memory.row_totals[at.stage][strip], transform, op);
-      if (strip == last_strip || every_strip)
+      if (strip == last_strip || every_strip) {
+        rows.forget();
         total_last_row(rows, strip, size, memory.last_before[at.stage][strip], memory.last_own[at.stage][strip],
                        transform, op);
+      }
     }
     asm volatile("bar.sync 1, %0;" ::"n"(ring_reducers<typename ring::W> * warp_lanes) : "memory");
     if (reducer != 0) continue;
@@ -275,6 +277,7 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
       W const next = to.last_of(values);
       to.store(begin + first + r * order::row<T>, values, left_neighbour, lane);
       left_neighbour = next;
+      if constexpr (!early) rows.forget();
     }
     __syncwarp();
     if (lane == 0) memory.free[at.stage].arrive();

@@ -64,11 +64,12 @@ private:
   left before_[Rows];
 };
 
-/// How many of `Rows` rows a lane holds as the operator's values at a time: as many as 32 registers take.
+/// How many of `Rows` rows a lane holds as the operator's values at a time: as many as 32 registers take, and of bytes, which
+/// are many to a group, a row.
 template <class W, int Rows, int Group>
 inline constexpr int batch_rows = [] {
   int rows = Rows;
-  while (rows > 1 && rows * Group * static_cast<int>((sizeof(W) + 3) / 4) > 32) rows /= 2;
+  while (rows > 1 && rows * Group * static_cast<int>((sizeof(W) + 3) / 4) > (Group > 8 ? 16 : 32)) rows /= 2;
   return rows;
 }();
 
