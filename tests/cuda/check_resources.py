@@ -57,7 +57,8 @@ def main():
             wrong.append(f"{name} is not in {table}")
         elif registers > expected[name][0] + 16:
             wrong.append(f"{name} takes {registers} registers, expected {expected[name][0]}")
-    sys.exit("\n".join(wrong))
+    if wrong:
+        sys.exit("\n".join(wrong))
 
 
 main()
