@@ -5,11 +5,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <iterator>
-#include <memory>
+#include <cstring>
 #include <type_traits>
-#include <utility>
 
 #include <cuda_runtime.h>
 

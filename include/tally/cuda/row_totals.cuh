@@ -107,7 +107,7 @@ __device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std:
 
 /// What precedes the rows of a strip, found by one warp from the totals of all rows of a tile: lane s does so for strip s % 8, or for the
 /// last one that the tile has. Nothing but elements and what they combine to is ever given to an operator: values that nothing depends on may
-/// be made of any of them, but not of memory that nobody has written. (A bool that is neither true nor false has kept a kernel from ending.)
+/// be made of any of them, but not of memory that nobody has written.
 template <class T, class Op>
 class strip_prefix {
 public:
