@@ -2,19 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "floating_point.hpp"
 #include "tally/operators.hpp"
 
 // Compiled, where the processor allows it, with leave to fuse products and sums, which must not touch the operators.
 namespace tally {
 namespace {
-
-/// Hides a value from the optimiser.
-template <class T>
-T opaque(T value)
-{
-  T volatile hidden = value;
-  return hidden;
-}
 
 TEST(rounding, a_product_is_rounded_before_it_is_added_to)
 {

@@ -44,6 +44,8 @@ inline constexpr T greatest = is_floating<T> ? std::numeric_limits<T>::infinity(
 template <class T>
 inline constexpr T least =
     is_floating<T> ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
+template <class T>
+inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 
 /// Whether a zero is -0.0, or a number negative. From the bits where T has no padding: division by zero is no constant.
 template <class T>

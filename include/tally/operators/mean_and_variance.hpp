@@ -3,20 +3,13 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 
 #include "tally/config.hpp"
+#include "tally/operators/arithmetic.hpp"
 #include "tally/operators/rounding.hpp"
 
 /// Mean and variance in one pass, without the cancellation of E[x^2] - E[x]^2.
 namespace tally {
-
-namespace detail {
-
-template <class T>
-inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
-
-}  // namespace detail
 
 /// How many values, their mean, and the sum of the squares of their deviations from it.
 /// `moments<T>{}` is that of no values. A value that is not finite makes the variance NaN.

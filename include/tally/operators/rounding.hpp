@@ -35,4 +35,11 @@ TALLY_HD constexpr T rounded_product(T const& a, T const& b)
   }
 }
 
+/// a + x*b, rounded after the product and after the sum: a step of a polynomial.
+template <class T>
+TALLY_HD constexpr T plus_product(T const& a, T const& x, T const& b)
+{
+  return a + rounded_product(x, b);
+}
+
 }  // namespace tally::detail
