@@ -1,10 +1,12 @@
 #pragma once
 
-#include <cmath>
 #include <concepts>
+#include <type_traits>
 
 #include "tally/config.hpp"
 #include "tally/operators/arithmetic.hpp"
+#include "tally/operators/exponential.hpp"
+#include "tally/operators/logarithm.hpp"
 #include "tally/operators/rounding.hpp"
 
 /// The logarithm of a sum of exponentials, where the exponentials themselves would overflow.
@@ -33,8 +35,13 @@ public:
   TALLY_HD constexpr T maximum() const { return scaled_sum_ == T(0) ? detail::least<T> : maximum_; }
   TALLY_HD constexpr T scaled_sum() const { return scaled_sum_; }
 
-  /// log(sum exp(x)); -infinity if there are no values.
-  TALLY_HD T result() const { return scaled_sum_ == T(0) ? maximum() : maximum_ + std::log(scaled_sum_); }
+  /// log(sum exp(x)); -infinity if there are no values. In double for float, and rounded at the end, once.
+  TALLY_HD constexpr T result() const
+  {
+    using wide = std::common_type_t<T, double>;
+    if (scaled_sum_ == T(0)) return maximum();
+    return static_cast<T>(static_cast<wide>(maximum_) + detail::logarithm(static_cast<wide>(scaled_sum_)));
+  }
 
   friend constexpr bool operator==(exponential_sum const&, exponential_sum const&) = default;
 
@@ -64,8 +71,9 @@ inline constexpr bool is_exponential_sum<exponential_sum<T>> = true;
 ///
 /// Equation  (m, s) op (n, t) = (k, s*exp(m - k) + t*exp(n - k)) with k = max(m, n)
 /// Identity  (-infinity, 0), in bits; its result is -infinity
-/// Exact     no: associative up to rounding, commutative in bits. The bits are those of the platform's `exp`.
-///           A NaN gives NaN, +infinity gives +infinity.
+/// Exact     no: associative up to rounding, commutative in bits. A NaN gives NaN, +infinity gives +infinity.
+///           The bits of float and double, those of `result()` too, are the same for every compiler, processor and GPU:
+///           exp and log are Tally's own.
 /// Cost      one exp, one product, one sum; totals of tiles are combined in double for float
 /// Source    Milakov, Gimelshein, Online normalizer calculation for softmax (2018)
 struct log_sum_exp {
@@ -78,8 +86,10 @@ struct log_sum_exp {
     if (a.maximum() == b.maximum())  // both infinite too, whose difference would be NaN
       return {greatest, a.scaled_sum() + b.scaled_sum()};
     if (a.maximum() < b.maximum())
-      return {greatest, detail::rounded_product(a.scaled_sum(), std::exp(a.maximum() - greatest)) + b.scaled_sum()};
-    return {greatest, a.scaled_sum() + detail::rounded_product(b.scaled_sum(), std::exp(b.maximum() - greatest))};
+      return {greatest,
+              detail::rounded_product(a.scaled_sum(), detail::exponential(a.maximum() - greatest)) + b.scaled_sum()};
+    return {greatest,
+            a.scaled_sum() + detail::rounded_product(b.scaled_sum(), detail::exponential(b.maximum() - greatest))};
   }
   template <class E>
     requires detail::is_exponential_sum<E>
