@@ -14,17 +14,11 @@
 
 #include "gpu/gpu.hpp"
 #include "gpu/operators.hpp"
+#include "gpu/resources.hpp"
 
 namespace tally::cli {
 
 namespace {
-
-void check(cudaError_t code, char const* attempt)
-{
-  if (code == cudaSuccess) return;
-  cudaGetLastError();  // an error of this call alone is not left for the next one to find
-  throw error(std::string("the GPU failed at ") + attempt + ": " + cudaGetErrorString(code));
-}
 
 /// The library's calls name themselves "tally: ", as every message of the tool begins.
 template <class Call>
@@ -54,56 +48,12 @@ std::size_t free_memory()
   return free > headroom(free) ? free - headroom(free) : 0;
 }
 
-struct release {
-  void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
-  void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
-};
-using stream_handle = std::unique_ptr<CUstream_st, release>;
-using event_handle = std::unique_ptr<CUevent_st, release>;
-
-struct release_on_device {
-  void operator()(void* memory) const { cudaFree(memory); }
-};
-using device_memory = std::unique_ptr<void, release_on_device>;
-
-struct release_pinned {
-  void operator()(void* memory) const { cudaFreeHost(memory); }
-};
-using pinned_memory = std::unique_ptr<void, release_pinned>;
-
-stream_handle make_stream()
-{
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "making a stream");
-  return stream_handle(stream);
-}
-
-event_handle make_event()
-{
-  cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
-  return event_handle(event);
-}
-
-pinned_memory take_pinned(std::size_t bytes)
-{
-  void* memory = nullptr;
-  check(cudaMallocHost(&memory, bytes), "taking pinned memory");
-  return pinned_memory(memory);
-}
-
-device_memory take_on_device(std::size_t bytes)
+device_memory take_or_throw(std::size_t bytes)
 {
   std::size_t const free = free_memory();
-  if (bytes > free) too_large_for_gpu(bytes, free);
-  void* memory = nullptr;
-  cudaError_t const code = cudaMalloc(&memory, bytes);
-  if (code == cudaErrorMemoryAllocation) {
-    cudaGetLastError();
-    too_large_for_gpu(bytes, free);
-  }
-  check(code, "taking memory");
-  return device_memory(memory);
+  device_memory memory = bytes <= free ? take_on_device(bytes) : nullptr;
+  if (!memory) too_large_for_gpu(bytes, free);
+  return memory;
 }
 
 /// The way between the host's memory and the device's: pinned buffers that take turns, so that one is filled while the other is
@@ -112,7 +62,7 @@ class transfers {
 public:
   explicit transfers(cudaStream_t stream) : stream_(stream)
   {
-    for (buffer& each : buffers_) each = {take_pinned(buffer_bytes), make_event()};
+    for (buffer& each : buffers_) each = {take_pinned(buffer_bytes), make_event(cudaEventDisableTiming)};
   }
 
   static constexpr std::size_t buffer_bytes = gpu_numbers::most_read * sizeof(double);
@@ -142,7 +92,7 @@ public:
 private:
   struct buffer {
     pinned_memory memory;
-    event_handle free;
+    cuda_event free;
   };
   buffer& turn()
   {
@@ -223,7 +173,7 @@ private:
   void move_to(std::size_t capacity)
   {
     std::size_t const element = io::byte_size(type());
-    device_memory larger = take_on_device(capacity * element);
+    device_memory larger = take_or_throw(capacity * element);
     if (size_ > 0) {
       check(cudaMemcpyAsync(larger.get(), memory_.get(), size_ * element, cudaMemcpyDeviceToDevice, stream_),
             "moving values");
@@ -263,7 +213,7 @@ public:
   }
 
 private:
-  stream_handle stream_ = make_stream();
+  cuda_stream stream_ = make_stream();
   transfers way_{stream_.get()};
   cuda::workspace space_;  // goes before the stream
 };
