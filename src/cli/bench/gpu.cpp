@@ -71,6 +71,7 @@ private:
     for (std::size_t first = 0; first < n; first += some.size())
       check(cudaMemcpy(to + first, some.data(), std::min(some.size(), n - first) * sizeof(T), cudaMemcpyHostToDevice),
             "copying to the device");
+    check(cudaDeviceSynchronize(), "copying to the device");  // the stream waits for no other
   }
 
   /// Seconds of one call, from so many one after the other on a stream.

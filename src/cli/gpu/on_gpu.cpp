@@ -98,7 +98,7 @@ public:
       : settings_(settings),
         rest_(rest),
         values_(values),
-        refused_(std::move(refused))
+        refused_(refused)
   {
   }
 
