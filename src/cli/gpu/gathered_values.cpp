@@ -8,11 +8,6 @@ namespace {
 
 using io::element_type;
 
-bool is_bitwise(operation op)
-{
-  return op == operation::bit_and || op == operation::bit_or || op == operation::bit_xor;
-}
-
 bool adds(operation op)
 {
   return op == operation::sum || op == operation::mean;

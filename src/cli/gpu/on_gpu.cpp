@@ -47,8 +47,7 @@ gathered_values nothing_yet(command_settings const& settings, std::optional<io::
 /// Whether the accumulator of the CPU must see the values: it has the words for what is wrong with them.
 bool is_wrong(operation op, std::optional<io::element_type> type, io::values_view const& values)
 {
-  bool const bitwise = op == operation::bit_and || op == operation::bit_or || op == operation::bit_xor;
-  return !type && bitwise && !io::is_integer(io::type_of(values));
+  return !type && is_bitwise(op) && !io::is_integer(io::type_of(values));
 }
 
 /// Gathers the input, and gives it to the accumulators of the operations that the CPU does. Up to the end, or to a batch that
