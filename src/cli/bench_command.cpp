@@ -10,29 +10,18 @@
 #include <type_traits>
 #include <vector>
 
-#include <fmt/format.h>
 #include <tally/reduce.hpp>
 #include <tally/scan.hpp>
 
+#include "bench/gpu.hpp"
 #include "bench/limits.hpp"
+#include "bench/speeds.hpp"
 #include "commands.hpp"
 #include "io/output.hpp"
 
 namespace tally::cli {
 
 namespace {
-
-struct cell {
-  std::string call;
-  std::string type;
-  std::size_t bytes = 0;  // of the input
-  std::size_t elements = 0;
-  double limit = 0;  // GB/s, all of them
-  double tally = 0;
-  double standard = 0;
-
-  double share() const { return tally / limit; }
-};
 
 int available_threads()
 {
@@ -143,7 +132,7 @@ private:
     cpu const on{.threads = threads_};
     auto const both = 2.0 * static_cast<double>(bytes);
     auto const once = static_cast<double>(bytes);
-    std::vector<double> const speeds = speeds_of({
+    std::vector<double> const gigabytes = speeds_of({
         {[&] { copy_ordinary(one_, in, out, bytes); }, both},
         {[&] { copy_ordinary(all_, in, out, bytes); }, both},
         {[&] { copy_streaming(all_, in, out, bytes); }, both},
@@ -154,8 +143,9 @@ private:
         {[&] { use(reduce(on, in, in + n, T{})); }, once},
         {[&] { use(std::reduce(in, in + n)); }, once},
     });
-    cells.push_back({"scan", type, bytes, n, std::max({speeds[0], speeds[1], speeds[2]}), speeds[3], speeds[4]});
-    cells.push_back({"reduce", type, bytes, n, std::max(speeds[5], speeds[6]), speeds[7], speeds[8]});
+    cells.push_back(
+        {"scan", type, bytes, n, std::max({gigabytes[0], gigabytes[1], gigabytes[2]}), gigabytes[3], gigabytes[4]});
+    cells.push_back({"reduce", type, bytes, n, std::max(gigabytes[5], gigabytes[6]), gigabytes[7], gigabytes[8]});
   }
 
   int threads_;
@@ -165,46 +155,14 @@ private:
   memory out_;
 };
 
-std::string size_text(std::size_t bytes)
-{
-  return bytes < (std::size_t{1} << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
-}
-
-std::string table(std::vector<cell> const& cells, int threads)
-{
-  std::string out =
-      fmt::format("GB/s with {} thread{}; std:: has one. The limit is copying for a scan, reading for a sum.\n\n",
-                  threads, threads == 1 ? "" : "s");
-  out += fmt::format("{:<7} {:<8} {:>8}  {:>7}  {:>7} {:>6}  {:>7} {:>7}\n", "call", "type", "size", "limit", "tally",
-                     "share", "std::", "faster");
-  for (cell const& each : cells) {
-    out += fmt::format("{:<7} {:<8} {:>8}  {:>7.1f}  {:>7.1f} {:>6.2f}  {:>7.1f} {:>6.1f}x\n", each.call, each.type,
-                       size_text(each.bytes), each.limit, each.tally, each.share(), each.standard,
-                       each.tally / each.standard);
-  }
-  return out;
-}
-
-std::string json(std::vector<cell> const& cells, int threads)
-{
-  std::string out = fmt::format("{{\"threads\":{},\"unit\":\"GB/s\",\"cells\":[", threads);
-  for (cell const& each : cells) {
-    out += fmt::format("{}\n{{\"call\":\"{}\",\"type\":\"{}\",\"elements\":{},\"bytes\":{},\"limit\":{:.3f},\"tally\":{"
-                       ":.3f},\"share\":{:.3f},\"std\":{:.3f}}}",
-                       &each == &cells.front() ? "" : ",", each.call, each.type, each.elements, each.bytes, each.limit,
-                       each.tally, each.share(), each.standard);
-  }
-  return out + "\n]}\n";
-}
-
 }  // namespace
 
 void run_bench(std::vector<std::string> const& words)
 {
   bench_settings const settings = parse_bench(words);
   int const threads = settings.threads > 0 ? settings.threads : available_threads();
-  std::vector<cell> const cells = machine(threads).measure();
-  std::string const text = settings.json ? json(cells, threads) : table(cells, threads);
+  speeds const measured = {.threads = threads, .cells = machine(threads).measure(), .gpu = measure_gpu()};
+  std::string const text = settings.json ? json(measured) : table(measured);
   io::output to = io::output::standard_output();
   to.write(text.data(), text.size());
   to.commit();

@@ -64,6 +64,11 @@ std::vector<operation> operations_named(std::string const& list)
   return out;
 }
 
+bool is_bitwise(operation op)
+{
+  return op == operation::bit_and || op == operation::bit_or || op == operation::bit_xor;
+}
+
 bool takes_init(operation op)
 {
   return op <= operation::any || op == operation::logsumexp;

@@ -40,6 +40,9 @@ operation operation_named(std::string const& name);
 /// The operations of a list "sum,max".
 std::vector<operation> operations_named(std::string const& list);
 
+/// Whether it needs integers.
+bool is_bitwise(operation op);
+
 /// Whether results begin with an initial value where one is given: whether values and results are of one kind.
 bool takes_init(operation op);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "gpu/on_gpu.hpp"
 #include "groups.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
@@ -14,18 +15,6 @@
 namespace tally::cli {
 
 namespace {
-
-/// Calls `use`; a value that it cannot take becomes an error that says where it stands. `place` gives a value's index
-/// in the batch.
-template <class Use, class Place>
-void located(source const& from, Use use, Place place)
-{
-  try {
-    use();
-  } catch (value_problem const& problem) {
-    throw io::data_error(from.locate(place(problem.index())), problem.found(), problem.expected());
-  }
-}
 
 void write_result(command_settings const& settings, std::optional<io::element_type> type, result const& value)
 {
@@ -73,31 +62,39 @@ void reduce_groups(command_settings const& settings)
 
 }  // namespace
 
+void reduce_all(command_settings const& settings, source& from, accumulators const& all)
+{
+  progress_meter meter(!settings.output.quiet, settings.output.file == "-");
+  io::batch batch;
+  while (from.next(batch)) {
+    located(from, [&] {
+      for (auto const& one : all) one->reduce(batch.values);
+    });
+    meter.update(from.so_far());
+  }
+}
+
 void run_reduce(std::vector<std::string> const& words)
 {
   command_settings const settings = parse_reduce(words);
-  if (goes_along_axis(settings)) return reduce_along_axis(settings);
-  if (settings.input.key) return reduce_groups(settings);
+  if (goes_along_axis(settings) || settings.input.key) {
+    gpu_for(settings, {});  // says that it is of no use here
+    return settings.input.key ? reduce_groups(settings) : reduce_along_axis(settings);
+  }
   source from(settings.input, settings.threads);
   accumulators const all = make_accumulators(settings, from.type());
-  {
-    progress_meter meter(!settings.output.quiet, settings.output.file == "-");
-    io::batch batch;
-    while (from.next(batch)) {
-      located(
-          from,
-          [&] {
-            for (auto const& one : all) one->reduce(batch.values);
-          },
-          [](std::size_t k) { return k; });
-      meter.update(from.so_far());
-    }
+  std::vector<result> results;
+  if (std::unique_ptr<gpu> const device = gpu_for(settings, from.type())) {
+    results = reduce_on_gpu(settings, from, all, *device);
+  } else {
+    reduce_all(settings, from, all);
+    results = results_of(all);
   }
   bool const text = settings.output.format == output_format::text || settings.output.format == output_format::json;
   if (text)
-    write_text(settings, report(settings, all));
+    write_text(settings, report(settings, results));
   else
-    write_result(settings, from.type(), all[0]->value());
+    write_result(settings, from.type(), results[0]);
 }
 
 }  // namespace tally::cli

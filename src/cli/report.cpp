@@ -21,14 +21,14 @@ std::string key_text(std::string_view key)
 }
 
 /// "sum":6,"max":3
-std::string json_results(command_settings const& settings, accumulators const& all)
+std::string json_results(command_settings const& settings, std::vector<result> const& results)
 {
   std::string out;
-  for (std::size_t k = 0; k < all.size(); ++k) {
+  for (std::size_t k = 0; k < results.size(); ++k) {
     if (k > 0) out += ',';
     out += '"';
     out += name_of(settings.operations[k]);
-    out += "\":" + json_value(all[k]->value());
+    out += "\":" + json_value(results[k]);
   }
   return out;
 }
@@ -39,21 +39,21 @@ std::string json_groups(command_settings const& settings, group_table const& gro
   std::string out = "{\"by\":" + json_string(*settings.input.key) + ",\"groups\":[";
   for (std::size_t g = 0; g < all.size(); ++g) {
     if (g > 0) out += ',';
-    out += "{\"key\":" + json_string(groups.key(g)) + "," + json_results(settings, all[g]) + "}";
+    out += "{\"key\":" + json_string(groups.key(g)) + "," + json_results(settings, results_of(all[g])) + "}";
   }
   return out + "]}\n";
 }
 
 }  // namespace
 
-std::string report(command_settings const& settings, accumulators const& all)
+std::string report(command_settings const& settings, std::vector<result> const& results)
 {
-  if (settings.output.format == output_format::json) return "{" + json_results(settings, all) + "}\n";
-  if (all.size() == 1) return to_text(all[0]->value()) + "\n";
+  if (settings.output.format == output_format::json) return "{" + json_results(settings, results) + "}\n";
+  if (results.size() == 1) return to_text(results[0]) + "\n";
   std::string out;
-  for (std::size_t k = 0; k < all.size(); ++k) {
+  for (std::size_t k = 0; k < results.size(); ++k) {
     out += name_of(settings.operations[k]);
-    out += '\t' + to_text(all[k]->value()) + '\n';
+    out += '\t' + to_text(results[k]) + '\n';
   }
   return out;
 }

@@ -1,21 +1,17 @@
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "accumulator.hpp"
+#include "commands.hpp"
 #include "groups.hpp"
 #include "settings.hpp"
 
 /// What a reduction prints, as text or JSON.
 namespace tally::cli {
 
-/// One sequence under every operation of the settings.
-using accumulators = std::vector<std::unique_ptr<accumulator>>;
-
-/// The results of one sequence.
-std::string report(command_settings const& settings, accumulators const& all);
+/// The results of one sequence, one for each operation of the settings.
+std::string report(command_settings const& settings, std::vector<result> const& results);
 
 /// The results of groups, in the order of their first rows.
 std::string report(command_settings const& settings, group_table const& groups, std::vector<accumulators> const& all);

@@ -5,14 +5,21 @@
 
 namespace tally::cli {
 
-std::vector<std::unique_ptr<accumulator>> make_accumulators(command_settings const& settings,
-                                                            std::optional<io::element_type> type)
+accumulators make_accumulators(command_settings const& settings, std::optional<io::element_type> type)
 {
-  std::vector<std::unique_ptr<accumulator>> all;
+  accumulators all;
   all.reserve(settings.operations.size());
   for (operation const op : settings.operations)
     all.push_back(make_accumulator({.op = op, .type = type, .init = settings.init, .threads = settings.threads}));
   return all;
+}
+
+std::vector<result> results_of(accumulators const& all)
+{
+  std::vector<result> results;
+  results.reserve(all.size());
+  for (auto const& one : all) results.push_back(one->value());
+  return results;
 }
 
 io::values_view as_type(result const& value, io::element_type type, operation op, value_buffer& room)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "gpu/on_gpu.hpp"
 #include "groups.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
@@ -92,9 +93,10 @@ private:
   value_buffer wide_;
 };
 
-std::unique_ptr<io::writer> make_writer(command_settings const& settings, io::element_type type)
+}  // namespace
+
+std::unique_ptr<io::writer> make_scan_writer(command_settings const& settings, io::output to, io::element_type type)
 {
-  io::output to = io::output::named(settings.output.file);
   switch (settings.output.format) {
     case output_format::text: {
       io::text_writer_options options;
@@ -108,36 +110,46 @@ std::unique_ptr<io::writer> make_writer(command_settings const& settings, io::el
   return write_json_values(std::move(to), settings.operations[0]);
 }
 
-}  // namespace
-
-void run_scan(std::vector<std::string> const& words)
+void scan_all(command_settings const& settings, batches& from, std::optional<io::element_type> type, io::output to)
 {
-  command_settings const settings = parse_scan(words);
-  if (goes_along_axis(settings)) return scan_along_axis(settings);
-  source from(settings.input, settings.threads);
   std::unique_ptr<scanner> scanner;
   if (settings.input.key)
-    scanner = std::make_unique<by_groups>(settings, from.type());
+    scanner = std::make_unique<by_groups>(settings, type);
   else
-    scanner = std::make_unique<one_sequence>(settings, from.type());
+    scanner = std::make_unique<one_sequence>(settings, type);
 
-  io::element_type const type = result_type(settings.operations[0], from.type());
+  io::element_type const to_type = result_type(settings.operations[0], type);
   bool const binary = settings.output.format == output_format::npy || settings.output.format == output_format::raw;
-  auto const writer = make_writer(settings, type);
+  auto const writer = make_scan_writer(settings, std::move(to), to_type);
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   value_buffer room;
   io::batch batch;
   while (from.next(batch)) {
-    try {
+    located(from, [&] {
       io::values_view const results = scanner->scan(batch);
-      writer->write(binary ? converted(results, type, room) : results);
-    } catch (value_problem const& problem) {
-      throw io::data_error(from.locate(problem.index()), problem.found(), problem.expected());
-    }
+      writer->write(binary ? converted(results, to_type, room) : results);
+    });
     if (from.waiting()) writer->flush();
     meter.update(from.so_far());
   }
   writer->finish();
+}
+
+void run_scan(std::vector<std::string> const& words)
+{
+  command_settings const settings = parse_scan(words);
+  if (goes_along_axis(settings)) {
+    gpu_for(settings, {});  // says that it is of no use here
+    return scan_along_axis(settings);
+  }
+  source from(settings.input, settings.threads);
+  make_accumulators(settings, from.type());  // says what is wrong with the command line before there is any output
+  std::unique_ptr<gpu> const device = gpu_for(settings, from.type());
+  io::output to = io::output::named(settings.output.file);
+  if (device)
+    scan_on_gpu(settings, from, *device, std::move(to));
+  else
+    scan_all(settings, from, from.type(), std::move(to));
 }
 
 }  // namespace tally::cli

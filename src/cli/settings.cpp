@@ -70,6 +70,9 @@ void bind(parser& options, command_settings& settings, output_options& output)
   });
   options.flag("--json", output.json);
   options.flag("--no-progress", settings.output.quiet);
+  options.value("--on", times::once, [&](std::string const& text) {
+    settings.on = static_cast<processor>(chosen("--on", text, processor_choices()));
+  });
   options.value("--threads", times::once,
                 [&](std::string const& text) { settings.threads = whole_number("--threads", text, 1); });
 }

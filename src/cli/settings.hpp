@@ -40,6 +40,9 @@ struct output_settings {
   bool quiet = false;  ///< no progress on the terminal
 };
 
+/// What computes. The results are the same.
+enum class processor { cpu, gpu };
+
 /// `tally reduce` and `tally scan`.
 struct command_settings {
   std::vector<operation> operations = {operation::sum};
@@ -47,6 +50,7 @@ struct command_settings {
   scan_kind kind = scan_kind::inclusive;  ///< of a scan
   input_settings input;
   output_settings output;
+  processor on = processor::cpu;
   int threads = 0;
 };
 

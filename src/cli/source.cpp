@@ -25,6 +25,34 @@ std::optional<std::uint64_t> total_size(std::vector<std::string> const& files)
   return total;
 }
 
+std::optional<std::uint64_t> total_values(input_settings const& settings)
+{
+  std::uint64_t total = 0;
+  for (std::string const& file : settings.files) {
+    std::optional<std::uint64_t> const bytes = total_size({file});
+    io::file_format const format = settings.format_of(file);
+    if (!bytes || (format != io::file_format::npy && format != io::file_format::raw)) return std::nullopt;
+    if (format == io::file_format::raw) {
+      total += *bytes / io::byte_size(*settings.type);
+    } else {
+      io::input array = io::input::file(file);
+      total += io::read_npy_header(array).count();
+    }
+  }
+  return total;
+}
+
+io::location location_in(input_settings const& settings, int threads, std::uint64_t position)
+{
+  if (!total_size(settings.files)) return {io::input::named(settings.files.back()).name()};
+  source again(settings, threads);
+  io::batch batch;
+  for (std::uint64_t passed = 0; again.next(batch); passed += io::size_of(batch.values)) {
+    if (position < passed + io::size_of(batch.values)) return again.locate(static_cast<std::size_t>(position - passed));
+  }
+  return {settings.files.back()};
+}
+
 source::source(input_settings const& settings, int threads)
     : settings_(settings),
       threads_(threads),

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/limits.hpp"
+#include "bench/speeds.hpp"
 #include "tool.hpp"
 
 namespace tally::test {
@@ -31,6 +32,28 @@ TEST(bench, json_has_every_cell_with_sensible_figures)
   }
   EXPECT_EQ(kinds.size(), 8U) << "two calls, four types";
   EXPECT_EQ(report["cells"].size(), 24U) << "in three sizes";
+}
+
+/// Without a GPU there is no word of one; with one, a table of its own.
+TEST(bench, a_gpu_adds_a_table_and_changes_nothing_else)
+{
+  cli::speeds measured;
+  measured.threads = 2;
+  measured.cells = {{"scan", "float32", std::size_t{1} << 22, std::size_t{1} << 20, 100, 50, 10}};
+  std::string const cpu = cli::table(measured);
+  EXPECT_NE(cpu.find("\nscan    float32     4 MiB    100.0     50.0   0.50     10.0    5.0x\n"), std::string::npos)
+      << cpu;
+  EXPECT_FALSE(nlohmann::json::parse(cli::json(measured)).contains("gpu"));
+  measured.gpu = {.name = "A \"GPU\"",
+                  .cells = {{"reduce", "int64", std::size_t{1} << 30, std::size_t{1} << 27, 4600, 4554}}};
+  std::string const both = cli::table(measured);
+  EXPECT_EQ(both.substr(0, cpu.size()), cpu);
+  EXPECT_NE(both.find("\nreduce  int64    1024 MiB   4600.0   4554.0   0.99\n"), std::string::npos) << both;
+  nlohmann::json const report = nlohmann::json::parse(cli::json(measured));
+  EXPECT_EQ(report["cells"].size(), 1U);
+  EXPECT_EQ(report["gpu"]["name"], "A \"GPU\"");
+  EXPECT_EQ(report["gpu"]["cells"][0]["share"], 0.99);
+  EXPECT_FALSE(report["gpu"]["cells"][0].contains("std"));
 }
 
 TEST(bench, the_limits_do_what_they_measure)

@@ -17,6 +17,9 @@ command_page const& bench_page()
               "several rounds, in GB/s: a scan's bytes are counted once read and once written, a sum's once read. The "
               "share is that of the "
               "machine's limit for the same number of bytes: copying for a scan, reading for a sum.",
+              "Where a GPU answers there is a second table, of scans and sums by Tally on numbers in the GPU's memory, "
+              "up to 1 GiB. "
+              "Their limits are `cudaMemcpy` from device to device, and a kernel that only reads.",
           },
       .options =
           {

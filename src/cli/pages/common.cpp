@@ -41,6 +41,12 @@ std::vector<choice> const& byte_order_choices()
   return all;
 }
 
+std::vector<choice> const& processor_choices()
+{
+  static std::vector<choice> const all = {{"cpu", "all threads"}, {"gpu", "the GPU that CUDA finds first"}};
+  return all;
+}
+
 option_page init_option()
 {
   return {"--init", "VALUE",
@@ -107,6 +113,8 @@ option_group running_options()
 {
   return {"Running",
           {
+              {"--on", "PROCESSOR", "Compute there: on the CPU if not given. The output never depends on it (see GPU).",
+               completes::choices, processor_choices()},
               {"--threads", "N",
                "Use at most N threads; otherwise as many as the process may. The output never depends on it."},
               {"-h,--help", "", "Show this help."},
@@ -145,6 +153,28 @@ section order_section()
               "through in less than "
               "256 MiB of memory, and at most 2 KiB for each group of --by and operation.",
           }};
+}
+
+section gpu_section()
+{
+  return {
+      "GPU",
+      {
+          "With --on gpu, sum, min, max, and, or, xor, mean, and product of floating-point values, are computed on an "
+          "NVIDIA GPU. "
+          "The CPU does what the GPU does not, and says so in a line on standard error: all of it where no GPU answers "
+          "or this tally was built without CUDA; other operations; --by and --axis; products of integers, sums that "
+          "may need "
+          "more than 64 bits, and integers of text that do. The exit status does not tell the difference.",
+          "The values gather in the GPU's memory and must fit it: 8 bytes each for integers to be added, for doubles "
+          "and for "
+          "float32 whose mean is asked; 16 for text without --type; else as many as the type has. A file of known "
+          "length (.npy, "
+          "raw) can fill the memory, a pipe or text about half of it. What does not fit is an error. Nothing is "
+          "written "
+          "before all input has been read.",
+          "`CUDA_VISIBLE_DEVICES` in the environment chooses among several GPUs.",
+      }};
 }
 
 section exit_section()

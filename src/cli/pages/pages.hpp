@@ -22,12 +22,14 @@ option_group output_options_group();
 option_group running_options();
 section numbers_section();
 section order_section();
+section gpu_section();
 section exit_section();
 
 std::vector<choice> const& type_choices();           ///< in the order of io::element_type
 std::vector<choice> const& input_format_choices();   ///< in the order of io::file_format
 std::vector<choice> const& output_format_choices();  ///< in the order of output_format
 std::vector<choice> const& byte_order_choices();     ///< little, big
+std::vector<choice> const& processor_choices();      ///< in the order of processor
 std::vector<choice> const& shell_choices();
 
 }  // namespace tally::cli

@@ -31,7 +31,7 @@ command_page const& reduce_page()
               output_options_group(),
               running_options(),
           },
-      .sections = {numbers_section(), order_section(), exit_section()},
+      .sections = {numbers_section(), order_section(), gpu_section(), exit_section()},
       .examples =
           {
               {"The sum of the sizes of all files below here:", "find . -type f -printf '%s\\n' | tally reduce"},

@@ -32,7 +32,7 @@ command_page const& scan_page()
               output_options_group(),
               running_options(),
           },
-      .sections = {numbers_section(), order_section(), exit_section()},
+      .sections = {numbers_section(), order_section(), gpu_section(), exit_section()},
       .examples =
           {
               {"Running totals:", "seq 10 | tally scan"},
@@ -41,6 +41,7 @@ command_page const& scan_page()
               {"A running balance for each account, in the order of the rows:",
                "tally scan --column amount --by account ledger.csv"},
               {"A large array, from file to file:", "tally scan -o cumulative.npy samples.npy"},
+              {"The same on a GPU:", "tally scan --on gpu -o cumulative.npy samples.npy"},
               {"Along the rows of a matrix:", "tally scan --axis 1 -o cumulative.npy matrix.npy"},
           },
   };

@@ -1,0 +1,10 @@
+#include "bench/gpu.hpp"
+
+namespace tally::cli {
+
+std::optional<gpu_speeds> measure_gpu()
+{
+  return std::nullopt;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,66 @@
+#include "bench/speeds.hpp"
+
+#include <fmt/format.h>
+
+#include "json.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+std::string size_text(std::size_t bytes)
+{
+  return bytes < (std::size_t{1} << 20) ? fmt::format("{} KiB", bytes >> 10) : fmt::format("{} MiB", bytes >> 20);
+}
+
+/// The columns that the CPU's table and the GPU's share.
+std::string row(cell const& each)
+{
+  return fmt::format("{:<7} {:<8} {:>8}  {:>7.1f}  {:>7.1f} {:>6.2f}", each.call, each.type, size_text(each.bytes),
+                     each.limit, each.tally, each.share());
+}
+
+constexpr char columns[] = "call    type         size    limit    tally  share";
+
+std::string record(cell const& each)
+{
+  return fmt::format("{{\"call\":\"{}\",\"type\":\"{}\",\"elements\":{},\"bytes\":{},\"limit\":{:.3f},\"tally\":{:.3f},"
+                     "\"share\":{:.3f}",
+                     each.call, each.type, each.elements, each.bytes, each.limit, each.tally, each.share());
+}
+
+}  // namespace
+
+std::string table(speeds const& measured)
+{
+  std::string out =
+      fmt::format("GB/s with {} thread{}; std:: has one. The limit is copying for a scan, reading for a sum.\n\n",
+                  measured.threads, measured.threads == 1 ? "" : "s");
+  out += fmt::format("{}  {:>7} {:>7}\n", columns, "std::", "faster");
+  for (cell const& each : measured.cells)
+    out += fmt::format("{}  {:>7.1f} {:>6.1f}x\n", row(each), each.standard, each.tally / each.standard);
+  if (!measured.gpu) return out;
+  out += fmt::format(
+      "\nGB/s in the memory of the GPU ({}). The limit is cudaMemcpy for a scan, reading for a sum.\n\n{}\n",
+      measured.gpu->name, columns);
+  for (cell const& each : measured.gpu->cells) out += row(each) + '\n';
+  return out;
+}
+
+std::string json(speeds const& measured)
+{
+  std::string out = fmt::format("{{\"threads\":{},\"unit\":\"GB/s\",\"cells\":[", measured.threads);
+  for (cell const& each : measured.cells)
+    out += fmt::format("{}\n{},\"std\":{:.3f}}}", &each == &measured.cells.front() ? "" : ",", record(each),
+                       each.standard);
+  out += "\n]";
+  if (measured.gpu) {
+    out += ",\"gpu\":{\"name\":" + json_string(measured.gpu->name) + ",\"cells\":[";
+    for (cell const& each : measured.gpu->cells)
+      out += fmt::format("{}\n{}}}", &each == &measured.gpu->cells.front() ? "" : ",", record(each));
+    out += "\n]}";
+  }
+  return out + "}\n";
+}
+
+}  // namespace tally::cli

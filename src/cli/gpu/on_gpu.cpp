@@ -1,0 +1,210 @@
+#include "gpu/on_gpu.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+#include "gpu/eligible.hpp"
+#include "gpu/gathered_values.hpp"
+#include "io/errors.hpp"
+#include "progress.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+void note(std::string const& text)
+{
+  std::fputs(("tally: " + text + '\n').c_str(), stderr);
+}
+
+std::string wide_sums(operation op)
+{
+  return "the CPU does " + std::string(name_of(op)) + ": sums of these integers may need more than 64 bits";
+}
+constexpr char wide_values[] = "the CPU does it all: an integer has more than 64 bits";
+
+bool is_for_gpu(command_settings const& settings, operation op, std::optional<io::element_type> type)
+{
+  return !gpu_refuses(op, type, settings.init);
+}
+
+/// An empty sequence, with memory for what is known to come.
+gathered_values nothing_yet(command_settings const& settings, std::optional<io::element_type> type, gpu& device)
+{
+  std::vector<operation> operations;
+  for (operation const op : settings.operations)
+    if (is_for_gpu(settings, op, type)) operations.push_back(op);
+  gathered_values values(device, operations, type, settings.init);
+  if (std::optional<std::uint64_t> const total = total_values(settings.input))
+    values.reserve(static_cast<std::size_t>(*total));
+  return values;
+}
+
+/// Whether the accumulator of the CPU must see the values: it has the words for what is wrong with them.
+bool is_wrong(operation op, std::optional<io::element_type> type, io::values_view const& values)
+{
+  return !type && is_bitwise(op) && !io::is_integer(io::type_of(values));
+}
+
+/// Gathers the input, and gives it to the accumulators of the operations that the CPU does. Up to the end, or to a batch that
+/// cannot be taken, which is the result; it is valid until the source gives the next.
+std::optional<io::batch> gather(command_settings const& settings, source& from, gathered_values& values,
+                                accumulators const& all)
+{
+  progress_meter meter(!settings.output.quiet, settings.output.file == "-");
+  io::batch batch;
+  while (from.next(batch)) {
+    bool taken = false;
+    located(from, [&] {
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        operation const op = settings.operations[k];
+        if (!is_for_gpu(settings, op, from.type()) || is_wrong(op, from.type(), batch.values))
+          all[k]->reduce(batch.values);
+      }
+      taken = values.take(batch.values);
+    });
+    if (!taken) return batch;
+    meter.update(from.so_far());
+  }
+  return std::nullopt;
+}
+
+/// Calls use(piece) with what was gathered; a value that it cannot take becomes an error that says where it stands.
+template <class Use>
+void for_pieces(command_settings const& settings, gathered_values& values, Use use)
+{
+  for (std::size_t first = 0; first < values.size();) {
+    io::values_view const piece = values.piece(first);
+    try {
+      use(piece);
+    } catch (value_problem const& problem) {
+      throw io::data_error(location_in(settings.input, settings.threads, first + problem.index()), problem.found(),
+                           problem.expected());
+    }
+    first += io::size_of(piece);
+  }
+}
+
+/// The batches of a source once more after some of them were gathered: those, the one that was not taken, and the rest.
+class batches_again final : public batches {
+public:
+  batches_again(command_settings const& settings, gathered_values& values, std::optional<io::batch> refused,
+                source& rest)
+      : settings_(settings),
+        rest_(rest),
+        values_(values),
+        refused_(refused)
+  {
+  }
+
+  bool next(io::batch& into) override
+  {
+    first_ = next_;
+    if (next_ < values_.size()) {
+      into = {.values = values_.piece(next_), .groups = {}, .group_names = {}};
+      next_ += io::size_of(into.values);
+      return true;
+    }
+    from_rest_ = true;
+    if (!refused_) return rest_.next(into);
+    into = *refused_;
+    refused_.reset();
+    return true;
+  }
+
+  bool waiting() const override { return next_ == values_.size() && !refused_ && rest_.waiting(); }
+  io::progress so_far() const override { return rest_.so_far(); }
+  io::location locate(std::size_t index) const override
+  {
+    return from_rest_ ? rest_.locate(index) : location_in(settings_.input, settings_.threads, first_ + index);
+  }
+
+private:
+  command_settings const& settings_;
+  source& rest_;
+  gathered_values& values_;
+  std::optional<io::batch> refused_;
+  std::size_t first_ = 0;
+  std::size_t next_ = 0;
+  bool from_rest_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<gpu> gpu_for(command_settings const& settings, std::optional<io::element_type> type)
+{
+  if (settings.on == processor::cpu) return nullptr;
+  if (settings.input.key || settings.input.axis) {
+    note(std::string("the CPU does it: a GPU is of no use to ") + (settings.input.key ? "--by" : "--axis"));
+    return nullptr;
+  }
+  bool const some = std::any_of(settings.operations.begin(), settings.operations.end(),
+                                [&](operation op) { return is_for_gpu(settings, op, type); });
+  gpu_search search;
+  if (some) search = find_gpu();
+  if (some && !search.found) {
+    note("the CPU does it: no GPU answers (" + search.why_not + ')');
+    return nullptr;
+  }
+  for (std::string const& each : refusals(settings.operations, type, settings.init)) note(each);
+  return std::move(search.found);
+}
+
+std::vector<result> reduce_on_gpu(command_settings const& settings, source& from, accumulators const& all, gpu& device)
+{
+  gathered_values values = nothing_yet(settings, from.type(), device);
+  std::optional<io::batch> const refused = gather(settings, from, values, all);
+  auto const hand_over = [&](accumulator& to) {
+    for_pieces(settings, values, [&](io::values_view const& piece) { to.reduce(piece); });
+  };
+  if (refused) {
+    note(wide_values);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (!is_for_gpu(settings, settings.operations[k], from.type())) continue;
+      hand_over(*all[k]);
+      located(from, [&] { all[k]->reduce(refused->values); });
+    }
+    reduce_all(settings, from, all);
+    return results_of(all);
+  }
+  std::vector<result> results;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    operation const op = settings.operations[k];
+    std::optional<result> found;
+    if (is_for_gpu(settings, op, from.type()) && values.size() > 0) {
+      found = values.reduce(op);
+      if (!found) {
+        note(wide_sums(op));
+        hand_over(*all[k]);
+      }
+    }
+    results.push_back(found ? *found : all[k]->value());
+  }
+  return results;
+}
+
+void scan_on_gpu(command_settings const& settings, source& from, gpu& device, io::output to)
+{
+  operation const op = settings.operations[0];
+  gathered_values values = nothing_yet(settings, from.type(), device);
+  std::optional<io::batch> const refused = gather(settings, from, values, make_accumulators(settings, from.type()));
+  bool const scanned = !refused && values.size() > 0 && values.scan(op, settings.kind);
+  if (!scanned) {
+    if (refused || values.size() > 0) note(refused ? wide_values : wide_sums(op));
+    batches_again again(settings, values, refused, from);
+    return scan_all(settings, again, from.type(), std::move(to));
+  }
+  io::element_type const type = result_type(op, from.type());
+  bool const binary = settings.output.format == output_format::npy || settings.output.format == output_format::raw;
+  auto const writer = make_scan_writer(settings, std::move(to), type);
+  value_buffer room;
+  for_pieces(settings, values,
+             [&](io::values_view const& results) { writer->write(binary ? converted(results, type, room) : results); });
+  writer->finish();
+}
+
+}  // namespace tally::cli
