@@ -49,4 +49,29 @@ inline contender read_limit(auto const& data, std::size_t element_bytes, int blo
           }};
 }
 
+__global__ void empty_kernel()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/// A kernel that does nothing, launched as Tally's are: no call takes less.
+inline contender launch_limit()
+{
+  return {"empty kernel", 0, [](cudaStream_t stream, int) {
+            cudaLaunchConfig_t config{};
+            config.gridDim = dim3(1);
+            config.blockDim = dim3(256);
+            config.stream = stream;
+            cudaLaunchAttribute early{};
+            early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+            early.val.programmaticStreamSerializationAllowed = 1;
+            config.attrs = &early;
+            config.numAttrs = 1;
+            check(cudaLaunchKernelEx(&config, empty_kernel));
+          }};
+}
+
 }  // namespace tally::bench

@@ -1,6 +1,8 @@
 // tally_bench_cuda: Tally against CUB (of the toolkit) and against the GPU's own limits, in one process.
 #include <cub/cub.cuh>
 
+#include <cuda/std/complex>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -60,8 +62,10 @@ void report(std::string const& what, std::size_t n, manner how, std::vector<cont
     if (time.name == "CUB") peer = time.microseconds;
   }
   for (timing const& time : times) {
-    bool const measured = time.name == "Tally" || time.name == "CUB";
-    if (measured)
+    if (time.name == "empty kernel")
+      std::printf("%-26s 2^%-3.4g %-6s %s %5.2f us\n", what.c_str(), std::log2(static_cast<double>(n)), name_of(how),
+                  time.name.c_str(), time.microseconds);
+    if (time.name == "Tally" || time.name == "CUB")
       std::printf("%-26s 2^%-3.4g %-6s %-6s %10.2f us %7.0f GB/s  %.3f of the limit  %s  noise %.1f%%\n", what.c_str(),
                   std::log2(static_cast<double>(n)), name_of(how), time.name.c_str(), time.microseconds,
                   time.gigabytes_a_second(), time.gigabytes_a_second() / limit,
@@ -120,6 +124,7 @@ void scans(std::string const& type, std::vector<int> const& powers, Op op = {})
                             inclusive_scan(on, in, in + n, data.out(call), op);
                         }});
       std::string const what = (exclusive ? "exclusive scan " : "inclusive scan ") + type;
+      if (bytes <= (1 << 20)) racers.push_back(launch_limit());
       report(what, n, manner_of(bytes), racers);
       if (!exclusive && bytes <= (1 << 20)) report(what, n, manner::stream, racers);
       if (!exclusive && power == 24) report(what, n, manner::cold, racers);
@@ -149,6 +154,7 @@ void reductions(std::string const& type, std::vector<int> const& powers, Op op =
                         T const* const in = data.in(call);
                         reduce_into(cuda{stream, space}, in, in + n, data.out(call), identity_of<T>(op), op);
                       }});
+    if (bytes <= (1 << 20)) racers.push_back(launch_limit());
     report("reduce " + type, n, manner_of(bytes), racers);
   }
 }
@@ -167,7 +173,10 @@ void all()
   scans<std::int16_t>("i16", large);
   scans<half>("f16", large);
   scans<bfloat16>("bf16", quick ? large : std::vector<int>{28});
+  scans<::cuda::std::complex<float>>("complex f32", wide);
+  scans<::cuda::std::complex<double>>("complex f64", quick ? std::vector<int>{26} : std::vector<int>{22, 24, 26, 28});
   scans<affine<float>>("affine of f32", wide, compose{});
+  scans<indexed<float, std::uint32_t>>("argmin of f32", quick ? wide : std::vector<int>{27}, argmin{});
   reductions<float>("f32", few);
   reductions<std::int32_t>("i32", large);
   reductions<double>("f64", wide);

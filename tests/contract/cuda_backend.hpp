@@ -128,10 +128,14 @@ struct cuda_backend {
       int blocks;
       char const* name;
     };
-    static constexpr way all[] = {
-        {path::automatic, 0, "cuda"},           {path::registers, 0, "cuda, registers"},
-        {path::ring, 0, "cuda, ring"},          {path::registers, 1, "cuda, registers, 1 block"},
-        {path::ring, 1, "cuda, ring, 1 block"}, {path::ring, 3, "cuda, ring, 3 blocks"}};
+    static constexpr way all[] = {{path::automatic, 0, "cuda"},
+                                  {path::registers, 0, "cuda, registers"},
+                                  {path::ring, 0, "cuda, ring"},
+                                  {path::registers, 1, "cuda, registers, 1 block"},
+                                  {path::ring, 1, "cuda, ring, 1 block"},
+                                  {path::ring, 3, "cuda, ring, 3 blocks"},
+                                  {path::own_tiles, 0, "cuda, own tiles"},
+                                  {path::backwards, 0, "cuda, own tiles, backwards"}};
     auto& fixture = cuda_fixture::instance();
     for (way const& each : all) {
       if (which == ways::instruction_sets && each.blocks == 3) continue;

@@ -1,12 +1,16 @@
 """check_resources.py NVCC SOURCE INCLUDE TABLE [--write]: what each kernel of SOURCE takes of a multiprocessor, for sm_80 and sm_90.
 
-Prints registers, spilled bytes and shared memory of each, beside those of the committed TABLE. Fails if one spills, takes 16 registers more
-than in the table (another compiler may take some more or less), or is not in it. --write makes the table."""
+Prints registers, spilled bytes and shared memory of each, beside those of the committed TABLE. Fails if one spills more than in the table, or more
+than a few words at all, takes 16 registers more than there (another compiler may take some more or less), or is not in it. --write makes the
+table."""
 import re
 import subprocess
 import sys
 
 TYPES = {"affineIf": "affine_f32", "PKd": "f64", "PKh": "u8", "storage_float": "f16", "PKf": "f32"}
+
+# Bytes stored and loaded: reductions of f64 and f16 leave a few words to memory, for they are quickest with three blocks a multiprocessor.
+MOST_SPILLED = 40
 
 
 def type_of(symbol):
@@ -24,7 +28,7 @@ def measured(nvcc, source, include):
         name = spills = None
         for line in printed.stderr.splitlines() + printed.stdout.splitlines():
             if found := re.search(r"Compiling entry function '(\S+)'", line):
-                kernel = re.search(r"(one_tile|tiles|ring|reduce|nothing)_kernel", found[1])[1]
+                kernel = re.search(r"(one_tile|own_tiles|drawn_tiles|cluster|ring|reduce|nothing)_kernel", found[1])[1]
                 shape = "".join("_" + number for number in re.findall(r"Li(\d+)E", found[1])[-2:]) if kernel == "one_tile" else ""
                 name = f"sm_{arch} {kernel}{shape} {type_of(found[1])}"
             elif found := re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line):
@@ -51,7 +55,7 @@ def main():
     for name in sorted(rows):
         registers, spills, shared = rows[name]
         print(f"{name}: {registers} registers, {spills} bytes spilled, {shared} bytes of shared memory; expected {expected.get(name)}")
-        if spills:
+        if spills > MOST_SPILLED or spills > expected.get(name, (0, 0, 0))[1]:
             wrong.append(f"{name} spills {spills} bytes")
         if name not in expected:
             wrong.append(f"{name} is not in {table}")

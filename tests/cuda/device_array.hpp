@@ -27,10 +27,7 @@ public:
     check(cudaMemset(data_, 0xA5, n * sizeof(T)));
     check(cudaDeviceSynchronize());
   }
-  explicit device_array(std::vector<T> const& values) : device_array(values.size())
-  {
-    check(cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyDefault));
-  }
+  explicit device_array(std::vector<T> const& values) : device_array(values.size()) { assign(values); }
   ~device_array() { cudaFree(data_); }
   device_array(device_array const&) = delete;
   device_array& operator=(device_array const&) = delete;
@@ -38,6 +35,12 @@ public:
   T* begin() const { return data_; }
   T* end() const { return data_ + size_; }
   std::size_t size() const { return size_; }
+  /// Done when this returns: a copy from memory that is not pinned may else be under way yet, and no stream of these tests waits for it.
+  void assign(std::vector<T> const& values)
+  {
+    check(cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyDefault));
+    check(cudaDeviceSynchronize());
+  }
   /// Waits for the whole device.
   std::vector<T> values() const
   {

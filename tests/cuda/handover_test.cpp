@@ -1,6 +1,7 @@
 #include "tally/cuda/handover.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -51,14 +52,15 @@ private:
   std::minstd_rand random_;
 };
 
-bool wait_for(space& s, std::uint32_t tile, std::uint32_t epoch, total& value)
+bool look_at(space& s, std::uint32_t tile, std::uint32_t epoch, total& value)
 {
   read_words<total> read;
-  for (;;) {
-    read.load(&s.words[tile * words_of<total>]);
-    if (read.decode(value, epoch)) return true;
-    std::this_thread::yield();
-  }
+  read.load(&s.words[tile * words_of<total>]);
+  return read.decode(value, epoch);
+}
+void wait_for(space& s, std::uint32_t tile, std::uint32_t epoch, total& value)
+{
+  while (!look_at(s, tile, epoch, value)) std::this_thread::yield();
 }
 
 /// One call of a scan: every worker draws, publishes, and looks at all totals before its tile. Returns how many were wrong.
@@ -73,7 +75,7 @@ std::size_t scan_call(space& s, std::uint32_t call, std::uint32_t tiles, std::ui
       drawing drawn{};
       for (;;) {
         disturb();
-        drawn = draw(s.shared, tiles, workers);
+        drawn = settle(s.shared, draw_unseen(s.shared), tickets_of_scan(tiles, workers));
         if (drawn.tile >= tiles) break;
         disturb();
         publish(&s.words[drawn.tile * words_of<total>], total::of(call, drawn.tile), drawn.epoch);
@@ -92,7 +94,7 @@ std::size_t scan_call(space& s, std::uint32_t call, std::uint32_t tiles, std::ui
   return all;
 }
 
-/// One call of a reduction: worker 0 looks at all totals and ends the epoch; the others begin with the tile of their number.
+/// One call of a reduction: worker 0 looks at all totals; the others begin with the tile of their number.
 std::size_t reduce_call(space& s, std::uint32_t call, std::uint32_t tiles, std::uint32_t workers)
 {
   std::size_t wrong = 0;
@@ -101,24 +103,53 @@ std::size_t reduce_call(space& s, std::uint32_t call, std::uint32_t tiles, std::
     threads.emplace_back([&, w] {
       disturbance disturb(call * 137 + w);
       disturb();
-      auto const epoch = static_cast<std::uint32_t>(load_relaxed(&s.shared.next) >> 32) + 1;
+      std::uint32_t const tickets = tickets_of_reduction(tiles);
+      drawing known{};
       if (w == 0) {
+        // The last of all to know the epoch, in every other call.
+        while (call % 2 == 0 && static_cast<std::uint32_t>(load_relaxed(&s.shared.next)) != tiles)
+          std::this_thread::yield();
+        known = settle(s.shared, draw_unseen(s.shared, folder_ticket), tickets, folder_ticket);
         for (std::uint32_t tile = 0; tile < tiles; ++tile) {
           total seen{};
-          wait_for(s, tile, epoch, seen);
+          wait_for(s, tile, known.epoch, seen);
           if (!(seen == total::of(call, tile))) ++wrong;
         }
-        while (tiles > workers && static_cast<std::uint32_t>(load_relaxed(&s.shared.next)) != tiles)
-          std::this_thread::yield();
-        end_epoch(s.shared, epoch, s.words.data(), s.words.size());
-        return;
       }
-      for (std::uint32_t tile = w - 1; tile < tiles;) {
+      for (std::uint32_t tile = w - 1; w > 0 && tile < tiles; tile = workers + (known.tile & ~folder_ticket)) {
         disturb();
-        std::uint32_t const next =
-            tiles > workers ? static_cast<std::uint32_t>(draw_unseen(s.shared)) + workers : tiles;
-        publish(&s.words[tile * words_of<total>], total::of(call, tile), epoch);
-        tile = next;
+        known = settle(s.shared, draw_unseen(s.shared), tickets);
+        publish(&s.words[tile * words_of<total>], total::of(call, tile), known.epoch);
+      }
+      finish(s.shared, known.epoch, workers + 1, s.words.data(), s.words.size());
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  return wrong;
+}
+
+/// One call of a scan whose workers each have the tile of their own number, of which no more than `running` run at a time, the last ones first:
+/// what they wait for will not come unless they see to it.
+std::size_t own_tiles_call(space& s, std::uint32_t call, std::uint32_t tiles, std::uint32_t running)
+{
+  std::atomic<std::size_t> wrong = 0;
+  std::atomic<std::uint32_t> begun = 0;
+  std::vector<std::thread> threads;
+  for (std::uint32_t thread = 0; thread < running; ++thread) {
+    threads.emplace_back([&, thread] {
+      disturbance disturb(call * 139 + thread);
+      for (std::uint32_t next = begun++; next < tiles; next = begun++) {
+        std::uint32_t const mine = tiles - 1 - next;
+        drawing const known = settle(s.shared, draw_unseen(s.shared), tiles);
+        disturb();
+        publish(&s.words[mine * words_of<total>], total::of(call, mine), known.epoch);
+        for (std::uint32_t tile = 0; tile < mine; ++tile) {
+          total seen{};
+          for (int polls = 0; !look_at(s, tile, known.epoch, seen); ++polls)
+            if (polls == 3) publish(&s.words[tile * words_of<total>], total::of(call, tile), known.epoch);
+          if (!(seen == total::of(call, tile))) ++wrong;
+        }
+        finish(s.shared, known.epoch, tiles, s.words.data(), s.words.size());
       }
     });
   }
@@ -133,28 +164,25 @@ TEST(cuda_handover, totals_arrive_whole_and_are_those_of_the_call)
   for (std::uint32_t call = 0; call < 40; ++call) {
     std::uint32_t const tiles = 1 + random() % 300;
     std::uint32_t const workers = 1 + random() % 7;
-    if (random() % 2 == 0) {
-      ASSERT_EQ(scan_call(s, call, tiles, workers), 0u)
-          << "call " << call << ", " << tiles << " tiles, " << workers << " workers";
-    } else {
-      std::uint32_t const fewer = std::min(workers, tiles);
-      ASSERT_EQ(reduce_call(s, call, tiles, fewer), 0u)
-          << "call " << call << ", " << tiles << " tiles, " << fewer << " workers";
-    }
+    std::uint32_t const fewer = std::min(workers, tiles);
+    std::size_t const wrong = call % 3 == 0   ? scan_call(s, call, tiles, workers)
+                              : call % 3 == 1 ? reduce_call(s, call, tiles, fewer)
+                                              : own_tiles_call(s, call, tiles, workers);
+    ASSERT_EQ(wrong, 0u) << "call " << call << ", " << tiles << " tiles, " << workers << " workers";
     ASSERT_EQ(s.shared.next, std::uint64_t(call + 1) << 32);
   }
 }
 
 TEST(cuda_handover, epochs_begin_again_after_the_last)
 {
-  for (bool const last_is_a_scan : {true, false}) {
+  for (auto const last : {scan_call, reduce_call, own_tiles_call}) {
     space s(50);
     // Words as calls of the first epochs would have left them.
     for (std::size_t k = 0; k < s.words.size(); ++k) s.words[k] = std::uint64_t(1 + k % 3) << 32 | k;
     s.shared.next = std::uint64_t(last_epoch - 2) << 32;  // so the next call has the last epoch but one
     ASSERT_EQ(scan_call(s, 1, 40, 4), 0u);
     ASSERT_EQ(s.shared.next, std::uint64_t(last_epoch - 1) << 32);
-    ASSERT_EQ(last_is_a_scan ? scan_call(s, 2, 30, 4) : reduce_call(s, 2, 30, 4), 0u);
+    ASSERT_EQ(last(s, 2, 30, 4), 0u);
     ASSERT_EQ(s.shared.next, 0u);
     ASSERT_EQ(s.shared.finished, 0u);
     for (std::uint64_t const word : s.words) ASSERT_EQ(word, 0u);

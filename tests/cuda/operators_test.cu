@@ -52,7 +52,7 @@ void expect_the_bits_of_the_cpu(Op op, T const& init, auto const& make)
     stream on;
     cuda::workspace space;
     device_array<T> const in(x);
-    for (path const each : {path::automatic, path::registers, path::ring}) {
+    for (path const each : {path::automatic, path::registers, path::ring, path::own_tiles, path::backwards}) {
       space.prefer(each);
       cuda const here{on, space};
       device_array<T> const a(n), b(n);
@@ -172,6 +172,14 @@ TEST(cuda_operators, complex_numbers)
   using D = ::cuda::std::complex<double>;
   expect_the_bits_of_the_cpu<D>(plus{}, D{1, 2},
                                 [](std::size_t k) { return D{value_at<double>(2 * k), value_at<double>(2 * k + 1)}; });
+}
+
+TEST(cuda_operators, log_sum_exp)
+{
+  using E = exponential_sum<float>;
+  expect_the_bits_of_the_cpu<E>(log_sum_exp{}, E{3.0f}, [](std::size_t k) { return E{value_at<float>(k)}; });
+  using D = exponential_sum<double>;
+  expect_the_bits_of_the_cpu<D>(log_sum_exp{}, D{3.0}, [](std::size_t k) { return D{value_at<double>(k)}; });
 }
 
 struct square {

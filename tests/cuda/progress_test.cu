@@ -86,6 +86,34 @@ TEST(cuda_progress, needs_no_more_than_one_multiprocessor)
   }
 }
 
+/// Blocks that begin with the last tiles, on few multiprocessors: none of the totals that they wait for can come from another block.
+TEST(cuda_progress, whoever_waits_in_vain_computes_what_is_missing)
+{
+  for (std::size_t const tiles : {2, 33, 300}) {
+    auto const x = values_to<float>(tiles * order::tile<float> - 77);
+    std::vector<float> expected(x.size());
+    device_array<float> const in(x), out(x.size()), sum(1);
+    inclusive_scan(cpu{}, x, expected);
+    stream on;
+    cuda::workspace space;
+    space.prefer(path::backwards);
+    inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
+    EXPECT_TRUE(same_bytes(out.values(), expected)) << tiles << " tiles";
+    reduce_into(cuda{on, space}, in, sum.begin());
+    on.wait();
+    check(cudaMemset(out.begin(), 0, x.size() * sizeof(float)));
+    check(cudaDeviceSynchronize());
+    {
+      occupation const taken(1);
+      inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
+      reduce_into(cuda{on, space}, in, sum.begin());
+      on.wait();
+    }
+    EXPECT_TRUE(same_bytes(out.values(), expected)) << tiles << " tiles on one multiprocessor";
+    EXPECT_EQ(sum.values()[0], expected.back());
+  }
+}
+
 __global__ void disturb(float* data, std::size_t n)
 {
   for (std::size_t k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += std::size_t(gridDim.x) * blockDim.x)

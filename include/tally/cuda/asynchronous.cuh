@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 /// Bulk copies into shared memory and the barriers that they report to: sm_90 and later. On older devices these functions do not
 /// exist in the compiled code, and no kernel that calls them is launched.
@@ -70,6 +71,37 @@ __device__ __forceinline__ void fence_asynchronous()
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+/// The blocks of a cluster wait for each other, and see what each has written before, in the others' shared memory too.
+__device__ __forceinline__ void arrive_at_cluster()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void wait_for_cluster()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
+/// Writes a value to where block `rank` of the cluster has the variable `own`.
+template <class V>
+__device__ __forceinline__ void store_to_block(V& own, std::uint32_t rank, V const& value)
+{
+#if __CUDA_ARCH__ >= 900
+  static_assert(sizeof(V) % 4 == 0);
+  std::uint32_t words[sizeof(V) / 4];
+  memcpy(words, &value, sizeof(V));
+  std::uint32_t address;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared_address(&own)), "r"(rank));
+#pragma unroll
+  for (std::size_t k = 0; k < sizeof(V) / 4; ++k)
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(address + static_cast<std::uint32_t>(4 * k)), "r"(words[k])
+                 : "memory");
 #endif
 }
 

@@ -17,7 +17,8 @@ class block_tile {
 public:
   using W = working_type<T>;
   using left = left_operand<W, Op>;
-  static constexpr int group = static_cast<int>(order::group<T>);
+  using rows = scanned_rows<T, Op, In, Transform, Rows>;
+  using results = typename rows::results;
   static constexpr int strip_rows = static_cast<int>(order::strip_rows);
   static constexpr int strips = (Warps * Rows + strip_rows - 1) / strip_rows;
   static constexpr int threads = Warps * warp_lanes;
@@ -62,11 +63,9 @@ public:
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       if (at.row == first_row() + r && at.lane == lane()) {
-        W values[group];
-        rows_.values(r, values, transform, op);
-#pragma unroll
-        for (int j = 0; j < group; ++j)
-          if (j == at.in_group) f(values[j]);
+        results values;
+        rows_.scan(r, values, transform, op);
+        f(values.at(at.in_group));
       }
     }
   }
@@ -78,21 +77,20 @@ public:
   {
     W left_neighbour = previous.value;
     if (to.exclusive) {
-      W values[group];
-      rows_.values(Rows - 1, values, transform, op);
-      if (lane() == warp_lanes - 1) memory.lasts[warp()] = carry.before(values[group - 1], op);
+      results values;
+      rows_.scan(Rows - 1, values, transform, op);
+      if (lane() == warp_lanes - 1) memory.lasts[warp()] = carry.before(values.last(), op);
       __syncthreads();
       if (warp() > 0) left_neighbour = memory.lasts[warp() - 1];
     }
-    constexpr int batch = batch_rows<W, Rows, group>;
+    constexpr int batch = batch_rows<results, Rows>;
 #pragma unroll
     for (int r = 0; r < Rows; r += batch) {
-      W values[batch][group];
+      results values[batch];
 #pragma unroll
       for (int k = 0; k < batch; ++k) {
-        rows_.values(r + k, values[k], transform, op);
-#pragma unroll
-        for (int j = 0; j < group; ++j) values[k][j] = carry.before(values[k][j], op);
+        rows_.scan(r + k, values[k], transform, op);
+        values[k].precede(carry, op);
       }
       W const next = to.last_of(values);
       to.store(begin + first_element() + r * order::row<T>, values, left_neighbour, lane());
@@ -101,7 +99,8 @@ public:
   }
 
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
-  __device__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+  /// Of the tile's warps; a block may have several tiles.
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes % Warps; }
 
 private:
   __device__ static int first_row() { return warp() * Rows; }
@@ -145,7 +144,7 @@ private:
     return before;
   }
 
-  scanned_rows<T, Op, In, Transform, Rows> rows_;
+  rows rows_;
 };
 
 }  // namespace tally::cuda_backend

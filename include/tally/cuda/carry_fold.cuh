@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "tally/cuda/awaited_totals.cuh"
 #include "tally/cuda/handover.hpp"
 #include "tally/cuda/left_operand.cuh"
 #include "tally/cuda/warp.cuh"
@@ -18,55 +20,13 @@ struct initial_value {
   carry_type<Op, T> wide;
 };
 
-/// The first `count` totals at `words`, 32 to a register, on their way to one warp.
-template <class W, int Registers>
-class awaited_totals {
-public:
-  /// Asks for them; returns at once.
-  __device__ __forceinline__ awaited_totals(int count, std::uint64_t const* words, int lane)
-      : words_(words),
-        lane_(lane)
-  {
-#pragma unroll
-    for (int s = 0; s < Registers; ++s)
-      if (s * warp_lanes + lane < count) missing_ |= 1u << s;
-    ask();
-  }
-
-  /// Waits until all are there. Those that were not asked for stay as they are.
-  __device__ __forceinline__ void wait(W (&totals)[Registers], std::uint32_t epoch)
-  {
-    for (;;) {
-#pragma unroll
-      for (int s = 0; s < Registers; ++s)
-        if ((missing_ >> s & 1u) != 0 && read_[s].decode(totals[s], epoch)) missing_ &= ~(1u << s);
-      if (__all_sync(whole_warp, missing_ == 0)) return;
-      __nanosleep(100);  // no difference to 20 measured
-      ask();
-    }
-  }
-
-private:
-  __device__ __forceinline__ void ask()
-  {
-#pragma unroll
-    for (int s = 0; s < Registers; ++s)
-      if ((missing_ >> s & 1u) != 0) read_[s].load(words_ + (s * warp_lanes + lane_) * words_of<W>);
-  }
-
-  read_words<W> read_[Registers];
-  std::uint64_t const* words_;
-  int lane_;
-  unsigned missing_ = 0;
-};
-
 /// One warp's fold of the totals of all tiles, in the order of docs/order.md: totals within spans and spans over the array, in the
 /// carry type. Every block folds all totals for itself, as they appear, so no carry is handed over: two hops would cost
 /// more than reading eight bytes for each 32 KiB.
 ///
-/// The totals of up to `Window` whole spans are folded side by side, a span a lane. What comes after the last whole span is folded
-/// by all lanes alike, so that little is left to do when the last total appears.
-template <class T, class Op, int Window>
+/// The totals of `Window` spans are folded side by side, a span a lane, of which the last may not be whole. `AtATime` spans, a divisor
+/// of `Window`, are on their way to registers together.
+template <class T, class Op, int Window, int AtATime = Window, unsigned LongestSleep = 128>
 class carry_fold {
 public:
   using W = working_type<T>;
@@ -76,11 +36,24 @@ public:
 
   static constexpr int window = Window;
   static constexpr int span = static_cast<int>(order::span_tiles);
-  static_assert(span == warp_lanes && Window <= warp_lanes);
+  static_assert(span == warp_lanes && Window <= warp_lanes && Window % AtATime == 0);
+
+  /// What `advance_together` can fold.
+  template <int Warps>
+  static constexpr std::uint32_t most_tiles = Warps * Window * span;
 
   struct shared {
-    C totals[Window][span + 1];  // one more, so that lanes that each read a row of their own meet different banks
+    W totals[Window][span + 1];  // one more, so that lanes that each read a row of their own meet different banks
     C folds[Window];
+    wide_left all_but_the_last;  // of the totals of the last span that was folded, and that last one
+    W last_total;
+  };
+
+  template <int Warps>
+  struct reduction_shared {
+    shared warps[Warps - 1];
+    C folds[2][Warps - 1][Window];  // of a round, and of the one before
+    std::uint32_t late;
   };
 
   /// What precedes a tile.
@@ -100,99 +73,211 @@ public:
                                             shared& memory, Op& op)
   {
     if (tile == 0) return {init_, init_};
-    int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
     std::uint32_t const last_span = (tile - 1) / span;  // of the tile before
-    int const count = static_cast<int>(tile - last_span * span);
-    // Asked for before the whole spans are, so that the two round trips are one.
-    awaited_totals<W, 1> rest(count, words + static_cast<std::size_t>(last_span) * span * words_of<W>, lane);
-    while (first_span_ < last_span) {
-      std::uint32_t const spans = last_span - first_span_;
-      int const whole = spans < Window ? static_cast<int>(spans) : Window;
-      fold_spans(first_span_, whole, words, epoch, lane, memory, op);
-      __syncwarp();
-      append(memory.folds, whole, op);
+    while (last_span - first_span_ >= Window) {
+      fold_all(first_span_, Window * span, words, epoch, memory, op);
+      append(memory.folds, Window, op);
       __syncwarp();
     }
-
-    // 1 .. 32 totals are left.
-    W totals[1] = {init_.value};
-    rest.wait(totals, epoch);
-    memory.totals[0][lane] = static_cast<C>(totals[0]);
+    int const whole = static_cast<int>(last_span - first_span_);
+    fold_all(first_span_, static_cast<int>(tile - first_span_ * span), words, epoch, memory, op);
+    append(memory.folds, whole, op);
+    before const found = after(spans_, memory, whole, op);
+    if (tile % span == 0) append(memory.folds + whole, 1, op);
     __syncwarp();
-    wide_left fold = wide_left::absent(op, memory.totals[0][0]);
-    constexpr int batch = 8;
-#pragma unroll 1
-    for (int k = 0; k < count - 1; k += batch) {
-      C some[batch];
-#pragma unroll
-      for (int j = 0; j < batch; ++j) some[j] = memory.totals[0][k + j];
-#pragma unroll
-      for (int j = 0; j < batch; ++j)
-        if (k + j < count - 1) fold = wide_left::present(fold.before(some[j], op));
-    }
-    W const last_total = shuffle_from(totals[0], count - 1);
-    left const carry_of_last = narrow(spans_.before(fold, op), op);
-    fold = wide_left::present(fold.before(memory.totals[0][count - 1], op));
-    wide_left const all = spans_.before(fold, op);
-    if (count == span) {
-      spans_ = all;
-      first_span_ = last_span + 1;
-    }
-    __syncwarp();
-    return {narrow(all, op), left::present(carry_of_last.before(last_total, op))};
+    return found;
   }
 
-  /// Folds the whole spans before `last_span` with all warps of a block, each as many at a time as fit its window. One warp alone is slower
-  /// than all other blocks together.
+  /// What precedes `tile`, for a whole block, of which each warp folds a window: the totals of at most Warps * Window spans. Returns false if one of
+  /// them does not come in time; `late` is then the tile.
+  /// It may be called again.
   template <int Warps>
-  __device__ __forceinline__ void advance_spans(std::uint32_t last_span, std::uint64_t const* words,
-                                                std::uint32_t epoch, shared (&memory)[Warps], Op& op)
+  __device__ __forceinline__ bool advance_together(std::uint32_t tile, std::uint64_t const* words, std::uint32_t epoch,
+                                                   shared (&memory)[Warps], std::uint32_t& late, Op& op,
+                                                   before& found) const
   {
-    int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
     int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
-    auto const count_of = [&](int other) {
-      std::uint32_t const begin = first_span_ + other * Window;
-      std::uint32_t const rest = begin < last_span ? last_span - begin : 0;
-      return rest < Window ? static_cast<int>(rest) : Window;
-    };
-    while (first_span_ < last_span) {
-      fold_spans(first_span_ + warp * Window, count_of(warp), words, epoch, lane, memory[warp], op);
-      __syncthreads();
-#pragma unroll 1
-      for (int w = 0; w < Warps; ++w)
-        append(memory[w].folds, count_of(0), op);  // of what is left, which append makes less
-      __syncthreads();
+    auto const first = static_cast<std::uint32_t>(warp * Window);
+    if (threadIdx.x == 0) late = tile;
+    __syncthreads();
+    if (first * span < tile) {
+      std::uint32_t const count = tile - first * span;
+      std::uint32_t missing;
+      if (!fold<AtATime>(first, count < Window * span ? static_cast<int>(count) : Window * span, words, epoch,
+                         memory[warp], op, polls_before_standing_in, missing) &&
+          threadIdx.x % warp_lanes == 0)
+        late = missing;  // of several warps that come here, any
     }
+    __syncthreads();
+    if (late != tile) return false;
+    if (tile == 0) {
+      found = {init_, init_};
+      return true;
+    }
+    int const whole = static_cast<int>((tile - 1) / span);
+    wide_left spans = spans_;
+#pragma unroll 4
+    for (int s = 0; s < whole; ++s) spans = wide_left::present(spans.before(memory[s / Window].folds[s % Window], op));
+    found = after(spans, memory[whole / Window], whole % Window, op);
+    return true;
+  }
+
+  /// The reduction of `tiles` tiles, by a whole block: one warp adds up what the others fold meanwhile. (One warp alone is slower than all other
+  /// blocks together.) Known to warp 0. Where a total does not come, the block calls stand_in(tile), which must publish it.
+  template <int Warps, class StandIn>
+  __device__ __forceinline__ W reduce(std::uint32_t tiles, std::uint64_t const* words, std::uint32_t epoch,
+                                      reduction_shared<Warps>& memory, Op& op, StandIn const& stand_in)
+  {
+    int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
+    int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+    int const folder = warp - 1;
+    std::uint32_t const spans = (tiles - 1) / span + 1;
+    int const each = spans <= Warps - 1 ? 1 : Window;  // spans a warp and round
+    auto const round_spans = static_cast<std::uint32_t>((Warps - 1) * each);
+    // How many of the spans before `end` are folder's in the round that begins with `first`.
+    auto const share = [&](std::uint32_t first, int folder, std::uint32_t end) {
+      std::uint32_t const begin = first + static_cast<std::uint32_t>(folder * each);
+      std::uint32_t const rest = begin < end ? end - begin : 0;
+      return static_cast<int>(rest < static_cast<std::uint32_t>(each) ? rest : each);
+    };
+    if (threadIdx.x == 0) memory.late = tiles;
+    __syncthreads();
+    std::uint32_t first = 0;
+    for (int half = 0;; half ^= 1, first += round_spans) {
+      int const own_spans = warp > 0 ? share(first, folder, spans) : 0;
+      bool done = false;
+      for (;;) {
+        if (!done && warp == 0) {
+#pragma unroll 1
+          for (int f = 0; f < Warps - 1 && first > 0; ++f) append(memory.folds[half ^ 1][f], each, op);
+          done = true;
+        }
+        if (!done && own_spans > 0) {
+          std::uint32_t const begin = first + static_cast<std::uint32_t>(folder * each);
+          std::uint32_t const rest = tiles - begin * span;
+          int const count = rest < static_cast<std::uint32_t>(each * span) ? static_cast<int>(rest) : each * span;
+          shared& own = memory.warps[folder];
+          std::uint32_t missing = 0;
+          done = fold<AtATime>(begin, count, words, epoch, own, op, polls_before_standing_in, missing);
+          if (!done && lane == 0) memory.late = missing;  // of several warps that come here, any
+          if (done && lane < own_spans) memory.folds[half][folder][lane] = own.folds[lane];
+        }
+        __syncthreads();
+        std::uint32_t const late = memory.late;
+        if (late == tiles) break;
+        stand_in(late);
+        if (threadIdx.x == 0) memory.late = tiles;
+        __syncthreads();
+      }
+      if (spans - first > round_spans) continue;
+      if (warp == 0) {
+#pragma unroll 1
+        for (int f = 0; f < Warps - 1; ++f) append(memory.folds[half][f], share(first, f, spans - 1), op);
+      }
+      auto const last = static_cast<int>(spans - 1 - first);
+      return after(spans_, memory.warps[last / each], last % each, op).previous.value;
+    }
+  }
+
+  /// What precedes a tile that `count` tiles precede, fewer than a span, whose totals are at `totals`.
+  __device__ __forceinline__ before after_few(W const* totals, int count, Op& op) const
+  {
+    if (count == 0) return {init_, init_};
+    W const last = totals[count - 1];
+    wide_left const all_but_the_last = fold_values(totals, count - 1, count - 1, op);
+    C const all = all_but_the_last.before(static_cast<C>(last), op);
+    left const carry_of_last = narrow(spans_.before(all_but_the_last, op), op);
+    return {narrow(wide_left::present(spans_.before(all, op)), op), left::present(carry_of_last.before(last, op))};
   }
 
 private:
-  /// Folds each of `count` whole spans, a span a lane.
-  __device__ __forceinline__ void fold_spans(std::uint32_t first, int count, std::uint64_t const* words,
-                                             std::uint32_t epoch, int lane, shared& memory, Op& op) const
+  static constexpr unsigned forever = 0;
+
+  /// Folds `count` totals from that of the first tile of span `first` on, Window * span at most. False if after `polls` round trips
+  /// they are not all there, with the first that is not. `Registers` spans are on their way at a time.
+  template <int Registers>
+  __device__ __forceinline__ bool fold(std::uint32_t first, int count, std::uint64_t const* words, std::uint32_t epoch,
+                                       shared& memory, Op& op, unsigned polls, std::uint32_t& missing) const
   {
-    W totals[Window];
+    int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+    std::uint32_t const first_tile = first * span;
+    int const last = (count - 1) / span;
 #pragma unroll
-    for (int s = 0; s < Window; ++s) totals[s] = init_.value;
-    awaited_totals<W, Window> all(count * span, words + static_cast<std::size_t>(first) * span * words_of<W>, lane);
-    all.wait(totals, epoch);
+    for (int begin = 0; begin < Window; begin += Registers) {
+      if (begin > last) break;
+      W totals[Registers];
 #pragma unroll
-    for (int s = 0; s < Window; ++s) memory.totals[s][lane] = static_cast<C>(totals[s]);
-    __syncwarp();
-    if (lane < count) {
-      C const* const own = memory.totals[lane];
-      C fold = own[0];
+      for (int s = 0; s < Registers; ++s) totals[s] = init_.value;
+      awaited_totals<W, Registers> some(
+          count - begin * span, words + (static_cast<std::size_t>(first_tile) + begin * span) * words_of<W>, lane);
+      if (!some.wait(totals, epoch, polls, LongestSleep)) {
+        missing = first_tile + static_cast<std::uint32_t>(begin * span + some.first_missing());
+        return false;
+      }
 #pragma unroll
-      for (int k = 1; k < span; ++k) fold = static_cast<C>(op(fold, own[k]));
-      memory.folds[lane] = fold;
+      for (int s = 0; s < Registers; ++s) memory.totals[begin + s][lane] = totals[s];
     }
+    __syncwarp();
+    if (lane <= last) {
+      W const* const own = memory.totals[lane];
+      int const mine = lane < last ? span : count - last * span;
+      wide_left const all_but_the_last = fold_values(own, mine - 1, last > 0 ? span - 1 : mine - 1, op);
+      memory.folds[lane] = all_but_the_last.before(static_cast<C>(own[mine - 1]), op);
+      if (lane == last) {
+        memory.all_but_the_last = all_but_the_last;
+        memory.last_total = own[mine - 1];
+      }
+    }
+    __syncwarp();
+    return true;
+  }
+  __device__ __forceinline__ void fold_all(std::uint32_t first, int count, std::uint64_t const* words,
+                                           std::uint32_t epoch, shared& memory, Op& op) const
+  {
+    std::uint32_t missing;
+    fold<AtATime>(first, count, words, epoch, memory, op, forever, missing);
+  }
+
+  /// The first `count` of the values at `own`, of which there is one at least. `most` is the greatest count of all lanes.
+  __device__ __forceinline__ static wide_left fold_values(W const* own, int count, int most, Op& op)
+  {
+    wide_left fold = wide_left::absent(op, static_cast<C>(own[0]));
+    // All at once, so that no load waits behind an operation; but wide operators would not fit the cache of instructions.
+    if (sizeof(C) <= 8 && most > 8) {
+      take<span - 1>(fold, own, 0, count, op);
+    } else {
+      constexpr int batch = sizeof(C) <= 16 ? 8 : 4;
+#pragma unroll 1
+      for (int k = 0; k < most; k += batch) take<batch>(fold, own, k, count, op);
+    }
+    return fold;
+  }
+
+  template <int Batch>
+  __device__ __forceinline__ static void take(wide_left& fold, W const* own, int k, int count, Op& op)
+  {
+    C some[Batch];
+#pragma unroll
+    for (int j = 0; j < Batch; ++j) some[j] = static_cast<C>(own[k + j]);
+#pragma unroll
+    for (int j = 0; j < Batch; ++j)
+      if (k + j < count) fold = wide_left::present(fold.before(some[j], op));
+  }
+
+  /// What precedes the tile after all that is folded: the whole spans before, and the last one, fold `last` of `memory`.
+  __device__ __forceinline__ before after(wide_left const& spans, shared const& memory, int last, Op& op) const
+  {
+    left const carry_of_last = narrow(spans.before(memory.all_but_the_last, op), op);
+    wide_left const all = wide_left::present(spans.before(memory.folds[last], op));
+    return {narrow(all, op), left::present(carry_of_last.before(memory.last_total, op))};
   }
 
   /// Takes the folds of the next `count` spans.
-  __device__ __forceinline__ void append(C const (&folds)[Window], int count, Op& op)
+  __device__ __forceinline__ void append(C const* folds, int count, Op& op)
   {
 #pragma unroll 4
     for (int s = 0; s < count; ++s) spans_ = wide_left::present(spans_.before(folds[s], op));
-    first_span_ += count;
+    first_span_ += static_cast<std::uint32_t>(count);
   }
 
   /// A wide value as an element: the one rounding of a carry.
@@ -207,13 +292,30 @@ private:
   std::uint32_t first_span_ = 0;
 };
 
-/// In a scan: as many spans as lie between two tiles of a block where 132 blocks work.
-template <class T, class Op>
-using scan_fold = carry_fold<T, Op, 5>;
+/// In a scan: as many spans as lie between two tiles of a warp where 132 blocks work, and those on whose edges these lie.
+template <class T, class Op, int Folders = 1>
+using scan_fold = carry_fold<T, Op, 5 * Folders,
+                             words_of<working_type<T>> <= 2                   ? 5
+                             : words_of<working_type<T>> <= 4 && Folders == 2 ? 2
+                                                                              : 1>;
 
-/// In a reduction, for each warp of the block that folds: what its registers hold without spilling.
-template <class T, class Op>
-using reduction_fold =
-    carry_fold<T, Op, words_of<working_type<T>> <= 4 ? 8 / static_cast<int>(words_of<working_type<T>>) : 1>;
+/// In a block that has one tile, for each of its warps.
+template <class T, class Op, int Warps>
+using own_tile_fold = carry_fold<T, Op, Warps == 8 && words_of<working_type<T>> <= 4 ? 3 : 1>;
+
+/// In a reduction, for each warp of the block that folds: as many as the registers hold that the other blocks leave; of wide values, whose operators take
+/// longest, as many as fit shared memory.
+template <class T, class Op, int Words = static_cast<int>(words_of<working_type<T>>)>
+using reduction_fold = carry_fold<T, Op,
+                                  (Words == 1    ? 4
+                                   : Words == 2  ? 2
+                                   : Words <= 4  ? 8
+                                   : Words <= 8  ? 4
+                                   : Words <= 16 ? 2
+                                                 : 1),
+                                  (Words == 1   ? 4
+                                   : Words <= 4 ? 2
+                                                : 1),
+                                  512>;
 
 }  // namespace tally::cuda_backend

@@ -90,6 +90,9 @@ public:
     for (std::uint32_t& part : parts_) asm volatile("" : "+r"(part));
   }
 
+  __device__ __forceinline__ std::uint32_t part(int k) const { return parts_[k]; }
+  __device__ __forceinline__ void set_part(int k, std::uint32_t value) { parts_[k] = value; }
+
   /// Becomes `other` if `wanted`: a choice that leaves both in registers.
   __device__ __forceinline__ void become(packed_group const& other, bool wanted)
   {
@@ -125,6 +128,20 @@ __host__ __device__ inline bool aligned_for_groups(I const& i)
   } else {
     return false;
   }
+}
+
+/// Whether the bytes of a group are added up without unpacking them: their sums wrap, so any bracketing has the same bits.
+template <class T, class Stored, class Op, class Transform>
+inline constexpr bool sums_packed_bytes = sizeof(T) == 1 && std::is_integral_v<T> && std::is_same_v<T, Stored> &&
+                                          std::is_same_v<Op, plus> && std::is_same_v<Transform, std::identity>;
+
+template <class T, int Count>
+__device__ __forceinline__ T total_of_bytes(packed_group<T, Count> const& bytes)
+{
+  std::uint32_t sum = 0;
+#pragma unroll
+  for (int k = 0; k < Count / 4; ++k) sum = __dp4a(bytes.part(k), 0x01010101u, sum);
+  return static_cast<T>(sum);
 }
 
 /// One lane's groups of `Rows` rows, as stored, to be read more than once.
@@ -168,6 +185,21 @@ public:
     for (auto& group : groups_) group.forget();
   }
 
+  __device__ __forceinline__ packed_group<stored, group> const& packed(int row) const { return groups_[row]; }
+  /// What the lane's group in a row adds up to.
+  template <class Op, class Transform>
+  __device__ __forceinline__ working_type<T> total(int row, Transform& transform, Op& op) const
+  {
+    if constexpr (sums_packed_bytes<T, stored, Op, Transform>) {
+      return total_of_bytes<T>(groups_[row]);
+    } else {
+      auto result = get(row, 0, transform);
+#pragma unroll
+      for (int j = 1; j < group; ++j) result = static_cast<working_type<T>>(op(result, get(row, j, transform)));
+      return result;
+    }
+  }
+
   __device__ __forceinline__ packed_group<stored, group> last() const { return groups_[Rows - 1]; }
   /// The group of row `row`, which is known only when it runs.
   __device__ __forceinline__ packed_group<stored, group> choose(int row) const
@@ -181,28 +213,5 @@ public:
 private:
   packed_group<stored, group> groups_[Rows];
 };
-
-/// Writes the results of one lane's group, which begins at `first`; those from `end` on are dropped.
-template <class T, class Out, class W>
-__device__ __forceinline__ void store_group(Out const& out, std::size_t first, std::size_t end, bool aligned,
-                                            W const (&results)[order::group<T>])
-{
-  constexpr int group = static_cast<int>(order::group<T>);
-  if (aligned && first + group <= end) {
-    if constexpr (is_plain<Out>) {
-      using stored = std::iter_value_t<Out>;
-      packed_group<stored, group> packed;
-#pragma unroll
-      for (int j = 0; j < group; ++j) packed.set(j, static_cast<stored>(static_cast<T>(results[j])));
-      packed.store_aligned(out + first);
-    }
-  } else {
-#pragma unroll
-    for (int j = 0; j < group; ++j) {
-      using distance = std::iter_difference_t<Out>;
-      if (first + j < end) out[static_cast<distance>(first + j)] = static_cast<T>(results[j]);
-    }
-  }
-}
 
 }  // namespace tally::cuda_backend

@@ -93,7 +93,13 @@ public:
   static constexpr std::size_t header_bytes = 128;
 
   /// For tests: which kernels calls use. The bits do not depend on it.
-  enum class path { automatic, registers, ring };
+  enum class path {
+    automatic,
+    registers,  ///< tiles in registers, drawn by their blocks
+    ring,
+    own_tiles,  ///< a tile a block
+    backwards,  ///< the same from the last tile on, so that every block waits for blocks that come after
+  };
   void prefer(path which, int blocks = 0)
   {
     path_ = which;

@@ -95,41 +95,47 @@ struct drawing {
   std::uint32_t tile;  ///< beyond the last tile: the worker is done
 };
 
-/// Draws a tile. Each of `workers` workers draws until there are no more, so exactly tiles + workers tickets are drawn; whoever
-/// draws the last one readies the counter for the next call (`settle`, as soon as it looks at what it drew). Nobody reads
+/// Draws a tile, by adding `count` to the counter of tickets. How much all workers of a call add to it together is fixed beforehand; whoever
+/// completes that readies the counter for the next call (`settle`, as soon as it looks at what it drew). Nobody reads
 /// the counter after that within this call.
-/// Relaxed: the ticket alone is handed over. Requires tiles + workers < 2^32.
-TALLY_HD inline std::uint64_t draw_unseen(control& shared)
+/// Relaxed: the ticket alone is handed over.
+TALLY_HD inline std::uint64_t draw_unseen(control& shared, std::uint32_t count = 1)
 {
 #ifdef __CUDA_ARCH__
   std::uint64_t drawn;
-  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], 1;" : "=l"(drawn) : "l"(&shared.next) : "memory");
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], %2;"
+               : "=l"(drawn)
+               : "l"(&shared.next), "l"(static_cast<std::uint64_t>(count))
+               : "memory");
   return drawn;
 #else
-  return std::atomic_ref(shared.next).fetch_add(1, std::memory_order_relaxed);
+  return std::atomic_ref(shared.next).fetch_add(count, std::memory_order_relaxed);
 #endif
 }
 
-TALLY_HD inline drawing settle(control& shared, std::uint64_t drawn, std::uint32_t tiles, std::uint32_t workers)
+TALLY_HD inline drawing settle(control& shared, std::uint64_t drawn, std::uint32_t all, std::uint32_t count = 1)
 {
   drawing const mine{static_cast<std::uint32_t>(drawn >> 32) + 1, static_cast<std::uint32_t>(drawn)};
-  if (mine.tile == tiles + workers - 1 && mine.epoch != last_epoch)
+  if (mine.tile + count == all && mine.epoch != last_epoch)
     store_relaxed(&shared.next, static_cast<std::uint64_t>(mine.epoch) << 32);
   return mine;
 }
 
-TALLY_HD inline drawing draw(control& shared, std::uint32_t tiles, std::uint32_t workers)
+/// The tickets of a scan whose `workers` workers draw until there are no more tiles: one each beyond the last tile. Requires a sum
+/// below 2^32.
+TALLY_HD inline std::uint32_t tickets_of_scan(std::uint32_t tiles, std::uint32_t workers)
 {
-  return settle(shared, draw_unseen(shared), tiles, workers);
+  return tiles + workers;
 }
 
-/// Readies the counter for the next call, in a call of which one worker alone does so, when nobody reads or writes words any more, nor
-/// draws. See `finish` for the last epoch.
-TALLY_HD inline void end_epoch(control& shared, std::uint32_t epoch, std::uint64_t* words, std::size_t capacity)
+/// In a reduction one worker folds; it draws no tile, but adds this, for it must know the epoch before that is over.
+inline constexpr std::uint32_t folder_ticket = 0x80000000;
+
+/// The tickets of a reduction whose workers each begin with the tile of their own number, and draw until there are no more. Requires fewer than
+/// 2^31 tiles.
+TALLY_HD inline std::uint32_t tickets_of_reduction(std::uint32_t tiles)
 {
-  if (epoch == last_epoch)
-    for (std::size_t k = 0; k < capacity; ++k) store_relaxed(words + k, 0);
-  store_relaxed(&shared.next, epoch == last_epoch ? 0 : static_cast<std::uint64_t>(epoch) << 32);
+  return tiles + folder_ticket;
 }
 
 /// To be called by each worker when it neither reads nor writes words any more. In the last epoch, once in 2^32 calls (two to
@@ -147,7 +153,8 @@ TALLY_HD inline void finish(control& shared, std::uint32_t epoch, std::uint32_t 
 #endif
   if (before != workers - 1) return;
   shared.finished = 0;
-  end_epoch(shared, epoch, words, capacity);
+  for (std::size_t k = 0; k < capacity; ++k) store_relaxed(words + k, 0);
+  store_relaxed(&shared.next, 0);
 }
 
 }  // namespace tally::cuda_backend

@@ -21,10 +21,6 @@
 /// Which kernel a call becomes, and its launch.
 namespace tally::cuda_backend {
 
-/// From how many bytes of input on the ring is quicker than tiles in registers: on an H200 it takes 7.0 us where they take 6.5 for 8 MiB,
-/// and 10.6 where they take 11.7 for 16 MiB.
-inline constexpr std::size_t ring_from_bytes = std::size_t(1) << 24;
-
 /// Whether the ring can take this kind of problem: elements that lie in memory, in tiles of which it can hold some.
 template <class P>
 inline constexpr bool fits_ring = [] {
@@ -37,18 +33,21 @@ inline constexpr bool fits_ring = [] {
 /// Launches a kernel in such a way that it may begin while the one before it in the stream ends (take_turn).
 template <class P>
 void launch(prepared_call const& call, void (*kernel)(P const), P const& problem, unsigned blocks, int threads,
-            std::size_t shared_bytes = 0)
+            std::size_t shared_bytes = 0, unsigned cluster = 1)
 {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(static_cast<unsigned>(threads));
   config.dynamicSmemBytes = shared_bytes;
   config.stream = call.stream();
-  cudaLaunchAttribute early{};
-  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  early.val.programmaticStreamSerializationAllowed = 1;
-  config.attrs = &early;
-  config.numAttrs = call.facts().compute_capability >= 90 ? 1 : 0;
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim.x = cluster;
+  attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
+  config.attrs = attributes;
+  config.numAttrs = call.facts().compute_capability < 90 ? 0 : cluster > 1 ? 2 : 1;
   check_cuda(cudaLaunchKernelEx(&config, kernel, problem), "launching a kernel");
 }
 
@@ -71,62 +70,149 @@ int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int thr
   return all;
 }
 
+/// Whether what is read and what is written have no byte in common.
+template <class I, class O>
+bool apart(I const* in, O const* out, std::size_t n)
+{
+  auto const read = reinterpret_cast<std::uintptr_t>(in), written = reinterpret_cast<std::uintptr_t>(out);
+  return read + n * sizeof(I) <= written || written + n * sizeof(O) <= read;
+}
+
+/// One call on its way to a kernel.
+template <class P>
+class plan {
+public:
+  plan(prepared_call const& call, P const& problem)
+      : call_(call),
+        problem_(problem),
+        tiles_(problem.tiles()),
+        automatic_(call.path() == path::automatic)
+  {
+  }
+
+  void launch_reduction() const
+  {
+    if (launch_one_tile() || launch_cluster()) return;
+    constexpr auto kernel = reduce_kernel < P, std::is_arithmetic_v<W> ? 3 : 2 > ;
+    static std::array<std::atomic<int>, 64> known{};
+    int const blocks = blocks_at_a_time(call_, kernel, reduce_threads, 0, known);
+    launch(call_, kernel, problem_, most(std::max(1, blocks - 1)) + 1, reduce_threads);
+  }
+
+  void launch_scan() const
+  {
+    if (!launch_one_tile() && !launch_cluster() && !launch_own_tiles() && !launch_ring()) launch_drawn_tiles();
+  }
+
+private:
+  using path = execution::workspace::path;
+  using T = typename P::element;
+  using W = working_type<T>;
+  // Several blocks a multiprocessor hide each other's waits; groups that are wide in registers need those of more than one.
+  static constexpr bool narrow = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4;
+
+  /// Fewer warps are quicker to launch: 8 with 8 rows each take 1.79 us for a tile, 16 with 4 2.04, 32 with 2 2.26.
+  bool launch_one_tile() const
+  {
+    if (tiles_ > 1 || !automatic_) return false;
+    if (problem_.size <= order::strip<T>)
+      launch(call_, one_tile_kernel<P, 8, 1>, problem_, 1, 8 * warp_lanes);
+    else if (problem_.size <= 4 * order::strip<T>)
+      launch(call_, one_tile_kernel<P, 8, 4>, problem_, 1, 8 * warp_lanes);
+    else
+      launch(call_, one_tile_kernel<P, 8, 8>, problem_, 1, 8 * warp_lanes);
+    return true;
+  }
+
+  bool launch_cluster() const
+  {
+    if constexpr (sizeof(W) % 4 == 0) {
+      if (tiles_ > most_cluster_tiles || !automatic_ || call_.facts().compute_capability < 90) return false;
+      unsigned const blocks = tiles_ <= 2 ? 2 : tiles_ <= 4 ? 4 : 8;
+      launch(call_, cluster_kernel<P, 16>, problem_, blocks, 16 * warp_lanes, 0, blocks);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  bool launch_own_tiles() const
+  {
+    if constexpr (is_plain<typename P::input> && is_plain<typename P::output>) {
+      bool const forced = call_.path() == path::own_tiles || call_.path() == path::backwards;
+      if ((!automatic_ && !forced) || call_.most_blocks() > 0 || !apart(problem_.in, problem_.out, problem_.size))
+        return false;
+      constexpr int warps = words_of<W> <= 2 ? 16 : 8;
+      constexpr auto kernel = own_tiles_kernel < P, warps, narrow && words_of<W> == 1 ? 2 : 1 > ;
+      static std::array<std::atomic<int>, 64> known{};
+      auto const blocks = static_cast<std::uint32_t>(blocks_at_a_time(call_, kernel, warps * warp_lanes, 0, known));
+      if (tiles_ > (forced ? own_tile_fold<T, typename P::operation, warps>::template most_tiles<warps> : blocks))
+        return false;
+      launch(call_, kernel, problem_, tiles_, warps * warp_lanes);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  bool launch_ring() const
+  {
+    if constexpr (fits_ring<P>) {
+      if ((!automatic_ && call_.path() != path::ring) || call_.facts().compute_capability < 90 ||
+          reinterpret_cast<std::uintptr_t>(problem_.in) % 16 != 0)
+        return false;
+      static std::array<std::atomic<int>, 64> known{};
+      constexpr std::size_t bytes = sizeof(ring_memory<P>);
+      constexpr int threads = ring_memory<P>::shape::threads;
+      int const blocks = blocks_at_a_time(call_, ring_kernel<P>, threads, bytes, known);
+      launch(call_, ring_kernel<P>, problem_, most(blocks), threads, bytes);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  void launch_drawn_tiles() const
+  {
+    constexpr int threads = static_cast<int>(order::tile_strips) * warp_lanes;
+    constexpr auto kernel = drawn_tiles_kernel < P, narrow ? 2 : 1 > ;
+    static std::array<std::atomic<int>, 64> known{};
+    launch(call_, kernel, problem_, most(blocks_at_a_time(call_, kernel, threads, 0, known)), threads);
+  }
+
+  unsigned most(int blocks) const
+  {
+    int const wished = call_.most_blocks() > 0 ? std::min(blocks, call_.most_blocks()) : blocks;
+    return std::min(tiles_, static_cast<std::uint32_t>(wished));
+  }
+
+  prepared_call const& call_;
+  P const& problem_;
+  std::uint32_t tiles_;
+  bool automatic_;
+};
+
 /// Launches what `problem` asks for. Its words and control are filled in here.
 template <class P>
 void run(prepared_call& call, P problem)
 {
   using T = typename P::element;
   using W = working_type<T>;
-  // Several blocks a multiprocessor hide each other's waits; groups that are wide in registers need those of more than one.
-  constexpr bool narrow = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4;
-  constexpr int tile_threads = static_cast<int>(order::tile_strips) * warp_lanes;
+  static_assert(sizeof(W) <= 96,
+                "tally: on a GPU an element is combined in at most 96 bytes: shared memory holds no more");
   if (problem.size == 0) {
     if (problem.what == work::reduce) launch(call, nothing_kernel<P>, problem, 1, 1);
     return;
   }
-  if (problem.size / order::tile<T> >= 0xffff0000u)
-    throw usage_error("tally: a call on a GPU takes fewer than 2^32 tiles of 32 KiB");
-  std::uint32_t const tiles = problem.tiles();
-  call.reserve_words(tiles * words_of<W>);
+  if (problem.size / order::tile<T> >= folder_ticket - 1)
+    throw usage_error("tally: a call on a GPU takes fewer than 2^31 tiles of 32 KiB");
+  call.reserve_words(problem.tiles() * words_of<W>);
   problem.shared = call.shared();
   problem.words = call.words();
   problem.capacity = call.capacity();
-  auto const most = [&](int blocks) {
-    std::uint32_t const wished = call.most_blocks() > 0 ? std::min(blocks, call.most_blocks()) : blocks;
-    return std::min(tiles, wished);
-  };
-  bool const automatic = call.path() == execution::workspace::path::automatic;
-  if (tiles == 1 && automatic) {
-    if (problem.size <= order::strip<T>)
-      launch(call, one_tile_kernel<P, 8, 1>, problem, 1, 8 * warp_lanes);
-    else if (problem.size <= 4 * order::strip<T>)
-      launch(call, one_tile_kernel<P, 16, 2>, problem, 1, 16 * warp_lanes);
-    else
-      launch(call, one_tile_kernel<P, 8, 8>, problem, 1, 8 * warp_lanes);
-    return;
-  }
-  if (problem.what == work::reduce) {
-    constexpr auto kernel = reduce_kernel < P, narrow ? 3 : 2 > ;
-    static std::array<std::atomic<int>, 64> known{};
-    int const blocks = blocks_at_a_time(call, kernel, reduce_threads, 0, known);
-    launch(call, kernel, problem, most(std::max(1, blocks - 1)) + 1, reduce_threads);
-    return;
-  }
-  if constexpr (fits_ring<P>) {
-    bool const aligned = reinterpret_cast<std::uintptr_t>(problem.in) % 16 == 0;
-    bool const large = problem.size * sizeof(*problem.in) >= ring_from_bytes;
-    bool const wished = automatic ? large : call.path() == execution::workspace::path::ring;
-    if (aligned && wished && call.facts().compute_capability >= 90) {
-      static std::array<std::atomic<int>, 64> known{};
-      constexpr std::size_t bytes = sizeof(ring_memory<P>);
-      int const blocks = blocks_at_a_time(call, ring_kernel<P>, ring_threads<W>, bytes, known);
-      launch(call, ring_kernel<P>, problem, most(blocks), ring_threads<W>, bytes);
-      return;
-    }
-  }
-  constexpr auto kernel = tiles_kernel < P, narrow ? 2 : 1 > ;
-  static std::array<std::atomic<int>, 64> known{};
-  launch(call, kernel, problem, most(blocks_at_a_time(call, kernel, tile_threads, 0, known)), tile_threads);
+  problem.backwards = call.path() == execution::workspace::path::backwards;
+  plan<P> const here(call, problem);
+  problem.what == work::reduce ? here.launch_reduction() : here.launch_scan();
 }
 
 template <class T, class Op>
@@ -147,7 +233,7 @@ void run(prepared_call& call, work what, In in, std::size_t size, Out out, T con
          Transform const& transform)
 {
   run(call, problem<T, Op, In, Out, Transform>{in, out, size, initial<T, Op>(init), op, transform, what, nullptr,
-                                               nullptr, 0});
+                                               nullptr, 0, false});
 }
 
 }  // namespace tally::cuda_backend

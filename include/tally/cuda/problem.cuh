@@ -31,6 +31,7 @@ struct problem {
   control* shared;
   std::uint64_t* words;  ///< words_of<working_type<T>> a tile
   std::size_t capacity;  ///< words in the workspace
+  bool backwards;        ///< for tests: blocks take their own tiles from the last one on
 
   __host__ __device__ std::uint32_t tiles() const
   {

@@ -20,14 +20,14 @@
 namespace tally::cuda_backend {
 
 template <class P>
-__global__ void __launch_bounds__(ring_threads<working_type<typename P::element>>, 1)
+__global__ void __launch_bounds__(ring_shape<typename P::element, typename P::operation>::threads, 1)
     ring_kernel(__grid_constant__ P const problem)
 {
 #if __CUDA_ARCH__ >= 900
   using ring = ring_memory<P>;
+  using shape = typename ring::shape;
   extern __shared__ __align__(128) unsigned char raw[];
   ring& memory = *reinterpret_cast<ring*>(raw);
-  constexpr int reducers = ring_reducers<typename ring::W>;
   int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
   if (threadIdx.x == 0) memory.begin();
   __syncthreads();
@@ -35,12 +35,12 @@ __global__ void __launch_bounds__(ring_threads<working_type<typename P::element>
 
   if (warp == 0)
     load_tiles(memory, problem);
-  else if (warp == 1)
-    fold_carries(memory, problem);
-  else if (warp < 2 + reducers)
-    reduce_tiles(memory, problem, warp - 2);
+  else if (warp <= shape::folders)
+    fold_carries(memory, problem, warp - 1);
+  else if (warp <= shape::folders + shape::reducers)
+    reduce_tiles(memory, problem, warp - 1 - shape::folders);
   else
-    scan_strips(memory, problem, warp - 2 - reducers);
+    scan_strips(memory, problem, warp - 1 - shape::folders - shape::reducers);
 
   __syncwarp();  // the loader's lanes, of which one has worked, meet again before they meet the block
   __syncthreads();

@@ -14,15 +14,19 @@
 /// What each warp of ring_kernel does.
 namespace tally::cuda_backend {
 
-/// Two strips each; fewer where values are wide, since 12 warps have 168 registers each and 14 have 128.
-template <class W>
-inline constexpr int ring_reducers = std::is_arithmetic_v<W> ? 4 : 2;
-inline constexpr int ring_scanners = 8;  ///< a strip each; in trials before this 4 cost 0.5 % at 2^28
-template <class W>
-inline constexpr int ring_threads = (2 + ring_reducers<W> + ring_scanners) * warp_lanes;
+/// The warps of a block: a loader, and these. Sixteen have 128 registers each; wide operators need the 168 of twelve.
+/// Found in trials: one folder is slower than the memory where operators are wide; 8 reducers are no faster than 4; 4 scanners cost 0.5 %
+/// at 2^28.
+template <class T, class Op>
+struct ring_shape {
+  static constexpr bool wide = sizeof(carry_type<Op, T>) > 16;
+  static constexpr int folders =
+      wide || std::is_arithmetic_v<working_type<T>> ? 1 : 2;  ///< each for its share of the block's tiles
+  static constexpr int reducers = wide ? 2 : 4;               ///< four strips each, or two
+  static constexpr int scanners = 8;                          ///< a strip each
+  static constexpr int threads = (1 + folders + reducers + scanners) * warp_lanes;
+};
 inline constexpr int ring_parts = 4;  ///< copies a tile comes in
-
-static_assert(ring_scanners == order::tile_strips);
 
 /// The shared memory of a block.
 template <class P>
@@ -32,7 +36,9 @@ struct ring_memory {
   using W = working_type<T>;
   using left = left_operand<W, Op>;
   using stored = std::remove_cv_t<std::iter_value_t<typename P::input>>;
-  using fold = scan_fold<T, Op>;
+  using shape = ring_shape<T, Op>;
+  using fold = scan_fold<T, Op, shape::folders>;
+  static_assert(shape::scanners == order::tile_strips);
 
   static constexpr std::size_t tile_bytes = order::tile<T> * sizeof(stored);
   static constexpr std::size_t part_bytes = tile_bytes / ring_parts;
@@ -47,11 +53,11 @@ struct ring_memory {
   alignas(128) unsigned char tiles[stages][tile_bytes];
   uninitialized<W> row_totals[stages][strips][rows];
   uninitialized<left> before_rows[stages][strips][rows];
-  uninitialized<left> last_before[stages][strips];  // what precedes the group of a strip's last element in its row
-  uninitialized<W> last_own[stages][strips];        // that group up to the element
-  uninitialized<W> lasts[stages][strips];           // the tile-local value of that element, for exclusive scans
+  uninitialized<left> last_before[stages];  // what precedes the group of the last element in its row
+  uninitialized<W> last_own[stages];        // that group up to the element
+  uninitialized<W> lasts[stages][strips];   // the tile-local values of the strips' last elements, for exclusive scans
   uninitialized<typename fold::before> before_tile[stages];
-  uninitialized<typename fold::shared> fold_memory;
+  uninitialized<typename fold::shared> fold_memory[shape::folders];
   std::uint32_t drawn[stages];
   std::uint32_t epoch;
 
@@ -59,6 +65,7 @@ struct ring_memory {
   arrival arrived[stages][ring_parts];
   arrival reduced[stages];  // what precedes each row is known
   arrival carried[stages];  // what precedes the tile is known
+  arrival last_known[stages][strips];
   arrival free[stages];
 
   __device__ stored const* tile(int stage) const { return reinterpret_cast<stored const*>(tiles[stage]); }
@@ -68,9 +75,10 @@ struct ring_memory {
     for (int s = 0; s < stages; ++s) {
       draw_known[s].begin(1);
       for (arrival& part : arrived[s]) part.begin(1);
+      for (arrival& last : last_known[s]) last.begin(1);
       reduced[s].begin(strips);
       carried[s].begin(1);
-      free[s].begin(ring_scanners);
+      free[s].begin(shape::scanners);
     }
     fence_asynchronous();
   }
@@ -101,12 +109,18 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
   int ahead = 0, part_behind = 0;
   for (bool first = true;; first = false, at.step()) {
     memory.free[at.stage].wait(at.phase ^ 1);
-    drawing const drawn = draw(*problem.shared, tiles, gridDim.x);
+    drawing const drawn = settle(*problem.shared, draw_unseen(*problem.shared), tickets_of_scan(tiles, gridDim.x));
     if (first) memory.epoch = drawn.epoch;
     memory.drawn[at.stage] = drawn.tile;
     memory.draw_known[at.stage].arrive();
     if (drawn.tile >= tiles) {
       memory.arrived[at.stage][0].arrive();
+      for (int folder = 1; folder < ring::shape::folders; ++folder) {  // the others wait for a place of their own
+        at.step();
+        memory.free[at.stage].wait(at.phase ^ 1);
+        memory.drawn[at.stage] = drawn.tile;
+        memory.draw_known[at.stage].arrive();
+      }
       return;
     }
     auto const* const from = reinterpret_cast<unsigned char const*>(problem.in) + drawn.tile * ring::tile_bytes;
@@ -134,19 +148,22 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
   }
 }
 
-/// Finds what precedes each tile of the block.
+/// Finds what precedes tiles of the block: every one of which the place in the block's sequence is `folder`, modulo the number of folders.
 template <class P>
-__device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& problem)
+__device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& problem, int folder)
 {
   using ring = ring_memory<P>;
   typename ring::Op op = problem.op;
   typename ring::fold carries(problem.init, op);
   std::uint32_t const tiles = problem.tiles();
-  for (ring_position<ring::stages> at;; at.step()) {
+  // A warp waits at no place but its own: those of the other the loader may have filled again before it comes there.
+  int turn = 0;
+  for (ring_position<ring::stages> at;; at.step(), turn = turn + 1 == ring::shape::folders ? 0 : turn + 1) {
+    if (turn != folder) continue;
     memory.draw_known[at.stage].wait(at.phase);
     std::uint32_t const tile = memory.drawn[at.stage];
     if (tile >= tiles) return;
-    auto const found = carries.advance(tile, problem.words, memory.epoch, *memory.fold_memory, op);
+    auto const found = carries.advance(tile, problem.words, memory.epoch, *memory.fold_memory[folder], op);
     if (threadIdx.x % warp_lanes == 0) {
       *memory.before_tile[at.stage] = found;
       memory.carried[at.stage].arrive();
@@ -162,7 +179,6 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
   using T = typename ring::T;
   typename ring::Op op = problem.op;
   auto transform = problem.transform;
-  bool const every_strip = problem.what == work::exclusive_scan;
   std::uint32_t const tiles = problem.tiles();
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   for (ring_position<ring::stages> at;; at.step()) {
@@ -175,26 +191,22 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
     std::size_t const size = problem.tile_end(tile) - static_cast<std::size_t>(tile) * order::tile<T>;
     int const last_strip = place<T>(size - 1).strip();
 #pragma unroll 1
-    for (int strip = reducer; strip < ring::strips; strip += ring_reducers<typename ring::W>) {
+    for (int strip = reducer; strip < ring::strips; strip += ring::shape::reducers) {
       memory.arrived[at.stage][strip * ring_parts / ring::strips].wait(at.phase);
       stored_rows<T, typename ring::stored const*, ring::rows> rows;
       rows.load(memory.tile(at.stage), strip * order::strip<T> + lane * order::group<T>, size, true);
       total_rows(rows, memory.row_totals[at.stage][strip], transform, op);
-      if (strip == last_strip || every_strip) {
+      if (strip == last_strip) {
         rows.forget();
-        total_last_row(rows, strip, size, memory.last_before[at.stage][strip], memory.last_own[at.stage][strip],
-                       transform, op);
+        total_last_row(rows, strip, size, memory.last_before[at.stage], memory.last_own[at.stage], transform, op);
       }
     }
-    asm volatile("bar.sync 1, %0;" ::"n"(ring_reducers<typename ring::W> * warp_lanes) : "memory");
+    asm volatile("bar.sync 1, %0;" ::"n"(ring::shape::reducers * warp_lanes) : "memory");
     if (reducer != 0) continue;
     strip_prefix<T, typename ring::Op> const prefix(memory.row_totals[at.stage], size, op);
-    if (lane == last_strip || (every_strip && lane < ring::strips)) {
-      auto const last =
-          prefix.last(*memory.last_before[at.stage][prefix.strip], *memory.last_own[at.stage][prefix.strip], op);
-      if (lane == last_strip) publish(problem.words + tile * words_of<typename ring::W>, last, memory.epoch);
-      if (every_strip) *memory.lasts[at.stage][lane] = last;
-    }
+    if (lane == last_strip)
+      publish(problem.words + tile * words_of<typename ring::W>,
+              prefix.last(*memory.last_before[at.stage], *memory.last_own[at.stage], op), memory.epoch);
     if (lane < ring::strips) {
       prefix.store(memory.before_rows[at.stage][lane], op);
       memory.reduced[at.stage].arrive();
@@ -215,6 +227,7 @@ __device__ __forceinline__ auto before_strip(ring_memory<P>& memory, Position co
                                              typename ring_memory<P>::Op& op)
 {
   auto const& before = *memory.before_tile[at.stage];
+  if (strip > 0) memory.last_known[at.stage][strip - 1].wait(at.phase);
   return strip == 0 ? before.previous.value : before.carry.before(*memory.lasts[at.stage][strip - 1], op);
 }
 
@@ -226,7 +239,6 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
   using T = typename ring::T;
   using W = typename ring::W;
   using left = typename ring::left;
-  constexpr int group = static_cast<int>(order::group<T>);
   typename ring::Op op = problem.op;
   auto transform = problem.transform;
   std::uint32_t const tiles = problem.tiles();
@@ -249,17 +261,31 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
     // Found in trials before this, for floats: values that are there before the carry is gain 0.9 %. Where any bracketing will do the carry joins what
     // precedes each group instead, which takes fewer applications.
     constexpr bool exact = exactly_associative<typename ring::Op, T>;
-    constexpr int batch = batch_rows<W, ring::rows, group>;
+    using results = typename decltype(rows)::results;
+    constexpr int batch = batch_rows<results, ring::rows>;
     constexpr bool early = !exact && batch == ring::rows;
-    W values[batch][group];
+    results values[batch];
     auto const scan_batch = [&](int r) {
 #pragma unroll
-      for (int k = 0; k < batch; ++k) rows.values(r + k, values[k], transform, op);
+      for (int k = 0; k < batch; ++k) rows.scan(r + k, values[k], transform, op);
     };
     if constexpr (early) scan_batch(0);
+    bool const exclusive = problem.what == work::exclusive_scan;
+    if (exclusive) {
+      results last_row;
+      if constexpr (early)
+        last_row = values[batch - 1];
+      else
+        rows.scan(ring::rows - 1, last_row, transform, op);
+      if (lane == warp_lanes - 1) {
+        *memory.lasts[at.stage][strip] = last_row.last();
+        memory.last_known[at.stage][strip].arrive();
+      }
+    }
     if constexpr (!early) rows.forget();
     left const carry = wait_for_carry(memory, at);
-    W left_neighbour = before_strip(memory, at, strip, op);
+    W left_neighbour = carry.value;  // means nothing
+    if (exclusive) left_neighbour = before_strip(memory, at, strip, op);
 #pragma unroll
     for (int r = 0; r < ring::rows; r += batch) {
       if constexpr (exact) {
@@ -269,10 +295,7 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
       if constexpr (!early) scan_batch(r);
       if constexpr (!exact) {
 #pragma unroll
-        for (int k = 0; k < batch; ++k) {
-#pragma unroll
-          for (int j = 0; j < group; ++j) values[k][j] = carry.before(values[k][j], op);
-        }
+        for (int k = 0; k < batch; ++k) values[k].precede(carry, op);
       }
       W const next = to.last_of(values);
       to.store(begin + first + r * order::row<T>, values, left_neighbour, lane);

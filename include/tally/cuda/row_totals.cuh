@@ -63,15 +63,10 @@ template <class Rows, class W, class Transform, class Op>
 __device__ __forceinline__ void total_rows(Rows const& rows, uninitialized<W> (&row_totals)[order::strip_rows],
                                            Transform& transform, Op& op)
 {
-  constexpr int group = static_cast<int>(order::group<typename Rows::element>);
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   W totals[order::strip_rows];
 #pragma unroll
-  for (int r = 0; r < static_cast<int>(order::strip_rows); ++r) {
-    totals[r] = rows.get(r, 0, transform);
-#pragma unroll
-    for (int j = 1; j < group; ++j) totals[r] = static_cast<W>(op(totals[r], rows.get(r, j, transform)));
-  }
+  for (int r = 0; r < static_cast<int>(order::strip_rows); ++r) totals[r] = rows.total(r, transform, op);
   W const total = eight_trees(totals, lane, op);
   if (lane < 8) *row_totals[value_of_lane(lane)] = total;
 }

@@ -47,17 +47,18 @@ struct first_extreme {
   static constexpr bool commutative = indexed_integer<E>;
 
 protected:
+  /// Without a branch: what is chosen depends on the data, and no processor guesses that.
   template <class E>
   TALLY_HD static constexpr E choose(bool a_before_b, bool b_before_a, E const& a, E const& b)
   {
     if constexpr (is_floating<decltype(E::value)>) {
       bool const a_is_nan = a.value != a.value;
       bool const b_is_nan = b.value != b.value;
-      if (a_is_nan != b_is_nan) return a_is_nan ? a : b;
+      a_before_b |= a_is_nan & !b_is_nan;
+      b_before_a |= b_is_nan & !a_is_nan;
     }
-    if (a_before_b) return a;
-    if (b_before_a) return b;
-    return b.index < a.index ? b : a;
+    bool const takes_b = b_before_a | (!a_before_b & (b.index < a.index));
+    return E{takes_b ? b.value : a.value, takes_b ? b.index : a.index};
   }
 };
 

@@ -87,19 +87,26 @@ struct mean_and_variance {
   template <class T>
   TALLY_HD constexpr moments<T> operator()(moments<T> const& a, moments<T> const& b) const
   {
-    if (a.count() == 0) return b;
-    if (b.count() == 0) return a;
+    bool const a_is_empty = a.count() == 0, b_is_empty = b.count() == 0;
     std::uint64_t const n = a.count() + b.count();
-    T const weight = static_cast<T>(b.count()) / static_cast<T>(n);
+    T const weight = static_cast<T>(b.count()) / static_cast<T>(n == 0 ? 1 : n);
     T const difference = b.mean_or_zero() - a.mean_or_zero();
     T const shift = detail::rounded_product(difference, weight);
     T const squares = detail::rounded_product(detail::rounded_product(difference, shift), static_cast<T>(a.count()));
     T mean = a.mean_or_zero() + shift;
     if (difference - difference != T(0)) {  // infinite or NaN: the weighted mean of inf and inf is inf
-      T const other = static_cast<T>(a.count()) / static_cast<T>(n);
+      T const other = static_cast<T>(a.count()) / static_cast<T>(n == 0 ? 1 : n);
       mean = detail::rounded_product(a.mean_or_zero(), other) + detail::rounded_product(b.mean_or_zero(), weight);
     }
-    return {n, mean, (a.squared_deviations() + b.squared_deviations()) + squares};
+    T const deviations = (a.squared_deviations() + b.squared_deviations()) + squares;
+    // Chosen at the end, not branched upon at the beginning: on a GPU lanes that part company cost more.
+    return {n,
+            a_is_empty   ? b.mean_or_zero()
+            : b_is_empty ? a.mean_or_zero()
+                         : mean,
+            a_is_empty   ? b.squared_deviations()
+            : b_is_empty ? a.squared_deviations()
+                         : deviations};
   }
   template <class M>
     requires detail::is_moments<M>
