@@ -51,13 +51,23 @@ void launch(prepared_call const& call, void (*kernel)(P const), P const& problem
   check_cuda(cudaLaunchKernelEx(&config, kernel, problem), "launching a kernel");
 }
 
+/// What is known of a kernel on each device. Of which kernel, is kept with it: every object file that launches a kernel template has a kernel of
+/// its own, but static variables in templates are one for all.
+struct known_kernel {
+  std::atomic<void const*> kernel;
+  std::atomic<int> blocks;
+};
+using known_kernels = std::array<known_kernel, 64>;
+
 /// How many blocks of a kernel run at a time on the call's device; asked once for each kernel and device.
 template <class P>
 int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int threads, std::size_t shared_bytes,
-                     std::array<std::atomic<int>, 64>& known)
+                     known_kernels& known)
 {
-  std::atomic<int>& blocks = known[static_cast<std::size_t>(call.device())];
-  if (int const before = blocks.load(std::memory_order_relaxed); before != 0) return before;
+  known_kernel& here = known[static_cast<std::size_t>(call.device())];
+  auto const* const key = reinterpret_cast<void const*>(kernel);
+  // Acquire and release: who finds the kernel finds its blocks, and has its attribute set.
+  if (here.kernel.load(std::memory_order_acquire) == key) return here.blocks.load(std::memory_order_relaxed);
   if (shared_bytes > 48 * 1024)
     check_cuda(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
@@ -66,7 +76,8 @@ int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int thr
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_processor, kernel, threads, shared_bytes),
              "asking how many blocks run at a time (was the code compiled for this device?)");
   int const all = std::max(1, a_processor * call.facts().processors);
-  blocks.store(all, std::memory_order_relaxed);
+  here.blocks.store(all, std::memory_order_relaxed);
+  here.kernel.store(key, std::memory_order_release);
   return all;
 }
 
@@ -94,7 +105,7 @@ public:
   {
     if (launch_one_tile() || launch_cluster()) return;
     constexpr auto kernel = reduce_kernel < P, std::is_arithmetic_v<W> ? 3 : 2 > ;
-    static std::array<std::atomic<int>, 64> known{};
+    static known_kernels known{};
     int const blocks = blocks_at_a_time(call_, kernel, reduce_threads, 0, known);
     launch(call_, kernel, problem_, most(std::max(1, blocks - 1)) + 1, reduce_threads);
   }
@@ -144,7 +155,7 @@ private:
         return false;
       constexpr int warps = words_of<W> <= 2 ? 16 : 8;
       constexpr auto kernel = own_tiles_kernel < P, warps, narrow && words_of<W> == 1 ? 2 : 1 > ;
-      static std::array<std::atomic<int>, 64> known{};
+      static known_kernels known{};
       auto const blocks = static_cast<std::uint32_t>(blocks_at_a_time(call_, kernel, warps * warp_lanes, 0, known));
       if (tiles_ > (forced ? own_tile_fold<T, typename P::operation, warps>::template most_tiles<warps> : blocks))
         return false;
@@ -161,7 +172,7 @@ private:
       if ((!automatic_ && call_.path() != path::ring) || call_.facts().compute_capability < 90 ||
           reinterpret_cast<std::uintptr_t>(problem_.in) % 16 != 0)
         return false;
-      static std::array<std::atomic<int>, 64> known{};
+      static known_kernels known{};
       constexpr std::size_t bytes = sizeof(ring_memory<P>);
       constexpr int threads = ring_memory<P>::shape::threads;
       int const blocks = blocks_at_a_time(call_, ring_kernel<P>, threads, bytes, known);
@@ -176,7 +187,7 @@ private:
   {
     constexpr int threads = static_cast<int>(order::tile_strips) * warp_lanes;
     constexpr auto kernel = drawn_tiles_kernel < P, narrow ? 2 : 1 > ;
-    static std::array<std::atomic<int>, 64> known{};
+    static known_kernels known{};
     launch(call_, kernel, problem_, most(blocks_at_a_time(call_, kernel, threads, 0, known)), threads);
   }
 

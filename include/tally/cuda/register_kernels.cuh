@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_const
 
 /// Scans of as many tiles as blocks run at once: each block has that of its own number, and need not wait for what it draws, which is no more than the
 /// epoch. Nothing says that the blocks before it run; so whoever has waited long for a total computes it. That requires that nobody
-/// writes what another may read: no scan in place.
+/// writes what another may read: no scan in place. Smith, Levien, Owens, Decoupled fallback (2025).
 template <class P, int Warps, int BlocksPerProcessor>
 __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
     own_tiles_kernel(__grid_constant__ P const problem)
