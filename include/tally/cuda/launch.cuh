@@ -153,17 +153,25 @@ private:
       bool const forced = call_.path() == path::own_tiles || call_.path() == path::backwards;
       if ((!automatic_ && !forced) || call_.most_blocks() > 0 || !apart(problem_.in, problem_.out, problem_.size))
         return false;
-      constexpr int warps = words_of<W> <= 2 ? 16 : 8;
-      constexpr auto kernel = own_tiles_kernel < P, warps, narrow && words_of<W> == 1 ? 2 : 1 > ;
-      static known_kernels known{};
-      auto const blocks = static_cast<std::uint32_t>(blocks_at_a_time(call_, kernel, warps * warp_lanes, 0, known));
-      if (tiles_ > (forced ? own_tile_fold<T, typename P::operation, warps>::template most_tiles<warps> : blocks))
-        return false;
-      launch(call_, kernel, problem_, tiles_, warps * warp_lanes);
-      return true;
-    } else {
-      return false;
+      // Two blocks a multiprocessor take 0.5 us longer than one where one would do, for they have half of the registers.
+      if (launch_own_tiles<1>(forced)) return true;
+      if constexpr (narrow && words_of<W> == 1) return launch_own_tiles<2>(false);
     }
+    return false;
+  }
+
+  template <int BlocksPerProcessor>
+  bool launch_own_tiles(bool forced) const
+  {
+    constexpr int warps = words_of<W> <= 2 ? 16 : 8;
+    constexpr auto kernel = own_tiles_kernel<P, warps, BlocksPerProcessor>;
+    static known_kernels known{};
+    constexpr std::uint32_t most_tiles = own_tile_fold<T, typename P::operation, warps>::template most_tiles<warps>;
+    int const blocks = std::min(blocks_at_a_time(call_, kernel, warps * warp_lanes, 0, known),
+                                call_.facts().processors * BlocksPerProcessor);
+    if (tiles_ > (forced ? most_tiles : std::min(most_tiles, static_cast<std::uint32_t>(blocks)))) return false;
+    launch(call_, kernel, problem_, tiles_, warps * warp_lanes);
+    return true;
   }
 
   bool launch_ring() const

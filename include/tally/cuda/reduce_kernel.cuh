@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tally/cuda/carry_fold.cuh"
+#include "tally/cuda/folds.cuh"
 #include "tally/cuda/elements.cuh"
 #include "tally/cuda/problem.cuh"
 #include "tally/cuda/row_totals.cuh"

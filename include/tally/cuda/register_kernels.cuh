@@ -5,7 +5,7 @@
 
 #include "tally/cuda/asynchronous.cuh"
 #include "tally/cuda/block_tile.cuh"
-#include "tally/cuda/carry_fold.cuh"
+#include "tally/cuda/folds.cuh"
 #include "tally/cuda/problem.cuh"
 #include "tally/cuda/row_totals.cuh"
 

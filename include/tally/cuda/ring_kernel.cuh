@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "tally/cuda/asynchronous.cuh"
-#include "tally/cuda/carry_fold.cuh"
 #include "tally/cuda/elements.cuh"
 #include "tally/cuda/problem.cuh"
 #include "tally/cuda/ring_warps.cuh"
