@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tally/cuda/folds.cuh"
 #include "tally/cuda/elements.cuh"
+#include "tally/cuda/folds.cuh"
 #include "tally/cuda/problem.cuh"
 #include "tally/cuda/row_totals.cuh"
 
