@@ -59,6 +59,7 @@ private:
     for (int s = 0; s < Registers; ++s)
       if ((missing_ >> s & 1u) != 0) read_[s].load(words_ + (s * warp_lanes + lane_) * words_of<W>);
   }
+
   read_words<W> read_[Registers];
   std::uint64_t const* words_;
   int lane_;

@@ -34,7 +34,6 @@ public:
   using left = left_operand<W, Op>;
   using wide_left = left_operand<C, Op>;
 
-  static constexpr int window = Window;
   static constexpr int span = static_cast<int>(order::span_tiles);
   static_assert(span == warp_lanes && Window <= warp_lanes && Window % AtATime == 0);
 
@@ -89,8 +88,7 @@ public:
   }
 
   /// What precedes `tile`, for a whole block, of which each warp folds a window: the totals of at most Warps * Window spans. Returns false if one of
-  /// them does not come in time; `late` is then the tile.
-  /// It may be called again.
+  /// them does not come in time, with its tile in `late`; to be called again then.
   template <int Warps>
   __device__ __forceinline__ bool advance_together(std::uint32_t tile, std::uint64_t const* words, std::uint32_t epoch,
                                                    shared (&memory)[Warps], std::uint32_t& late, Op& op,
