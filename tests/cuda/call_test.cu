@@ -1,7 +1,6 @@
 // What a call on a GPU promises besides its bits: the order of its stream, memory, graphs, errors.
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <memory_resource>
 #include <string>
 #include <vector>
@@ -115,52 +114,6 @@ TEST(cuda_call, is_captured_and_replayed)
     check(cudaGraphExecDestroy(executable));
     check(cudaGraphDestroy(graph));
   }
-}
-
-/// A device, and what calls on it need.
-struct place {
-  explicit place(int which, std::vector<float> const& x)
-      : device(which),
-        in((check(cudaSetDevice(which)), x)),
-        out(x.size()),
-        sum(1)
-  {
-  }
-  int device;
-  device_array<float> in, out, sum;
-  stream on;
-  cuda::workspace space;
-};
-
-TEST(cuda_call, runs_on_the_device_of_its_stream)
-{
-  int devices = 0;
-  check(cudaGetDeviceCount(&devices));
-  if (devices < 2) GTEST_SKIP() << "needs two GPUs";
-  std::vector<std::vector<float>> inputs;
-  std::vector<std::unique_ptr<place>> places;
-  for (int device = 0; device < devices; ++device) {
-    inputs.push_back(values_to<float>(many + static_cast<std::size_t>(device)));
-    places.push_back(std::make_unique<place>(device, inputs.back()));
-  }
-  check(cudaSetDevice(0));
-  for (int repeat = 0; repeat < 3; ++repeat) {
-    for (auto const& here : places) {  // on all at once
-      inclusive_scan(cuda{here->on, here->space}, here->in.begin(), here->in.end(), here->out.begin());
-      reduce_into(cuda{here->on, here->space}, here->in, here->sum.begin());
-    }
-    int current = -1;
-    check(cudaGetDevice(&current));
-    EXPECT_EQ(current, 0);
-  }
-  for (auto const& here : places) {
-    std::vector<float> const expected = scanned(inputs[static_cast<std::size_t>(here->device)]);
-    EXPECT_EQ(reduce(cuda{here->on, here->space}, here->in), expected.back());
-    check(cudaSetDevice(here->device));
-    EXPECT_TRUE(same_bytes(here->out.values(), expected)) << "device " << here->device;
-    EXPECT_EQ(here->sum.values()[0], expected.back());
-  }
-  check(cudaSetDevice(0));
 }
 
 TEST(cuda_call, what_cannot_be_captured_says_so)

@@ -99,8 +99,7 @@ public:
   }
 
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
-  /// Of the tile's warps; a block may have several tiles.
-  __device__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes % Warps; }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
 
 private:
   __device__ static int first_row() { return warp() * Rows; }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,7 +12,7 @@
 /// pass tiles along a ring of buffers in shared memory. docs/cuda.md draws it.
 ///
 ///   1 loader    draws tiles and has them copied into the ring
-///   1 folder    folds the totals of all tiles into the carries of its block's
+///   folders     (1, or 2: ring_shape) fold the totals of all tiles into the carries of their block's
 ///   reducers    (4, or 2) total the rows of a tile, publish its total, and leave what precedes each row
 ///   8 scanners  a strip each: scan it, wait for the carry, write the results
 namespace tally::cuda_backend {
