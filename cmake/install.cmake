@@ -12,7 +12,7 @@ if(tally_type STREQUAL STATIC_LIBRARY)
   set(tally_pkgconfig_requires "tbb libhwy")
 endif()
 
-install(TARGETS tally EXPORT tally
+install(TARGETS tally tally_model EXPORT tally
   ARCHIVE COMPONENT development
   LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tally DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

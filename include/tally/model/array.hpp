@@ -1,0 +1,171 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <sstream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "tally/model/dag.hpp"
+#include "tally/model/place.hpp"
+
+namespace tally::model {
+
+class machine;
+
+enum class memory { shared, global };
+
+/// Who touched a word, and when.
+struct touch {
+  std::uint32_t interval = 0;  ///< between two barriers of a block (machine::interval_of); 0: never
+  std::uint32_t where = 0;
+  std::uint16_t thread = 0;
+  bool atomic = false;
+};
+
+/// An array in the memory of the machine, but for the type of its elements.
+class array_base {
+public:
+  array_base(machine& owner, memory space, int number, std::string name, std::size_t size, std::size_t element_bytes)
+      : owner_(owner),
+        space_(space),
+        number_(number),
+        name_(std::move(name)),
+        bytes_(element_bytes),
+        touches_(size)
+  {
+  }
+  virtual ~array_base() = default;
+  array_base(array_base const&) = delete;
+  array_base& operator=(array_base const&) = delete;
+
+  memory space() const { return space_; }
+  int number() const { return number_; }
+  std::string const& name() const { return name_; }
+  std::size_t size() const { return touches_.size(); }
+  std::size_t element_bytes() const { return bytes_; }
+  /// In bytes, from the beginning of its memory.
+  std::size_t address = 0;
+
+  virtual bool is_set(std::size_t k) const = 0;
+  virtual int node(std::size_t k) const = 0;
+  virtual std::string text(std::size_t k) const = 0;
+
+  struct word {
+    touch write, read, another_read;  // the reads by two different threads
+  };
+  word& touches(std::size_t k) { return touches_[k]; }
+
+protected:
+  machine& owner() const { return owner_; }
+
+private:
+  machine& owner_;
+  memory space_;
+  int number_;
+  std::string name_;
+  std::size_t bytes_;
+  std::vector<word> touches_;
+};
+
+template <class E>
+struct plain {
+  using type = E;
+};
+template <class T>
+struct plain<traced<T>> {
+  using type = T;
+};
+/// T of traced<T>: what a GPU would hold.
+template <class E>
+using plain_t = typename plain<E>::type;
+
+template <class E>
+int node_of(E const& e)
+{
+  if constexpr (std::is_same_v<E, plain_t<E>>)
+    return traced<E>::constant;
+  else
+    return e.node;
+}
+
+/// Elements, of which each is unset until it is written.
+template <class E>
+class array final : public array_base {
+public:
+  array(machine& owner, memory space, int number, std::string name, std::size_t size)
+      : array_base(owner, space, number, std::move(name), size, sizeof(plain_t<E>)),
+        elements_(size),
+        set_(size)
+  {
+  }
+  bool is_set(std::size_t k) const override { return set_[k]; }
+  int node(std::size_t k) const override { return node_of(elements_[k]); }
+  std::string text(std::size_t k) const override
+  {
+    std::ostringstream out;
+    if constexpr (sizeof(plain_t<E>) == 1)
+      out << static_cast<int>(static_cast<plain_t<E> const&>(elements_[k]));
+    else if constexpr (requires { out << static_cast<plain_t<E> const&>(elements_[k]); })
+      out << static_cast<plain_t<E> const&>(elements_[k]);
+    else
+      out << '?';
+    return out.str();
+  }
+  /// Without being seen: for the host.
+  E const& peek(std::size_t k) const { return elements_[k]; }
+  void poke(std::size_t k, E const& e)
+  {
+    elements_[k] = e;
+    set_[k] = true;
+  }
+  using array_base::owner;
+
+private:
+  std::vector<E> elements_;
+  std::vector<bool> set_;
+};
+
+/// x[k] of a kernel: is read when it becomes a value, written when it is assigned.
+template <class E>
+class reference {
+public:
+  reference(array<E>& of, position const& k) : of_(of), at_(k) {}
+  reference(reference const&) = default;
+  operator E() const { return read(); }
+  /// The value alone, for indices and conditions.
+  operator plain_t<E>() const
+    requires(!std::is_same_v<E, plain_t<E>>)
+  {
+    return read().value;
+  }
+  reference const& operator=(E const& e) const;
+  reference const& operator=(reference const& other) const { return *this = static_cast<E>(other); }
+
+private:
+  E read() const;
+  array<E>& of_;
+  position at_;
+};
+
+/// Where an array begins for a kernel: what a pointer is on a GPU.
+template <class E>
+class view {
+public:
+  using element = E;
+  using position = model::position;
+
+  view(array<E>& of, int offset = 0) : of_(&of), offset_(offset) {}
+  reference<E> operator[](position k) const { return {*of_, k.at(offset_ + k.index)}; }
+  view operator+(int n) const { return {*of_, offset_ + n}; }
+  array<E>& of() const { return *of_; }
+  int offset() const { return offset_; }
+
+private:
+  array<E>* of_;
+  int offset_;
+};
+
+}  // namespace tally::model

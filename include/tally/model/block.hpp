@@ -1,0 +1,151 @@
+#pragma once
+
+#include <memory>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include "tally/model/machine.hpp"
+#include "tally/textbook/block.hpp"
+
+namespace tally::model {
+
+/// A value of each thread of a block.
+template <class E>
+class per_thread {
+public:
+  explicit per_thread(int threads) : values_(std::make_shared<std::vector<E>>(static_cast<std::size_t>(threads))) {}
+  E& operator[](int t) const { return (*values_)[static_cast<std::size_t>(t)]; }
+  int size() const { return static_cast<int>(values_->size()); }
+
+private:
+  std::shared_ptr<std::vector<E>> values_;  // a kernel's lambdas copy what they use
+};
+
+/// A block of the model machine (textbook/block.hpp).
+class block {
+public:
+  block(machine& on, recorder& by, int count) : on_(on), by_(by), count_(count) {}
+
+  int size() const { return by_.threads(); }
+  int index() const { return by_.block(); }
+  int count() const { return count_; }
+
+  template <class F>
+  void step(F const& f, std::source_location where = std::source_location::current()) const
+  {
+    run(f, where, true);
+  }
+  template <class F>
+  void each(F const& f, std::source_location where = std::source_location::current()) const
+  {
+    run(f, where, false);
+  }
+
+  template <class E>
+  view<E> shared(int n, char const* name) const
+  {
+    view<E> const made = on_.make<E>(memory::shared, name, static_cast<std::size_t>(n));
+    by_.shared_arrays.push_back(made.of().number());
+    return made;
+  }
+
+  template <class E>
+  per_thread<E> registers() const
+  {
+    return per_thread<E>(size());
+  }
+
+  template <class E>
+  per_thread<E> shuffle_up(per_thread<E> const& own, int distance,
+                           std::source_location where = std::source_location::current()) const
+  {
+    return shuffle(own, where, [&](int lane) { return lane - distance; });
+  }
+  template <class E>
+  per_thread<E> shuffle_down(per_thread<E> const& own, int distance,
+                             std::source_location where = std::source_location::current()) const
+  {
+    return shuffle(own, where, [&](int lane) { return lane + distance; });
+  }
+  template <class E>
+  per_thread<E> shuffle_xor(per_thread<E> const& own, int distance,
+                            std::source_location where = std::source_location::current()) const
+  {
+    return shuffle(own, where, [&](int lane) { return lane ^ distance; });
+  }
+
+  template <class E, class V>
+  E atomic_add(view<E> x, position k, V const& v) const
+  {
+    position const at = k.at(x.offset() + k.index);
+    if (x.of().space() == memory::global) on_.take_turns(false, k.where);
+    if (!by_.update(x.of(), at)) return E{};
+    auto const i = static_cast<std::size_t>(at.index);
+    E const before = x.of().peek(i);
+    x.of().poke(i, E(static_cast<plain_t<E>>(before) + static_cast<plain_t<E>>(v)));
+    if (x.of().space() == memory::global) on_.progressed();
+    return before;
+  }
+  template <class E, class V>
+  void store_release(view<E> x, position k, V const& v) const
+  {
+    position const at = k.at(x.offset() + k.index);
+    on_.take_turns(false, k.where);
+    if (!by_.write(x.of(), at, true)) return;
+    E const e(v);
+    by_.moved(node_of(e));
+    x.of().poke(static_cast<std::size_t>(at.index), e);
+    on_.released_[{&x.of(), static_cast<std::size_t>(at.index)}] = by_.release();
+    on_.progressed();
+  }
+  template <class E>
+  E load_acquire(view<E> x, position k) const
+  {
+    position const at = k.at(x.offset() + k.index);
+    on_.take_turns(false, k.where);
+    if (!by_.read(x.of(), at, true)) return E{};
+    auto const i = static_cast<std::size_t>(at.index);
+    by_.moved(node_of(x.of().peek(i)));
+    if (auto const found = on_.released_.find({&x.of(), i}); found != on_.released_.end()) by_.acquire(found->second);
+    return x.of().peek(i);
+  }
+  void pause(std::source_location where = std::source_location::current()) const { on_.take_turns(true, where); }
+
+private:
+  template <class F>
+  void run(F const& f, std::source_location const& where, bool barrier) const
+  {
+    by_.begin_phase(where);
+    for (int t = 0; t < size(); ++t) {
+      by_.thread(t);
+      f(t);
+    }
+    by_.end_phase(barrier);
+  }
+
+  /// Every lane of the block takes part; where the lane asked for is none of its warp, it has its own value.
+  template <class E, class From>
+  per_thread<E> shuffle(per_thread<E> const& own, std::source_location const& where, From const& from) const
+  {
+    constexpr int lanes = textbook::warp_lanes;
+    per_thread<E> received(size());
+    by_.begin_phase(where);
+    for (int t = 0; t < size(); ++t) {
+      by_.thread(t);
+      int const lane = from(t % lanes), other = t - t % lanes + lane;
+      bool const there = lane >= 0 && lane < lanes;
+      if (there && other >= size()) by_.found(by_.here(fault::absent_lane, where));
+      received[t] = own[there && other < size() ? other : t];
+      by_.shuffle(node_of(received[t]), where);
+    }
+    by_.end_phase(false);
+    return received;
+  }
+
+  machine& on_;
+  recorder& by_;
+  int count_;
+};
+
+}  // namespace tally::model

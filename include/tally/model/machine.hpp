@@ -1,0 +1,167 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <source_location>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tally/model/array.hpp"
+#include "tally/model/dag.hpp"
+#include "tally/model/event.hpp"
+#include "tally/model/place.hpp"
+#include "tally/model/recorder.hpp"
+#include "tally/model/report.hpp"
+#include "tally/model/schedule.hpp"
+
+namespace tally::model {
+
+class block;
+class team;
+template <class T, class Op>
+class watched;
+
+/// Whether the blocks of a kernel wait for each other.
+template <class Kernel>
+inline constexpr bool waits = requires { requires Kernel::waits; };
+
+/// A GPU to look into: it runs kernels that are written against a block (textbook/block.hpp) on the calling thread, and records all that they
+/// do. Warps have 32 lanes, shared memory 32 banks of four bytes, global memory sectors of 32 bytes.
+///
+///     machine m;
+///     auto x = m.input(std::vector{3, 1, 7, 0, 4, 1, 6, 3}, "in");
+///     auto y = m.allocate<traced<int>>(8, "out");
+///     m.launch(1, 8, textbook::hillis_steele{}, x, y, 8, m.watch<int>(plus{}));
+///     m.values(y), m.counts(), m.operations()
+///
+/// Time is not modelled: an operation is a step, whatever it costs on a processor; nor are caches.
+class machine {
+public:
+  explicit machine(schedule blocks = {}) : blocks_(blocks) {}
+  machine(machine const&) = delete;
+  machine& operator=(machine const&) = delete;
+  ~machine();
+
+  /// n elements of global memory, unset.
+  template <class E>
+  view<E> allocate(std::size_t n, std::string name)
+  {
+    return make<E>(memory::global, std::move(name), n);
+  }
+  /// The same with values, which are inputs of the dag.
+  template <class T>
+  view<traced<T>> input(std::vector<T> const& values, std::string name)
+  {
+    view<traced<T>> const made = allocate<traced<T>>(values.size(), std::move(name));
+    for (std::size_t k = 0; k < values.size(); ++k) made.of().poke(k, traced<T>(values[k]));
+    return made;
+  }
+  template <class E>
+  void fill(view<E> of, plain_t<E> const& value)
+  {
+    for (std::size_t k = 0; k < of.of().size(); ++k) of.of().poke(k, E(value));
+  }
+  /// What an array holds; elements that nobody has written are missing, with what `unset` says in their place.
+  template <class E>
+  std::vector<plain_t<E>> values(view<E> of, plain_t<E> const& unset = {}) const
+  {
+    std::vector<plain_t<E>> result;
+    for (std::size_t k = 0; k < of.of().size(); ++k)
+      result.push_back(of.of().is_set(k) ? static_cast<plain_t<E>>(of.of().peek(k)) : unset);
+    return result;
+  }
+
+  /// The same with the operations that made them, so that the host can go on.
+  template <class E>
+  std::vector<E> to_host(view<E> of) const
+  {
+    std::vector<E> result;
+    for (std::size_t k = 0; k < of.of().size(); ++k) result.push_back(of.of().peek(k));
+    return result;
+  }
+
+  /// An operator whose applications to T are counted, and are nodes of the dag. It says of itself what `op` says.
+  template <class T, class Op>
+  watched<T, Op> watch(Op op)
+  {
+    return {*this, std::move(op)};
+  }
+
+  /// Runs a kernel: `kernel(block, arguments...)` for every block of the grid, and returns when all have ended. Its blocks run in the order of
+  /// the schedule; those of a kernel that waits for other blocks (`Kernel::waits`) run at once, and take turns at every look at memory that they share.
+  /// Throws `std::invalid_argument` if blocks or threads is not positive, or threads more than 1024.
+  template <class Kernel, class... Arguments>
+  void launch(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments)
+  {
+    run(Kernel::name, blocks, threads, waits<Kernel>, [&](block const& here) { kernel(here, arguments...); });
+  }
+
+  report const& counts() const { return report_; }
+  dag const& operations() const { return dag_; }
+  place const& place_of(std::uint32_t number) const { return places_[number]; }
+  /// By number; null where the shared memory of a block was that has ended.
+  std::vector<std::unique_ptr<array_base>> const& arrays() const { return arrays_; }
+
+  /// Is shown every phase from now on; may be null.
+  void watch_with(observer* who) { observer_ = who; }
+
+private:
+  friend class recorder;
+  friend class block;
+  template <class E>
+  friend class reference;
+  template <class T, class Op>
+  friend class watched;
+
+  struct interval {
+    int launch, block, barriers;
+    std::uint32_t clock;  // releases of the block before it
+  };
+
+  template <class E>
+  view<E> make(memory space, std::string name, std::size_t n)
+  {
+    auto made = std::make_unique<array<E>>(*this, space, static_cast<int>(arrays_.size()), std::move(name), n);
+    std::size_t& end = space == memory::global ? global_end_ : current().shared_end;
+    made->address = end;
+    end += (n * sizeof(plain_t<E>) + 255) / 256 * 256;
+    array<E>& result = *made;
+    arrays_.push_back(std::move(made));
+    return result;
+  }
+
+  recorder& current() const
+  {
+    if (current_ == nullptr)
+      throw std::logic_error("an array of the model machine is for kernels; the host asks for values()");
+    return *current_;
+  }
+  /// Between two looks at shared memory of the grid: other blocks may go on. `waiting`: this one can not.
+  void take_turns(bool waiting, std::source_location const& where);
+  void progressed();
+  void forget_shared(recorder const& of);
+  void run(std::string const& kernel, int blocks, int threads, bool together,
+           std::function<void(block const&)> const& body);
+
+  schedule blocks_;
+  report report_;
+  dag dag_;
+  place_table places_;
+  std::vector<interval> intervals_ = {{}};
+  std::vector<std::unique_ptr<array_base>> arrays_;
+  std::map<std::pair<array_base const*, std::size_t>, recorder::clock> released_;  // with a word
+  std::size_t global_end_ = 0;
+  recorder* current_ = nullptr;
+  team* team_ = nullptr;
+  observer* observer_ = nullptr;
+};
+
+}  // namespace tally::model
+
+#include "tally/model/block.hpp"
+#include "tally/model/watched.hpp"

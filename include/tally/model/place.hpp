@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+#include <vector>
+
+namespace tally::model {
+
+/// Where in a kernel's source something happens.
+struct place {
+  char const* file = "";
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+/// The index of an array access. It is made of an int where the access stands, and so knows its line.
+struct position {
+  int index;
+  std::source_location where;
+  constexpr position(int k, std::source_location at = std::source_location::current()) : index(k), where(at) {}
+  /// Another index at the same place.
+  constexpr position at(int k) const { return {k, where}; }
+};
+
+/// The places of a run, by number: equal places have equal numbers.
+class place_table {
+public:
+  std::uint32_t number(std::source_location const& where)
+  {
+    recent& last = recent_[(where.line() * 31 + where.column()) % recent_.size()];
+    if (last.number == 0 || !same(places_[last.number], where)) last.number = search(where);
+    return last.number;
+  }
+  place const& operator[](std::uint32_t number) const { return places_[number]; }
+
+private:
+  struct recent {
+    std::uint32_t number = 0;
+  };
+  static bool same(place const& a, std::source_location const& b)
+  {
+    return a.line == b.line() && a.column == b.column() && std::string_view(a.file) == b.file_name();
+  }
+  std::uint32_t search(std::source_location const& where)
+  {
+    for (std::size_t k = 1; k < places_.size(); ++k)
+      if (same(places_[k], where)) return static_cast<std::uint32_t>(k);
+    places_.push_back({where.file_name(), where.line(), where.column()});
+    return static_cast<std::uint32_t>(places_.size() - 1);
+  }
+  std::vector<place> places_ = {place{}};  // 0: nowhere
+  std::array<recent, 1024> recent_{};
+};
+
+}  // namespace tally::model

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tally/model/array.hpp"
+#include "tally/model/event.hpp"
+#include "tally/model/report.hpp"
+
+namespace tally::model {
+
+class machine;
+
+/// Watches one block of a launch: notes what its threads do, phase by phase, and finds what they must not do.
+class recorder {
+public:
+  recorder(machine& on, std::string kernel, int launch, int block, int threads);
+
+  int block() const { return block_; }
+  int threads() const { return threads_; }
+  std::string const& kernel() const { return kernel_; }
+  int launch() const { return launch_; }
+
+  /// What follows is done by all threads, one after the other: `thread` says by whom.
+  void begin_phase(std::source_location const& where);
+  void thread(int t) { thread_ = t; }
+  int thread() const { return thread_; }
+  void end_phase(bool barrier);
+
+  /// Whether the element is there to be read; else it is found, and means nothing.
+  bool read(array_base& of, position const& at, bool atomic = false);
+  /// Whether it may be written.
+  bool write(array_base& of, position const& at, bool atomic = false);
+  /// Whether it is there to be changed at once.
+  bool update(array_base& of, position const& at);
+  /// After a read or a write: the node that came or went.
+  void moved(int node) { events_.back().node = node; }
+  void apply(int left, int right, int node, std::source_location const& where);
+  void shuffle(int node, std::source_location const& where);
+
+  void found(finding what);
+  /// A finding about the thread that works, as yet without its fault.
+  finding here(fault what, std::source_location const& where) const;
+
+  /// What this block has written is seen by whoever acquires it; what was released is seen by this block. Vector clocks: Mattern (1989).
+  using clock = std::vector<std::uint32_t>;
+  clock release();
+  void acquire(clock const& released);
+
+  std::size_t shared_end = 0;      ///< bytes of shared memory that are taken
+  std::vector<int> shared_arrays;  ///< their numbers
+
+  std::size_t steps() const { return steps_; }
+  std::size_t barriers() const { return static_cast<std::size_t>(barriers_); }
+
+private:
+  bool note(array_base& of, position const& at, action what);
+  bool is_set(array_base& of, position const& at);
+  touch now(bool atomic) const;
+  void check_races(array_base& of, int index, touch const& now, bool writes);
+  finding race(array_base& of, int index, touch const& before, touch const& now) const;
+  bool ordered(touch const& before, touch const& now) const;
+  void new_interval();
+  void count(std::span<event const> events);
+
+  machine& on_;
+  std::string kernel_;
+  int launch_, block_, threads_, thread_ = 0;
+  int barriers_ = 0, phases_ = 0;
+  std::size_t steps_ = 0;
+  std::uint32_t interval_ = 0;
+  std::uint32_t phase_place_ = 0;
+  clock seen_;  // of each block: how many of its releases this one has seen
+  std::vector<event> events_;
+};
+
+}  // namespace tally::model

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tally/model/place.hpp"
+
+namespace tally::model {
+
+/// What a kernel did to memory in accesses of warps: all lanes of a warp that stand at the same place of the source at the same time.
+struct shared_counts {
+  std::size_t reads = 0, writes = 0;  ///< of elements, atomic ones as both
+  std::size_t requests = 0;           ///< of warps
+  std::size_t wavefronts = 0;         ///< passes over the 32 banks of four bytes that these take
+  std::size_t ideal = 0;              ///< that they would take if no two words were in one bank
+  int worst_degree = 0;               ///< the most words in one bank of one request
+
+  shared_counts& operator+=(shared_counts const& other);
+};
+
+struct global_counts {
+  std::size_t reads = 0, writes = 0;                  ///< of elements
+  std::size_t sectors_read = 0, sectors_written = 0;  ///< of 32 bytes, for each request of a warp
+
+  global_counts& operator+=(global_counts const& other);
+};
+
+struct warp_counts {
+  std::size_t steps = 0;         ///< of warps in which at least one lane works
+  std::size_t divergent = 0;     ///< of them, those whose lanes do not all the same
+  std::size_t active_lanes = 0;  ///< in all of them
+
+  warp_counts& operator+=(warp_counts const& other);
+};
+
+/// What is wrong with a kernel.
+enum class fault {
+  race,               ///< two threads, one word, no barrier between them, at least one writes
+  unset_read,         ///< of a word, or a register, that nobody has written
+  out_of_range,       ///< of an array
+  divergent_barrier,  ///< not all threads of a block come to it
+  absent_lane,        ///< a shuffle names lanes that are not there
+  no_progress,        ///< every block that runs waits for one that does not
+};
+
+struct finding {
+  fault what;
+  std::string kernel;
+  int launch = 0, block = 0;
+  int step = 0;                ///< how many barriers of the block came before
+  int thread = 0, other = -1;  ///< the threads; `other` of a race, in block `other_block`
+  int other_block = -1;
+  std::string array;  ///< empty for registers and barriers
+  int index = 0;
+  std::size_t size = 0;                       ///< of the array, where the index is out of range
+  bool writes = false, other_writes = false;  ///< rather than reads
+  place where, other_where;
+  std::size_t times = 1;  ///< how often the same was found at these places
+  /// "race: threads 0 and 1 of block 0 ... x[1] ..."
+  std::string text() const;
+};
+
+std::string name(fault what);
+
+/// All that the machine counts, over all launches.
+struct report {
+  int launches = 0;
+  /// One after the other: of each launch those of the block that has most.
+  std::size_t steps = 0;  ///< applications of the operator that a thread does
+  std::size_t barriers = 0;
+  /// In steps that touch no global memory: the algorithm; and in the others, which load and store.
+  shared_counts shared, shared_in_transfers;
+  warp_counts warps, warps_in_transfers;
+  global_counts global;
+  std::vector<finding> findings;  ///< one for each fault and place
+
+  bool clean() const { return findings.empty(); }
+};
+
+}  // namespace tally::model

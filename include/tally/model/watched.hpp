@@ -1,0 +1,71 @@
+#pragma once
+
+#include <source_location>
+#include <utility>
+
+#include "tally/model/machine.hpp"
+#include "tally/operators/traits.hpp"
+
+namespace tally::model {
+
+/// An operator on traced values: counts its applications and makes nodes of them.
+template <class T, class Op>
+class watched {
+public:
+  static constexpr bool commutative = tally::commutative<Op, T>;
+  static constexpr bool exactly_associative = tally::exactly_associative<Op, T>;
+
+  watched(machine& on, Op op) : on_(&on), op_(std::move(op)) {}
+
+  traced<T> operator()(traced<T> const& a, traced<T> const& b,
+                       std::source_location where = std::source_location::current()) const
+  {
+    int const node = on_->dag_.apply(a.node, b.node);
+    if (recorder* const by = on_->current_) {  // else the host applies it
+      for (traced<T> const* operand : {&a, &b})
+        if (operand->node == traced<T>::unset) by->found(by->here(fault::unset_read, where));
+      by->apply(a.node, b.node, node, where);
+    }
+    return {static_cast<T>(op_(a.value, b.value)), node};
+  }
+
+  traced<T> identity() const
+    requires has_identity<Op, T>
+  {
+    return {identity_of<T>(op_)};
+  }
+
+private:
+  machine* on_;
+  mutable Op op_;
+};
+
+template <class E>
+E reference<E>::read() const
+{
+  machine& on = of_.owner();
+  recorder& by = on.current();
+  if (!by.read(of_, at_)) {
+    E nothing{};
+    if constexpr (!std::is_same_v<E, plain_t<E>>) nothing.node = E::constant;  // found once is enough
+    return nothing;
+  }
+  E const& e = of_.peek(static_cast<std::size_t>(at_.index));
+  by.moved(node_of(e));
+  return e;
+}
+
+template <class E>
+reference<E> const& reference<E>::operator=(E const& e) const
+{
+  machine& on = of_.owner();
+  recorder& by = on.current();
+  if constexpr (!std::is_same_v<E, plain_t<E>>)
+    if (e.node == E::unset) by.found(by.here(fault::unset_read, at_.where));
+  if (!by.write(of_, at_)) return *this;
+  by.moved(node_of(e));
+  of_.poke(static_cast<std::size_t>(at_.index), e);
+  return *this;
+}
+
+}  // namespace tally::model

@@ -1,0 +1,88 @@
+#include "tally/model/report.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+namespace tally::model {
+
+shared_counts& shared_counts::operator+=(shared_counts const& other)
+{
+  reads += other.reads;
+  writes += other.writes;
+  requests += other.requests;
+  wavefronts += other.wavefronts;
+  ideal += other.ideal;
+  worst_degree = std::max(worst_degree, other.worst_degree);
+  return *this;
+}
+
+warp_counts& warp_counts::operator+=(warp_counts const& other)
+{
+  steps += other.steps;
+  divergent += other.divergent;
+  active_lanes += other.active_lanes;
+  return *this;
+}
+
+global_counts& global_counts::operator+=(global_counts const& other)
+{
+  reads += other.reads;
+  writes += other.writes;
+  sectors_read += other.sectors_read;
+  sectors_written += other.sectors_written;
+  return *this;
+}
+
+std::string name(fault what)
+{
+  switch (what) {
+    case fault::race: return "race";
+    case fault::unset_read: return "read of what nobody wrote";
+    case fault::out_of_range: return "out of range";
+    case fault::divergent_barrier: return "barrier that not all threads reach";
+    case fault::absent_lane: return "shuffle with absent lanes";
+    case fault::no_progress: return "no progress";
+  }
+  return {};
+}
+
+namespace {
+
+std::string at(place const& where)
+{
+  std::string_view file = where.file;
+  file = file.substr(file.find_last_of('/') + 1);
+  return std::string(file) + ":" + std::to_string(where.line);
+}
+
+std::string detail(finding const& f)
+{
+  std::string const thread = "thread " + std::to_string(f.thread);
+  std::string const element = f.array.empty() ? "a register" : f.array + "[" + std::to_string(f.index) + "]";
+  switch (f.what) {
+    case fault::race:
+      return thread + (f.writes ? " writes " : " reads ") + element + ", which thread " + std::to_string(f.other) +
+             (f.other_block == f.block ? "" : " of block " + std::to_string(f.other_block)) +
+             (f.other_writes ? " writes (" : " reads (") + at(f.other_where) + "), and nothing orders the two";
+    case fault::unset_read: return thread + " reads " + element + ", which nobody has written";
+    case fault::out_of_range:
+      return thread + (f.writes ? " writes " : " reads ") + element + ", but " + f.array + " has " +
+             std::to_string(f.size) + " elements";
+    case fault::divergent_barrier:
+      return thread + " comes to a barrier that thread " + std::to_string(f.other) + " does not come to";
+    case fault::absent_lane: return thread + " names lanes that do not take part";
+    case fault::no_progress: return thread + " waits, and every block that runs waits too";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string finding::text() const
+{
+  return at(where) + ": " + name(what) + " in " + kernel + ", block " + std::to_string(block) + ", step " +
+         std::to_string(step) + ": " + detail(*this) +
+         (times > 1 ? " (and " + std::to_string(times - 1) + " more like it)" : "");
+}
+
+}  // namespace tally::model

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <compare>
+#include <iosfwd>
+#include <ostream>
+#include <string_view>
+
+#include "tally/operators/arithmetic.hpp"
+
+/// What the kernels of the catalogue run on: integers, decimals and letters, of four bytes each, as in the course.
+namespace tally::textbook {
+
+/// A run of consecutive letters, `first` to `last`, where the positions 0, 1, 2 .. are the letters. Joining two that do not follow each other gives a broken one,
+/// and so does whatever is made of that: so a kernel that does not keep the order of its operands cannot hide it.
+struct letters {
+  static constexpr short broken = -1;
+  short first = 0, last = 0;
+  friend bool operator==(letters const&, letters const&) = default;
+};
+std::ostream& operator<<(std::ostream& out, letters const& run);
+
+/// Joins runs. Associative, not commutative, and without an identity among the runs, but for the empty one that is made for it.
+struct join {
+  static constexpr bool commutative = false;
+  static constexpr bool exactly_associative = true;
+  static constexpr letters empty{0, -2};
+  static constexpr letters identity() { return empty; }
+  constexpr letters operator()(letters const& a, letters const& b) const
+  {
+    if (a == empty) return b;
+    if (b == empty) return a;
+    if (a.first == letters::broken || b.first == letters::broken || a.last + 1 != b.first)
+      return {letters::broken, letters::broken};
+    return {a.first, b.last};
+  }
+};
+
+enum class operation { sum, product, minimum, maximum };
+
+/// One of the built-in operators, chosen while the program runs. All are commutative.
+template <class T>
+struct chosen {
+  static constexpr bool commutative = true;
+  operation what = operation::sum;
+
+  T identity() const
+  {
+    switch (what) {
+      case operation::product: return multiplies{}.identity<T>();
+      case operation::minimum: return tally::minimum{}.identity<T>();
+      case operation::maximum: return tally::maximum{}.identity<T>();
+      default: return plus{}.identity<T>();
+    }
+  }
+  T operator()(T const& a, T const& b) const
+  {
+    switch (what) {
+      case operation::product: return multiplies{}(a, b);
+      case operation::minimum: return tally::minimum{}(a, b);
+      case operation::maximum: return tally::maximum{}(a, b);
+      default: return plus{}(a, b);
+    }
+  }
+};
+
+}  // namespace tally::textbook
