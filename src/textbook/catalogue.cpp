@@ -1,8 +1,6 @@
 #include "textbook/catalogue.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "tally/error.hpp"
 

@@ -32,7 +32,7 @@ struct kernel_entry {
   std::string_view name;   ///< "brent-kung": what the tool calls it
   std::string_view title;  ///< "Brent-Kung scan": a heading
   result_kind result;
-  std::string_view header;   ///< "brent_kung.hpp", in include/tally/textbook
+  std::string_view header;   ///< "brent_kung.hpp", in include/tally/textbook; its text: source_of(header), sources.hpp
   std::string_view source;   ///< "Brent & Kung (1982)"
   std::string_view changes;  ///< what it changes from the one before it on the ladder, a sentence
   int most = 0;              ///< elements that one run takes; 0: any number
@@ -54,9 +54,6 @@ kernel_entry const* find_kernel(std::string_view name);
 
 /// Runs it. Throws `usage_error` where it does not take what it is given: no elements, or too many, or an operator that does not commute.
 outcome run(kernel_entry const& kernel, model::machine& on, values const& in, operation op = operation::sum);
-
-/// The text of its header, as it was when Tally was built.
-std::string source_of(kernel_entry const& kernel);
 
 /// The parts of the catalogue, each in a file of its own.
 std::vector<kernel_entry> block_scans();
