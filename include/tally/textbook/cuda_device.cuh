@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+#include "tally/textbook/cuda_block.cuh"
+
+namespace tally::textbook {
+
+/// A kernel of the textbook as CUDA sees it.
+template <class Kernel, class... Arguments>
+__global__ void __launch_bounds__(1024) cuda_kernel(Kernel kernel, Arguments... arguments)
+{
+  extern __shared__ __align__(16) unsigned char memory[];
+  kernel(cuda_block(memory), arguments...);
+}
+
+/// A GPU as the textbook's algorithms see it: it launches kernels on one stream, one after the other, and gives memory, which is taken from CUDA once and
+/// handed out again after `forget`.
+///
+/// Throws    std::runtime_error, with CUDA's own words, whenever CUDA fails.
+class cuda_device {
+public:
+  explicit cuda_device(std::size_t bytes) : capacity_(bytes)
+  {
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+    check(cudaMalloc(&memory_, bytes), "taking device memory");
+  }
+  ~cuda_device()
+  {
+    cudaFree(memory_);
+    cudaStreamDestroy(stream_);
+  }
+  cuda_device(cuda_device const&) = delete;
+  cuda_device& operator=(cuda_device const&) = delete;
+
+  cudaStream_t stream() const { return stream_; }
+
+  template <class E>
+  E* allocate(std::size_t n, char const*)
+  {
+    E* const begin = reinterpret_cast<E*>(memory_ + taken_);
+    std::size_t const bytes = (n * sizeof(E) + 255) / 256 * 256;
+    if (taken_ + bytes > capacity_) throw std::runtime_error("the device memory set aside for the textbook is too small");
+    sizes_[begin] = n;
+    taken_ += bytes;
+    return begin;
+  }
+  template <class E>
+  E* input(std::vector<E> const& values, char const* name)
+  {
+    E* const begin = allocate<E>(values.size(), name);
+    check(cudaMemcpyAsync(begin, values.data(), values.size() * sizeof(E), cudaMemcpyDefault, stream_), "copying");
+    wait();
+    return begin;
+  }
+  template <class E>
+  void fill(E* begin, E const& value)
+  {
+    std::vector<E> const values(sizes_.at(begin), value);
+    check(cudaMemcpyAsync(begin, values.data(), values.size() * sizeof(E), cudaMemcpyDefault, stream_), "filling");
+    wait();
+  }
+  template <class E>
+  std::vector<E> to_host(E const* begin)
+  {
+    std::vector<E> values(sizes_.at(begin));
+    check(cudaMemcpyAsync(values.data(), begin, values.size() * sizeof(E), cudaMemcpyDefault, stream_), "copying");
+    wait();
+    return values;
+  }
+  /// All that was allocated since `taken` was what it says now.
+  std::size_t taken() const { return taken_; }
+  void forget(std::size_t taken) { taken_ = taken; }
+
+  template <class Kernel, class... Arguments>
+  void launch(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments)
+  {
+    shared_memory_meter const meter(threads, blocks);
+    kernel(meter, arguments...);
+    void (*const function)(Kernel, Arguments...) = cuda_kernel<Kernel, Arguments...>;
+    if (meter.bytes() > 48 * 1024)
+      check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(meter.bytes())),
+            "asking for shared memory");
+    function<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), meter.bytes(), stream_>>>(kernel, arguments...);
+    check(cudaGetLastError(), Kernel::name);
+  }
+  void wait() { check(cudaStreamSynchronize(stream_), "running kernels"); }
+
+private:
+  static void check(cudaError_t code, char const* what)
+  {
+    if (code != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
+  }
+
+  std::size_t capacity_, taken_ = 0;
+  unsigned char* memory_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  std::map<void const*, std::size_t> sizes_;
+};
+
+}  // namespace tally::textbook
