@@ -27,9 +27,11 @@ void recorder::begin_phase(std::source_location const& where)
 
 void recorder::end_phase(bool barrier)
 {
-  count(events_);
+  requests_.clear();
+  phase_counts const counted = count(events_);
   if (on_.observer_ != nullptr)
-    on_.observer_->see(on_, {kernel_, launch_, block_, phases_, barriers_, barrier, phase_place_, events_});
+    on_.observer_->see(on_, {kernel_, launch_, block_, phases_, barriers_, barrier, phase_place_, events_, threads_,
+                             counted, requests_});
   ++phases_;
   events_.clear();
   if (!barrier) return;
@@ -208,24 +210,27 @@ void recorder::apply(int left, int right, int node, std::source_location const& 
   events_.push_back(e);
 }
 
-void recorder::shuffle(int node, std::source_location const& where)
+void recorder::shuffle(int from, int node, std::source_location const& where)
 {
   event e{};
   e.what = action::shuffle;
+  e.index = from;
   e.thread = static_cast<std::uint16_t>(thread_);
   e.where = on_.places_.number(where);
   e.node = node;
   events_.push_back(e);
 }
 
-void recorder::count(std::span<event const> events)
+phase_counts recorder::count(std::span<event const> events)
 {
-  phase_counts const counted = count_phase(events, threads_, on_.arrays_);
+  phase_counts const counted =
+      count_phase(events, threads_, on_.arrays_, on_.observer_ == nullptr ? nullptr : &requests_);
   report& total = on_.report_;
   steps_ += counted.steps;
   (counted.transfers ? total.shared_in_transfers : total.shared) += counted.shared;
   (counted.transfers ? total.warps_in_transfers : total.warps) += counted.warps;
   total.global += counted.global;
+  return counted;
 }
 
 }  // namespace tally::model

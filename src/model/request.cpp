@@ -76,7 +76,11 @@ struct lane_events {
 
 class phase_counter {
 public:
-  phase_counter(std::vector<std::unique_ptr<array_base>> const& arrays) : arrays_(arrays) {}
+  phase_counter(std::vector<std::unique_ptr<array_base>> const& arrays, std::vector<request_counts>* requests)
+      : arrays_(arrays),
+        requests_(requests)
+  {
+  }
 
   void count_warp(std::vector<lane_events> const& warp, std::size_t there)
   {
@@ -163,29 +167,44 @@ private:
       array_base const& of = *arrays_[static_cast<std::size_t>(number)];
       bool const reads = first.what != action::write, writes = first.what != action::read;
       if (of.space() == memory::shared) {
-        counts.shared.reads += reads ? request_.size() : 0;
-        counts.shared.writes += writes ? request_.size() : 0;
-        count_shared(request_, of, counts.shared);
+        shared_counts one;
+        one.reads = reads ? request_.size() : 0;
+        one.writes = writes ? request_.size() : 0;
+        count_shared(request_, of, one);
+        counts.shared += one;
+        keep(one.wavefronts, one.worst_degree);
       } else {
         counts.transfers = true;
-        counts.global.reads += reads ? request_.size() : 0;
-        counts.global.writes += writes ? request_.size() : 0;
-        count_global(request_, of, counts.global);
+        global_counts one;
+        one.reads = reads ? request_.size() : 0;
+        one.writes = writes ? request_.size() : 0;
+        count_global(request_, of, one);
+        counts.global += one;
+        keep(std::max(one.sectors_read, one.sectors_written), 0);
       }
       request_ = others;
     }
   }
 
+  void keep(std::size_t wavefronts, int degree)
+  {
+    if (requests_ == nullptr) return;
+    event const& first = *request_.front();
+    requests_->push_back({first.what, first.thread / lanes, first.where, first.array, static_cast<int>(request_.size()),
+                          static_cast<int>(wavefronts), degree});
+  }
+
   std::vector<std::unique_ptr<array_base>> const& arrays_;
+  std::vector<request_counts>* requests_;
   request request_;
 };
 
 }  // namespace
 
 phase_counts count_phase(std::span<event const> events, int threads,
-                         std::vector<std::unique_ptr<array_base>> const& arrays)
+                         std::vector<std::unique_ptr<array_base>> const& arrays, std::vector<request_counts>* requests)
 {
-  phase_counter counter(arrays);
+  phase_counter counter(arrays, requests);
   std::vector<lane_events> warp(static_cast<std::size_t>(lanes));
   event const* at = events.data();
   event const* const end = at + events.size();

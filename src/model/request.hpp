@@ -10,18 +10,10 @@
 
 namespace tally::model {
 
-/// What the machine counts of one phase of a block.
-struct phase_counts {
-  std::size_t steps = 0;   ///< the most applications of a thread
-  bool transfers = false;  ///< global memory is touched
-  shared_counts shared;
-  warp_counts warps;
-  global_counts global;
-};
-
 /// Counts the events of a phase, which stand thread by thread. Lanes of a warp go together as a warp does: what they do at the same place of the
-/// source for the same time in this phase is one request.
+/// source for the same time in this phase is one request. `requests`, if any, takes them one by one.
 phase_counts count_phase(std::span<event const> events, int threads,
-                         std::vector<std::unique_ptr<array_base>> const& arrays);
+                         std::vector<std::unique_ptr<array_base>> const& arrays,
+                         std::vector<request_counts>* requests = nullptr);
 
 }  // namespace tally::model

@@ -91,6 +91,20 @@ int node_of(E const& e)
     return e.node;
 }
 
+/// A value as it is shown: a byte as a number; `?` if it has no text.
+template <class T>
+std::string text_of(T const& value)
+{
+  std::ostringstream out;
+  if constexpr (sizeof(T) == 1)
+    out << static_cast<int>(value);
+  else if constexpr (requires { out << value; })
+    out << value;
+  else
+    out << '?';
+  return out.str();
+}
+
 /// Elements, of which each is unset until it is written.
 template <class E>
 class array final : public array_base {
@@ -103,17 +117,7 @@ public:
   }
   bool is_set(std::size_t k) const override { return set_[k]; }
   int node(std::size_t k) const override { return node_of(elements_[k]); }
-  std::string text(std::size_t k) const override
-  {
-    std::ostringstream out;
-    if constexpr (sizeof(plain_t<E>) == 1)
-      out << static_cast<int>(static_cast<plain_t<E> const&>(elements_[k]));
-    else if constexpr (requires { out << static_cast<plain_t<E> const&>(elements_[k]); })
-      out << static_cast<plain_t<E> const&>(elements_[k]);
-    else
-      out << '?';
-    return out.str();
-  }
+  std::string text(std::size_t k) const override { return text_of(static_cast<plain_t<E> const&>(elements_[k])); }
   /// Without being seen: for the host.
   E const& peek(std::size_t k) const { return elements_[k]; }
   void poke(std::size_t k, E const& e)

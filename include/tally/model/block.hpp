@@ -93,7 +93,7 @@ public:
     position const at = k.at(x.offset() + k.index);
     on_.take_turns(false, k.where);
     if (!by_.write(x.of(), at, true)) return;
-    E const e(v);
+    E const e = on_.leaf_of(E(v));
     by_.moved(node_of(e));
     x.of().poke(static_cast<std::size_t>(at.index), e);
     on_.released_[{&x.of(), static_cast<std::size_t>(at.index)}] = by_.release();
@@ -137,7 +137,7 @@ private:
       bool const there = lane >= 0 && lane < lanes;
       if (there && other >= size()) by_.found(by_.here(fault::absent_lane, where));
       received[t] = own[there && other < size() ? other : t];
-      by_.shuffle(node_of(received[t]), where);
+      by_.shuffle(there && other < size() ? other : t, node_of(received[t]), where);
     }
     by_.end_phase(false);
     return received;

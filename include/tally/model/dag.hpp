@@ -10,12 +10,14 @@ namespace tally::model {
 template <class T>
 struct traced {
   T value{};
-  int node = -1;  ///< of the dag; what no operation made has none of its own: inputs, identities, constants
+  int node = -1;  ///< of the dag; or what no operation made: `constant`, or a leaf
   traced() = default;
   traced(T v, int n = constant) : value(static_cast<T&&>(v)), node(n) {}
 
   static constexpr int unset = -1;
-  static constexpr int constant = -2;
+  static constexpr int constant = -2;  ///< in a register
+  static constexpr int first_leaf =
+      -3;  ///< and -4, -5 ..: an element that the host gave, or a constant since it was written to memory
 
   /// For indices and conditions.
   operator T const&() const { return value; }
@@ -25,14 +27,12 @@ struct traced {
 /// operands. Inputs and identities are no nodes: they cost nothing.
 class dag {
 public:
-  static constexpr int none = -1;
-
-  /// A new node. Its operands are nodes made before, or `none`.
+  /// A new node. Its operands are nodes made before, or what no operation made: negative.
   int apply(int left, int right)
   {
     auto const depth_of = [&](int node) { return node < 0 ? 0 : depths_[static_cast<std::size_t>(node)]; };
     std::int32_t const a = depth_of(left), b = depth_of(right);
-    nodes_.push_back({left < 0 ? none : left, right < 0 ? none : right});
+    nodes_.push_back({left, right});
     depths_.push_back((a > b ? a : b) + 1);
     if (depths_.back() > depth_) depth_ = depths_.back();
     return static_cast<int>(nodes_.size() - 1);
@@ -50,7 +50,7 @@ public:
   std::vector<std::size_t> width() const;
 
   struct operands {
-    int left, right;
+    int left, right;  ///< negative: no node
   };
   operands const& operator[](std::size_t node) const { return nodes_[node]; }
 

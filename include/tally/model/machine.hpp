@@ -8,6 +8,7 @@
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,13 +59,15 @@ public:
   view<traced<T>> input(std::vector<T> const& values, std::string name)
   {
     view<traced<T>> const made = allocate<traced<T>>(values.size(), std::move(name));
-    for (std::size_t k = 0; k < values.size(); ++k) made.of().poke(k, traced<T>(values[k]));
+    for (std::size_t k = 0; k < values.size(); ++k) made.of().poke(k, traced<T>(values[k], new_leaf()));
+    show(made.of());
     return made;
   }
   template <class E>
   void fill(view<E> of, plain_t<E> const& value)
   {
-    for (std::size_t k = 0; k < of.of().size(); ++k) of.of().poke(k, E(value));
+    for (std::size_t k = 0; k < of.of().size(); ++k) of.of().poke(k, leaf_of(E(value)));
+    show(of.of());
   }
   /// What an array holds; elements that nobody has written are missing, with what `unset` says in their place.
   template <class E>
@@ -135,6 +138,20 @@ private:
     return result;
   }
 
+  int new_leaf() { return next_leaf_--; }
+  /// A constant becomes a leaf when it comes to memory.
+  template <class E>
+  E leaf_of(E e)
+  {
+    if constexpr (!std::is_same_v<E, plain_t<E>>)
+      if (e.node == E::constant) e.node = new_leaf();
+    return e;
+  }
+  void show(array_base const& given) const
+  {
+    if (observer_ != nullptr && observer_->wants_values()) observer_->given(*this, given);
+  }
+
   recorder& current() const
   {
     if (current_ == nullptr)
@@ -156,6 +173,7 @@ private:
   std::vector<std::unique_ptr<array_base>> arrays_;
   std::map<std::pair<array_base const*, std::size_t>, recorder::clock> released_;  // with a word
   std::size_t global_end_ = 0;
+  int next_leaf_ = traced<int>::first_leaf;
   recorder* current_ = nullptr;
   team* team_ = nullptr;
   observer* observer_ = nullptr;

@@ -40,7 +40,7 @@ public:
   /// After a read or a write: the node that came or went.
   void moved(int node) { events_.back().node = node; }
   void apply(int left, int right, int node, std::source_location const& where);
-  void shuffle(int node, std::source_location const& where);
+  void shuffle(int from, int node, std::source_location const& where);
 
   void found(finding what);
   /// A finding about the thread that works, as yet without its fault.
@@ -65,7 +65,7 @@ private:
   finding race(array_base& of, int index, touch const& before, touch const& now) const;
   bool ordered(touch const& before, touch const& now) const;
   void new_interval();
-  void count(std::span<event const> events);
+  phase_counts count(std::span<event const> events);
 
   machine& on_;
   std::string kernel_;
@@ -76,6 +76,7 @@ private:
   std::uint32_t phase_place_ = 0;
   clock seen_;  // of each block: how many of its releases this one has seen
   std::vector<event> events_;
+  std::vector<request_counts> requests_;  // of the phase, where an observer is shown them
 };
 
 }  // namespace tally::model

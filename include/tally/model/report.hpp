@@ -35,6 +35,15 @@ struct warp_counts {
   warp_counts& operator+=(warp_counts const& other);
 };
 
+/// What the machine counts of one phase of a block.
+struct phase_counts {
+  std::size_t steps = 0;   ///< the most applications of a thread
+  bool transfers = false;  ///< global memory is touched
+  shared_counts shared;
+  warp_counts warps;
+  global_counts global;
+};
+
 /// What is wrong with a kernel.
 enum class fault {
   race,               ///< two threads, one word, no barrier between them, at least one writes

@@ -26,7 +26,11 @@ public:
         if (operand->node == traced<T>::unset) by->found(by->here(fault::unset_read, where));
       by->apply(a.node, b.node, node, where);
     }
-    return {static_cast<T>(op_(a.value, b.value)), node};
+    traced<T> const result(static_cast<T>(op_(a.value, b.value)), node);
+    if (on_->observer_ != nullptr && on_->observer_->wants_values())
+      on_->observer_->made(*on_, {node, a.node, b.node, on_->current_ == nullptr, text_of(result.value),
+                                  text_of(a.value), text_of(b.value)});
+    return result;
   }
 
   traced<T> identity() const
@@ -63,8 +67,9 @@ reference<E> const& reference<E>::operator=(E const& e) const
   if constexpr (!std::is_same_v<E, plain_t<E>>)
     if (e.node == E::unset) by.found(by.here(fault::unset_read, at_.where));
   if (!by.write(of_, at_)) return *this;
-  by.moved(node_of(e));
-  of_.poke(static_cast<std::size_t>(at_.index), e);
+  E const kept = on.leaf_of(e);
+  by.moved(node_of(kept));
+  of_.poke(static_cast<std::size_t>(at_.index), kept);
   return *this;
 }
 
