@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/figures.hpp"
+
+namespace tally::cli {
+
+/// One kernel, side by side with the others.
+struct compared_kernel {
+  kernel_figures figures;
+  std::vector<std::size_t> times;  ///< T_p for each of `processors`
+};
+
+/// The processors for which the table has a column: a warp, and a block.
+inline constexpr std::size_t processors[] = {32, 1024};
+
+struct left_out_kernel {
+  textbook::kernel_entry const* kernel;
+  std::string reason;
+};
+
+/// What `tally compare` finds.
+struct comparison {
+  int n = 0;
+  kernel_operation op = kernel_operation::sum;
+  std::vector<compared_kernel> kernels;
+  std::vector<left_out_kernel> left_out;
+};
+
+/// A column of the table: what --sort can name.
+struct comparison_column {
+  std::string_view name;
+  std::string_view upper, lower;  ///< two lines of heading
+  std::string_view meaning;
+  std::size_t (*value)(compared_kernel const& of);  ///< null of the two columns of words
+};
+std::vector<comparison_column> const& comparison_columns();
+std::vector<choice> const& column_choices();
+
+/// By a column of `comparison_columns`, the least first; equals stay as they are.
+void sort(comparison& all, std::size_t column);
+
+/// Where scans of little depth pass scans of little work, as the number of processors grows.
+struct crossover {
+  textbook::kernel_entry const* lean;     ///< has less work
+  textbook::kernel_entry const* shallow;  ///< has less depth, and is ahead from `from` processors on
+  std::size_t from;
+};
+std::vector<crossover> crossovers(std::vector<kernel_figures const*> const& all);
+
+std::string table(comparison const& all);
+std::string json(comparison const& all);
+
+}  // namespace tally::cli

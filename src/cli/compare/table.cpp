@@ -1,0 +1,197 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "compare/comparison.hpp"
+#include "json.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+constexpr std::size_t width = 118;
+
+/// Lines of at most `width` characters.
+std::string wrapped(std::string const& text)
+{
+  std::string out, line;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t const end = std::min(text.find(' ', begin), text.size());
+    if (!line.empty() && line.size() + 1 + end - begin > width) {
+      out += line + '\n';
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  return out + line + '\n';
+}
+
+std::string cell_of(compared_kernel const& kernel, std::size_t column)
+{
+  if (column == 0) return std::string(kernel.figures.kernel->name);
+  if (column == 1) return std::string(name_of(kernel.figures.kernel->result));
+  return std::to_string(comparison_columns()[column].value(kernel));
+}
+
+std::string rows(comparison const& all)
+{
+  std::vector<comparison_column> const& columns = comparison_columns();
+  std::vector<std::vector<std::string>> lines(all.kernels.size() + 2);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    lines[0].emplace_back(columns[c].upper);
+    lines[1].emplace_back(columns[c].lower);
+    for (std::size_t k = 0; k < all.kernels.size(); ++k) lines[k + 2].push_back(cell_of(all.kernels[k], c));
+  }
+  std::string out;
+  std::vector<std::size_t> widths(columns.size());
+  for (auto const& line : lines)
+    for (std::size_t c = 0; c < columns.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+  for (auto const& line : lines) {
+    std::string text;
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      text += (c == 0 ? "" : " ") + (c < 2 ? fmt::format("{:<{}}", line[c], widths[c] + (c == 1 ? 0 : 1))
+                                           : fmt::format("{:>{}}", line[c], widths[c] + (c > 2 ? 1 : 0)));
+    out += text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
+  }
+  return out;
+}
+
+/// The scan that does less than another and yet goes over shared memory more often, where that is most striking.
+struct contrast {
+  compared_kernel const *less_work = nullptr, *fewer_wavefronts = nullptr;
+};
+
+contrast most_striking(comparison const& all)
+{
+  contrast found;
+  double best = 1;
+  for (compared_kernel const& a : all.kernels) {
+    for (compared_kernel const& b : all.kernels) {
+      if (a.figures.kernel->result == textbook::result_kind::reduction) continue;
+      if (b.figures.kernel->result == textbook::result_kind::reduction) continue;
+      auto const work = [](compared_kernel const& of) { return static_cast<double>(of.figures.operations.work()); };
+      auto const passes = [](compared_kernel const& of) {
+        return static_cast<double>(of.figures.counts.shared.wavefronts);
+      };
+      if (passes(a) <= passes(b) || passes(b) == 0 || work(a) >= work(b)) continue;
+      double const strength = work(b) / work(a) * passes(a) / passes(b);
+      if (strength > best) {
+        best = strength;
+        found = {&a, &b};
+      }
+    }
+  }
+  return found;
+}
+
+/// "a, b from 10; c from 683"
+std::string list(std::vector<crossover> const& all)
+{
+  std::vector<crossover> sorted = all;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](crossover const& a, crossover const& b) { return a.from < b.from; });
+  std::string out;
+  for (std::size_t k = 0; k < sorted.size(); ++k) {
+    out += sorted[k].lean->name;
+    bool const last = k + 1 == sorted.size();
+    if (!last && sorted[k + 1].from == sorted[k].from)
+      out += ", ";
+    else
+      out += fmt::format(" from {} on{}", sorted[k].from, last ? "." : "; ");
+  }
+  return out;
+}
+
+std::vector<crossover> crossovers(comparison const& all)
+{
+  std::vector<kernel_figures const*> figures;
+  for (compared_kernel const& each : all.kernels) figures.push_back(&each.figures);
+  return crossovers(figures);
+}
+
+/// What the figures say about work and time.
+std::string reading(comparison const& all)
+{
+  std::string out;
+  if (std::vector<crossover> const found = crossovers(all); !found.empty())
+    out += wrapped(fmt::format(
+        "Few processors take as long as there is work, many as long as the depth. So less work is not always "
+        "less time: {} has the least depth of these scans, and with enough processors it is ahead of {}",
+        found.front().shallow->name, list(found)));
+  if (contrast const found = most_striking(all); found.less_work != nullptr) {
+    model::shared_counts const& shared = found.less_work->figures.counts.shared;
+    out += wrapped(fmt::format("Nor are all operations equally dear: {} does {} of them and {} {}, but takes {} "
+                               "wavefronts where that takes {}; "
+                               "if no two words met in one bank it would take {}.",
+                               found.less_work->figures.kernel->name, found.less_work->figures.operations.work(),
+                               found.fewer_wavefronts->figures.kernel->name,
+                               found.fewer_wavefronts->figures.operations.work(), shared.wavefronts,
+                               found.fewer_wavefronts->figures.counts.shared.wavefronts, shared.ideal));
+  }
+  return out;
+}
+
+std::string formula_record(std::string_view name, textbook::formula const& of, int n)
+{
+  std::string out = fmt::format(",\"{}_formula\":{}", name, json_string(of.text));
+  if (of.value != nullptr) out += fmt::format(",\"{}_by_formula\":{}", name, of.value(n));
+  return out;
+}
+
+std::string record(compared_kernel const& kernel, int n)
+{
+  textbook::kernel_entry const& entry = *kernel.figures.kernel;
+  model::report const& counts = kernel.figures.counts;
+  std::string out = fmt::format("{{\"kernel\":{},\"title\":{},\"result\":\"{}\",\"work\":{},\"depth\":{}",
+                                json_string(entry.name), json_string(entry.title), name_of(entry.result),
+                                kernel.figures.operations.work(), kernel.figures.operations.depth());
+  for (std::size_t k = 0; k < kernel.times.size(); ++k)
+    out += fmt::format(",\"T_{}\":{}", processors[k], kernel.times[k]);
+  out += fmt::format(
+      ",\"launches\":{},\"steps\":{},\"barriers\":{},\"wavefronts\":{},\"ideal\":{},\"degree\":{},\"warp-steps\":{},"
+      "\"divergent\":{},\"active_lanes\":{},\"sectors_read\":{},\"sectors_written\":{}",
+      counts.launches, counts.steps, counts.barriers, counts.shared.wavefronts, counts.shared.ideal,
+      counts.shared.worst_degree, counts.warps.steps, counts.warps.divergent, counts.warps.active_lanes,
+      counts.global.sectors_read, counts.global.sectors_written);
+  return out + formula_record("work", entry.work, n) + formula_record("steps", entry.steps, n) +
+         formula_record("barriers", entry.barriers, n) + "}";
+}
+
+}  // namespace
+
+std::string table(comparison const& all)
+{
+  std::string out = fmt::format(
+      "{} element{}, {} by {}, on the model machine. T_p: the time of p processors, an application of op taking 1.\n\n",
+      all.n, all.n == 1 ? "" : "s", all.op == kernel_operation::join ? "letters" : "integers",
+      kernel_operation_choices()[static_cast<std::size_t>(all.op)].name);
+  if (!all.kernels.empty()) out += rows(all);
+  std::size_t longest = 0;
+  for (left_out_kernel const& each : all.left_out) longest = std::max(longest, each.kernel->name.size());
+  if (!all.left_out.empty()) out += fmt::format("{}Left out:\n", all.kernels.empty() ? "" : "\n");
+  for (left_out_kernel const& each : all.left_out)
+    out += fmt::format("{:<{}}  {}\n", each.kernel->name, longest, each.reason);
+  std::string const words = reading(all);
+  return words.empty() ? out : out + '\n' + words;
+}
+
+std::string json(comparison const& all)
+{
+  std::string out = fmt::format("{{\"n\":{},\"op\":\"{}\",\"kernels\":[", all.n,
+                                kernel_operation_choices()[static_cast<std::size_t>(all.op)].name);
+  for (compared_kernel const& each : all.kernels)
+    out += fmt::format("{}\n{}", &each == &all.kernels.front() ? "" : ",", record(each, all.n));
+  out += "\n],\"left_out\":[";
+  for (left_out_kernel const& each : all.left_out)
+    out += fmt::format("{}\n{{\"kernel\":{},\"reason\":{}}}", &each == &all.left_out.front() ? "" : ",",
+                       json_string(each.kernel->name), json_string(each.reason));
+  out += "\n],\"crossovers\":[";
+  std::vector<crossover> const found = crossovers(all);
+  for (crossover const& each : found)
+    out += fmt::format("{}\n{{\"lean\":{},\"shallow\":{},\"from\":{}}}", &each == &found.front() ? "" : ",",
+                       json_string(each.lean->name), json_string(each.shallow->name), each.from);
+  return out + "\n]}\n";
+}
+
+}  // namespace tally::cli

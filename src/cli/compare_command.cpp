@@ -1,0 +1,68 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "compare/comparison.hpp"
+#include "io/output.hpp"
+#include "pages/pages.hpp"
+#include "parser.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+struct compare_settings {
+  int n = 1024;
+  kernel_operation op = kernel_operation::sum;
+  std::optional<std::size_t> sorted_by;
+  bool json = false;
+  std::vector<std::string> kernels;
+};
+
+compare_settings parse_compare(std::vector<std::string> const& words)
+{
+  compare_settings settings;
+  parser options(compare_page());
+  options.arguments("KERNEL...", settings.kernels);
+  options.value("--n", times::once, [&](std::string const& text) { settings.n = element_number(text); });
+  options.value("--op", times::once, [&](std::string const& text) { settings.op = kernel_operation_named(text); });
+  options.value("--sort", times::once,
+                [&](std::string const& text) { settings.sorted_by = chosen("--sort", text, column_choices()); });
+  options.flag("--json", settings.json);
+  options.parse(words);
+  check_letters(settings.n, settings.op);
+  return settings;
+}
+
+comparison compare(compare_settings const& settings)
+{
+  comparison all;
+  all.n = settings.n;
+  all.op = settings.op;
+  for (textbook::kernel_entry const* kernel : kernels_named(settings.kernels)) {
+    if (auto const reason = why_not(*kernel, settings.n, settings.op)) {
+      all.left_out.push_back({kernel, *reason});
+      continue;
+    }
+    compared_kernel& one = all.kernels.emplace_back(compared_kernel{measure(*kernel, settings.n, settings.op), {}});
+    for (std::size_t const p : processors) one.times.push_back(one.figures.operations.schedule(p));
+  }
+  if (settings.sorted_by) sort(all, *settings.sorted_by);
+  return all;
+}
+
+}  // namespace
+
+void run_compare(std::vector<std::string> const& words)
+{
+  compare_settings const settings = parse_compare(words);
+  comparison const all = compare(settings);
+  std::string const text = settings.json ? json(all) : table(all);
+  io::output to = io::output::standard_output();
+  to.write(text.data(), text.size());
+  to.commit();
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,86 @@
+#include "kernels/figures.hpp"
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+#include "tally/error.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+/// What a kernel has to leave behind.
+template <class T, class Op>
+std::vector<T> expected(std::vector<T> const& in, textbook::result_kind kind, Op const& op, T const& identity)
+{
+  std::vector<T> out;
+  T total = identity;
+  for (T const& value : in) {
+    if (kind == textbook::result_kind::exclusive_scan) out.push_back(total);
+    total = op(total, value);
+    if (kind == textbook::result_kind::inclusive_scan) out.push_back(total);
+  }
+  if (kind == textbook::result_kind::reduction) out = {total};
+  return out;
+}
+
+textbook::values expected(textbook::values const& in, textbook::result_kind kind, textbook::operation op)
+{
+  return std::visit(
+      [&](auto const& elements) -> textbook::values {
+        using T = typename std::remove_cvref_t<decltype(elements)>::value_type;
+        if constexpr (std::is_same_v<T, textbook::letters>)
+          return expected<T>(elements, kind, textbook::join{}, textbook::join::identity());
+        else
+          return expected<T>(elements, kind, textbook::chosen<T>{op}, textbook::chosen<T>{op}.identity());
+      },
+      in);
+}
+
+}  // namespace
+
+kernel_figures measure(textbook::kernel_entry const& kernel, int n, kernel_operation op)
+{
+  model::machine on;
+  textbook::values const in = kernel_input(n, op);
+  textbook::outcome const left = textbook::run(kernel, on, in, catalogue_operation(op));
+  std::string const name(kernel.name);
+  if (!on.counts().clean()) throw error(name + ": " + on.counts().findings.front().text());
+  if (left.result != expected(in, kernel.result, catalogue_operation(op)))
+    throw error(name + ": the result on " + std::to_string(n) + " elements is wrong");
+  return {&kernel, on.counts(), on.operations()};
+}
+
+std::optional<std::string> why_not(textbook::kernel_entry const& kernel, int n, kernel_operation op)
+{
+  if (kernel.most != 0 && n > kernel.most)
+    return "takes at most " + std::to_string(kernel.most) + " elements: it is a kernel of one block";
+  if (op == kernel_operation::join && kernel.needs_commutative)
+    return "takes operands out of order, and joining letters is not commutative";
+  return std::nullopt;
+}
+
+std::string_view name_of(textbook::result_kind kind)
+{
+  switch (kind) {
+    case textbook::result_kind::inclusive_scan: return "inclusive";
+    case textbook::result_kind::exclusive_scan: return "exclusive";
+    default: return "reduction";
+  }
+}
+
+std::optional<std::size_t> ahead_from(model::dag const& lean, model::dag const& shallow)
+{
+  auto const ahead = [&](std::size_t p) { return shallow.schedule(p) < lean.schedule(p); };
+  if (shallow.depth() >= lean.depth() || ahead(1)) return std::nullopt;
+  std::size_t behind = 1, found = 2;
+  for (; !ahead(found); found *= 2) behind = found;  // ends: on as many processors as nodes, time is depth
+  while (found - behind > 1) {
+    std::size_t const middle = behind + (found - behind) / 2;
+    (ahead(middle) ? found : behind) = middle;
+  }
+  return found;
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,89 @@
+#include "kernels/named.hpp"
+
+#include <algorithm>
+
+#include "parser.hpp"
+
+namespace tally::cli {
+
+std::vector<choice> const& kernel_choices()
+{
+  static std::vector<choice> const all = [] {
+    std::vector<choice> choices;
+    for (textbook::kernel_entry const& kernel : textbook::catalogue()) choices.push_back({kernel.name, kernel.title});
+    return choices;
+  }();
+  return all;
+}
+
+std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string> const& names)
+{
+  std::vector<textbook::kernel_entry const*> named;
+  for (std::string const& name : names)
+    named.push_back(&textbook::catalogue()[chosen("KERNEL", name, kernel_choices())]);
+  if (names.empty())
+    for (textbook::kernel_entry const& kernel : textbook::catalogue()) named.push_back(&kernel);
+  std::sort(named.begin(), named.end());  // they stand in one array
+  named.erase(std::unique(named.begin(), named.end()), named.end());
+  return named;
+}
+
+std::vector<choice> const& kernel_operation_choices()
+{
+  static std::vector<choice> const all = {
+      {"sum", "of integers"},
+      {"product", "of integers"},
+      {"min", "the least integer"},
+      {"max", "the greatest integer"},
+      {"join", "of letters, which keeps their order: not commutative"},
+  };
+  return all;
+}
+
+kernel_operation kernel_operation_named(std::string const& name)
+{
+  return static_cast<kernel_operation>(chosen("--op", name, kernel_operation_choices()));
+}
+
+int element_number(std::string const& text)
+{
+  int const n = whole_number("--n", text, 1);
+  constexpr int most = 1 << 20;
+  if (n > most)
+    throw command_line_error("--n: the model machine takes up to " + std::to_string(most) + " elements here");
+  return n;
+}
+
+void check_letters(int n, kernel_operation op)
+{
+  constexpr int most = 1 << 15;
+  if (op == kernel_operation::join && n > most)
+    throw command_line_error("--op join: there are letters for up to " + std::to_string(most) + " elements");
+}
+
+textbook::values kernel_input(int n, kernel_operation op)
+{
+  if (op == kernel_operation::join) {
+    std::vector<textbook::letters> in;
+    for (int k = 0; k < n; ++k) in.push_back({static_cast<short>(k), static_cast<short>(k)});
+    return in;
+  }
+  std::vector<int> in;
+  for (int k = 0; k < n; ++k) {
+    int const spread = static_cast<int>(k * 7919LL % 2000) - 1000;
+    in.push_back(op == kernel_operation::product ? spread % 3 == 0 ? -1 : 1 : spread);
+  }
+  return in;
+}
+
+textbook::operation catalogue_operation(kernel_operation op)
+{
+  switch (op) {
+    case kernel_operation::product: return textbook::operation::product;
+    case kernel_operation::min: return textbook::operation::minimum;
+    case kernel_operation::max: return textbook::operation::maximum;
+    default: return textbook::operation::sum;
+  }
+}
+
+}  // namespace tally::cli
