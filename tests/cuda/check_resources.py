@@ -1,7 +1,7 @@
 """check_resources.py NVCC SOURCE INCLUDE TABLE [--write]: what each kernel of SOURCE takes of a multiprocessor, for sm_80 and sm_90.
 
 Prints registers, spilled bytes and shared memory of each, beside those of the committed TABLE. Fails if one spills more than in the table, or more
-than a few words at all, takes 16 registers more than there (another compiler may take some more or less), or is not in it. --write makes the
+than MOST_SPILLED allows at all, takes 16 registers more than there (another compiler may take some more or less), or is not in it. --write makes the
 table."""
 import re
 import subprocess
@@ -9,8 +9,10 @@ import sys
 
 TYPES = {"affineIf": "affine_f32", "PKd": "f64", "PKh": "u8", "storage_float": "f16", "PKf": "f32"}
 
-# Bytes stored and loaded: reductions of f64 and f16 leave a few words to memory, for they are quickest with three blocks a multiprocessor.
+# Bytes stored and loaded. Reductions are quickest with three blocks a multiprocessor, which leaves the one block that folds too few registers; without
+# that block's code they spill nothing.
 MOST_SPILLED = 40
+MOST_SPILLED_BY_REDUCTIONS = 224
 
 
 def type_of(symbol):
@@ -55,7 +57,8 @@ def main():
     for name in sorted(rows):
         registers, spills, shared = rows[name]
         print(f"{name}: {registers} registers, {spills} bytes spilled, {shared} bytes of shared memory; expected {expected.get(name)}")
-        if spills > MOST_SPILLED or spills > expected.get(name, (0, 0, 0))[1]:
+        most = MOST_SPILLED_BY_REDUCTIONS if " reduce " in name else MOST_SPILLED
+        if spills > most or spills > expected.get(name, (0, 0, 0))[1]:
             wrong.append(f"{name} spills {spills} bytes")
         if name not in expected:
             wrong.append(f"{name} is not in {table}")

@@ -52,7 +52,7 @@ public:
   struct reduction_shared {
     shared warps[Warps - 1];
     C folds[2][Warps - 1][Window];  // of a round, and of the one before
-    std::uint32_t late;
+    std::uint32_t late[2];          // likewise; the first tile that did not come in time, or the number of tiles
   };
 
   /// What precedes a tile.
@@ -138,7 +138,7 @@ public:
       std::uint32_t const rest = begin < end ? end - begin : 0;
       return static_cast<int>(rest < static_cast<std::uint32_t>(each) ? rest : each);
     };
-    if (threadIdx.x == 0) memory.late = tiles;
+    if (threadIdx.x < 2) memory.late[threadIdx.x] = tiles;
     __syncthreads();
     std::uint32_t first = 0;
     for (int half = 0;; half ^= 1, first += round_spans) {
@@ -157,14 +157,14 @@ public:
           shared& own = memory.warps[folder];
           std::uint32_t missing = 0;
           done = fold<AtATime>(begin, count, words, epoch, own, op, polls_before_standing_in, missing);
-          if (!done && lane == 0) memory.late = missing;  // of several warps that come here, any
+          if (!done && lane == 0) memory.late[half] = missing;  // of several warps that come here, any
           if (done && lane < own_spans) memory.folds[half][folder][lane] = own.folds[lane];
         }
         __syncthreads();
-        std::uint32_t const late = memory.late;
+        std::uint32_t const late = memory.late[half];
         if (late == tiles) break;
-        stand_in(late);
-        if (threadIdx.x == 0) memory.late = tiles;
+        stand_in(late);  // with barriers, so all have read it
+        if (threadIdx.x == 0) memory.late[half] = tiles;
         __syncthreads();
       }
       if (spans - first > round_spans) continue;
