@@ -40,7 +40,7 @@ device_facts const& facts_of(int device)
 bool is_capturing(cudaStream_t stream)
 {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check_cuda(cudaStreamIsCapturing(stream, &status), "asking whether a stream is being captured");
+  check_cuda(cudaStreamIsCapturing(stream, &status), "asking whether the stream of the call is being captured");
   return status != cudaStreamCaptureStatusNone;
 }
 

@@ -9,15 +9,11 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include "../cuda/device_array.hpp"
 #include "cpu_backend.hpp"
 #include "tally/cuda.hpp"
 
 namespace tally::test {
-
-inline void check_cuda(cudaError_t code)
-{
-  if (code != cudaSuccess) throw std::runtime_error(cudaGetErrorString(code));
-}
 
 /// The stream and the workspace of all tests, and device memory that arrays take and give back like a stack.
 class cuda_fixture {
@@ -36,16 +32,12 @@ public:
   }
   void give_back(std::byte const* memory) { top_ = static_cast<std::size_t>(memory - memory_); }
 
-  cudaStream_t stream = nullptr;
+  test::stream const stream;
   cuda::workspace space;
 
 private:
   static constexpr std::size_t capacity = std::size_t(1) << 28;
-  cuda_fixture()
-  {
-    check_cuda(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    check_cuda(cudaMalloc(&memory_, capacity));
-  }
+  cuda_fixture() { check(cudaMalloc(&memory_, capacity)); }
   std::byte* memory_ = nullptr;
   std::size_t top_ = 0;
 };
@@ -60,12 +52,12 @@ public:
         total_(begin_ + n * sizeof(T) + guard),
         bytes_(fixture().take(total_))
   {
-    check_cuda(cudaMemsetAsync(bytes_, poison, total_, fixture().stream));
+    check(cudaMemsetAsync(bytes_, poison, total_, fixture().stream));
   }
   guarded_on_device(std::vector<T> const& values, std::size_t offset) : guarded_on_device(values.size(), offset)
   {
-    check_cuda(cudaMemcpyAsync(begin(), values.data(), size_ * sizeof(T), cudaMemcpyDefault, fixture().stream));
-    check_cuda(cudaStreamSynchronize(fixture().stream));
+    check(cudaMemcpyAsync(begin(), values.data(), size_ * sizeof(T), cudaMemcpyDefault, fixture().stream));
+    check(cudaStreamSynchronize(fixture().stream));
   }
   ~guarded_on_device() { fixture().give_back(bytes_); }
   guarded_on_device(guarded_on_device const&) = delete;
@@ -100,8 +92,8 @@ private:
   std::vector<std::byte> copied() const
   {
     std::vector<std::byte> all(total_);
-    check_cuda(cudaMemcpyAsync(all.data(), bytes_, total_, cudaMemcpyDefault, fixture().stream));
-    check_cuda(cudaStreamSynchronize(fixture().stream));
+    check(cudaMemcpyAsync(all.data(), bytes_, total_, cudaMemcpyDefault, fixture().stream));
+    check(cudaStreamSynchronize(fixture().stream));
     return all;
   }
 

@@ -42,7 +42,8 @@ class prepared_call;
 /// elements convert to the accumulator's type, which is trivially copyable.
 ///
 /// Throws    usage_error: a pointer to ordinary host memory, a workspace of another device, or one that cannot grow and is too
-///           small; cuda_error: whatever CUDA reports.
+///           small; cuda_error: whatever CUDA reports. A stream that CUDA refuses is reported as cuda_error; a handle that has been
+///           destroyed is undefined, as everywhere in CUDA, which dereferences it.
 class execution {
 public:
   class workspace;
