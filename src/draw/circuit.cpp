@@ -1,0 +1,291 @@
+#include "draw/circuit.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <cstdlib>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "draw/columns.hpp"
+
+namespace tally::draw {
+
+namespace {
+
+using kind = circuit::kind;
+using role = circuit::role;
+using origin = recording::origin;
+
+/// When something happens: in a launch or a turn of the host, in a phase of a block, and there after what it needs.
+struct moment {
+  int turn, phase, level;
+  auto operator<=>(moment const&) const = default;
+};
+constexpr moment beginning = {-1, 0, 0};
+
+class maker {
+public:
+  explicit maker(recording const& run) : run_(run), columns_(run) {}
+
+  circuit make()
+  {
+    place_inputs();
+    find_uses();
+    int turn = -1, launch = -2;
+    for (; phase_ < run_.phases().size(); ++phase_) {
+      phase const& each = run_.phases()[phase_];
+      if (each.launch != launch) ++turn;
+      launch = each.launch;
+      for (act const& one : each.acts) take(each, one, {turn, each.number, 0});
+    }
+    make_rows();
+    name_rows();
+    mark_results();
+    for (circuit::node const& each : made_.nodes) made_.columns = std::max(made_.columns, each.column + 1);
+    return std::move(made_);
+  }
+
+private:
+  using thread = std::tuple<int, int, int>;  // launch, block, thread
+  using stand = std::tuple<int, int, int>;   // array, index, value
+
+  circuit::node& node(int number) { return made_.nodes[static_cast<std::size_t>(number)]; }
+
+  void place_inputs()
+  {
+    for (auto const& [number, each] : run_.arrays())
+      for (std::size_t k = 0; k < each.before.size(); ++k) {
+        element const at = {number, static_cast<int>(k)};
+        int const value = each.values_before[k];
+        auto const column = columns_.of(at);
+        if (!column || run_.origin_of(value) != origin::input) continue;
+        stands_[{number, at.index, value}] = add({kind::input, 0, *column, value, {}, at, -1, -1, false}, beginning);
+      }
+  }
+
+  /// Of each result the column of the element that its thread writes it to, at last and through all that it becomes in that thread.
+  void find_uses()
+  {
+    std::map<int, thread> makers;
+    std::map<int, int> next;
+    for (phase const& each : run_.phases())
+      for (act const& one : each.acts) {
+        thread const who = {each.launch, each.block, one.thread};
+        auto const is_own = [&](int value) {
+          auto const found = makers.find(value);
+          return found != makers.end() && found->second == who;
+        };
+        if (one.what == model::action::apply) {
+          makers[one.value] = who;
+          for (int const operand : {one.left, one.right})
+            if (is_own(operand)) next.try_emplace(operand, one.value);
+        } else if (one.what == model::action::write && is_own(one.value)) {
+          if (auto const column = columns_.of(one.at)) uses_.try_emplace(one.value, *column);
+        }
+      }
+    for (auto use = next.rbegin(); use != next.rend(); ++use)  // what needs a result comes after it
+      if (auto const found = uses_.find(use->second); found != uses_.end())
+        uses_.try_emplace(use->first, found->second);
+  }
+
+  void take(phase const& in, act const& one, moment const& now)
+  {
+    switch (one.what) {
+      case model::action::read:
+      case model::action::atomic: read(in, one); break;
+      case model::action::shuffle:
+        if (int const there = held({in.launch, in.block, one.at.index}, one.value); there >= 0)
+          holds_[{in.launch, in.block, one.thread}][one.value] = there;
+        break;
+      case model::action::apply: apply(in, one, now); break;
+      case model::action::write: write(in, one, now); break;
+    }
+  }
+
+  /// The node of a value that a thread has; -1 if it has none.
+  int held(thread const& who, int value)
+  {
+    auto const& all = holds_[who];
+    if (auto const found = all.find(value); found != all.end()) return found->second;
+    auto const last = last_.find(value);
+    return last == last_.end() ? -1 : last->second;
+  }
+
+  void read(phase const& in, act const& one)
+  {
+    thread const who = {in.launch, in.block, one.thread};
+    auto const found = stands_.find({one.at.array, one.at.index, one.value});
+    int const there = found == stands_.end() ? held(who, one.value) : found->second;
+    if (there >= 0) holds_[who][one.value] = there;
+    if (auto const column = columns_.of(one.at)) homes_.try_emplace(who, *column);
+  }
+
+  int source(phase const& in, act const& one, element const& at, int value)
+  {
+    if (at.array == element::registers) return held({in.launch, in.block, at.index}, value);
+    auto const found = stands_.find({at.array, at.index, value});
+    return found == stands_.end() ? held({in.launch, in.block, one.thread}, value) : found->second;
+  }
+
+  void apply(phase const& in, act const& one, moment now)
+  {
+    int const left = source(in, one, one.left_at, one.left), right = source(in, one, one.right_at, one.right);
+    after(left, now);
+    after(right, now);
+    int const made = add(
+        {kind::combined, 0, column_of_result(in, one, left, right), one.value, {}, one.at, one.thread, in.block, false},
+        now);
+    if (left >= 0) made_.arrows.push_back({left, made, role::left});
+    if (right >= 0) made_.arrows.push_back({right, made, role::right});
+    holds_[{in.launch, in.block, one.thread}][one.value] = made;
+  }
+
+  int column_of_result(phase const& in, act const& one, int left, int right)
+  {
+    if (auto const use = uses_.find(one.value); use != uses_.end()) return use->second;
+    element const own = {element::registers, one.thread};
+    if (left >= 0 && one.left_at == own) return node(left).column;
+    if (right >= 0 && one.right_at == own) return node(right).column;
+    if (auto const home = homes_.find({in.launch, in.block, one.thread}); home != homes_.end())
+      for (int const operand : {left, right})
+        if (operand >= 0 && node(operand).column == home->second) return home->second;
+    return left >= 0 ? node(left).column : right >= 0 ? node(right).column : one.thread;
+  }
+
+  void write(phase const& in, act const& one, moment now)
+  {
+    origin const from_where = run_.origin_of(one.value);
+    if (from_where == origin::plain) return;
+    thread const who = {in.launch, in.block, one.thread};
+    stand const place = {one.at.array, one.at.index, one.value};
+    int const from = held(who, one.value);
+    if (from < 0 && from_where != origin::constant) return;
+    auto column = columns_.of(one.at);
+    if (!column && from < 0) return;
+    if (!column) columns_.learn(one.at, *(column = node(from).column));
+    if (from >= 0 && node(from).column == *column) {  // a copy that stays where it is
+      stands_[place] = from;
+      return;
+    }
+    after(from, now);
+    if (from < 0 && !used_.contains(*column)) now = beginning;  // what fills up a tree stands beside the inputs
+    int const made = add(
+        {from < 0 ? kind::constant : kind::moved, 0, *column, one.value, {}, one.at, one.thread, in.block, false}, now);
+    if (from >= 0) made_.arrows.push_back({from, made, role::moved});
+    stands_[place] = made;
+  }
+
+  /// Not before what it needs.
+  void after(int number, moment& now) const
+  {
+    if (number < 0) return;
+    moment const& needed = moments_[static_cast<std::size_t>(number)];
+    if (needed >= now) now = {needed.turn, needed.phase, needed.level + 1};
+  }
+
+  int add(circuit::node one, moment now)
+  {
+    while (!cells_.insert({now, one.column}).second) ++now.level;
+    used_.insert(one.column);
+    one.text = run_.text_of(one.value);
+    auto const number = static_cast<int>(made_.nodes.size());
+    made_.nodes.push_back(std::move(one));
+    moments_.push_back(now);
+    phases_.try_emplace(now, now == beginning ? 0 : phase_);
+    last_[made_.nodes.back().value] = number;
+    return number;
+  }
+
+  void make_rows()
+  {
+    std::map<moment, int> rows;
+    for (auto const& [when, first] : phases_) {
+      rows[when] = static_cast<int>(made_.rows.size());
+      circuit::row row{{}, -1, first, 0, 0, {}, {}};
+      if (when != beginning) {
+        row.kernel = run_.phases()[first].kernel;
+        row.launch = run_.phases()[first].launch;
+      }
+      made_.rows.push_back(std::move(row));
+    }
+    for (std::size_t k = 0; k < made_.nodes.size(); ++k) made_.nodes[k].row = rows[moments_[k]];
+  }
+
+  void name_rows()
+  {
+    struct found {
+      bool combines = false, moves = false;
+      std::set<int> strides;
+    };
+    std::vector<found> all(made_.rows.size());
+    for (circuit::node const& each : made_.nodes) {
+      found& row = all[static_cast<std::size_t>(each.row)];
+      row.combines |= each.what == kind::combined;
+      row.moves |= each.what == kind::moved;
+    }
+    std::vector<int> lefts(made_.nodes.size(), -1);
+    for (circuit::arrow const& each : made_.arrows) {
+      auto const to = static_cast<std::size_t>(each.to);
+      if (each.as == role::left) lefts[to] = node(each.from).column;
+      if (each.as == role::right && lefts[to] >= 0)
+        all[static_cast<std::size_t>(node(each.to).row)].strides.insert(node(each.from).column - lefts[to]);
+    }
+    int step = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      circuit::row& row = made_.rows[k];
+      if (all[k].combines) {
+        row.step = ++step;
+        row.label = "step " + std::to_string(step);
+        if (all[k].strides.size() == 1) row.stride = std::abs(*all[k].strides.begin());
+        if (row.stride > 0) row.detail = "stride " + std::to_string(row.stride);
+      } else {
+        row.label = k == 0 ? "input" : all[k].moves ? "copy" : "identity";
+      }
+    }
+  }
+
+  void mark_results()
+  {
+    int out = -1;
+    for (auto const& [number, each] : run_.arrays())
+      if (each.space == model::memory::global && each.name == "out") out = number;
+    if (out < 0) return;
+    std::map<int, change const*> last;
+    for (phase const& each : run_.phases())
+      for (change const& one : each.changes)
+        if (one.array == out) last[one.index] = &one;
+    for (auto const& [index, one] : last) {
+      auto const column = columns_.of({out, index});
+      if (!column || *column < 0) continue;
+      auto const k = static_cast<std::size_t>(*column);
+      if (made_.result.size() <= k) made_.result.resize(k + 1);
+      made_.result[k] = one->text;
+      if (auto const found = stands_.find({out, index, one->value}); found != stands_.end())
+        node(found->second).is_result = true;
+    }
+  }
+
+  recording const& run_;
+  columns columns_;
+  circuit made_;
+  std::size_t phase_ = 0;
+  std::vector<moment> moments_;                           // of the nodes
+  std::map<moment, std::size_t> phases_;                  // the first with a node then
+  std::set<std::pair<moment, int>> cells_;                // taken
+  std::set<int> used_;                                    // columns
+  std::map<stand, int> stands_;                           // the node of a value at an element
+  std::map<thread, std::unordered_map<int, int>> holds_;  // the nodes of the values that a thread has
+  std::map<thread, int> homes_;                           // the column that a thread meets first
+  std::unordered_map<int, int> last_;                     // the latest node of a value
+  std::map<int, int> uses_;
+};
+
+}  // namespace
+
+circuit circuit_of(recording const& run)
+{
+  return maker(run).make();
+}
+
+}  // namespace tally::draw

@@ -1,0 +1,119 @@
+#include "draw/columns.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace tally::draw {
+
+columns::columns(recording const& run) : run_(run)
+{
+  place_global();
+  place_shared();
+  place_siblings();
+  place_padding();
+}
+
+std::optional<int> columns::of(element const& where) const
+{
+  auto const found = known_.find({where.array, where.index});
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// The inputs that are read, one beside the other, and what is as large as the first of them.
+void columns::place_global()
+{
+  std::set<int> read;
+  for (phase const& each : run_.phases())
+    for (act const& one : each.acts)
+      if (one.what == model::action::read && run_.origin_of(one.value) == recording::origin::input)
+        read.insert(one.at.array);
+  std::size_t size = 0;
+  for (int const number : read) {
+    std::size_t const elements = run_.array_of(number).before.size();
+    if (run_.array_of(number).space != model::memory::global || run_.array_of(number).values_before.empty()) continue;
+    if (std::none_of(run_.array_of(number).values_before.begin(), run_.array_of(number).values_before.end(),
+                     [&](int value) { return run_.origin_of(value) == recording::origin::input; }))
+      continue;
+    for (std::size_t k = 0; k < elements; ++k) learn({number, static_cast<int>(k)}, count_ + static_cast<int>(k));
+    count_ += static_cast<int>(elements);
+    if (size == 0) size = elements;
+  }
+  for (auto const& [number, each] : run_.arrays()) {
+    if (each.space != model::memory::global || known_.contains({number, 0}) || each.before.size() != size) continue;
+    for (std::size_t k = 0; k < size; ++k) learn({number, static_cast<int>(k)}, static_cast<int>(k));
+  }
+}
+
+/// By loads or by stores: where a kernel shifts, one of them is the straight one.
+void columns::place_shared()
+{
+  struct ways {
+    std::map<key, int> loads, stores;
+    int straight_loads = 0, straight_stores = 0;
+  };
+  std::map<std::pair<int, std::string>, ways> all;  // by launch and name, over the blocks
+  std::map<std::pair<int, int>, std::unordered_map<int, std::unordered_map<int, element>>> sources;
+  for (phase const& each : run_.phases()) {
+    auto& threads = sources[{each.launch, each.block}];
+    for (act const& one : each.acts) {
+      if (one.what == model::action::read) threads[one.thread][one.value] = one.at;
+      if (one.what != model::action::write) continue;
+      auto const source = threads[one.thread].find(one.value);
+      if (source == threads[one.thread].end()) continue;
+      element const from = source->second, to = one.at;
+      bool const from_shared = run_.array_of(from.array).space == model::memory::shared;
+      bool const to_shared = run_.array_of(to.array).space == model::memory::shared;
+      if (from_shared == to_shared) continue;
+      element const& inside = from_shared ? from : to;
+      auto const column = of(from_shared ? to : from);
+      if (!column) continue;
+      ways& found = all[{each.launch, run_.array_of(inside.array).name}];
+      bool const straight = each.block == 0 && *column == inside.index;
+      (from_shared ? found.stores : found.loads).try_emplace({inside.array, inside.index}, *column);
+      (from_shared ? found.straight_stores : found.straight_loads) += straight;
+    }
+  }
+  for (auto const& [name, found] : all) {
+    bool const by_stores = found.straight_stores >= found.straight_loads && !found.stores.empty();
+    known_.insert((by_stores ? found.stores : found.loads).begin(), (by_stores ? found.stores : found.loads).end());
+    known_.insert((by_stores ? found.loads : found.stores).begin(), (by_stores ? found.loads : found.stores).end());
+  }
+}
+
+/// A buffer beside another of the same block and size.
+void columns::place_siblings()
+{
+  std::map<key, int> more;
+  for (auto const& [number, each] : run_.arrays()) {
+    if (each.space != model::memory::shared) continue;
+    for (auto const& [other, beside] : run_.arrays()) {
+      if (other == number || beside.launch != each.launch || beside.block != each.block ||
+          beside.before.size() != each.before.size() || beside.space != each.space)
+        continue;
+      for (std::size_t k = 0; k < each.before.size(); ++k)
+        if (auto const column = of({other, static_cast<int>(k)}))
+          more.try_emplace({number, static_cast<int>(k)}, *column);
+    }
+  }
+  known_.insert(more.begin(), more.end());
+}
+
+/// What is filled with constants stands behind what has a place.
+void columns::place_padding()
+{
+  for (phase const& each : run_.phases())
+    for (act const& one : each.acts) {
+      if (one.what != model::action::write || run_.origin_of(one.value) != recording::origin::constant || of(one.at) ||
+          run_.array_of(one.at.array).space != model::memory::shared)
+        continue;
+      for (int k = one.at.index - 1; k >= 0; --k)
+        if (auto const column = of({one.at.array, k})) {
+          learn(one.at, *column + one.at.index - k);
+          count_ = std::max(count_, *column + one.at.index - k + 1);
+          break;
+        }
+    }
+}
+
+}  // namespace tally::draw

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "draw/recording.hpp"
+
+namespace tally::draw {
+
+/// In which column of a diagram each element stands. Inputs stand as they are, and so does a global array that is as large; an element of shared memory stands where its value comes
+/// from or goes to.
+class columns {
+public:
+  explicit columns(recording const& run);
+
+  std::optional<int> of(element const& where) const;
+  void learn(element const& where, int column) { known_[{where.array, where.index}] = column; }
+  int count() const { return count_; }
+
+private:
+  using key = std::pair<int, int>;
+
+  void place_global();
+  void place_shared();
+  void place_siblings();
+  void place_padding();
+
+  recording const& run_;
+  int count_ = 0;
+  std::map<key, int> known_;
+};
+
+}  // namespace tally::draw
