@@ -42,6 +42,7 @@ std::string name(fault what)
     case fault::divergent_barrier: return "barrier that not all threads reach";
     case fault::absent_lane: return "shuffle with absent lanes";
     case fault::no_progress: return "no progress";
+    case fault::endless: return "no end";
   }
   return {};
 }
@@ -69,9 +70,14 @@ std::string detail(finding const& f)
       return thread + (f.writes ? " writes " : " reads ") + element + ", but " + f.array + " has " +
              std::to_string(f.size) + " elements";
     case fault::divergent_barrier:
-      return thread + " comes to a barrier that thread " + std::to_string(f.other) + " does not come to";
-    case fault::absent_lane: return thread + " names lanes that do not take part";
+      return thread + " waits here, while thread " + std::to_string(f.other) +
+             (f.other_where.line > 0 ? " waits at another barrier (" + at(f.other_where) + ")" : " has ended");
+    case fault::absent_lane:
+      if (f.other == f.thread) return thread + " does not name its own lane";
+      return thread + " names lanes that do not take part" +
+             (f.other < 0 ? "" : ", the first of them that of thread " + std::to_string(f.other));
     case fault::no_progress: return thread + " waits, and every block that runs waits too";
+    case fault::endless: return "the block still runs after " + std::to_string(f.step) + " barriers";
   }
   return {};
 }

@@ -24,6 +24,7 @@ namespace tally::model {
 
 class block;
 class team;
+class thread;
 template <class T, class Op>
 class watched;
 
@@ -104,6 +105,10 @@ public:
     run(Kernel::name, blocks, threads, waits<Kernel>, [&](block const& here) { kernel(here, arguments...); });
   }
 
+  /// The same for a kernel that says what one thread does: `kernel(thread, arguments...)` is a thread_program, which thread_program.hpp defines.
+  template <class Kernel, class... Arguments>
+  void launch_threads(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments);
+
   report const& counts() const { return report_; }
   dag const& operations() const { return dag_; }
   place const& place_of(std::uint32_t number) const { return places_[number]; }
@@ -115,6 +120,7 @@ public:
 
 private:
   friend class recorder;
+  friend class thread;
   friend class block;
   template <class E>
   friend class reference;

@@ -52,6 +52,7 @@ enum class fault {
   divergent_barrier,  ///< not all threads of a block come to it
   absent_lane,        ///< a shuffle names lanes that are not there
   no_progress,        ///< every block that runs waits for one that does not
+  endless,            ///< a block whose threads meet at barriers without end
 };
 
 struct finding {
@@ -65,8 +66,8 @@ struct finding {
   int index = 0;
   std::size_t size = 0;                       ///< of the array, where the index is out of range
   bool writes = false, other_writes = false;  ///< rather than reads
-  place where, other_where;
-  std::size_t times = 1;  ///< how often the same was found at these places
+  place where, other_where;                   ///< the latter nowhere if a thread has ended that a barrier waits for
+  std::size_t times = 1;                      ///< how often the same was found at these places
   /// "race: threads 0 and 1 of block 0 ... x[1] ..."
   std::string text() const;
 };
