@@ -10,7 +10,7 @@ namespace tally::model {
 
 machine::~machine() = default;
 
-void machine::take_turns(bool waiting, std::source_location const& where)
+void machine::take_turns(bool waiting, array_base const* looks_at, position const& at)
 {
   if (team_ == nullptr) {
     if (waiting)
@@ -18,10 +18,10 @@ void machine::take_turns(bool waiting, std::source_location const& where)
     return;
   }
   recorder* const own = current_;
-  bool const goes_on = team_->take_turns(waiting);
+  team::turn const next = team_->take_turns(waiting, looks_at, at.index);
   current_ = own;
-  if (goes_on) return;
-  own->found(own->here(fault::no_progress, where));
+  if (next == team::turn::goes_on) return;
+  if (next == team::turn::stuck) own->found(own->here(fault::no_progress, at.where));
   team::give_up();
 }
 
@@ -41,29 +41,38 @@ void machine::run(std::string const& kernel, int blocks, int threads, bool toget
   std::iota(order.begin(), order.end(), 0);
   if (blocks_.by == schedule::order::descending) std::reverse(order.begin(), order.end());
   if (blocks_.by == schedule::order::shuffled) std::shuffle(order.begin(), order.end(), std::mt19937_64(blocks_.seed));
+  // However the launch ends, the machine is ready for the next.
+  struct ending {
+    machine& of;
+    ~ending()
+    {
+      of.current_ = nullptr;
+      of.team_ = nullptr;
+      of.released_.clear();
+      of.releases_.clear();
+    }
+  } const at_last{*this};
+
   std::size_t steps = 0, barriers = 0;
   auto const run_block = [&](int index) {
     recorder by(*this, kernel, launch, index, threads);
+    struct ending_of_block {
+      machine& of;
+      recorder const& by;
+      ~ending_of_block() { of.forget_shared(by); }
+    } const at_its_end{*this, by};
     current_ = &by;
-    try {
-      body(block(*this, by, blocks));
-    } catch (...) {
-      forget_shared(by);
-      throw;
-    }
+    body(block(*this, by, blocks));
     steps = std::max(steps, by.steps());
     barriers = std::max(barriers, by.barriers());
-    forget_shared(by);
   };
   if (together) {
     team all(blocks_, order);
     team_ = &all;
     all.run(run_block);
-    team_ = nullptr;
   } else {
     for (int const index : order) run_block(index);
   }
-  released_.clear();
   report_.steps += steps;
   report_.barriers += barriers;
 }

@@ -1,6 +1,7 @@
 #include "tally/model/recorder.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -8,6 +9,16 @@
 #include "tally/model/machine.hpp"
 
 namespace tally::model {
+
+namespace {
+
+void merge(recorder::clock& into, recorder::clock const& more)
+{
+  if (into.size() < more.size()) into.resize(more.size());
+  for (std::size_t k = 0; k < more.size(); ++k) into[k] = std::max(into[k], more[k]);
+}
+
+}  // namespace
 
 recorder::recorder(machine& on, std::string kernel, int launch, int block, int threads)
     : on_(on),
@@ -21,8 +32,22 @@ recorder::recorder(machine& on, std::string kernel, int launch, int block, int t
 
 void recorder::begin_phase(std::source_location const& where)
 {
+  must_be_outside("a step");
+  in_phase_ = true;
   phase_place_ = on_.places_.number(where);
   events_.clear();
+}
+
+void recorder::must_be_in_phase(char const* what) const
+{
+  if (!in_phase_)
+    throw std::logic_error(kernel_ + ": " + what +
+                           " stands outside of the steps, where only what is alike for all threads does");
+}
+
+void recorder::must_be_outside(char const* what) const
+{
+  if (in_phase_) throw std::logic_error(kernel_ + ": " + what + " stands within a step");
 }
 
 void recorder::end_phase(bool barrier)
@@ -34,15 +59,19 @@ void recorder::end_phase(bool barrier)
                              counted, requests_});
   ++phases_;
   events_.clear();
+  in_phase_ = false;
   if (!barrier) return;
   ++barriers_;
+  for (auto const& [thread, released] : acquired_) merge(seen_, released);
+  acquired_.clear();
   new_interval();
 }
 
 void recorder::new_interval()
 {
-  auto const own = static_cast<std::size_t>(block_);
-  on_.intervals_.push_back({launch_, block_, barriers_, own < seen_.size() ? seen_[own] : 0});
+  auto const own = on_.releases_.find(block_);
+  std::size_t const releases = own == on_.releases_.end() ? 0 : own->second.size();
+  on_.intervals_.push_back({launch_, block_, barriers_, static_cast<std::uint32_t>(releases)});
   interval_ = static_cast<std::uint32_t>(on_.intervals_.size() - 1);
 }
 
@@ -57,6 +86,23 @@ finding recorder::here(fault what, std::source_location const& where) const
   result.thread = thread_;
   result.where = on_.places_[on_.places_.number(where)];
   return result;
+}
+
+int recorder::own_register(position const& t)
+{
+  if (t.index != thread_) {
+    finding wrong = here(fault::foreign_register, t.where);
+    wrong.other = t.index;
+    found(std::move(wrong));
+  }
+  return thread_;
+}
+
+void recorder::found_absent(int other, std::source_location const& where)
+{
+  finding absent = here(fault::absent_lane, where);
+  absent.other = other;
+  found(std::move(absent));
 }
 
 void recorder::found(finding what)
@@ -77,6 +123,7 @@ void recorder::found(finding what)
 /// Notes an access to an element, or finds that there is none.
 bool recorder::note(array_base& of, position const& at, action what)
 {
+  must_be_in_phase("an access to memory");
   if (at.index >= 0 && static_cast<std::size_t>(at.index) < of.size()) {
     event e{};
     e.what = what;
@@ -115,43 +162,52 @@ bool recorder::read(array_base& of, position const& at, bool atomic)
 {
   if (!note(of, at, action::read)) return false;
   touch const mine = now(atomic);
-  check_races(of, at.index, mine, false);
   array_base::word& word = of.touches(static_cast<std::size_t>(at.index));
-  if (word.read.interval != 0 && !ordered(word.read, mine)) word.another_read = word.read;
-  word.read = mine;
+  check_races(of, at.index, mine, false);
+  keep(word.read, word.another_read, mine);
   return is_set(of, at);
 }
 
 bool recorder::write(array_base& of, position const& at, bool atomic)
 {
   if (!note(of, at, action::write)) return false;
-  check_races(of, at.index, now(atomic), true);
-  of.touches(static_cast<std::size_t>(at.index)).write = now(atomic);
+  noted_write(of, at.index, now(atomic));
   return true;
 }
 
 bool recorder::update(array_base& of, position const& at)
 {
   if (!note(of, at, action::atomic)) return false;
-  check_races(of, at.index, now(true), true);
-  of.touches(static_cast<std::size_t>(at.index)).write = now(true);
+  noted_write(of, at.index, now(true));
   return is_set(of, at);
+}
+
+void recorder::noted_write(array_base& of, int index, touch const& mine)
+{
+  array_base::word& word = of.touches(static_cast<std::size_t>(index));
+  check_races(of, index, mine, true);
+  keep(word.write, word.another_write, mine);
+}
+
+void recorder::keep(touch& last, touch& another, touch const& mine) const
+{
+  if (last.interval != 0 && !ordered(last, mine)) another = last;
+  last = mine;
 }
 
 void recorder::check_races(array_base& of, int index, touch const& now, bool writes)
 {
   array_base::word const& word = of.touches(static_cast<std::size_t>(index));
   auto const check = [&](touch const& before, bool wrote) {
-    if (before.interval == 0 || (before.atomic && now.atomic) || ordered(before, now)) return;
+    if (before.interval == 0 || (before.atomic && now.atomic) || ordered(before, now)) return false;
     finding both = race(of, index, before, now);
     both.writes = writes;
     both.other_writes = wrote;
     found(std::move(both));
+    return true;
   };
-  check(word.write, true);
-  if (!writes) return;
-  check(word.read, false);
-  check(word.another_read, false);
+  if (!check(word.write, true)) check(word.another_write, true);
+  if (writes && !check(word.read, false)) check(word.another_read, false);
 }
 
 bool recorder::ordered(touch const& before, touch const& now) const
@@ -159,9 +215,13 @@ bool recorder::ordered(touch const& before, touch const& now) const
   machine::interval const& then = on_.intervals_[before.interval];
   if (then.launch != launch_) return true;
   if (then.block == block_) return then.barriers != barriers_ || before.thread == now.thread;
-  // What block b did after its release number c is seen by who has seen c + 1 of its releases.
-  auto const other = static_cast<std::size_t>(then.block);
-  return other < seen_.size() && seen_[other] > then.clock;
+  // One of the releases after `before` that this thread has seen is to come from the same thread, or from behind a barrier.
+  std::uint32_t const seen_so_far = seen(static_cast<std::size_t>(then.block), now.thread);
+  for (std::uint32_t k = seen_so_far; k > then.releases; --k) {
+    machine::release const& one = on_.releases_.at(then.block)[k - 1];
+    if (one.barriers > then.barriers || one.thread == before.thread) return true;
+  }
+  return false;
 }
 
 finding recorder::race(array_base& of, int index, touch const& before, touch const& now) const
@@ -185,21 +245,37 @@ finding recorder::race(array_base& of, int index, touch const& before, touch con
 recorder::clock recorder::release()
 {
   auto const own = static_cast<std::size_t>(block_);
-  if (seen_.size() <= own) seen_.resize(own + 1);
-  ++seen_[own];
-  clock const seen = seen_;
+  std::vector<machine::release>& releases = on_.releases_[block_];
+  releases.push_back({barriers_, thread_});
+  clock all = seen_;
+  for (auto const& [thread, released] : acquired_)
+    if (thread == thread_) merge(all, released);
+  if (all.size() <= own) all.resize(own + 1);
+  all[own] = static_cast<std::uint32_t>(releases.size());
   new_interval();
-  return seen;
+  return all;
 }
 
 void recorder::acquire(clock const& released)
 {
-  if (seen_.size() < released.size()) seen_.resize(released.size());
-  for (std::size_t k = 0; k < released.size(); ++k) seen_[k] = std::max(seen_[k], released[k]);
+  for (auto& [thread, before] : acquired_)
+    if (thread == thread_) return merge(before, released);
+  acquired_.emplace_back(thread_, released);
+}
+
+/// How many releases of a block this thread has seen.
+std::uint32_t recorder::seen(std::size_t block, int by) const
+{
+  auto const of = [block](clock const& all) { return block < all.size() ? all[block] : 0; };
+  std::uint32_t most = of(seen_);
+  for (auto const& [thread, released] : acquired_)
+    if (thread == by) most = std::max(most, of(released));
+  return most;
 }
 
 void recorder::apply(int left, int right, int node, std::source_location const& where)
 {
+  must_be_in_phase("an application of the operator");
   event e{};
   e.what = action::apply;
   e.thread = static_cast<std::uint16_t>(thread_);

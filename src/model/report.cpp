@@ -41,6 +41,7 @@ std::string name(fault what)
     case fault::out_of_range: return "out of range";
     case fault::divergent_barrier: return "barrier that not all threads reach";
     case fault::absent_lane: return "shuffle with absent lanes";
+    case fault::foreign_register: return "register of another thread";
     case fault::no_progress: return "no progress";
     case fault::endless: return "no end";
   }
@@ -76,6 +77,8 @@ std::string detail(finding const& f)
       if (f.other == f.thread) return thread + " does not name its own lane";
       return thread + " names lanes that do not take part" +
              (f.other < 0 ? "" : ", the first of them that of thread " + std::to_string(f.other));
+    case fault::foreign_register:
+      return thread + " names the register of thread " + std::to_string(f.other) + ", and on a GPU would get its own";
     case fault::no_progress: return thread + " waits, and every block that runs waits too";
     case fault::endless: return "the block still runs after " + std::to_string(f.step) + " barriers";
   }

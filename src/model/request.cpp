@@ -24,8 +24,8 @@ std::size_t degree_of(std::span<event const* const> part, array_base const& of)
   bool const one_by_one = part.front()->what == action::atomic;
   for (event const* each : part) {
     std::size_t const address = of.address + static_cast<std::size_t>(each->index) * of.element_bytes();
-    for (std::size_t byte = 0; byte < of.element_bytes(); byte += bank_bytes) {
-      std::size_t const word = (address + byte) / bank_bytes, bank = word % banks;
+    for (std::size_t word = address / bank_bytes; word <= (address + of.element_bytes() - 1) / bank_bytes; ++word) {
+      std::size_t const bank = word % banks;
       auto const begin = words[bank].begin(), end = begin + static_cast<std::ptrdiff_t>(filled[bank]);
       if ((!one_by_one && std::find(begin, end, word) != end) || filled[bank] == lanes) continue;
       words[bank][filled[bank]++] = word;

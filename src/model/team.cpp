@@ -1,6 +1,7 @@
 #include "team.hpp"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 namespace tally::model {
@@ -9,10 +10,7 @@ namespace {
 struct gave_up {};
 }  // namespace
 
-team::team(schedule by, std::vector<int> order) : by_(by), order_(std::move(order)), random_(by.seed)
-{
-  threads_.reserve(order_.size());
-}
+team::team(schedule by, std::vector<int> order) : by_(by), order_(std::move(order)), random_(by.seed) {}
 
 void team::give_up()
 {
@@ -22,44 +20,56 @@ void team::give_up()
 void team::run(std::function<void(int)> const& body)
 {
   body_ = &body;
+  begun_ = std::min(order_.size(), static_cast<std::size_t>(std::max(1, by_.resident)));
+  for (std::size_t k = 0; k < begun_; ++k) running_.push_back({order_[k]});
+  choose();
   {
-    std::unique_lock lock(mutex_);
-    begin_more();
-    choose();
-    turn_.notify_all();
-    turn_.wait(lock, [&] { return begun_ == order_.size() && running_.empty(); });
+    std::vector<std::jthread> workers;
+    for (std::size_t k = 0, first = begun_; k < first; ++k)
+      workers.emplace_back([this, block = order_[k]] { work(block); });
   }
-  for (std::thread& each : threads_) each.join();
+  if (error_) std::rethrow_exception(error_);
 }
 
-/// Blocks begin while there is room. With the lock.
-void team::begin_more()
+/// One block after the other, each when its turn comes.
+void team::work(int block)
 {
-  while (begun_ < order_.size() && static_cast<int>(running_.size()) < std::max(1, by_.resident)) {
-    int const block = order_[begun_++];
-    running_.push_back({block});
-    threads_.emplace_back([this, block] {
-      {
-        std::unique_lock lock(mutex_);
-        turn_.wait(lock, [&] { return current_ == block; });
-      }
-      try {
-        (*body_)(block);
-      } catch (gave_up const&) {
-      }
-      end(block);
-    });
+  while (block != none) {
+    bool runs = true;
+    {
+      std::unique_lock lock(mutex_);
+      turn_.wait(lock, [&] { return current_ == block; });
+      runs = !error_;
+    }
+    try {
+      if (runs) (*body_)(block);
+    } catch (gave_up const&) {
+    } catch (...) {
+      std::scoped_lock const lock(mutex_);
+      error_ = std::current_exception();
+    }
+    block = end(block);
   }
 }
 
-void team::end(int block)
+/// Returns the block that begins instead.
+int team::end(int block)
 {
-  std::unique_lock const lock(mutex_);
+  std::scoped_lock const lock(mutex_);
   std::erase_if(running_, [&](member const& each) { return each.block == block; });
-  for (member& each : running_) each.waiting = false;  // what it stored at last may be what they wait for
-  begin_more();
+  int next = none;
+  if (begun_ < order_.size() && !stuck_ && !error_) {
+    next = order_[begun_++];
+    running_.push_back({next});
+  }
+  // What it stored at last, other than by store_release, may be what they wait for.
+  if (!stuck_) {
+    ++stores_;
+    for (member& each : running_) each.waiting = false;
+  }
   choose();
   turn_.notify_all();
+  return next;
 }
 
 /// Who goes on. With the lock.
@@ -70,7 +80,7 @@ void team::choose()
     if (!each.waiting) able.push_back(each.block);
   if (able.empty()) {
     stuck_ = !running_.empty();
-    current_ = running_.empty() ? -1 : running_.front().block;
+    current_ = running_.empty() ? none : running_.front().block;
     return;
   }
   if (by_.by == schedule::order::one_starves && able.size() > 1) std::erase(able, 0);
@@ -81,23 +91,39 @@ void team::choose()
   }
 }
 
-bool team::take_turns(bool waiting)
+team::turn team::take_turns(bool waiting, void const* looks_at, int index)
 {
   std::unique_lock lock(mutex_);
   int const own = current_;
-  if (stuck_) return false;
-  for (member& each : running_)
-    if (each.block == own) each.waiting = waiting;
+  auto const outcome = [&] { return error_ ? turn::abandoned : stuck_ ? turn::stuck : turn::goes_on; };
+  if (outcome() != turn::goes_on) return outcome();
+  member& self = running(own);
+  bool const again = looks_at != nullptr && self.looked_at == looks_at && self.index == index && self.stores == stores_;
+  self.waiting = waiting || again;
   choose();
-  turn_.notify_all();
-  turn_.wait(lock, [&] { return current_ == own; });
-  return !stuck_;
+  if (current_ != own) {
+    turn_.notify_all();
+    turn_.wait(lock, [&] { return current_ == own; });
+  }
+  if (looks_at != nullptr) {
+    member& later = running(own);
+    later.looked_at = looks_at;
+    later.index = index;
+    later.stores = stores_;
+  }
+  return outcome();
 }
 
 void team::progressed()
 {
-  std::unique_lock const lock(mutex_);
+  std::scoped_lock const lock(mutex_);
+  ++stores_;
   for (member& each : running_) each.waiting = false;
+}
+
+team::member& team::running(int block)
+{
+  return *std::find_if(running_.begin(), running_.end(), [&](member const& each) { return each.block == block; });
 }
 
 }  // namespace tally::model

@@ -2,10 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tally/model/dag.hpp"
@@ -34,7 +35,7 @@ public:
         number_(number),
         name_(std::move(name)),
         bytes_(element_bytes),
-        touches_(size)
+        words_(size)
   {
   }
   virtual ~array_base() = default;
@@ -44,22 +45,25 @@ public:
   memory space() const { return space_; }
   int number() const { return number_; }
   std::string const& name() const { return name_; }
-  std::size_t size() const { return touches_.size(); }
+  std::size_t size() const { return words_.size(); }
   std::size_t element_bytes() const { return bytes_; }
   /// In bytes, from the beginning of its memory.
   std::size_t address = 0;
 
-  virtual bool is_set(std::size_t k) const = 0;
+  bool is_set(std::size_t k) const { return words_[k].set; }
   virtual int node(std::size_t k) const = 0;
   virtual std::string text(std::size_t k) const = 0;
 
+  /// Of accesses that nothing orders, which are reads or atomic, the last two are kept: whoever comes next is in a race with one of them at least.
   struct word {
-    touch write, read, another_read;  // the reads by two different threads
+    touch write, another_write, read, another_read;
+    bool set = false;
   };
-  word& touches(std::size_t k) { return touches_[k]; }
+  word& touches(std::size_t k) { return words_[k]; }
 
 protected:
   machine& owner() const { return owner_; }
+  void set(std::size_t k) { words_[k].set = true; }
 
 private:
   machine& owner_;
@@ -67,7 +71,7 @@ private:
   int number_;
   std::string name_;
   std::size_t bytes_;
-  std::vector<word> touches_;
+  std::vector<word> words_;
 };
 
 template <class E>
@@ -96,7 +100,7 @@ template <class T>
 std::string text_of(T const& value)
 {
   std::ostringstream out;
-  if constexpr (sizeof(T) == 1)
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 1)
     out << static_cast<int>(value);
   else if constexpr (requires { out << value; })
     out << value;
@@ -111,11 +115,9 @@ class array final : public array_base {
 public:
   array(machine& owner, memory space, int number, std::string name, std::size_t size)
       : array_base(owner, space, number, std::move(name), size, sizeof(plain_t<E>)),
-        elements_(size),
-        set_(size)
+        elements_(std::make_unique<E[]>(size))
   {
   }
-  bool is_set(std::size_t k) const override { return set_[k]; }
   int node(std::size_t k) const override { return node_of(elements_[k]); }
   std::string text(std::size_t k) const override { return text_of(static_cast<plain_t<E> const&>(elements_[k])); }
   /// Without being seen: for the host.
@@ -123,13 +125,12 @@ public:
   void poke(std::size_t k, E const& e)
   {
     elements_[k] = e;
-    set_[k] = true;
+    set(k);
   }
   using array_base::owner;
 
 private:
-  std::vector<E> elements_;
-  std::vector<bool> set_;
+  std::unique_ptr<E[]> elements_;
 };
 
 /// x[k] of a kernel: is read when it becomes a value, written when it is assigned.
@@ -146,7 +147,7 @@ public:
     return read().value;
   }
   reference const& operator=(E const& e) const;
-  reference const& operator=(reference const& other) const { return *this = static_cast<E>(other); }
+  reference const& operator=(reference const& other) const { return *this = other.read(); }
 
 private:
   E read() const;

@@ -10,16 +10,21 @@
 
 namespace tally::model {
 
-/// A value of each thread of a block.
+/// A value of each thread of a block. It is a register: a thread that names that of another is found out, because on a GPU it would get its own.
 template <class E>
 class per_thread {
 public:
-  explicit per_thread(int threads) : values_(std::make_shared<std::vector<E>>(static_cast<std::size_t>(threads))) {}
-  E& operator[](int t) const { return (*values_)[static_cast<std::size_t>(t)]; }
-  int size() const { return static_cast<int>(values_->size()); }
+  explicit per_thread(recorder& by) : by_(&by), values_(std::make_shared<E[]>(static_cast<std::size_t>(by.threads())))
+  {
+  }
+  E& operator[](position t) const { return value(by_->own_register(t)); }
 
 private:
-  std::shared_ptr<std::vector<E>> values_;  // a kernel's lambdas copy what they use
+  friend class block;
+  E& value(int t) const { return values_[static_cast<std::size_t>(t)]; }
+
+  recorder* by_;
+  std::shared_ptr<E[]> values_;  // a kernel's lambdas copy what they use
 };
 
 /// A block of the model machine (textbook/block.hpp).
@@ -45,6 +50,7 @@ public:
   template <class E>
   view<E> shared(int n, char const* name) const
   {
+    by_.must_be_outside("block.shared");
     view<E> const made = on_.make<E>(memory::shared, name, static_cast<std::size_t>(n));
     by_.shared_arrays.push_back(made.of().number());
     return made;
@@ -53,7 +59,7 @@ public:
   template <class E>
   per_thread<E> registers() const
   {
-    return per_thread<E>(size());
+    return per_thread<E>(by_);
   }
 
   template <class E>
@@ -75,23 +81,29 @@ public:
     return shuffle(own, where, [&](int lane) { return lane ^ distance; });
   }
 
+  template <class E>
+  E broadcast(view<E> x, position k) const
+  {
+    E value{};
+    run([&](int) { value = x[k]; }, k.where, false);
+    return value;
+  }
+
   template <class E, class V>
   E atomic_add(view<E> x, position k, V const& v) const
   {
-    position const at = k.at(x.offset() + k.index);
-    if (x.of().space() == memory::global) on_.take_turns(false, k.where);
+    position const at = begin_atomic(x, k);
     if (!by_.update(x.of(), at)) return E{};
     auto const i = static_cast<std::size_t>(at.index);
     E const before = x.of().peek(i);
-    x.of().poke(i, E(static_cast<plain_t<E>>(before) + static_cast<plain_t<E>>(v)));
+    x.of().poke(i, E(static_cast<plain_t<E>>(static_cast<plain_t<E>>(before) + static_cast<plain_t<E>>(v))));
     if (x.of().space() == memory::global) on_.progressed();
     return before;
   }
   template <class E, class V>
   void store_release(view<E> x, position k, V const& v) const
   {
-    position const at = k.at(x.offset() + k.index);
-    on_.take_turns(false, k.where);
+    position const at = begin_atomic(x, k);
     if (!by_.write(x.of(), at, true)) return;
     E const e = on_.leaf_of(E(v));
     by_.moved(node_of(e));
@@ -102,15 +114,18 @@ public:
   template <class E>
   E load_acquire(view<E> x, position k) const
   {
-    position const at = k.at(x.offset() + k.index);
-    on_.take_turns(false, k.where);
+    position const at = begin_atomic(x, k, true);
     if (!by_.read(x.of(), at, true)) return E{};
     auto const i = static_cast<std::size_t>(at.index);
     by_.moved(node_of(x.of().peek(i)));
     if (auto const found = on_.released_.find({&x.of(), i}); found != on_.released_.end()) by_.acquire(found->second);
     return x.of().peek(i);
   }
-  void pause(std::source_location where = std::source_location::current()) const { on_.take_turns(true, where); }
+  void pause(std::source_location where = std::source_location::current()) const
+  {
+    by_.must_be_in_phase("block.pause");
+    on_.take_turns(true, nullptr, position(0, where));
+  }
 
 private:
   template <class F>
@@ -124,12 +139,22 @@ private:
     by_.end_phase(barrier);
   }
 
-  /// Every lane of the block takes part; where the lane asked for is none of its warp, it has its own value.
+  /// Where another block may go on, if this is memory of the grid.
+  template <class E>
+  position begin_atomic(view<E> x, position k, bool looks = false) const
+  {
+    by_.must_be_in_phase("an atomic access");
+    position const at = k.at(x.offset() + k.index);
+    if (x.of().space() == memory::global) on_.take_turns(false, looks ? &x.of() : nullptr, at);
+    return at;
+  }
+
+  /// Every lane of the block takes part; where the lane asked for is none of its warp, it gets its own value.
   template <class E, class From>
   per_thread<E> shuffle(per_thread<E> const& own, std::source_location const& where, From const& from) const
   {
     constexpr int lanes = textbook::warp_lanes;
-    per_thread<E> received(size());
+    per_thread<E> received(by_);
     by_.begin_phase(where);
     for (int t = 0; t < size(); ++t) {
       by_.thread(t);

@@ -38,7 +38,7 @@ inline constexpr bool waits = requires { requires Kernel::waits; };
 ///     machine m;
 ///     auto x = m.input(std::vector{3, 1, 7, 0, 4, 1, 6, 3}, "in");
 ///     auto y = m.allocate<traced<int>>(8, "out");
-///     m.launch(1, 8, textbook::hillis_steele{}, x, y, 8, m.watch<int>(plus{}));
+///     m.launch(1, 8, textbook::scan_of_sections<textbook::hillis_steele>{}, x, y, 8, m.watch<int>(plus{}));
 ///     m.values(y), m.counts(), m.operations()
 ///
 /// Time is not modelled: an operation is a step, whatever it costs on a processor; nor are caches.
@@ -98,7 +98,8 @@ public:
 
   /// Runs a kernel: `kernel(block, arguments...)` for every block of the grid, and returns when all have ended. Its blocks run in the order of
   /// the schedule; those of a kernel that waits for other blocks (`Kernel::waits`) run at once, and take turns at every look at memory that they share.
-  /// Throws `std::invalid_argument` if blocks or threads is not positive, or threads more than 1024.
+  /// Throws    `std::invalid_argument` if blocks or threads is not positive, or threads more than 1024; `std::logic_error` if the kernel does within its
+  ///           steps what belongs outside, or the other way round; and what the kernel throws. The machine can go on after each of them.
   template <class Kernel, class... Arguments>
   void launch(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments)
   {
@@ -129,7 +130,10 @@ private:
 
   struct interval {
     int launch, block, barriers;
-    std::uint32_t clock;  // releases of the block before it
+    std::uint32_t releases;  // of the block before it
+  };
+  struct release {
+    int barriers, thread;
   };
 
   template <class E>
@@ -164,8 +168,9 @@ private:
       throw std::logic_error("an array of the model machine is for kernels; the host asks for values()");
     return *current_;
   }
-  /// Between two looks at shared memory of the grid: other blocks may go on. `waiting`: this one can not.
-  void take_turns(bool waiting, std::source_location const& where);
+  /// Between two accesses to memory that blocks share: another may go on. `waiting`: this one can not, until somebody stores; `looks_at`: it is about to
+  /// look at this array's element. Where the blocks do not run together nothing happens.
+  void take_turns(bool waiting, array_base const* looks_at, position const& at);
   void progressed();
   void forget_shared(recorder const& of);
   void run(std::string const& kernel, int blocks, int threads, bool together,
@@ -178,6 +183,7 @@ private:
   std::vector<interval> intervals_ = {{}};
   std::vector<std::unique_ptr<array_base>> arrays_;
   std::map<std::pair<array_base const*, std::size_t>, recorder::clock> released_;  // with a word
+  std::map<int, std::vector<release>> releases_;                                   // of each block of this launch
   std::size_t global_end_ = 0;
   int next_leaf_ = traced<int>::first_leaf;
   recorder* current_ = nullptr;

@@ -42,7 +42,8 @@ private:
   };
   static bool same(place const& a, std::source_location const& b)
   {
-    return a.line == b.line() && a.column == b.column() && std::string_view(a.file) == b.file_name();
+    return a.line == b.line() && a.column == b.column() &&
+           (a.file == b.file_name() || std::string_view(a.file) == b.file_name());
   }
   std::uint32_t search(std::source_location const& where)
   {

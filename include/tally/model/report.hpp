@@ -51,6 +51,7 @@ enum class fault {
   out_of_range,       ///< of an array
   divergent_barrier,  ///< not all threads of a block come to it
   absent_lane,        ///< a shuffle names lanes that are not there
+  foreign_register,   ///< a thread names the register of another
   no_progress,        ///< every block that runs waits for one that does not
   endless,            ///< a block whose threads meet at barriers without end
 };

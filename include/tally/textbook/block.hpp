@@ -24,10 +24,13 @@ inline constexpr int warp_lanes = 32;
 ///     block.shuffle_up(own, d)        a per_thread: in each warp, what the lane d below has; own[t] where there is none
 ///     block.shuffle_down(own, d)      likewise the lane d above
 ///     block.shuffle_xor(own, d)       likewise the lane across the bits of d
+///     block.broadcast(x, k)           x[k] to all threads, which decides how they go on. Outside of steps, after a barrier
 ///     block.atomic_add(x, k, v)       x[k] += v at once, and the value before. Within a step
-///     block.store_release(x, k, v)    x[k] = v, seen after all that this block has written. Global memory, within a step
-///     block.load_acquire(x, k)        x[k]; what was written before it was stored is seen as well. Within a step
+///     block.store_release(x, k, v)    x[k] = v, seen after all that the thread has written, and its block before the last barrier. Within a step
+///     block.load_acquire(x, k)        x[k]; what is seen before it is seen as well, by the thread, and by its block after the next barrier. Within a step
 ///     block.pause()                   between two looks at a value that another block will store. Within a step
+///
+/// Within a step a thread works alone, outside of steps all threads do the same: so memory is read and written, and the operator applied, only within.
 template <class B>
 concept block = requires(B const& b, void (*f)(int)) {
   { b.size() } -> std::convertible_to<int>;

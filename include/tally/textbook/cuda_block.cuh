@@ -67,6 +67,11 @@ public:
     return by_words(own, [&](unsigned word) { return __shfl_xor_sync(all, word, distance); });
   }
 
+  template <class E>
+  __device__ E broadcast(E const* x, int k) const
+  {
+    return x[k];
+  }
   template <class E, class V>
   __device__ E atomic_add(E* x, int k, V const& v) const
   {
@@ -145,6 +150,27 @@ public:
   {
     return own;
   }
+  template <class E>
+  TALLY_HD E broadcast(E const*, int) const
+  {
+    return {};
+  }
+  // Within steps, which are compiled and do not run.
+  template <class E, class V>
+  TALLY_HD E atomic_add(E*, int, V const&) const
+  {
+    return {};
+  }
+  template <class E, class V>
+  TALLY_HD void store_release(E*, int, V const&) const
+  {
+  }
+  template <class E>
+  TALLY_HD E load_acquire(E*, int) const
+  {
+    return {};
+  }
+  TALLY_HD void pause() const {}
   std::size_t bytes() const { return bytes_; }
 
 private:
