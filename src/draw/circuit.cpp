@@ -118,7 +118,6 @@ private:
     auto const found = stands_.find({one.at.array, one.at.index, one.value});
     int const there = found == stands_.end() ? held(who, one.value) : found->second;
     if (there >= 0) holds_[who][one.value] = there;
-    if (auto const column = columns_.of(one.at)) homes_.try_emplace(who, *column);
   }
 
   int source(phase const& in, act const& one, element const& at, int value)
@@ -133,23 +132,20 @@ private:
     int const left = source(in, one, one.left_at, one.left), right = source(in, one, one.right_at, one.right);
     after(left, now);
     after(right, now);
-    int const made = add(
-        {kind::combined, 0, column_of_result(in, one, left, right), one.value, {}, one.at, one.thread, in.block, false},
-        now);
+    int const made =
+        add({kind::combined, 0, column_of_result(one, left, right), one.value, {}, one.at, one.thread, in.block, false},
+            now);
     if (left >= 0) made_.arrows.push_back({left, made, role::left});
     if (right >= 0) made_.arrows.push_back({right, made, role::right});
     holds_[{in.launch, in.block, one.thread}][one.value] = made;
   }
 
-  int column_of_result(phase const& in, act const& one, int left, int right)
+  int column_of_result(act const& one, int left, int right)
   {
     if (auto const use = uses_.find(one.value); use != uses_.end()) return use->second;
     element const own = {element::registers, one.thread};
     if (left >= 0 && one.left_at == own) return node(left).column;
     if (right >= 0 && one.right_at == own) return node(right).column;
-    if (auto const home = homes_.find({in.launch, in.block, one.thread}); home != homes_.end())
-      for (int const operand : {left, right})
-        if (operand >= 0 && node(operand).column == home->second) return home->second;
     return left >= 0 ? node(left).column : right >= 0 ? node(right).column : one.thread;
   }
 
@@ -276,7 +272,6 @@ private:
   std::set<int> used_;                                    // columns
   std::map<stand, int> stands_;                           // the node of a value at an element
   std::map<thread, std::unordered_map<int, int>> holds_;  // the nodes of the values that a thread has
-  std::map<thread, int> homes_;                           // the column that a thread meets first
   std::unordered_map<int, int> last_;                     // the latest node of a value
   std::map<int, int> uses_;
 };
