@@ -212,31 +212,34 @@ private:
   {
     struct found {
       bool combines = false, moves = false;
-      std::set<int> strides;
+      std::set<int> strides;  // how far to the right
     };
     std::vector<found> all(made_.rows.size());
-    for (circuit::node const& each : made_.nodes) {
-      found& row = all[static_cast<std::size_t>(each.row)];
-      row.combines |= each.what == kind::combined;
-      row.moves |= each.what == kind::moved;
-    }
-    std::vector<int> lefts(made_.nodes.size(), -1);
+    for (circuit::node const& each : made_.nodes)
+      all[static_cast<std::size_t>(each.row)].combines |= each.what == kind::combined;
     for (circuit::arrow const& each : made_.arrows) {
-      auto const to = static_cast<std::size_t>(each.to);
-      if (each.as == role::left) lefts[to] = node(each.from).column;
-      if (each.as == role::right && lefts[to] >= 0)
-        all[static_cast<std::size_t>(node(each.to).row)].strides.insert(node(each.from).column - lefts[to]);
+      found& row = all[static_cast<std::size_t>(node(each.to).row)];
+      bool const moves = each.as == role::moved;
+      row.moves |= moves;
+      int const stride = node(each.to).column - node(each.from).column;
+      if (stride != 0 && !(moves && row.combines)) row.strides.insert(stride);
     }
     int step = 0;
     for (std::size_t k = 0; k < all.size(); ++k) {
       circuit::row& row = made_.rows[k];
+      auto const same_phase = [&](std::size_t other) {
+        return other < all.size() && made_.rows[other].phase == row.phase;
+      };
+      bool const chain =
+          k > 0 && ((k > 1 && same_phase(k - 1)) || same_phase(k + 1));  // one after the other in a thread
+      bool const alike = all[k].strides.size() == 1;
       if (all[k].combines) {
         row.step = ++step;
         row.label = "step " + std::to_string(step);
-        if (all[k].strides.size() == 1) row.stride = std::abs(*all[k].strides.begin());
+        if (alike && !chain) row.stride = std::abs(*all[k].strides.begin());
         if (row.stride > 0) row.detail = "stride " + std::to_string(row.stride);
       } else {
-        row.label = k == 0 ? "input" : all[k].moves ? "copy" : "identity";
+        row.label = k == 0 ? "input" : !all[k].moves ? "identity" : alike ? "shift" : "copy";
       }
     }
   }

@@ -17,12 +17,11 @@ constexpr char const* style = R"(
 .page { fill: #fcfcfb } .ink { fill: #0b0b0b } .soft { fill: #52514e } .faint { fill: #898781 }
 .node { stroke: #898781; stroke-width: 1 } .input { fill: #f0efea } .combined { fill: #d3e5fa; stroke: #2a78d6 }
 .moved { fill: #fcfcfb; stroke: #8a5cc9; stroke-dasharray: 3 2 } .constant { fill: #fdeecb; stroke: #c08000 }
-.result { stroke-width: 2.5 } .out { fill: #d5f0e2; stroke: #178a5c }
+.result { stroke-width: 2.2 } .out { fill: #d5f0e2; stroke: #178a5c }
 .wire { fill: none; stroke: #b5b3ac; stroke-width: 1.2 } .take { fill: none; stroke: #2a78d6; stroke-width: 1.4 }
-.move { fill: none; stroke: #8a5cc9; stroke-width: 1.2; stroke-dasharray: 4 3 } .rest { stroke-dasharray: 1 3 }
+.move { fill: none; stroke: #8a5cc9; stroke-width: 1.2; stroke-dasharray: 4 3 }
 .head { fill: #898781 } .take-head { fill: #2a78d6 } .move-head { fill: #8a5cc9 }
-.band { fill: #f4f3ef } .halo { stroke: #fcfcfb; stroke-width: 4; paint-order: stroke }
-.halo-band { stroke: #f4f3ef }
+.band { fill: #f4f3ef }
 @media (prefers-color-scheme: dark) {
   .page { fill: #1a1a19 } .ink { fill: #fff } .soft { fill: #c3c2b7 } .faint { fill: #8f8d86 }
   .node { stroke: #898781 } .input { fill: #32322f } .combined { fill: #16385f; stroke: #5a9ff0 }
@@ -30,7 +29,7 @@ constexpr char const* style = R"(
   .out { fill: #12402c; stroke: #35b784 }
   .wire { stroke: #5d5c57 } .take { stroke: #5a9ff0 } .move { stroke: #b295e6 }
   .take-head { fill: #5a9ff0 } .move-head { fill: #b295e6 }
-  .band { fill: #212120 } .halo { stroke: #1a1a19 } .halo-band { stroke: #212120 }
+  .band { fill: #212120 }
 }
 )";
 
@@ -41,6 +40,13 @@ std::string number(double value)
   std::string result = text;
   if (result.ends_with(".0")) result.resize(result.size() - 2);
   return result;
+}
+
+/// Of a path: a command and where it leads.
+std::string point(char command, double x, double y)
+{
+  std::string result(1, command);
+  return result.append(number(x)).append(1, ' ').append(number(y));
 }
 
 std::string escaped(std::string const& text)
@@ -60,6 +66,18 @@ std::string escaped(std::string const& text)
 /// Widths in a monospaced font, of 1 point.
 constexpr double letter = 0.62;
 
+bool several_launches(circuit const& of)
+{
+  return std::any_of(of.rows.begin(), of.rows.end(), [&](circuit::row const& each) {
+    return each.launch != of.rows.back().launch && &each != &of.rows.front();
+  });
+}
+
+std::string launch_name(circuit::row const& of)
+{
+  return of.launch < 0 ? of.kernel : std::to_string(of.launch + 1) + " " + of.kernel;
+}
+
 /// Where everything is on the page.
 struct layout {
   layout(circuit const& of, captions const& around)
@@ -67,8 +85,10 @@ struct layout {
     std::size_t longest = 1, label = 5;
     for (circuit::node const& each : of.nodes) longest = std::max(longest, each.text.size());
     for (std::string const& each : of.result) longest = std::max(longest, each.size());
-    for (circuit::row const& each : of.rows)
-      label = std::max({label, each.label.size() + 1, each.detail.size(), each.kernel.size()});
+    for (circuit::row const& each : of.rows) {
+      label = std::max({label, each.label.size() + 1, each.detail.size()});
+      if (several_launches(of)) label = std::max(label, launch_name(each).size());
+    }
     with_text = of.columns <= most_columns_with_text;
     font = of.columns <= 16 ? 14 : of.columns <= 32 ? 12 : 11;
     node_width = with_text ? std::max(26.0, static_cast<double>(longest) * font * letter + 10) : 6;
@@ -173,8 +193,7 @@ private:
     for (circuit::node const& each : of_.nodes) {
       if (!each.is_result) continue;
       double const x = at_.x(each.column);
-      out_ += "<path class=\"wire\" d=\"M" + number(x) + " " + number(bottom(each.row)) + "V" + number(top(last)) +
-              "\"/>\n";
+      out_ += "<path class=\"wire\" d=\"" + point('M', x, bottom(each.row)) + point('L', x, top(last)) + "\"/>\n";
       remind(each, each.row + 1, last - 1);
     }
   }
@@ -199,40 +218,40 @@ private:
       circuit::node const &from = node(each.from), &to = node(each.to);
       bool const stays = from.column == to.column;
       std::string const what = each.as == circuit::role::moved ? "move" : stays ? "wire" : "take";
-      std::string const head = what == "wire" ? "head" : what + "-head";
+      std::string const head = what == "wire" ? "head" : what == "take" ? "take-head" : "move-head";
       double const x1 = at_.x(from.column), gap = at_.start[static_cast<std::size_t>(to.row)];
       double const side = stays ? 0 : (from.column < to.column ? -1 : 1) * at_.node_width / 4;
       double const x2 = at_.x(to.column) + side, y2 = top(to.row);
-      std::string path = "M" + number(x1) + " " + number(bottom(from.row));
-      double from_x = x1, from_y = gap;
+      std::string path = point('M', x1, bottom(from.row));
+      double from_x = x1;
       if (free(from.column, from.row + 1, to.row - 1)) {
-        if (to.row > from.row + 1) path += "V" + number(gap);
+        if (to.row > from.row + 1) path += point('L', x1, gap);
         remind(from, from.row + 1, to.row - 1);
       } else {  // its column is taken: between the columns
         from_x = x1 + (to.column >= from.column ? 1 : -1) * at_.pitch / 2;
-        path += "L" + number(from_x) + " " + number(at_.start[static_cast<std::size_t>(from.row) + 1] + 12) + "V" +
-                number(gap);
+        path += point('L', from_x, at_.start[static_cast<std::size_t>(from.row) + 1] + 12) + point('L', from_x, gap);
       }
-      double const length = std::hypot(x2 - from_x, y2 - from_y), size = at_.with_text ? 6 : 3;
-      double const dx = (x2 - from_x) / length, dy = (y2 - from_y) / length;
-      path += "L" + number(x2 - dx * size * 0.8) + " " + number(y2 - dy * size * 0.8);
+      double const length = std::hypot(x2 - from_x, y2 - gap), size = at_.with_text ? 6 : 3, half = size * 0.45;
+      double const dx = (x2 - from_x) / length, dy = (y2 - gap) / length;
+      path += point('L', x2 - dx * size * 0.8, y2 - dy * size * 0.8);
       out_ += "<path class=\"" + what + "\" d=\"" + path + "\"/>\n";
-      double const bx = x2 - dx * size, by = y2 - dy * size, half = size * 0.45;
-      out_ += "<path class=\"" + head + "\" d=\"M" + number(x2) + " " + number(y2) + "L" + number(bx - dy * half) +
-              " " + number(by + dx * half) + "L" + number(bx + dy * half) + " " + number(by - dx * half) + "Z\"/>\n";
+      double const bx = x2 - dx * size, by = y2 - dy * size;
+      out_ += "<path class=\"" + head + "\" d=\"" + point('M', x2, y2) + point('L', bx - dy * half, by + dx * half) +
+              point('L', bx + dy * half, by - dx * half) + "Z\"/>\n";
     }
   }
 
   void labels()
   {
-    int launch = -1;
+    bool const several = several_launches(of_);
     for (std::size_t r = 0; r < of_.rows.size(); ++r) {
       circuit::row const& row = of_.rows[r];
       double const middle = at_.y[r];
       bool const two = !row.detail.empty();
       text(24, middle + (two ? -2 : 5), "ink", "start", 13, row.label, true);
       if (two) text(24, middle + 13, "soft", "start", 12, row.detail);
-      (void)launch;
+      if (several && r > 0 && (r == 1 || row.launch != of_.rows[r - 1].launch))
+        text(24, at_.start[r] + 15, "faint", "start", 11, launch_name(row));
     }
     if (!of_.result.empty()) text(24, at_.y.back() + 5, "ink", "start", 13, "out", true);
     if (!at_.with_text) return;
@@ -241,9 +260,13 @@ private:
 
   void nodes()
   {
-    for (auto const& [where, of] : reminders_)
-      text(at_.x(where.second), y(where.first) + 4, where.first % 2 == 1 ? "faint halo halo-band" : "faint halo",
-           "middle", at_.font - 3, of->text);
+    for (auto const& [where, of] : reminders_) {
+      double const size = at_.font - 2, width = static_cast<double>(of->text.size()) * size * letter + 4;
+      out_ += std::string("<rect class=\"") + (where.first % 2 == 1 ? "band" : "page") + "\" x=\"" +
+              number(at_.x(where.second) - width / 2) + "\" y=\"" + number(y(where.first) - size * 0.6) +
+              "\" width=\"" + number(width) + "\" height=\"" + number(size * 1.2) + "\"/>\n";
+      text(at_.x(where.second), y(where.first) + size * 0.36, "faint", "middle", size, of->text);
+    }
     for (circuit::node const& each : of_.nodes) {
       std::string const classes[] = {"input", "combined", "moved", "constant"};
       box(each.column, each.row, classes[static_cast<int>(each.what)] + (each.is_result ? " result" : ""), each.text);
