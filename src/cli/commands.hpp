@@ -18,6 +18,7 @@ void run_reduce(std::vector<std::string> const& words);
 void run_scan(std::vector<std::string> const& words);
 void run_bench(std::vector<std::string> const& words);
 void run_compare(std::vector<std::string> const& words);
+void run_brent(std::vector<std::string> const& words);
 
 /// Along an axis of a .npy array with several.
 void reduce_along_axis(command_settings const& settings);

@@ -18,18 +18,18 @@ std::vector<comparison_column> const& comparison_columns()
       {"T_1024", "", "T_1024", "the time of 1024 processors", [](one of) { return of.times[1]; }},
       {"steps", "", "steps", "applications of op one after the other, as the kernel is written",
        [](one of) { return of.figures.counts.steps; }},
-      {"barriers", "barri-", "ers", "of a block, over all launches", [](one of) { return of.figures.counts.barriers; }},
+      {"barriers", "bar-", "riers", "of a block, over all launches", [](one of) { return of.figures.counts.barriers; }},
       {"wavefronts", "wave-", "fronts", "passes over shared memory, without loading and storing",
        [](one of) { return of.figures.counts.shared.wavefronts; }},
       {"ideal", "", "ideal", "what they would be if no two words met in one bank",
        [](one of) { return of.figures.counts.shared.ideal; }},
-      {"degree", "worst", "degree", "the most words that met in one bank",
+      {"degree", "worst", "bank", "the most words that met in one bank",
        [](one of) { return static_cast<std::size_t>(of.figures.counts.shared.worst_degree); }},
       {"warp-steps", "warp-", "steps", "steps of warps, without loading and storing",
        [](one of) { return of.figures.counts.warps.steps; }},
       {"divergent", "diver-", "gent", "those of them whose lanes do not all do the same",
        [](one of) { return of.figures.counts.warps.divergent; }},
-      {"sectors", "", "sectors", "32 bytes of global memory each, read or written by a warp at once",
+      {"sectors", "sec-", "tors", "32 bytes of global memory each, read or written by a warp at once",
        [](one of) { return of.figures.counts.global.sectors_read + of.figures.counts.global.sectors_written; }},
   };
   return all;
@@ -55,22 +55,6 @@ void sort(comparison& all, std::size_t column)
     return value(a) < value(b);
   };
   std::stable_sort(all.kernels.begin(), all.kernels.end(), less);
-}
-
-std::vector<crossover> crossovers(std::vector<kernel_figures const*> const& all)
-{
-  std::vector<kernel_figures const*> scans;
-  for (kernel_figures const* each : all)
-    if (each->kernel->result != textbook::result_kind::reduction) scans.push_back(each);
-  std::sort(scans.begin(), scans.end(), [](auto const* a, auto const* b) { return a->kernel < b->kernel; });
-  auto const shallow = std::min_element(scans.begin(), scans.end(), [](auto const* a, auto const* b) {
-    return a->operations.depth() < b->operations.depth();
-  });
-  std::vector<crossover> found;
-  for (kernel_figures const* lean : scans)
-    if (auto const from = ahead_from(lean->operations, (*shallow)->operations))
-      found.push_back({lean->kernel, (*shallow)->kernel, *from});
-  return found;
 }
 
 }  // namespace tally::cli

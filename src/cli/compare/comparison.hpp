@@ -17,11 +17,6 @@ struct compared_kernel {
 /// The processors for which the table has a column: a warp, and a block.
 inline constexpr std::size_t processors[] = {32, 1024};
 
-struct left_out_kernel {
-  textbook::kernel_entry const* kernel;
-  std::string reason;
-};
-
 /// What `tally compare` finds.
 struct comparison {
   int n = 0;
@@ -42,14 +37,6 @@ std::vector<choice> const& column_choices();
 
 /// By a column of `comparison_columns`, the least first; equals stay as they are.
 void sort(comparison& all, std::size_t column);
-
-/// Where scans of little depth pass scans of little work, as the number of processors grows.
-struct crossover {
-  textbook::kernel_entry const* lean;     ///< has less work
-  textbook::kernel_entry const* shallow;  ///< has less depth, and is ahead from `from` processors on
-  std::size_t from;
-};
-std::vector<crossover> crossovers(std::vector<kernel_figures const*> const& all);
 
 std::string table(comparison const& all);
 std::string json(comparison const& all);

@@ -1,31 +1,15 @@
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "compare/comparison.hpp"
 #include "json.hpp"
+#include "kernels/words.hpp"
 
 namespace tally::cli {
 
 namespace {
-
-constexpr std::size_t width = 118;
-
-/// Lines of at most `width` characters.
-std::string wrapped(std::string const& text)
-{
-  std::string out, line;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t const end = std::min(text.find(' ', begin), text.size());
-    if (!line.empty() && line.size() + 1 + end - begin > width) {
-      out += line + '\n';
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + text.substr(begin, end - begin);
-    begin = end + 1;
-  }
-  return out + line + '\n';
-}
 
 std::string cell_of(compared_kernel const& kernel, std::size_t column)
 {
@@ -34,6 +18,7 @@ std::string cell_of(compared_kernel const& kernel, std::size_t column)
   return std::to_string(comparison_columns()[column].value(kernel));
 }
 
+/// Words to the left, numbers to the right; two blanks between columns, or one where there is no room.
 std::string rows(comparison const& all)
 {
   std::vector<comparison_column> const& columns = comparison_columns();
@@ -43,21 +28,26 @@ std::string rows(comparison const& all)
     lines[1].emplace_back(columns[c].lower);
     for (std::size_t k = 0; k < all.kernels.size(); ++k) lines[k + 2].push_back(cell_of(all.kernels[k], c));
   }
-  std::string out;
   std::vector<std::size_t> widths(columns.size());
   for (auto const& line : lines)
     for (std::size_t c = 0; c < columns.size(); ++c) widths[c] = std::max(widths[c], line[c].size());
+  std::size_t const least = std::accumulate(widths.begin(), widths.end(), columns.size() - 1);
+  std::string const gap(least + columns.size() - 1 <= line_width ? 2 : 1, ' ');
+  std::string out;
   for (auto const& line : lines) {
     std::string text;
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      text += (c == 0 ? "" : " ") + (c < 2 ? fmt::format("{:<{}}", line[c], widths[c] + (c == 1 ? 0 : 1))
-                                           : fmt::format("{:>{}}", line[c], widths[c] + (c > 2 ? 1 : 0)));
-    out += text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      if (c > 0) text += gap;
+      bool const words = columns[c].value == nullptr;
+      text += words ? fmt::format("{:<{}}", line[c], widths[c]) : fmt::format("{:>{}}", line[c], widths[c]);
+    }
+    out.append(text, 0, text.find_last_not_of(' ') + 1);
+    out += '\n';
   }
   return out;
 }
 
-/// The scan that does less than another and yet goes over shared memory more often, where that is most striking.
+/// The scan that does less than another and yet goes over shared memory more often for its bank conflicts alone, where that is most striking.
 struct contrast {
   compared_kernel const *less_work = nullptr, *fewer_wavefronts = nullptr;
 };
@@ -74,7 +64,8 @@ contrast most_striking(comparison const& all)
       auto const passes = [](compared_kernel const& of) {
         return static_cast<double>(of.figures.counts.shared.wavefronts);
       };
-      if (passes(a) <= passes(b) || passes(b) == 0 || work(a) >= work(b)) continue;
+      bool const conflicts = static_cast<double>(a.figures.counts.shared.ideal) < passes(b);
+      if (passes(a) <= passes(b) || passes(b) == 0 || work(a) >= work(b) || !conflicts) continue;
       double const strength = work(b) / work(a) * passes(a) / passes(b);
       if (strength > best) {
         best = strength;
@@ -83,24 +74,6 @@ contrast most_striking(comparison const& all)
     }
   }
   return found;
-}
-
-/// "a, b from 10; c from 683"
-std::string list(std::vector<crossover> const& all)
-{
-  std::vector<crossover> sorted = all;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](crossover const& a, crossover const& b) { return a.from < b.from; });
-  std::string out;
-  for (std::size_t k = 0; k < sorted.size(); ++k) {
-    out += sorted[k].lean->name;
-    bool const last = k + 1 == sorted.size();
-    if (!last && sorted[k + 1].from == sorted[k].from)
-      out += ", ";
-    else
-      out += fmt::format(" from {} on{}", sorted[k].from, last ? "." : "; ");
-  }
-  return out;
 }
 
 std::vector<crossover> crossovers(comparison const& all)
@@ -117,7 +90,7 @@ std::string reading(comparison const& all)
   if (std::vector<crossover> const found = crossovers(all); !found.empty())
     out += wrapped(fmt::format(
         "Few processors take as long as there is work, many as long as the depth. So less work is not always "
-        "less time: {} has the least depth of these scans, and with enough processors it is ahead of {}",
+        "less time: {} has the least depth of these scans; it is ahead of {}.",
         found.front().shallow->name, list(found)));
   if (contrast const found = most_striking(all); found.less_work != nullptr) {
     model::shared_counts const& shared = found.less_work->figures.counts.shared;
@@ -167,11 +140,8 @@ std::string table(comparison const& all)
       all.n, all.n == 1 ? "" : "s", all.op == kernel_operation::join ? "letters" : "integers",
       kernel_operation_choices()[static_cast<std::size_t>(all.op)].name);
   if (!all.kernels.empty()) out += rows(all);
-  std::size_t longest = 0;
-  for (left_out_kernel const& each : all.left_out) longest = std::max(longest, each.kernel->name.size());
-  if (!all.left_out.empty()) out += fmt::format("{}Left out:\n", all.kernels.empty() ? "" : "\n");
-  for (left_out_kernel const& each : all.left_out)
-    out += fmt::format("{:<{}}  {}\n", each.kernel->name, longest, each.reason);
+  if (!all.kernels.empty() && !all.left_out.empty()) out += '\n';
+  out += list(all.left_out);
   std::string const words = reading(all);
   return words.empty() ? out : out + '\n' + words;
 }

@@ -83,4 +83,20 @@ std::optional<std::size_t> ahead_from(model::dag const& lean, model::dag const& 
   return found;
 }
 
+std::vector<crossover> crossovers(std::vector<kernel_figures const*> const& all)
+{
+  std::vector<kernel_figures const*> scans;
+  for (kernel_figures const* each : all)
+    if (each->kernel->result != textbook::result_kind::reduction) scans.push_back(each);
+  std::sort(scans.begin(), scans.end(), [](auto const* a, auto const* b) { return a->kernel < b->kernel; });
+  auto const shallow = std::min_element(scans.begin(), scans.end(), [](auto const* a, auto const* b) {
+    return a->operations.depth() < b->operations.depth();
+  });
+  std::vector<crossover> found;
+  for (kernel_figures const* lean : scans)
+    if (auto const from = ahead_from(lean->operations, (*shallow)->operations))
+      found.push_back({lean->kernel, (*shallow)->kernel, *from, (*shallow)->operations.schedule(*from)});
+  return found;
+}
+
 }  // namespace tally::cli

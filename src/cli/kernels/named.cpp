@@ -1,6 +1,7 @@
 #include "kernels/named.hpp"
 
 #include <algorithm>
+#include <deque>
 
 #include "parser.hpp"
 
@@ -10,10 +11,24 @@ std::vector<choice> const& kernel_choices()
 {
   static std::vector<choice> const all = [] {
     std::vector<choice> choices;
-    for (textbook::kernel_entry const& kernel : textbook::catalogue()) choices.push_back({kernel.name, kernel.title});
+    for (textbook::kernel_entry const& kernel : textbook::catalogue()) choices.push_back({kernel.name, ""});
     return choices;
   }();
   return all;
+}
+
+option_page kernel_arguments(std::vector<choice> const& others)
+{
+  std::vector<choice> choices = others;
+  choices.insert(choices.end(), kernel_choices().begin(), kernel_choices().end());
+  static std::deque<std::string> texts;  // of all pages: a page refers to its text
+  std::string& text = texts.emplace_back("Only these; all if none is named:");
+  for (choice const& each : choices) {
+    text += &each == &choices.front() ? " " : ", ";
+    text += each.name;
+  }
+  text += '.';
+  return {"KERNEL...", "", text, completes::choices, std::move(choices)};
 }
 
 std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string> const& names)

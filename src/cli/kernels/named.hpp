@@ -9,8 +9,10 @@
 /// The textbook's kernels as the command line names them.
 namespace tally::cli {
 
-/// Every kernel's name and title, in the order of the ladder.
+/// Every kernel's name, in the order of the ladder.
 std::vector<choice> const& kernel_choices();
+/// KERNEL... on the page of a command: which to run, `others` among them.
+option_page kernel_arguments(std::vector<choice> const& others = {});
 
 /// The kernels of these names, each once, in the order of the ladder; all of them where no name is given. Throws `command_line_error` for a name that is none.
 std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string> const& names);

@@ -24,7 +24,7 @@ command_page const& compare_page()
           {
               {"Kernels",
                {
-                   {"KERNEL...", "", "Only these; all if none is named.", completes::choices, kernel_choices()},
+                   kernel_arguments(),
                    {"--n", "N", "The number of elements, from 1 to 1048576; 1024 if not given."},
                    {"--op", "OP", "What combines them; sum if not given. The counts do not depend on it.",
                     completes::choices, kernel_operation_choices()},

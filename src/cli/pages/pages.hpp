@@ -10,6 +10,7 @@ command_page const& reduce_page();
 command_page const& scan_page();
 command_page const& bench_page();
 command_page const& compare_page();
+command_page const& brent_page();
 command_page const& help_page();
 command_page const& completion_page();
 

@@ -46,17 +46,22 @@ command_page const& help_page()
       .summary = "show the help of a command, or its man page",
       .usage = "tally help [--man] [COMMAND]",
       .description = {"Prints what `tally COMMAND --help` prints; without a command, what `tally --help` does."},
-      .options =
-          {{"Options",
-            {
-                {"COMMAND",
-                 "",
-                 "Whose help: reduce, scan, bench, compare, help or completion.",
-                 completes::choices,
-                 {{"reduce", ""}, {"scan", ""}, {"bench", ""}, {"compare", ""}, {"help", ""}, {"completion", ""}}},
-                {"--man", "", "Print the man page, as roff."},
-                {"-h,--help", "", "Show this help."},
-            }}},
+      .options = {{"Options",
+                   {
+                       {"COMMAND",
+                        "",
+                        "Whose help: reduce, scan, bench, compare, brent, help or completion.",
+                        completes::choices,
+                        {{"reduce", ""},
+                         {"scan", ""},
+                         {"bench", ""},
+                         {"compare", ""},
+                         {"brent", ""},
+                         {"help", ""},
+                         {"completion", ""}}},
+                       {"--man", "", "Print the man page, as roff."},
+                       {"-h,--help", "", "Show this help."},
+                   }}},
       .sections = {},
       .examples = {{"Read a man page that is not installed:", "tally help --man reduce | man -l -"}},
   };
@@ -83,8 +88,8 @@ command_page const& completion_page()
 
 std::vector<command_page const*> const& command_pages()
 {
-  static std::vector<command_page const*> const all = {&reduce_page(),  &scan_page(), &bench_page(),
-                                                       &compare_page(), &help_page(), &completion_page()};
+  static std::vector<command_page const*> const all = {&reduce_page(), &scan_page(), &bench_page(),     &compare_page(),
+                                                       &brent_page(),  &help_page(), &completion_page()};
   return all;
 }
 

@@ -1,0 +1,138 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "brent/times.hpp"
+#include "draw/plot.hpp"
+#include "json.hpp"
+#include "kernels/words.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+/// The sequential scan, and how many times its work the shallow one does.
+std::string reading(brent_report const& report)
+{
+  if (report.crossovers.empty()) return {};
+  auto const work_of = [&](crossover const& each, bool shallow) {
+    std::string_view const name = shallow ? each.shallow->name : each.lean->name;
+    auto const found = std::find_if(report.all.begin(), report.all.end(),
+                                    [&](brent_times const& times) { return times.name == name; });
+    return static_cast<double>(found->work);
+  };
+  crossover const& least =
+      *std::min_element(report.crossovers.begin(), report.crossovers.end(),
+                        [&](crossover const& a, crossover const& b) { return work_of(a, false) < work_of(b, false); });
+  return wrapped(fmt::format(
+      "{} does {:.1f} times the work of {}, and on fewer than {} processors it is the slower one. It is ahead of {}.",
+      least.shallow->name, work_of(least, true) / work_of(least, false), least.lean->name, least.from,
+      list(report.crossovers)));
+}
+
+std::string verdict(brent_report const& report)
+{
+  std::size_t places = 0;
+  for (brent_times const& each : report.all) places += each.times.size();
+  std::string out =
+      fmt::format("T_1/p <= T_p <= T_1/p + T_inf: holds for each of {} times.\n", places) + reading(report);
+  return report.left_out.empty() ? out : out + '\n' + list(report.left_out);
+}
+
+}  // namespace
+
+std::string table(brent_report const& report)
+{
+  std::string out = fmt::format("T_p: the time of p processors for the operations of a kernel on {} element{}, by a "
+                                "greedy schedule, each taking 1.\n\n",
+                                report.n, report.n == 1 ? "" : "s");
+  std::size_t longest = 6, digits = 4;
+  for (brent_times const& each : report.all) {
+    longest = std::max(longest, each.name.size());
+    digits = std::max(digits, std::to_string(each.work).size());
+  }
+  // As many columns as a line holds, the last always among them.
+  std::size_t const last = report.all.empty() ? 0 : report.all.front().times.size() - 1;
+  std::size_t const most = (line_width - longest - 7) / (digits + 2);
+  std::size_t every = 1;
+  while (last / every + 1 > most) ++every;
+  out += fmt::format("{:<{}}  T_inf", "kernel", longest);
+  for (std::size_t k = last % every; k <= last; k += every) {
+    std::string const head = fmt::format("{}{}", k == last % every ? "p = " : "", std::size_t{1} << k);
+    out += fmt::format("{:>{}}", head, digits + 2);
+  }
+  out += '\n';
+  for (brent_times const& each : report.all) {
+    out += fmt::format("{:<{}}  {:>5}", each.name, longest, each.depth);
+    for (std::size_t k = last % every; k <= last; k += every) out += fmt::format("{:>{}}", each.times[k], digits + 2);
+    out += '\n';
+  }
+  return out + '\n' + verdict(report);
+}
+
+std::string tables(brent_report const& report)
+{
+  std::string out;
+  for (brent_times const& each : report.all) {
+    out += fmt::format("{} on {} element{}: T_1 = {}, T_inf = {}\n\n", each.name, report.n, report.n == 1 ? "" : "s",
+                       each.work, each.depth);
+    out += "      p       T_1/p      T_p  T_1/p + T_inf  faster  busy\n";
+    double p = 1;
+    for (std::size_t const time : each.times) {
+      auto const work = static_cast<double>(each.work), taken = static_cast<double>(std::max<std::size_t>(time, 1));
+      out += fmt::format("{:>7} {:>11.1f} {:>8} {:>14.1f} {:>6.1f}x {:>4.0f}%\n", p, work / p, time,
+                         work / p + static_cast<double>(each.depth), work / taken, 100 * work / taken / p);
+      p *= 2;
+    }
+    out += '\n';
+  }
+  return out + verdict(report);
+}
+
+std::string json(brent_report const& report)
+{
+  std::string out = fmt::format("{{\"n\":{},\"kernels\":[", report.n);
+  for (brent_times const& each : report.all) {
+    out += fmt::format("{}\n{{\"kernel\":{},\"T_1\":{},\"T_inf\":{},\"times\":[",
+                       &each == &report.all.front() ? "" : ",", json_string(each.name), each.work, each.depth);
+    for (std::size_t k = 0; k < each.times.size(); ++k)
+      out += fmt::format("{}{{\"p\":{},\"T_p\":{}}}", k == 0 ? "" : ",", std::size_t{1} << k, each.times[k]);
+    out += "]}";
+  }
+  out += "\n],\"left_out\":[";
+  for (left_out_kernel const& each : report.left_out)
+    out += fmt::format("{}\n{{\"kernel\":{},\"reason\":{}}}", &each == &report.left_out.front() ? "" : ",",
+                       json_string(each.kernel->name), json_string(each.reason));
+  out += "\n],\"crossovers\":[";
+  for (crossover const& each : report.crossovers)
+    out += fmt::format("{}\n{{\"lean\":{},\"shallow\":{},\"from\":{}}}", &each == &report.crossovers.front() ? "" : ",",
+                       json_string(each.lean->name), json_string(each.shallow->name), each.from);
+  return out + "\n]}\n";
+}
+
+std::string plot(brent_report const& report)
+{
+  draw::log_log_plot plot;
+  plot.title = fmt::format("Time of p processors on {} elements", report.n);
+  plot.y_name = "time T_p, an operation taking 1";
+  plot.x_name = "processors p";
+  plot.note =
+      "Each curve has the band that Brent's theorem leaves to it: at least T_1/p and T_inf, at most T_1/p + T_inf.";
+  for (brent_times const& each : report.all) {
+    draw::curve& curve = plot.curves.emplace_back();
+    curve.name = each.name;
+    double p = 1;
+    for (std::size_t const time : each.times) {
+      auto const work = static_cast<double>(each.work), depth = static_cast<double>(each.depth);
+      curve.points.push_back({p, std::max(1.0, static_cast<double>(time))});
+      curve.band.push_back({p, std::max({work / p, depth, 1.0}), std::max(1.0, work / p + depth)});
+      p *= 2;
+    }
+  }
+  for (crossover const& each : report.crossovers)
+    plot.marks.push_back(
+        {{static_cast<double>(each.from), static_cast<double>(each.time)}, fmt::format("p = {}", each.from)});
+  return draw::svg(plot);
+}
+
+}  // namespace tally::cli
