@@ -161,8 +161,8 @@ private:
       int const lane = from(t % lanes), other = t - t % lanes + lane;
       bool const there = lane >= 0 && lane < lanes;
       if (there && other >= size()) by_.found(by_.here(fault::absent_lane, where));
-      received[t] = own[there && other < size() ? other : t];
-      by_.shuffle(there && other < size() ? other : t, node_of(received[t]), where);
+      received.value(t) = own.value(there && other < size() ? other : t);
+      by_.shuffle(there && other < size() ? other : t, node_of(received.value(t)), where);
     }
     by_.end_phase(false);
     return received;
