@@ -1,31 +1,87 @@
 #pragma once
 
+#include "tally/operators/traits.hpp"
 #include "tally/textbook/block.hpp"
+#include "tally/textbook/padded.hpp"
 #include "tally/textbook/transfer.hpp"
 
+/// Sections of a long array, each scanned by a block in its shared memory. What a block's scan says of itself, by static members, if it is not the usual:
+///
+///     elements_a_thread    how many elements it takes for each thread: 1
+///     exclusive            whether x[k] is to be the sum of what is before it, without itself: false
+///     room(n)              the elements of x that it works on for n, of which those from n on are to be identities: n
+///     levels_of_padding    the gaps of x (padded.hpp): 0, none
 namespace tally::textbook {
+
+template <class Scan>
+TALLY_HD constexpr int elements_a_thread_of()
+{
+  if constexpr (requires { Scan::elements_a_thread; })
+    return Scan::elements_a_thread;
+  else
+    return 1;
+}
+
+/// Shared memory for as many elements as the block takes at once, as `Scan` wants it.
+template <class Scan, class E, block Block>
+TALLY_HD auto room_for_section(Block const& block)
+{
+  int room = block.size() * elements_a_thread_of<Scan>();
+  if constexpr (requires { Scan::room(0); }) room = Scan::room(room);
+  if constexpr (requires { Scan::levels_of_padding; }) {
+    using padded_view = padded<decltype(block.template shared<E>(0, "")), Scan::levels_of_padding>;
+    return padded_view(block.template shared<E>(padded_view::size(room), "x"));
+  } else {
+    return block.template shared<E>(room, "x");
+  }
+}
+
+/// x[k] = section[k] for k in [0, n), and identities behind them where `Scan` wants them.
+template <class Scan, block Block, class From, class Shared, class Op>
+TALLY_HD void load_section(Block const& block, From section, Shared x, int n, Op const& op)
+{
+  if constexpr (requires { Scan::room(0); })
+    copy_and_fill(block, section, x, n, Scan::room(n), identity_of<element_of<Shared>>(op));
+  else
+    copy(block, section, x, n);
+}
 
 /// The kernel around a block's scan: block b copies section b of in[0, n) to shared memory, scans it there, and copies it to `out`. Each section is a scan
 /// of its own.
-///
-/// `Scan` says in `elements_a_thread` how many elements it takes for each of its threads, 1 if it says nothing.
 template <class Scan>
 struct scan_of_sections {
   static constexpr char const* name = Scan::name;
-  static constexpr int elements_a_thread = [] {
-    if constexpr (requires { Scan::elements_a_thread; })
-      return Scan::elements_a_thread;
-    else
-      return 1;
-  }();
+  static constexpr int elements_a_thread = elements_a_thread_of<Scan>();
 
   template <block Block, class In, class Out, class Op>
   TALLY_HD void operator()(Block const& block, In in, Out out, int n, Op op) const
   {
     int const section = block.size() * elements_a_thread, begin = block.index() * section;
     int const own = n - begin < section ? n - begin : section;
-    auto x = block.template shared<element_of<In>>(section, "x");
-    copy(block, in + begin, x, own);
+    auto x = room_for_section<Scan, element_of<In>>(block);
+    load_section<Scan>(block, in + begin, x, own, op);
+    Scan{}(block, x, own, op);
+    copy(block, x, out + begin, own);
+  }
+};
+
+/// The same for the array that has the identity before in[0], and not in[n-1]: an inclusive scan of that is an exclusive one of `in`. Block 0 alone loads
+/// an identity, every other begins with the last element of the section before; so the sections are still to be joined as those of an inclusive scan.
+///
+/// No load of a warp but the first begins at a whole sector: a warp reads 5 sectors instead of 4 (elements of four bytes).
+template <class Scan>
+struct scan_of_shifted_sections {
+  static constexpr char const* name = Scan::name;
+  static constexpr int elements_a_thread = elements_a_thread_of<Scan>();
+
+  template <block Block, class In, class Out, monoid_over<element_of<In>> Op>
+  TALLY_HD void operator()(Block const& block, In in, Out out, int n, Op op) const
+  {
+    using E = element_of<In>;
+    int const section = block.size() * elements_a_thread, begin = block.index() * section;
+    int const own = n - begin < section ? n - begin : section;
+    auto x = room_for_section<Scan, E>(block);
+    copy_shifted(block, in + begin, x, own, own, identity_of<E>(op), block.index() == 0);
     Scan{}(block, x, own, op);
     copy(block, x, out + begin, own);
   }

@@ -52,6 +52,12 @@ TALLY_HD constexpr int power_of_two_from(int n)
   return p;
 }
 
+/// The greatest power of two that is not more than n; 0 if there is none.
+TALLY_HD constexpr int power_of_two_to(int n)
+{
+  return n < 1 ? 0 : power_of_two_from(n / 2 + 1);
+}
+
 /// The least whole number that is not less than n / d.
 TALLY_HD constexpr int divide_up(int n, int d)
 {
