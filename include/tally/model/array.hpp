@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -95,10 +97,14 @@ int node_of(E const& e)
     return e.node;
 }
 
-/// A value as it is shown: a byte as a number; `?` if it has no text.
+/// A value as it is shown: a byte as a number; a decimal in as many digits as tell it from its neighbours; `?` if it has no text.
 template <class T>
 std::string text_of(T const& value)
 {
+  if constexpr (std::is_floating_point_v<T>) {
+    std::array<char, 64> digits;
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
+  }
   std::ostringstream out;
   if constexpr (std::is_integral_v<T> && sizeof(T) == 1)
     out << static_cast<int>(value);
