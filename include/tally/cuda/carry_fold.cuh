@@ -104,7 +104,7 @@ public:
       if (!fold<AtATime>(first, count < Window * span ? static_cast<int>(count) : Window * span, words, epoch,
                          memory[warp], op, polls_before_standing_in, missing) &&
           threadIdx.x % warp_lanes == 0)
-        late = missing;  // of several warps that come here, any
+        atomicMin(&late, missing);
     }
     __syncthreads();
     if (late != tile) return false;
@@ -157,7 +157,7 @@ public:
           shared& own = memory.warps[folder];
           std::uint32_t missing = 0;
           done = fold<AtATime>(begin, count, words, epoch, own, op, polls_before_standing_in, missing);
-          if (!done && lane == 0) memory.late[half] = missing;  // of several warps that come here, any
+          if (!done && lane == 0) atomicMin(&memory.late[half], missing);
           if (done && lane < own_spans) memory.folds[half][folder][lane] = own.folds[lane];
         }
         __syncthreads();

@@ -140,7 +140,7 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_ker
       own.total(rows, tile, totals[at]);
       if (threadIdx.x == 0) {
         drawing const known = settle(*problem.shared, drawn, tickets_of_reduction(tiles));
-        epoch = known.epoch;
+        if (tile == blockIdx.x - 1) epoch = known.epoch;  // once: others may be reading it later
         next[at] = workers + (known.tile & ~folder_ticket);
       }
       __syncthreads();

@@ -71,6 +71,7 @@ struct ring_memory {
 
   __device__ stored const* tile(int stage) const { return reinterpret_cast<stored const*>(tiles[stage]); }
 
+  /// Where a whole warp has read what will be written over, each lane arrives: that takes no longer than one behind a __syncwarp.
   __device__ void begin()
   {
     for (int s = 0; s < stages; ++s) {
@@ -78,8 +79,9 @@ struct ring_memory {
       for (arrival& part : arrived[s]) part.begin(1);
       for (arrival& last : last_known[s]) last.begin(1);
       reduced[s].begin(strips);
-      carried[s].begin(1);
-      free[s].begin(shape::scanners);
+      carried[s].begin(warp_lanes);
+      free[s].begin(shape::scanners *
+                    warp_lanes);  // by each lane: 32 arrivals take no longer than one behind __syncwarp
     }
     fence_asynchronous();
   }

@@ -80,10 +80,8 @@ __device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& pr
     std::uint32_t const tile = memory.drawn[at.stage];
     if (tile >= tiles) return;
     auto const found = carries.advance(tile, problem.words, memory.epoch, *memory.fold_memory[folder], op);
-    if (threadIdx.x % warp_lanes == 0) {
-      *memory.before_tile[at.stage] = found;
-      memory.carried[at.stage].arrive();
-    }
+    if (threadIdx.x % warp_lanes == 0) *memory.before_tile[at.stage] = found;
+    memory.carried[at.stage].arrive();
   }
 }
 
@@ -218,8 +216,7 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
       left_neighbour = next;
       if constexpr (!early) rows.forget();
     }
-    __syncwarp();
-    if (lane == 0) memory.free[at.stage].arrive();
+    memory.free[at.stage].arrive();
   }
 }
 
