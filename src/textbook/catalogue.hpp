@@ -14,9 +14,6 @@ namespace tally::textbook {
 
 enum class result_kind { reduction, inclusive_scan, exclusive_scan };
 
-/// The input of a run, and with it the type of its elements. Letters are joined; the others take the operation.
-using values = std::variant<std::vector<int>, std::vector<float>, std::vector<letters>>;
-
 /// What a run leaves behind besides what the machine has counted. Of a reduction one element.
 struct outcome {
   values result;
@@ -56,6 +53,8 @@ kernel_entry const* find_kernel(std::string_view name);
 outcome run(kernel_entry const& kernel, model::machine& on, values const& in, operation op = operation::sum);
 
 /// The parts of the catalogue, each in a file of its own.
+std::vector<kernel_entry> reductions();
 std::vector<kernel_entry> block_scans();
+std::vector<kernel_entry> array_scans();
 
 }  // namespace tally::textbook

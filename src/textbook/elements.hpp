@@ -4,7 +4,10 @@
 #include <iosfwd>
 #include <ostream>
 #include <string_view>
+#include <variant>
+#include <vector>
 
+#include "tally/config.hpp"
 #include "tally/operators/arithmetic.hpp"
 
 /// What the kernels of the catalogue run on: integers, decimals and letters, of four bytes each, as in the course.
@@ -24,16 +27,19 @@ struct join {
   static constexpr bool commutative = false;
   static constexpr bool exactly_associative = true;
   static constexpr letters empty{0, -2};
-  static constexpr letters identity() { return empty; }
-  constexpr letters operator()(letters const& a, letters const& b) const
+  TALLY_HD static constexpr letters identity() { return {0, -2}; }
+  TALLY_HD constexpr letters operator()(letters const& a, letters const& b) const
   {
-    if (a == empty) return b;
-    if (b == empty) return a;
+    if (a == identity()) return b;
+    if (b == identity()) return a;
     if (a.first == letters::broken || b.first == letters::broken || a.last + 1 != b.first)
       return {letters::broken, letters::broken};
     return {a.first, b.last};
   }
 };
+
+/// The input of a run, and with it the type of its elements. Letters are joined; the others take the operation.
+using values = std::variant<std::vector<int>, std::vector<float>, std::vector<letters>>;
 
 enum class operation { sum, product, minimum, maximum };
 
@@ -43,7 +49,7 @@ struct chosen {
   static constexpr bool commutative = true;
   operation what = operation::sum;
 
-  T identity() const
+  TALLY_HD T identity() const
   {
     switch (what) {
       case operation::product: return multiplies{}.identity<T>();
@@ -52,7 +58,7 @@ struct chosen {
       default: return plus{}.identity<T>();
     }
   }
-  T operator()(T const& a, T const& b) const
+  TALLY_HD T operator()(T const& a, T const& b) const
   {
     switch (what) {
       case operation::product: return multiplies{}(a, b);
