@@ -120,18 +120,23 @@ void recorder::found(finding what)
   on_.report_.findings.push_back(std::move(what));
 }
 
+event& recorder::next_event(action what, std::source_location const& where)
+{
+  event& e = events_.emplace_back();
+  e.what = what;
+  e.thread = static_cast<std::uint16_t>(thread_);
+  e.where = on_.places_.number(where);
+  return e;
+}
+
 /// Notes an access to an element, or finds that there is none.
 bool recorder::note(array_base& of, position const& at, action what)
 {
   must_be_in_phase("an access to memory");
   if (at.index >= 0 && static_cast<std::size_t>(at.index) < of.size()) {
-    event e{};
-    e.what = what;
-    e.thread = static_cast<std::uint16_t>(thread_);
-    e.where = on_.places_.number(at.where);
+    event& e = next_event(what, at.where);
     e.array = of.number();
     e.index = at.index;
-    events_.push_back(e);
     return true;
   }
   finding outside = here(fault::out_of_range, at.where);
@@ -212,6 +217,7 @@ void recorder::check_races(array_base& of, int index, touch const& now, bool wri
 
 bool recorder::ordered(touch const& before, touch const& now) const
 {
+  if (before.interval == now.interval) return before.thread == now.thread;
   machine::interval const& then = on_.intervals_[before.interval];
   if (then.launch != launch_) return true;
   if (then.block == block_) return then.barriers != barriers_ || before.thread == now.thread;
@@ -276,25 +282,17 @@ std::uint32_t recorder::seen(std::size_t block, int by) const
 void recorder::apply(int left, int right, int node, std::source_location const& where)
 {
   must_be_in_phase("an application of the operator");
-  event e{};
-  e.what = action::apply;
-  e.thread = static_cast<std::uint16_t>(thread_);
-  e.where = on_.places_.number(where);
+  event& e = next_event(action::apply, where);
   e.node = node;
   e.left = left;
   e.right = right;
-  events_.push_back(e);
 }
 
 void recorder::shuffle(int from, int node, std::source_location const& where)
 {
-  event e{};
-  e.what = action::shuffle;
+  event& e = next_event(action::shuffle, where);
   e.index = from;
-  e.thread = static_cast<std::uint16_t>(thread_);
-  e.where = on_.places_.number(where);
   e.node = node;
-  events_.push_back(e);
 }
 
 phase_counts recorder::count(std::span<event const> events)

@@ -21,24 +21,25 @@ void team::run(std::function<void(int)> const& body)
 {
   body_ = &body;
   begun_ = std::min(order_.size(), static_cast<std::size_t>(std::max(1, by_.resident)));
-  for (std::size_t k = 0; k < begun_; ++k) running_.push_back({order_[k]});
+  std::vector<std::condition_variable> wakes(begun_);
+  for (std::size_t k = 0; k < wakes.size(); ++k) running_.push_back({order_[k], &wakes[k]});
   choose();
   {
     std::vector<std::jthread> workers;
-    for (std::size_t k = 0, first = begun_; k < first; ++k)
-      workers.emplace_back([this, block = order_[k]] { work(block); });
+    for (std::size_t k = 0; k < wakes.size(); ++k)
+      workers.emplace_back([this, block = order_[k], wake = &wakes[k]] { work(block, *wake); });
   }
   if (error_) std::rethrow_exception(error_);
 }
 
 /// One block after the other, each when its turn comes.
-void team::work(int block)
+void team::work(int block, std::condition_variable& wake)
 {
   while (block != none) {
     bool runs = true;
     {
       std::unique_lock lock(mutex_);
-      turn_.wait(lock, [&] { return current_ == block; });
+      wake.wait(lock, [&] { return current_ == block; });
       runs = !error_;
     }
     try {
@@ -48,19 +49,19 @@ void team::work(int block)
       std::scoped_lock const lock(mutex_);
       error_ = std::current_exception();
     }
-    block = end(block);
+    block = end(block, wake);
   }
 }
 
 /// Returns the block that begins instead.
-int team::end(int block)
+int team::end(int block, std::condition_variable& wake)
 {
   std::scoped_lock const lock(mutex_);
   std::erase_if(running_, [&](member const& each) { return each.block == block; });
   int next = none;
   if (begun_ < order_.size() && !stuck_ && !error_) {
     next = order_[begun_++];
-    running_.push_back({next});
+    running_.push_back({next, &wake});
   }
   // What it stored at last, other than by store_release, may be what they wait for.
   if (!stuck_) {
@@ -68,7 +69,7 @@ int team::end(int block)
     for (member& each : running_) each.waiting = false;
   }
   choose();
-  turn_.notify_all();
+  hand_over();
   return next;
 }
 
@@ -91,6 +92,11 @@ void team::choose()
   }
 }
 
+void team::hand_over()
+{
+  if (current_ != none) running(current_).wake->notify_one();
+}
+
 team::turn team::take_turns(bool waiting, void const* looks_at, int index)
 {
   std::unique_lock lock(mutex_);
@@ -102,8 +108,8 @@ team::turn team::take_turns(bool waiting, void const* looks_at, int index)
   self.waiting = waiting || again;
   choose();
   if (current_ != own) {
-    turn_.notify_all();
-    turn_.wait(lock, [&] { return current_ == own; });
+    hand_over();
+    self.wake->wait(lock, [&] { return current_ == own; });
   }
   if (looks_at != nullptr) {
     member& later = running(own);

@@ -36,14 +36,16 @@ public:
 private:
   struct member {
     int block;
+    std::condition_variable* wake;  // of the thread that runs it
     bool waiting = false;
     void const* looked_at = nullptr;  // last
     int index = 0;
     std::size_t stores = 0;  // so far, when it looked
   };
-  void work(int block);
-  int end(int block);
+  void work(int block, std::condition_variable& wake);
+  int end(int block, std::condition_variable& wake);
   void choose();
+  void hand_over();
   member& running(int block);
 
   schedule by_;
@@ -52,7 +54,6 @@ private:
   std::vector<member> running_;
   std::function<void(int)> const* body_ = nullptr;
   std::mutex mutex_;
-  std::condition_variable turn_;
   std::mt19937_64 random_;
   int current_ = none;
   std::size_t stores_ = 0;

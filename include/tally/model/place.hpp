@@ -30,7 +30,7 @@ class place_table {
 public:
   std::uint32_t number(std::source_location const& where)
   {
-    recent& last = recent_[(where.line() * 31 + where.column()) % recent_.size()];
+    recent& last = recent_[(where.line() * 0x9e3779b1U + where.column() * 0x85ebca77U) >> 22];
     if (last.number == 0 || !same(places_[last.number], where)) last.number = search(where);
     return last.number;
   }

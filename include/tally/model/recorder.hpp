@@ -71,6 +71,7 @@ public:
   std::size_t barriers() const { return static_cast<std::size_t>(barriers_); }
 
 private:
+  event& next_event(action what, std::source_location const& where);
   bool note(array_base& of, position const& at, action what);
   bool is_set(array_base& of, position const& at);
   touch now(bool atomic) const;
