@@ -22,6 +22,9 @@ TALLY_HD constexpr int elements_a_thread_of()
     return 1;
 }
 
+template <class Scan>
+inline constexpr bool is_exclusive = requires { requires Scan::exclusive; };
+
 /// Shared memory for as many elements as the block takes at once, as `Scan` wants it.
 template <class Scan, class E, block Block>
 TALLY_HD auto room_for_section(Block const& block)
