@@ -11,7 +11,7 @@ namespace {
 std::vector<kernel_entry> assembled()
 {
   std::vector<kernel_entry> all;
-  for (auto const part : {block_scans}) {
+  for (auto const part : {reductions, block_scans, array_scans}) {
     std::vector<kernel_entry> const more = part();
     all.insert(all.end(), more.begin(), more.end());
   }

@@ -73,12 +73,12 @@ public:
     return x[k];
   }
   template <class E, class V>
-  __device__ E atomic_add(E* x, int k, V const& v) const
+  __device__ E atomic_add(E* x, int k, V v) const
   {
     return atomicAdd(x + k, static_cast<E>(v));
   }
   template <class E, class V>
-  __device__ void store_release(E* x, int k, V const& v) const
+  __device__ void store_release(E* x, int k, V v) const
   {
     ::cuda::atomic_ref<E, ::cuda::thread_scope_device>(x[k]).store(static_cast<E>(v), ::cuda::memory_order_release);
   }
@@ -150,11 +150,6 @@ public:
   {
     return own;
   }
-  template <class E>
-  TALLY_HD E broadcast(E const*, int) const
-  {
-    return {};
-  }
   // Within steps, which are compiled and do not run.
   template <class E, class V>
   TALLY_HD E atomic_add(E*, int, V const&) const
@@ -171,6 +166,11 @@ public:
     return {};
   }
   TALLY_HD void pause() const {}
+  template <class E>
+  TALLY_HD E broadcast(E const*, int) const
+  {
+    return {};
+  }
   std::size_t bytes() const { return bytes_; }
 
 private:
