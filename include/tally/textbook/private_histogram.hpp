@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+
+#include "tally/operators/traits.hpp"
+#include "tally/textbook/transfer.hpp"
+
+/// How often each bin 0 .. bins - 1 occurs in in[0, n), to out[0, bins). First with atomic additions to one histogram; then with private ones and a
+/// reduction tree. Kirk & Hwu (2010): privatisation.
+namespace tally::textbook {
+
+/// Every thread adds its elements to the one histogram, which must be zero before. Threads that meet in a bin go one after the other.
+struct atomic_histogram {
+  static constexpr char const* name = "atomic_histogram";
+
+  template <block Block, class In, class Out>
+  TALLY_HD void operator()(Block const& block, In in, Out out, int n) const
+  {
+    block.each([&](int t) {
+      int const k = block.index() * block.size() + t;
+      if (k >= n) return;
+      int const bin = in[k];
+      block.atomic_add(out, bin, 1);
+    });
+  }
+};
+
+/// Adds up `copies` private histograms, all bins at once, to copy 0: bin b of copy c is x[b * copies + c]. Any number of copies.
+/// (copies - 1) * bins applications of op in ceil(log2 copies) barriers.
+template <block Block, class Shared, class Op>
+TALLY_HD void combine_copies(Block const& block, Shared x, int copies, int bins, Op const& op)
+{
+  for (int s = power_of_two_from(copies) / 2; s > 0; s /= 2) {
+    block.step([&](int t) {
+      for (int k = t; k < bins * s; k += block.size()) {
+        int const copy = k % s, at = k / s * copies + copy;
+        if (copy + s < copies) x[at] = op(x[at], x[at + s]);
+      }
+    });
+  }
+}
+
+/// Each thread counts in a histogram of its own, then the block adds its threads' up: bin b of block c is copies[b * block.count() + c].
+///
+/// Thread t's count of a bin stands at bin * block.size() + t: whatever its bins, a thread stays in its bank, and lanes never meet.
+struct private_counts {
+  static constexpr char const* name = "private_counts";
+
+  template <block Block, class In, class Out, class Op>
+  TALLY_HD void operator()(Block const& block, In in, Out copies, int n, int bins, Op const& op) const
+  {
+    using E = element_of<Out>;
+    static_assert(commutative<Op, E>, "tally: private counts are added out of order: the operator must be commutative");
+    auto x = block.template shared<E>(bins * block.size(), "x");
+    block.step([&](int t) {
+      for (int bin = 0; bin < bins; ++bin) x[bin * block.size() + t] = identity_of<E>(op);
+      E const one(1);
+      for (int k = block.index() * block.size() + t; k < n; k += block.count() * block.size()) {
+        int const bin = in[k];
+        x[bin * block.size() + t] = op(x[bin * block.size() + t], one);
+      }
+    });
+    combine_copies(block, x, block.size(), bins, op);
+    block.each([&](int t) {
+      for (int bin = t; bin < bins; bin += block.size())
+        copies[bin * block.count() + block.index()] = x[bin * block.size()];
+    });
+  }
+};
+
+/// One block adds up the blocks' histograms.
+struct combined_counts {
+  static constexpr char const* name = "combined_counts";
+
+  template <block Block, class In, class Out, class Op>
+  TALLY_HD void operator()(Block const& block, In in, Out out, int copies, int bins, Op const& op) const
+  {
+    auto x = block.template shared<element_of<Out>>(bins * copies, "x");
+    copy(block, in, x, bins * copies);
+    combine_copies(block, x, copies, bins, op);
+    block.each([&](int t) {
+      for (int bin = t; bin < bins; bin += block.size()) out[bin] = x[bin * copies];
+    });
+  }
+};
+
+/// The private histogram of a whole array, `op` being addition.
+///
+/// Changes   one histogram with atomic additions, n of them in global memory: here each thread has its own, and a tree adds them up.
+/// Assumes   every element of `in` is in [0, bins); bins * 64 elements fit in the shared memory of a block.
+/// Work      n + bins * (64 * blocks - 1) applications of op, with at most 16 blocks: worth it where n is much more than 1024 * bins.
+/// Steps     ceil(n / (64 * blocks)) of counting, then bins / 2 + bins / 4 + .. of the tree, for as many threads as copies.
+struct private_histogram {
+  static constexpr int threads = 64, most_blocks = 16;
+
+  template <class Device, class In, class Out, class Op>
+  void operator()(Device& device, In in, Out out, int n, int bins, Op const& op) const
+  {
+    int const wanted = divide_up(n, threads), blocks = wanted < 1 ? 1 : wanted < most_blocks ? wanted : most_blocks;
+    auto const copies = device.template allocate<element_of<Out>>(static_cast<std::size_t>(blocks * bins), "copies");
+    device.launch(blocks, threads, private_counts{}, in, copies, n, bins, op);
+    device.launch(1, threads, combined_counts{}, copies, out, blocks, bins, op);
+  }
+};
+
+}  // namespace tally::textbook

@@ -1,0 +1,28 @@
+// error: tally: sequential addressing takes operands out of order: the operator must be commutative
+#include <vector>
+
+#include "tally/model/machine.hpp"
+#include "tally/operators/arithmetic.hpp"
+#include "tally/textbook/on_one_block.hpp"
+#include "tally/textbook/sequential_addressing_reduction.hpp"
+#include "tally/textbook/totals_of_sections.hpp"
+
+struct second {
+  static constexpr bool commutative = false;
+  int operator()(int, int b) const { return b; }
+};
+
+int total(std::vector<int> const& x)
+{
+  using namespace tally;
+  model::machine on;
+  auto const out = on.allocate<model::traced<int>>(1, "out");
+#ifdef RIGHT
+  auto const op = on.watch<int>(plus{});
+#else
+  auto const op = on.watch<int>(second{});
+#endif
+  textbook::on_one_block<textbook::totals_of_sections<textbook::sequential_addressing_reduction>>{}(
+      on, on.input(x, "in"), out, static_cast<int>(x.size()), op);
+  return on.values(out)[0];
+}

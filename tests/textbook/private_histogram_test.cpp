@@ -1,0 +1,117 @@
+// The private histogram equals the atomic one, and the count by hand.
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tally/model/machine.hpp"
+#include "tally/operators/arithmetic.hpp"
+#include "tally/textbook/private_histogram.hpp"
+
+namespace tally::textbook {
+namespace {
+
+/// Bins that occur with different frequencies; the last one never where there are three or more.
+std::vector<int> bins_of(int n, int bins)
+{
+  std::vector<int> values;
+  for (int k = 0; k < n; ++k) {
+    int const value = k * 7919 % 10007 * (k % 3 == 0 ? 1 : 2) % bins;
+    values.push_back(bins > 2 && value == bins - 1 ? 0 : value);
+  }
+  return values;
+}
+
+std::vector<int> by_hand(std::vector<int> const& in, int bins)
+{
+  std::vector<int> counts(static_cast<std::size_t>(bins));
+  for (int const bin : in) ++counts[static_cast<std::size_t>(bin)];
+  return counts;
+}
+
+std::vector<int> atomic(model::machine& on, std::vector<int> const& in, int bins)
+{
+  auto const out = on.allocate<model::traced<int>>(static_cast<std::size_t>(bins), "out");
+  on.fill(out, 0);
+  int const n = static_cast<int>(in.size());
+  if (n > 0) on.launch(divide_up(n, 256), 256, atomic_histogram{}, on.input(in, "in"), out, n);
+  return on.values(out);
+}
+
+std::vector<int> privately(model::machine& on, std::vector<int> const& in, int bins)
+{
+  auto const out = on.allocate<model::traced<int>>(static_cast<std::size_t>(bins), "out");
+  private_histogram{}(on, on.input(in, "in"), out, static_cast<int>(in.size()), bins, on.watch<int>(plus{}));
+  return on.values(out, -1);
+}
+
+TEST(private_histogram, equals_the_atomic_one)
+{
+  for (int const bins : {1, 2, 7, 16, 33})
+    for (int const n : {0, 1, 31, 32, 33, 63, 64, 65, 127, 129, 300, 1000, 1024, 1025, 5000}) {
+      std::vector<int> const in = bins_of(n, bins), expected = by_hand(in, bins);
+      model::machine one, other;
+      ASSERT_EQ(atomic(one, in, bins), expected) << n << " elements, " << bins << " bins";
+      ASSERT_EQ(privately(other, in, bins), expected) << n << " elements, " << bins << " bins";
+      ASSERT_TRUE(one.counts().clean());
+      ASSERT_TRUE(other.counts().clean()) << other.counts().findings[0].text();
+      std::size_t const blocks = n < 1 ? 1 : static_cast<std::size_t>(std::min(divide_up(n, 64), 16));
+      ASSERT_EQ(other.operations().work(),
+                static_cast<std::size_t>(n) + static_cast<std::size_t>(bins) * (64 * blocks - 1));
+    }
+}
+
+struct combining {
+  static constexpr char const* name = "combining";
+  void operator()(model::block const& block, model::view<model::traced<int>> x, int copies, int bins,
+                  model::watched<int, plus> const& op) const
+  {
+    combine_copies(block, x, copies, bins, op);
+  }
+};
+
+TEST(private_histogram, any_number_of_copies)
+{
+  for (int copies = 1; copies <= 70; ++copies) {
+    model::machine on;
+    std::vector<int> values, expected(3);
+    for (int k = 0; k < 3 * copies; ++k) {
+      values.push_back(k * k);
+      expected[static_cast<std::size_t>(k / copies)] += k * k;
+    }
+    auto const x = on.input(values, "x");
+    on.launch(1, 32, combining{}, x, copies, 3, on.watch<int>(plus{}));
+    for (std::size_t bin = 0; bin < 3; ++bin)
+      ASSERT_EQ(on.values(x)[bin * static_cast<std::size_t>(copies)], expected[bin]) << copies << " copies";
+    ASSERT_TRUE(on.counts().clean());
+    ASSERT_EQ(on.operations().work(), 3 * static_cast<std::size_t>(copies - 1));
+  }
+}
+
+/// The worst bank of each phase.
+class banks final : public model::observer {
+public:
+  void see(model::machine const&, model::phase const& ended) override
+  {
+    degrees.push_back(ended.counts.shared.worst_degree);
+  }
+  std::vector<int> degrees;
+};
+
+TEST(private_histogram, lanes_never_meet_while_they_count)
+{
+  // All elements in one bin: the worst case of the atomic histogram, which goes to global memory for each.
+  model::machine one, other;
+  banks of;
+  other.watch_with(&of);
+  std::vector<int> const in(4096, 5);
+  EXPECT_EQ(atomic(one, in, 16)[5], 4096);
+  EXPECT_EQ(privately(other, in, 16)[5], 4096);
+  EXPECT_EQ(one.counts().global.writes, 4096u);
+  EXPECT_EQ(other.counts().global.writes, 16u * 16 + 16);
+  EXPECT_EQ(of.degrees.front(), 1) << "every thread stays in its bank";
+}
+
+}  // namespace
+}  // namespace tally::textbook

@@ -1,0 +1,97 @@
+// A tournament is a reduction tree with maximum: its winner, its bracket, on the machine and on the host.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tally/model/machine.hpp"
+#include "tally/textbook/tournament.hpp"
+#include "textbook/catalogue.hpp"
+
+namespace tally::textbook {
+namespace {
+
+std::vector<int> strengths(int n)
+{
+  std::vector<int> values;
+  for (int k = 0; k < n; ++k) values.push_back(k * 37 % 101);  // above 101 players some are equal
+  return values;
+}
+
+bracket<int> on_the_machine(model::machine& on, std::vector<int> const& values)
+{
+  return tournament<int>(on, on.input(entrants(values), "players"), static_cast<int>(values.size()),
+                         on.watch<indexed<int, int>>(argmax{}));
+}
+
+TEST(tournament, winner_and_matches_for_any_number_of_players)
+{
+  for (int n = 1; n <= 300; ++n) {
+    std::vector<int> const values = strengths(n);
+    model::machine on;
+    bracket<int> const played = on_the_machine(on, values);
+    ASSERT_EQ(played, tournament(values)) << n;
+    ASSERT_TRUE(on.counts().clean());
+    auto const best = std::max_element(values.begin(), values.end());  // the first of equal ones
+    ASSERT_EQ(played.winner(), (indexed<int, int>{*best, static_cast<int>(best - values.begin())})) << n;
+
+    std::size_t matches = 0, lost = 0, rounds = played.rounds.size() - 1;
+    std::vector<bool> out(static_cast<std::size_t>(n));
+    for (std::size_t r = 0; r < rounds; ++r)
+      for (auto const& match : played.matches(r)) {
+        ++matches;
+        int const loser = match.winner == match.first ? match.second.index : match.first.index;
+        ASSERT_LT(match.first.index, match.second.index);
+        ASSERT_EQ(match.winner.value, std::max(match.first.value, match.second.value));
+        ASSERT_FALSE(out[static_cast<std::size_t>(loser)]) << "who has lost plays no more";
+        out[static_cast<std::size_t>(loser)] = true;
+        ++lost;
+      }
+    ASSERT_EQ(matches, static_cast<std::size_t>(n - 1));
+    ASSERT_EQ(lost, matches) << "all but the winner lose once";
+    ASSERT_EQ(on.operations().work(), matches);
+    ASSERT_EQ(on.counts().steps, rounds);
+    ASSERT_EQ(on.operations().depth(), rounds);
+  }
+}
+
+TEST(tournament, is_the_tree_with_maximum)
+{
+  for (int const n : {1, 2, 7, 100, 1000}) {
+    model::machine on, tree;
+    outcome const greatest = run(*find_kernel("tree-reduction"), tree, strengths(n), operation::maximum);
+    EXPECT_EQ(on_the_machine(on, strengths(n)).winner().value, std::get<std::vector<int>>(greatest.result)[0]);
+    EXPECT_EQ(on.operations().width(), tree.operations().width());
+  }
+}
+
+TEST(tournament, who_met_whom)
+{
+  bracket<int> const played = tournament(std::vector<int>{3, 1, 7, 0, 4});
+  using match = bracket<int>::match;
+  EXPECT_EQ(played.matches(0), (std::vector<match>{{{3, 0}, {1, 1}, {3, 0}}, {{7, 2}, {0, 3}, {7, 2}}}));
+  EXPECT_EQ(played.matches(1), (std::vector<match>{{{3, 0}, {7, 2}, {7, 2}}}));
+  EXPECT_EQ(played.matches(2), (std::vector<match>{{{7, 2}, {4, 4}, {7, 2}}}));
+  EXPECT_EQ(played.winner(), (indexed<int, int>{7, 2}));
+}
+
+TEST(tournament, drawn)
+{
+  EXPECT_EQ(drawn(tournament(std::vector<int>{3, 1, 7, 0})), "3 -+\n"
+                                                             "   +- 3 -+\n"
+                                                             "1 -+     |\n"
+                                                             "         +- 7\n"
+                                                             "7 -+     |\n"
+                                                             "   +- 7 -+\n"
+                                                             "0 -+\n");
+  EXPECT_EQ(drawn(tournament(std::vector<int>{3, 10, 6})), " 3 -+\n"
+                                                           "    +- 10 -+\n"
+                                                           "10 -+      +- 10\n"
+                                                           "           |\n"
+                                                           " 6 --   6 -+\n");
+  EXPECT_EQ(drawn(tournament(std::vector<int>{5})), "5\n");
+}
+
+}  // namespace
+}  // namespace tally::textbook
