@@ -17,18 +17,33 @@ std::vector<choice> const& kernel_choices()
   return all;
 }
 
-option_page kernel_arguments(std::vector<choice> const& others)
+namespace {
+
+/// `lead` and the names of the choices.
+option_page named_option(std::string_view name, std::string_view lead, std::vector<choice> choices)
 {
-  std::vector<choice> choices = others;
-  choices.insert(choices.end(), kernel_choices().begin(), kernel_choices().end());
   static std::deque<std::string> texts;  // of all pages: a page refers to its text
-  std::string& text = texts.emplace_back("Only these; all if none is named:");
+  std::string& text = texts.emplace_back(lead);
   for (choice const& each : choices) {
     text += &each == &choices.front() ? " " : ", ";
     text += each.name;
   }
   text += '.';
-  return {"KERNEL...", "", text, completes::choices, std::move(choices)};
+  return {name, "", text, completes::choices, std::move(choices)};
+}
+
+}  // namespace
+
+option_page kernel_arguments(std::vector<choice> const& others)
+{
+  std::vector<choice> choices = others;
+  choices.insert(choices.end(), kernel_choices().begin(), kernel_choices().end());
+  return named_option("KERNEL...", "Only these; all if none is named:", std::move(choices));
+}
+
+option_page kernel_argument()
+{
+  return named_option("KERNEL", "One of:", kernel_choices());
 }
 
 std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string> const& names)

@@ -13,6 +13,8 @@ namespace tally::cli {
 std::vector<choice> const& kernel_choices();
 /// KERNEL... on the page of a command: which to run, `others` among them.
 option_page kernel_arguments(std::vector<choice> const& others = {});
+/// KERNEL on the page of a command that runs one.
+option_page kernel_argument();
 
 /// The kernels of these names, each once, in the order of the ladder; all of them where no name is given. Throws `command_line_error` for a name that is none.
 std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string> const& names);

@@ -1,0 +1,102 @@
+#include "explain/arrays.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace tally::cli {
+
+namespace {
+
+constexpr std::size_t most_lines = 6, most_blocks = 4;
+
+}  // namespace
+
+shown_arrays::texts const& shown_arrays::texts_of(int array) const
+{
+  auto const found = now_.find(array);
+  return found == now_.end() ? run_.array_of(array).before : found->second;
+}
+
+std::string shown_arrays::after(stage const& of, bool shown)
+{
+  std::map<int, std::vector<bool>> marked;
+  for (std::size_t const p : of.phases)
+    for (draw::change const& each : run_.phases()[p].changes) {
+      texts& elements = now_.try_emplace(each.array, run_.array_of(each.array).before).first->second;
+      elements[static_cast<std::size_t>(each.index)] = each.text;
+      std::vector<bool>& marks = marked[each.array];
+      marks.resize(elements.size());
+      marks[static_cast<std::size_t>(each.index)] = true;
+    }
+  if (!shown) return {};
+  std::string out;
+  std::map<std::string, std::size_t> blocks;  // that have an array of that name
+  for (auto const& [number, marks] : marked) {
+    draw::array const& array = run_.array_of(number);
+    if (++blocks[array.name] > most_blocks) continue;
+    bool const of_block = array.space == model::memory::shared && of.blocks > 1;
+    out += lines(of_block ? fmt::format("{} of {}", array.name, array.block) : array.name, texts_of(number), marks);
+  }
+  for (auto const& [name, count] : blocks)
+    if (count > most_blocks) out += fmt::format("{:{}}{}: {} more blocks\n", "", gutter, name, count - most_blocks);
+  return out + registers(of);
+}
+
+/// Results that their threads keep, one for each thread.
+std::string shown_arrays::registers(stage const& of) const
+{
+  std::string out;
+  for (std::size_t const p : of.phases) {
+    draw::phase const& phase = run_.phases()[p];
+    if (phase.by_host()) continue;
+    texts kept(static_cast<std::size_t>(phase.threads));
+    bool any = false;
+    for (draw::act const& one : phase.acts) {
+      bool const is_kept =
+          one.what == model::action::apply && one.at.array == draw::element::registers && phase.counts.steps == 1;
+      if (is_kept) kept[static_cast<std::size_t>(one.thread)] = run_.text_of(one.value);
+      any |= is_kept;
+    }
+    if (!any || static_cast<std::size_t>(phase.block) >= most_blocks) continue;
+    std::vector<bool> marks;
+    for (std::string const& each : kept) marks.push_back(!each.empty());
+    out += lines(of.blocks > 1 ? fmt::format("t of {}", phase.block) : "t", kept, marks);
+  }
+  return out;
+}
+
+std::string shown_arrays::lines(std::string const& name, texts const& elements, std::vector<bool> const& marked) const
+{
+  std::size_t size = elements.size(), widest = 1;
+  while (size > 0 && elements[size - 1].empty()) --size;
+  for (std::string const& each : elements) widest = std::max(widest, each.size());
+  std::size_t const cell = widest + 2;
+  std::size_t per_line = std::max<std::size_t>(1, (to_.width - gutter) / cell);
+  if (per_line < size) {  // whole groups
+    std::size_t group = 1;
+    while (group * 2 <= per_line) group *= 2;
+    per_line = per_line >= group * 3 / 2 && group > 1 ? group * 3 / 2 : group;
+  }
+  std::size_t const count = (size + per_line - 1) / per_line;
+  std::string out;
+  for (std::size_t line = 0; line < count; ++line) {
+    if (count > most_lines && line == most_lines - 2) {
+      out += fmt::format("{:{}}... {} more\n", "", gutter, (count - most_lines + 1) * per_line);
+      line = count - 1;
+    }
+    std::size_t const begin = line * per_line;
+    out += fmt::format("{:<{}}", begin == 0 ? name : fmt::format("  [{}]", begin), gutter - 2);
+    for (std::size_t k = begin; k < std::min(size, begin + per_line); ++k) {
+      std::string const text = elements[k].empty() ? "." : elements[k];
+      bool const mark = k < marked.size() && marked[k];
+      out.append(cell - text.size() - 1, ' ');
+      out += mark && !to_.colours ? "*" : " ";
+      out += mark ? to_.changed(text) : text;
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+}  // namespace tally::cli

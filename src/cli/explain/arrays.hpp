@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "draw/recording.hpp"
+#include "explain/stages.hpp"
+#include "explain/terminal.hpp"
+
+namespace tally::cli {
+
+/// The column in which texts begin, behind the names of steps and arrays.
+inline constexpr std::size_t gutter = 11;
+
+/// The arrays of a run while it goes on, as lines for a terminal.
+class shown_arrays {
+public:
+  shown_arrays(draw::recording const& run, terminal const& to) : run_(run), to_(to) {}
+
+  /// An array as it is now.
+  std::string lines(int array) const { return lines(run_.array_of(array).name, texts_of(array), {}); }
+  /// What the stage makes of the arrays and registers: those that it writes to, if `shown`, with what it changes marked.
+  std::string after(stage const& of, bool shown);
+
+private:
+  using texts = std::vector<std::string>;
+
+  texts const& texts_of(int array) const;
+  std::string registers(stage const& of) const;
+  /// Up to the last element that is set. `marked`: which are changed.
+  std::string lines(std::string const& name, texts const& elements, std::vector<bool> const& marked) const;
+
+  draw::recording const& run_;
+  terminal const& to_;
+  std::map<int, texts> now_;  // those that have been written to
+};
+
+}  // namespace tally::cli

@@ -1,0 +1,150 @@
+#include "explain/explanation.hpp"
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include <tally/error.hpp>
+
+#include "parser.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+/// The whole of a word as a T.
+template <class T>
+std::optional<T> number(std::string_view word)
+{
+  T value{};
+  auto const [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (problem != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> words_of(std::string const& list)
+{
+  std::vector<std::string> words(1);
+  for (char const c : list) {
+    if (c == ',')
+      words.emplace_back();
+    else if (std::isspace(static_cast<unsigned char>(c)) == 0)
+      words.back() += c;
+  }
+  return words;
+}
+
+/// Integers; or decimals, if one of them is.
+textbook::values elements_of(std::string const& list)
+{
+  std::vector<int> integers;
+  std::vector<float> decimals;
+  std::vector<std::string> const words = words_of(list);
+  for (std::string const& word : words) {
+    auto const decimal = number<float>(word);
+    if (!decimal)
+      throw command_line_error("--input: '" + word + "' is not a number; give a list such as 3,1,7 or 0.5,2,1e-3");
+    decimals.push_back(*decimal);
+    if (auto const integer = number<int>(word))
+      integers.push_back(*integer);
+    else if (word.find_first_of(".eEnN") == std::string::npos)
+      throw command_line_error("--input: " + word + " does not fit an integer of 4 bytes; write " + word +
+                               ".0 for a float");
+  }
+  if (integers.size() == words.size()) return integers;
+  return decimals;
+}
+
+/// The elements of the course's example, over and over.
+textbook::values course_elements(int n)
+{
+  constexpr int example[] = {3, 1, 7, 0, 4, 1, 6, 3};
+  std::vector<int> elements;
+  for (int k = 0; k < n; ++k) elements.push_back(example[k % 8]);
+  return elements;
+}
+
+textbook::values input_of(explain_settings const& settings)
+{
+  if (!settings.input) {
+    int const n = settings.n.value_or(8);
+    check_letters(n, settings.op);
+    return settings.op == kernel_operation::join ? kernel_input(n, settings.op) : course_elements(n);
+  }
+  if (settings.op == kernel_operation::join)
+    throw command_line_error("--op join has letters for its input: a, b, c ..; --input is for the other operations");
+  textbook::values in = elements_of(*settings.input);
+  std::size_t const n = texts_of(in).size();
+  if (settings.n && static_cast<std::size_t>(*settings.n) != n)
+    throw command_line_error("--n " + std::to_string(*settings.n) + ", but --input names " + std::to_string(n) +
+                             (n == 1 ? " element" : " elements"));
+  return in;
+}
+
+}  // namespace
+
+explanation explain(explain_settings const& settings)
+{
+  if (settings.kernels.size() > 1) throw command_line_error("one kernel at a time");
+  explanation result;
+  result.kernel = &textbook::catalogue()[chosen("KERNEL", settings.kernels.at(0), kernel_choices())];
+  result.op = settings.op;
+  result.in = input_of(settings);
+  result.n = static_cast<int>(texts_of(result.in).size());
+  model::machine on;
+  if (result.n <= explanation::most_recorded) on.watch_with(&result.run);
+  try {
+    result.out = textbook::run(*result.kernel, on, result.in, catalogue_operation(settings.op)).result;
+  } catch (usage_error const& problem) {
+    throw command_line_error(problem.what());
+  }
+  result.counts = on.counts();
+  result.work = on.operations().work();
+  result.depth = on.operations().depth();
+  return result;
+}
+
+std::string_view explanation::op_name() const
+{
+  return kernel_operation_choices()[static_cast<std::size_t>(op)].name;
+}
+
+std::string_view element_name(textbook::values const& of)
+{
+  constexpr std::string_view names[] = {"int", "float", "letters"};
+  return names[of.index()];
+}
+
+std::vector<std::string> texts_of(textbook::values const& of)
+{
+  std::vector<std::string> texts;
+  std::visit(
+      [&](auto const& elements) {
+        for (auto const& each : elements) texts.push_back(model::text_of(each));
+      },
+      of);
+  return texts;
+}
+
+std::string combined(kernel_operation op, std::string const& left, std::string const& right)
+{
+  switch (op) {
+    case kernel_operation::sum: return left + " + " + right;
+    case kernel_operation::product: return left + " * " + right;
+    case kernel_operation::min: return "min(" + left + ", " + right + ")";
+    case kernel_operation::max: return "max(" + left + ", " + right + ")";
+    default: return "join(" + left + ", " + right + ")";
+  }
+}
+
+std::string header_of(model::place const& where)
+{
+  std::string_view const path = where.file, folder = "tally/textbook/";
+  if (std::size_t const at = path.rfind(folder); at != std::string_view::npos)
+    return std::string(path.substr(at + folder.size()));
+  return std::string(path.substr(path.find_last_of('/') + 1));
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "draw/recording.hpp"
+#include "explain/terminal.hpp"
+#include "kernels/named.hpp"
+
+namespace tally::cli {
+
+/// What `tally explain` is asked for.
+struct explain_settings {
+  std::vector<std::string> kernels;  ///< none: a list of all is wanted
+  std::optional<int> n;
+  kernel_operation op = kernel_operation::sum;
+  std::optional<std::string> input;
+  std::optional<std::string> svg;  ///< the file
+  bool json = false;
+};
+
+/// A kernel that has run on the model machine, with all that it did.
+struct explanation {
+  /// With more elements than this there are the counts alone.
+  static constexpr int most_recorded = 1024;
+
+  textbook::kernel_entry const* kernel = nullptr;
+  kernel_operation op = kernel_operation::sum;
+  int n = 0;
+  textbook::values in, out;
+  draw::recording run;  ///< empty where there are more elements
+  model::report counts;
+  std::size_t work = 0, depth = 0;  ///< T1 and T_inf
+
+  bool is_recorded() const { return n <= most_recorded && run.complete(); }
+  std::string_view op_name() const;
+};
+
+/// Runs the kernel that the settings name. Throws `command_line_error` where it does not take what they ask for.
+explanation explain(explain_settings const& settings);
+
+/// What the elements of a run are: "int", "float", "letters".
+std::string_view element_name(textbook::values const& of);
+/// Each as text.
+std::vector<std::string> texts_of(textbook::values const& of);
+
+/// "x[0] + x[1]", "min(x[0], x[1])".
+std::string combined(kernel_operation op, std::string const& left, std::string const& right);
+
+/// "hillis_steele.hpp" of a path in the textbook's folder, "exhibits/in_place.hpp" of one below it; else the file alone.
+std::string header_of(model::place const& where);
+
+/// What the tool prints for a reader, and for scripts.
+std::string text(explanation const& of, terminal const& to);
+std::string json(explanation const& of);
+
+}  // namespace tally::cli

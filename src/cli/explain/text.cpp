@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "draw/circuit.hpp"
+#include "explain/arrays.hpp"
+#include "explain/explanation.hpp"
+#include "explain/stages.hpp"
+#include "kernels/figures.hpp"
+#include "textbook/sources.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+constexpr std::size_t most_lines = 6;  // of operations of a step
+
+std::string counted(std::size_t n, std::string_view what)
+{
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+std::string wrapped_to(std::size_t width, std::size_t indent, std::string const& text)
+{
+  std::string out;
+  std::size_t column = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t const end = std::min(text.find(' ', begin), text.size());
+    if (column > indent && column + 1 + end - begin > width) {
+      out += '\n';
+      column = 0;
+    }
+    if (column == 0) {
+      out.append(out.empty() ? 0 : indent, ' ');
+      column = indent;
+    } else {
+      out += ' ';
+      ++column;
+    }
+    out.append(text, begin, end - begin);
+    column += end - begin;
+    begin = end + 1;
+  }
+  return out + '\n';
+}
+
+class writer {
+public:
+  writer(explanation const& of, terminal const& to) : of_(of), to_(to), run_(of.run), arrays_(of.run, to) {}
+
+  std::string write()
+  {
+    head();
+    if (of_.is_recorded())
+      steps();
+    else
+      out_ += fmt::format("\nMore than {} elements: the counts alone.\n", explanation::most_recorded);
+    table();
+    findings();
+    return std::move(out_);
+  }
+
+private:
+  void head()
+  {
+    textbook::kernel_entry const& kernel = *of_.kernel;
+    constexpr std::string_view kinds[] = {"reduction", "inclusive scan", "exclusive scan"};
+    std::string const elements = element_name(of_.in) == "letters" ? "letter"
+                                 : element_name(of_.in) == "int"   ? "integer"
+                                                                   : "float";
+    out_ += to_.bold(kernel.title);
+    out_ += fmt::format(": {} of {} by {}\n", kinds[static_cast<int>(kernel.result)],
+                        counted(static_cast<std::size_t>(of_.n), elements), of_.op_name());
+    out_ += wrapped_to(to_.width, 0, std::string(kernel.changes));
+    out_ += to_.dim(fmt::format("{}tally/textbook/{}", kernel.source.empty() ? "" : std::string(kernel.source) + ", ",
+                                kernel.header));
+    out_ += '\n';
+  }
+
+  void steps()
+  {
+    for (draw::circuit::row const& each : draw::circuit_of(run_).rows)
+      if (each.stride > 0) strides_[each.phase] = each.stride;
+    for (auto const& [number, array] : run_.arrays())
+      if (array.space == model::memory::global && array.name == "in") {
+        out_ += '\n';
+        out_ += arrays_.lines(number);
+      }
+    std::vector<stage> const stages = stages_of(run_);
+    int launch = -2;
+    bool const several = std::any_of(stages.begin(), stages.end(),
+                                     [&](stage const& each) { return each.launch != stages.front().launch; });
+    for (stage const& each : stages) {
+      out_ += '\n';
+      if (several && each.launch != launch) begin_launch(each);
+      launch = each.launch;
+      if (each.combines)
+        step(each);
+      else
+        copies(each);
+    }
+    if (!to_.colours && out_.find('*') != std::string::npos)
+      out_ += "\n(* is what the step has written; t is a register of thread t)\n";
+  }
+
+  void begin_launch(stage const& of)
+  {
+    if (of.launch < 0)
+      out_ += to_.bold("the host") + "\n";
+    else
+      out_ += to_.bold(fmt::format("launch {}: {}", of.launch + 1, of.kernel)) +
+              fmt::format(", {} of {}\n", counted(static_cast<std::size_t>(of.blocks), "block"),
+                          counted(static_cast<std::size_t>(of.threads), "thread"));
+  }
+
+  void step(stage const& of)
+  {
+    std::string const label = of.steps > 1 ? fmt::format("steps {}-{}", of.first_step, of.first_step + of.steps - 1)
+                                           : fmt::format("step {}", of.first_step);
+    std::vector<std::string> words;
+    for (std::size_t const p : of.phases)
+      if (auto const found = strides_.find(p); found != strides_.end() && words.empty())
+        words.push_back(fmt::format("stride {}", found->second));
+    out_ += to_.bold(fmt::format("{:<{}}", label, gutter)) + what_works(of, words);
+    out_ += operations(of);
+    out_ += arrays_.after(of, true);
+  }
+
+  std::string what_works(stage const& of, std::vector<std::string> words)
+  {
+    draw::phase const& first = run_.phases()[of.phases.front()];
+    if (!first.by_host()) {
+      words.push_back(fmt::format("{} of {}", of.active, threads_of(of)));
+      if (of.warps.divergent > 0)
+        words.push_back(fmt::format("{} of {} divergent", of.warps.divergent, counted(of.warps.steps, "warp-step")));
+    }
+    std::string line = fmt::format("{}", fmt::join(words, ", "));
+    if (of.shared.worst_degree > 1)
+      line += to_.warning(fmt::format("{}bank conflicts: {} wavefronts instead of {}, up to {} words in a bank",
+                                      line.empty() ? "" : ", ", of.shared.wavefronts, of.shared.ideal,
+                                      of.shared.worst_degree));
+    return line + '\n' + code(of);
+  }
+
+  /// The line of the kernel, as it stands there.
+  std::string code(stage const& of)
+  {
+    for (std::size_t const p : of.phases)
+      for (draw::act const& one : run_.phases()[p].acts) {
+        if (of.combines && one.what != model::action::apply) continue;
+        std::string const header = header_of(one.where);
+        std::string_view line = textbook::line_of(header, one.where.line);
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+        if (line.empty()) return {};
+        std::string text = fmt::format("{}:{}: {}", header, one.where.line, line);
+        if (text.size() > to_.width - gutter) text.resize(to_.width - gutter);
+        return std::string(gutter, ' ') + to_.dim(text) + '\n';
+      }
+    return {};
+  }
+
+  std::string name_of_element(draw::element const& where, int value) const
+  {
+    if (where.array != draw::element::registers) return run_.name_of(where);
+    if (run_.origin_of(value) == draw::recording::origin::constant) return run_.text_of(value);
+    return fmt::format("t{}", where.index);
+  }
+
+  std::string operation(draw::phase const& in, draw::act const& one, bool several) const
+  {
+    if (in.by_host())
+      return fmt::format("{} <- {}", run_.text_of(one.value),
+                         combined(of_.op, run_.text_of(one.left), run_.text_of(one.right)));
+    return fmt::format(
+        "{}{} <- {}", several ? fmt::format("block {}: ", in.block) : "", name_of_element(one.at, one.value),
+        combined(of_.op, name_of_element(one.left_at, one.left), name_of_element(one.right_at, one.right)));
+  }
+
+  std::string operations(stage const& of) const
+  {
+    std::vector<std::string> all;
+    std::size_t widest = 0;
+    for (std::size_t const p : of.phases)
+      for (draw::act const& one : run_.phases()[p].acts) {
+        if (one.what != model::action::apply) continue;
+        all.push_back(operation(run_.phases()[p], one, of.blocks > 1));
+        widest = std::max(widest, all.back().size());
+      }
+    std::size_t const per_line = std::max<std::size_t>(1, (to_.width - gutter + 4) / (widest + 4));
+    std::size_t const lines = (all.size() + per_line - 1) / per_line;
+    std::size_t const shown = lines > most_lines ? (most_lines - 1) * per_line : all.size();
+    std::string out;
+    for (std::size_t k = 0; k < shown; ++k) {
+      bool const last = (k + 1) % per_line == 0 || k + 1 == shown;
+      out += std::string(k % per_line == 0 ? gutter : 0, ' ');
+      out += last ? all[k] + '\n' : fmt::format("{:<{}}", all[k], widest + 4);
+    }
+    if (shown < all.size()) out += fmt::format("{:{}}... and {} more\n", "", gutter, all.size() - shown);
+    return out;
+  }
+
+  /// From where to where, in a line.
+  void copies(stage const& of)
+  {
+    copied const all = copies_of(run_, of);
+    out_ += to_.bold(fmt::format("{:<{}}", all.shuffles && all.ways.size() == 1 ? "shuffle" : "copy", gutter));
+    out_ += fmt::format("{}; {} of {}", fmt::join(all.ways, ", "), of.active, threads_of(of));
+    if (of.shared.worst_degree > 1)
+      out_ += to_.warning(
+          fmt::format(", bank conflicts: {} wavefronts instead of {}", of.shared.wavefronts, of.shared.ideal));
+    out_ += '\n';
+    bool const last = run_.phases().size() - 1 == of.phases.back();
+    out_ += arrays_.after(of, !all.straight || last);
+  }
+
+  static std::string threads_of(stage const& of)
+  {
+    return counted(static_cast<std::size_t>(of.threads * of.blocks), "thread");
+  }
+
+  void row(std::string_view name, std::size_t value, std::string const& rest)
+  {
+    std::string line = fmt::format("{:<12}{:>10}", name, value);
+    if (!rest.empty()) line += "   " + rest;
+    out_ += line + '\n';
+  }
+
+  std::string formula(textbook::formula const& of, std::size_t value) const
+  {
+    if (of.text.empty()) return {};
+    std::string text = fmt::format("formula: {}", of.text);
+    if (of.value == nullptr) return text;
+    std::size_t const expected = of.value(of_.n);
+    if (expected == value) return text;
+    return text + to_.fault(fmt::format(", which is {}", expected));
+  }
+
+  void table()
+  {
+    model::report const& counts = of_.counts;
+    out_ += '\n';
+    row("operations", of_.work, formula(of_.kernel->work, of_.work));
+    row("depth", of_.depth, "the longest chain of operations");
+    row("steps", counts.steps, formula(of_.kernel->steps, counts.steps));
+    row("barriers", counts.barriers, formula(of_.kernel->barriers, counts.barriers));
+    if (counts.launches > 1) row("launches", static_cast<std::size_t>(counts.launches), "");
+    row("wavefronts", counts.shared.wavefronts,
+        fmt::format("of shared memory; {} without bank conflicts, at worst {} in a bank", counts.shared.ideal,
+                    counted(static_cast<std::size_t>(counts.shared.worst_degree), "word")));
+    row("warp-steps", counts.warps.steps,
+        fmt::format("{} of them divergent; {:.1f} of 32 lanes at work", counts.warps.divergent,
+                    counts.warps.steps == 0
+                        ? 0.0
+                        : static_cast<double>(counts.warps.active_lanes) / static_cast<double>(counts.warps.steps)));
+    row("sectors", counts.global.sectors_read + counts.global.sectors_written,
+        fmt::format("of 32 bytes of global memory: {} read, {} written", counts.global.sectors_read,
+                    counts.global.sectors_written));
+    out_ +=
+        to_.dim("Wavefronts and warp-steps are those of the algorithm: without the steps that load and store.") + "\n";
+  }
+
+  void findings()
+  {
+    if (of_.counts.clean()) return;
+    out_ += '\n' + to_.fault("The machine found:") + '\n';
+    for (model::finding const& each : of_.counts.findings) out_ += "  " + wrapped_to(to_.width - 2, 2, each.text());
+  }
+
+  explanation const& of_;
+  terminal const& to_;
+  draw::recording const& run_;
+  shown_arrays arrays_;
+  std::map<std::size_t, int> strides_;  // of phases
+  std::string out_;
+};
+
+}  // namespace
+
+std::string text(explanation const& of, terminal const& to)
+{
+  return writer(of, to).write();
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "draw/diagram.hpp"
+#include "explain/explanation.hpp"
+#include "io/output.hpp"
+#include "pages/pages.hpp"
+#include "parser.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+explain_settings parse_explain(std::vector<std::string> const& words)
+{
+  explain_settings settings;
+  parser options(explain_page());
+  options.arguments("KERNEL", settings.kernels);
+  options.value("--n", times::once, [&](std::string const& text) { settings.n = element_number(text); });
+  options.value("--op", times::once, [&](std::string const& text) { settings.op = kernel_operation_named(text); });
+  options.value("--input", times::once, [&](std::string const& text) { settings.input = text; });
+  options.value("--svg", times::once, [&](std::string const& file) { settings.svg = file; });
+  options.flag("--json", settings.json);
+  options.parse(words);
+  return settings;
+}
+
+void write(io::output to, std::string const& text)
+{
+  to.write(text.data(), text.size());
+  to.commit();
+}
+
+/// Every kernel, with its title.
+std::string list_of_kernels()
+{
+  std::size_t widest = 0;
+  for (textbook::kernel_entry const& each : textbook::catalogue()) widest = std::max(widest, each.name.size());
+  std::string out = "tally explain KERNEL, where KERNEL is one of these:\n\n";
+  for (textbook::kernel_entry const& each : textbook::catalogue())
+    out += fmt::format("  {:<{}}  {}\n", each.name, widest, each.title);
+  return out;
+}
+
+std::string diagram(explanation const& of)
+{
+  if (!of.is_recorded())
+    throw command_line_error("--svg: a drawing has at most " + std::to_string(explanation::most_recorded) +
+                             " elements; more than that nobody can see");
+  return draw::svg(draw::circuit_of(of.run), {fmt::format("{}, n = {}", of.kernel->title, of.n),
+                                              fmt::format("{} operations in {} steps", of.work, of.counts.steps)});
+}
+
+}  // namespace
+
+void run_explain(std::vector<std::string> const& words)
+{
+  explain_settings const settings = parse_explain(words);
+  if (settings.kernels.empty()) return write(io::output::standard_output(), list_of_kernels());
+  explanation const explained = explain(settings);
+  if (settings.svg) write(io::output::named(*settings.svg), diagram(explained));
+  if (settings.svg == "-") return;
+  write(io::output::standard_output(),
+        settings.json ? json(explained) : text(explained, terminal::of_standard_output()));
+}
+
+}  // namespace tally::cli

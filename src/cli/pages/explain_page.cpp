@@ -1,0 +1,81 @@
+#include "kernels/named.hpp"
+#include "pages/pages.hpp"
+
+namespace tally::cli {
+
+command_page const& explain_page()
+{
+  static command_page const page = {
+      .name = "explain",
+      .summary = "show step by step what a kernel of the textbook does",
+      .usage = "tally explain KERNEL [OPTION...]",
+      .description =
+          {
+              "Runs a kernel for reduce or scan on a model of a GPU that records everything, and prints each step: "
+              "which elements are combined, "
+              "what is in memory afterwards, how many threads work, which accesses meet in a bank; then what the run "
+              "has cost, beside the "
+              "formulas, and what is wrong with the kernel, if anything is. Without a kernel it lists all of them.",
+          },
+      .options =
+          {
+              {"Kernel",
+               {
+                   kernel_argument(),
+                   {"--n", "N",
+                    "The number of elements, from 1 to 1048576; 8 if neither this nor --input is given. With more than "
+                    "1024 only the counts are "
+                    "printed."},
+                   {"--input", "LIST",
+                    "The elements, integers or decimals, with commas between them. If it is not given they are 3, 1, "
+                    "7, 0, 4, 1, 6, 3, over and over."},
+                   {"--op", "OP",
+                    "What combines them: sum if not given. `join` has letters for elements, a, b, c .., and keeps "
+                    "their order: a kernel that "
+                    "takes operands out of order is refused.",
+                    completes::choices, kernel_operation_choices()},
+               }},
+              {"Output",
+               {
+                   {"--svg", "FILE",
+                    "Write a drawing as well: the elements side by side, a row for each step, an arrow for each "
+                    "operand. `-` writes the drawing "
+                    "alone to standard output.",
+                    completes::files},
+                   {"--json", "", "Print JSON for scripts, with everything that happened, instead of text."},
+                   {"-h,--help", "", "Show this help."},
+               }},
+          },
+      .sections =
+          {{"JSON",
+            {
+                "`kernel`, `title`, `result` (reduction, inclusive or exclusive), `changes`, `source`, `header`; `n`, "
+                "`op`, `type` (int, float or "
+                "letters), `in` and `out`, the elements.",
+                "`formulas`: operations, steps and barriers, each with its `text` and, for this n, its `value`. "
+                "`counts`: operations, depth, "
+                "launches, steps, barriers; shared, warps and global, of which the first two have those of loads and "
+                "stores apart, in_transfers.",
+                "`findings`: what is wrong, each with fault, kernel, launch, block, step, thread, array, index, file, "
+                "line and a `text`.",
+                "`phases`, in order, of each block: kernel, launch, block, phase, file, line, threads, active, counts, "
+                "and `events`: what (read, "
+                "write, atomic, apply, shuffle), thread, line, at (an element, or the thread whose register it is), "
+                "value; apply has left and right, each with at "
+                "and value. `changes` has the elements that are written, with what they are then. Launch -1 is the "
+                "host.",
+                "`diagram`: the drawing: columns, rows, nodes (kind, row, column, value), arrows (from and to, which "
+                "are nodes; as left or right operand, or moved). "
+                "With more than 1024 elements there are neither phases nor diagram.",
+            }}},
+      .examples =
+          {
+              {"The example of the course:", "tally explain brent-kung"},
+              {"A drawing of 16 elements:", "tally explain blelloch --n 16 --svg blelloch.svg"},
+              {"In which order operands are taken:", "tally explain sklansky --op join"},
+          },
+  };
+  return page;
+}
+
+}  // namespace tally::cli
