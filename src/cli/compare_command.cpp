@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "io/output.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
+#include "textbook/gpu.hpp"
 
 namespace tally::cli {
 
@@ -17,7 +18,7 @@ struct compare_settings {
   int n = 1024;
   kernel_operation op = kernel_operation::sum;
   std::optional<std::size_t> sorted_by;
-  bool json = false;
+  bool json = false, gpu = false;
   std::vector<std::string> kernels;
 };
 
@@ -31,6 +32,7 @@ compare_settings parse_compare(std::vector<std::string> const& words)
   options.value("--sort", times::once,
                 [&](std::string const& text) { settings.sorted_by = chosen("--sort", text, column_choices()); });
   options.flag("--json", settings.json);
+  options.flag("--gpu", settings.gpu);
   options.parse(words);
   check_letters(settings.n, settings.op);
   return settings;
@@ -48,6 +50,12 @@ comparison compare(compare_settings const& settings)
     }
     compared_kernel& one = all.kernels.emplace_back(compared_kernel{measure(*kernel, settings.n, settings.op), {}});
     for (std::size_t const p : processors) one.times.push_back(one.figures.operations.schedule(p));
+  }
+  if (settings.gpu) {
+    if (std::string const reason = textbook::why_no_gpu(); reason.empty())
+      add_gpu(all);
+    else
+      std::fputs(("tally: no GPU to compare on: " + reason + '\n').c_str(), stderr);
   }
   if (settings.sorted_by) sort(all, *settings.sorted_by);
   return all;

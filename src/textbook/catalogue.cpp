@@ -33,7 +33,7 @@ kernel_entry const* find_kernel(std::string_view name)
   return found == catalogue().end() ? nullptr : &*found;
 }
 
-outcome run(kernel_entry const& kernel, model::machine& on, values const& in, operation op)
+void check(kernel_entry const& kernel, values const& in)
 {
   std::size_t const n = std::visit([](auto const& elements) { return elements.size(); }, in);
   std::string const name(kernel.name);
@@ -41,14 +41,17 @@ outcome run(kernel_entry const& kernel, model::machine& on, values const& in, op
   if (kernel.most != 0 && n > static_cast<std::size_t>(kernel.most))
     throw usage_error(name + " is a kernel of one block and takes at most " + std::to_string(kernel.most) +
                       " elements, not " + std::to_string(n));
+  if (kernel.needs_commutative && std::holds_alternative<std::vector<letters>>(in))
+    throw usage_error(name + " takes operands out of order, and joining letters is not commutative");
+}
+
+outcome run(kernel_entry const& kernel, model::machine& on, values const& in, operation op)
+{
+  check(kernel, in);
   outcome result;
   if (auto const* integers = std::get_if<std::vector<int>>(&in)) kernel.run_int(on, *integers, op, result);
   if (auto const* decimals = std::get_if<std::vector<float>>(&in)) kernel.run_float(on, *decimals, op, result);
-  if (auto const* runs = std::get_if<std::vector<letters>>(&in)) {
-    if (kernel.needs_commutative)
-      throw usage_error(name + " takes operands out of order, and joining letters is not commutative");
-    kernel.run_letters(on, *runs, result);
-  }
+  if (auto const* runs = std::get_if<std::vector<letters>>(&in)) kernel.run_letters(on, *runs, result);
   return result;
 }
 

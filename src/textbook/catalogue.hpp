@@ -49,7 +49,10 @@ std::vector<kernel_entry> const& catalogue();
 /// The one of that name, or null.
 kernel_entry const* find_kernel(std::string_view name);
 
-/// Runs it. Throws `usage_error` where it does not take what it is given: no elements, or too many, or an operator that does not commute.
+/// Throws `usage_error` where a kernel does not take what it is given: no elements, or too many, or an operator that does not commute.
+void check(kernel_entry const& kernel, values const& in);
+
+/// Runs it, if check() lets it.
 outcome run(kernel_entry const& kernel, model::machine& on, values const& in, operation op = operation::sum);
 
 /// The parts of the catalogue, each in a file of its own.

@@ -51,9 +51,11 @@ std::vector<std::string_view> kernels_on_gpu()
 
 gpu_outcome run_on_gpu(kernel_entry const& kernel, values const& in, operation op)
 {
-  check_input(kernel, in);
-  auto const found = std::find_if(kernels().begin(), kernels().end(), [&](gpu_kernel const& each) { return each.name == kernel.name; });
-  if (found == kernels().end()) throw std::logic_error(std::string(kernel.name) + " is missing among the kernels on a GPU");
+  check(kernel, in);
+  auto const found = std::find_if(kernels().begin(), kernels().end(),
+                                  [&](gpu_kernel const& each) { return each.name == kernel.name; });
+  if (found == kernels().end())
+    throw std::logic_error(std::string(kernel.name) + " is missing among the kernels on a GPU");
   return found->run(in, op, kernel.result == result_kind::reduction);
 }
 

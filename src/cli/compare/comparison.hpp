@@ -11,7 +11,8 @@ namespace tally::cli {
 /// One kernel, side by side with the others.
 struct compared_kernel {
   kernel_figures figures;
-  std::vector<std::size_t> times;  ///< T_p for each of `processors`
+  std::vector<std::size_t> times;                     ///< T_p for each of `processors`
+  std::optional<double> microseconds = std::nullopt;  ///< on a GPU, where it has run there
 };
 
 /// The processors for which the table has a column: a warp, and a block.
@@ -23,6 +24,7 @@ struct comparison {
   kernel_operation op = kernel_operation::sum;
   std::vector<compared_kernel> kernels;
   std::vector<left_out_kernel> left_out;
+  std::string gpu;  ///< its name, where the kernels have run on one
 };
 
 /// A column of the table: what --sort can name.
@@ -37,6 +39,13 @@ std::vector<choice> const& column_choices();
 
 /// By a column of `comparison_columns`, the least first; equals stay as they are.
 void sort(comparison& all, std::size_t column);
+
+/// Runs the same kernels on the GPU, checks and times them. Requires: there is one. Throws `error` if a result is wrong.
+void add_gpu(comparison& all);
+/// What the counts let one expect of a kernel on a GPU, in microseconds: a rough rule (gpu.cpp).
+double expected_microseconds(model::report const& counts);
+/// The second table: expected and measured.
+std::string gpu_table(comparison const& all);
 
 std::string table(comparison const& all);
 std::string json(comparison const& all);

@@ -127,6 +127,9 @@ std::string record(compared_kernel const& kernel, int n)
       counts.launches, counts.steps, counts.barriers, counts.shared.wavefronts, counts.shared.ideal,
       counts.shared.worst_degree, counts.warps.steps, counts.warps.divergent, counts.warps.active_lanes,
       counts.global.sectors_read, counts.global.sectors_written);
+  if (kernel.microseconds)
+    out += fmt::format(",\"microseconds\":{:.3f},\"expected_microseconds\":{:.3f}", *kernel.microseconds,
+                       expected_microseconds(counts));
   return out + formula_record("work", entry.work, n) + formula_record("steps", entry.steps, n) +
          formula_record("barriers", entry.barriers, n) + "}";
 }
@@ -143,13 +146,16 @@ std::string table(comparison const& all)
   if (!all.kernels.empty() && !all.left_out.empty()) out += '\n';
   out += list(all.left_out);
   std::string const words = reading(all);
-  return words.empty() ? out : out + '\n' + words;
+  if (!words.empty()) out += '\n' + words;
+  return all.gpu.empty() ? out : out + '\n' + gpu_table(all);
 }
 
 std::string json(comparison const& all)
 {
-  std::string out = fmt::format("{{\"n\":{},\"op\":\"{}\",\"kernels\":[", all.n,
+  std::string out = fmt::format("{{\"n\":{},\"op\":\"{}\",", all.n,
                                 kernel_operation_choices()[static_cast<std::size_t>(all.op)].name);
+  if (!all.gpu.empty()) out += fmt::format("\"gpu\":{},", json_string(all.gpu));
+  out += "\"kernels\":[";
   for (compared_kernel const& each : all.kernels)
     out += fmt::format("{}\n{}", &each == &all.kernels.front() ? "" : ",", record(each, all.n));
   out += "\n],\"left_out\":[";

@@ -25,7 +25,9 @@ std::vector<T> expected(std::vector<T> const& in, textbook::result_kind kind, Op
   return out;
 }
 
-textbook::values expected(textbook::values const& in, textbook::result_kind kind, textbook::operation op)
+}  // namespace
+
+textbook::values expected_result(textbook::values const& in, textbook::result_kind kind, textbook::operation op)
 {
   return std::visit(
       [&](auto const& elements) -> textbook::values {
@@ -38,8 +40,6 @@ textbook::values expected(textbook::values const& in, textbook::result_kind kind
       in);
 }
 
-}  // namespace
-
 kernel_figures measure(textbook::kernel_entry const& kernel, int n, kernel_operation op)
 {
   model::machine on;
@@ -47,7 +47,7 @@ kernel_figures measure(textbook::kernel_entry const& kernel, int n, kernel_opera
   textbook::outcome const left = textbook::run(kernel, on, in, catalogue_operation(op));
   std::string const name(kernel.name);
   if (!on.counts().clean()) throw error(name + ": " + on.counts().findings.front().text());
-  if (left.result != expected(in, kernel.result, catalogue_operation(op)))
+  if (left.result != expected_result(in, kernel.result, catalogue_operation(op)))
     throw error(name + ": the result on " + std::to_string(n) + " elements is wrong");
   return {&kernel, on.counts(), on.operations()};
 }

@@ -22,6 +22,9 @@ struct kernel_figures {
 /// Runs a kernel on `kernel_input(n, op)` and checks what it leaves against a plain loop. Throws `error` if the result is wrong or the machine finds a fault.
 kernel_figures measure(textbook::kernel_entry const& kernel, int n, kernel_operation op);
 
+/// What a kernel of that kind is to leave behind, by a plain loop.
+textbook::values expected_result(textbook::values const& in, textbook::result_kind kind, textbook::operation op);
+
 /// A kernel that does not take so many elements, or the operator, and why.
 struct left_out_kernel {
   textbook::kernel_entry const* kernel;

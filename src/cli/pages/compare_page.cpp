@@ -32,6 +32,8 @@ command_page const& compare_page()
               {"Output",
                {
                    {"--sort", "COLUMN", "Sort by this column, the least first.", completes::choices, column_choices()},
+                   {"--gpu", "",
+                    "Run the same kernels on the GPU too, check and time them; with a note where there is none."},
                    {"--json", "", "Print JSON for scripts instead of a table, with the formulas of the kernels."},
                    {"-h,--help", "", "Show this help."},
                }},
