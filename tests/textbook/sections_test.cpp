@@ -1,6 +1,9 @@
 // Block scans on the sections of a longer array, of any number of threads, on the model machine and on plain pointers.
 #include <algorithm>
+#include <sstream>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
