@@ -154,6 +154,13 @@ public:
   }
   reference const& operator=(E const& e) const;
   reference const& operator=(reference const& other) const { return *this = other.read(); }
+  /// Of an array of another type: of counts, say, which are not traced.
+  template <class F>
+    requires std::is_convertible_v<plain_t<F>, plain_t<E>>
+  reference const& operator=(reference<F> const& other) const
+  {
+    return *this = E(static_cast<plain_t<E>>(static_cast<plain_t<F>>(other)));
+  }
 
 private:
   E read() const;

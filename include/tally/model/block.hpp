@@ -160,9 +160,10 @@ private:
       by_.thread(t);
       int const lane = from(t % lanes), other = t - t % lanes + lane;
       bool const there = lane >= 0 && lane < lanes;
-      if (there && other >= size()) by_.found(by_.here(fault::absent_lane, where));
-      received.value(t) = own.value(there && other < size() ? other : t);
-      by_.shuffle(there && other < size() ? other : t, node_of(received.value(t)), where);
+      if (there && other >= size()) by_.found_absent(other, where);
+      int const giver = there && other < size() ? other : t;
+      received.value(t) = own.value(giver);
+      by_.shuffle(giver, node_of(received.value(t)), where);
     }
     by_.end_phase(false);
     return received;

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace tally::model {
@@ -21,6 +23,14 @@ struct position {
   int index;
   std::source_location where;
   constexpr position(int k, std::source_location at = std::source_location::current()) : index(k), where(at) {}
+  /// Of what is read to be an index: x[first[t]].
+  template <std::convertible_to<int> K>
+    requires std::is_class_v<K>
+  constexpr position(K const& k, std::source_location at = std::source_location::current())
+      : index(static_cast<int>(k)),
+        where(at)
+  {
+  }
   /// Another index at the same place.
   constexpr position at(int k) const { return {k, where}; }
 };

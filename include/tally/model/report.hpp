@@ -15,7 +15,7 @@ struct shared_counts {
   std::size_t requests = 0;           ///< of warps
   std::size_t wavefronts = 0;         ///< passes over the 32 banks of four bytes that these take
   std::size_t ideal = 0;              ///< that they would take if no two words were in one bank
-  int worst_degree = 0;               ///< the most words in one bank of one request
+  int worst_degree = 0;               ///< the most words in one bank of one request; if it is atomic, the most lanes
 
   shared_counts& operator+=(shared_counts const& other);
 };

@@ -1,0 +1,413 @@
+// Blocks that wait for each other: what a release orders, in whose order they run, and when none can.
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernel_of.hpp"
+#include "tally/operators.hpp"
+
+namespace tally::model {
+namespace {
+
+using order = schedule::order;
+
+/// Blocks on `data` and `flags`, which have an element for each of them and are zero.
+template <class Body>
+std::vector<int> run_together(machine& on, int blocks, int threads, Body const& body)
+{
+  auto const data = on.allocate<int>(static_cast<std::size_t>(blocks), "data");
+  auto const flags = on.allocate<int>(static_cast<std::size_t>(blocks), "flags");
+  on.fill(data, 0);
+  on.fill(flags, 0);
+  on.launch(blocks, threads, waiting_kernel_of{body}, data, flags);
+  return on.values(data);
+}
+
+void await(block const& b, view<int> flags, int k)
+{
+  while (b.load_acquire(flags, k) == 0) b.pause();
+}
+
+// What a release orders. Block 0 gives, block 1 takes.
+
+template <class Give, class Take>
+std::vector<finding> handed_over(Give const& give, Take const& take, int threads = 2)
+{
+  machine on;
+  run_together(on, 2, threads, [&](block const& b, view<int> data, view<int> flags) {
+    if (b.index() == 0)
+      give(b, data, flags);
+    else
+      take(b, data, flags);
+  });
+  return on.counts().findings;
+}
+
+void store_and_release(block const& b, view<int> data, view<int> flags)
+{
+  b.step([&](int t) {
+    if (t != 0) return;
+    data[0] = 7;
+    b.store_release(flags, 0, 1);
+  });
+}
+
+void acquire_and_load(block const& b, view<int> data, view<int> flags)
+{
+  b.step([&](int t) {
+    if (t != 0) return;
+    await(b, flags, 0);
+    EXPECT_EQ(data[0], 7);
+  });
+}
+
+TEST(release, orders_what_its_thread_has_written)
+{
+  EXPECT_TRUE(handed_over(store_and_release, acquire_and_load).empty());
+}
+
+TEST(release, orders_what_its_thread_has_read)
+{
+  EXPECT_TRUE(handed_over(
+                  [](block const& b, view<int> data, view<int> flags) {
+                    b.step([&](int t) {
+                      if (t != 0) return;
+                      EXPECT_EQ(data[0], 0);
+                      b.store_release(flags, 0, 1);
+                    });
+                  },
+                  [](block const& b, view<int> data, view<int> flags) {
+                    b.step([&](int t) {
+                      if (t != 0) return;
+                      await(b, flags, 0);
+                      data[0] = 8;
+                    });
+                  })
+                  .empty());
+}
+
+TEST(release, does_not_order_what_comes_after_it)
+{
+  std::vector<finding> const found = handed_over(
+      [](block const& b, view<int> data, view<int> flags) {
+        b.step([&](int t) {
+          if (t != 0) return;
+          b.store_release(flags, 0, 1);
+          data[0] = 7;  // too late
+        });
+      },
+      [](block const& b, view<int> data, view<int> flags) {
+        b.step([&](int t) {
+          if (t != 0) return;
+          await(b, flags, 0);
+          static_cast<void>(static_cast<int>(data[0]));  // before or after?
+        });
+      });
+  ASSERT_EQ(found.size(), 1u);
+  bool const reader = found.front().block == 1;
+  expect_finding(found.front(), {.what = fault::race,
+                                 .other = 0,
+                                 .array = "data",
+                                 .writes = !reader,
+                                 .other_writes = reader,
+                                 .mark = reader ? "before or after?" : "too late",
+                                 .other_mark = reader ? "too late" : "before or after?",
+                                 .block = reader ? 1 : 0,
+                                 .other_block = reader ? 0 : 1});
+}
+
+TEST(release, needs_an_acquire)
+{
+  std::vector<finding> const found =
+      handed_over(store_and_release, [](block const& b, view<int> data, view<int> flags) {
+        b.step([&](int t) {
+          if (t != 0) return;
+          while (flags[0] == 0) b.pause();  // a plain look
+          EXPECT_EQ(data[0], 7);            // a plain read
+        });
+      });
+  ASSERT_EQ(found.size(), 2u) << "the flag itself, and the data";
+  EXPECT_EQ(found[0].array, "flags");
+  EXPECT_EQ(found[1].array, "data");
+  for (finding const& each : found) EXPECT_EQ(each.what, fault::race);
+}
+
+TEST(release, covers_other_threads_only_where_a_barrier_is_between)
+{
+  auto const give = [](bool barrier) {
+    return [barrier](block const& b, view<int> data, view<int> flags) {
+      auto const write = [&](int t) {
+        if (t == 0) data[0] = 7;
+      };
+      if (barrier)
+        b.step(write);
+      else
+        b.each(write);
+      b.step([&](int t) {
+        if (t == 1) b.store_release(flags, 0, 1);
+      });
+    };
+  };
+  EXPECT_TRUE(handed_over(give(true), acquire_and_load).empty());
+  std::vector<finding> const found = handed_over(give(false), acquire_and_load);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().what, fault::race);
+  EXPECT_EQ(found.front().array, "data");
+}
+
+TEST(acquire, covers_other_threads_only_where_a_barrier_is_between)
+{
+  auto const take = [](bool barrier) {
+    return [barrier](block const& b, view<int> data, view<int> flags) {
+      auto const look = [&](int t) {
+        if (t == 0) await(b, flags, 0);
+      };
+      if (barrier)
+        b.step(look);
+      else
+        b.each(look);
+      b.step([&](int t) {
+        if (t != 1) return;
+        EXPECT_EQ(data[0], 7);
+      });
+    };
+  };
+  EXPECT_TRUE(handed_over(store_and_release, take(true)).empty());
+  std::vector<finding> const found = handed_over(store_and_release, take(false));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().what, fault::race);
+  EXPECT_EQ(found.front().thread, 1);
+}
+
+/// What a block has seen it hands on with its own release, though it has not touched it.
+TEST(release, is_handed_on)
+{
+  for (bool const barrier : {false, true}) {
+    machine on({order::shuffled, 4, 3});
+    std::vector<int> const data = run_together(on, 3, 2, [&](block const& b, view<int> all, view<int> flags) {
+      int const own = b.index();
+      auto const look = [&](int t) {
+        if (t == 0 && own > 0) await(b, flags, own - 1);
+        if (t == 0 && own == 0) all[0] = 7;
+      };
+      if (barrier)
+        b.step(look);
+      else
+        b.each(look);
+      b.step([&](int t) {
+        if (t != 0) return;
+        if (own == 2) all[2] = all[0];
+        b.store_release(flags, own, 1);
+      });
+    });
+    EXPECT_EQ(data[2], 7);
+    EXPECT_TRUE(on.counts().clean()) << on.counts().findings.front().text();
+  }
+}
+
+TEST(atomic_addition, orders_nothing)
+{
+  std::vector<finding> const found = handed_over(
+      [](block const& b, view<int> data, view<int> flags) {
+        b.step([&](int t) {
+          if (t != 0) return;
+          data[0] = 7;
+          b.atomic_add(flags, 0, 1);
+        });
+      },
+      acquire_and_load);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found.front().array, "data");
+}
+
+// In whose order blocks run.
+
+/// Every block draws a ticket, and leaves its number.
+std::vector<int> order_of_tickets(schedule by, int blocks)
+{
+  machine on(by);
+  auto const drawn = on.allocate<int>(1, "drawn");
+  on.fill(drawn, 0);
+  return run_together(on, blocks, 1, [&](block const& b, view<int> data, view<int>) {
+    b.step([&](int) { data[b.atomic_add(drawn, 0, 1)] = b.index(); });
+  });
+}
+
+TEST(schedules, are_what_they_say)
+{
+  std::vector<int> up(12);
+  std::iota(up.begin(), up.end(), 0);
+  std::vector<int> const down(up.rbegin(), up.rend());
+  for (int const resident : {1, 4, 12, 100}) {
+    EXPECT_EQ(order_of_tickets({order::ascending, 0, resident}, 12), up);
+    EXPECT_EQ(order_of_tickets({order::descending, 0, resident}, 12), down);
+  }
+  std::set<std::vector<int>> orders;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    std::vector<int> const one = order_of_tickets({order::shuffled, seed, 3}, 12);
+    EXPECT_EQ(one, order_of_tickets({order::shuffled, seed, 3}, 12)) << "a run can be repeated";
+    EXPECT_TRUE(std::is_permutation(one.begin(), one.end(), up.begin()));
+    orders.insert(one);
+  }
+  EXPECT_EQ(orders.size(), 20u);
+  for (std::uint64_t seed = 0; seed < 5; ++seed)
+    EXPECT_EQ(order_of_tickets({order::one_starves, seed, 12}, 12).back(), 0) << "block 0 comes last";
+}
+
+TEST(schedules, of_blocks_that_do_not_wait)
+{
+  auto const order_of_blocks = [](schedule by) {
+    machine on(by);
+    std::vector<int> seen;
+    auto const body = [&](block const& b) { seen.push_back(b.index()); };
+    on.launch(4, 1, kernel_of{body});
+    return seen;
+  };
+  EXPECT_EQ(order_of_blocks({}), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(order_of_blocks({order::descending}), (std::vector<int>{3, 2, 1, 0}));
+  EXPECT_NE(order_of_blocks({order::shuffled, 1}), order_of_blocks({order::shuffled, 2}));
+}
+
+/// Each block waits for the one before it, but every third ends at once, after it has given what is asked of it.
+TEST(schedules, with_blocks_that_end_early)
+{
+  for (order const by : {order::ascending, order::descending, order::shuffled, order::one_starves})
+    for (int const resident : {10, 20}) {
+      machine on({by, 3, resident});
+      std::vector<int> const data = run_together(on, 10, 2, [](block const& b, view<int> all, view<int> flags) {
+        int const own = b.index();
+        if (own % 3 == 0) {
+          b.step([&](int t) {
+            if (t == 0) b.store_release(flags, own, 1);
+          });
+          return;
+        }
+        b.step([&](int t) {
+          if (t == 0) await(b, flags, own - 1);
+        });
+        b.step([&](int t) {
+          if (t == 0) all[own] = all[own - 1] + 1;
+        });
+        b.step([&](int t) {
+          if (t == 0) b.store_release(flags, own, 1);
+        });
+      });
+      EXPECT_EQ(data, (std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}));
+      EXPECT_TRUE(on.counts().clean()) << on.counts().findings.front().text();
+    }
+}
+
+TEST(schedules, count_the_block_that_has_most)
+{
+  machine on({order::shuffled, 1, 2});
+  auto const op = on.watch<int>(plus{});
+  auto const body = [&](block const& b) {
+    for (int k = 0; k <= b.index(); ++k) b.step([&](int t) { op(t, op(1, 2)); });
+  };
+  on.launch(5, 3, waiting_kernel_of{body});
+  EXPECT_EQ(on.counts().barriers, 5u);
+  EXPECT_EQ(on.counts().steps, 10u);
+  EXPECT_EQ(on.operations().work(), 15u * 3 * 2);
+}
+
+// When none can go on.
+
+TEST(no_progress, where_nobody_stores_what_a_block_waits_for)
+{
+  machine on;
+  run_together(on, 3, 2, [](block const& b, view<int> data, view<int> flags) {
+    b.step([](int) {});
+    b.step([&](int t) {
+      if (t == 0) data[b.index()] = 1;
+      if (t != 1 || b.index() == 2) return;
+      while (b.load_acquire(flags, 2) == 0) b.pause();  // for ever
+      data[b.index()] = 2;
+    });
+  });
+  expect_only(on, {.what = fault::no_progress, .step = 1, .thread = 1, .mark = "for ever", .times = 2});
+  EXPECT_EQ(on.counts().findings.front().kernel, "waiting_kernel");
+}
+
+TEST(no_progress, where_a_block_looks_without_a_pause)
+{
+  machine on;
+  std::vector<int> const data = run_together(on, 4, 1, [](block const& b, view<int> all, view<int> flags) {
+    b.step([&](int) {
+      if (b.index() != 1)
+        while (b.load_acquire(flags, 1) == 0) {}  // again and again
+      all[b.index()] = 1;
+    });
+  });
+  expect_only(on, {.what = fault::no_progress, .mark = "again and again", .times = 3});
+  EXPECT_EQ(data, (std::vector<int>{0, 1, 0, 0})) << "who does not wait goes on";
+}
+
+TEST(progress, without_a_pause_where_somebody_stores)
+{
+  for (order const by : {order::ascending, order::descending, order::shuffled, order::one_starves}) {
+    machine on({by, 1, 5});
+    std::vector<int> const data = run_together(on, 5, 1, [](block const& b, view<int> all, view<int> flags) {
+      b.step([&](int) {
+        int const next = (b.index() + 2) % 5;
+        if (b.index() != 3)
+          while (b.load_acquire(flags, next) == 0) {}
+        all[b.index()] = b.index() == 3 ? 1 : all[next] + 1;
+        b.store_release(flags, b.index(), 1);
+      });
+    });
+    EXPECT_EQ(data, (std::vector<int>{5, 2, 4, 1, 3})) << "3, then 1, 4, 2, 0";
+    EXPECT_TRUE(on.counts().clean());
+  }
+}
+
+TEST(no_progress, is_said_of_those_that_wait_and_ends_the_launch)
+{
+  machine on({order::descending, 0, 2});
+  std::vector<int> begun;
+  run_together(on, 10, 1, [&](block const& b, view<int>, view<int> flags) {
+    begun.push_back(b.index());
+    b.step([&](int) { await(b, flags, 0); });
+  });
+  EXPECT_EQ(begun, (std::vector<int>{9, 8})) << "there is no place for others";
+  ASSERT_EQ(on.counts().findings.size(), 1u);
+  EXPECT_EQ(on.counts().findings.front().times, 2u);
+
+  // The machine can go on.
+  std::vector<int> const data = run_together(
+      on, 3, 1, [](block const& b, view<int> all, view<int>) { b.step([&](int) { all[b.index()] = b.index(); }); });
+  EXPECT_EQ(data, (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(on.counts().findings.size(), 1u);
+}
+
+TEST(thrown, by_one_of_many_blocks_comes_out_of_the_launch)
+{
+  using schedules = std::vector<schedule>;
+  for (schedule const& by : schedules{{order::ascending, 0, 1},
+                                      {order::ascending, 0, 3},
+                                      {order::descending, 0, 9},
+                                      {order::shuffled, 7, 9},
+                                      {order::shuffled, 8, 100}}) {
+    machine on(by);
+    auto const throws = [](block const& b, view<int> all, view<int> flags) {
+      b.step([&](int) {
+        if (b.index() == 4) throw std::runtime_error("no");
+        if (b.index() > 5) await(b, flags, 4);
+        all[b.index()] = 1;
+      });
+    };
+    EXPECT_THROW(run_together(on, 9, 1, throws), std::runtime_error);
+    EXPECT_TRUE(on.counts().clean()) << "those that waited have given up";
+    std::vector<int> const data = run_together(
+        on, 2, 1, [](block const& b, view<int> all, view<int>) { b.step([&](int) { all[b.index()] = 5; }); });
+    EXPECT_EQ(data, (std::vector<int>{5, 5})) << "the machine can go on";
+  }
+}
+
+}  // namespace
+}  // namespace tally::model
