@@ -38,6 +38,6 @@ function ranges(numbers) {
 /** Shows an element within the box that scrolls it, and leaves the page where it is. */
 function showWithin(box, element) {
   const outer = box.getBoundingClientRect(), inner = element.getBoundingClientRect();
-  const above = inner.top - outer.top, below = inner.bottom - outer.bottom;
+  const above = inner.top - outer.top, below = inner.bottom - outer.bottom + 3 * inner.height;
   if (above < 0 || below > 0) box.scrollTop += above - (outer.height - inner.height) / 3;
 }
