@@ -158,6 +158,10 @@ std::string names(scale const& on, std::vector<curve> const& curves)
       at[k + 1] += lacks / 2;
     }
   }
+  // Neither above the plot nor below its axis; there is room for all between.
+  for (std::size_t k = 0; k < at.size(); ++k) at[k] = std::max(at[k], k == 0 ? top : at[k - 1] + apart);
+  double room = bottom + 12;
+  for (std::size_t k = at.size(); k-- > 0; room = at[k] - apart) at[k] = std::min(at[k], room);
   std::string out;
   for (std::size_t k = 0; k < order.size(); ++k) {
     double const from = end(order[k]);

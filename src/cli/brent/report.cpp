@@ -39,6 +39,33 @@ std::string verdict(brent_report const& report)
   return report.left_out.empty() ? out : out + '\n' + list(report.left_out);
 }
 
+/// A heading and a number for each kernel.
+struct column {
+  std::vector<std::string> cells;
+  std::size_t width() const
+  {
+    std::size_t most = 0;
+    for (std::string const& each : cells) most = std::max(most, each.size());
+    return most;
+  }
+};
+
+column column_of(brent_report const& report, std::size_t k, bool first)
+{
+  column made;
+  made.cells.push_back(fmt::format("{}{}", first ? "p = " : "", std::size_t{1} << k));
+  for (brent_times const& each : report.all) made.cells.push_back(std::to_string(each.times[k]));
+  return made;
+}
+
+column depths_of(brent_report const& report)
+{
+  column made;
+  made.cells.emplace_back("T_inf");
+  for (brent_times const& each : report.all) made.cells.push_back(std::to_string(each.depth));
+  return made;
+}
+
 }  // namespace
 
 std::string table(brent_report const& report)
@@ -46,25 +73,21 @@ std::string table(brent_report const& report)
   std::string out = fmt::format("T_p: the time of p processors for the operations of a kernel on {} element{}, by a "
                                 "greedy schedule, each taking 1.\n\n",
                                 report.n, report.n == 1 ? "" : "s");
-  std::size_t longest = 6, digits = 4;
-  for (brent_times const& each : report.all) {
-    longest = std::max(longest, each.name.size());
-    digits = std::max(digits, std::to_string(each.work).size());
+  std::size_t const last = report.all.front().times.size() - 1;
+  std::size_t longest = 6;
+  for (brent_times const& each : report.all) longest = std::max(longest, each.name.size());
+  std::vector<column> columns;
+  for (std::size_t every = 1;; ++every) {  // as many as fit, the last p among them
+    columns.clear();
+    std::size_t width = longest;
+    for (std::size_t k = last % every; k <= last; k += every) columns.push_back(column_of(report, k, columns.empty()));
+    columns.insert(columns.begin(), depths_of(report));
+    for (column const& each : columns) width += 2 + each.width();
+    if (width <= line_width) break;
   }
-  // As many columns as a line holds, the last always among them.
-  std::size_t const last = report.all.empty() ? 0 : report.all.front().times.size() - 1;
-  std::size_t const most = (line_width - longest - 7) / (digits + 2);
-  std::size_t every = 1;
-  while (last / every + 1 > most) ++every;
-  out += fmt::format("{:<{}}  T_inf", "kernel", longest);
-  for (std::size_t k = last % every; k <= last; k += every) {
-    std::string const head = fmt::format("{}{}", k == last % every ? "p = " : "", std::size_t{1} << k);
-    out += fmt::format("{:>{}}", head, digits + 2);
-  }
-  out += '\n';
-  for (brent_times const& each : report.all) {
-    out += fmt::format("{:<{}}  {:>5}", each.name, longest, each.depth);
-    for (std::size_t k = last % every; k <= last; k += every) out += fmt::format("{:>{}}", each.times[k], digits + 2);
+  for (std::size_t row = 0; row <= report.all.size(); ++row) {
+    out += fmt::format("{:<{}}", row == 0 ? "kernel" : report.all[row - 1].name, longest);
+    for (column const& each : columns) out += fmt::format("  {:>{}}", each.cells[row], each.width());
     out += '\n';
   }
   return out + '\n' + verdict(report);
@@ -74,8 +97,12 @@ std::string tables(brent_report const& report)
 {
   std::string out;
   for (brent_times const& each : report.all) {
-    out += fmt::format("{} on {} element{}: T_1 = {}, T_inf = {}\n\n", each.name, report.n, report.n == 1 ? "" : "s",
+    out += fmt::format("{} on {} element{}: T_1 = {}, T_inf = {}", each.name, report.n, report.n == 1 ? "" : "s",
                        each.work, each.depth);
+    if (each.depth > 0)
+      out += fmt::format("; at once {:.1f} on average, {} at most",
+                         static_cast<double>(each.work) / static_cast<double>(each.depth), each.widest);
+    out += "\n\n";
     out += "      p       T_1/p      T_p  T_1/p + T_inf  faster  busy\n";
     double p = 1;
     for (std::size_t const time : each.times) {
@@ -93,8 +120,9 @@ std::string json(brent_report const& report)
 {
   std::string out = fmt::format("{{\"n\":{},\"kernels\":[", report.n);
   for (brent_times const& each : report.all) {
-    out += fmt::format("{}\n{{\"kernel\":{},\"T_1\":{},\"T_inf\":{},\"times\":[",
-                       &each == &report.all.front() ? "" : ",", json_string(each.name), each.work, each.depth);
+    out += fmt::format("{}\n{{\"kernel\":{},\"T_1\":{},\"T_inf\":{},\"widest\":{},\"times\":[",
+                       &each == &report.all.front() ? "" : ",", json_string(each.name), each.work, each.depth,
+                       each.widest);
     for (std::size_t k = 0; k < each.times.size(); ++k)
       out += fmt::format("{}{{\"p\":{},\"T_p\":{}}}", k == 0 ? "" : ",", std::size_t{1} << k, each.times[k]);
     out += "]}";

@@ -1,12 +1,16 @@
 #include "brent/times.hpp"
 
+#include <algorithm>
+
 #include "tally/error.hpp"
 
 namespace tally::cli {
 
 brent_times times_of(std::string name, model::dag const& operations, int n)
 {
-  brent_times found{std::move(name), operations.work(), operations.depth(), {}};
+  std::vector<std::size_t> const width = operations.width();
+  std::size_t const widest = width.empty() ? 0 : *std::max_element(width.begin(), width.end());
+  brent_times found{std::move(name), operations.work(), operations.depth(), widest, {}};
   std::size_t p = 1;
   for (;; p *= 2) {
     found.times.push_back(operations.schedule(p));

@@ -13,6 +13,7 @@ struct brent_times {
   std::string name;
   std::size_t work = 0;            ///< T_1
   std::size_t depth = 0;           ///< T_inf
+  std::size_t widest = 0;          ///< operations that can be done at once: how many processors could be of use
   std::vector<std::size_t> times;  ///< T_p of greedy schedules, for p = 1, 2, 4 ..
 };
 

@@ -18,6 +18,7 @@ command_page const& brent_page()
               "its time T_p. Brent's theorem says T_1/p <= T_p <= T_1/p + T_inf; a time outside of these bounds is an "
               "error.",
               "Without a kernel it prints a line for each; with kernels a table for each, with the bounds, how many "
+              "operations can be done at once, how many "
               "times faster p processors are "
               "than one, and how busy they are. `map` is no kernel of the textbook but n operations of which none "
               "needs "
