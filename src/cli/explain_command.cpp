@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "draw/diagram.hpp"
+#include "draw/html.hpp"
 #include "explain/explanation.hpp"
 #include "io/output.hpp"
 #include "pages/pages.hpp"
@@ -24,6 +25,7 @@ explain_settings parse_explain(std::vector<std::string> const& words)
   options.value("--op", times::once, [&](std::string const& text) { settings.op = kernel_operation_named(text); });
   options.value("--input", times::once, [&](std::string const& text) { settings.input = text; });
   options.value("--svg", times::once, [&](std::string const& file) { settings.svg = file; });
+  options.value("--html", times::once, [&](std::string const& file) { settings.html = file; });
   options.flag("--json", settings.json);
   options.parse(words);
   return settings;
@@ -55,15 +57,26 @@ std::string diagram(explanation const& of)
                                               fmt::format("{} operations in {} steps", of.work, of.counts.steps)});
 }
 
+std::string page(explanation const& of)
+{
+  if (!of.is_recorded())
+    throw command_line_error("--html: a page plays at most " + std::to_string(explanation::most_recorded) +
+                             " elements; with more there are only counts");
+  return draw::draw_html({of.kernel->title, json(of), draw::sources_of(of.run)});
+}
+
 }  // namespace
 
 void run_explain(std::vector<std::string> const& words)
 {
   explain_settings const settings = parse_explain(words);
   if (settings.kernels.empty()) return write(io::output::standard_output(), list_of_kernels());
+  if (settings.svg == "-" && settings.html == "-")
+    throw command_line_error("--svg and --html: standard output takes one of them");
   explanation const explained = explain(settings);
   if (settings.svg) write(io::output::named(*settings.svg), diagram(explained));
-  if (settings.svg == "-") return;
+  if (settings.html) write(io::output::named(*settings.html), page(explained));
+  if (settings.svg == "-" || settings.html == "-") return;
   write(io::output::standard_output(),
         settings.json ? json(explained) : text(explained, terminal::of_standard_output()));
 }

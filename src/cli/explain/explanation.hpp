@@ -16,7 +16,7 @@ struct explain_settings {
   std::optional<int> n;
   kernel_operation op = kernel_operation::sum;
   std::optional<std::string> input;
-  std::optional<std::string> svg;  ///< the file
+  std::optional<std::string> svg, html;  ///< the files
   bool json = false;
 };
 

@@ -81,16 +81,19 @@ std::string_view name_of(model::action what)
   return names[static_cast<std::size_t>(what)];
 }
 
-record event_of(draw::recording const& run, draw::act const& one)
+record event_of(draw::recording const& run, draw::phase const& in, draw::act const& one)
 {
   record event = {{"what", name_of(one.what)}, {"thread", one.thread}, {"line", one.where.line}};
+  if (header_of(one.where) != header_of(in.where)) event["file"] = header_of(one.where);
   auto const value = [&](int number) { return value_of(run.text_of(number)); };
   if (one.what == model::action::apply) {
     event["left"] = {{"at", run.name_of(one.left_at)}, {"value", value(one.left)}};
     event["right"] = {{"at", run.name_of(one.right_at)}, {"value", value(one.right)}};
   }
   event["at"] = run.name_of(one.at);
+  if (one.at.array != draw::element::registers) event["array"] = one.at.array;
   event["value"] = value(one.value);
+  if (one.value != draw::recording::plain) event["id"] = one.value;
   return event;
 }
 
@@ -113,7 +116,7 @@ record phase_of(draw::recording const& run, std::size_t number)
                    {"warps", warps_of(of.counts.warps)},
                    {"global", global_of(of.counts.global)}};
   record events = record::array();
-  for (draw::act const& one : of.acts) events.push_back(event_of(run, one));
+  for (draw::act const& one : of.acts) events.push_back(event_of(run, of, one));
   result["events"] = std::move(events);
   record changes = record::object();
   for (draw::change const& each : of.changes) changes[run.name_of({each.array, each.index})] = value_of(each.text);
@@ -127,15 +130,38 @@ record diagram_of(draw::recording const& run)
   constexpr std::string_view kinds[] = {"input", "combined", "moved", "constant"}, roles[] = {"left", "right", "moved"};
   record rows = record::array(), nodes = record::array(), arrows = record::array();
   for (draw::circuit::row const& each : circuit.rows)
-    rows.push_back({{"label", each.label}, {"detail", each.detail}, {"launch", each.launch}});
+    rows.push_back({{"label", each.label}, {"detail", each.detail}, {"launch", each.launch}, {"phase", each.phase}});
   for (draw::circuit::node const& each : circuit.nodes)
     nodes.push_back({{"kind", kinds[static_cast<std::size_t>(each.what)]},
                      {"row", each.row},
                      {"column", each.column},
-                     {"value", value_of(each.text)}});
+                     {"at", run.name_of(each.at)},
+                     {"array", each.at.array},
+                     {"thread", each.thread},
+                     {"block", each.block},
+                     {"value", value_of(each.text)},
+                     {"id", each.value}});
   for (draw::circuit::arrow const& each : circuit.arrows)
     arrows.push_back({{"from", each.from}, {"to", each.to}, {"as", roles[static_cast<std::size_t>(each.as)]}});
-  return {{"columns", circuit.columns}, {"rows", rows}, {"nodes", nodes}, {"arrows", arrows}};
+  return {{"columns", circuit.columns},
+          {"rows", rows},
+          {"nodes", nodes},
+          {"arrows", arrows},
+          {"result", values_of(circuit.result)}};
+}
+
+record array_of(draw::array const& of)
+{
+  bool const shared = of.space == model::memory::shared;
+  record result = {{"number", of.number}, {"name", of.name}, {"memory", shared ? "shared" : "global"}};
+  if (shared) {
+    result["launch"] = of.launch;
+    result["block"] = of.block;
+  }
+  result["element_bytes"] = of.element_bytes;
+  result["before"] = values_of(of.before);
+  result["ids_before"] = of.values_before;
+  return result;
 }
 
 record finding_of(model::finding const& of)
@@ -181,7 +207,9 @@ std::string json(explanation const& of)
   for (model::finding const& each : of.counts.findings) findings.push_back(finding_of(each));
   all["findings"] = std::move(findings);
   if (of.is_recorded()) {
-    record phases = record::array();
+    record arrays = record::array(), phases = record::array();
+    for (auto const& [number, each] : of.run.arrays()) arrays.push_back(array_of(each));
+    all["arrays"] = std::move(arrays);
     for (std::size_t p = 0; p < of.run.phases().size(); ++p) phases.push_back(phase_of(of.run, p));
     all["phases"] = std::move(phases);
     all["diagram"] = diagram_of(of.run);

@@ -42,6 +42,12 @@ command_page const& explain_page()
                     "operand. `-` writes the drawing "
                     "alone to standard output.",
                     completes::files},
+                   {"--html", "FILE",
+                    "Write a page as well, for a browser: it plays the steps forward and back, with the arrays, the "
+                    "source, the counts, the banks "
+                    "and the warps beside the drawing. One file, which needs nothing else and no network. `-` writes "
+                    "the page alone to standard output.",
+                    completes::files},
                    {"--json", "", "Print JSON for scripts, with everything that happened, instead of text."},
                    {"-h,--help", "", "Show this help."},
                }},
@@ -60,18 +66,26 @@ command_page const& explain_page()
                 "line and a `text`.",
                 "`phases`, in order, of each block: kernel, launch, block, phase, file, line, threads, active, counts, "
                 "and `events`: what (read, "
-                "write, atomic, apply, shuffle), thread, line, at (an element, or the thread whose register it is), "
-                "value; apply has left and right, each with at "
+                "write, atomic, apply, shuffle), thread, line, file where it is another, at (an element, or the thread "
+                "whose register it is), "
+                "array, value; apply has left and right, each with at "
                 "and value. `changes` has the elements that are written, with what they are then. Launch -1 is the "
                 "host.",
-                "`diagram`: the drawing: columns, rows, nodes (kind, row, column, value), arrows (from and to, which "
-                "are nodes; as left or right operand, or moved). "
-                "With more than 1024 elements there are neither phases nor diagram.",
+                "`arrays`: number, name, memory (shared or global), launch and block of shared memory, element_bytes, "
+                "and "
+                "what is in them `before`. "
+                "A value has an `id`, alike wherever it moves: two that look the same are told apart by it.",
+                "`diagram`: the drawing: columns, rows, nodes (kind, row, column, at, array, thread, block, value, "
+                "id), arrows (from and to, which "
+                "are nodes; as left or right operand, or moved), and `result`, what is in `out` at the end in each "
+                "column. "
+                "With more than 1024 elements there are neither phases nor arrays nor diagram.",
             }}},
       .examples =
           {
               {"The example of the course:", "tally explain brent-kung"},
               {"A drawing of 16 elements:", "tally explain blelloch --n 16 --svg blelloch.svg"},
+              {"A page that plays it:", "tally explain blelloch --n 16 --html blelloch.html"},
               {"In which order operands are taken:", "tally explain sklansky --op join"},
           },
   };
