@@ -17,8 +17,10 @@ namespace tally::cli {
 void run_reduce(std::vector<std::string> const& words);
 void run_scan(std::vector<std::string> const& words);
 void run_bench(std::vector<std::string> const& words);
+void run_explain(std::vector<std::string> const& words);
 void run_compare(std::vector<std::string> const& words);
 void run_brent(std::vector<std::string> const& words);
+void run_exhibit(std::vector<std::string> const& words);
 
 /// Along an axis of a .npy array with several.
 void reduce_along_axis(command_settings const& settings);

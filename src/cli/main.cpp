@@ -103,9 +103,9 @@ struct command {
 std::vector<command> const& commands()
 {
   static std::vector<command> const all = {
-      {reduce_page(), run_reduce},         {scan_page(), run_scan},   {bench_page(), run_bench},
-      {compare_page(), run_compare},       {brent_page(), run_brent}, {help_page(), run_help},
-      {completion_page(), run_completion},
+      {reduce_page(), run_reduce},   {scan_page(), run_scan},       {bench_page(), run_bench},
+      {explain_page(), run_explain}, {compare_page(), run_compare}, {brent_page(), run_brent},
+      {exhibit_page(), run_exhibit}, {help_page(), run_help},       {completion_page(), run_completion},
   };
   return all;
 }

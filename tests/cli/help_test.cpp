@@ -95,7 +95,8 @@ TEST(manual, names_every_option_and_command)
 TEST(manual, is_roff_without_complaints)
 {
   if (run_shell("command -v groff").status != 0) GTEST_SKIP() << "no groff here";
-  for (char const* name : {"", "reduce", "scan", "bench", "compare", "brent", "help", "completion"}) {
+  for (char const* name :
+       {"", "reduce", "scan", "bench", "explain", "compare", "brent", "exhibit", "help", "completion"}) {
     outcome const result = run_shell("tally help --man " + std::string(name) + " | groff -man -Tutf8 -ww -z");
     EXPECT_EQ(result.status, 0) << name;
     EXPECT_EQ(result.err, "") << name;
@@ -137,7 +138,7 @@ std::string offered(std::string const& line)
 
 TEST(completion, bash_offers_commands_options_and_values)
 {
-  EXPECT_EQ(offered("tally ''"), "reduce scan bench compare brent help completion --help --version\n");
+  EXPECT_EQ(offered("tally ''"), "reduce scan bench explain compare brent exhibit help completion --help --version\n");
   EXPECT_EQ(offered("tally re"), "reduce\n");
   EXPECT_EQ(offered("tally reduce --op m"), "min max mean\n");
   EXPECT_EQ(offered("tally reduce --op = m"), "min max mean\n") << "bash splits --op=m";

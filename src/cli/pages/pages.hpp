@@ -9,8 +9,10 @@ command_page const& tally_page();
 command_page const& reduce_page();
 command_page const& scan_page();
 command_page const& bench_page();
+command_page const& explain_page();
 command_page const& compare_page();
 command_page const& brent_page();
+command_page const& exhibit_page();
 command_page const& help_page();
 command_page const& completion_page();
 

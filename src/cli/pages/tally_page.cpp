@@ -50,13 +50,15 @@ command_page const& help_page()
                    {
                        {"COMMAND",
                         "",
-                        "Whose help: reduce, scan, bench, compare, brent, help or completion.",
+                        "Whose help: reduce, scan, bench, explain, compare, brent, exhibit, help or completion.",
                         completes::choices,
                         {{"reduce", ""},
                          {"scan", ""},
                          {"bench", ""},
+                         {"explain", ""},
                          {"compare", ""},
                          {"brent", ""},
+                         {"exhibit", ""},
                          {"help", ""},
                          {"completion", ""}}},
                        {"--man", "", "Print the man page, as roff."},
@@ -88,8 +90,9 @@ command_page const& completion_page()
 
 std::vector<command_page const*> const& command_pages()
 {
-  static std::vector<command_page const*> const all = {&reduce_page(), &scan_page(), &bench_page(),     &compare_page(),
-                                                       &brent_page(),  &help_page(), &completion_page()};
+  static std::vector<command_page const*> const all = {&reduce_page(),  &scan_page(),    &bench_page(),
+                                                       &explain_page(), &compare_page(), &brent_page(),
+                                                       &exhibit_page(), &help_page(),    &completion_page()};
   return all;
 }
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "explain/terminal.hpp"
+#include "textbook/exhibits.hpp"
+
+/// Exhibits as a terminal shows them.
+namespace tally::cli {
+
+/// All of them, a line each.
+std::string list_of_exhibits(terminal const& to);
+
+/// One of them, run: the wrong lines, what the machine finds, what came out, why; and the right kernel.
+std::string text(textbook::exhibit const& which, terminal const& to);
+
+}  // namespace tally::cli

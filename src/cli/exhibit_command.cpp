@@ -1,0 +1,40 @@
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands.hpp"
+#include "exhibit/text.hpp"
+#include "io/output.hpp"
+#include "pages/pages.hpp"
+#include "parser.hpp"
+#include "suggestion.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+textbook::exhibit const& exhibit_named(std::string const& name)
+{
+  if (textbook::exhibit const* const found = textbook::find_exhibit(name)) return *found;
+  std::vector<std::string_view> names;
+  for (textbook::exhibit const& each : textbook::all_exhibits()) names.push_back(each.name);
+  throw command_line_error("there is no exhibit '" + name + "'" + suggest(name, names));
+}
+
+}  // namespace
+
+void run_exhibit(std::vector<std::string> const& words)
+{
+  std::vector<std::string> names;
+  parser options(exhibit_page());
+  options.arguments("NAME", names);
+  options.parse(words);
+  if (names.size() > 1) throw command_line_error("one exhibit at a time");
+  terminal const to = terminal::of_standard_output();
+  std::string const shown = names.empty() ? list_of_exhibits(to) : text(exhibit_named(names[0]), to);
+  io::output out = io::output::standard_output();
+  out.write(shown.data(), shown.size());
+  out.commit();
+}
+
+}  // namespace tally::cli
