@@ -23,18 +23,21 @@ std::optional<int> columns::of(element const& where) const
 /// The inputs that are read, one beside the other, and what is as large as the first of them.
 void columns::place_global()
 {
-  std::set<int> read;
+  auto const is_input = [&](int value) { return run_.origin_of(value) == recording::origin::input; };
+  std::set<int> inputs;
   for (phase const& each : run_.phases())
     for (act const& one : each.acts)
-      if (one.what == model::action::read && run_.origin_of(one.value) == recording::origin::input)
-        read.insert(one.at.array);
+      if (one.what == model::action::read && is_input(one.value)) {
+        std::vector<int> const& before = run_.array_of(one.at.array).values_before;
+        if (std::any_of(before.begin(), before.end(), is_input)) inputs.insert(one.at.array);
+      }
+  if (inputs.empty())  // nothing needs them: the first
+    for (auto const& [number, each] : run_.arrays())
+      if (inputs.empty() && std::any_of(each.values_before.begin(), each.values_before.end(), is_input))
+        inputs.insert(number);
   std::size_t size = 0;
-  for (int const number : read) {
+  for (int const number : inputs) {
     std::size_t const elements = run_.array_of(number).before.size();
-    if (run_.array_of(number).space != model::memory::global || run_.array_of(number).values_before.empty()) continue;
-    if (std::none_of(run_.array_of(number).values_before.begin(), run_.array_of(number).values_before.end(),
-                     [&](int value) { return run_.origin_of(value) == recording::origin::input; }))
-      continue;
     for (std::size_t k = 0; k < elements; ++k) learn({number, static_cast<int>(k)}, count_ + static_cast<int>(k));
     count_ += static_cast<int>(elements);
     if (size == 0) size = elements;

@@ -154,7 +154,7 @@ private:
       if (r == of_.rows.size() && of_.result.empty()) break;
       if (r > 0) {
         at_.start.push_back(y + at_.node_height / 2);
-        double const gap = std::clamp(0.16 * reach[r] * at_.pitch, at_.with_text ? 26.0 : 14.0, 150.0);
+        double const gap = std::clamp(0.16 * reach[r] * at_.pitch, at_.with_text ? 26.0 : 32.0, 150.0);
         y += at_.node_height + (r == of_.rows.size() ? 18 : gap);
       } else {
         at_.start.push_back(y);
@@ -222,15 +222,16 @@ private:
       double const x1 = at_.x(from.column), gap = at_.start[static_cast<std::size_t>(to.row)];
       double const side = stays ? 0 : (from.column < to.column ? -1 : 1) * at_.node_width / 4;
       double const x2 = at_.x(to.column) + side, y2 = top(to.row);
-      std::string path = point('M', x1, bottom(from.row));
       double from_x = x1;
+      std::string waits = point('M', x1, bottom(from.row));
       if (free(from.column, from.row + 1, to.row - 1)) {
-        if (to.row > from.row + 1) path += point('L', x1, gap);
         remind(from, from.row + 1, to.row - 1);
       } else {  // its column is taken: between the columns
         from_x = x1 + (to.column >= from.column ? 1 : -1) * at_.pitch / 2;
-        path += point('L', from_x, at_.start[static_cast<std::size_t>(from.row) + 1] + 12) + point('L', from_x, gap);
+        waits += point('L', from_x, at_.start[static_cast<std::size_t>(from.row) + 1] + 12);
       }
+      if (to.row > from.row + 1) out_ += "<path class=\"wire\" d=\"" + waits + point('L', from_x, gap) + "\"/>\n";
+      std::string path = point('M', from_x, gap);
       double const length = std::hypot(x2 - from_x, y2 - gap), size = at_.with_text ? 6 : 3, half = size * 0.45;
       double const dx = (x2 - from_x) / length, dy = (y2 - gap) / length;
       path += point('L', x2 - dx * size * 0.8, y2 - dy * size * 0.8);

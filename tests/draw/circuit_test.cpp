@@ -59,7 +59,7 @@ std::vector<operands> operands_of(circuit const& all)
 }
 
 /// What holds for the diagram of any kernel.
-void check(textbook::kernel_entry const& kernel, textbook::values const& in)
+void check_circuit(textbook::kernel_entry const& kernel, textbook::values const& in)
 {
   recorded const kept = record(kernel, in);
   circuit const all = draw::circuit_of(kept.run);
@@ -107,14 +107,14 @@ void check(textbook::kernel_entry const& kernel, textbook::values const& in)
 TEST(circuit, of_every_kernel_has_its_operations_with_their_operands_above_them)
 {
   for (textbook::kernel_entry const& kernel : textbook::catalogue())
-    for (int const n : {1, 2, 3, 7, 8, 16, 31, 33, 64, 100}) check(kernel, powers_of_two(n));
+    for (int const n : {1, 2, 3, 7, 8, 16, 31, 33, 64, 100}) check_circuit(kernel, powers_of_two(n));
 }
 
 TEST(circuit, letters_join_from_left_to_right)
 {
   for (textbook::kernel_entry const& kernel : textbook::catalogue()) {
     if (kernel.needs_commutative) continue;
-    check(kernel, alphabet(13));
+    check_circuit(kernel, alphabet(13));
     recorded const kept = record(kernel, alphabet(13));
     for (circuit::node const& each : draw::circuit_of(kept.run).nodes) EXPECT_NE(each.text, "?!") << kernel.name;
   }

@@ -100,7 +100,7 @@ box box_of_text(tag const& of)
   return {x, y - 0.75 * size, x + width, y + 0.1 * size, of.text};
 }
 
-void check(std::string const& document)
+void check_drawing(std::string const& document)
 {
   std::vector<tag> const tags = parsed(document);
   ASSERT_FALSE(tags.empty());
@@ -141,11 +141,11 @@ void check(std::string const& document)
     for (std::size_t b = a + 1; b < nodes.size(); ++b) EXPECT_FALSE(overlap(nodes[a], nodes[b]));
 }
 
-void check(textbook::kernel_entry const& kernel, textbook::values const& in)
+void check_drawing(textbook::kernel_entry const& kernel, textbook::values const& in)
 {
   SCOPED_TRACE(std::string(kernel.name) + ", " + std::to_string(texts_of(in).size()) + " elements");
   recorded const kept = record(kernel, in);
-  check(draw::svg(draw::circuit_of(kept.run), {std::string(kernel.title), "a < b & c"}));
+  check_drawing(draw::svg(draw::circuit_of(kept.run), {std::string(kernel.title), "a < b & c"}));
 }
 
 TEST(diagram, of_every_kernel_is_xml_with_everything_on_the_page_and_no_text_over_another)
@@ -153,7 +153,7 @@ TEST(diagram, of_every_kernel_is_xml_with_everything_on_the_page_and_no_text_ove
   for (textbook::kernel_entry const& kernel : textbook::catalogue())
     for (int const n : {1, 2, 5, 8, 16, 33, 64}) {
       if (n == 64 && kernel.name == "one-thread-per-output") continue;  // 2000 nodes: their pairs take long
-      check(kernel, one_to(n));
+      check_drawing(kernel, one_to(n));
     }
 }
 
@@ -161,9 +161,9 @@ TEST(diagram, makes_room_for_long_values)
 {
   for (char const* name : {"hillis-steele", "blelloch", "brent-kung-exclusive", "tree-reduction"}) {
     textbook::kernel_entry const& kernel = *textbook::find_kernel(name);
-    check(kernel, std::vector<int>(16, 134217727));
-    check(kernel, std::vector<float>{0.1F, 1e-20F, 123456.7F, 1.0F / 3, 3e38F, -0.0F, 7, 8});
-    if (!kernel.needs_commutative) check(kernel, alphabet(32));
+    check_drawing(kernel, std::vector<int>(16, 134217727));
+    check_drawing(kernel, std::vector<float>{0.1F, 1e-20F, 123456.7F, 1.0F / 3, 3e38F, -0.0F, 7, 8});
+    if (!kernel.needs_commutative) check_drawing(kernel, alphabet(32));
   }
 }
 
@@ -171,7 +171,7 @@ TEST(diagram, is_drawn_without_values_where_it_is_wide)
 {
   recorded const kept = record("brent-kung", one_to(256));
   std::string const drawing = draw::svg(draw::circuit_of(kept.run), {"Wide"});
-  check(drawing);
+  check_drawing(drawing);
   EXPECT_EQ(drawing.find(">32896<"), std::string::npos);
 }
 
