@@ -18,7 +18,7 @@ shown_arrays::texts const& shown_arrays::texts_of(int array) const
   return found == now_.end() ? run_.array_of(array).before : found->second;
 }
 
-std::string shown_arrays::after(stage const& of, bool shown)
+std::string shown_arrays::after(stage const& of, shown which)
 {
   std::map<int, std::vector<bool>> marked;
   for (std::size_t const p : of.phases)
@@ -29,11 +29,12 @@ std::string shown_arrays::after(stage const& of, bool shown)
       marks.resize(elements.size());
       marks[static_cast<std::size_t>(each.index)] = true;
     }
-  if (!shown) return {};
+  if (which == shown::none) return {};
   std::string out;
   std::map<std::string, std::size_t> blocks;  // that have an array of that name
   for (auto const& [number, marks] : marked) {
     draw::array const& array = run_.array_of(number);
+    if (which == shown::global && array.space != model::memory::global) continue;
     if (++blocks[array.name] > most_blocks) continue;
     bool const of_block = array.space == model::memory::shared && of.blocks > 1;
     out += lines(of_block ? fmt::format("{} of {}", array.name, array.block) : array.name, texts_of(number), marks);

@@ -13,6 +13,9 @@ namespace tally::cli {
 /// The column in which texts begin, behind the names of steps and arrays.
 inline constexpr std::size_t gutter = 11;
 
+/// Which arrays a line is given to.
+enum class shown { none, global, all };
+
 /// The arrays of a run while it goes on, as lines for a terminal.
 class shown_arrays {
 public:
@@ -20,8 +23,8 @@ public:
 
   /// An array as it is now.
   std::string lines(int array) const { return lines(run_.array_of(array).name, texts_of(array), {}); }
-  /// What the stage makes of the arrays and registers: those that it writes to, if `shown`, with what it changes marked.
-  std::string after(stage const& of, bool shown);
+  /// What the stage makes of the arrays and registers: those of `which` that it writes to, with what it changes marked.
+  std::string after(stage const& of, shown which);
 
 private:
   using texts = std::vector<std::string>;

@@ -94,4 +94,25 @@ copied copies_of(draw::recording const& run, stage const& of)
   return result;
 }
 
+std::vector<std::string> moves_of(draw::recording const& run, stage const& of)
+{
+  std::vector<std::string> moves;
+  for (std::size_t const p : of.phases) {
+    std::map<std::pair<int, int>, draw::element> sources;  // of thread and value
+    for (draw::act const& one : run.phases()[p].acts) {
+      if (one.what == model::action::read) sources[{one.thread, one.value}] = one.at;
+      if (one.what == model::action::apply) sources.erase({one.thread, one.value});
+      if (one.what != model::action::write) continue;
+      auto const from = sources.find({one.thread, one.value});
+      std::string const block = of.blocks > 1 ? "block " + std::to_string(run.phases()[p].block) + ": " : "";
+      if (run.origin_of(one.value) == draw::recording::origin::constant)
+        moves.push_back(block + run.name_of(one.at) + " <- " + run.text_of(one.value));
+      else if (from != sources.end() && from->second.index != one.at.index &&
+               run.array_of(from->second.array).space == run.array_of(one.at.array).space)
+        moves.push_back(block + run.name_of(one.at) + " <- " + run.name_of(from->second));
+    }
+  }
+  return moves;
+}
+
 }  // namespace tally::cli

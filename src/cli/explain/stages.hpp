@@ -31,4 +31,7 @@ struct copied {
 };
 copied copies_of(draw::recording const& run, stage const& of);
 
+/// What a stage that combines moves besides: "x[1] <- x[3]", "x[3] <- 0".
+std::vector<std::string> moves_of(draw::recording const& run, stage const& of);
+
 }  // namespace tally::cli

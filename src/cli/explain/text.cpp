@@ -102,8 +102,10 @@ private:
       else
         copies(each);
     }
-    if (!to_.colours && out_.find('*') != std::string::npos)
-      out_ += "\n(* is what the step has written; t is a register of thread t)\n";
+    std::vector<std::string> notes;
+    if (!to_.colours && out_.find('*') != std::string::npos) notes.emplace_back("* marks what has been written");
+    if (uses_registers_) notes.emplace_back("t1 is a register of thread 1");
+    if (!notes.empty()) out_ += fmt::format("\n({})\n", fmt::join(notes, "; "));
   }
 
   void begin_launch(stage const& of)
@@ -126,7 +128,7 @@ private:
         words.push_back(fmt::format("stride {}", found->second));
     out_ += to_.bold(fmt::format("{:<{}}", label, gutter)) + what_works(of, words);
     out_ += operations(of);
-    out_ += arrays_.after(of, true);
+    out_ += arrays_.after(of, shown::all);
   }
 
   std::string what_works(stage const& of, std::vector<std::string> words)
@@ -135,7 +137,9 @@ private:
     if (!first.by_host()) {
       words.push_back(fmt::format("{} of {}", of.active, threads_of(of)));
       if (of.warps.divergent > 0)
-        words.push_back(fmt::format("{} of {} divergent", of.warps.divergent, counted(of.warps.steps, "warp-step")));
+        words.push_back(of.warps.steps == 1
+                            ? "divergent"
+                            : fmt::format("{} of {} warps divergent", of.warps.divergent, of.warps.steps));
     }
     std::string line = fmt::format("{}", fmt::join(words, ", "));
     if (of.shared.worst_degree > 1)
@@ -162,14 +166,15 @@ private:
     return {};
   }
 
-  std::string name_of_element(draw::element const& where, int value) const
+  std::string name_of_element(draw::element const& where, int value)
   {
     if (where.array != draw::element::registers) return run_.name_of(where);
     if (run_.origin_of(value) == draw::recording::origin::constant) return run_.text_of(value);
+    uses_registers_ = true;
     return fmt::format("t{}", where.index);
   }
 
-  std::string operation(draw::phase const& in, draw::act const& one, bool several) const
+  std::string operation(draw::phase const& in, draw::act const& one, bool several)
   {
     if (in.by_host())
       return fmt::format("{} <- {}", run_.text_of(one.value),
@@ -179,16 +184,14 @@ private:
         combined(of_.op, name_of_element(one.left_at, one.left), name_of_element(one.right_at, one.right)));
   }
 
-  std::string operations(stage const& of) const
+  std::string operations(stage const& of)
   {
-    std::vector<std::string> all;
-    std::size_t widest = 0;
+    std::vector<std::string> all = moves_of(run_, of);
     for (std::size_t const p : of.phases)
-      for (draw::act const& one : run_.phases()[p].acts) {
-        if (one.what != model::action::apply) continue;
-        all.push_back(operation(run_.phases()[p], one, of.blocks > 1));
-        widest = std::max(widest, all.back().size());
-      }
+      for (draw::act const& one : run_.phases()[p].acts)
+        if (one.what == model::action::apply) all.push_back(operation(run_.phases()[p], one, of.blocks > 1));
+    std::size_t widest = 0;
+    for (std::string const& each : all) widest = std::max(widest, each.size());
     std::size_t const per_line = std::max<std::size_t>(1, (to_.width - gutter + 4) / (widest + 4));
     std::size_t const lines = (all.size() + per_line - 1) / per_line;
     std::size_t const shown = lines > most_lines ? (most_lines - 1) * per_line : all.size();
@@ -213,7 +216,7 @@ private:
           fmt::format(", bank conflicts: {} wavefronts instead of {}", of.shared.wavefronts, of.shared.ideal));
     out_ += '\n';
     bool const last = run_.phases().size() - 1 == of.phases.back();
-    out_ += arrays_.after(of, !all.straight || last);
+    out_ += arrays_.after(of, !all.straight ? shown::all : last ? shown::global : shown::none);
   }
 
   static std::string threads_of(stage const& of)
@@ -230,8 +233,7 @@ private:
 
   std::string formula(textbook::formula const& of, std::size_t value) const
   {
-    if (of.text.empty()) return {};
-    std::string text = fmt::format("formula: {}", of.text);
+    std::string text(of.text);
     if (of.value == nullptr) return text;
     std::size_t const expected = of.value(of_.n);
     if (expected == value) return text;
@@ -241,7 +243,7 @@ private:
   void table()
   {
     model::report const& counts = of_.counts;
-    out_ += '\n';
+    out_ += '\n' + to_.dim(fmt::format("{:>22}   formula, where n is a power of two", "run")) + '\n';
     row("operations", of_.work, formula(of_.kernel->work, of_.work));
     row("depth", of_.depth, "the longest chain of operations");
     row("steps", counts.steps, formula(of_.kernel->steps, counts.steps));
@@ -274,6 +276,7 @@ private:
   draw::recording const& run_;
   shown_arrays arrays_;
   std::map<std::size_t, int> strides_;  // of phases
+  bool uses_registers_ = false;
   std::string out_;
 };
 
