@@ -50,18 +50,14 @@ std::string list_of_kernels()
 
 std::string diagram(explanation const& of)
 {
-  if (!of.is_recorded())
-    throw command_line_error("--svg: a drawing has at most " + std::to_string(explanation::most_recorded) +
-                             " elements; more than that nobody can see");
+  if (!of.is_recorded()) throw command_line_error("--svg: too much happens to be drawn; take fewer elements");
   return draw::svg(draw::circuit_of(of.run), {fmt::format("{}, n = {}", of.kernel->title, of.n),
                                               fmt::format("{} operations in {} steps", of.work, of.counts.steps)});
 }
 
 std::string page(explanation const& of)
 {
-  if (!of.is_recorded())
-    throw command_line_error("--html: a page plays at most " + std::to_string(explanation::most_recorded) +
-                             " elements; with more there are only counts");
+  if (!of.is_recorded()) throw command_line_error("--html: too much happens to be played; take fewer elements");
   return draw::draw_html({of.kernel->title, json(of), draw::sources_of(of.run)});
 }
 

@@ -61,7 +61,7 @@ TEST_F(document, names_every_option)
 {
   std::ifstream in(TALLY_MANUAL);
   std::string const text{std::istreambuf_iterator<char>(in), {}};
-  for (char const* command : {"reduce", "scan", "bench", "compare", "brent", "exhibit"}) {
+  for (char const* command : {"reduce", "scan", "bench", "explain", "compare", "brent", "exhibit"}) {
     std::string const help = run_tool(std::vector<std::string>{command, "--help"}).out;
     for (std::size_t at = 0; (at = help.find("\n      --", at)) != std::string::npos;) {
       at += 7;

@@ -1,6 +1,7 @@
 #include "explain/arrays.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,17 @@ namespace {
 constexpr std::size_t most_lines = 6, most_blocks = 4;
 
 }  // namespace
+
+shown_arrays::shown_arrays(draw::recording const& run, terminal const& to) : run_(run), to_(to)
+{
+  auto const make_room = [&](std::string const& text) { widest_ = std::max(widest_, text.size()); };
+  for (auto const& [number, each] : run.arrays()) std::for_each(each.before.begin(), each.before.end(), make_room);
+  for (draw::phase const& each : run.phases()) {
+    for (draw::change const& one : each.changes) make_room(one.text);
+    for (draw::act const& one : each.acts)
+      if (one.what == model::action::apply && each.counts.steps == 1) make_room(run.text_of(one.value));
+  }
+}
 
 shown_arrays::texts const& shown_arrays::texts_of(int array) const
 {
@@ -69,16 +81,11 @@ std::string shown_arrays::registers(stage const& of) const
 
 std::string shown_arrays::lines(std::string const& name, texts const& elements, std::vector<bool> const& marked) const
 {
-  std::size_t size = elements.size(), widest = 1;
+  std::size_t size = elements.size();
   while (size > 0 && elements[size - 1].empty()) --size;
-  for (std::string const& each : elements) widest = std::max(widest, each.size());
-  std::size_t const cell = widest + 2;
+  std::size_t const cell = widest_ + 2;
   std::size_t per_line = std::max<std::size_t>(1, (to_.width - gutter) / cell);
-  if (per_line < size) {  // whole groups
-    std::size_t group = 1;
-    while (group * 2 <= per_line) group *= 2;
-    per_line = per_line >= group * 3 / 2 && group > 1 ? group * 3 / 2 : group;
-  }
+  if (per_line < size) per_line = std::bit_floor(per_line);  // so that trees stand below each other
   std::size_t const count = (size + per_line - 1) / per_line;
   std::string out;
   for (std::size_t line = 0; line < count; ++line) {

@@ -19,7 +19,7 @@ enum class shown { none, global, all };
 /// The arrays of a run while it goes on, as lines for a terminal.
 class shown_arrays {
 public:
-  shown_arrays(draw::recording const& run, terminal const& to) : run_(run), to_(to) {}
+  shown_arrays(draw::recording const& run, terminal const& to);
 
   /// An array as it is now.
   std::string lines(int array) const { return lines(run_.array_of(array).name, texts_of(array), {}); }
@@ -36,6 +36,7 @@ private:
 
   draw::recording const& run_;
   terminal const& to_;
+  std::size_t widest_ = 1;    // of all texts of the run: columns stay where they are
   std::map<int, texts> now_;  // those that have been written to
 };
 

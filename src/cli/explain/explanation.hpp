@@ -22,14 +22,15 @@ struct explain_settings {
 
 /// A kernel that has run on the model machine, with all that it did.
 struct explanation {
-  /// With more elements than this there are the counts alone.
+  /// With more elements than this, or more acts of threads, there are the counts alone.
   static constexpr int most_recorded = 1024;
+  static constexpr std::size_t most_acts = 300'000;
 
   textbook::kernel_entry const* kernel = nullptr;
   kernel_operation op = kernel_operation::sum;
   int n = 0;
   textbook::values in, out;
-  draw::recording run;  ///< empty where there are more elements
+  draw::recording run{most_acts};
   model::report counts;
   std::size_t work = 0, depth = 0;  ///< T1 and T_inf
 

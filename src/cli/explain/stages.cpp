@@ -105,11 +105,11 @@ std::vector<std::string> moves_of(draw::recording const& run, stage const& of)
       if (one.what != model::action::write) continue;
       auto const from = sources.find({one.thread, one.value});
       std::string const block = of.blocks > 1 ? "block " + std::to_string(run.phases()[p].block) + ": " : "";
-      if (run.origin_of(one.value) == draw::recording::origin::constant)
-        moves.push_back(block + run.name_of(one.at) + " <- " + run.text_of(one.value));
-      else if (from != sources.end() && from->second.index != one.at.index &&
-               run.array_of(from->second.array).space == run.array_of(one.at.array).space)
+      if (from != sources.end() && from->second.index != one.at.index &&
+          run.array_of(from->second.array).space == run.array_of(one.at.array).space)
         moves.push_back(block + run.name_of(one.at) + " <- " + run.name_of(from->second));
+      else if (from == sources.end() && run.origin_of(one.value) == draw::recording::origin::constant)
+        moves.push_back(block + run.name_of(one.at) + " <- " + run.text_of(one.value));
     }
   }
   return moves;

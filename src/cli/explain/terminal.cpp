@@ -23,6 +23,27 @@ terminal terminal::of_standard_output()
   return result;
 }
 
+std::string terminal::wrapped(std::string_view text, std::size_t indent) const
+{
+  std::string out;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    std::size_t const length = std::min(text.find(' '), text.size());
+    if (column > indent && column + 1 + length > width) {
+      out += '\n';
+      out.append(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(0, length);
+    column += length;
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+  return out + '\n';
+}
+
 std::string terminal::in(char const* code, std::string_view text) const
 {
   if (!colours || text.empty()) return std::string(text);

@@ -20,6 +20,9 @@ struct terminal {
   std::string warning(std::string_view text) const { return in("33", text); }
   std::string fault(std::string_view text) const { return in("1;31", text); }
 
+  /// Lines of at most `width` characters, whose words begin at column `indent`, where the first line is already.
+  std::string wrapped(std::string_view text, std::size_t indent = 0) const;
+
 private:
   std::string in(char const* code, std::string_view text) const;
 };

@@ -23,30 +23,6 @@ std::string counted(std::size_t n, std::string_view what)
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
-std::string wrapped_to(std::size_t width, std::size_t indent, std::string const& text)
-{
-  std::string out;
-  std::size_t column = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t const end = std::min(text.find(' ', begin), text.size());
-    if (column > indent && column + 1 + end - begin > width) {
-      out += '\n';
-      column = 0;
-    }
-    if (column == 0) {
-      out.append(out.empty() ? 0 : indent, ' ');
-      column = indent;
-    } else {
-      out += ' ';
-      ++column;
-    }
-    out.append(text, begin, end - begin);
-    column += end - begin;
-    begin = end + 1;
-  }
-  return out + '\n';
-}
-
 class writer {
 public:
   writer(explanation const& of, terminal const& to) : of_(of), to_(to), run_(of.run), arrays_(of.run, to) {}
@@ -57,7 +33,7 @@ public:
     if (of_.is_recorded())
       steps();
     else
-      out_ += fmt::format("\nMore than {} elements: the counts alone.\n", explanation::most_recorded);
+      out_ += "\nToo much happens to be shown: the counts alone.\n";
     table();
     findings();
     return std::move(out_);
@@ -74,10 +50,9 @@ private:
     out_ += to_.bold(kernel.title);
     out_ += fmt::format(": {} of {} by {}\n", kinds[static_cast<int>(kernel.result)],
                         counted(static_cast<std::size_t>(of_.n), elements), of_.op_name());
-    out_ += wrapped_to(to_.width, 0, std::string(kernel.changes));
-    out_ += to_.dim(fmt::format("{}tally/textbook/{}", kernel.source.empty() ? "" : std::string(kernel.source) + ", ",
-                                kernel.header));
-    out_ += '\n';
+    out_ += to_.wrapped(kernel.changes);
+    std::string const source = kernel.source.empty() ? "" : std::string(kernel.source) + ", ";
+    out_ += to_.dim(to_.wrapped(source + "tally/textbook/" + std::string(kernel.header)));
   }
 
   void steps()
@@ -141,12 +116,16 @@ private:
                             ? "divergent"
                             : fmt::format("{} of {} warps divergent", of.warps.divergent, of.warps.steps));
     }
-    std::string line = fmt::format("{}", fmt::join(words, ", "));
-    if (of.shared.worst_degree > 1)
-      line += to_.warning(fmt::format("{}bank conflicts: {} wavefronts instead of {}, up to {} words in a bank",
-                                      line.empty() ? "" : ", ", of.shared.wavefronts, of.shared.ideal,
-                                      of.shared.worst_degree));
-    return line + '\n' + code(of);
+    return fmt::format("{}\n", fmt::join(words, ", ")) + conflicts(of) + code(of);
+  }
+
+  std::string conflicts(stage const& of) const
+  {
+    if (of.shared.worst_degree <= 1) return {};
+    return std::string(gutter, ' ') +
+           to_.warning(fmt::format("bank conflicts: {} wavefronts instead of {}, up to {} words in a bank",
+                                   of.shared.wavefronts, of.shared.ideal, of.shared.worst_degree)) +
+           '\n';
   }
 
   /// The line of the kernel, as it stands there.
@@ -160,7 +139,7 @@ private:
         line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
         if (line.empty()) return {};
         std::string text = fmt::format("{}:{}: {}", header, one.where.line, line);
-        if (text.size() > to_.width - gutter) text.resize(to_.width - gutter);
+        if (text.size() > to_.width - gutter) text.resize(text.find_last_not_of(' ', to_.width - gutter - 1) + 1);
         return std::string(gutter, ' ') + to_.dim(text) + '\n';
       }
     return {};
@@ -210,11 +189,8 @@ private:
   {
     copied const all = copies_of(run_, of);
     out_ += to_.bold(fmt::format("{:<{}}", all.shuffles && all.ways.size() == 1 ? "shuffle" : "copy", gutter));
-    out_ += fmt::format("{}; {} of {}", fmt::join(all.ways, ", "), of.active, threads_of(of));
-    if (of.shared.worst_degree > 1)
-      out_ += to_.warning(
-          fmt::format(", bank conflicts: {} wavefronts instead of {}", of.shared.wavefronts, of.shared.ideal));
-    out_ += '\n';
+    out_ += to_.wrapped(fmt::format("{}; {} of {}", fmt::join(all.ways, ", "), of.active, threads_of(of)), gutter);
+    out_ += conflicts(of);
     bool const last = run_.phases().size() - 1 == of.phases.back();
     out_ += arrays_.after(of, !all.straight ? shown::all : last ? shown::global : shown::none);
   }
@@ -226,9 +202,8 @@ private:
 
   void row(std::string_view name, std::size_t value, std::string const& rest)
   {
-    std::string line = fmt::format("{:<12}{:>10}", name, value);
-    if (!rest.empty()) line += "   " + rest;
-    out_ += line + '\n';
+    out_ += fmt::format("{:<12}{:>10}", name, value);
+    out_ += rest.empty() ? "\n" : "   " + to_.wrapped(rest, 25);
   }
 
   std::string formula(textbook::formula const& of, std::size_t value) const
@@ -237,7 +212,7 @@ private:
     if (of.value == nullptr) return text;
     std::size_t const expected = of.value(of_.n);
     if (expected == value) return text;
-    return text + to_.fault(fmt::format(", which is {}", expected));
+    return text + fmt::format(", which is {}", expected);
   }
 
   void table()
@@ -249,26 +224,34 @@ private:
     row("steps", counts.steps, formula(of_.kernel->steps, counts.steps));
     row("barriers", counts.barriers, formula(of_.kernel->barriers, counts.barriers));
     if (counts.launches > 1) row("launches", static_cast<std::size_t>(counts.launches), "");
+    std::string const worst =
+        counts.shared.worst_degree > 1 ? fmt::format(", at worst {} words in a bank", counts.shared.worst_degree) : "";
     row("wavefronts", counts.shared.wavefronts,
-        fmt::format("of shared memory; {} without bank conflicts, at worst {} in a bank", counts.shared.ideal,
-                    counted(static_cast<std::size_t>(counts.shared.worst_degree), "word")));
-    row("warp-steps", counts.warps.steps,
-        fmt::format("{} of them divergent; {:.1f} of 32 lanes at work", counts.warps.divergent,
-                    counts.warps.steps == 0
-                        ? 0.0
-                        : static_cast<double>(counts.warps.active_lanes) / static_cast<double>(counts.warps.steps)));
+        fmt::format("of shared memory; {} without bank conflicts{}", counts.shared.ideal, worst));
+    row("warp-steps", counts.warps.steps, lanes(counts.warps));
     row("sectors", counts.global.sectors_read + counts.global.sectors_written,
         fmt::format("of 32 bytes of global memory: {} read, {} written", counts.global.sectors_read,
                     counts.global.sectors_written));
-    out_ +=
-        to_.dim("Wavefronts and warp-steps are those of the algorithm: without the steps that load and store.") + "\n";
+    model::shared_counts const& shared = counts.shared_in_transfers;
+    model::warp_counts const& warps = counts.warps_in_transfers;
+    out_ += to_.dim(to_.wrapped(fmt::format(
+        "Steps that load from global memory or store there are not among the wavefronts and warp-steps; they "
+        "have {} and {}.",
+        counted(shared.wavefronts, "wavefront"), counted(warps.steps, "warp-step"))));
+  }
+
+  static std::string lanes(model::warp_counts const& of)
+  {
+    if (of.steps == 0) return {};
+    return fmt::format("{} of them divergent; {:.1f} of 32 lanes at work", of.divergent,
+                       static_cast<double>(of.active_lanes) / static_cast<double>(of.steps));
   }
 
   void findings()
   {
     if (of_.counts.clean()) return;
     out_ += '\n' + to_.fault("The machine found:") + '\n';
-    for (model::finding const& each : of_.counts.findings) out_ += "  " + wrapped_to(to_.width - 2, 2, each.text());
+    for (model::finding const& each : of_.counts.findings) out_ += "  " + to_.wrapped(each.text(), 2);
   }
 
   explanation const& of_;

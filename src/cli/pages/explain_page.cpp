@@ -24,8 +24,7 @@ command_page const& explain_page()
                    kernel_argument(),
                    {"--n", "N",
                     "The number of elements, from 1 to 1048576; 8 if neither this nor --input is given. With more than "
-                    "1024 only the counts are "
-                    "printed."},
+                    "1024, or where threads do more than 300000 things, only the counts are printed."},
                    {"--input", "LIST",
                     "The elements, integers or decimals, with commas between them. If it is not given they are 3, 1, "
                     "7, 0, 4, 1, 6, 3, over and over."},
@@ -79,7 +78,7 @@ command_page const& explain_page()
                 "id), arrows (from and to, which "
                 "are nodes; as left or right operand, or moved), and `result`, what is in `out` at the end in each "
                 "column. "
-                "With more than 1024 elements there are neither phases nor arrays nor diagram.",
+                "Where only the counts are printed there are neither phases nor arrays nor diagram.",
             }}},
       .examples =
           {
