@@ -48,7 +48,8 @@ class Browser:
             stderr=open(pathlib.Path(self.folder.name) / "log", "wb"))  # fmt: skip
         os.close(to_browser)
         os.close(from_browser)
-        self.buffer, self.count, self.session, self.events = b"", 0, None, []
+        self.buffer, self.count, self.session = b"", 0, None
+        self.events, self._asked, self._complained = [], [], []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -96,18 +97,30 @@ class Browser:
             self.events.append(self.receive())
 
     def open(self, path):
-        self.events.clear()
+        self.look_back()
         self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
         self.wait_for("Page.loadEventFired")
         self.settle()
 
-    def complaints(self):
-        """What went wrong in the page: exceptions, and what the browser logs, such as a resource that is refused."""
-        kinds = ("Runtime.exceptionThrown", "Log.entryAdded")
-        return [json.dumps(event["params"])[:500] for event in self.events if event["method"] in kinds]
+    def look_back(self):
+        """Notes which addresses were asked for, and what went wrong: exceptions, and what the browser logs, such as a resource that is
+        refused."""
+        for event in self.events:
+            if event["method"] == "Network.requestWillBeSent":
+                self._asked.append(event["params"]["request"]["url"])
+            if event["method"] in ("Runtime.exceptionThrown", "Log.entryAdded"):
+                self._complained.append(json.dumps(event["params"])[:500])
+        self.events.clear()
 
-    def requests(self):
-        return [event["params"]["request"]["url"] for event in self.events if event["method"] == "Network.requestWillBeSent"]
+    @property
+    def asked(self):
+        self.look_back()
+        return self._asked
+
+    @property
+    def complained(self):
+        self.look_back()
+        return self._complained
 
     def evaluate(self, expression):
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)

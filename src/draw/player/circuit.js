@@ -152,8 +152,9 @@ class Circuit {
   /** A pointer at the row; between rows if the step has none. */
   showHere(rows) {
     const { place, flow } = this;
-    const done = flow.nodes.filter((node) => node.phase < this.position).map((node) => node.row);
-    const last = Math.max(0, ...done);
+    const phase = this.run.phases[this.position - 1];
+    const done = flow.nodes.filter((node) => node.phase < this.position && (node.phase < 0 || node.block === phase.block));
+    const last = done.reduce((most, node) => Math.max(most, node.row), 0);
     const finished = this.position === this.run.phases.length && rows.length === 0;
     const y = rows.length > 0 ? (place.rowTop(rows[0]) + place.rowTop(rows.at(-1) + 1)) / 2
       : finished ? place.bottom + place.radius + 8 : this.position === 0 ? place.y(0) : place.rowTop(last + 1);

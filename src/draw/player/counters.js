@@ -12,7 +12,7 @@ class Counters {
 
   build(line) {
     const name = make("th", { scope: "row" }, line.name);
-    const now = make("td"), so_far = make("td"), bar = make("span", { class: "bar", "aria-hidden": "true" });
+    const now = make("td"), so_far = make("span"), bar = make("span", { class: "bar", "aria-hidden": "true" });
     const all = make("td", { class: "all" }, this.total(line, this.counts).toLocaleString("en"));
     const formula = make("td", { class: "formula" });
     if (line.formula?.text) formula.append(line.formula.text);
