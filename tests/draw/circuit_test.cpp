@@ -88,6 +88,14 @@ void check_circuit(textbook::kernel_entry const& kernel, textbook::values const&
     if (node.what != circuit::kind::combined) continue;
     ++combined;
     EXPECT_TRUE(from[k].left != nullptr || from[k].right != nullptr);
+    if (std::holds_alternative<std::vector<textbook::letters>>(in)) {
+      if (from[k].left != nullptr && from[k].left->text != "-") {
+        EXPECT_EQ(from[k].left->text.front(), node.text.front());
+      }
+      if (from[k].right != nullptr && from[k].right->text != "-") {
+        EXPECT_EQ(from[k].right->text.back(), node.text.back());
+      }
+    }
     if (!std::holds_alternative<std::vector<int>>(in)) continue;
     auto const value = [](circuit::node const* of) {
       return of == nullptr ? 0U : static_cast<unsigned>(std::stoll(of->text));
@@ -108,6 +116,19 @@ TEST(circuit, of_every_kernel_has_its_operations_with_their_operands_above_them)
 {
   for (textbook::kernel_entry const& kernel : textbook::catalogue())
     for (int const n : {1, 2, 3, 7, 8, 16, 31, 33, 64, 100}) check_circuit(kernel, powers_of_two(n));
+}
+
+TEST(circuit, blocks_stand_side_by_side)
+{
+  for (textbook::kernel_entry const& kernel : textbook::catalogue())
+    if (kernel.most == 0) check_circuit(kernel, powers_of_two(1100));
+  recorded const kept = record("scan-scan-add", one_to(1100));
+  circuit const all = draw::circuit_of(kept.run);
+  EXPECT_EQ(all.columns, 1100);
+  int last = -1;
+  for (circuit::node const& each : all.nodes)
+    if (each.block == 1 && each.what == circuit::kind::combined) last = std::max(last, each.column);
+  EXPECT_EQ(last, 1099) << "block 1 of the last launch adds to the third section";
 }
 
 TEST(circuit, letters_join_from_left_to_right)

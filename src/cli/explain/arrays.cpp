@@ -11,12 +11,22 @@ namespace {
 
 constexpr std::size_t most_lines = 6, most_blocks = 4;
 
+/// "x", or "x of 1" of block 1.
+std::string name_of(draw::array const& of, bool of_several_blocks)
+{
+  bool const says_block = of.space == model::memory::shared && of_several_blocks;
+  return says_block ? fmt::format("{} of {}", of.name, of.block) : of.name;
+}
+
 }  // namespace
 
 shown_arrays::shown_arrays(draw::recording const& run, terminal const& to) : run_(run), to_(to)
 {
   auto const make_room = [&](std::string const& text) { widest_ = std::max(widest_, text.size()); };
-  for (auto const& [number, each] : run.arrays()) std::for_each(each.before.begin(), each.before.end(), make_room);
+  for (auto const& [number, each] : run.arrays()) {
+    std::for_each(each.before.begin(), each.before.end(), make_room);
+    label_ = std::max(label_, name_of(each, each.block > 0).size());
+  }
   for (draw::phase const& each : run.phases()) {
     for (draw::change const& one : each.changes) make_room(one.text);
     for (draw::act const& one : each.acts)
@@ -48,8 +58,7 @@ std::string shown_arrays::after(stage const& of, shown which)
     draw::array const& array = run_.array_of(number);
     if (which == shown::global && array.space != model::memory::global) continue;
     if (++blocks[array.name] > most_blocks) continue;
-    bool const of_block = array.space == model::memory::shared && of.blocks > 1;
-    out += lines(of_block ? fmt::format("{} of {}", array.name, array.block) : array.name, texts_of(number), marks);
+    out += lines(name_of(array, of.blocks > 1), texts_of(number), marks);
   }
   for (auto const& [name, count] : blocks)
     if (count > most_blocks) out += fmt::format("{:{}}{}: {} more blocks\n", "", gutter, name, count - most_blocks);
@@ -84,7 +93,7 @@ std::string shown_arrays::lines(std::string const& name, texts const& elements, 
   std::size_t size = elements.size();
   while (size > 0 && elements[size - 1].empty()) --size;
   std::size_t const cell = widest_ + 2;
-  std::size_t per_line = std::max<std::size_t>(1, (to_.width - gutter) / cell);
+  std::size_t per_line = std::max<std::size_t>(1, (to_.width - label_ - 2) / cell);
   if (per_line < size) per_line = std::bit_floor(per_line);  // so that trees stand below each other
   std::size_t const count = (size + per_line - 1) / per_line;
   std::string out;
@@ -94,7 +103,7 @@ std::string shown_arrays::lines(std::string const& name, texts const& elements, 
       line = count - 1;
     }
     std::size_t const begin = line * per_line;
-    out += fmt::format("{:<{}}", begin == 0 ? name : fmt::format("  [{}]", begin), gutter - 2);
+    out += fmt::format("{:<{}}", begin == 0 ? name : fmt::format("  [{}]", begin), label_);
     for (std::size_t k = begin; k < std::min(size, begin + per_line); ++k) {
       std::string const text = elements[k].empty() ? "." : elements[k];
       bool const mark = k < marked.size() && marked[k];

@@ -36,8 +36,9 @@ private:
 
   draw::recording const& run_;
   terminal const& to_;
-  std::size_t widest_ = 1;    // of all texts of the run: columns stay where they are
-  std::map<int, texts> now_;  // those that have been written to
+  std::size_t widest_ = 1;          // of all texts of the run: columns stay where they are
+  std::size_t label_ = gutter - 2;  // for the longest name
+  std::map<int, texts> now_;        // those that have been written to
 };
 
 }  // namespace tally::cli
