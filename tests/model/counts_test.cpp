@@ -105,6 +105,10 @@ TEST(wavefronts, of_eight_bytes)
   EXPECT_EQ(strided<double>(16).wavefronts, 32u);
   EXPECT_EQ(strided<double>(17).wavefronts, 2u);
   EXPECT_EQ(strided<double>(0).wavefronts, 2u);
+  shared_counts const halves =
+      shared_step<double>([](block const&, view<double> x, int t) { look(x[t < 16 ? 2 * t : 64 + t]); }).shared;
+  EXPECT_EQ(halves.wavefronts, 2u + 1u);
+  EXPECT_EQ(halves.worst_degree, 2);
 }
 
 TEST(wavefronts, of_sixteen_bytes)
@@ -115,6 +119,27 @@ TEST(wavefronts, of_sixteen_bytes)
   EXPECT_EQ(strided<sixteen_bytes>(8).wavefronts, 32u);
   EXPECT_EQ(strided<sixteen_bytes>(8).worst_degree, 8);
   EXPECT_EQ(strided<sixteen_bytes>(9).wavefronts, 4u);
+}
+
+struct twelve_bytes {
+  float a = 0, b = 0, c = 0;
+};
+
+TEST(wavefronts, of_elements_that_share_banks_in_part)
+{
+  EXPECT_EQ(strided<twelve_bytes>(1).wavefronts, 4u);
+  EXPECT_EQ(strided<twelve_bytes>(11).wavefronts, 12u) << "33 words on, a bank on: three lanes meet in each";
+  EXPECT_EQ(strided<twelve_bytes>(11).ideal, 4u);
+}
+
+TEST(wavefronts, of_several_requests)
+{
+  shared_counts const both = shared_step<int>([](block const&, view<int> x, int t) {
+                               look(x[4 * t]);
+                               look(x[t]);
+                             }).shared;
+  EXPECT_EQ(both.wavefronts, 4u + 1u);
+  EXPECT_EQ(both.worst_degree, 4) << "of all";
 }
 
 TEST(wavefronts, of_one_byte)
@@ -274,7 +299,10 @@ global_counts global_step(Body const& body)
 template <class E>
 std::size_t sectors(int stride, int first = 0)
 {
-  return global_step<E>([=](block const&, view<E> x, int t) { look(x[stride * t + first]); }).sectors_read;
+  global_counts const read = global_step<E>([=](block const&, view<E> x, int t) { look(x[stride * t + first]); });
+  EXPECT_EQ(read.reads, 32u);
+  EXPECT_EQ(read.writes + read.sectors_written, 0u);
+  return read.sectors_read;
 }
 
 TEST(sectors, of_a_warp)
@@ -293,6 +321,7 @@ TEST(sectors, of_a_warp)
   EXPECT_EQ(sectors<double>(1, 1), 9u);
   EXPECT_EQ(sectors<std::int8_t>(1), 1u);
   EXPECT_EQ(sectors<sixteen_bytes>(2, 1), 32u);
+  EXPECT_EQ(sectors<twelve_bytes>(8, 2), 64u) << "bytes 24 to 36: each in two";
 }
 
 TEST(sectors, of_writes_and_atomic_accesses)

@@ -594,6 +594,13 @@ TEST(finding, says_in_words_what_is_wrong)
             "scan.hpp:12: race in scan, block 2, step 3: thread 1 writes x[7], which thread 0 of block 5 reads "
             "(scan.hpp:11), and nothing orders the two (and 3 more like it)");
   f.times = 1;
+  f.writes = false;
+  f.other_writes = true;
+  f.other_block = 2;
+  EXPECT_EQ(f.text(),
+            "scan.hpp:12: race in scan, block 2, step 3: thread 1 reads x[7], which thread 0 writes (scan.hpp:11), and "
+            "nothing orders the two");
+  f.writes = true;
   f.what = fault::unset_read;
   EXPECT_EQ(f.text(),
             "scan.hpp:12: read of what nobody wrote in scan, block 2, step 3: thread 1 reads x[7], which nobody has "

@@ -72,6 +72,21 @@ TEST(release, orders_what_its_thread_has_written)
   EXPECT_TRUE(handed_over(store_and_release, acquire_and_load).empty());
 }
 
+TEST(release, leaves_a_thread_s_own_accesses_in_order)
+{
+  EXPECT_TRUE(handed_over(
+                  [](block const& b, view<int> data, view<int> flags) {
+                    b.step([&](int t) {
+                      if (t != 0) return;
+                      data[1] = 1;
+                      b.store_release(flags, 0, 1);
+                      data[1] = data[1] + 1;
+                    });
+                  },
+                  [](block const&, view<int>, view<int>) {})
+                  .empty());
+}
+
 TEST(release, orders_what_its_thread_has_read)
 {
   EXPECT_TRUE(handed_over(
@@ -209,6 +224,30 @@ TEST(release, is_handed_on)
     EXPECT_EQ(data[2], 7);
     EXPECT_TRUE(on.counts().clean()) << on.counts().findings.front().text();
   }
+}
+
+TEST(release, is_forgotten_when_the_launch_ends)
+{
+  machine on;
+  auto const flags = on.allocate<int>(2, "flags"), data = on.allocate<int>(1, "data");
+  on.fill(flags, 0);
+  on.fill(data, 0);
+  auto const first = [&](block const& b) { b.step([&](int) { b.store_release(flags, 0, 1); }); };
+  on.launch(1, 1, waiting_kernel_of{first});
+  auto const second = [&](block const& b) {
+    b.step([&](int) {
+      if (b.index() == 0) {
+        data[0] = 7;
+        b.store_release(flags, 1, 1);
+      } else {
+        await(b, flags, 0);  // which has been there since the first launch
+        static_cast<void>(static_cast<int>(data[0]));
+      }
+    });
+  };
+  on.launch(2, 1, waiting_kernel_of{second});
+  ASSERT_EQ(on.counts().findings.size(), 1u);
+  EXPECT_EQ(on.counts().findings.front().what, fault::race);
 }
 
 TEST(atomic_addition, orders_nothing)
@@ -394,7 +433,9 @@ TEST(thrown, by_one_of_many_blocks_comes_out_of_the_launch)
                                       {order::shuffled, 7, 9},
                                       {order::shuffled, 8, 100}}) {
     machine on(by);
-    auto const throws = [](block const& b, view<int> all, view<int> flags) {
+    std::vector<int> begun;
+    auto const throws = [&begun](block const& b, view<int> all, view<int> flags) {
+      begun.push_back(b.index());
       b.step([&](int) {
         if (b.index() == 4) throw std::runtime_error("no");
         if (b.index() > 5) await(b, flags, 4);
@@ -403,9 +444,18 @@ TEST(thrown, by_one_of_many_blocks_comes_out_of_the_launch)
     };
     EXPECT_THROW(run_together(on, 9, 1, throws), std::runtime_error);
     EXPECT_TRUE(on.counts().clean()) << "those that waited have given up";
+    if (by.by == order::ascending) {
+      EXPECT_EQ(begun, (std::vector<int>{0, 1, 2, 3, 4})) << "and others have not begun";
+    }
     std::vector<int> const data = run_together(
         on, 2, 1, [](block const& b, view<int> all, view<int>) { b.step([&](int) { all[b.index()] = 5; }); });
     EXPECT_EQ(data, (std::vector<int>{5, 5})) << "the machine can go on";
+    EXPECT_THROW(run_together(on, 9, 1, throws), std::runtime_error);
+    auto const sum = on.allocate<int>(1, "sum");
+    on.fill(sum, 0);
+    auto const adds = [&](block const& b) { b.step([&](int) { b.atomic_add(sum, 0, 1); }); };
+    on.launch(4, 1, kernel_of{adds});
+    EXPECT_EQ(on.values(sum).front(), 4) << "with blocks that do not wait, too";
   }
 }
 
