@@ -78,6 +78,7 @@ std::string name(fault what);
 /// All that the machine counts, over all launches.
 struct report {
   int launches = 0;
+  std::size_t blocks = 0;  ///< of all launches
   /// One after the other: of each launch those of the block that has most.
   std::size_t steps = 0;  ///< applications of the operator that a thread does
   std::size_t barriers = 0;
