@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <tuple>
 
 #include "tally/textbook/block.hpp"
 
@@ -140,63 +141,59 @@ private:
         keys.push_back({e->where, times[slot]++, e});
       }
     }
-    auto const order = [](key const& a, key const& b) {
-      if (a.where != b.where) return a.where < b.where;
-      if (a.what->what != b.what->what) return a.what->what < b.what->what;
-      return a.time < b.time;
-    };
-    std::stable_sort(keys.begin(), keys.end(), order);
+    auto const request_of = [](key const& each) { return std::tuple(each.where, each.what->what, each.time); };
+    std::sort(keys.begin(), keys.end(), [&](key const& a, key const& b) {
+      return std::tuple(request_of(a), a.what) < std::tuple(request_of(b), b.what);  // lane by lane
+    });
     for (std::size_t k = 0; k < keys.size();) {
       request_.clear();
       std::size_t const begin = k;
-      for (; k < keys.size() && !order(keys[begin], keys[k]); ++k) request_.push_back(keys[k].what);
+      for (; k < keys.size() && request_of(keys[begin]) == request_of(keys[k]); ++k) request_.push_back(keys[k].what);
       count_request();
     }
   }
   void count_request()
   {
-    event const& first = *request_.front();
-    if (first.array < 0) return;
+    if (request_.front()->array < 0) return;
     // Lanes may be at different arrays at one place: `(odd ? x : y)[k]`.
     while (!request_.empty()) {
-      int const number = request_.front()->array;
-      auto const rest =
-          std::stable_partition(request_.begin(), request_.end(), [&](event const* e) { return e->array == number; });
-      request const others(rest, request_.end());
-      request_.erase(rest, request_.end());
-      array_base const& of = *arrays_[static_cast<std::size_t>(number)];
-      bool const reads = first.what != action::write, writes = first.what != action::read;
-      if (of.space() == memory::shared) {
-        shared_counts one;
-        one.reads = reads ? request_.size() : 0;
-        one.writes = writes ? request_.size() : 0;
-        count_shared(request_, of, one);
-        counts.shared += one;
-        keep(one.wavefronts, one.worst_degree);
-      } else {
-        counts.transfers = true;
-        global_counts one;
-        one.reads = reads ? request_.size() : 0;
-        one.writes = writes ? request_.size() : 0;
-        count_global(request_, of, one);
-        counts.global += one;
-        keep(std::max(one.sectors_read, one.sectors_written), 0);
-      }
-      request_ = others;
+      part_.clear();
+      rest_.clear();
+      for (event const* each : request_) (each->array == request_.front()->array ? part_ : rest_).push_back(each);
+      count_part(*arrays_[static_cast<std::size_t>(part_.front()->array)]);
+      request_.swap(rest_);
+    }
+  }
+  void count_part(array_base const& of)
+  {
+    action const what = part_.front()->what;
+    std::size_t const reads = what != action::write ? part_.size() : 0,
+                      writes = what != action::read ? part_.size() : 0;
+    if (of.space() == memory::shared) {
+      shared_counts one{.reads = reads, .writes = writes};
+      count_shared(part_, of, one);
+      counts.shared += one;
+      keep(one.wavefronts, one.worst_degree);
+    } else {
+      counts.transfers = true;
+      global_counts one{.reads = reads, .writes = writes};
+      count_global(part_, of, one);
+      counts.global += one;
+      keep(std::max(one.sectors_read, one.sectors_written), 0);
     }
   }
 
   void keep(std::size_t wavefronts, int degree)
   {
     if (requests_ == nullptr) return;
-    event const& first = *request_.front();
-    requests_->push_back({first.what, first.thread / lanes, first.where, first.array, static_cast<int>(request_.size()),
+    event const& first = *part_.front();
+    requests_->push_back({first.what, first.thread / lanes, first.where, first.array, static_cast<int>(part_.size()),
                           static_cast<int>(wavefronts), degree});
   }
 
   std::vector<std::unique_ptr<array_base>> const& arrays_;
   std::vector<request_counts>* requests_;
-  request request_;
+  request request_, part_, rest_;
 };
 
 }  // namespace

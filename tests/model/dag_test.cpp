@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <limits>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -136,7 +137,8 @@ std::size_t by_hand(dag const& all, std::size_t p)
       if (ready[k] == 0) ready[k] = steps;
       able.push_back(k);
     }
-    std::stable_sort(able.begin(), able.end(), [&](std::size_t a, std::size_t b) { return ready[a] < ready[b]; });
+    std::sort(able.begin(), able.end(),
+              [&](std::size_t a, std::size_t b) { return std::pair(ready[a], a) < std::pair(ready[b], b); });
     able.resize(std::min(able.size(), p));
     for (std::size_t const k : able) done[k] = steps;
     left -= able.size();

@@ -314,8 +314,8 @@ TEST(single_pass_look_back, looks_back_further_where_blocks_come_late)
 
 TEST(single_pass_look_back, without_tickets_depends_on_who_runs)
 {
-  int const n = 100;  // 13 sections
-  auto const run_by = [n](model::schedule by) {
+  constexpr int n = 100;  // 13 sections
+  auto const run_by = [](model::schedule by) {
     auto on = std::make_unique<model::machine>(by);
     std::vector<letters> const out = run_on_letters<sections_of_8<by_index>>(*on, n);
     EXPECT_EQ(out == scanned(alphabet(n), join{}, inclusive), on->counts().clean());

@@ -81,6 +81,7 @@ private:
   finding race(array_base& of, int index, touch const& before, touch const& now) const;
   bool ordered(touch const& before, touch const& now) const;
   std::uint32_t seen(std::size_t block, int by) const;
+  void see_what_was_acquired();
   void new_interval();
   phase_counts count(std::span<event const> events);
 
