@@ -16,8 +16,8 @@ struct played {
   std::vector<textbook::source> sources;
 };
 
-/// A page that plays a run forward and back, with the mouse and the keys: the circuit, the arrays, the source, what is counted. It is whole in itself: style, script
-/// and data are in it, and it asks nothing of any network.
+/// A page that plays a run forward and back, with the mouse and the keys: the circuit, the arrays, the source, what is
+/// counted. It is whole in itself: style, script and data are in it, and it asks nothing of any network.
 ///
 /// Requires  `run` is JSON. Title and sources may be any text: none of it becomes markup.
 std::string draw_html(played const& what);

@@ -1,4 +1,5 @@
-# cmake -DFOLDER=... -DSCRIPTS=a.js;b.js -DOUTPUT=... -P page.cmake: the page's template with its style and scripts in place, as a string.
+# cmake -DFOLDER=... -DSCRIPTS=a.js;b.js -DOUTPUT=... -P page.cmake: the page's template with its style and scripts in place,
+# as a string.
 cmake_minimum_required(VERSION 3.25)
 file(READ "${FOLDER}/page.html" page)
 file(READ "${FOLDER}/player/style.css" style)

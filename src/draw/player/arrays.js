@@ -20,7 +20,8 @@ class Arrays {
     const name = make("h3", {}, make("code", {}, array.name), ` ${array.shared ? "shared" : "global"}, ${array.size}`);
     if (used < array.size) name.append(`, of which ${used} used`);
     if (array.shared && array.block >= 0 && this.run.blocks > 1) name.append(`, of block ${array.block}`);
-    const list = make("ol", { class: `array${used > 8 ? " long" : ""}${used > 64 ? " dense" : ""}`, "aria-label": array.name }, ...cells);
+    const size = used > 64 ? "long dense" : used > 8 ? "long" : "";
+    const list = make("ol", { class: `array ${size}`, "aria-label": array.name }, ...cells);
     return { whole: make("div", { class: "array-part" }, name, list), cells };
   }
 

@@ -13,7 +13,8 @@ class Banks {
   /** The request with most words in a bank comes first. */
   show(position) {
     this.requests = position === 0 ? [] : this.counts[position - 1].requests;
-    this.choice.replaceChildren(...this.requests.map((request, number) => make("option", { value: number }, this.nameOf(request))));
+    const options = this.requests.map((request, number) => make("option", { value: number }, this.nameOf(request)));
+    this.choice.replaceChildren(...options);
     this.choice.hidden = this.requests.length < 2;
     const degrees = this.requests.map((request) => request.degree);
     const worst = degrees.indexOf(Math.max(...degrees));
@@ -48,8 +49,10 @@ class Banks {
     const name = this.run.arrays[request.array].name;
     const shown = words.map((word) =>
       make("span", { class: "word", title: `${name}[${word.index}], thread ${ranges(word.threads)}` }, `${word.index}`));
-    return make("li", { class: words.length > 1 ? "conflict" : words.length === 1 ? "used" : "free" },
-      make("span", { class: "words" }, ...shown), make("span", { class: "degree" }, words.length > 1 ? `${words.length}\u00d7` : ""),
+    const conflict = words.length > 1;
+    return make("li", { class: conflict ? "conflict" : "" },
+      make("span", { class: "words" }, ...shown),
+      make("span", { class: "degree" }, conflict ? `${words.length}\u00d7` : ""),
       make("span", { class: "number" }, `${bank}`));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The drawing of the data flow. Nodes are dots or, where there is room, shapes with their values. Each is drawn once: what changes from
- * step to step is which are still to come, and what is painted over them.
+ * The drawing of the data flow. Nodes are dots or, where there is room, shapes with their values. Each is drawn once: what
+ * changes from step to step is which are still to come, and what is painted over them.
  */
 class Circuit {
   constructor(box, run, flow, onTell, onStep) {
@@ -104,7 +104,8 @@ class Circuit {
     const { place } = this;
     const shapes = [...groupBy(nodes, (node) => node.kind)].map(([kind, alike]) =>
       draw("path", { class: `shape ${kind}`, d: alike.map((node) => place.outline(node)).join("") }));
-    return place.hasValues ? [...shapes, ...nodes.map((node) => this.drawValue(node.text, node.column, place.y(node.row), node.kind))] : shapes;
+    if (!place.hasValues) return shapes;
+    return [...shapes, ...nodes.map((node) => this.drawValue(node.text, node.column, place.y(node.row), node.kind))];
   }
 
   drawValue(text, column, y, kind) {
@@ -115,7 +116,8 @@ class Circuit {
   drawResults() {
     const { place, flow } = this;
     const y = place.bottom + place.radius + 8;
-    const values = flow.result.map((text, column) => (place.hasValues && text ? this.drawValue(text, column, y, "result") : null));
+    const shown = place.hasValues ? flow.result : [];
+    const values = shown.map((text, column) => (text === null ? null : this.drawValue(text, column, y, "result")));
     return draw("g", { class: "results" }, ...values);
   }
 

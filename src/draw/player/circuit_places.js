@@ -43,7 +43,8 @@ class CircuitPlaces {
 
   /** The whole way: down the column that it comes from, then across. */
   way(from, to) {
-    return `M${this.x(from.column)} ${this.y(from.row)}V${this.leaves(from, to)}L${this.x(to.column)} ${this.y(to.row) - this.half(to)}`;
+    const end = this.y(to.row) - this.half(to);
+    return `M${this.x(from.column)} ${this.y(from.row)}V${this.leaves(from, to)}L${this.x(to.column)} ${end}`;
   }
 
   leaves(from, to) {
@@ -64,7 +65,7 @@ class CircuitPlaces {
   }
 
   ring(node) {
-    return this.circle(this.x(node.column), this.y(node.row), this.radius + 3.5);
+    return this.circle(this.x(node.column), this.y(node.row), this.isSmall ? this.radius : this.radius + 3.5);
   }
 
   circle(x, y, r) {

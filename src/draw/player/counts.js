@@ -1,4 +1,7 @@
-/** What a phase costs: its counts by the model machine; and, worked out again from what its threads do, its warps and their requests. */
+/**
+ * What a phase costs: its counts by the model machine; and, worked out again from what its threads do, its warps and their
+ * requests.
+ */
 const lanesOfWarp = 32, banksOfMemory = 32, bytesOfBank = 4;
 
 function countsOf(run, phase) {
@@ -82,8 +85,8 @@ function passesOf(array, request) {
 }
 
 /**
- * For each bank the words that are wanted from it: {word, index, threads}; every array begins at bank 0. Lanes that want the same word get it together, unless
- * each is to change it.
+ * For each bank the words that are wanted from it: {word, index, threads}; every array begins at bank 0. Lanes that want the
+ * same word get it together, unless each is to change it.
  */
 function banksOf(array, what, acts) {
   const banks = Array.from({ length: banksOfMemory }, () => []);

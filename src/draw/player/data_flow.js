@@ -5,7 +5,7 @@
 function dataFlow(run) {
   const { nodes, arrows, rows, columns, result } = run.diagram;
   const numbers = numbersOfPhases(run);
-  const flow = nodes.map((node) => ({ ...node, phase: phaseOf(run, numbers, rows[node.row], node), from: [], to: [], depth: null }));
+  const flow = nodes.map((node) => ({ ...node, phase: phaseOf(run, numbers, rows[node.row], node), from: [], to: [] }));
   for (const arrow of arrows) {
     flow[arrow.to].from.push({ node: flow[arrow.from], as: arrow.as });
     flow[arrow.from].to.push({ node: flow[arrow.to], as: arrow.as });

@@ -3,8 +3,8 @@ class Findings {
   constructor(box, run, onGo) {
     this.run = run;
     if (run.findings.length === 0) {
-      box.replaceChildren(make("p", { class: "clean" }, "\u2713 None: no race, every barrier reached by all threads, nothing read that " +
-        "nobody wrote, every index in range."));
+      const none = "\u2713 None: no race, every barrier reached by all threads, nothing read that nobody wrote, every index in range.";
+      box.replaceChildren(make("p", { class: "clean" }, none));
       return;
     }
     this.items = run.findings.map((finding) => {
@@ -15,7 +15,7 @@ class Findings {
     box.replaceChildren(make("ol", { class: "findings" }, ...this.items));
   }
 
-  /** The step where it was found first: its phase stands in the same launch, block and interval between barriers, at the same line if any does. */
+  /** The step where it was found first: in the same launch, block and interval between barriers; at the same line if any is. */
   positionOf(finding) {
     const inside = this.run.phases.map((phase, number) => ({ phase, number })).filter(({ phase }) =>
       phase.launch === finding.launch && phase.block === finding.block && phase.barriers_before === finding.step);

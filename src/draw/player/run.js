@@ -1,6 +1,6 @@
 /**
- * The run that the page shows, from what `tally explain --json` says (`tally help explain` describes it). Here arrays are numbered by their place in
- * the list, places of the source are numbers, and a value is its text, null if there is none.
+ * The run that the page shows, from what `tally explain --json` says (`tally explain --help` describes it). Here arrays are
+ * numbered by their place in the list, places of the source are numbers, and a value is its text, null if there is none.
  */
 function readRun(json, sources) {
   const reader = new RunReader(json);

@@ -62,9 +62,9 @@ function markedLines(run, phase) {
   return marks;
 }
 
-const words = new Set(("alignas auto bool break case class const constexpr continue default do else enum false float for if inline int " +
-  "namespace noexcept nullptr operator private public requires return short static struct switch template this true typename " +
-  "unsigned using void while").split(" "));
+const words = new Set(`alignas auto bool break case class const constexpr continue default do else enum false float for if
+  inline int namespace noexcept nullptr operator private public requires return short static struct switch template this true
+  typename unsigned using void while`.split(/\s+/));
 
 /** The lines of a C++ text, each in parts {text, kind}: a comment, a word of the language, or nothing special. */
 function linesOf(text) {

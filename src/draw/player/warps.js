@@ -30,8 +30,10 @@ class Warps {
       const letter = String.fromCharCode(65 + Math.min(course, 25));
       return make("span", { class: `lane ${course === 0 ? "active" : "other"}`, title: `thread ${thread}: works` }, letter);
     });
+    const name = warp === last ? `warp ${warp.number}` : `warps ${warp.number}\u2013${last.number}`;
     return make("li", { class: warp.divergent ? "divergent" : "" },
-      make("span", { class: "name" }, warp === last ? `warp ${warp.number}` : `warps ${warp.number}\u2013${last.number}`), make("span", { class: "lanes", "aria-hidden": "true" }, ...lanes),
+      make("span", { class: "name" }, name),
+      make("span", { class: "lanes", "aria-hidden": "true" }, ...lanes),
       make("span", { class: "state" }, state));
   }
 }

@@ -27,7 +27,8 @@ function about(run) {
 function describeNode(run, node) {
   const name = node.array < 0 ? `thread ${node.thread}'s register` : `${run.arrays[node.array].name}[${node.index}]`;
   const when = node.phase < 0 ? "from the start" : `after ${node.phase + 1} of ${run.phases.length}`;
-  if (node.from.length === 0) return `${name} = ${node.text} ${when}: goes into ${counted(madeFrom(node).length - 1, "value")} below.`;
+  if (node.from.length === 0)
+    return `${name} = ${node.text} ${when}: goes into ${counted(madeFrom(node).length - 1, "value")} below.`;
   const all = madeOf(node), inputs = all.filter((each) => each.kind === "input");
   if (inputs.length === 0) return `${name} = ${node.text} ${when}: a constant of the kernel.`;
   const from = run.arrays[inputs[0].array].name;
