@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdlib>
+#include <ranges>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -84,9 +85,8 @@ private:
           if (auto const column = columns_.of(one.at)) uses_.try_emplace(one.value, *column);
         }
       }
-    for (auto use = next.rbegin(); use != next.rend(); ++use)  // what needs a result comes after it
-      if (auto const found = uses_.find(use->second); found != uses_.end())
-        uses_.try_emplace(use->first, found->second);
+    for (auto const& [result, user] : next | std::views::reverse)  // what needs a result comes after it
+      if (auto const found = uses_.find(user); found != uses_.end()) uses_.try_emplace(result, found->second);
   }
 
   void take(phase const& in, act const& one, moment const& now)

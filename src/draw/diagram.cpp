@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <vector>
+
+#include "draw/svg_text.hpp"
 
 namespace tally::draw {
 
@@ -32,36 +33,6 @@ constexpr char const* style = R"(
   .band { fill: #212120 }
 }
 )";
-
-std::string number(double value)
-{
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  std::string result = text;
-  if (result.ends_with(".0")) result.resize(result.size() - 2);
-  return result;
-}
-
-/// Of a path: a command and where it leads.
-std::string point(char command, double x, double y)
-{
-  std::string result(1, command);
-  return result.append(number(x)).append(1, ' ').append(number(y));
-}
-
-std::string escaped(std::string const& text)
-{
-  std::string out;
-  for (char const c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 /// Widths in a monospaced font, of 1 point.
 constexpr double letter = 0.62;
@@ -120,11 +91,11 @@ public:
 
   std::string paint()
   {
-    std::string const w = number(at_.width), h = number(at_.height);
+    std::string const w = svg_number(at_.width), h = svg_number(at_.height);
     out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
            "\" height=\"" + h +
            "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" role=\"img\">\n<title>" +
-           escaped(around_.title) + "</title>\n<style>" + style + "</style>\n";
+           svg_escaped(around_.title) + "</title>\n<style>" + style + "</style>\n";
     out_ += "<rect class=\"page\" width=\"" + w + "\" height=\"" + h + "\"/>\n";
     bands();
     text(24, 34, "ink", "start", 18, around_.title, true);
@@ -172,17 +143,18 @@ private:
   void text(double x, double y, std::string const& classes, std::string const& anchor, double size,
             std::string const& what, bool bold = false)
   {
-    out_ += "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" class=\"" + classes + "\" text-anchor=\"" + anchor +
-            "\" font-size=\"" + number(size) + "\"" + (bold ? " font-weight=\"600\"" : "") + ">" + escaped(what) +
-            "</text>\n";
+    out_ += "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" class=\"" + classes + "\" text-anchor=\"" +
+            anchor + "\" font-size=\"" + svg_number(size) + "\"" + (bold ? " font-weight=\"600\"" : "") + ">" +
+            svg_escaped(what) + "</text>\n";
   }
 
   /// Every second step on a darker ground.
   void bands()
   {
     for (std::size_t r = 1; r < of_.rows.size(); r += 2)
-      out_ += "<rect class=\"band\" x=\"12\" y=\"" + number(at_.start[r] + 3) + "\" width=\"" + number(at_.width - 24) +
-              "\" height=\"" + number(bottom(static_cast<int>(r)) - at_.start[r]) + "\"/>\n";
+      out_ += "<rect class=\"band\" x=\"12\" y=\"" + svg_number(at_.start[r] + 3) + "\" width=\"" +
+              svg_number(at_.width - 24) + "\" height=\"" + svg_number(bottom(static_cast<int>(r)) - at_.start[r]) +
+              "\"/>\n";
   }
 
   /// Values that stay where they are to the end.
@@ -193,7 +165,7 @@ private:
     for (circuit::node const& each : of_.nodes) {
       if (!each.is_result) continue;
       double const x = at_.x(each.column);
-      out_ += "<path class=\"wire\" d=\"" + point('M', x, bottom(each.row)) + point('L', x, top(last)) + "\"/>\n";
+      line("wire", path_to('M', x, bottom(each.row)) + path_to('L', x, top(last)));
       remind(each, each.row + 1, last - 1);
     }
   }
@@ -223,23 +195,26 @@ private:
       double const side = stays ? 0 : (from.column < to.column ? -1 : 1) * at_.node_width / 4;
       double const x2 = at_.x(to.column) + side, y2 = top(to.row);
       double from_x = x1;
-      std::string waits = point('M', x1, bottom(from.row));
+      std::string waits = path_to('M', x1, bottom(from.row));
       if (free(from.column, from.row + 1, to.row - 1)) {
         remind(from, from.row + 1, to.row - 1);
       } else {  // its column is taken: between the columns
         from_x = x1 + (to.column >= from.column ? 1 : -1) * at_.pitch / 2;
-        waits += point('L', from_x, at_.start[static_cast<std::size_t>(from.row) + 1] + 12);
+        waits += path_to('L', from_x, at_.start[static_cast<std::size_t>(from.row) + 1] + 12);
       }
-      if (to.row > from.row + 1) out_ += "<path class=\"wire\" d=\"" + waits + point('L', from_x, gap) + "\"/>\n";
-      std::string path = point('M', from_x, gap);
+      if (to.row > from.row + 1) line("wire", waits + path_to('L', from_x, gap));
       double const length = std::hypot(x2 - from_x, y2 - gap), size = at_.with_text ? 6 : 3, half = size * 0.45;
       double const dx = (x2 - from_x) / length, dy = (y2 - gap) / length;
-      path += point('L', x2 - dx * size * 0.8, y2 - dy * size * 0.8);
-      out_ += "<path class=\"" + what + "\" d=\"" + path + "\"/>\n";
+      line(what, path_to('M', from_x, gap) + path_to('L', x2 - dx * size * 0.8, y2 - dy * size * 0.8));
       double const bx = x2 - dx * size, by = y2 - dy * size;
-      out_ += "<path class=\"" + head + "\" d=\"" + point('M', x2, y2) + point('L', bx - dy * half, by + dx * half) +
-              point('L', bx + dy * half, by - dx * half) + "Z\"/>\n";
+      line(head, path_to('M', x2, y2) + path_to('L', bx - dy * half, by + dx * half) +
+                     path_to('L', bx + dy * half, by - dx * half) + 'Z');
     }
+  }
+
+  void line(std::string const& classes, std::string const& path)
+  {
+    out_.append("<path class=\"").append(classes).append("\" d=\"").append(path).append("\"/>\n");
   }
 
   void labels()
@@ -264,8 +239,8 @@ private:
     for (auto const& [where, of] : reminders_) {
       double const size = at_.font - 2, width = static_cast<double>(of->text.size()) * size * letter + 4;
       out_ += std::string("<rect class=\"") + (where.first % 2 == 1 ? "band" : "page") + "\" x=\"" +
-              number(at_.x(where.second) - width / 2) + "\" y=\"" + number(y(where.first) - size * 0.6) +
-              "\" width=\"" + number(width) + "\" height=\"" + number(size * 1.2) + "\"/>\n";
+              svg_number(at_.x(where.second) - width / 2) + "\" y=\"" + svg_number(y(where.first) - size * 0.6) +
+              "\" width=\"" + svg_number(width) + "\" height=\"" + svg_number(size * 1.2) + "\"/>\n";
       text(at_.x(where.second), y(where.first) + size * 0.36, "faint", "middle", size, of->text);
     }
     for (circuit::node const& each : of_.nodes) {
@@ -279,9 +254,9 @@ private:
 
   void box(int column, int row, std::string const& classes, std::string const& what)
   {
-    out_ += "<rect class=\"node " + classes + "\" x=\"" + number(at_.x(column) - at_.node_width / 2) + "\" y=\"" +
-            number(top(row)) + "\" width=\"" + number(at_.node_width) + "\" height=\"" + number(at_.node_height) +
-            "\" rx=\"" + number(at_.with_text ? 5 : 1) + "\"/>\n";
+    out_ += "<rect class=\"node " + classes + "\" x=\"" + svg_number(at_.x(column) - at_.node_width / 2) + "\" y=\"" +
+            svg_number(top(row)) + "\" width=\"" + svg_number(at_.node_width) + "\" height=\"" +
+            svg_number(at_.node_height) + "\" rx=\"" + svg_number(at_.with_text ? 5 : 1) + "\"/>\n";
     if (at_.with_text) text(at_.x(column), y(row) + at_.font * 0.36, "ink", "middle", at_.font, what);
   }
 
@@ -299,8 +274,8 @@ private:
                               {kind::constant, "constant", "identity"}}) {
       if (std::none_of(of_.nodes.begin(), of_.nodes.end(), [&](circuit::node const& n) { return n.what == each.what; }))
         continue;
-      out_ += "<rect class=\"node " + std::string(each.classes) + "\" x=\"" + number(x) + "\" y=\"" + number(y - 11) +
-              "\" width=\"20\" height=\"14\" rx=\"3\"/>\n";
+      out_ += "<rect class=\"node " + std::string(each.classes) + "\" x=\"" + svg_number(x) + "\" y=\"" +
+              svg_number(y - 11) + "\" width=\"20\" height=\"14\" rx=\"3\"/>\n";
       text(x + 27, y, "soft", "start", 12, each.meaning);
       x += 27 + static_cast<double>(std::string(each.meaning).size()) * 12 * letter + 24;
     }

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "draw/svg_text.hpp"
+
 namespace tally::draw {
 
 namespace {
@@ -56,25 +58,11 @@ std::string colour(std::size_t k)
   return out += std::to_string(k);
 }
 
-std::string escaped(std::string const& text)
-{
-  std::string out;
-  for (char const c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
-
 std::string text_at(double x, double y, std::string const& classes, std::string const& anchor, std::string const& text,
                     int size = 13)
 {
   return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" class=\"" + classes + "\" text-anchor=\"" + anchor +
-         "\" font-size=\"" + std::to_string(size) + "\">" + escaped(text) + "</text>\n";
+         "\" font-size=\"" + std::to_string(size) + "\">" + svg_escaped(text) + "</text>\n";
 }
 
 std::string line_from(double x1, double y1, double x2, double y2, std::string const& classes)
@@ -201,7 +189,7 @@ std::string svg(log_log_plot const& plot)
   std::string const size = "width=\"" + number(width) + "\" height=\"" + number(height) + "\"";
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + number(width) + " " + number(height) +
                     "\" " + size + " font-family=\"system-ui, sans-serif\" role=\"img\">\n<title>" +
-                    escaped(plot.title) + "</title>\n<style>" + style + "</style>\n<rect class=\"page\" " + size +
+                    svg_escaped(plot.title) + "</title>\n<style>" + style + "</style>\n<rect class=\"page\" " + size +
                     "/>\n";
   out += text_at(20, 30, "ink", "start", plot.title, 16);
   out += text_at(left - 10, top - 10, "soft", "start", plot.y_name, 12);

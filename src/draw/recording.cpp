@@ -1,6 +1,7 @@
 #include "draw/recording.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace tally::draw {
 
@@ -158,11 +159,11 @@ act recording::act_of(model::machine const& on, model::event const& e, sources& 
 void recording::place_results(phase& into) const
 {
   std::unordered_map<int, element> written;
-  for (auto one = into.acts.rbegin(); one != into.acts.rend(); ++one) {
-    if (one->what == model::action::write)
-      written[one->value] = one->at;  // in the end the first
-    else if (one->what == model::action::apply && written.contains(one->value))
-      one->at = written[one->value];
+  for (act& one : into.acts | std::views::reverse) {
+    if (one.what == model::action::write)
+      written[one.value] = one.at;  // in the end the first
+    else if (one.what == model::action::apply && written.contains(one.value))
+      one.at = written[one.value];
   }
 }
 

@@ -132,7 +132,7 @@ TEST(explain, what_it_does_not_take_is_said)
       {{"hillis-steele", "--n", "3", "--input", "1,2"}, "--n 3, but --input names 2 elements"},
       {{"hillis-steele", "--input", "1,two"}, "--input: 'two' is not a number"},
       {{"hillis-steele", "--input", "1,,2"}, "--input: '' is not a number"},
-      {{"hillis-steele", "--input", "3000000000"}, "does not fit an integer of 4 bytes"},
+      {{"hillis-steele", "--input", "3000000000"}, "an integer has 4 bytes, and 3000000000 needs more"},
       {{"hillis-steele", "--op", "mean"}, "--op: there is no 'mean'"},
       {{"hillis-steele", "--op", "join", "--input", "1,2"}, "--op join has letters"},
       {{"sequential-addressing-reduction", "--op", "join"}, "takes operands out of order"},

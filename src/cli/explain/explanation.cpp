@@ -50,8 +50,7 @@ textbook::values elements_of(std::string const& list)
     if (auto const integer = number<int>(word))
       integers.push_back(*integer);
     else if (word.find_first_of(".eEnN") == std::string::npos)
-      throw command_line_error("--input: " + word + " does not fit an integer of 4 bytes; write " + word +
-                               ".0 for a float");
+      throw command_line_error("--input: an integer has 4 bytes, and " + word + " needs more; a float ends in .0");
   }
   if (integers.size() == words.size()) return integers;
   return decimals;
@@ -62,6 +61,7 @@ textbook::values course_elements(int n)
 {
   constexpr int example[] = {3, 1, 7, 0, 4, 1, 6, 3};
   std::vector<int> elements;
+  elements.reserve(static_cast<std::size_t>(n));
   for (int k = 0; k < n; ++k) elements.push_back(example[k % 8]);
   return elements;
 }

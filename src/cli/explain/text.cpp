@@ -197,7 +197,7 @@ private:
 
   static std::string threads_of(stage const& of)
   {
-    return counted(static_cast<std::size_t>(of.threads * of.blocks), "thread");
+    return counted(static_cast<std::size_t>(of.threads) * static_cast<std::size_t>(of.blocks), "thread");
   }
 
   void row(std::string_view name, std::size_t value, std::string const& rest)
