@@ -116,7 +116,8 @@ std::string manual_text(command_page const& page, std::vector<command_page const
   }
   append_heading(out, "see also");
   std::string others;
-  for (std::string_view const name : {"tally", "tally-reduce", "tally-scan", "tally-bench"}) {
+  for (std::string_view const name : {"tally", "tally-reduce", "tally-scan", "tally-bench", "tally-explain",
+                                      "tally-compare", "tally-brent", "tally-exhibit"}) {
     if (name == full_name(page, '-')) continue;
     if (!others.empty()) others += ", ";
     others += "\\fB" + roff(name) + "\\fR(1)";

@@ -11,7 +11,7 @@ namespace {
 std::vector<exhibit> assembled()
 {
   std::vector<exhibit> all;
-  for (auto const part : {reduction_exhibits, scan_exhibits, grid_exhibits}) {
+  for (auto const part : {reduction_exhibits, hillis_steele_exhibits, tree_scan_exhibits, grid_exhibits}) {
     std::vector<exhibit> const more = part();
     all.insert(all.end(), more.begin(), more.end());
   }

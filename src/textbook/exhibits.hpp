@@ -57,7 +57,8 @@ std::size_t line_number(excerpt const& where, std::string_view text);
 
 /// The parts of the catalogue, each in a file of its own.
 std::vector<exhibit> reduction_exhibits();
-std::vector<exhibit> scan_exhibits();
+std::vector<exhibit> hillis_steele_exhibits();
+std::vector<exhibit> tree_scan_exhibits();
 std::vector<exhibit> grid_exhibits();
 
 }  // namespace tally::textbook

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <tally/error.hpp>
 
 #include "kernels/words.hpp"
+#include "textbook/sources.hpp"
 
 namespace tally::cli {
 
@@ -25,9 +27,16 @@ using textbook::numbered_lines;
 constexpr std::size_t around = 5;         // lines before the first and after the last that is marked
 constexpr std::size_t most_findings = 6;  // that are shown
 
-/// The findings, those that differ only in threads and elements together.
-std::vector<finding> grouped(std::vector<finding> const& all)
+/// In which order findings are told. Compilers evaluate operands in different orders, and the machine finds them in that order.
+auto rank(finding const& of)
 {
+  return std::tuple(of.step, of.thread, of.where.line, of.what, of.writes, of.index);
+}
+
+/// The findings, those that differ only in threads and elements together, as the first of them.
+std::vector<finding> grouped(std::vector<finding> all)
+{
+  std::sort(all.begin(), all.end(), [](finding const& a, finding const& b) { return rank(a) < rank(b); });
   std::vector<finding> groups;
   for (finding const& each : all) {
     auto const known = std::find_if(groups.begin(), groups.end(), [&](finding const& group) {
@@ -42,7 +51,15 @@ std::vector<finding> grouped(std::vector<finding> const& all)
   return groups;
 }
 
-/// What is marked below a line: columns, from 1 on, and words.
+/// Where in its line something is found, from 0 on: the bracket of an access, else where the line begins. Compilers differ in the column that they give.
+std::size_t column_of(finding const& of)
+{
+  std::string_view const line = textbook::line_of(of.where.file, of.where.line);
+  std::size_t const bracket = of.array.empty() ? std::string_view::npos : line.rfind('[', of.where.column);
+  return bracket != std::string_view::npos ? bracket : std::min(line.find_first_not_of(' '), line.size());
+}
+
+/// What is marked below a line: columns, and words.
 struct mark {
   std::set<std::size_t> columns;
   std::vector<std::string> words;
@@ -53,10 +70,11 @@ std::map<std::size_t, mark> marks_of(std::vector<finding> const& all)
   std::map<std::size_t, mark> marks;
   for (finding const& each : all) {
     mark& at = marks[each.where.line];
-    at.columns.insert(each.where.column);
+    at.columns.insert(column_of(each));
     std::string const word = model::name(each.what);
     if (std::find(at.words.begin(), at.words.end(), word) == at.words.end()) at.words.push_back(word);
   }
+  for (auto& [line, at] : marks) std::sort(at.words.begin(), at.words.end());
   return marks;
 }
 
@@ -67,8 +85,8 @@ std::string numbered(char flag, std::size_t number, std::string_view line)
 
 std::string carets(mark const& at, terminal const& to)
 {
-  std::string line(*at.columns.rbegin(), ' ');
-  for (std::size_t const column : at.columns) line[column - 1] = '^';
+  std::string line(*at.columns.rbegin() + 1, ' ');
+  for (std::size_t const column : at.columns) line[column] = '^';
   for (std::size_t k = 0; k < at.words.size(); ++k) line += (k == 0 ? " " : ", ") + at.words[k];
   return "      | " + to.fault(line) + '\n';
 }

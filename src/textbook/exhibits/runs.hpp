@@ -12,7 +12,7 @@
 #include "textbook/exhibits.hpp"
 
 /// How the runs of exhibits begin and end.
-namespace tally::textbook {
+namespace tally::textbook::exhibits {
 
 /// 1, 2 .. n.
 inline std::vector<int> counted(int n)
@@ -80,4 +80,4 @@ trial tried(Run const& run, model::schedule blocks = {})
   return result;
 }
 
-}  // namespace tally::textbook
+}  // namespace tally::textbook::exhibits

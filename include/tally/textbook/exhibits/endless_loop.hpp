@@ -23,7 +23,7 @@ struct endless_loop {
     int d = n >> 1;
     while (d > 0) {
       co_await thread.barrier();
-      int const ai = static_cast<int>(offset) * (2 * thid + 1) - 1, bi = static_cast<int>(offset) * (2 * thid + 2) - 1;
+      int const ai = static_cast<int>(offset * (2 * thid + 1) - 1), bi = static_cast<int>(offset * (2 * thid + 2) - 1);
       if (thid < d) temp[bi] = op(temp[ai], temp[bi]);
       offset *= 2;
       void(d >= 1);
