@@ -30,7 +30,7 @@ constexpr char const* style = R"(
   .out { fill: #12402c; stroke: #35b784 }
   .wire { stroke: #5d5c57 } .take { stroke: #5a9ff0 } .move { stroke: #b295e6 }
   .take-head { fill: #5a9ff0 } .move-head { fill: #b295e6 }
-  .band { fill: #212120 }
+  .band { fill: #272725 }
 }
 )";
 
@@ -46,7 +46,7 @@ bool several_launches(circuit const& of)
 
 std::string launch_name(circuit::row const& of)
 {
-  return of.launch < 0 ? of.kernel : std::to_string(of.launch + 1) + " " + of.kernel;
+  return of.launch < 0 ? of.kernel : "launch " + std::to_string(of.launch + 1) + ": " + of.kernel;
 }
 
 /// Where everything is on the page.
