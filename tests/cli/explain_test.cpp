@@ -207,6 +207,29 @@ TEST(explain, has_colours_on_a_terminal_that_wants_them)
   EXPECT_FALSE(has(explained({"hillis-steele"}).out, "\033")) << "a pipe";
 }
 
+TEST(explain, what_the_machine_finds_comes_last)
+{
+  cli::explain_settings settings;
+  settings.kernels = {"sklansky"};
+  cli::explanation explanation = cli::explain(settings);
+  EXPECT_FALSE(has(cli::text(explanation, {}), "The machine found:"));
+  model::finding race;
+  race.what = model::fault::race;
+  race.kernel = "sklansky";
+  race.array = "x";
+  race.index = 3;
+  race.other = race.other_block = 0;
+  race.where = {"/include/tally/textbook/exhibits/a.hpp", 7, 1};
+  explanation.counts.findings.push_back(race);
+  std::string const text = cli::text(explanation, {});
+  EXPECT_TRUE(has(text.substr(text.find("sectors ")), "\nThe machine found:\n  a.hpp:7: race in sklansky")) << text;
+  nlohmann::json const findings = nlohmann::json::parse(cli::json(explanation))["findings"];
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0]["fault"], "race");
+  EXPECT_EQ(findings[0]["file"], "exhibits/a.hpp");
+  EXPECT_EQ(findings[0]["index"], 3);
+}
+
 class explain_files : public in_folder {};
 
 TEST_F(explain_files, a_drawing_goes_to_a_file_or_alone_to_standard_output)

@@ -47,7 +47,8 @@ public:
   {
     E* const begin = reinterpret_cast<E*>(memory_ + taken_);
     std::size_t const bytes = (n * sizeof(E) + 255) / 256 * 256;
-    if (taken_ + bytes > capacity_) throw std::runtime_error("the device memory set aside for the textbook is too small");
+    if (taken_ + bytes > capacity_)
+      throw std::runtime_error("the device memory set aside for the textbook is too small");
     sizes_[begin] = n;
     taken_ += bytes;
     return begin;
@@ -86,9 +87,11 @@ public:
     kernel(meter, arguments...);
     void (*const function)(Kernel, Arguments...) = cuda_kernel<Kernel, Arguments...>;
     if (meter.bytes() > 48 * 1024)
-      check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(meter.bytes())),
-            "asking for shared memory");
-    function<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), meter.bytes(), stream_>>>(kernel, arguments...);
+      check(
+          cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(meter.bytes())),
+          "asking for shared memory");
+    function<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), meter.bytes(), stream_>>>(kernel,
+                                                                                                        arguments...);
     check(cudaGetLastError(), Kernel::name);
   }
   void wait() { check(cudaStreamSynchronize(stream_), "running kernels"); }
