@@ -174,8 +174,8 @@ std::vector<kernel_entry> array_scans()
            .changes =
                "Each block adds up what precedes it from what the others publish: one launch, one pass over memory.",
            .work = {"about 3n", single_pass_work},
-           .steps = {"20", single_pass_steps},
-           .barriers = {"22", single_pass_barriers}}),
+           .steps = {"at most 20, where blocks begin in order", single_pass_steps},
+           .barriers = {"at most 22", single_pass_barriers}}),
       entry<inclusive_from_exclusive<exclusive_scan, threads>>(
           {.name = "inclusive-from-exclusive",
            .title = "Inclusive scan from an exclusive one",

@@ -88,10 +88,11 @@ inline constexpr formula two_levels = {"161 n/32 - 32 + (n/32 - 1) (log2 n - 6)"
                                          return count(before * all_strides(warp_lanes) + all_strides(rest) +
                                                       all_strides(before) + (before > 0 ? n - warp_lanes : 0));
                                        }};
-inline constexpr formula two_levels_steps = {"log2 n + 1", [](int n) {
+inline constexpr formula two_levels_steps = {"log2 n + 1, from n = 128 on", [](int n) {
                                                if (n <= warp_lanes) return count(strides_below(n));
                                                return count(5 + strides_below((n - 1) / warp_lanes) + 1);
                                              }};
-inline constexpr formula two_levels_barriers = {"5", [](int n) { return count(n <= warp_lanes ? 3 : 5); }};
+inline constexpr formula two_levels_barriers = {"5, from n = 33 on",
+                                                [](int n) { return count(n <= warp_lanes ? 3 : 5); }};
 
 }  // namespace tally::textbook::formulas
