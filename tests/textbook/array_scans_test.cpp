@@ -1,6 +1,5 @@
 // Scans of whole arrays: right for any n, over several levels, in order, with the counts of their formulas.
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -127,18 +126,6 @@ TEST(array_scan_traffic, of_each_scheme)
   EXPECT_NEAR(accesses("scan-scan-add"), 4 + 0.5, 0.02);
   EXPECT_NEAR(accesses("reduce-scan-scan"), 3, 0.02);
   EXPECT_NEAR(accesses("single-pass-look-back"), 2, 0.02);
-}
-
-TEST(array_scan_speed, of_a_million_elements)
-{
-  for (std::string const name : {"scan-scan-add", "reduce-scan-scan", "single-pass-look-back"}) {
-    auto const begin = std::chrono::steady_clock::now();
-    model::machine on;
-    run(*find_kernel(name), on, std::vector<int>(1 << 20, 1));
-    auto const took = std::chrono::steady_clock::now() - begin;
-    EXPECT_LT(took, std::chrono::seconds(10)) << name;
-    RecordProperty(name + "_milliseconds", std::to_string(took / std::chrono::milliseconds(1)));
-  }
 }
 
 std::vector<std::string> names()
