@@ -12,7 +12,7 @@ TYPES = {"affineIf": "affine_f32", "PKd": "f64", "PKh": "u8", "storage_float": "
 # Bytes stored and loaded. Reductions are quickest with three blocks a multiprocessor, which leaves the one block that folds too few registers; without
 # that block's code they spill nothing.
 MOST_SPILLED = 40
-MOST_SPILLED_BY_REDUCTIONS = 224
+MOST_SPILLED_BY_REDUCTIONS = 260
 
 
 def type_of(symbol):
