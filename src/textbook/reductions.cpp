@@ -15,6 +15,7 @@
 #include "tally/textbook/tree_reduction.hpp"
 #include "tally/textbook/two_launch_reduction.hpp"
 #include "tally/textbook/warp_shuffle_reduction.hpp"
+#include "textbook/block_scan_formulas.hpp"
 #include "textbook/entry.hpp"
 
 namespace tally::textbook {
@@ -23,9 +24,7 @@ namespace {
 
 std::size_t log2_up(int n)
 {
-  std::size_t steps = 0;
-  for (int p = 1; p < n; p *= 2) ++steps;
-  return steps;
+  return formulas::count(formulas::strides_below(n));
 }
 
 std::size_t all_but_one(int n)

@@ -80,8 +80,7 @@ struct ring_memory {
       for (arrival& last : last_known[s]) last.begin(1);
       reduced[s].begin(strips);
       carried[s].begin(warp_lanes);
-      free[s].begin(shape::scanners *
-                    warp_lanes);  // by each lane: 32 arrivals take no longer than one behind __syncwarp
+      free[s].begin(shape::scanners * warp_lanes);
     }
     fence_asynchronous();
   }
