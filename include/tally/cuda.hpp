@@ -6,8 +6,10 @@
 
 #include "tally/cuda/backend.hpp"
 #include "tally/cuda/execution.hpp"
+#include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
+#include "tally/temporary.hpp"
 
 /// Reduce and scan on a GPU: the calls of reduce.hpp and scan.hpp with `tally::cuda{stream, workspace}` as their first argument, and
 /// these, which leave a reduction's value on the device.

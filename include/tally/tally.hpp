@@ -1,9 +1,10 @@
 #pragma once
 
-/// All of Tally: reduce, scan, running, operators, the law checker.
+/// All of Tally: reduce, scan, running, maps, operators, the law checker.
 #include "tally/config.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
+#include "tally/for_each.hpp"
 #include "tally/half.hpp"
 #include "tally/laws.hpp"
 #include "tally/operators.hpp"
@@ -11,3 +12,5 @@
 #include "tally/reduce.hpp"
 #include "tally/running.hpp"
 #include "tally/scan.hpp"
+#include "tally/sequences.hpp"
+#include "tally/temporary.hpp"

@@ -123,6 +123,26 @@ void prepared_call::wait()
   check_cuda(cudaEventSynchronize(event), "waiting for a reduction");
 }
 
+void* backend_allocate(execution const& on, std::size_t bytes)
+{
+  prepared_call const call(on, "tally::temporary");
+  void* memory = nullptr;
+  check_cuda(cudaMallocAsync(&memory, bytes, call.stream()), "taking device memory for intermediate values");
+  return memory;
+}
+
+void backend_free(execution const& on, void* memory) noexcept
+{
+  cudaFreeAsync(memory, on.stream());
+}
+
+void copy_to_host(execution const& on, void* to, void const* from, std::size_t bytes)
+{
+  prepared_call const call(on, "tally::value_at");
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, call.stream()), "copying a value to the host");
+  check_cuda(cudaStreamSynchronize(call.stream()), "waiting for a value");
+}
+
 execution::workspace::~workspace()
 {
   release();

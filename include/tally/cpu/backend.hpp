@@ -13,9 +13,11 @@
 #include "tally/cpu/kernels.hpp"
 #include "tally/cpu/single_pass.hpp"
 #include "tally/cpu/team.hpp"
+#include "tally/cpu/threads.hpp"
 #include "tally/cpu/tiles.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
+#include "tally/sequences.hpp"
 
 /// How the CPU meets the contracts of reduce.hpp and scan.hpp.
 ///
@@ -63,6 +65,7 @@ public:
   tile_engine(Iterator first, std::size_t size, Out out, Transform& transform, Op& op, direction shift)
       : first_(first),
         size_(size),
+        tile_size_(tile_size(size)),
         out_(out),
         transform_(&transform),
         op_(&op),
@@ -70,7 +73,7 @@ public:
   {
   }
 
-  std::size_t tiles() const { return (size_ + order::tile<T> - 1) / order::tile<T>; }
+  std::size_t tiles() const { return (size_ + tile_size_ - 1) / tile_size_; }
   // Whether the output is the input cannot be seen through iterators.
   bool in_place() const { return true; }
   void settle() const {}
@@ -88,36 +91,42 @@ public:
   }
 
 private:
+  /// An element that a function takes may stand for a block of others, which its tile is to find in the cache when it comes back to them: then tiles are
+  /// as small as leaves a thread enough of them. The bits of an exact operator do not depend on it.
+  static std::size_t tile_size(std::size_t size)
+  {
+    constexpr std::size_t many_tiles = 1024;
+    if constexpr (exactly_associative<Op, T> && detail::takes_results<Out>)
+      return size / many_tiles < 1 ? 1 : size / many_tiles < order::tile<T> ? size / many_tiles : order::tile<T>;
+    else
+      return order::tile<T>;
+  }
+
   working scan_one(std::size_t k, carry const& before) const
   {
     auto in = tile(k);
     using distance = std::iter_difference_t<Out>;
-    sink<T, Out> out(out_ + static_cast<distance>(k * order::tile<T>), shift_, before.last());
+    sink<T, Out> out(out_ + static_cast<distance>(k * tile_size_), shift_, before.last());
     return scan_tile<T>(in, out, before.next(*op_), *op_);
   }
 
   auto tile(std::size_t k) const
   {
     using distance = std::iter_difference_t<Iterator>;
-    std::size_t const begin = k * order::tile<T>;
-    std::size_t const end = begin + order::tile<T> < size_ ? begin + order::tile<T> : size_;
+    std::size_t const begin = k * tile_size_;
+    std::size_t const end = begin + tile_size_ < size_ ? begin + tile_size_ : size_;
     return source<T, Iterator, Iterator, Transform>{first_ + static_cast<distance>(begin),
                                                     first_ + static_cast<distance>(end), transform_};
   }
 
   Iterator first_;
   std::size_t size_;
+  std::size_t tile_size_;
   Out out_;
   Transform* transform_;
   Op* op_;
   direction shift_;
 };
-
-/// The threads of a call that runs the caller's own code: one, unless the caller named tally::cpu.
-inline int threads_of(std::optional<cpu> const& on)
-{
-  return on ? on->threads : 1;
-}
 
 /// Reduces [first, last) on top of `before`.
 template <class T, class Iterator, class End, class Transform, class Op>
@@ -142,7 +151,7 @@ void reduce(std::optional<cpu> const& on, Iterator first, End last, Transform& t
     auto const size = static_cast<std::size_t>(last - first);
     tile_engine<T, Op, Iterator, Iterator, Transform> const engine(first, size, first, transform, op,
                                                                    direction::inclusive);
-    int const members = team_size(threads_of(on), size * sizeof(T), engine.tiles());
+    int const members = team_size(threads_of(on), size * detail::bytes_behind<T>(first), engine.tiles());
     if (members > 1) {
       reduce_tiles(engine, engine.tiles(), before, op, members);
       return;
@@ -175,7 +184,7 @@ Out scan(std::optional<cpu> const& on, Iterator first, End last, Out out, Transf
                        std::sized_sentinel_for<End, Iterator>) {
     auto const size = static_cast<std::size_t>(last - first);
     tile_engine<T, Op, Iterator, Out, Transform> const engine(first, size, out, transform, op, shift);
-    int const members = team_size(threads_of(on), size * sizeof(T), engine.tiles());
+    int const members = team_size(threads_of(on), size * detail::bytes_behind<T>(first), engine.tiles());
     if (members > 1) {
       scan_tiles(engine, engine.tiles(), before, op, members);
       return out + static_cast<std::iter_difference_t<Out>>(size);
@@ -203,15 +212,6 @@ void fold_left(std::optional<T>& a, Op& op, Element&& element)
 }  // namespace tally::cpu_backend
 
 namespace tally::detail {
-
-inline std::optional<cpu> threads_wish(automatic)
-{
-  return std::nullopt;
-}
-inline std::optional<cpu> threads_wish(cpu on)
-{
-  return on;
-}
 
 /// Found by argument-dependent lookup on the execution argument; a backend overloads it for its own.
 template <class T, class P, class I, class S, class Op, class Transform>

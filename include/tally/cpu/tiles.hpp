@@ -7,6 +7,7 @@
 
 #include "tally/cpu/kernels.hpp"
 #include "tally/cpu/rows.hpp"
+#include "tally/sequences.hpp"
 
 /// Tiles of any iterator, any type that can be copied and any operator.
 namespace tally::cpu_backend {
@@ -51,6 +52,7 @@ template <class T, class Out>
 class sink {
 public:
   using working = working_type<T>;
+  static constexpr bool to_function = detail::takes_results<Out>;
 
   sink(Out out, direction shift, std::optional<working> const& previous) : out_(std::move(out)), shift_(shift)
   {
@@ -154,7 +156,8 @@ working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> 
     else
       out.put(local);
   };
-  if constexpr (has_kernels<Op, T>) {
+  // Where a function takes the results, one loop that the compiler sees as a whole is quicker than a kernel and a loop.
+  if constexpr (has_kernels<Op, T> && !(exactly_associative<Op, T> && Sink::to_function)) {
     gathered_tile<T, Op> tile(in);
     T total{};
     if constexpr (exactly_associative<Op, T>) total = tile.total();

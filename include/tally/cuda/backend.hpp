@@ -14,6 +14,7 @@
 #include "tally/zip_with.hpp"
 
 #ifdef __CUDACC__
+#include "tally/cuda/for_each.cuh"
 #include "tally/cuda/launch.cuh"
 #endif
 
@@ -140,6 +141,36 @@ Out backend_scan(execution const& on, I first, S last, Out out, std::optional<T>
   run_call<T>(call, shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, first, size,
               out, init ? &*init : nullptr, op, transform);
   return out + static_cast<std::iter_difference_t<Out>>(size);
+}
+
+template <class F>
+void backend_for_each_index(execution const& on, std::size_t n, F& f)
+{
+#ifdef __CUDACC__
+  static_assert(std::is_trivially_copyable_v<F>, "tally: a call on a GPU takes functions that can be copied as bytes");
+  prepared_call const call(on, "tally::for_each_index");
+  for_each_on_device(call, n, f);
+#else
+  static_assert(never<F>, "tally: for_each_index on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+}
+#ifdef __CUDACC__
+template <class F>
+struct call_for_block {
+  F f;
+  std::size_t n, block;
+  __device__ void operator()(std::size_t b) { f(b * block, n - b * block < block ? n : (b + 1) * block); }
+};
+#endif
+template <class F>
+void backend_for_each_block(execution const& on, std::size_t n, std::size_t block, F& f)
+{
+#ifdef __CUDACC__
+  call_for_block<F> of_block{f, n, block};
+  backend_for_each_index(on, n / block + (n % block != 0), of_block);
+#else
+  static_assert(never<F>, "tally: for_each_block on a GPU must be compiled by nvcc, in a .cu file");
+#endif
 }
 
 }  // namespace tally::cuda_backend

@@ -55,6 +55,19 @@ private:
   int previous_device_ = 0;
 };
 
+/// Device memory of the stream's pool, in the order of the stream.
+void* backend_allocate(execution const& on, std::size_t bytes);
+void backend_free(execution const& on, void* memory) noexcept;
+/// Waits for the stream.
+void copy_to_host(execution const& on, void* to, void const* from, std::size_t bytes);
+template <class T>
+T backend_value(execution const& on, T const* at)
+{
+  T value;
+  copy_to_host(on, &value, at, sizeof(T));
+  return value;
+}
+
 /// Throws cuda_error if `code` (a cudaError_t) is not success; `what` says what was tried.
 void check_cuda(int code, char const* what);
 

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <type_traits>
+
+#include "tally/contract.hpp"
+#include "tally/cpu/threads.hpp"
+
+namespace tally {
+
+namespace detail {
+
+/// Memory where a call runs. Found by argument-dependent lookup on the execution argument; a backend overloads these for its own.
+template <class P>
+  requires requires(P on) { threads_wish(on); }
+void* backend_allocate(P const&, std::size_t bytes)
+{
+  return ::operator new(bytes, std::align_val_t{64});
+}
+template <class P>
+  requires requires(P on) { threads_wish(on); }
+void backend_free(P const&, void* memory) noexcept
+{
+  ::operator delete(memory, std::align_val_t{64});
+}
+template <class P, class T>
+  requires requires(P on) { threads_wish(on); }
+T backend_value(P const&, T const* at)
+{
+  return *at;
+}
+
+}  // namespace detail
+
+/// An array for intermediate values, where `on` can read and write it: on a GPU device memory of the stream's pool, taken and given back in the stream's
+/// order. Its values are not set.
+///
+/// Requires  T is trivially copyable. `on` (its stream) outlives it.
+/// Throws    std::bad_alloc, cuda_error.
+template <class T, execution P = detail::automatic>
+class temporary {
+  static_assert(std::is_trivially_copyable_v<T>, "tally: temporary holds values that can be copied as bytes");
+
+public:
+  temporary(P const& on, std::size_t size) : on_(on), size_(size), data_(nullptr)
+  {
+    using detail::backend_allocate;
+    if (size != 0) data_ = static_cast<T*>(backend_allocate(on_, size * sizeof(T)));
+  }
+  ~temporary()
+  {
+    using detail::backend_free;
+    if (data_ != nullptr) backend_free(on_, data_);
+  }
+  temporary(temporary const&) = delete;
+  temporary& operator=(temporary const&) = delete;
+
+  T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+  T* begin() const { return data_; }
+  T* end() const { return data_ + size_; }
+
+private:
+  P on_;
+  std::size_t size_;
+  T* data_;
+};
+
+/// The value at `at`, which is where `on` runs.
+///
+/// Blocks    on a GPU until all before it in the stream is done.
+template <execution P, class T>
+[[nodiscard]] T value_at(P const& on, T const* at)
+{
+  using detail::backend_value;
+  return backend_value(on, at);
+}
+
+}  // namespace tally
