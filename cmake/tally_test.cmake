@@ -1,12 +1,13 @@
-# tally_test(NAME SOURCES a.cpp ... [LIBRARIES x ...] [LABELS l])
+# tally_test(NAME SOURCES a.cpp ... [LIBRARIES x ...] [LABELS l] [LONG])
 #
 # Builds the GoogleTest program NAME, linked with the library, the warnings and LIBRARIES, and registers each of its
 # tests with ctest as `NAME.suite.test`. Presets choose by label: `slow` tests are left out under sanitizers.
+# LONG says that it runs longer than it compiles, and so is optimised under sanitizers too.
 include_guard(GLOBAL)
 include(GoogleTest)
 
 function(tally_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" LABELS "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg LONG LABELS "SOURCES;LIBRARIES")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tally_test(${name}): expected SOURCES, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -15,6 +16,9 @@ function(tally_test name)
   target_link_libraries(${name} PRIVATE tally::tally tally_warnings ${arg_LIBRARIES} GTest::gtest_main)
   # A test is compiled more often than it is run.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT arg_LONG)
+    target_compile_options(${name} PRIVATE -O0)  # a third of the time
+  endif()
   if(arg_LABELS)
     set(arg_LABELS LABELS ${arg_LABELS})
   endif()
