@@ -1,0 +1,3 @@
+#pragma once
+
+/// What reduce and scan are for: algorithms written on Tally's public calls.
