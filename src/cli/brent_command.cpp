@@ -52,13 +52,13 @@ brent_report brent(brent_settings const& settings)
   std::vector<kernel_figures> scans;
   if (all || !names.empty()) {
     for (textbook::kernel_entry const* kernel : kernels_named(names)) {
-      if (auto const reason = why_not(*kernel, settings.n, kernel_operation::sum)) {
+      if (auto const reason = why_not(*kernel, settings.n, std::nullopt)) {
         report.left_out.push_back({kernel, *reason});
         continue;
       }
-      kernel_figures figures = measure(*kernel, settings.n, kernel_operation::sum);
+      kernel_figures figures = measure(*kernel, settings.n);
       report.all.push_back(times_of(std::string(kernel->name), figures.operations, settings.n));
-      if (kernel->result != textbook::result_kind::reduction) scans.push_back(std::move(figures));
+      if (is_scan(kernel->result)) scans.push_back(std::move(figures));
     }
   }
   std::vector<kernel_figures const*> pointers;

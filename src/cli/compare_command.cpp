@@ -16,7 +16,7 @@ namespace {
 
 struct compare_settings {
   int n = 1024;
-  kernel_operation op = kernel_operation::sum;
+  std::optional<kernel_operation> op;
   std::optional<std::size_t> sorted_by;
   bool json = false, gpu = false;
   std::vector<std::string> kernels;
@@ -34,7 +34,7 @@ compare_settings parse_compare(std::vector<std::string> const& words)
   options.flag("--json", settings.json);
   options.flag("--gpu", settings.gpu);
   options.parse(words);
-  check_letters(settings.n, settings.op);
+  check_letters(settings.n, settings.op.value_or(kernel_operation::sum));
   return settings;
 }
 

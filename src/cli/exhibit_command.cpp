@@ -26,12 +26,16 @@ textbook::exhibit const& exhibit_named(std::string const& name)
 void run_exhibit(std::vector<std::string> const& words)
 {
   std::vector<std::string> names;
+  bool as_json = false;
   parser options(exhibit_page());
   options.arguments("NAME", names);
+  options.flag("--json", as_json);
   options.parse(words);
   if (names.size() > 1) throw command_line_error("one exhibit at a time");
   terminal const to = terminal::of_standard_output();
-  std::string const shown = names.empty() ? list_of_exhibits(to) : text(exhibit_named(names[0]), to);
+  std::string const shown = names.empty() ? as_json ? json_of_exhibits() : list_of_exhibits(to)
+                            : as_json ? json(exhibit_named(names[0]))
+                                          : text(exhibit_named(names[0]), to);
   io::output out = io::output::standard_output();
   out.write(shown.data(), shown.size());
   out.commit();

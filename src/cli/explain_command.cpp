@@ -26,6 +26,7 @@ explain_settings parse_explain(std::vector<std::string> const& words)
   options.value("--input", times::once, [&](std::string const& text) { settings.input = text; });
   options.value("--svg", times::once, [&](std::string const& file) { settings.svg = file; });
   options.value("--html", times::once, [&](std::string const& file) { settings.html = file; });
+  options.flag("--full-blocks", settings.full_blocks);
   options.flag("--json", settings.json);
   options.parse(words);
   return settings;
@@ -48,11 +49,17 @@ std::string list_of_kernels()
   return out;
 }
 
+std::string note(explanation const& of)
+{
+  std::string const blocks =
+      of.threads_elsewhere() > 0 ? fmt::format(", in blocks of {} threads", of.kernel->threads) : "";
+  return fmt::format("{} operations in {} steps{}", of.work, of.counts.steps, blocks);
+}
+
 std::string diagram(explanation const& of)
 {
   if (!of.is_recorded()) throw command_line_error("--svg: too much happens to be drawn; take fewer elements");
-  return draw::svg(draw::circuit_of(of.run), {fmt::format("{}, n = {}", of.kernel->title, of.n),
-                                              fmt::format("{} operations in {} steps", of.work, of.counts.steps)});
+  return draw::svg(draw::circuit_of(of.run), {fmt::format("{}, n = {}", of.kernel->title, of.n), note(of)});
 }
 
 std::string page(explanation const& of)

@@ -8,7 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "draw/areas.hpp"
 #include "draw/columns.hpp"
+#include "draw/row_names.hpp"
 
 namespace tally::draw {
 
@@ -41,9 +43,10 @@ public:
       for (act const& one : each.acts) take(each, one, {turn, each.number, 0});
     }
     make_rows();
-    name_rows();
+    name_rows(made_);
     mark_results();
     for (circuit::node const& each : made_.nodes) made_.columns = std::max(made_.columns, each.column + 1);
+    made_.blocks = areas_of(made_);
     return std::move(made_);
   }
 
@@ -118,6 +121,15 @@ private:
     auto const found = stands_.find({one.at.array, one.at.index, one.value});
     int const there = found == stands_.end() ? held(who, one.value) : found->second;
     if (there >= 0) holds_[who][one.value] = there;
+    if (there >= 0 && node(there).what == kind::input) looked_at_[who] = there;
+  }
+
+  /// The input that says what is combined: read and then no operand, where the right one is a constant of the kernel, as the 1 that a histogram adds.
+  int index_of(phase const& in, act const& one, int left, int right)
+  {
+    auto const read = looked_at_.extract(thread(in.launch, in.block, one.thread));
+    bool const adds_constant = right < 0 && one.right_at.array == element::registers;
+    return !read.empty() && adds_constant && read.mapped() != left ? read.mapped() : -1;
   }
 
   int source(phase const& in, act const& one, element const& at, int value)
@@ -132,21 +144,25 @@ private:
     int const left = source(in, one, one.left_at, one.left), right = source(in, one, one.right_at, one.right);
     after(left, now);
     after(right, now);
-    int const made =
-        add({kind::combined, 0, column_of_result(one, left, right), one.value, {}, one.at, one.thread, in.block, false},
-            now);
+    int const made = add(
+        {kind::combined, 0, column_of_result(in, one, left, right), one.value, {}, one.at, one.thread, in.block, false},
+        now);
     if (left >= 0) made_.arrows.push_back({left, made, role::left});
     if (right >= 0) made_.arrows.push_back({right, made, role::right});
+    if (int const index = index_of(in, one, left, right); index >= 0)
+      made_.arrows.push_back({index, made, role::index});
     holds_[{in.launch, in.block, one.thread}][one.value] = made;
   }
 
-  int column_of_result(act const& one, int left, int right)
+  int column_of_result(phase const& in, act const& one, int left, int right)
   {
     if (auto const use = uses_.find(one.value); use != uses_.end()) return use->second;
     element const own = {element::registers, one.thread};
     if (left >= 0 && one.left_at == own) return node(left).column;
     if (right >= 0 && one.right_at == own) return node(right).column;
-    return left >= 0 ? node(left).column : right >= 0 ? node(right).column : one.thread;
+    bool const others = left >= 0 && right >= 0 && node(left).block != in.block && node(right).block == in.block;
+    if (left >= 0 && !others) return node(left).column;
+    return right >= 0 ? node(right).column : one.thread;
   }
 
   void write(phase const& in, act const& one, moment now)
@@ -165,7 +181,8 @@ private:
       return;
     }
     after(from, now);
-    if (from < 0 && !used_.contains(*column)) now = beginning;  // what fills up a tree stands beside the inputs
+    if (from < 0 && !used_.contains(*column) && !columns_.are_counts())
+      now = beginning;  // what fills up a tree stands beside the inputs
     int const made = add(
         {from < 0 ? kind::constant : kind::moved, 0, *column, one.value, {}, one.at, one.thread, in.block, false}, now);
     if (from >= 0) made_.arrows.push_back({from, made, role::moved});
@@ -208,42 +225,6 @@ private:
     for (std::size_t k = 0; k < made_.nodes.size(); ++k) made_.nodes[k].row = rows[moments_[k]];
   }
 
-  void name_rows()
-  {
-    struct found {
-      bool combines = false, moves = false;
-      std::set<int> strides;  // how far to the right
-    };
-    std::vector<found> all(made_.rows.size());
-    for (circuit::node const& each : made_.nodes)
-      all[static_cast<std::size_t>(each.row)].combines |= each.what == kind::combined;
-    for (circuit::arrow const& each : made_.arrows) {
-      found& row = all[static_cast<std::size_t>(node(each.to).row)];
-      bool const moves = each.as == role::moved;
-      row.moves |= moves;
-      int const stride = node(each.to).column - node(each.from).column;
-      if (stride != 0 && !(moves && row.combines)) row.strides.insert(stride);
-    }
-    int step = 0;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      circuit::row& row = made_.rows[k];
-      auto const same_phase = [&](std::size_t other) {
-        return other < all.size() && made_.rows[other].phase == row.phase;
-      };
-      bool const chain =
-          k > 0 && ((k > 1 && same_phase(k - 1)) || same_phase(k + 1));  // one after the other in a thread
-      bool const alike = all[k].strides.size() == 1;
-      if (all[k].combines) {
-        row.step = ++step;
-        row.label = "step " + std::to_string(step);
-        if (alike && !chain) row.stride = std::abs(*all[k].strides.begin());
-        if (row.stride > 0) row.detail = "stride " + std::to_string(row.stride);
-      } else {
-        row.label = k == 0 ? "input" : !all[k].moves ? "identity" : alike ? "shift" : "copy";
-      }
-    }
-  }
-
   void mark_results()
   {
     int out = -1;
@@ -275,7 +256,8 @@ private:
   std::set<int> used_;                                    // columns
   std::map<stand, int> stands_;                           // the node of a value at an element
   std::map<thread, std::unordered_map<int, int>> holds_;  // the nodes of the values that a thread has
-  std::unordered_map<int, int> last_;                     // the latest node of a value
+  std::map<thread, int> looked_at_;    // the input that a thread has read last, if nothing is combined since
+  std::unordered_map<int, int> last_;  // the latest node of a value
   std::map<int, int> uses_;
 };
 

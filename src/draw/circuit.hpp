@@ -26,7 +26,12 @@ struct circuit {
     int block;       ///< -1 of inputs, and of what the host does
     bool is_result;  ///< whether it stays in `out` at the end
   };
-  enum class role { left, right, moved };
+  enum class role {
+    left,
+    right,
+    moved,
+    index  ///< says which element is combined: what a histogram counts
+  };
   struct arrow {
     int from, to;  ///< nodes
     role as;
@@ -41,10 +46,18 @@ struct circuit {
     std::string detail;  ///< "stride 4"
   };
 
+  /// Where the nodes of a block stand in a launch.
+  struct area {
+    int launch, block;
+    int first_row, last_row;
+    int first_column, last_column;
+  };
+
   int columns = 0;
   std::vector<row> rows;
   std::vector<node> nodes;
   std::vector<arrow> arrows;
+  std::vector<area> blocks;         ///< side by side, launch by launch; none where every launch has one block
   std::vector<std::string> result;  ///< of each column what is in `out` at the end, empty if nothing is
 };
 

@@ -6,6 +6,22 @@
 
 namespace tally::draw {
 
+namespace {
+
+/// Whether an input is combined with something, or goes to another place.
+bool inputs_go_on(recording const& run)
+{
+  auto const is_input = [&](int value) { return run.origin_of(value) == recording::origin::input; };
+  for (phase const& each : run.phases())
+    for (act const& one : each.acts) {
+      if (one.what == model::action::apply && (is_input(one.left) || is_input(one.right))) return true;
+      if (one.what == model::action::write && is_input(one.value)) return true;
+    }
+  return false;
+}
+
+}  // namespace
+
 columns::columns(recording const& run) : run_(run)
 {
   place_global();
@@ -42,10 +58,35 @@ void columns::place_global()
     count_ += static_cast<int>(elements);
     if (size == 0) size = elements;
   }
+  if (!inputs_go_on(run_)) {
+    place_counts();
+    return;
+  }
   for (auto const& [number, each] : run_.arrays()) {
     if (each.space != model::memory::global || known_.contains({number, 0}) || each.before.size() != size) continue;
     for (std::size_t k = 0; k < size; ++k) learn({number, static_cast<int>(k)}, static_cast<int>(k));
   }
+}
+
+/// Where inputs are counted: the private counts of all blocks stand side by side, and what is stored stands where it comes from.
+void columns::place_counts()
+{
+  counts_ = true;
+  int first = -1, next = 0;
+  for (auto const& [number, each] : run_.arrays()) {
+    if (each.space != model::memory::shared || (first >= 0 && each.launch != first)) continue;
+    first = each.launch;
+    for (std::size_t k = 0; k < each.before.size(); ++k) learn({number, static_cast<int>(k)}, next++);
+  }
+  count_ = std::max(count_, next);
+  std::map<int, int> from;  // of each value, where it was read last
+  for (phase const& each : run_.phases())
+    for (act const& one : each.acts) {
+      if (each.launch != first) continue;
+      if (one.what == model::action::read) from[one.value] = of(one.at).value_or(0);
+      if (one.what == model::action::write && run_.array_of(one.at.array).space == model::memory::global)
+        learn(one.at, from[one.value]);
+    }
 }
 
 /// By loads or by stores: where a kernel shifts, one of them is the straight one.

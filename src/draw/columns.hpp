@@ -17,17 +17,21 @@ public:
   std::optional<int> of(element const& where) const;
   void learn(element const& where, int column) { known_[{where.array, where.index}] = column; }
   int count() const { return count_; }
+  /// Whether inputs are only counted: none of them is combined or goes on, so they have columns of their own.
+  bool are_counts() const { return counts_; }
 
 private:
   using key = std::pair<int, int>;
 
   void place_global();
+  void place_counts();
   void place_shared();
   void place_siblings();
   void place_padding();
 
   recording const& run_;
   int count_ = 0;
+  bool counts_ = false;
   std::map<key, int> known_;
 };
 

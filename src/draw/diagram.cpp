@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "draw/diagram_layout.hpp"
+#include "draw/diagram_style.hpp"
 #include "draw/svg_text.hpp"
 
 namespace tally::draw {
@@ -13,72 +15,6 @@ namespace tally::draw {
 namespace {
 
 using kind = circuit::kind;
-
-constexpr char const* style = R"(
-.page { fill: #fcfcfb } .ink { fill: #0b0b0b } .soft { fill: #52514e } .faint { fill: #898781 }
-.node { stroke: #898781; stroke-width: 1 } .input { fill: #f0efea } .combined { fill: #d3e5fa; stroke: #2a78d6 }
-.moved { fill: #fcfcfb; stroke: #8a5cc9; stroke-dasharray: 3 2 } .constant { fill: #fdeecb; stroke: #c08000 }
-.result { stroke-width: 2.2 } .out { fill: #d5f0e2; stroke: #178a5c }
-.wire { fill: none; stroke: #b5b3ac; stroke-width: 1.2 } .take { fill: none; stroke: #2a78d6; stroke-width: 1.4 }
-.move { fill: none; stroke: #8a5cc9; stroke-width: 1.2; stroke-dasharray: 4 3 }
-.head { fill: #898781 } .take-head { fill: #2a78d6 } .move-head { fill: #8a5cc9 }
-.band { fill: #f4f3ef }
-@media (prefers-color-scheme: dark) {
-  .page { fill: #1a1a19 } .ink { fill: #fff } .soft { fill: #c3c2b7 } .faint { fill: #8f8d86 }
-  .node { stroke: #898781 } .input { fill: #32322f } .combined { fill: #16385f; stroke: #5a9ff0 }
-  .moved { fill: #1a1a19; stroke: #b295e6 } .constant { fill: #4a3a10; stroke: #e0a526 }
-  .out { fill: #12402c; stroke: #35b784 }
-  .wire { stroke: #5d5c57 } .take { stroke: #5a9ff0 } .move { stroke: #b295e6 }
-  .take-head { fill: #5a9ff0 } .move-head { fill: #b295e6 }
-  .band { fill: #272725 }
-}
-)";
-
-/// Widths in a monospaced font, of 1 point.
-constexpr double letter = 0.62;
-
-bool several_launches(circuit const& of)
-{
-  return std::any_of(of.rows.begin(), of.rows.end(), [&](circuit::row const& each) {
-    return each.launch != of.rows.back().launch && &each != &of.rows.front();
-  });
-}
-
-std::string launch_name(circuit::row const& of)
-{
-  return of.launch < 0 ? of.kernel : "launch " + std::to_string(of.launch + 1) + ": " + of.kernel;
-}
-
-/// Where everything is on the page.
-struct layout {
-  layout(circuit const& of, captions const& around)
-  {
-    std::size_t longest = 1, label = 5;
-    for (circuit::node const& each : of.nodes) longest = std::max(longest, each.text.size());
-    for (std::string const& each : of.result) longest = std::max(longest, each.size());
-    for (circuit::row const& each : of.rows) {
-      label = std::max({label, each.label.size() + 1, each.detail.size()});
-      if (several_launches(of)) label = std::max(label, launch_name(each).size());
-    }
-    with_text = of.columns <= most_columns_with_text;
-    font = of.columns <= 16 ? 14 : of.columns <= 32 ? 12 : 11;
-    node_width = with_text ? std::max(26.0, static_cast<double>(longest) * font * letter + 10) : 6;
-    node_height = with_text ? font + 12 : 6;
-    pitch = node_width + (with_text ? (of.columns <= 16 ? 22 : of.columns <= 32 ? 12 : 6) : 6);
-    left = 24 + static_cast<double>(label) * 13 * letter + 14;
-    width = left + of.columns * pitch + 20;
-    width = std::max({width, 48 + static_cast<double>(around.title.size()) * 18 * letter,
-                      48 + static_cast<double>(around.note.size()) * 13 * letter, 420.0});
-  }
-
-  double x(int column) const { return left + (column + 0.5) * pitch; }
-
-  bool with_text;
-  double font, node_width, node_height, pitch, left, width;
-  std::vector<double> y;      // the middles of the rows; behind them that of the results
-  std::vector<double> start;  // where the lines to a row leave the row before
-  double height = 0;
-};
 
 class painter {
 public:
@@ -95,14 +31,17 @@ public:
     out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
            "\" height=\"" + h +
            "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" role=\"img\">\n<title>" +
-           svg_escaped(around_.title) + "</title>\n<style>" + style + "</style>\n";
+           svg_escaped(around_.title) + "</title>\n<style>" + diagram_style + (of_.blocks.empty() ? "" : block_style) +
+           "</style>\n";
     out_ += "<rect class=\"page\" width=\"" + w + "\" height=\"" + h + "\"/>\n";
     bands();
     text(24, 34, "ink", "start", 18, around_.title, true);
     if (!around_.note.empty()) text(24, 56, "soft", "start", 13, around_.note);
+    blocks();
     rests();
     arrows();
     labels();
+    names_of_blocks();
     nodes();
     legend();
     return out_ + "</svg>\n";
@@ -157,6 +96,18 @@ private:
               "\"/>\n";
   }
 
+  /// Around what each block does in a launch.
+  void blocks()
+  {
+    for (circuit::area const& each : of_.blocks) {
+      double const left = at_.x(each.first_column) - at_.pitch / 2 + 2, width = at_.pitch - 4;
+      double const begin = at_.start[static_cast<std::size_t>(each.first_row)] + 2, end = bottom(each.last_row) + 5;
+      out_ += "<rect class=\"block\" x=\"" + svg_number(left) + "\" y=\"" + svg_number(begin) + "\" width=\"" +
+              svg_number((each.last_column - each.first_column) * at_.pitch + width) + "\" height=\"" +
+              svg_number(end - begin) + "\" rx=\"8\"/>\n";
+    }
+  }
+
   /// Values that stay where they are to the end.
   void rests()
   {
@@ -189,7 +140,8 @@ private:
     for (circuit::arrow const& each : of_.arrows) {
       circuit::node const &from = node(each.from), &to = node(each.to);
       bool const stays = from.column == to.column;
-      std::string const what = each.as == circuit::role::moved ? "move" : stays ? "wire" : "take";
+      bool const dashed = each.as == circuit::role::moved || each.as == circuit::role::index;
+      std::string const what = dashed ? "move" : stays ? "wire" : "take";
       std::string const head = what == "wire" ? "head" : what == "take" ? "take-head" : "move-head";
       double const x1 = at_.x(from.column), gap = at_.start[static_cast<std::size_t>(to.row)];
       double const side = stays ? 0 : (from.column < to.column ? -1 : 1) * at_.node_width / 4;
@@ -234,9 +186,27 @@ private:
     for (int c = 0; c < of_.columns; ++c) text(at_.x(c), top(0) - 7, "faint", "middle", 10, std::to_string(c));
   }
 
+  /// On the upper edges of their areas.
+  void names_of_blocks()
+  {
+    if (!at_.with_text) return;
+    for (circuit::area const& each : of_.blocks) {
+      double const width = (each.last_column - each.first_column + 1) * at_.pitch;
+      std::string name = "block " + std::to_string(each.block);
+      if (static_cast<double>(name.size()) * 10 * letter + 18 > width) name = std::to_string(each.block);
+      double const x = at_.x(each.first_column) - at_.pitch / 2 + 12;
+      double const edge = at_.start[static_cast<std::size_t>(each.first_row)];
+      out_ += std::string("<rect class=\"") + (each.first_row % 2 == 1 ? "band" : "page") + "\" x=\"" +
+              svg_number(x - 3) + "\" y=\"" + svg_number(edge + 4) + "\" width=\"" +
+              svg_number(static_cast<double>(name.size()) * 10 * letter + 5) + "\" height=\"11\"/>\n";
+      text(x, edge + 13, "faint", "start", 10, name);
+    }
+  }
+
   void nodes()
   {
     for (auto const& [where, of] : reminders_) {
+      if (cell(where.first, where.second) >= 0) continue;
       double const size = at_.font - 2, width = static_cast<double>(of->text.size()) * size * letter + 4;
       out_ += std::string("<rect class=\"") + (where.first % 2 == 1 ? "band" : "page") + "\" x=\"" +
               svg_number(at_.x(where.second) - width / 2) + "\" y=\"" + svg_number(y(where.first) - size * 0.6) +

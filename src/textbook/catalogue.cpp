@@ -8,32 +8,49 @@ namespace tally::textbook {
 
 namespace {
 
-std::vector<kernel_entry> assembled()
+std::vector<kernel_entry> assembled(blocks size)
 {
-  std::vector<kernel_entry> all;
-  for (auto const part : {reductions, block_scans, array_scans}) {
-    std::vector<kernel_entry> const more = part();
-    all.insert(all.end(), more.begin(), more.end());
-  }
+  std::vector<kernel_entry> all = reductions(size);
+  for (std::vector<kernel_entry> const& part : {array_reductions(size), block_scans(), array_scans(size)})
+    all.insert(all.end(), part.begin(), part.end());
   return all;
+}
+
+void check_bins(std::string const& name, values const& in)
+{
+  auto const* integers = std::get_if<std::vector<int>>(&in);
+  auto const has_bin = [](int element) { return element >= 0 && element < histogram_bins; };
+  if (integers == nullptr || !std::all_of(integers->begin(), integers->end(), has_bin))
+    throw usage_error(name + " counts integers from 0 to " + std::to_string(histogram_bins - 1));
 }
 
 }  // namespace
 
-std::vector<kernel_entry> const& catalogue()
+std::vector<kernel_entry> const& catalogue(blocks size)
 {
-  static std::vector<kernel_entry> const all = assembled();
-  return all;
+  static std::vector<kernel_entry> const full = assembled(blocks::full), small = assembled(blocks::small);
+  return size == blocks::full ? full : small;
 }
 
-kernel_entry const* find_kernel(std::string_view name)
+kernel_entry const* find_kernel(std::string_view name, blocks size)
 {
-  auto const found =
-      std::find_if(catalogue().begin(), catalogue().end(), [&](kernel_entry const& each) { return each.name == name; });
-  return found == catalogue().end() ? nullptr : &*found;
+  std::vector<kernel_entry> const& all = catalogue(size);
+  auto const found = std::find_if(all.begin(), all.end(), [&](kernel_entry const& each) { return each.name == name; });
+  return found == all.end() ? nullptr : &*found;
 }
 
-void check(kernel_entry const& kernel, values const& in)
+operation operation_of(kernel_entry const& kernel, std::optional<operation> asked)
+{
+  return asked.value_or(kernel.only.value_or(operation::sum));
+}
+
+std::string_view name_of(operation op)
+{
+  constexpr std::string_view names[] = {"sum", "product", "min", "max"};
+  return names[static_cast<std::size_t>(op)];
+}
+
+void check(kernel_entry const& kernel, values const& in, std::optional<operation> op)
 {
   std::size_t const n = std::visit([](auto const& elements) { return elements.size(); }, in);
   std::string const name(kernel.name);
@@ -41,16 +58,21 @@ void check(kernel_entry const& kernel, values const& in)
   if (kernel.most != 0 && n > static_cast<std::size_t>(kernel.most))
     throw usage_error(name + " is a kernel of one block and takes at most " + std::to_string(kernel.most) +
                       " elements, not " + std::to_string(n));
-  if (kernel.needs_commutative && std::holds_alternative<std::vector<letters>>(in))
+  bool const joins = std::holds_alternative<std::vector<letters>>(in);
+  if (kernel.only && (joins || op.value_or(*kernel.only) != *kernel.only))
+    throw usage_error(name + " is by " + std::string(name_of(*kernel.only)) + " alone");
+  if (kernel.result == result_kind::histogram) check_bins(name, in);
+  if (kernel.needs_commutative && joins)
     throw usage_error(name + " takes operands out of order, and joining letters is not commutative");
 }
 
-outcome run(kernel_entry const& kernel, model::machine& on, values const& in, operation op)
+outcome run(kernel_entry const& kernel, model::machine& on, values const& in, std::optional<operation> op)
 {
-  check(kernel, in);
+  check(kernel, in, op);
+  operation const by = operation_of(kernel, op);
   outcome result;
-  if (auto const* integers = std::get_if<std::vector<int>>(&in)) kernel.run_int(on, *integers, op, result);
-  if (auto const* decimals = std::get_if<std::vector<float>>(&in)) kernel.run_float(on, *decimals, op, result);
+  if (auto const* integers = std::get_if<std::vector<int>>(&in)) kernel.run_int(on, *integers, by, result);
+  if (auto const* decimals = std::get_if<std::vector<float>>(&in)) kernel.run_float(on, *decimals, by, result);
   if (auto const* runs = std::get_if<std::vector<letters>>(&in)) kernel.run_letters(on, *runs, result);
   return result;
 }

@@ -41,6 +41,9 @@ struct join {
 /// The input of a run, and with it the type of its elements. Letters are joined; the others take the operation.
 using values = std::variant<std::vector<int>, std::vector<float>, std::vector<letters>>;
 
+/// What a histogram counts: the elements 0, 1 .. 7 of the course's example.
+inline constexpr int histogram_bins = 8;
+
 enum class operation { sum, product, minimum, maximum };
 
 /// One of the built-in operators, chosen while the program runs. All are commutative.

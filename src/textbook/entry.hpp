@@ -1,32 +1,36 @@
 #pragma once
 
+#include <string>
+
+#include "tally/textbook/on_one_block.hpp"
+#include "tally/textbook/tournament.hpp"
 #include "textbook/catalogue.hpp"
 
 namespace tally::textbook {
 
-/// Runs `Algorithm{}(device, in, out, n, op)` on the machine, where `out` has `results(n)` elements, and takes what it leaves.
-template <class Algorithm, class T, class Op>
-void run_algorithm(model::machine& on, std::vector<T> const& in, Op const& op, outcome& result, bool reduces)
+/// Runs `Algorithm{}(device, in, out, n, op)` on the machine, where `out` has `results_of(Kind, n)` elements, and takes what it leaves.
+template <class Algorithm, result_kind Kind, class T, class Op>
+void run_algorithm(model::machine& on, std::vector<T> const& in, Op const& op, outcome& result)
 {
   auto const n = static_cast<int>(in.size());
   auto const from = on.input(in, "in");
-  auto const to = on.allocate<model::traced<T>>(reduces ? 1 : in.size(), "out");
+  auto const to = on.allocate<model::traced<T>>(results_of(Kind, in.size()), "out");
   Algorithm{}(on, from, to, n, on.watch<T>(op));
   result.result = on.values(to);
 }
 
-template <class Algorithm, bool Reduces>
+template <class Algorithm, result_kind Kind>
 void fill_runs(kernel_entry& entry)
 {
   entry.run_int = [](model::machine& on, std::vector<int> const& in, operation op, outcome& result) {
-    run_algorithm<Algorithm>(on, in, chosen<int>{op}, result, Reduces);
+    run_algorithm<Algorithm, Kind>(on, in, chosen<int>{op}, result);
   };
   entry.run_float = [](model::machine& on, std::vector<float> const& in, operation op, outcome& result) {
-    run_algorithm<Algorithm>(on, in, chosen<float>{op}, result, Reduces);
+    run_algorithm<Algorithm, Kind>(on, in, chosen<float>{op}, result);
   };
-  if constexpr (!requires { requires Algorithm::needs_commutative; })
+  if constexpr (!needs_commutative<Algorithm>)
     entry.run_letters = [](model::machine& on, std::vector<letters> const& in, outcome& result) {
-      run_algorithm<Algorithm>(on, in, join{}, result, Reduces);
+      run_algorithm<Algorithm, Kind>(on, in, join{}, result);
     };
 }
 
@@ -35,10 +39,43 @@ template <class Algorithm>
 kernel_entry entry(kernel_entry described)
 {
   if (described.result == result_kind::reduction)
-    fill_runs<Algorithm, true>(described);
+    fill_runs<Algorithm, result_kind::reduction>(described);
   else
-    fill_runs<Algorithm, false>(described);
-  described.needs_commutative = described.run_letters == nullptr;
+    fill_runs<Algorithm, result_kind::inclusive_scan>(described);  // or an exclusive one, which has as many results
+  described.needs_commutative = needs_commutative<Algorithm>;
+  return described;
+}
+
+/// A histogram counts integers: its elements are added to nothing, they say what is.
+template <class Histogram>
+kernel_entry histogram_entry(kernel_entry described)
+{
+  described.only = operation::sum;
+  described.needs_commutative = needs_commutative<Histogram>;
+  described.run_int = [](model::machine& on, std::vector<int> const& in, operation, outcome& result) {
+    run_algorithm<Histogram, result_kind::histogram>(on, in, plus{}, result);
+  };
+  return described;
+}
+
+/// A tournament has players for elements, and leaves its bracket besides the winner.
+template <class Tournament, class T>
+void run_tournament(model::machine& on, std::vector<T> const& in, operation, outcome& result)
+{
+  auto const players = on.input(entrants(in), "in");
+  auto const out = on.allocate<model::traced<indexed<T, int>>>(1, "out");
+  auto const rounds = Tournament{}(on, players, out, static_cast<int>(in.size()), on.watch<indexed<T, int>>(argmax{}));
+  bracket<T> const played = fetched<T>(on, rounds);
+  result.result = std::vector<T>{played.winner().value};
+  result.drawing = drawn(played, [](indexed<T, int> const& player) { return model::text_of(player.value); });
+}
+
+template <class Tournament>
+kernel_entry tournament_entry(kernel_entry described)
+{
+  described.only = operation::maximum;
+  described.run_int = run_tournament<Tournament, int>;
+  described.run_float = run_tournament<Tournament, float>;
   return described;
 }
 

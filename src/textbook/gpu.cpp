@@ -16,7 +16,7 @@ std::vector<gpu_kernel> const& kernels()
 {
   static std::vector<gpu_kernel> const all = [] {
     std::vector<gpu_kernel> joined;
-    for (auto const part : {reductions_on_gpu, block_scans_on_gpu, array_scans_on_gpu}) {
+    for (auto const part : {reductions_on_gpu, array_reductions_on_gpu, block_scans_on_gpu, array_scans_on_gpu}) {
       std::vector<gpu_kernel> const more = part();
       joined.insert(joined.end(), more.begin(), more.end());
     }
@@ -49,14 +49,15 @@ std::vector<std::string_view> kernels_on_gpu()
   return names;
 }
 
-gpu_outcome run_on_gpu(kernel_entry const& kernel, values const& in, operation op)
+gpu_outcome run_on_gpu(kernel_entry const& kernel, values const& in, std::optional<operation> op)
 {
-  check(kernel, in);
+  check(kernel, in, op);
   auto const found = std::find_if(kernels().begin(), kernels().end(),
                                   [&](gpu_kernel const& each) { return each.name == kernel.name; });
   if (found == kernels().end())
     throw std::logic_error(std::string(kernel.name) + " is missing among the kernels on a GPU");
-  return found->run(in, op, kernel.result == result_kind::reduction);
+  std::size_t const n = std::visit([](auto const& elements) { return elements.size(); }, in);
+  return found->run(in, operation_of(kernel, op), results_of(kernel.result, n));
 }
 
 }  // namespace tally::textbook

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,7 @@ std::string gpu_name();
 /// Runs a kernel of the catalogue on the GPU: the same text as on the model machine, compiled by nvcc. Blocks until it has ended.
 ///
 /// Throws    usage_error where `run` of the catalogue would, std::runtime_error with CUDA's own words where CUDA fails.
-gpu_outcome run_on_gpu(kernel_entry const& kernel, values const& in, operation op = operation::sum);
+gpu_outcome run_on_gpu(kernel_entry const& kernel, values const& in, std::optional<operation> op = {});
 
 /// The kernels that can run on a GPU: all of the catalogue, in its order. Empty where the program was built without.
 std::vector<std::string_view> kernels_on_gpu();

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "tally/textbook/cuda_device.cuh"
+#include "tally/textbook/on_one_block.hpp"
+#include "tally/textbook/tournament.hpp"
 #include "textbook/gpu_kernels.hpp"
 
 namespace tally::textbook {
@@ -39,13 +41,20 @@ inline cuda_device& device()
   return the;
 }
 
+/// What an algorithm leaves of elements of one type, and its time.
+template <class T>
+struct timed {
+  std::vector<T> result;
+  double microseconds;
+};
+
 template <class Algorithm, class T, class Op>
-gpu_outcome time_on_gpu(cuda_device& on, std::vector<T> const& in, Op const& op, bool reduces)
+timed<T> time_on_gpu(cuda_device& on, std::vector<T> const& in, Op const& op, std::size_t results)
 {
   on.forget(0);
   auto const n = static_cast<int>(in.size());
   T* const from = on.input(in, "in");
-  T* const to = on.allocate<T>(reduces ? 1 : in.size(), "out");
+  T* const to = on.allocate<T>(results, "out");
   std::size_t const taken = on.taken();
   instant begin, end;
   std::vector<double> times;
@@ -62,18 +71,51 @@ gpu_outcome time_on_gpu(cuda_device& on, std::vector<T> const& in, Op const& op,
   return {on.to_host(to), times[times.size() / 2]};
 }
 
+template <class T>
+gpu_outcome outcome_of(timed<T> const& of)
+{
+  return {of.result, of.microseconds};
+}
+
 template <class Algorithm>
 gpu_kernel on_gpu(std::string_view name)
 {
-  return {name, [](values const& in, operation op, bool reduces) {
+  return {name, [](values const& in, operation op, std::size_t results) {
             return std::visit(
                 [&]<class T>(std::vector<T> const& elements) -> gpu_outcome {
                   if constexpr (!std::is_same_v<T, letters>)
-                    return time_on_gpu<Algorithm>(device(), elements, chosen<T>{op}, reduces);
-                  else if constexpr (requires { requires Algorithm::needs_commutative; })
+                    return outcome_of(time_on_gpu<Algorithm>(device(), elements, chosen<T>{op}, results));
+                  else if constexpr (needs_commutative<Algorithm>)
                     throw std::logic_error("letters for a kernel that needs a commutative operator");
                   else
-                    return time_on_gpu<Algorithm>(device(), elements, join{}, reduces);
+                    return outcome_of(time_on_gpu<Algorithm>(device(), elements, join{}, results));
+                },
+                in);
+          }};
+}
+
+/// Of integers alone, by addition.
+template <class Histogram>
+gpu_kernel histogram_on_gpu(std::string_view name)
+{
+  return {name, [](values const& in, operation, std::size_t results) {
+            return outcome_of(time_on_gpu<Histogram>(device(), std::get<std::vector<int>>(in), plus{}, results));
+          }};
+}
+
+/// Of numbers, which become players. The rounds stay on the GPU.
+template <class Tournament>
+gpu_kernel tournament_on_gpu(std::string_view name)
+{
+  return {name, [](values const& in, operation, std::size_t results) {
+            return std::visit(
+                [&]<class T>(std::vector<T> const& elements) -> gpu_outcome {
+                  if constexpr (std::is_same_v<T, letters>) {
+                    throw std::logic_error("letters for a tournament");
+                  } else {
+                    auto const left = time_on_gpu<Tournament>(device(), entrants(elements), argmax{}, results);
+                    return {std::vector<T>{left.result.front().value}, left.microseconds};
+                  }
                 },
                 in);
           }};

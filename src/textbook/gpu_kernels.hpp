@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -9,12 +10,13 @@ namespace tally::textbook {
 
 /// A kernel of the catalogue as nvcc has compiled it.
 struct gpu_kernel {
-  std::string_view name;  ///< as in the catalogue
-  gpu_outcome (*run)(values const& in, operation op, bool reduces);
+  std::string_view name;                                                    ///< as in the catalogue
+  gpu_outcome (*run)(values const& in, operation op, std::size_t results);  ///< how many elements it leaves
 };
 
 /// The parts of the catalogue, each in a file of its own.
 std::vector<gpu_kernel> reductions_on_gpu();
+std::vector<gpu_kernel> array_reductions_on_gpu();
 std::vector<gpu_kernel> block_scans_on_gpu();
 std::vector<gpu_kernel> array_scans_on_gpu();
 

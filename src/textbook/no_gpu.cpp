@@ -15,7 +15,7 @@ std::string gpu_name()
   throw std::logic_error("gpu_name: " + why_no_gpu());
 }
 
-gpu_outcome run_on_gpu(kernel_entry const&, values const&, operation)
+gpu_outcome run_on_gpu(kernel_entry const&, values const&, std::optional<operation>)
 {
   throw std::logic_error("run_on_gpu: " + why_no_gpu());
 }

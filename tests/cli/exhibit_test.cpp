@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "exhibit/text.hpp"
 #include "textbook/exhibits.hpp"
@@ -106,6 +107,79 @@ TEST(exhibit, one_that_is_none)
   EXPECT_EQ(run_tool(words{"exhibit", "xyzzy"}).err,
             "tally: there is no exhibit 'xyzzy'\nSee 'tally exhibit --help'.\n");
   EXPECT_EQ(run_tool(words{"exhibit", "scan-of-six", "out-of-order"}).status, 2);
+}
+
+nlohmann::json record(std::string const& name)
+{
+  outcome const result = run_tool(words{"exhibit", name, "--json"});
+  EXPECT_EQ(result.status, 0) << name << ' ' << result.err;
+  return nlohmann::json::parse(result.out);
+}
+
+std::string joined(nlohmann::json const& lines)
+{
+  std::string text;
+  for (nlohmann::json const& line : lines) text += line.get<std::string>() + '\n';
+  return text;
+}
+
+TEST(exhibit_json, has_all_that_the_terminal_shows)
+{
+  for (textbook::exhibit const& each : textbook::all_exhibits()) {
+    SCOPED_TRACE(each.name);
+    nlohmann::json const all = record(std::string(each.name));
+    textbook::exhibit_run const run = each.run();
+    EXPECT_EQ(all["exhibit"], each.name);
+    EXPECT_EQ(all["title"], each.title);
+    EXPECT_EQ(all["from"], each.from);
+    EXPECT_EQ(all["says"], each.says);
+    EXPECT_EQ(all["why"], each.why);
+    EXPECT_EQ(all["shows"], each.shows);
+    EXPECT_EQ(all["expected"], run.expected);
+    EXPECT_EQ(all["by_luck"], run.wrong.result == run.expected);
+    nlohmann::json const &wrong = all["wrong"], &right = all["right"];
+    EXPECT_EQ(wrong["header"], each.wrong.header);
+    EXPECT_EQ(wrong["line"], line_number(each.wrong, each.line));
+    EXPECT_EQ(wrong["result"], run.wrong.result);
+    std::size_t const place = wrong["line"].get<std::size_t>() - wrong["first"].get<std::size_t>();
+    EXPECT_TRUE(has(wrong["lines"].at(place).get<std::string>(), each.line));
+    EXPECT_EQ(right["header"], each.fix.header);
+    EXPECT_EQ(right["first"], lines_of(each.fix).first);
+    EXPECT_EQ(right["lines"].size(), lines_of(each.fix).lines.size());
+    EXPECT_EQ(right["result"], run.expected);
+    std::size_t times = 0, found = 0;
+    for (nlohmann::json const& one : all["findings"]) times += one["times"].get<std::size_t>();
+    for (model::finding const& one : run.wrong.counts.findings) found += one.times;
+    EXPECT_EQ(times, found) << "none is lost where they are told together";
+  }
+}
+
+TEST(exhibit_json, of_a_race)
+{
+  nlohmann::json const all = record("in-place-sum");
+  EXPECT_TRUE(has(joined(all["wrong"]["lines"]), "struct in_place_sum"));
+  ASSERT_FALSE(all["findings"].empty());
+  nlohmann::json const& race = all["findings"][0];
+  EXPECT_EQ(race["fault"], "race");
+  EXPECT_EQ(race["file"], "exhibits/in_place_sum.hpp");
+  EXPECT_EQ(race["line"], all["wrong"]["line"]);
+  EXPECT_EQ(race["thread"], 2);
+  EXPECT_EQ(race["other_thread"], 1);
+  EXPECT_TRUE(has(race["text"].get<std::string>(), "thread 2 reads x[1], which thread 1 writes"));
+  EXPECT_EQ(all["by_luck"], false);
+  EXPECT_EQ(record("barrier-in-loop")["by_luck"], true);
+  EXPECT_TRUE(record("out-of-order")["findings"].empty());
+}
+
+TEST(exhibit_json, of_all_is_the_list)
+{
+  outcome const result = run_tool(words{"exhibit", "--json"});
+  nlohmann::json const all = nlohmann::json::parse(result.out)["exhibits"];
+  ASSERT_EQ(all.size(), textbook::all_exhibits().size());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    EXPECT_EQ(all[k]["exhibit"], textbook::all_exhibits()[k].name);
+    EXPECT_EQ(all[k]["title"], textbook::all_exhibits()[k].title);
+  }
 }
 
 /// An installed tool has no source tree.

@@ -1,43 +1,17 @@
-#include <pty.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "explain/explanation.hpp"
+#include "explained.hpp"
 #include "textbook/catalogue.hpp"
-#include "tool.hpp"
 
-/// `tally explain`: what it prints for readers and for scripts.
+/// `tally explain`: what it prints for readers.
 namespace tally::test {
 namespace {
 
 using words = std::vector<std::string>;
-
-outcome explained(words arguments)
-{
-  arguments.insert(arguments.begin(), "explain");
-  return run_tool(arguments);
-}
-
-bool has(std::string const& text, std::string_view part)
-{
-  return text.find(part) != std::string::npos;
-}
-
-std::vector<std::string> lines_of(std::string const& text)
-{
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 TEST(explain, without_a_kernel_all_are_listed_with_their_titles)
 {
@@ -136,6 +110,10 @@ TEST(explain, what_it_does_not_take_is_said)
       {{"hillis-steele", "--op", "mean"}, "--op: there is no 'mean'"},
       {{"hillis-steele", "--op", "join", "--input", "1,2"}, "--op join has letters"},
       {{"sequential-addressing-reduction", "--op", "join"}, "takes operands out of order"},
+      {{"tournament", "--op", "sum"}, "tournament is by max alone"},
+      {{"tournament", "--op", "join"}, "tournament is by max alone"},
+      {{"private-histogram", "--input", "1,8"}, "private-histogram counts integers from 0 to 7"},
+      {{"private-histogram", "--input", "0.5"}, "private-histogram counts integers from 0 to 7"},
       {{"brent-kung", "--n", "2000", "--svg", "-"}, "--svg: too much happens"},
   };
   for (auto const& each : all) {
@@ -144,166 +122,6 @@ TEST(explain, what_it_does_not_take_is_said)
     EXPECT_EQ(result.out, "");
     EXPECT_TRUE(has(result.err, each.message)) << result.err;
   }
-}
-
-TEST(explain, keeps_to_the_width_of_the_terminal)
-{
-  for (textbook::kernel_entry const& kernel : textbook::catalogue())
-    for (int const n : {8, 33, 100}) {
-      cli::explain_settings settings;
-      settings.kernels = {std::string(kernel.name)};
-      settings.n = n;
-      cli::explanation const explanation = cli::explain(settings);
-      for (std::size_t const width : {90U, 140U})
-        for (std::string const& line : lines_of(cli::text(explanation, {false, width}))) {
-          EXPECT_LE(line.size(), width) << kernel.name << ", n = " << n << ": " << line;
-          EXPECT_FALSE(line.ends_with(' ')) << kernel.name << ": " << line;
-        }
-    }
-}
-
-TEST(explain, wide_arrays_go_on_in_groups)
-{
-  cli::explain_settings settings;
-  settings.kernels = {"sklansky"};
-  settings.n = 32;
-  std::string const text = cli::text(cli::explain(settings), {false, 80});
-  EXPECT_TRUE(has(text, "\nin           3    1    7    0    4    1    6    3\n  [8]        3    1 ")) << text;
-  EXPECT_TRUE(has(text, "\n  [24]       3    4  *11  *11    4    5  *11  *14\n"));
-}
-
-/// What the tool prints on a terminal of 100 columns.
-std::string on_terminal(char const* no_color, char const* term)
-{
-  winsize size{};
-  size.ws_col = 100;
-  size.ws_row = 50;
-  int terminal = -1;
-  pid_t const child = forkpty(&terminal, nullptr, nullptr, &size);
-  if (child == 0) {
-    setenv("TERM", term, 1);
-    setenv("NO_COLOR", no_color, 1);
-    execl(tool_path().c_str(), "tally", "explain", "hillis-steele", nullptr);
-    _exit(127);
-  }
-  std::string text;
-  char buffer[4096];
-  for (ssize_t n = 0; (n = read(terminal, buffer, sizeof buffer)) > 0;)
-    text.append(buffer, static_cast<std::size_t>(n));
-  close(terminal);
-  waitpid(child, nullptr, 0);
-  return text;
-}
-
-TEST(explain, has_colours_on_a_terminal_that_wants_them)
-{
-  std::string const coloured = on_terminal("", "xterm");
-  EXPECT_TRUE(has(coloured, "\033[1;32m25\033[0m")) << coloured;
-  EXPECT_FALSE(has(coloured, "*25"));
-  for (std::string const& plain : {on_terminal("1", "xterm"), on_terminal("", "dumb")}) {
-    EXPECT_FALSE(has(plain, "\033"));
-    EXPECT_TRUE(has(plain, "*25"));
-  }
-  EXPECT_FALSE(has(explained({"hillis-steele"}).out, "\033")) << "a pipe";
-}
-
-TEST(explain, what_the_machine_finds_comes_last)
-{
-  cli::explain_settings settings;
-  settings.kernels = {"sklansky"};
-  cli::explanation explanation = cli::explain(settings);
-  EXPECT_FALSE(has(cli::text(explanation, {}), "The machine found:"));
-  model::finding race;
-  race.what = model::fault::race;
-  race.kernel = "sklansky";
-  race.array = "x";
-  race.index = 3;
-  race.other = race.other_block = 0;
-  race.where = {"/include/tally/textbook/exhibits/a.hpp", 7, 1};
-  explanation.counts.findings.push_back(race);
-  std::string const text = cli::text(explanation, {});
-  EXPECT_TRUE(has(text.substr(text.find("sectors ")), "\nThe machine found:\n  a.hpp:7: race in sklansky")) << text;
-  nlohmann::json const findings = nlohmann::json::parse(cli::json(explanation))["findings"];
-  ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0]["fault"], "race");
-  EXPECT_EQ(findings[0]["file"], "exhibits/a.hpp");
-  EXPECT_EQ(findings[0]["index"], 3);
-}
-
-class explain_files : public in_folder {};
-
-TEST_F(explain_files, a_drawing_goes_to_a_file_or_alone_to_standard_output)
-{
-  outcome const both = explained({"brent-kung", "--svg", path("scan.svg")});
-  EXPECT_EQ(both.status, 0) << both.err;
-  EXPECT_EQ(both.out, explained({"brent-kung"}).out);
-  EXPECT_EQ(listing(), "scan.svg");
-  std::string const drawing = read("scan.svg");
-  EXPECT_EQ(drawing.substr(0, 5), "<svg ");
-  EXPECT_TRUE(has(drawing, "Brent-Kung scan, n = 8"));
-  EXPECT_TRUE(has(drawing, "11 operations in 5 steps"));
-  EXPECT_EQ(explained({"brent-kung", "--svg", "-"}).out, drawing);
-}
-
-nlohmann::json record(words arguments)
-{
-  arguments.emplace_back("--json");
-  outcome const result = explained(arguments);
-  EXPECT_EQ(result.status, 0) << result.err;
-  return nlohmann::json::parse(result.out);
-}
-
-TEST(explain_json, has_the_run_and_its_formulas)
-{
-  nlohmann::json const run = record({"brent-kung", "--n", "16"});
-  EXPECT_EQ(run["kernel"], "brent-kung");
-  EXPECT_EQ(run["result"], "inclusive");
-  EXPECT_EQ(run["header"], "brent_kung.hpp");
-  EXPECT_EQ(run["n"], 16);
-  EXPECT_EQ(run["op"], "sum");
-  EXPECT_EQ(run["type"], "int");
-  EXPECT_EQ(run["in"].size(), 16U);
-  EXPECT_EQ(run["out"].back(), 50);
-  EXPECT_EQ(run["counts"]["operations"], 26);
-  EXPECT_EQ(run["formulas"]["operations"]["value"], 26);
-  EXPECT_EQ(run["formulas"]["operations"]["text"], "2n - 2 - log2 n");
-  EXPECT_EQ(run["counts"]["steps"], 7);
-  EXPECT_TRUE(run["findings"].empty());
-  EXPECT_EQ(run["diagram"]["columns"], 16);
-}
-
-TEST(explain_json, every_operation_has_its_operands_and_the_counts_add_up)
-{
-  for (char const* kernel : {"hillis-steele", "blelloch", "sequential-addressing-reduction", "warp-shuffle-scan"}) {
-    nlohmann::json const run = record({kernel, "--n", "40"});
-    std::size_t operations = 0, wavefronts = 0, barriers = 0;
-    for (nlohmann::json const& phase : run["phases"]) {
-      barriers += phase["barrier"].get<bool>();
-      if (!phase["transfers"].get<bool>()) wavefronts += phase["shared"]["wavefronts"].get<std::size_t>();
-      for (nlohmann::json const& event : phase["events"]) {
-        if (event["what"] != "apply") continue;
-        ++operations;
-        EXPECT_EQ(event["left"]["value"].get<int>() + event["right"]["value"].get<int>(), event["value"].get<int>());
-        EXPECT_FALSE(event["at"].get<std::string>().empty());
-      }
-    }
-    EXPECT_EQ(operations, run["counts"]["operations"]) << kernel;
-    EXPECT_EQ(wavefronts, run["counts"]["shared"]["wavefronts"]) << kernel;
-    EXPECT_EQ(barriers, run["counts"]["barriers"]) << kernel;
-  }
-}
-
-TEST(explain_json, letters_are_texts_and_much_is_counted_only)
-{
-  nlohmann::json const letters = record({"sklansky", "--op", "join", "--n", "5"});
-  EXPECT_EQ(letters["type"], "letters");
-  EXPECT_EQ(letters["out"], (nlohmann::json{"a", "a..b", "a..c", "a..d", "a..e"}));
-  nlohmann::json const decimals = record({"sklansky", "--input", "0.5,nan"});
-  EXPECT_EQ(decimals["in"], (nlohmann::json{0.5, "nan"}));
-  nlohmann::json const much = record({"brent-kung", "--n", "2048"});
-  EXPECT_EQ(much["counts"]["operations"], 4083);
-  EXPECT_FALSE(much.contains("phases"));
-  EXPECT_EQ(much["out"].size(), 2048U);
 }
 
 }  // namespace

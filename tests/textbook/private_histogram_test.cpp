@@ -1,13 +1,16 @@
 // The private histogram equals the atomic one, and the count by hand.
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "tally/error.hpp"
 #include "tally/model/machine.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "tally/textbook/private_histogram.hpp"
+#include "textbook/catalogue.hpp"
 
 namespace tally::textbook {
 namespace {
@@ -89,6 +92,55 @@ TEST(private_histogram, any_number_of_copies)
   }
 }
 
+TEST(private_histogram, of_the_catalogue_counts_and_costs_what_its_formulas_say)
+{
+  std::vector<int> sizes(300);
+  std::iota(sizes.begin(), sizes.end(), 1);
+  for (int p = 512; p <= 1 << 16; p *= 2) sizes.insert(sizes.end(), {p - 1, p, p + 1});
+  for (blocks const size : {blocks::full, blocks::small})
+    for (int const n : sizes) {
+      if (size == blocks::small && n > 300) continue;
+      SCOPED_TRACE(testing::Message() << n << (size == blocks::small ? " in small blocks" : ""));
+      kernel_entry const& kernel = *find_kernel("private-histogram", size);
+      std::vector<int> const in = bins_of(n, histogram_bins);
+      model::machine on;
+      outcome const left = run(kernel, on, in);
+      ASSERT_EQ(std::get<std::vector<int>>(left.result), by_hand(in, histogram_bins));
+      ASSERT_EQ(on.operations().work(), kernel.work.value(n));
+      ASSERT_EQ(on.counts().steps, kernel.steps.value(n));
+      ASSERT_EQ(on.counts().barriers, kernel.barriers.value(n));
+      ASSERT_TRUE(on.counts().clean());
+    }
+}
+
+/// The formulas as they are printed: of powers of two.
+TEST(private_histogram, formulas_of_powers_of_two)
+{
+  kernel_entry const& full = *find_kernel("private-histogram");
+  kernel_entry const& small = *find_kernel("private-histogram", blocks::small);
+  for (int log2 = 6; log2 <= 16; ++log2) {
+    int const n = 1 << log2, log2_blocks = std::min(log2 - 6, 4), blocks = 1 << log2_blocks;
+    EXPECT_EQ(full.work.value(n), static_cast<std::size_t>(n + 8 * (64 * blocks - 1)));
+    EXPECT_EQ(full.steps.value(n), static_cast<std::size_t>(n / (64 * blocks) + 10 + log2_blocks));
+    EXPECT_EQ(full.barriers.value(n), static_cast<std::size_t>(8 + log2_blocks));
+    EXPECT_EQ(small.work.value(n), static_cast<std::size_t>(n + 8 * (2 * 2 - 1)));
+    EXPECT_EQ(small.steps.value(n), static_cast<std::size_t>(n / 4 + 4 + 4));
+    EXPECT_EQ(small.barriers.value(n), 4u);
+  }
+}
+
+TEST(private_histogram, of_the_catalogue_takes_what_has_a_bin_and_addition)
+{
+  kernel_entry const& kernel = *find_kernel("private-histogram");
+  model::machine on;
+  EXPECT_NO_THROW(run(kernel, on, std::vector<int>{0, 7}, operation::sum));
+  EXPECT_THROW(run(kernel, on, std::vector<int>{0, 8}), usage_error);
+  EXPECT_THROW(run(kernel, on, std::vector<int>{-1, 7}), usage_error);
+  EXPECT_THROW(run(kernel, on, std::vector<float>{1.0F}), usage_error);
+  EXPECT_THROW(run(kernel, on, std::vector<letters>{{0, 0}}), usage_error);
+  EXPECT_THROW(run(kernel, on, std::vector<int>{0, 7}, operation::maximum), usage_error);
+}
+
 /// The worst bank of each phase.
 class banks final : public model::observer {
 public:
@@ -110,7 +162,9 @@ TEST(private_histogram, lanes_never_meet_while_they_count)
   EXPECT_EQ(privately(other, in, 16)[5], 4096);
   EXPECT_EQ(one.counts().global.writes, 4096u);
   EXPECT_EQ(other.counts().global.writes, 16u * 16 + 16);
-  EXPECT_EQ(of.degrees.front(), 1) << "every thread stays in its bank";
+  ASSERT_GT(of.degrees.size(), 2u);
+  EXPECT_EQ(of.degrees[0], 1) << "every thread stays in its bank, where it begins from zero";
+  EXPECT_EQ(of.degrees[1], 1) << "and where it counts";
 }
 
 }  // namespace

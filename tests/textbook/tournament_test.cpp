@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tally/error.hpp"
 #include "tally/model/machine.hpp"
 #include "tally/textbook/tournament.hpp"
 #include "textbook/catalogue.hpp"
@@ -21,8 +22,11 @@ std::vector<int> strengths(int n)
 
 bracket<int> on_the_machine(model::machine& on, std::vector<int> const& values)
 {
-  return tournament<int>(on, on.input(entrants(values), "players"), static_cast<int>(values.size()),
-                         on.watch<indexed<int, int>>(argmax{}));
+  auto const out = on.allocate<model::traced<indexed<int, int>>>(1, "out");
+  auto const rounds = tournament_of_players<>{}(on, on.input(entrants(values), "players"), out,
+                                                static_cast<int>(values.size()), on.watch<indexed<int, int>>(argmax{}));
+  EXPECT_EQ(on.values(out)[0], on.values(rounds.back())[0]);
+  return fetched<int>(on, rounds);
 }
 
 TEST(tournament, winner_and_matches_for_any_number_of_players)
@@ -91,6 +95,37 @@ TEST(tournament, drawn)
                                                            "           |\n"
                                                            " 6 --   6 -+\n");
   EXPECT_EQ(drawn(tournament(std::vector<int>{5})), "5\n");
+  EXPECT_EQ(
+      drawn(tournament(std::vector<int>{5, 7}), [](auto const& player) { return std::string(1, "ab"[player.index]); }),
+      "a -+\n"
+      "   +- b\n"
+      "b -+\n");
+}
+
+TEST(tournament, of_the_catalogue_has_winner_and_bracket)
+{
+  kernel_entry const& kernel = *find_kernel("tournament");
+  for (int const n : {1, 2, 5, 100, 1000}) {
+    model::machine on;
+    outcome const left = run(kernel, on, strengths(n));
+    EXPECT_EQ(std::get<std::vector<int>>(left.result), std::vector<int>{tournament(strengths(n)).winner().value});
+    EXPECT_EQ(left.drawing, drawn(tournament(strengths(n))));
+    EXPECT_TRUE(on.counts().clean());
+  }
+  model::machine decimals;
+  outcome const left = run(kernel, decimals, std::vector<float>{0.5F, -1.5F, 0.25F});
+  EXPECT_EQ(std::get<std::vector<float>>(left.result), std::vector<float>{0.5F});
+  EXPECT_NE(left.drawing.find("0.25 --"), std::string::npos) << left.drawing;
+}
+
+TEST(tournament, is_by_the_maximum_alone)
+{
+  kernel_entry const& kernel = *find_kernel("tournament");
+  model::machine on;
+  EXPECT_NO_THROW(run(kernel, on, strengths(4), operation::maximum));
+  EXPECT_THROW(run(kernel, on, strengths(4), operation::sum), usage_error);
+  EXPECT_THROW(run(kernel, on, std::vector<letters>{{0, 0}}), usage_error);
+  EXPECT_THROW(run(kernel, on, std::vector<int>{}), usage_error);
 }
 
 }  // namespace

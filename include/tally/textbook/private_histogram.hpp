@@ -52,8 +52,10 @@ struct private_counts {
     using E = element_of<Out>;
     static_assert(commutative<Op, E>, "tally: private counts are added out of order: the operator must be commutative");
     auto x = block.template shared<E>(bins * block.size(), "x");
-    block.step([&](int t) {
+    block.each([&](int t) {
       for (int bin = 0; bin < bins; ++bin) x[bin * block.size() + t] = identity_of<E>(op);
+    });
+    block.step([&](int t) {
       E const one(1);
       for (int k = block.index() * block.size() + t; k < n; k += block.count() * block.size()) {
         int const bin = in[k];
@@ -87,19 +89,31 @@ struct combined_counts {
 /// The private histogram of a whole array, `op` being addition.
 ///
 /// Changes   one histogram with atomic additions, n of them in global memory: here each thread has its own, and a tree adds them up.
-/// Assumes   every element of `in` is in [0, bins); bins * 64 elements fit in the shared memory of a block.
+/// Assumes   op is associative and commutative. Every element of `in` is in [0, bins); bins * 64 elements fit in the shared memory of a block.
 /// Work      n + bins * (64 * blocks - 1) applications of op, with at most 16 blocks: worth it where n is much more than 1024 * bins.
 /// Steps     ceil(n / (64 * blocks)) of counting, then bins / 2 + bins / 4 + .. of the tree, for as many threads as copies.
+/// Source    Kirk & Hwu (2010): privatisation.
+template <int Threads = 64, int MostBlocks = 16>
 struct private_histogram {
-  static constexpr int threads = 64, most_blocks = 16;
-
   template <class Device, class In, class Out, class Op>
   void operator()(Device& device, In in, Out out, int n, int bins, Op const& op) const
   {
-    int const wanted = divide_up(n, threads), blocks = wanted < 1 ? 1 : wanted < most_blocks ? wanted : most_blocks;
+    int const wanted = divide_up(n, Threads), blocks = wanted < 1 ? 1 : wanted < MostBlocks ? wanted : MostBlocks;
     auto const copies = device.template allocate<element_of<Out>>(static_cast<std::size_t>(blocks * bins), "copies");
-    device.launch(blocks, threads, private_counts{}, in, copies, n, bins, op);
-    device.launch(1, threads, combined_counts{}, copies, out, blocks, bins, op);
+    device.launch(blocks, Threads, private_counts{}, in, copies, n, bins, op);
+    device.launch(1, Threads, combined_counts{}, copies, out, blocks, bins, op);
+  }
+};
+
+/// The same for so many bins: `(device, in, out, n, op)`, as the other algorithms are called.
+template <int Bins, class Histogram>
+struct of_bins {
+  static constexpr bool needs_commutative = true;
+
+  template <class Device, class In, class Out, class Op>
+  void operator()(Device& device, In in, Out out, int n, Op const& op) const
+  {
+    Histogram{}(device, in, out, n, Bins, op);
   }
 };
 

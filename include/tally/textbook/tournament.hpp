@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,17 @@
 #include "tally/textbook/tree_reduction.hpp"
 
 /// A tournament is a reduction tree with maximum. Its players are values with their places in the array; of equal ones the first wins.
+namespace tally {
+
+/// "7@2": the value 7 that stands at place 2.
+template <class T>
+std::ostream& operator<<(std::ostream& out, indexed<T, int> const& player)
+{
+  return out << player.value << '@' << player.index;
+}
+
+}  // namespace tally
+
 namespace tally::textbook {
 
 /// Who met whom. rounds[0] are the players; rounds[r + 1][m] is the winner of match m of round r, between rounds[r][2m] and rounds[r][2m + 1]. Who finds no
@@ -36,21 +48,21 @@ struct bracket {
   friend bool operator==(bracket const&, bracket const&) = default;
 };
 
-/// `values` as players.
+/// Values as players: `strengths`, with their places.
 template <class T>
-std::vector<indexed<T, int>> entrants(std::vector<T> const& values)
+std::vector<indexed<T, int>> entrants(std::vector<T> const& strengths)
 {
   std::vector<indexed<T, int>> players;
-  for (T const& value : values) players.push_back({value, static_cast<int>(players.size())});
+  for (T const& value : strengths) players.push_back({value, static_cast<int>(players.size())});
   return players;
 }
 
 /// The tournament on the host. n - 1 matches in ceil(log2 n) rounds. Requires at least one value.
 template <class T>
-bracket<T> tournament(std::vector<T> const& values)
+bracket<T> tournament(std::vector<T> const& strengths)
 {
   bracket<T> result;
-  result.rounds.push_back(entrants(values));
+  result.rounds.push_back(entrants(strengths));
   while (result.rounds.back().size() > 1) {
     auto const& here = result.rounds.back();
     std::vector<indexed<T, int>> next;
@@ -61,28 +73,46 @@ bracket<T> tournament(std::vector<T> const& values)
   return result;
 }
 
-/// The same on a device: each round is a step of the tree, and is fetched from there. `contest` is argmax, `players` are n of `entrants`.
-template <class T, class Device, class Players, class Op>
-bracket<T> tournament(Device& device, Players players, int n, Op const& contest)
+/// The same on a device: each round is a step of the tree, and each is kept, the last one, that of the winner, in out[0]. `contest` is argmax, `in` are n >= 1
+/// of `entrants`. Gives the rounds, the players' first.
+///
+/// Changes   the tree of sums: who wins is known with its place, and who met whom.
+/// Assumes   contest is associative. Of players that are equal it takes the one whose place is lower, so the order of two does not matter.
+/// Work      n - 1 matches: all but the winner lose once.
+/// Steps     ceil(log2 n) rounds, in as many launches (one where n is 1).
+/// Source    Kirk & Hwu (2010).
+template <int Threads = 256>
+struct tournament_of_players {
+  template <class Device, class Players, class Op>
+  std::vector<Players> operator()(Device& device, Players in, Players out, int n, Op const& contest) const
+  {
+    std::vector<Players> rounds = {in};
+    do {
+      int const half = divide_up(n, 2), threads = half == 1 ? warp_lanes : Threads;
+      Players const next =
+          half == 1 ? out : device.template allocate<element_of<Players>>(static_cast<std::size_t>(half), "round");
+      device.launch(divide_up(half, threads), threads, tree_step{}, rounds.back(), next, n, contest);
+      rounds.push_back(next);
+      n = half;
+    } while (n > 1);
+    return rounds;
+  }
+};
+
+/// Who met whom in the rounds that a tournament has left on a device.
+template <class T, class Device, class Players>
+bracket<T> fetched(Device& device, std::vector<Players> const& rounds)
 {
   bracket<T> result;
-  auto const fetch = [&](Players const& round) {
+  for (Players const& round : rounds) {
+    if (!result.rounds.empty() && result.rounds.back().size() == 1) break;  // one player alone, who only went to `out`
     auto& here = result.rounds.emplace_back();
     for (auto const& player : device.to_host(round)) here.push_back(player);
-  };
-  fetch(players);
-  while (n > 1) {
-    int const half = divide_up(n, 2), threads = tree_reduction::threads;
-    Players const next = device.template allocate<element_of<Players>>(static_cast<std::size_t>(half), "round");
-    device.launch(divide_up(half, threads), threads, tree_step{}, players, next, n, contest);
-    fetch(next);
-    players = next;
-    n = half;
   }
   return result;
 }
 
-/// The bracket as text: a line for each player, and one between two; each round is a column further to the right.
+/// The bracket as text: a line for each player, and one between two; each round is a column further to the right. `text_of(player)` is how one is called.
 ///
 ///     3 -+
 ///        +- 3 -+
@@ -91,8 +121,8 @@ bracket<T> tournament(Device& device, Players players, int n, Op const& contest)
 ///     7 -+     |
 ///        +- 7 -+
 ///     0 -+
-template <class T>
-std::string drawn(bracket<T> const& of)
+template <class T, class Text>
+std::string drawn(bracket<T> const& of, Text const& text_of)
 {
   std::vector<std::string> lines(2 * of.rounds.front().size() - 1);
   std::vector<std::size_t> at;  // the line of each player of the round
@@ -102,8 +132,7 @@ std::string drawn(bracket<T> const& of)
     std::vector<std::string> names;
     std::size_t width = 0;
     for (auto const& player : of.rounds[r]) {
-      using std::to_string;
-      names.push_back(to_string(player.value));
+      names.push_back(text_of(player));
       width = std::max(width, names.back().size());
     }
     std::size_t column = 0;
@@ -129,6 +158,13 @@ std::string drawn(bracket<T> const& of)
   std::string result;
   for (std::string const& line : lines) result += line + '\n';
   return result;
+}
+
+/// Players are called by their values.
+template <class T>
+std::string drawn(bracket<T> const& of)
+{
+  return drawn(of, [](auto const& player) { return std::to_string(player.value); });
 }
 
 }  // namespace tally::textbook

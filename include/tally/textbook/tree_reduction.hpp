@@ -31,9 +31,8 @@ struct tree_step {
 /// Work      n - 1 applications of op.
 /// Steps     ceil(log2 n), in as many launches (one where n is 1). The first has n/2 additions for as many processors, the last has one.
 /// Source    Hillis & Steele (1986), the sum of an array; Kirk & Hwu (2010), who tell it as a tournament (tournament.hpp).
+template <int Threads = 256>
 struct tree_reduction {
-  static constexpr int threads = 256;
-
   template <class Device, class In, class Out, class Op>
   void operator()(Device& device, In in, Out out, int n, Op const& op) const
   {
@@ -43,7 +42,7 @@ struct tree_reduction {
     }
     int const half = divide_up(n, 2);
     auto const sums = device.template allocate<element_of<In>>(static_cast<std::size_t>(half), "sums");
-    device.launch(divide_up(half, threads), threads, tree_step{}, in, sums, n, op);
+    device.launch(divide_up(half, Threads), Threads, tree_step{}, in, sums, n, op);
     (*this)(device, sums, out, half, op);
   }
 };

@@ -9,7 +9,7 @@ std::vector<comparison_column> const& comparison_columns()
   using one = compared_kernel const&;
   static std::vector<comparison_column> const all = {
       {"kernel", "", "kernel", "its name", nullptr},
-      {"result", "", "result", "a reduction, or an inclusive or exclusive scan", nullptr},
+      {"result", "", "result", "a reduction, an inclusive or exclusive scan, or a histogram", nullptr},
       {"work", "", "work", "applications of op: T_1, the time of one processor",
        [](one of) { return of.figures.operations.work(); }},
       {"depth", "", "depth", "the longest chain of them: T_inf, the time of unlimited processors",

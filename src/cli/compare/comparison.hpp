@@ -21,7 +21,7 @@ inline constexpr std::size_t processors[] = {32, 1024};
 /// What `tally compare` finds.
 struct comparison {
   int n = 0;
-  kernel_operation op = kernel_operation::sum;
+  std::optional<kernel_operation> op;  ///< if none is asked for: the sum, or what a kernel is made for
   std::vector<compared_kernel> kernels;
   std::vector<left_out_kernel> left_out;
   std::string gpu;  ///< its name, where the kernels have run on one

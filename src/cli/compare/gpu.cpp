@@ -11,10 +11,11 @@ namespace tally::cli {
 void add_gpu(comparison& all)
 {
   all.gpu = textbook::gpu_name();
-  textbook::values const in = kernel_input(all.n, all.op);
-  textbook::operation const op = catalogue_operation(all.op);
   for (compared_kernel& each : all.kernels) {
     textbook::kernel_entry const& kernel = *each.figures.kernel;
+    kernel_operation const asked = kernel_operation_of(kernel, all.op);
+    textbook::values const in = kernel_input(kernel, all.n, asked);
+    textbook::operation const op = catalogue_operation(asked);
     textbook::gpu_outcome const left = textbook::run_on_gpu(kernel, in, op);
     if (left.result != expected_result(in, kernel.result, op))
       throw error(std::string(kernel.name) + ": on the GPU the result on " + std::to_string(all.n) +
@@ -48,8 +49,7 @@ std::string gpu_table(comparison const& all)
       fmt::format("{:<{}}  launches   steps  barriers  wavefronts  expected us   time us     GB/s\n", "kernel", width);
   for (compared_kernel const& each : all.kernels) {
     model::report const& counts = each.figures.counts;
-    bool const reduces = each.figures.kernel->result == textbook::result_kind::reduction;
-    double const bytes = 4.0 * all.n * (reduces ? 1 : 2);
+    double const bytes = 4.0 * all.n * (is_scan(each.figures.kernel->result) ? 2 : 1);
     out += fmt::format("{:<{}}  {:>8}  {:>6}  {:>8}  {:>10}  {:>11.1f}  {:>8.1f}  {:>7.1f}\n",
                        each.figures.kernel->name, width, counts.launches, counts.steps, counts.barriers,
                        counts.shared.wavefronts + counts.shared_in_transfers.wavefronts, expected_microseconds(counts),

@@ -58,8 +58,8 @@ contrast most_striking(comparison const& all)
   double best = 1;
   for (compared_kernel const& a : all.kernels) {
     for (compared_kernel const& b : all.kernels) {
-      if (a.figures.kernel->result == textbook::result_kind::reduction) continue;
-      if (b.figures.kernel->result == textbook::result_kind::reduction) continue;
+      if (!is_scan(a.figures.kernel->result)) continue;
+      if (!is_scan(b.figures.kernel->result)) continue;
       auto const work = [](compared_kernel const& of) { return static_cast<double>(of.figures.operations.work()); };
       auto const passes = [](compared_kernel const& of) {
         return static_cast<double>(of.figures.counts.shared.wavefronts);
@@ -87,6 +87,10 @@ std::vector<crossover> crossovers(comparison const& all)
 std::string reading(comparison const& all)
 {
   std::string out;
+  kernel_operation const op = all.op.value_or(kernel_operation::sum);
+  for (compared_kernel const& each : all.kernels)
+    if (kernel_operation const own = kernel_operation_of(*each.figures.kernel, all.op); own != op)
+      out += fmt::format("The {} is by {}, for which it is made.\n", each.figures.kernel->name, name_of(own));
   if (std::vector<crossover> const found = crossovers(all); !found.empty())
     out += wrapped(fmt::format(
         "Few processors take as long as there is work, many as long as the depth. So less work is not always "
@@ -112,13 +116,15 @@ std::string formula_record(std::string_view name, textbook::formula const& of, i
   return out;
 }
 
-std::string record(compared_kernel const& kernel, int n)
+std::string record(compared_kernel const& kernel, comparison const& all)
 {
+  int const n = all.n;
   textbook::kernel_entry const& entry = *kernel.figures.kernel;
   model::report const& counts = kernel.figures.counts;
-  std::string out = fmt::format("{{\"kernel\":{},\"title\":{},\"result\":\"{}\",\"work\":{},\"depth\":{}",
+  std::string out = fmt::format("{{\"kernel\":{},\"title\":{},\"result\":\"{}\",\"op\":\"{}\",\"work\":{},\"depth\":{}",
                                 json_string(entry.name), json_string(entry.title), name_of(entry.result),
-                                kernel.figures.operations.work(), kernel.figures.operations.depth());
+                                name_of(kernel_operation_of(entry, all.op)), kernel.figures.operations.work(),
+                                kernel.figures.operations.depth());
   for (std::size_t k = 0; k < kernel.times.size(); ++k)
     out += fmt::format(",\"T_{}\":{}", processors[k], kernel.times[k]);
   out += fmt::format(
@@ -138,10 +144,10 @@ std::string record(compared_kernel const& kernel, int n)
 
 std::string table(comparison const& all)
 {
+  kernel_operation const op = all.op.value_or(kernel_operation::sum);
   std::string out = fmt::format(
       "{} element{}, {} by {}, on the model machine. T_p: the time of p processors, an application of op taking 1.\n\n",
-      all.n, all.n == 1 ? "" : "s", all.op == kernel_operation::join ? "letters" : "integers",
-      kernel_operation_choices()[static_cast<std::size_t>(all.op)].name);
+      all.n, all.n == 1 ? "" : "s", op == kernel_operation::join ? "letters" : "integers", name_of(op));
   if (!all.kernels.empty()) out += rows(all);
   if (!all.kernels.empty() && !all.left_out.empty()) out += '\n';
   out += list(all.left_out);
@@ -152,12 +158,11 @@ std::string table(comparison const& all)
 
 std::string json(comparison const& all)
 {
-  std::string out = fmt::format("{{\"n\":{},\"op\":\"{}\",", all.n,
-                                kernel_operation_choices()[static_cast<std::size_t>(all.op)].name);
+  std::string out = fmt::format("{{\"n\":{},\"op\":\"{}\",", all.n, name_of(all.op.value_or(kernel_operation::sum)));
   if (!all.gpu.empty()) out += fmt::format("\"gpu\":{},", json_string(all.gpu));
   out += "\"kernels\":[";
   for (compared_kernel const& each : all.kernels)
-    out += fmt::format("{}\n{}", &each == &all.kernels.front() ? "" : ",", record(each, all.n));
+    out += fmt::format("{}\n{}", &each == &all.kernels.front() ? "" : ",", record(each, all));
   out += "\n],\"left_out\":[";
   for (left_out_kernel const& each : all.left_out)
     out += fmt::format("{}\n{{\"kernel\":{},\"reason\":{}}}", &each == &all.left_out.front() ? "" : ",",

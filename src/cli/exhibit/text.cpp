@@ -5,13 +5,11 @@
 #include <map>
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <tally/error.hpp>
-
+#include "exhibit/run.hpp"
 #include "kernels/words.hpp"
 #include "textbook/sources.hpp"
 
@@ -26,30 +24,6 @@ using textbook::numbered_lines;
 
 constexpr std::size_t around = 5;         // lines before the first and after the last that is marked
 constexpr std::size_t most_findings = 6;  // that are shown
-
-/// In which order findings are told. Compilers evaluate operands in different orders, and the machine finds them in that order.
-auto rank(finding const& of)
-{
-  return std::tuple(of.step, of.thread, of.where.line, of.what, of.writes, of.index);
-}
-
-/// The findings, those that differ only in threads and elements together, as the first of them.
-std::vector<finding> grouped(std::vector<finding> all)
-{
-  std::sort(all.begin(), all.end(), [](finding const& a, finding const& b) { return rank(a) < rank(b); });
-  std::vector<finding> groups;
-  for (finding const& each : all) {
-    auto const known = std::find_if(groups.begin(), groups.end(), [&](finding const& group) {
-      return group.what == each.what && group.where.line == each.where.line &&
-             group.other_where.line == each.other_where.line && group.writes == each.writes;
-    });
-    if (known == groups.end())
-      groups.push_back(each);
-    else
-      known->times += each.times;
-  }
-  return groups;
-}
 
 /// Where in its line something is found, from 0 on: the bracket of an access, else where the line begins. Compilers differ in the column that they give.
 std::size_t column_of(finding const& of)
@@ -165,9 +139,7 @@ std::string list_of_exhibits(terminal const& to)
 
 std::string text(exhibit const& which, terminal const& to)
 {
-  textbook::exhibit_run const run = which.run();
-  if (run.fixed.result != run.expected || !run.fixed.counts.clean())
-    throw error("the fix of " + std::string(which.name) + " is wrong itself");
+  textbook::exhibit_run const run = run_of(which);
   std::vector<finding> const found = grouped(run.wrong.counts.findings);
   std::string out = to.bold(which.title) + "\n\n";
   out += wrapped(fmt::format("{}. {}", which.from, which.says));

@@ -10,8 +10,11 @@ namespace tally::cli {
 
 /// All of them, a line each.
 std::string list_of_exhibits(terminal const& to);
+std::string json_of_exhibits();
 
 /// One of them, run: the wrong lines, what the machine finds, what came out, why; and the right kernel.
 std::string text(textbook::exhibit const& which, terminal const& to);
+/// The same for scripts.
+std::string json(textbook::exhibit const& which);
 
 }  // namespace tally::cli

@@ -66,12 +66,13 @@ textbook::values course_elements(int n)
   return elements;
 }
 
-textbook::values input_of(explain_settings const& settings)
+textbook::values input_of(textbook::kernel_entry const& kernel, explain_settings const& settings)
 {
   if (!settings.input) {
     int const n = settings.n.value_or(8);
-    check_letters(n, settings.op);
-    return settings.op == kernel_operation::join ? kernel_input(n, settings.op) : course_elements(n);
+    if (settings.op != kernel_operation::join) return course_elements(n);
+    check_letters(n, kernel_operation::join);
+    return kernel_input(kernel, n, kernel_operation::join);
   }
   if (settings.op == kernel_operation::join)
     throw command_line_error("--op join has letters for its input: a, b, c ..; --input is for the other operations");
@@ -89,14 +90,19 @@ explanation explain(explain_settings const& settings)
 {
   if (settings.kernels.size() > 1) throw command_line_error("one kernel at a time");
   explanation result;
-  result.kernel = &textbook::catalogue()[chosen("KERNEL", settings.kernels.at(0), kernel_choices())];
-  result.op = settings.op;
-  result.in = input_of(settings);
+  std::size_t const number = chosen("KERNEL", settings.kernels.at(0), kernel_choices());
+  result.kernel = &textbook::catalogue()[number];
+  result.op = kernel_operation_of(*result.kernel, settings.op);
+  result.in = input_of(*result.kernel, settings);
   result.n = static_cast<int>(texts_of(result.in).size());
+  if (result.n <= explanation::most_in_small_blocks && !settings.full_blocks)
+    result.kernel = &textbook::catalogue(textbook::blocks::small)[number];
   model::machine on;
   if (result.n <= explanation::most_recorded) on.watch_with(&result.run);
   try {
-    result.out = textbook::run(*result.kernel, on, result.in, catalogue_operation(settings.op)).result;
+    textbook::outcome left = textbook::run(*result.kernel, on, result.in, catalogue_operation(result.op));
+    result.out = std::move(left.result);
+    result.drawing = std::move(left.drawing);
   } catch (usage_error const& problem) {
     throw command_line_error(problem.what());
   }
@@ -106,9 +112,10 @@ explanation explain(explain_settings const& settings)
   return result;
 }
 
-std::string_view explanation::op_name() const
+int explanation::threads_elsewhere() const
 {
-  return kernel_operation_choices()[static_cast<std::size_t>(op)].name;
+  int const elsewhere = textbook::find_kernel(kernel->name)->threads;
+  return kernel->threads == elsewhere ? 0 : elsewhere;
 }
 
 std::string_view element_name(textbook::values const& of)

@@ -14,9 +14,10 @@ namespace tally::cli {
 struct explain_settings {
   std::vector<std::string> kernels;  ///< none: a list of all is wanted
   std::optional<int> n;
-  kernel_operation op = kernel_operation::sum;
+  std::optional<kernel_operation> op;
   std::optional<std::string> input;
   std::optional<std::string> svg, html;  ///< the files
+  bool full_blocks = false;
   bool json = false;
 };
 
@@ -25,17 +26,22 @@ struct explanation {
   /// With more elements than this, or more acts of threads, there are the counts alone.
   static constexpr int most_recorded = 1024;
   static constexpr std::size_t most_acts = 300'000;
+  /// With more than this, blocks are as large as on a GPU.
+  static constexpr int most_in_small_blocks = 64;
 
-  textbook::kernel_entry const* kernel = nullptr;
+  textbook::kernel_entry const* kernel = nullptr;  ///< with the formulas for the blocks that it ran with
   kernel_operation op = kernel_operation::sum;
   int n = 0;
   textbook::values in, out;
+  std::string drawing;  ///< of a tournament its bracket
   draw::recording run{most_acts};
   model::report counts;
   std::size_t work = 0, depth = 0;  ///< T1 and T_inf
 
   bool is_recorded() const { return n <= most_recorded && run.complete(); }
-  std::string_view op_name() const;
+  std::string_view op_name() const { return name_of(op); }
+  /// The threads that its blocks have elsewhere, if they have fewer here: several blocks are to be seen. Else 0.
+  int threads_elsewhere() const;
 };
 
 /// Runs the kernel that the settings name. Throws `command_line_error` where it does not take what they ask for.

@@ -6,6 +6,7 @@
 
 #include "draw/circuit.hpp"
 #include "explain/explanation.hpp"
+#include "explain/finding_record.hpp"
 #include "kernels/figures.hpp"
 
 namespace tally::cli {
@@ -127,7 +128,8 @@ record phase_of(draw::recording const& run, std::size_t number)
 record diagram_of(draw::recording const& run)
 {
   draw::circuit const circuit = draw::circuit_of(run);
-  constexpr std::string_view kinds[] = {"input", "combined", "moved", "constant"}, roles[] = {"left", "right", "moved"};
+  constexpr std::string_view kinds[] = {"input", "combined", "moved", "constant"},
+                             roles[] = {"left", "right", "moved", "index"};
   record rows = record::array(), nodes = record::array(), arrows = record::array();
   for (draw::circuit::row const& each : circuit.rows)
     rows.push_back({{"label", each.label}, {"detail", each.detail}, {"launch", each.launch}, {"phase", each.phase}});
@@ -143,11 +145,14 @@ record diagram_of(draw::recording const& run)
                      {"id", each.value}});
   for (draw::circuit::arrow const& each : circuit.arrows)
     arrows.push_back({{"from", each.from}, {"to", each.to}, {"as", roles[static_cast<std::size_t>(each.as)]}});
-  return {{"columns", circuit.columns},
-          {"rows", rows},
-          {"nodes", nodes},
-          {"arrows", arrows},
-          {"result", values_of(circuit.result)}};
+  record blocks = record::array();
+  for (draw::circuit::area const& each : circuit.blocks)
+    blocks.push_back({{"launch", each.launch},
+                      {"block", each.block},
+                      {"rows", {each.first_row, each.last_row}},
+                      {"columns", {each.first_column, each.last_column}}});
+  return {{"columns", circuit.columns}, {"rows", rows},     {"nodes", nodes},
+          {"arrows", arrows},           {"blocks", blocks}, {"result", values_of(circuit.result)}};
 }
 
 record array_of(draw::array const& of)
@@ -164,24 +169,6 @@ record array_of(draw::array const& of)
   return result;
 }
 
-record finding_of(model::finding const& of)
-{
-  return {{"fault", model::name(of.what)},
-          {"kernel", of.kernel},
-          {"launch", of.launch},
-          {"block", of.block},
-          {"step", of.step},
-          {"thread", of.thread},
-          {"other_thread", of.other},
-          {"other_block", of.other_block},
-          {"array", of.array},
-          {"index", of.index},
-          {"file", header_of(of.where)},
-          {"line", of.where.line},
-          {"times", of.times},
-          {"text", of.text()}};
-}
-
 }  // namespace
 
 std::string json(explanation const& of)
@@ -195,6 +182,8 @@ std::string json(explanation const& of)
                 {"header", kernel.header},
                 {"n", of.n},
                 {"op", of.op_name()},
+                {"threads", kernel.threads == 0 ? record(nullptr) : record(kernel.threads)},
+                {"small_blocks", of.threads_elsewhere() > 0},
                 {"type", element_name(of.in)},
                 {"in", values_of(texts_of(of.in))},
                 {"out", values_of(texts_of(of.out))},
@@ -203,6 +192,7 @@ std::string json(explanation const& of)
                   {"steps", formula_of(kernel.steps, of.n)},
                   {"barriers", formula_of(kernel.barriers, of.n)}}},
                 {"counts", counts_of(of)}};
+  if (!of.drawing.empty()) all["bracket"] = of.drawing;
   record findings = record::array();
   for (model::finding const& each : of.counts.findings) findings.push_back(finding_of(each));
   all["findings"] = std::move(findings);

@@ -30,10 +30,12 @@ public:
   std::string write()
   {
     head();
-    if (of_.is_recorded())
+    if (of_.is_recorded()) {
       steps();
-    else
+      bracket();
+    } else {
       out_ += "\nToo much happens to be shown: the counts alone.\n";
+    }
     table();
     findings();
     return std::move(out_);
@@ -43,7 +45,7 @@ private:
   void head()
   {
     textbook::kernel_entry const& kernel = *of_.kernel;
-    constexpr std::string_view kinds[] = {"reduction", "inclusive scan", "exclusive scan"};
+    constexpr std::string_view kinds[] = {"reduction", "inclusive scan", "exclusive scan", "histogram"};
     std::string const elements = element_name(of_.in) == "letters" ? "letter"
                                  : element_name(of_.in) == "int"   ? "integer"
                                                                    : "float";
@@ -53,6 +55,21 @@ private:
     out_ += to_.wrapped(kernel.changes);
     std::string const source = kernel.source.empty() ? "" : std::string(kernel.source) + ", ";
     out_ += to_.dim(to_.wrapped(source + "tally/textbook/" + std::string(kernel.header)));
+    if (int const elsewhere = of_.threads_elsewhere(); elsewhere > 0)
+      out_ += to_.wrapped(fmt::format(
+          "A block has {} threads here, for several to be seen; with --full-blocks it has {}, as in `tally compare`.",
+          kernel.threads, elsewhere));
+  }
+
+  /// Of a tournament.
+  void bracket()
+  {
+    if (of_.drawing.empty()) return;
+    out_ += '\n' + to_.bold("bracket") + '\n';
+    std::size_t const most = 2 * to_.width;  // lines: of more players only the winner is read
+    out_ += static_cast<std::size_t>(std::count(of_.drawing.begin(), of_.drawing.end(), '\n')) > most
+                ? "Too many players to be drawn.\n"
+                : of_.drawing;
   }
 
   void steps()
@@ -101,7 +118,8 @@ private:
     for (std::size_t const p : of.phases)
       if (auto const found = strides_.find(p); found != strides_.end() && words.empty())
         words.push_back(fmt::format("stride {}", found->second));
-    out_ += to_.bold(fmt::format("{:<{}}", label, gutter)) + what_works(of, words);
+    std::string const about = what_works(of, words);
+    out_ += to_.bold(about == "\n" ? label : fmt::format("{:<{}}", label, gutter)) + about;
     out_ += operations(of);
     out_ += arrays_.after(of, shown::all);
   }
@@ -192,7 +210,7 @@ private:
     out_ += to_.wrapped(fmt::format("{}; {} of {}", fmt::join(all.ways, ", "), of.active, threads_of(of)), gutter);
     out_ += conflicts(of);
     bool const last = run_.phases().size() - 1 == of.phases.back();
-    out_ += arrays_.after(of, !all.straight ? shown::all : last ? shown::global : shown::none);
+    out_ += arrays_.after(of, !all.straight ? shown::all : last || of.blocks > 1 ? shown::global : shown::none);
   }
 
   static std::string threads_of(stage const& of)

@@ -15,6 +15,12 @@ template <class T, class Op>
 std::vector<T> expected(std::vector<T> const& in, textbook::result_kind kind, Op const& op, T const& identity)
 {
   std::vector<T> out;
+  if constexpr (std::is_same_v<T, int>)
+    if (kind == textbook::result_kind::histogram) {
+      out.resize(textbook::histogram_bins);
+      for (int const bin : in) ++out.at(static_cast<std::size_t>(bin));
+      return out;
+    }
   T total = identity;
   for (T const& value : in) {
     if (kind == textbook::result_kind::exclusive_scan) out.push_back(total);
@@ -40,10 +46,11 @@ textbook::values expected_result(textbook::values const& in, textbook::result_ki
       in);
 }
 
-kernel_figures measure(textbook::kernel_entry const& kernel, int n, kernel_operation op)
+kernel_figures measure(textbook::kernel_entry const& kernel, int n, std::optional<kernel_operation> asked)
 {
   model::machine on;
-  textbook::values const in = kernel_input(n, op);
+  kernel_operation const op = kernel_operation_of(kernel, asked);
+  textbook::values const in = kernel_input(kernel, n, op);
   textbook::outcome const left = textbook::run(kernel, on, in, catalogue_operation(op));
   std::string const name(kernel.name);
   if (!on.counts().clean()) throw error(name + ": " + on.counts().findings.front().text());
@@ -52,10 +59,12 @@ kernel_figures measure(textbook::kernel_entry const& kernel, int n, kernel_opera
   return {&kernel, on.counts(), on.operations()};
 }
 
-std::optional<std::string> why_not(textbook::kernel_entry const& kernel, int n, kernel_operation op)
+std::optional<std::string> why_not(textbook::kernel_entry const& kernel, int n, std::optional<kernel_operation> op)
 {
   if (kernel.most != 0 && n > kernel.most)
     return "takes at most " + std::to_string(kernel.most) + " elements: it is a kernel of one block";
+  if (kernel.only && op && *op != kernel_operation_of(kernel, {}))
+    return "is by " + std::string(textbook::name_of(*kernel.only)) + " alone";
   if (op == kernel_operation::join && kernel.needs_commutative)
     return "takes operands out of order, and joining letters is not commutative";
   return std::nullopt;
@@ -66,6 +75,7 @@ std::string_view name_of(textbook::result_kind kind)
   switch (kind) {
     case textbook::result_kind::inclusive_scan: return "inclusive";
     case textbook::result_kind::exclusive_scan: return "exclusive";
+    case textbook::result_kind::histogram: return "histogram";
     default: return "reduction";
   }
 }
@@ -87,7 +97,7 @@ std::vector<crossover> crossovers(std::vector<kernel_figures const*> const& all)
 {
   std::vector<kernel_figures const*> scans;
   for (kernel_figures const* each : all)
-    if (each->kernel->result != textbook::result_kind::reduction) scans.push_back(each);
+    if (is_scan(each->kernel->result)) scans.push_back(each);
   std::sort(scans.begin(), scans.end(), [](auto const* a, auto const* b) { return a->kernel < b->kernel; });
   auto const shallow = std::min_element(scans.begin(), scans.end(), [](auto const* a, auto const* b) {
     return a->operations.depth() < b->operations.depth();

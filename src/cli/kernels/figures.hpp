@@ -19,8 +19,8 @@ struct kernel_figures {
   model::dag operations;
 };
 
-/// Runs a kernel on `kernel_input(n, op)` and checks what it leaves against a plain loop. Throws `error` if the result is wrong or the machine finds a fault.
-kernel_figures measure(textbook::kernel_entry const& kernel, int n, kernel_operation op);
+/// Runs a kernel on `kernel_input(kernel, n, op)`, by `kernel_operation_of(kernel, op)`, and checks what it leaves against a plain loop. Throws `error` if the result is wrong or the machine finds a fault.
+kernel_figures measure(textbook::kernel_entry const& kernel, int n, std::optional<kernel_operation> op = {});
 
 /// What a kernel of that kind is to leave behind, by a plain loop.
 textbook::values expected_result(textbook::values const& in, textbook::result_kind kind, textbook::operation op);
@@ -32,9 +32,9 @@ struct left_out_kernel {
 };
 
 /// Why a kernel does not take n elements and `op`, in a few words; nothing if it does.
-std::optional<std::string> why_not(textbook::kernel_entry const& kernel, int n, kernel_operation op);
+std::optional<std::string> why_not(textbook::kernel_entry const& kernel, int n, std::optional<kernel_operation> op);
 
-/// "reduction", "inclusive", "exclusive".
+/// "reduction", "inclusive", "exclusive", "histogram".
 std::string_view name_of(textbook::result_kind kind);
 
 /// From how many processors on `shallow` takes less time than `lean`: there it does, and on one less it does not. Nothing where `shallow` is ahead on one already or

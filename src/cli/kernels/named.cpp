@@ -91,7 +91,18 @@ void check_letters(int n, kernel_operation op)
     throw command_line_error("--op join: there are letters for up to " + std::to_string(most) + " elements");
 }
 
-textbook::values kernel_input(int n, kernel_operation op)
+kernel_operation kernel_operation_of(textbook::kernel_entry const& kernel, std::optional<kernel_operation> asked)
+{
+  if (asked) return *asked;
+  return static_cast<kernel_operation>(textbook::operation_of(kernel, std::nullopt));  // sum .. max stand in one order
+}
+
+std::string_view name_of(kernel_operation op)
+{
+  return kernel_operation_choices()[static_cast<std::size_t>(op)].name;
+}
+
+textbook::values kernel_input(textbook::kernel_entry const& kernel, int n, kernel_operation op)
 {
   if (op == kernel_operation::join) {
     std::vector<textbook::letters> in;
@@ -101,7 +112,10 @@ textbook::values kernel_input(int n, kernel_operation op)
   std::vector<int> in;
   for (int k = 0; k < n; ++k) {
     int const spread = static_cast<int>(k * 7919LL % 2000) - 1000;
-    in.push_back(op == kernel_operation::product ? spread % 3 == 0 ? -1 : 1 : spread);
+    bool const counts = kernel.result == textbook::result_kind::histogram;
+    in.push_back(counts                            ? (spread + 1000) % 11 % textbook::histogram_bins
+                 : op == kernel_operation::product ? spread % 3 == 0 ? -1 : 1
+                                                   : spread);
   }
   return in;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "page.hpp"
@@ -26,9 +28,13 @@ enum class kernel_operation { sum, product, min, max, join };
 std::vector<choice> const& kernel_operation_choices();
 kernel_operation kernel_operation_named(std::string const& name);
 
-/// n elements that make a wrong order or a lost element show, and that no sum or product of int overflows: integers, or letters to be joined. Requires what
-/// `element_number` and `check_letters` say.
-textbook::values kernel_input(int n, kernel_operation op);
+/// What a kernel runs by: what is asked for; if nothing is, what it is made for, or the sum.
+kernel_operation kernel_operation_of(textbook::kernel_entry const& kernel, std::optional<kernel_operation> asked);
+std::string_view name_of(kernel_operation op);
+
+/// n elements that make a wrong order or a lost element show, and that no sum or product of int overflows: integers, those of a histogram from 0 to 7; or letters
+/// to be joined. Requires what `element_number` and `check_letters` say.
+textbook::values kernel_input(textbook::kernel_entry const& kernel, int n, kernel_operation op);
 /// What the catalogue takes; of no meaning for letters.
 textbook::operation catalogue_operation(kernel_operation op);
 

@@ -26,7 +26,9 @@ command_page const& compare_page()
                {
                    kernel_arguments(),
                    {"--n", "N", "The number of elements, from 1 to 1048576; 1024 if not given."},
-                   {"--op", "OP", "What combines them; sum if not given. The counts do not depend on it.",
+                   {"--op", "OP",
+                    "What combines them; if not given, the sum, or what a kernel is made for: the tournament the "
+                    "maximum. The counts do not depend on it.",
                     completes::choices, kernel_operation_choices()},
                }},
               {"Output",

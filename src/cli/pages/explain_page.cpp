@@ -25,11 +25,16 @@ command_page const& explain_page()
                    {"--n", "N",
                     "The number of elements, from 1 to 1048576; 8 if neither this nor --input is given. With more than "
                     "1024, or where threads do more than 300000 things, only the counts are printed."},
+                   {"--full-blocks", "",
+                    "Kernels of several blocks run with as many threads in a block as on a GPU. If it is not given "
+                    "they "
+                    "have two where there are at most 64 elements, or one warp, so that several blocks are seen."},
                    {"--input", "LIST",
                     "The elements, integers or decimals, with commas between them. If it is not given they are 3, 1, "
                     "7, 0, 4, 1, 6, 3, over and over."},
                    {"--op", "OP",
-                    "What combines them: sum if not given. `join` has letters for elements, a, b, c .., and keeps "
+                    "What combines them: sum if not given, or the one operation that a kernel is for. `join` has "
+                    "letters for elements, a, b, c .., and keeps "
                     "their order: a kernel that "
                     "takes operands out of order is refused.",
                     completes::choices, kernel_operation_choices()},
@@ -54,9 +59,11 @@ command_page const& explain_page()
       .sections =
           {{"JSON",
             {
-                "`kernel`, `title`, `result` (reduction, inclusive or exclusive), `changes`, `source`, `header`; `n`, "
-                "`op`, `type` (int, float or "
-                "letters), `in` and `out`, the elements.",
+                "`kernel`, `title`, `result` (reduction, inclusive, exclusive or histogram), `changes`, `source`, "
+                "`header`; `n`, "
+                "`op`, `threads` of a block, "
+                "if several share the work, and whether these are `small_blocks`; `type` (int, float or "
+                "letters), `in` and `out`, the elements; of a tournament its `bracket`.",
                 "`formulas`: operations, steps and barriers, each with its `text` and, for this n, its `value`. "
                 "`counts`: operations, depth, "
                 "launches, steps, barriers; shared, warps and global, of which the first two have those of loads and "
@@ -76,7 +83,9 @@ command_page const& explain_page()
                 "A value has an `id`, alike wherever it moves: two that look the same are told apart by it.",
                 "`diagram`: the drawing: columns, rows, nodes (kind, row, column, at, array, thread, block, value, "
                 "id), arrows (from and to, which "
-                "are nodes; as left or right operand, or moved), and `result`, what is in `out` at the end in each "
+                "are nodes; as left or right operand, moved, or the index of what is combined), `blocks` (the rows and "
+                "columns, first and last, of each block in a launch, where there are several), and `result`, what is "
+                "in `out` at the end in each "
                 "column. "
                 "Where only the counts are printed there are neither phases nor arrays nor diagram.",
             }}},

@@ -46,7 +46,7 @@ class Circuit {
     this.results = this.drawResults();
     const { place } = this;
     const size = { width: place.width, height: place.height, class: place.isSmall ? "small" : "", "aria-hidden": "true" };
-    this.box.replaceChildren(draw("svg", size, ...this.bands, this.drawWires(), ...this.phases.map((each) => each.drawing),
+    this.box.replaceChildren(draw("svg", size, ...this.bands, this.drawWires(), this.drawBlocks(), ...this.phases.map((each) => each.drawing),
       this.results, this.reading, this.over, this.names));
     this.show(this.position);
   }
@@ -60,6 +60,17 @@ class Circuit {
       if (column % every === 0) labels.push(draw("text", { x: place.x(column), y: 14, class: "index" }, `${column}`));
     }
     return draw("g", {}, draw("path", { class: "wires", d: wires.join("") }), ...labels);
+  }
+
+  /** Around what each block does in a launch. */
+  drawBlocks() {
+    const { place } = this;
+    return draw("g", { class: "blocks" }, ...this.flow.blocks.map(({ block, rows, columns }) => {
+      const x = place.x(columns[0]) - place.pitch / 2 + 1, y = place.rowTop(rows[0]) + 1;
+      const width = (columns[1] - columns[0] + 1) * place.pitch - 2, height = place.rowTop(rows[1] + 1) - y - 1;
+      return draw("g", {}, draw("rect", { x, y, width, height, rx: 6 }),
+        place.hasValues ? draw("text", { x: x + 5, y: y + 10 }, `block ${block}`) : null);
+    }));
   }
 
   /** The ground of a row; a line below if a barrier follows. */
@@ -94,7 +105,8 @@ class Circuit {
   /** All shapes of a kind are one path: there may be thousands. */
   drawNodes(nodes) {
     const { place } = this;
-    const edges = (moved) => nodes.flatMap((node) => node.from.filter((each) => (each.as === "moved") === moved)
+    const isMoved = (each) => each.as === "moved" || each.as === "index";
+    const edges = (moved) => nodes.flatMap((node) => node.from.filter((each) => isMoved(each) === moved)
       .map((each) => place.edge(each.node, node))).join("");
     return draw("g", { class: "nodes" }, draw("path", { class: "edges", d: edges(false) }),
       draw("path", { class: "edges moved", d: edges(true) }), ...this.drawShapes(nodes));

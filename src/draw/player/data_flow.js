@@ -3,7 +3,7 @@
  * and how many operations are on the longest way to it.
  */
 function dataFlow(run) {
-  const { nodes, arrows, rows, columns, result } = run.diagram;
+  const { nodes, arrows, rows, columns, result, blocks } = run.diagram;
   const numbers = numbersOfPhases(run);
   const flow = nodes.map((node) => ({ ...node, phase: phaseOf(run, numbers, rows[node.row], node), from: [], to: [] }));
   for (const arrow of arrows) {
@@ -12,7 +12,7 @@ function dataFlow(run) {
   }
   for (const node of [...flow].sort((a, b) => a.row - b.row))
     node.depth = Math.max(0, ...node.from.map((each) => each.node.depth)) + (node.kind === "combined" ? 1 : 0);
-  return { nodes: flow, rows, columns, result, phases: groupBy(flow, (node) => node.phase) };
+  return { nodes: flow, rows, columns, result, blocks, phases: groupBy(flow, (node) => node.phase) };
 }
 
 /** The index of every phase by launch, block and number in the block. */

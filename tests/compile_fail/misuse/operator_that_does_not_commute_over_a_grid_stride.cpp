@@ -21,6 +21,7 @@ int total(std::vector<int> const& x)
 #else
   auto const op = on.watch<int>(second{});
 #endif
-  textbook::on_one_block<textbook::grid_stride_reduction>{}(on, on.input(x, "in"), out, static_cast<int>(x.size()), op);
+  textbook::on_one_block<textbook::grid_stride_reduction<>>{}(on, on.input(x, "in"), out, static_cast<int>(x.size()),
+                                                              op);
   return on.values(out)[0];
 }

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "draw/circuit.hpp"
+
+namespace tally::draw {
+
+/// Numbers and names the rows of a circuit whose nodes and arrows are made: "step 2", "stride 4".
+void name_rows(circuit& of);
+
+}  // namespace tally::draw
