@@ -65,7 +65,7 @@ public:
   tile_engine(Iterator first, std::size_t size, Out out, Transform& transform, Op& op, direction shift)
       : first_(first),
         size_(size),
-        tile_size_(tile_size(size)),
+        tile_size_(tile_size(first, size)),
         out_(out),
         transform_(&transform),
         op_(&op),
@@ -91,15 +91,15 @@ public:
   }
 
 private:
-  /// An element that a function takes may stand for a block of others, which its tile is to find in the cache when it comes back to them: then tiles are
-  /// as small as leaves a thread enough of them. The bits of an exact operator do not depend on it.
-  static std::size_t tile_size(std::size_t size)
+  /// An element that a function gives or takes may stand for a block of others. Then tiles are as small as leaves a thread enough of them: a reduction has
+  /// something to share, and a scan finds a block in the cache when it comes back to it. The bits of an exact operator do not depend on it.
+  static std::size_t tile_size(Iterator const& first, std::size_t size)
   {
     constexpr std::size_t many_tiles = 1024;
-    if constexpr (exactly_associative<Op, T> && detail::takes_results<Out>)
-      return size / many_tiles < 1 ? 1 : size / many_tiles < order::tile<T> ? size / many_tiles : order::tile<T>;
-    else
-      return order::tile<T>;
+    if constexpr (exactly_associative<Op, T>)
+      if (detail::takes_results<Out> || detail::bytes_behind<T>(first) > sizeof(T))
+        return size / many_tiles < 1 ? 1 : size / many_tiles < order::tile<T> ? size / many_tiles : order::tile<T>;
+    return order::tile<T>;
   }
 
   working scan_one(std::size_t k, carry const& before) const

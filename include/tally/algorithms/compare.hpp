@@ -1,0 +1,160 @@
+#pragma once
+
+#include <compare>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include "tally/algorithms/first_difference.hpp"
+#include "tally/contract.hpp"
+#include "tally/execution.hpp"
+#include "tally/temporary.hpp"
+
+/// Comparison of two long sequences: the first place where they differ is the least of the places where they do.
+namespace tally {
+
+namespace detail {
+
+/// What two sequences and a predicate of their elements must be.
+template <class I1, class I2, class Same>
+constexpr void check_compared()
+{
+  static_assert(std::random_access_iterator<I1> && std::random_access_iterator<I2>,
+                "tally: comparing takes random-access iterators: blocks of both sequences are reached by index");
+  static_assert(std::is_invocable_r_v<bool, Same&, std::iter_reference_t<I1>, std::iter_reference_t<I2>>,
+                "tally: the elements of the two sequences cannot be compared");
+}
+
+/// The value at `at`, which on a GPU is in the device's memory.
+template <class P, class I>
+std::iter_value_t<I> element_at(P const& on, I at)
+{
+  if constexpr (std::contiguous_iterator<I> && !runs_on_cpu<P>)
+    return value_at(on, std::to_address(at));
+  else
+    return *at;
+}
+
+}  // namespace detail
+
+/// Returns the first places at which `[first1, last1)` and `[first2, last2)` differ, or at which one of them ends: behind their
+/// longest common prefix.
+///
+///     mismatch([on,] first1, last1, first2, last2 [, same])        mismatch([on,] range1, range2 [, same])
+///
+/// Requires  random-access iterators; `same(a, b)`, equality if it is not given, depends on its arguments only.
+/// Result    the pair of places, as std::mismatch; the same for every number of threads.
+/// Cost      d/p calls of `same` on p threads, where d is the length of the common prefix, and at most a block of 32 KiB a thread besides: blocks
+///           behind a difference are not read. Integers, characters, enumerations and pointers in memory are compared as bytes.
+/// Memory    as `reduce`: some bytes for each block.
+/// Blocks    until the places are known.
+/// Throws    what `same` and the iterators throw; usage_error; std::bad_alloc.
+/// Source    the reduction with the least index; Hillis & Steele, Data parallel algorithms (1986), for strings.
+template <execution P, std::input_or_output_iterator I1, std::sized_sentinel_for<I1> S1,
+          std::input_or_output_iterator I2, std::sized_sentinel_for<I2> S2, class Same = detail::same_elements>
+[[nodiscard]] std::pair<I1, I2> mismatch(P const& on, I1 first1, S1 last1, I2 first2, S2 last2, Same same = {})
+{
+  detail::check_compared<I1, I2, Same>();
+  auto const size1 = static_cast<std::size_t>(last1 - first1), size2 = static_cast<std::size_t>(last2 - first2);
+  std::size_t const k = detail::first_difference(on, first1, first2, size1 < size2 ? size1 : size2, std::move(same));
+  return {first1 + static_cast<std::iter_difference_t<I1>>(k), first2 + static_cast<std::iter_difference_t<I2>>(k)};
+}
+
+template <execution P, std::ranges::random_access_range R1, std::ranges::random_access_range R2,
+          class Same = detail::same_elements>
+[[nodiscard]] auto mismatch(P const& on, R1&& range1, R2&& range2, Same same = {})
+{
+  return tally::mismatch(on, std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
+                         std::ranges::end(range2), std::move(same));
+}
+
+template <class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+[[nodiscard]] auto mismatch(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires { tally::mismatch(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      "tally: mismatch takes ([on,] first1, last1, first2, last2 [, same]) or ([on,] range1, range2 [, same]), where "
+      "`on` is an execution such as tally::cpu{}");
+  return tally::mismatch(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+/// Whether `[first1, last1)` and `[first2, last2)` are of one length and the same throughout. As `mismatch` otherwise; sequences of different
+/// lengths are not read.
+///
+///     equal([on,] first1, last1, first2, last2 [, same])        equal([on,] range1, range2 [, same])
+template <execution P, std::input_or_output_iterator I1, std::sized_sentinel_for<I1> S1,
+          std::input_or_output_iterator I2, std::sized_sentinel_for<I2> S2, class Same = detail::same_elements>
+[[nodiscard]] bool equal(P const& on, I1 first1, S1 last1, I2 first2, S2 last2, Same same = {})
+{
+  detail::check_compared<I1, I2, Same>();
+  auto const size = static_cast<std::size_t>(last1 - first1);
+  return size == static_cast<std::size_t>(last2 - first2) &&
+         detail::first_difference(on, first1, first2, size, std::move(same)) == size;
+}
+
+template <execution P, std::ranges::random_access_range R1, std::ranges::random_access_range R2,
+          class Same = detail::same_elements>
+[[nodiscard]] bool equal(P const& on, R1&& range1, R2&& range2, Same same = {})
+{
+  return tally::equal(on, std::ranges::begin(range1), std::ranges::end(range1), std::ranges::begin(range2),
+                      std::ranges::end(range2), std::move(same));
+}
+
+template <class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+[[nodiscard]] bool equal(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires { tally::equal(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      "tally: equal takes ([on,] first1, last1, first2, last2 [, same]) or ([on,] range1, range2 [, same]), where "
+      "`on` is an execution such as tally::cpu{}");
+  return tally::equal(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+/// The order of words: that of the first two elements that differ, or of the lengths where one sequence begins with the other. As `mismatch` otherwise.
+///
+///     lexicographical_compare_three_way([on,] first1, last1, first2, last2 [, compare])
+///     lexicographical_compare_three_way([on,] range1, range2 [, compare])
+///
+/// Requires  `compare(a, b)` gives an ordering: std::strong_ordering, weak or partial; `a <=> b` if it is not given.
+/// Result    as std::lexicographical_compare_three_way: `unordered` if the first two that are not equivalent are.
+template <execution P, std::input_or_output_iterator I1, std::sized_sentinel_for<I1> S1,
+          std::input_or_output_iterator I2, std::sized_sentinel_for<I2> S2, class Compare = std::compare_three_way>
+[[nodiscard]] auto lexicographical_compare_three_way(P const& on, I1 first1, S1 last1, I2 first2, S2 last2,
+                                                     Compare compare = {})
+{
+  using ordering = std::invoke_result_t<Compare&, std::iter_value_t<I1> const&, std::iter_value_t<I2> const&>;
+  auto const [at1, at2] = tally::mismatch(on, first1, last1, first2, last2, detail::same_in_order<Compare>{compare});
+  if (at1 == last1 || at2 == last2)
+    return static_cast<ordering>((last1 - first1) <=> static_cast<std::iter_difference_t<I1>>(last2 - first2));
+  return compare(detail::element_at(on, at1), detail::element_at(on, at2));
+}
+
+template <execution P, std::ranges::random_access_range R1, std::ranges::random_access_range R2,
+          class Compare = std::compare_three_way>
+[[nodiscard]] auto lexicographical_compare_three_way(P const& on, R1&& range1, R2&& range2, Compare compare = {})
+{
+  return tally::lexicographical_compare_three_way(on, std::ranges::begin(range1), std::ranges::end(range1),
+                                                  std::ranges::begin(range2), std::ranges::end(range2),
+                                                  std::move(compare));
+}
+
+template <class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+[[nodiscard]] auto lexicographical_compare_three_way(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires {
+        tally::lexicographical_compare_three_way(detail::automatic{}, std::forward<First>(first),
+                                                 std::forward<Rest>(rest)...);
+      }, "tally: lexicographical_compare_three_way takes ([on,] first1, last1, first2, last2 [, compare]) or ([on,] "
+         "range1, range2 [, compare]), where "
+         "`on` is an execution such as tally::cpu{}");
+  return tally::lexicographical_compare_three_way(detail::automatic{}, std::forward<First>(first),
+                                                  std::forward<Rest>(rest)...);
+}
+
+}  // namespace tally
