@@ -1,0 +1,253 @@
+// Races that the machine finds, by threads, blocks, index and line; and what is none.
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "kernel_of.hpp"
+#include "run_on_x.hpp"
+
+namespace tally::model {
+namespace {
+
+TEST(race, of_two_writes)
+{
+  machine on;
+  run_on_x(on, 2, [](block const& b, words x) {
+    b.step([&](int t) {
+      x[3] = t;  // both write
+    });
+  });
+  expect_only(on, {.what = fault::race,
+                   .step = 1,
+                   .thread = 1,
+                   .other = 0,
+                   .array = "x",
+                   .index = 3,
+                   .writes = true,
+                   .other_writes = true,
+                   .mark = "both write",
+                   .other_mark = "both write",
+                   .other_block = 0});
+  EXPECT_EQ(on.counts().findings.front().kernel, "kernel");
+}
+
+TEST(race, of_a_read_and_a_later_write)
+{
+  machine on;
+  run_on_x(on, 2, [](block const& b, words x) {
+    b.step([&](int t) {
+      if (t == 0)
+        x[0] = x[5];  // is overtaken
+      else
+        x[5] = 7;  // overtakes
+    });
+  });
+  expect_only(on, {.what = fault::race,
+                   .step = 1,
+                   .thread = 1,
+                   .other = 0,
+                   .array = "x",
+                   .index = 5,
+                   .writes = true,
+                   .other_writes = false,
+                   .mark = "overtakes",
+                   .other_mark = "is overtaken",
+                   .other_block = 0});
+}
+
+TEST(race, of_a_write_and_a_later_read)
+{
+  machine on;
+  run_on_x(on, 2, [](block const& b, words x) {
+    b.step([&](int t) {
+      if (t == 0)
+        x[5] = 7;  // comes first here
+      else
+        x[0] = x[5];  // may come first
+    });
+  });
+  expect_only(on, {.what = fault::race,
+                   .step = 1,
+                   .thread = 1,
+                   .other = 0,
+                   .array = "x",
+                   .index = 5,
+                   .writes = false,
+                   .other_writes = true,
+                   .mark = "may come first",
+                   .other_mark = "comes first here",
+                   .other_block = 0});
+}
+
+TEST(race, of_one_reader_among_many_and_a_writer_that_reads_too)
+{
+  machine on;
+  run_on_x(on, 4, [](block const& b, words x) {
+    b.step([&](int t) {
+      int const seen = x[2];        // all read
+      if (t == 3) x[2] = seen + 1;  // the last one writes
+    });
+  });
+  expect_only(on, {.what = fault::race,
+                   .step = 1,
+                   .thread = 3,
+                   .other = 2,
+                   .array = "x",
+                   .index = 2,
+                   .writes = true,
+                   .mark = "the last one writes",
+                   .other_mark = "all read",
+                   .other_block = 0});
+}
+
+TEST(race, across_each_which_has_no_barrier)
+{
+  machine on;
+  run_on_x(on, 2, [](block const& b, words x) {
+    b.each([&](int t) { x[t] = t; });
+    b.each([&](int t) {
+      if (t == 1) x[0] = 5;
+    });
+  });
+  ASSERT_EQ(on.counts().findings.size(), 1u);
+  EXPECT_EQ(on.counts().findings.front().what, fault::race);
+}
+
+TEST(race, of_two_blocks)
+{
+  machine on;
+  run_on_x(
+      on, 2,
+      [](block const& b, words x) {
+        b.step([&](int t) {
+          if (t == 1) x[6] = b.index();  // of every block
+        });
+      },
+      3);
+  expect_only(on, {.what = fault::race,
+                   .step = 1,
+                   .thread = 1,
+                   .other = 1,
+                   .array = "x",
+                   .index = 6,
+                   .writes = true,
+                   .other_writes = true,
+                   .mark = "of every block",
+                   .other_mark = "of every block",
+                   .block = 1,
+                   .other_block = 0,
+                   .times = 2});
+}
+
+TEST(race, of_two_blocks_though_each_has_its_barriers)
+{
+  machine on;
+  run_on_x(
+      on, 1,
+      [](block const& b, words x) {
+        if (b.index() == 0) b.step([&](int) { x[6] = 1; });
+        b.step([](int) {});
+        if (b.index() == 1) b.step([&](int) { x[0] = x[6]; });
+      },
+      2);
+  ASSERT_EQ(on.counts().findings.size(), 1u);
+  finding const& found = on.counts().findings.front();
+  EXPECT_EQ(found.what, fault::race);
+  EXPECT_EQ(found.step, 2);
+  EXPECT_EQ(found.block, 1);
+  EXPECT_EQ(found.other_block, 0);
+}
+
+TEST(race, is_none_where_a_barrier_or_a_launch_is_between)
+{
+  machine on;
+  run_on_x(on, 4, [](block const& b, words x) {
+    auto own = b.registers<traced<int>>();
+    for (int round = 0; round < 3; ++round) {
+      b.step([&](int t) { own[t] = x[(t + 1) % 4]; });
+      b.step([&](int t) { x[t] = own[t]; });
+    }
+    b.step([&](int t) { x[t + 4] = x[t]; });
+  });
+  words const y = on.input(std::vector<int>{1, 2}, "y");
+  auto const swap = [](block const& b, words const& all) { b.step([&](int) { all[b.index()] = 1 - b.index(); }); };
+  on.launch(2, 1, kernel_of{swap}, y);
+  auto const other_way = [](block const& b, words const& all) { b.step([&](int) { all[1 - b.index()] = b.index(); }); };
+  on.launch(2, 1, kernel_of{other_way}, y);
+  EXPECT_TRUE(on.counts().clean()) << on.counts().findings.front().text();
+}
+
+TEST(race, is_none_of_reads_alone_or_of_one_thread)
+{
+  machine on;
+  run_on_x(
+      on, 8,
+      [](block const& b, words x) {
+        auto y = b.shared<traced<int>>(b.size(), "y");
+        b.step([&](int t) {
+          y[t] = x[0];
+          y[t] = x[7];
+          y[t] = y[t];
+        });
+      },
+      2);
+  EXPECT_TRUE(on.counts().clean()) << on.counts().findings.front().text();
+}
+
+// Races of atomic accesses.
+
+/// One step of two threads and a word that is 0.
+template <class Body>
+std::size_t races_of(Body const& body, int threads = 2)
+{
+  machine on;
+  auto const kernel = [&](block const& b) {
+    auto word = b.shared<int>(1, "word");
+    b.step([&](int t) {
+      if (t == 0) word[0] = 0;
+    });
+    b.step([&](int t) { body(b, word, t); });
+  };
+  on.launch(1, threads, kernel_of{kernel});
+  for (finding const& each : on.counts().findings) EXPECT_EQ(each.what, fault::race) << each.text();
+  return on.counts().findings.size();
+}
+
+TEST(race, is_none_of_atomic_accesses)
+{
+  EXPECT_EQ(races_of([](block const& b, view<int> word, int) { b.atomic_add(word, 0, 1); }, 64), 0u);
+}
+
+TEST(race, of_an_atomic_access_and_a_plain_one)
+{
+  EXPECT_EQ(races_of([](block const& b, view<int> word, int t) {
+              if (t == 0)
+                b.atomic_add(word, 0, 1);
+              else
+                word[0] = 5;
+            }),
+            1u);
+  EXPECT_EQ(races_of([](block const& b, view<int> word, int t) {
+              if (t == 0)
+                word[0] = 5;
+              else
+                b.atomic_add(word, 0, 1);
+            }),
+            1u);
+  EXPECT_EQ(races_of([](block const& b, view<int> word, int t) {
+              if (t == 0)
+                EXPECT_EQ(word[0], 0);
+              else
+                b.atomic_add(word, 0, 1);
+            }),
+            1u);
+  EXPECT_EQ(races_of([](block const& b, view<int> word, int t) {
+              b.atomic_add(word, 0, 1);
+              if (t == 0) return;
+              EXPECT_EQ(word[0], 2) << "though the other addition may still come";
+            }),
+            1u);
+}
+
+}  // namespace
+}  // namespace tally::model
