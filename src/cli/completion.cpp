@@ -72,11 +72,17 @@ std::string bash_command(command_page const& page)
       values += "        " + pattern + ") " + bash_values(option) + "; return ;;\n";
     }
   }
-  std::string out = "    " + std::string(page.name) + ")\n";
+  std::string out = "    '" + std::string(page.name) + "')\n";
   if (!values.empty()) out += "      case $previous in\n" + values + "      esac\n";
   out += "      if [[ $current == -* ]]; then\n        " + bash_words(option_names(page)) + "\n";
   out += "      else\n        " + argument + "\n      fi ;;\n";
   return out;
+}
+
+/// Whether it comes after another command's name.
+bool is_application(command_page const& page)
+{
+  return page.name.find(' ') != std::string_view::npos;
 }
 
 std::string bash_script(std::vector<command_page const*> const& commands)
@@ -84,7 +90,7 @@ std::string bash_script(std::vector<command_page const*> const& commands)
   std::string names;
   std::string cases;
   for (command_page const* page : commands) {
-    (names += page->name) += ' ';
+    if (!is_application(*page)) (names += page->name) += ' ';
     cases += bash_command(*page);
   }
   return "# bash completion for tally: source this file, or put it into /usr/share/bash-completion/completions/tally\n"
@@ -94,8 +100,11 @@ std::string bash_script(std::vector<command_page const*> const& commands)
          "  if [[ $current == = ]]; then\n    current=\n"
          "  elif [[ $previous == = && $COMP_CWORD -ge 2 ]]; then\n    previous=${COMP_WORDS[COMP_CWORD-2]}\n  fi\n"
          "  if [[ $COMP_CWORD -eq 1 ]]; then\n    " +
-         bash_words(names + "--help --version") + "\n    return\n  fi\n  case ${COMP_WORDS[1]} in\n" + cases +
-         "  esac\n}\ncomplete -F _tally tally\n";
+         bash_words(names + "--help --version") +
+         "\n    return\n  fi\n  local command=${COMP_WORDS[1]}\n"
+         "  if [[ $command == app && $COMP_CWORD -ge 3 ]]; then command=\"app ${COMP_WORDS[2]}\"; fi\n"
+         "  case $command in\n" +
+         cases + "  esac\n}\ncomplete -F _tally tally\n";
 }
 
 /// Inside single quotes in a zsh _arguments specification: quotes, brackets and colons are escaped.
@@ -140,8 +149,9 @@ std::string zsh_script(std::vector<command_page const*> const& commands)
   std::string list;
   std::string cases;
   for (command_page const* page : commands) {
-    list += "    '" + std::string(page->name) + ":" + zsh_text(first_sentence(page->summary)) + "'\n";
-    cases += "    " + std::string(page->name) + ")\n      _arguments -s";
+    if (!is_application(*page))
+      list += "    '" + std::string(page->name) + ":" + zsh_text(first_sentence(page->summary)) + "'\n";
+    cases += "    '" + std::string(page->name) + "')\n      _arguments -s";
     for (option_group const& group : page->options) {
       for (option_page const& option : group.options) cases += " \\\n        " + zsh_argument(option);
     }
@@ -152,7 +162,9 @@ std::string zsh_script(std::vector<command_page const*> const& commands)
          list +
          "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    _arguments --help --version\n    "
          "return\n"
-         "  fi\n  shift words\n  (( CURRENT-- ))\n  case $words[1] in\n" +
+         "  fi\n  shift words\n  (( CURRENT-- ))\n  local command=$words[1]\n"
+         "  if [[ $command == app ]] && (( CURRENT >= 3 )); then\n    shift words\n    (( CURRENT-- ))\n"
+         "    command=\"app $words[1]\"\n  fi\n  case $command in\n" +
          cases +
          "  esac\n}\nif [[ $funcstack[1] == _tally ]]; then\n  _tally \"$@\"\nelse\n  compdef _tally tally\nfi\n";
 }
@@ -167,9 +179,18 @@ std::string fish_text(std::string_view text)
   return out + "'";
 }
 
-std::string fish_option(std::string_view command, option_page const& option)
+/// When a page's options are to be offered: an application may have the name of a command.
+std::string fish_condition(command_page const& page)
 {
-  std::string out = "complete -c tally -n '__fish_seen_subcommand_from " + std::string(command) + "'";
+  std::string const seen = "__fish_seen_subcommand_from ";
+  if (is_application(page)) return seen + "app; and " + seen + std::string(last_name(page));
+  if (page.name == "app") return seen + "app";
+  return seen + std::string(page.name) + "; and not " + seen + "app";
+}
+
+std::string fish_option(command_page const& page, option_page const& option)
+{
+  std::string out = "complete -c tally -n '" + fish_condition(page) + "'";
   if (is_named(option)) {
     if (!short_name(option).empty()) (out += " -s ") += short_name(option).substr(1);
     (out += " -l ") += long_name(option).substr(2);
@@ -191,10 +212,11 @@ std::string fish_script(std::vector<command_page const*> const& commands)
   out += "complete -c tally -n __fish_use_subcommand -l help -d 'Show help'\n";
   out += "complete -c tally -n __fish_use_subcommand -l version -d 'Show the version'\n";
   for (command_page const* page : commands) {
-    out += "complete -c tally -n __fish_use_subcommand -a " + std::string(page->name) + " -d " +
-           fish_text(page->summary) + "\n";
+    if (!is_application(*page))
+      out += "complete -c tally -n __fish_use_subcommand -a " + std::string(page->name) + " -d " +
+             fish_text(page->summary) + "\n";
     for (option_group const& group : page->options) {
-      for (option_page const& option : group.options) out += fish_option(page->name, option);
+      for (option_page const& option : group.options) out += fish_option(*page, option);
     }
   }
   return out;

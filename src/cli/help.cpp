@@ -107,9 +107,9 @@ std::string help_text(command_page const& page, std::vector<command_page const*>
     out += '\n';
     append_wrapped(out, paragraph, 0, width);
   }
-  if (page.name.empty()) {
-    out += "\nCommands:\n";
-    for (command_page const* command : commands) append_entry(out, 2, command->name, command->summary, width);
+  if (!commands.empty()) {
+    out += page.name.empty() ? "\nCommands:\n" : "\nApplications:\n";
+    for (command_page const* command : commands) append_entry(out, 2, last_name(*command), command->summary, width);
   }
   for (option_group const& group : page.options) append_options(out, group, width);
   for (section const& each : page.sections) {

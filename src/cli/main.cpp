@@ -11,6 +11,7 @@
 #include <tally/config.hpp>
 #include <tally/error.hpp>
 
+#include "app/application.hpp"
 #include "commands.hpp"
 #include "io/errors.hpp"
 #include "io/output.hpp"
@@ -42,9 +43,27 @@ std::size_t help_width()
   return 80;
 }
 
+/// The pages that a page lists: those of what can come after its name.
+std::vector<command_page const*> listed_by(command_page const& page)
+{
+  if (&page == &tally_page()) return command_pages();
+  if (&page == &app_page()) return application_pages();
+  return {};
+}
+
 void print_help(command_page const& page)
 {
-  print(help_text(page, command_pages(), help_width()));
+  print(help_text(page, listed_by(page), help_width()));
+}
+
+command_page const& application_named(std::string const& name)
+{
+  std::vector<std::string_view> names;
+  for (command_page const* page : application_pages()) {
+    if (last_name(*page) == name) return *page;
+    names.push_back(last_name(*page));
+  }
+  throw command_line_error("there is no application '" + name + "'" + suggest(name, names));
 }
 
 command_page const& page_named(std::string const& name)
@@ -68,14 +87,33 @@ void run_help(std::vector<std::string> const& words)
   std::vector<std::string> names;
   parser options(help_page());
   options.flag("--man", man);
-  options.arguments("COMMAND", names);
+  options.arguments("COMMAND...", names);
   options.parse(words);
-  if (names.size() > 1) throw command_line_error("one command at a time");
-  command_page const& page = names.empty() || names[0] == "tally" ? tally_page() : page_named(names[0]);
+  bool const application = names.size() == 2 && names[0] == app_page().name;
+  if (names.size() > 1 && !application) throw command_line_error("one command at a time");
+  command_page const& page = application                            ? application_named(names[1])
+                             : names.empty() || names[0] == "tally" ? tally_page()
+                                                                    : page_named(names[0]);
   if (man)
-    print(manual_text(page, command_pages()));
+    print(manual_text(page, listed_by(page)));
   else
     print_help(page);
+}
+
+std::vector<command_page const*> all_pages()
+{
+  std::vector<command_page const*> all = command_pages();
+  all.insert(all.end(), application_pages().begin(), application_pages().end());
+  return all;
+}
+
+void run_app(std::vector<std::string> const& words)
+{
+  if (words.empty()) throw command_line_error("app needs the name of an application");
+  command_page const& page = application_named(words[0]);
+  auto const found = std::find_if(applications().begin(), applications().end(),
+                                  [&](application const& each) { return &each.page == &page; });
+  found->run({words.begin() + 1, words.end()});
 }
 
 void run_completion(std::vector<std::string> const& words)
@@ -86,7 +124,7 @@ void run_completion(std::vector<std::string> const& words)
   options.parse(words);
   if (shells.size() != 1) throw command_line_error("name one shell: bash, zsh or fish");
   std::string const& shell = shells[0];
-  print(completion_script(shell_choices()[chosen("completion", shell, shell_choices())].name, command_pages()));
+  print(completion_script(shell_choices()[chosen("completion", shell, shell_choices())].name, all_pages()));
 }
 
 std::string version()
@@ -103,9 +141,10 @@ struct command {
 std::vector<command> const& commands()
 {
   static std::vector<command> const all = {
-      {reduce_page(), run_reduce},   {scan_page(), run_scan},       {bench_page(), run_bench},
-      {explain_page(), run_explain}, {compare_page(), run_compare}, {brent_page(), run_brent},
-      {exhibit_page(), run_exhibit}, {help_page(), run_help},       {completion_page(), run_completion},
+      {reduce_page(), run_reduce},         {scan_page(), run_scan},       {bench_page(), run_bench},
+      {explain_page(), run_explain},       {compare_page(), run_compare}, {brent_page(), run_brent},
+      {exhibit_page(), run_exhibit},       {app_page(), run_app},         {help_page(), run_help},
+      {completion_page(), run_completion},
   };
   return all;
 }
@@ -117,7 +156,8 @@ void run(std::vector<std::string> words)
   if (name == "--help" || name == "-h") return print_help(tally_page());
   if (name == "--version") return print(version());
   command_page const& page = page_named(name);
-  if (asks_for_help(words)) return print_help(page);
+  bool const of_application = &page == &app_page() && !words.empty() && !words[0].starts_with('-');
+  if (asks_for_help(words)) return print_help(of_application ? application_named(words[0]) : page);
   auto const found =
       std::find_if(commands().begin(), commands().end(), [&](command const& each) { return &each.page == &page; });
   found->run(words);
@@ -128,20 +168,28 @@ void complain(std::string const& message)
   std::fputs((message + '\n').c_str(), stderr);
 }
 
+/// The page of what the words begin with, as far as it is known.
+command_page const& page_meant(std::vector<std::string> const& words)
+{
+  command_page const* meant = &tally_page();
+  for (command_page const* page : all_pages()) {
+    if (page->name == words[0] || (words.size() > 1 && page->name == words[0] + " " + words[1])) meant = page;
+  }
+  return *meant;
+}
+
 int run_and_report(std::vector<std::string> const& words)
 {
   if (words.empty()) {
-    std::fputs(help_text(tally_page(), command_pages(), 80).c_str(), stderr);
+    std::fputs(help_text(tally_page(), listed_by(tally_page()), 80).c_str(), stderr);
     return usage;
   }
   try {
     run(words);
     return success;
   } catch (command_line_error const& problem) {
-    bool const known = std::any_of(command_pages().begin(), command_pages().end(),
-                                   [&](command_page const* page) { return page->name == words[0]; });
     complain("tally: " + std::string(problem.what()));
-    complain("See 'tally " + (known ? words[0] + " " : std::string{}) + "--help'.");
+    complain("See '" + full_name(page_meant(words), ' ') + " --help'.");
     return usage;
   } catch (io::broken_pipe const&) {
     return nobody_reads;

@@ -100,10 +100,10 @@ std::string manual_text(command_page const& page, std::vector<command_page const
   out += "\\fB" + roff(page.usage) + "\\fR\n";
   append_heading(out, "description");
   append_paragraphs(out, page.description);
-  if (page.name.empty()) {
-    append_heading(out, "commands");
+  if (!commands.empty()) {
+    append_heading(out, page.name.empty() ? "commands" : "applications");
     for (command_page const* command : commands)
-      append_entry(out, "\\fB" + roff(command->name) + "\\fR", command->summary);
+      append_entry(out, "\\fB" + roff(last_name(*command)) + "\\fR", command->summary);
   }
   for (option_group const& group : page.options) append_options(out, group);
   for (section const& each : page.sections) {
@@ -117,7 +117,7 @@ std::string manual_text(command_page const& page, std::vector<command_page const
   append_heading(out, "see also");
   std::string others;
   for (std::string_view const name : {"tally", "tally-reduce", "tally-scan", "tally-bench", "tally-explain",
-                                      "tally-compare", "tally-brent", "tally-exhibit"}) {
+                                      "tally-compare", "tally-brent", "tally-exhibit", "tally-app"}) {
     if (name == full_name(page, '-')) continue;
     if (!others.empty()) others += ", ";
     others += "\\fB" + roff(name) + "\\fR(1)";

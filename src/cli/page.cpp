@@ -1,5 +1,7 @@
 #include "page.hpp"
 
+#include <algorithm>
+
 namespace tally::cli {
 
 std::string_view long_name(option_page const& option)
@@ -19,12 +21,18 @@ bool is_named(option_page const& option)
   return option.names.starts_with('-');
 }
 
+std::string_view last_name(command_page const& page)
+{
+  return page.name.substr(page.name.rfind(' ') + 1);  // all of it if there is no blank
+}
+
 std::string full_name(command_page const& page, char separator)
 {
   std::string name = "tally";
   if (!page.name.empty()) {
     name += separator;
     name += page.name;
+    std::replace(name.begin(), name.end(), ' ', separator);
   }
   return name;
 }

@@ -43,7 +43,7 @@ struct example {
 };
 
 struct command_page {
-  std::string_view name;  ///< "reduce"; empty for the tool as a whole
+  std::string_view name;  ///< "reduce", or "app pi"; empty for the tool as a whole
   std::string_view summary;
   std::string_view usage;
   std::vector<std::string_view> description;
@@ -58,13 +58,16 @@ std::string_view long_name(option_page const& option);
 std::string_view short_name(option_page const& option);
 /// Whether it is given by a name, not by its place.
 bool is_named(option_page const& option);
-/// "tally-reduce" or "tally reduce", or "tally" for the tool as a whole.
+/// "tally-reduce" or "tally reduce", "tally-app-pi" or "tally app pi", or "tally" for the tool as a whole.
 std::string full_name(command_page const& page, char separator);
 
-/// The page as a terminal shows it, in lines of at most `width` characters. The tool as a whole lists `commands`.
+/// The page as a terminal shows it, in lines of at most `width` characters. It lists `commands`, which are below it: those of the tool as a whole, the
+/// applications of `app`, or none.
 std::string help_text(command_page const& page, std::vector<command_page const*> const& commands, std::size_t width);
 /// The page as roff, for man.
 std::string manual_text(command_page const& page, std::vector<command_page const*> const& commands);
+/// The last word of its name: "pi" of "app pi".
+std::string_view last_name(command_page const& page);
 /// The completion script of a shell: "bash", "zsh" or "fish". Requires: it is one of these.
 std::string completion_script(std::string_view shell, std::vector<command_page const*> const& commands);
 

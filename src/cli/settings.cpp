@@ -50,19 +50,8 @@ void bind(parser& options, command_settings& settings, output_options& output)
 {
   input_settings& input = settings.input;
   options.value("--init", times::once, [&](std::string const& text) { settings.init = number_of(text); });
-  options.arguments("FILE...", input.files);
-  options.value("--input-format", times::once, [&](std::string const& text) {
-    input.format = static_cast<io::file_format>(chosen("--input-format", text, input_format_choices()));
-  });
-  options.value("--column", times::once, [&](std::string const& text) { input.column = text; });
+  bind_input(options, input);
   options.value("--by", times::once, [&](std::string const& text) { input.key = text; });
-  options.value("--delimiter", times::once, [&](std::string const& text) { input.delimiter = delimiter_of(text); });
-  options.flag("--no-header", input.no_header);
-  options.value("--type", times::once, [&](std::string const& text) { input.type = type_of_name(text); });
-  options.value("--byte-order", times::once, [&](std::string const& text) {
-    input.order = chosen("--byte-order", text, byte_order_choices()) == 0 ? std::endian::little : std::endian::big;
-    input.order_given = true;
-  });
   options.value("--axis", times::once, [&](std::string const& text) { input.axis = axis_of(text); });
   options.value("--output", times::once, [&](std::string const& text) { settings.output.file = text; });
   options.value("--format", times::once, [&](std::string const& text) {
@@ -118,7 +107,6 @@ void check_input(input_settings const& input)
 
 void check(command_settings const& settings)
 {
-  check_input(settings.input);
   bool const binary = settings.output.format == output_format::npy || settings.output.format == output_format::raw;
   for (operation const op : settings.operations) {
     std::string const name(name_of(op));
@@ -138,12 +126,34 @@ void check(command_settings const& settings)
 
 void complete(command_settings& settings, output_options const& output)
 {
-  if (settings.input.files.empty()) settings.input.files.emplace_back("-");
+  complete_input(settings.input);
   settings.output.format = format_for(settings.output.file, output);
   check(settings);
 }
 
 }  // namespace
+
+void bind_input(parser& options, input_settings& input)
+{
+  options.arguments("FILE...", input.files);
+  options.value("--input-format", times::once, [&](std::string const& text) {
+    input.format = static_cast<io::file_format>(chosen("--input-format", text, input_format_choices()));
+  });
+  options.value("--column", times::once, [&](std::string const& text) { input.column = text; });
+  options.value("--delimiter", times::once, [&](std::string const& text) { input.delimiter = delimiter_of(text); });
+  options.flag("--no-header", input.no_header);
+  options.value("--type", times::once, [&](std::string const& text) { input.type = type_of_name(text); });
+  options.value("--byte-order", times::once, [&](std::string const& text) {
+    input.order = chosen("--byte-order", text, byte_order_choices()) == 0 ? std::endian::little : std::endian::big;
+    input.order_given = true;
+  });
+}
+
+void complete_input(input_settings& input)
+{
+  if (input.files.empty()) input.files.emplace_back("-");
+  check_input(input);
+}
 
 io::file_format input_settings::format_of(std::string const& file) const
 {

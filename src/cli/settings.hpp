@@ -31,6 +31,11 @@ struct input_settings {
   io::file_format format_of(std::string const& file) const;
 };
 
+/// The options that say where a column of numbers comes from: those of `column_options`.
+void bind_input(parser& options, input_settings& input);
+/// When all are read: standard input if there is no file. Throws `command_line_error` for what does not go together.
+void complete_input(input_settings& input);
+
 enum class output_format { text, npy, raw, json };
 
 /// Where results go to.

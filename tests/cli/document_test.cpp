@@ -6,6 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "app/application.hpp"
+#include "page.hpp"
+#include "pages/pages.hpp"
 #include "tool.hpp"
 
 /// The manual's examples are run, and must print what it says. In a ```console block a line after "$ " is a command
@@ -61,12 +64,14 @@ TEST_F(document, names_every_option)
 {
   std::ifstream in(TALLY_MANUAL);
   std::string const text{std::istreambuf_iterator<char>(in), {}};
-  for (char const* command : {"reduce", "scan", "bench", "explain", "compare", "brent", "exhibit"}) {
-    std::string const help = run_tool(std::vector<std::string>{command, "--help"}).out;
+  std::vector<cli::command_page const*> pages = cli::command_pages();
+  pages.insert(pages.end(), cli::application_pages().begin(), cli::application_pages().end());
+  for (cli::command_page const* page : pages) {
+    std::string const help = cli::help_text(*page, {}, 80);
     for (std::size_t at = 0; (at = help.find("\n      --", at)) != std::string::npos;) {
       at += 7;
       std::string const name = help.substr(at, help.find_first_of(" \n", at) - at);
-      EXPECT_NE(text.find("`" + name), std::string::npos) << name;
+      EXPECT_NE(text.find("`" + name), std::string::npos) << page->name << ' ' << name;
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "app/application.hpp"
 #include "page.hpp"
 #include "pages/pages.hpp"
 #include "tool.hpp"
@@ -22,6 +23,28 @@ std::vector<cli::option_page> options_of(cli::command_page const& page)
   return all;
 }
 
+/// Of commands and of applications.
+std::vector<cli::command_page const*> all_pages()
+{
+  std::vector<cli::command_page const*> all = cli::command_pages();
+  all.insert(all.end(), cli::application_pages().begin(), cli::application_pages().end());
+  return all;
+}
+
+/// The words that name it: "app", "pi".
+words name_words(cli::command_page const& page)
+{
+  std::string const name(page.name);
+  std::size_t const blank = name.find(' ');
+  return blank == std::string::npos ? words{name} : words{name.substr(0, blank), name.substr(blank + 1)};
+}
+
+words joined(words first, words const& second)
+{
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
 TEST(help, of_the_tool_lists_every_command)
 {
   outcome const result = run_tool(words{"--help"});
@@ -35,14 +58,14 @@ TEST(help, of_the_tool_lists_every_command)
 
 TEST(help, of_a_command_names_every_option_value_and_example)
 {
-  for (cli::command_page const* page : cli::command_pages()) {
-    std::string const name(page->name);
-    outcome const result = run_tool(words{name, "--help"});
-    EXPECT_EQ(result.status, 0) << name;
-    EXPECT_EQ(result.out, run_tool(words{"help", name}).out);
-    EXPECT_EQ(result.out, run_tool(words{name, "--nonsense", "-h"}).out) << "help goes before errors";
+  for (cli::command_page const* page : all_pages()) {
+    words const name = name_words(*page);
+    outcome const result = run_tool(joined(name, {"--help"}));
+    EXPECT_EQ(result.status, 0) << page->name;
+    EXPECT_EQ(result.out, run_tool(joined({"help"}, name)).out);
+    EXPECT_EQ(result.out, run_tool(joined(name, {"--nonsense", "-h"})).out) << "help goes before errors";
     for (cli::option_page const& option : options_of(*page)) {
-      EXPECT_NE(result.out.find(cli::long_name(option)), std::string::npos) << name << ' ' << option.names;
+      EXPECT_NE(result.out.find(cli::long_name(option)), std::string::npos) << page->name << ' ' << option.names;
       for (cli::choice const& each : option.choices)
         EXPECT_NE(result.out.find(each.name), std::string::npos) << each.name;
     }
@@ -53,7 +76,7 @@ TEST(help, of_a_command_names_every_option_value_and_example)
 
 TEST(help, keeps_to_80_columns_but_for_commands_to_copy)
 {
-  for (cli::command_page const* page : cli::command_pages()) {
+  for (cli::command_page const* page : all_pages()) {
     std::string const text = cli::help_text(*page, cli::command_pages(), 80);
     std::size_t begin = 0;
     for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1) {
@@ -80,7 +103,10 @@ TEST(manual, names_every_option_and_command)
   for (cli::command_page const* page : cli::command_pages()) {
     std::string const name(page->name);
     EXPECT_NE(whole.find("\\fB" + name + "\\fR"), std::string::npos) << name;
-    outcome const result = run_tool(words{"help", "--man", name});
+  }
+  for (cli::command_page const* page : all_pages()) {
+    std::string const name(page->name);
+    outcome const result = run_tool(joined({"help", "--man"}, name_words(*page)));
     EXPECT_EQ(result.status, 0);
     for (char const* heading : {"NAME", "SYNOPSIS", "DESCRIPTION", "EXAMPLES", "SEE ALSO"})
       EXPECT_NE(result.out.find(".SH \"" + std::string(heading) + "\"\n"), std::string::npos) << name << ' ' << heading;
@@ -95,9 +121,11 @@ TEST(manual, names_every_option_and_command)
 TEST(manual, is_roff_without_complaints)
 {
   if (run_shell("command -v groff").status != 0) GTEST_SKIP() << "no groff here";
-  for (char const* name :
-       {"", "reduce", "scan", "bench", "explain", "compare", "brent", "exhibit", "help", "completion"}) {
-    outcome const result = run_shell("tally help --man " + std::string(name) + " | groff -man -Tutf8 -ww -z");
+  std::vector<cli::command_page const*> pages = all_pages();
+  pages.push_back(&cli::tally_page());
+  for (cli::command_page const* page : pages) {
+    std::string const name(page->name);
+    outcome const result = run_shell("tally help --man " + name + " | groff -man -Tutf8 -ww -z");
     EXPECT_EQ(result.status, 0) << name;
     EXPECT_EQ(result.err, "") << name;
   }
@@ -117,7 +145,7 @@ TEST(completion, every_script_knows_every_option)
 {
   for (char const* shell : {"bash", "zsh", "fish"}) {
     std::string const script = run_tool(words{"completion", shell}).out;
-    for (cli::command_page const* page : cli::command_pages()) {
+    for (cli::command_page const* page : all_pages()) {
       for (cli::option_page const& option : options_of(*page)) {
         if (!cli::is_named(option)) continue;
         std::string const name(cli::long_name(option).substr(2));
@@ -138,7 +166,8 @@ std::string offered(std::string const& line)
 
 TEST(completion, bash_offers_commands_options_and_values)
 {
-  EXPECT_EQ(offered("tally ''"), "reduce scan bench explain compare brent exhibit help completion --help --version\n");
+  EXPECT_EQ(offered("tally ''"),
+            "reduce scan bench explain compare brent exhibit app help completion --help --version\n");
   EXPECT_EQ(offered("tally re"), "reduce\n");
   EXPECT_EQ(offered("tally reduce --op m"), "min max mean\n");
   EXPECT_EQ(offered("tally reduce --op = m"), "min max mean\n") << "bash splits --op=m";

@@ -87,6 +87,13 @@ option_group input_options()
       }};
 }
 
+option_group column_options()
+{
+  option_group all = input_options();
+  std::erase_if(all.options, [](option_page const& each) { return each.names == "--by" || each.names == "--axis"; });
+  return all;
+}
+
 option_group output_options_group()
 {
   return {"Output",

@@ -13,6 +13,7 @@ command_page const& explain_page();
 command_page const& compare_page();
 command_page const& brent_page();
 command_page const& exhibit_page();
+command_page const& app_page();
 command_page const& help_page();
 command_page const& completion_page();
 
@@ -22,6 +23,8 @@ std::vector<command_page const*> const& command_pages();
 /// What reduce and scan have in common.
 option_page init_option();
 option_group input_options();
+/// Those of them that say where one column of numbers comes from: what applications read.
+option_group column_options();
 option_group output_options_group();
 option_group running_options();
 section numbers_section();

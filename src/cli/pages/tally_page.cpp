@@ -44,13 +44,15 @@ command_page const& help_page()
   static command_page const page = {
       .name = "help",
       .summary = "show the help of a command, or its man page",
-      .usage = "tally help [--man] [COMMAND]",
+      .usage = "tally help [--man] [COMMAND...]",
       .description = {"Prints what `tally COMMAND --help` prints; without a command, what `tally --help` does."},
       .options = {{"Options",
                    {
-                       {"COMMAND",
+                       {"COMMAND...",
                         "",
-                        "Whose help: reduce, scan, bench, explain, compare, brent, exhibit, help or completion.",
+                        "Whose help: reduce, scan, bench, explain, compare, brent, exhibit, app, help or completion; "
+                        "`app NAME` for an "
+                        "application's.",
                         completes::choices,
                         {{"reduce", ""},
                          {"scan", ""},
@@ -59,6 +61,7 @@ command_page const& help_page()
                          {"compare", ""},
                          {"brent", ""},
                          {"exhibit", ""},
+                         {"app", ""},
                          {"help", ""},
                          {"completion", ""}}},
                        {"--man", "", "Print the man page, as roff."},
@@ -90,9 +93,9 @@ command_page const& completion_page()
 
 std::vector<command_page const*> const& command_pages()
 {
-  static std::vector<command_page const*> const all = {&reduce_page(),  &scan_page(),    &bench_page(),
-                                                       &explain_page(), &compare_page(), &brent_page(),
-                                                       &exhibit_page(), &help_page(),    &completion_page()};
+  static std::vector<command_page const*> const all = {
+      &reduce_page(), &scan_page(),    &bench_page(), &explain_page(), &compare_page(),
+      &brent_page(),  &exhibit_page(), &app_page(),   &help_page(),    &completion_page()};
   return all;
 }
 

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "page.hpp"
+
+/// The applications: what `tally app NAME` runs. Each is a file of this folder with its page and `run`.
+namespace tally::cli {
+
+struct application {
+  command_page const& page;  ///< called "app NAME"
+  void (*run)(std::vector<std::string> const& words);
+};
+
+/// All of them, in the order in which help lists them.
+std::vector<application> const& applications();
+std::vector<command_page const*> const& application_pages();
+
+}  // namespace tally::cli

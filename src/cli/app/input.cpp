@@ -1,0 +1,95 @@
+#include "app/input.hpp"
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "io/input.hpp"
+#include "io/output.hpp"
+#include "source.hpp"
+#include "values.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+template <class T>
+void append(std::vector<T>& all, std::span<T const> values)
+{
+  all.insert(all.end(), values.begin(), values.end());
+}
+
+}  // namespace
+
+std::vector<double> read_doubles(input_settings const& input)
+{
+  source from(input, 0);
+  io::batch batch;
+  value_buffer room;
+  std::vector<double> all;
+  while (from.next(batch)) append(all, as_doubles(batch.values, room));
+  return all;
+}
+
+std::vector<std::int64_t> read_integers(input_settings const& input)
+{
+  source from(input, 0);
+  io::batch batch;
+  value_buffer room;
+  std::vector<std::int64_t> all;
+  while (from.next(batch)) {
+    located(from, [&] {
+      append(all, std::get<std::span<std::int64_t const>>(converted(batch.values, io::element_type::int64, room)));
+    });
+  }
+  return all;
+}
+
+numbers read_numbers(input_settings const& input)
+{
+  source from(input, 0);
+  io::batch batch;
+  value_buffer room;
+  std::vector<std::int64_t> integers;
+  while (from.next(batch)) {
+    if (io::is_integer(io::type_of(batch.values))) {
+      located(from, [&] {
+        append(integers,
+               std::get<std::span<std::int64_t const>>(converted(batch.values, io::element_type::int64, room)));
+      });
+      continue;
+    }
+    // From the first value that is no integer on all are doubles, those before it too.
+    std::vector<double> all(integers.begin(), integers.end());
+    do append(all, as_doubles(batch.values, room));
+    while (from.next(batch));
+    return all;
+  }
+  return integers;
+}
+
+std::string read_bytes(std::string const& file)
+{
+  io::input from = io::input::named(file);
+  std::string bytes;
+  if (auto const size = from.size()) {
+    bytes.resize(static_cast<std::size_t>(*size));
+    bytes.resize(from.read_full(bytes.data(), bytes.size()));
+    return bytes;
+  }
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  for (std::size_t before = 0;; before = bytes.size()) {
+    bytes.resize(before + piece);
+    bytes.resize(before + from.read_full(bytes.data() + before, piece));
+    if (bytes.size() < before + piece) return bytes;
+  }
+}
+
+void write_text(std::string const& file, std::string_view text)
+{
+  io::output to = io::output::named(file);
+  to.write(text.data(), text.size());
+  to.commit();
+}
+
+}  // namespace tally::cli

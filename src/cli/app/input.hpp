@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "settings.hpp"
+
+/// What applications read and write: whole columns of numbers, whole texts.
+namespace tally::cli {
+
+/// All values of the input, in one type. Throws what readers throw: io::data_error with file, line and column.
+std::vector<double> read_doubles(input_settings const& input);
+/// The same; a value that is not an integer of 64 bits is an error that says where it stands.
+std::vector<std::int64_t> read_integers(input_settings const& input);
+/// Integers if all are, else doubles.
+using numbers = std::variant<std::vector<std::int64_t>, std::vector<double>>;
+numbers read_numbers(input_settings const& input);
+
+/// The bytes of a file, "-" being standard input.
+std::string read_bytes(std::string const& file);
+
+/// Writes `text` to `file`, "-" being standard output; it appears under its name when it is complete.
+void write_text(std::string const& file, std::string_view text);
+
+}  // namespace tally::cli
