@@ -92,6 +92,22 @@ std::size_t bytes_behind(function_iterator<F> const& i)
   return i.bytes_behind() < sizeof(T) ? sizeof(T) : i.bytes_behind();
 }
 
+/// Elements in a tile on a CPU: `most`, but no more than 128 KiB are behind it where elements stand for more than themselves. That much any core's cache
+/// holds until the tile's second turn, and it pays for handing the tile from thread to thread.
+template <class T, class I>
+std::size_t tile_by_bytes(I const&, std::size_t most)
+{
+  return most;
+}
+template <class T, class F>
+std::size_t tile_by_bytes(function_iterator<F> const& i, std::size_t most)
+{
+  constexpr std::size_t tile_bytes = std::size_t{1} << 17;
+  if (i.bytes_behind() <= sizeof(T)) return most;
+  std::size_t const count = tile_bytes / i.bytes_behind();
+  return count < 1 ? 1 : count < most ? count : most;
+}
+
 /// What stands for the place of result k: assigning to it calls the function.
 template <class F>
 struct result_place {
@@ -127,7 +143,8 @@ struct same_index {
 }  // namespace detail
 
 /// The iterator over f(0), f(1), f(2), ...: an input that need not be in memory. An element may stand for a block of others: then `bytes_behind` says how many
-/// bytes are read for it, by which a call on a CPU chooses its threads.
+/// bytes are read for it. By them a call on a CPU chooses its threads, and its tiles, which are in the cache still when their results are there. The bits of an
+/// operator that is not exactly associative are then those of such tiles (docs/order.md).
 ///
 /// Requires  `f` can be copied as bytes, and may be called more than once for an index, from several threads at once.
 template <class F>

@@ -76,6 +76,26 @@ TEST(results_to, takes_each_result_once)
   expect_results_reach_their_function<float>();
 }
 
+/// Tiles are those of what is behind, whatever the number of threads: an operator that only nearly associates shows it.
+TEST(elements_from, that_stand_for_blocks_have_the_same_bits_on_every_number_of_threads)
+{
+  auto const element = [](std::size_t k) { return 1.0 / static_cast<double>(k + 1); };
+  for (std::size_t const bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 17, std::size_t{1} << 20}) {
+    auto const in = tally::elements_from(element, bytes);
+    for (std::size_t const n : {1u, 31u, 32u, 33u, 1000u, 4099u}) {
+      auto const end = in + static_cast<std::ptrdiff_t>(n);
+      std::vector<double> one(n, -1), several(n, -2);
+      tally::inclusive_scan(tally::cpu{1}, in, end, one.begin());
+      for (int const threads : {2, 3, 8}) {
+        tally::inclusive_scan(tally::cpu{threads}, in, end, several.begin());
+        EXPECT_EQ(one, several) << n << " elements of " << bytes << " bytes on " << threads;
+        EXPECT_EQ(tally::reduce(tally::cpu{threads}, in, end, 0.5), tally::reduce(tally::cpu{1}, in, end, 0.5)) << n;
+      }
+      EXPECT_EQ(tally::reduce(tally::cpu{1}, in, end), one.back()) << n << " elements of " << bytes << " bytes";
+    }
+  }
+}
+
 TEST(for_each_index, calls_for_each_index_once)
 {
   for (std::size_t const n : sizes) {

@@ -74,6 +74,8 @@ public:
   }
 
   std::size_t tiles() const { return (size_ + tile_size_ - 1) / tile_size_; }
+  /// Whether one thread must take these tiles too, for the bits of several.
+  bool has_tiles_of_its_own() const { return !exactly_associative<Op, T> && tile_size_ != order::tile<T>; }
   // Whether the output is the input cannot be seen through iterators.
   bool in_place() const { return true; }
   void settle() const {}
@@ -92,14 +94,15 @@ public:
 
 private:
   /// An element that a function gives or takes may stand for a block of others. Then tiles are as small as leaves a thread enough of them: a reduction has
-  /// something to share, and a scan finds a block in the cache when it comes back to it. The bits of an exact operator do not depend on it.
+  /// something to share, and a scan finds a block in the cache when it comes back to it. The bits of an exact operator do not depend on it;
+  /// those of another do, so for it only what is behind an element counts, neither the size nor the threads.
   static std::size_t tile_size(Iterator const& first, std::size_t size)
   {
     constexpr std::size_t many_tiles = 1024;
     if constexpr (exactly_associative<Op, T>)
       if (detail::takes_results<Out> || detail::bytes_behind<T>(first) > sizeof(T))
         return size / many_tiles < 1 ? 1 : size / many_tiles < order::tile<T> ? size / many_tiles : order::tile<T>;
-    return order::tile<T>;
+    return detail::tile_by_bytes<T>(first, order::tile<T>);
   }
 
   working scan_one(std::size_t k, carry const& before) const
@@ -152,7 +155,7 @@ void reduce(std::optional<cpu> const& on, Iterator first, End last, Transform& t
     tile_engine<T, Op, Iterator, Iterator, Transform> const engine(first, size, first, transform, op,
                                                                    direction::inclusive);
     int const members = team_size(threads_of(on), size * detail::bytes_behind<T>(first), engine.tiles());
-    if (members > 1) {
+    if (members > 1 || engine.has_tiles_of_its_own()) {
       reduce_tiles(engine, engine.tiles(), before, op, members);
       return;
     }
@@ -185,7 +188,7 @@ Out scan(std::optional<cpu> const& on, Iterator first, End last, Out out, Transf
     auto const size = static_cast<std::size_t>(last - first);
     tile_engine<T, Op, Iterator, Out, Transform> const engine(first, size, out, transform, op, shift);
     int const members = team_size(threads_of(on), size * detail::bytes_behind<T>(first), engine.tiles());
-    if (members > 1) {
+    if (members > 1 || engine.has_tiles_of_its_own()) {
       scan_tiles(engine, engine.tiles(), before, op, members);
       return out + static_cast<std::iter_difference_t<Out>>(size);
     }
