@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tally/algorithms/compact.hpp"
 #include "tally/algorithms/compare.hpp"
+#include "tally/algorithms/run_lengths.hpp"
 
 /// What reduce and scan are for: algorithms written on Tally's public calls.

@@ -1,0 +1,277 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include "tally/algorithms/chosen.hpp"
+#include "tally/contract.hpp"
+#include "tally/reduce.hpp"
+
+/// Stream compaction: of a sequence those that are wanted, side by side and in order.
+namespace tally {
+
+namespace detail {
+
+/// Chosen elements to `chosen`, the others nowhere.
+template <class I, class Out>
+struct copy_chosen {
+  I in;
+  Out chosen;
+
+  template <class Choice>
+  void block(Choice const& who, std::size_t begin, std::size_t end, std::size_t before, std::size_t count) const
+  {
+    at_hand<Choice> choice = who;
+    I const from = in;
+    Out const to = chosen;
+    std::size_t const upto = before + count;
+    std::size_t k = begin;
+    if constexpr (std::is_trivially_copyable_v<std::iter_value_t<I>>) {
+      if constexpr (Choice::first)
+        if (k == 0) place(to, before++) = from[place_of_index(k++)];
+      // No branch: what is not chosen is written too, and the next one over it. It ends with the block's share, so it never leaves it.
+      if (upto - before == end - k) {
+        for (; k < end; ++k) place(to, before++) = from[place_of_index(k)];
+        return;
+      }
+      while (before < upto) {
+        bool const chosen_too = choice(k);
+        place(to, before) = from[place_of_index(k++)];
+        before += static_cast<std::size_t>(chosen_too);
+      }
+    } else {
+      for (; before < upto && k < end; ++k)
+        if (is_chosen(choice, k)) place(to, before++) = from[place_of_index(k)];
+    }
+  }
+  TALLY_HD void one(std::size_t k, std::size_t before, bool is_chosen) const
+  {
+    if (is_chosen) place(chosen, before) = in[place_of_index(k)];
+  }
+
+  TALLY_HD static decltype(auto) place(Out const& to, std::size_t k)
+  {
+    return to[static_cast<std::iter_difference_t<Out>>(k)];
+  }
+  TALLY_HD static auto place_of_index(std::size_t k) { return static_cast<std::iter_difference_t<I>>(k); }
+};
+
+/// Chosen elements to `chosen`, the others to `rest`.
+template <class I, class Out, class Rest>
+struct part {
+  I in;
+  Out chosen;
+  Rest rest;
+
+  template <class Choice>
+  void block(Choice const& who, std::size_t begin, std::size_t end, std::size_t before, std::size_t count) const
+  {
+    at_hand<Choice> choice = who;
+    I const from = in;
+    Out const to = chosen;
+    Rest const others = rest;
+    std::size_t const upto = before + count;
+    std::size_t rejected = begin - before;
+    std::size_t const rejected_upto = end - upto;
+    std::size_t k = begin;
+    if constexpr (std::is_trivially_copyable_v<std::iter_value_t<I>>) {
+      // Both are written, and one of the two stays. When one share is full, all that comes belongs to the other.
+      for (; before < upto && rejected < rejected_upto; ++k) {
+        bool const here = choice(k);
+        at(to, before) = at(from, k);
+        at(others, rejected) = at(from, k);
+        before += static_cast<std::size_t>(here);
+        rejected += static_cast<std::size_t>(!here);
+      }
+      for (; before < upto; ++k) at(to, before++) = at(from, k);
+      for (; rejected < rejected_upto; ++k) at(others, rejected++) = at(from, k);
+    } else {
+      for (; k < end; ++k) {
+        if (choice(k))
+          at(to, before++) = at(from, k);
+        else
+          at(others, rejected++) = at(from, k);
+      }
+    }
+  }
+  TALLY_HD void one(std::size_t k, std::size_t before, bool is_chosen) const
+  {
+    if (is_chosen)
+      at(chosen, before) = at(in, k);
+    else
+      at(rest, k - before) = at(in, k);
+  }
+
+  template <class J>
+  TALLY_HD static decltype(auto) at(J const& of, std::size_t k)
+  {
+    return of[static_cast<std::iter_difference_t<J>>(k)];
+  }
+};
+
+/// Whatever a call of this file takes: reached by index, since several threads begin in the middle.
+template <class I, class Out>
+constexpr void check_compaction()
+{
+  static_assert(std::random_access_iterator<I>, "tally: compaction reaches elements by index: give it an array's "
+                                                "iterators");
+  static_assert(std::random_access_iterator<Out>,
+                "tally: compaction writes by index, from several places at once: give "
+                "it an array's iterator, not an inserter");
+  static_assert(
+      requires(I in, Out out) { out[0] = in[0]; },
+      "tally: the elements cannot be written through the output iterator (is it const, or of another type?)");
+}
+template <class Pred, class Reference>
+constexpr void check_predicate()
+{
+  static_assert(std::is_invocable_r_v<bool, Pred&, Reference>,
+                "tally: the predicate cannot be called with an element, or its result is no truth value");
+}
+
+}  // namespace detail
+
+/// Copies those of [first, last) for which `pred` is true to `out`, in their order; or those whose flag it is true for.
+///
+///     copy_if([on,] first, last, out, pred)          copy_if([on,] first, last, flags, out, pred)
+///
+/// Requires  random-access iterators (on a GPU pointers, or others that can be copied as bytes). `out` has room for what is chosen and overlaps nothing
+///           that is read. `pred` gives the same for the same element whenever it is asked.
+/// Result    the end of what was written; nothing is written beyond it.
+/// Cost      one pass: each element is read from memory once, chosen ones are written once. `pred` is called at most twice for an element (on a GPU three
+///           times). O(n/p + log p) on p threads.
+/// Memory    4 bytes for each 4096 elements.
+/// Blocks    until all is written, on a GPU too: the number of chosen ones is not known before.
+/// Throws    what `pred` and the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc; cuda_error.
+/// Source    Blelloch, Prefix sums and their applications (1990), section 1.3: "pack"; in one pass as Merrill & Garland (2016).
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Pred>
+Out copy_if(P const& on, I first, S last, Out out, Pred pred)
+{
+  detail::check_compaction<I, Out>();
+  detail::check_predicate<Pred, std::iter_reference_t<I>>();
+  auto const n = static_cast<std::size_t>(last - first);
+  std::size_t const chosen =
+      detail::move_chosen(on, n, sizeof(std::iter_value_t<I>), detail::chosen_by_value<I, Pred>{first, std::move(pred)},
+                          detail::copy_chosen<I, Out>{first, out});
+  return out + static_cast<std::iter_difference_t<Out>>(chosen);
+}
+
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags, detail::iterator Out,
+          class Pred>
+Out copy_if(P const& on, I first, S last, Flags flags, Out out, Pred pred)
+{
+  detail::check_compaction<I, Out>();
+  detail::check_predicate<Pred, std::iter_reference_t<Flags>>();
+  auto const n = static_cast<std::size_t>(last - first);
+  std::size_t const chosen = detail::move_chosen(on, n, sizeof(std::iter_value_t<I>) + sizeof(std::iter_value_t<Flags>),
+                                                 detail::chosen_by_value<Flags, Pred>{flags, std::move(pred)},
+                                                 detail::copy_chosen<I, Out>{first, out});
+  return out + static_cast<std::iter_difference_t<Out>>(chosen);
+}
+
+template <class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+auto copy_if(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires { tally::copy_if(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      "tally: copy_if takes ([on,] first, last, out, pred) or ([on,] first, last, flags, out, pred), where `on` is an "
+      "execution such as tally::cpu{}, and first, last, flags and out are iterators");
+  return tally::copy_if(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+/// Copies those of [first, last) for which `pred` is true to `chosen` and the others to `rest`, both in their order.
+///
+///     partition_copy([on,] first, last, chosen, rest, pred)
+///
+/// Result    the ends of what was written, as a pair. As `copy_if` otherwise.
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, detail::iterator Rest, class Pred>
+std::pair<Out, Rest> partition_copy(P const& on, I first, S last, Out chosen, Rest rest, Pred pred)
+{
+  detail::check_compaction<I, Out>();
+  detail::check_compaction<I, Rest>();
+  detail::check_predicate<Pred, std::iter_reference_t<I>>();
+  auto const n = static_cast<std::size_t>(last - first);
+  std::size_t const count =
+      detail::move_chosen(on, n, sizeof(std::iter_value_t<I>), detail::chosen_by_value<I, Pred>{first, std::move(pred)},
+                          detail::part<I, Out, Rest>{first, chosen, rest});
+  return {chosen + static_cast<std::iter_difference_t<Out>>(count),
+          rest + static_cast<std::iter_difference_t<Rest>>(n - count)};
+}
+
+template <class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+auto partition_copy(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires { tally::partition_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      "tally: partition_copy takes ([on,] first, last, chosen, rest, pred), where `on` is an execution such as "
+      "tally::cpu{}, and all but pred are iterators");
+  return tally::partition_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+/// Copies [first, last) to `out`: first those for which `pred` is true, then the others, both in their order.
+///
+///     stable_partition_copy([on,] first, last, out, pred)
+///
+/// Result    the border: the end of the chosen ones, where the others begin.
+/// Cost      as `copy_if`, and once more each element is read and asked, to know where the others begin.
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Pred>
+Out stable_partition_copy(P const& on, I first, S last, Out out, Pred pred)
+{
+  detail::check_compaction<I, Out>();
+  detail::check_predicate<Pred, std::iter_reference_t<I>>();
+  auto const n = static_cast<std::size_t>(last - first);
+  std::size_t const chosen =
+      detail::total_chosen(on, n, sizeof(std::iter_value_t<I>), detail::chosen_by_value<I, Pred>{first, pred});
+  Out const border = out + static_cast<std::iter_difference_t<Out>>(chosen);
+  tally::partition_copy(on, std::move(first), std::move(last), std::move(out), border, std::move(pred));
+  return border;
+}
+
+template <class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+auto stable_partition_copy(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires {
+        tally::stable_partition_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+      }, "tally: stable_partition_copy takes ([on,] first, last, out, pred), where `on` is an execution such as "
+         "tally::cpu{}, and first, last and out are iterators");
+  return tally::stable_partition_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+/// Copies the first of every run of elements that are the same to `out`.
+///
+///     unique_copy([on,] first, last, out [, same])
+///
+/// An element begins a run if `same` of the one before it and itself is false: neighbours are compared. For an equivalence that is what
+/// std::unique_copy gives, which compares with the run's first element. As `copy_if` otherwise.
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Same = std::equal_to<>>
+Out unique_copy(P const& on, I first, S last, Out out, Same same = {})
+{
+  detail::check_compaction<I, Out>();
+  detail::check_equality<Same, std::iter_reference_t<I>>();
+  auto const n = static_cast<std::size_t>(last - first);
+  std::size_t const chosen =
+      detail::move_chosen(on, n, sizeof(std::iter_value_t<I>), detail::chosen_if_new<I, Same>{first, std::move(same)},
+                          detail::copy_chosen<I, Out>{first, out});
+  return out + static_cast<std::iter_difference_t<Out>>(chosen);
+}
+
+template <class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+auto unique_copy(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires { tally::unique_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      "tally: unique_copy takes ([on,] first, last, out [, same]), where `on` is an execution such as tally::cpu{}, "
+      "and "
+      "first, last and out are iterators");
+  return tally::unique_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+}  // namespace tally
