@@ -1,0 +1,95 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+#include "tally/config.hpp"
+#include "tally/operators/arithmetic.hpp"
+
+/// Numbers as unsigned integers of the same order: what a radix sort takes digits of.
+namespace tally::detail {
+
+template <std::size_t Bytes>
+using unsigned_of_size = std::conditional_t<
+    Bytes == 1, std::uint8_t,
+    std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
+
+/// A number of 1, 2, 4 or 8 bytes: integers, bool, characters, and IEEE 754's binary formats.
+template <class T>
+inline constexpr bool has_ordered_bits =
+    is_number<T> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
+
+template <class Order, class T>
+inline constexpr bool ascends = std::is_same_v<Order, std::less<>> || std::is_same_v<Order, std::less<T>> ||
+                                std::is_same_v<Order, std::ranges::less>;
+template <class Order, class T>
+inline constexpr bool descends = std::is_same_v<Order, std::greater<>> || std::is_same_v<Order, std::greater<T>> ||
+                                 std::is_same_v<Order, std::ranges::greater>;
+
+/// `ordered_bits<T, Order>{}(a) < ordered_bits<T, Order>{}(b)` where a comes before b. -0.0 is less than +0.0, as for `minimum`; NaNs, all equal, come
+/// last in either order.
+template <class T, class Order>
+struct ordered_bits {
+  using bits = unsigned_of_size<sizeof(T)>;
+  static constexpr int width = 8 * static_cast<int>(sizeof(T));
+
+  TALLY_HD constexpr bits operator()(T const& value) const
+  {
+    constexpr auto sign = static_cast<bits>(bits{1} << (width - 1));
+    auto x = __builtin_bit_cast(bits, value);
+    if constexpr (is_floating<T>) {
+      constexpr auto infinity = __builtin_bit_cast(bits, greatest<T>);
+      if ((x & static_cast<bits>(~sign)) > infinity) return static_cast<bits>(~bits{0});
+      // Negative numbers are ordered by their magnitude backwards.
+      x = static_cast<bits>((x & sign) != 0 ? ~x : x | sign);
+    } else if constexpr (std::is_signed_v<T>) {
+      x = static_cast<bits>(x ^ sign);
+    }
+    if constexpr (descends<Order, T>) x = static_cast<bits>(~x);
+    return x;
+  }
+};
+
+/// The bits that all keys have, and those that any has: where the two differ, keys differ.
+template <class Bits>
+struct seen_bits {
+  Bits all;
+  Bits any;
+};
+
+struct join_seen_bits {
+  static constexpr bool exactly_associative = true;
+  static constexpr bool commutative = true;
+
+  template <class Bits>
+  TALLY_HD constexpr seen_bits<Bits> operator()(seen_bits<Bits> const& a, seen_bits<Bits> const& b) const
+  {
+    return {static_cast<Bits>(a.all & b.all), static_cast<Bits>(a.any | b.any)};
+  }
+};
+
+/// What a block of keys has.
+template <class Key, class Order>
+struct seen_in_block {
+  Key const* keys;
+  std::size_t size;
+  std::size_t block;
+
+  TALLY_HD auto operator()(std::size_t b) const
+  {
+    using bits = typename ordered_bits<Key, Order>::bits;
+    std::size_t const end = size - b * block < block ? size : (b + 1) * block;
+    bits all = static_cast<bits>(~bits{0}), any = 0;
+    for (std::size_t k = b * block; k < end; ++k) {
+      bits const x = ordered_bits<Key, Order>{}(keys[k]);
+      all = static_cast<bits>(all & x);
+      any = static_cast<bits>(any | x);
+    }
+    return seen_bits<bits>{all, any};
+  }
+};
+
+}  // namespace tally::detail

@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "tally/algorithms/ordered_bits.hpp"
+#include "tally/config.hpp"
+
+/// A pass of a radix sort: how the keys of a block are counted by their digit, and moved.
+namespace tally::detail {
+
+/// Where there are no values to go with the keys.
+struct no_value {};
+
+/// The digit of a key that a pass sorts by: bits [shift, shift + bits of mask).
+template <class Key, class Order>
+struct radix_digit {
+  int shift;
+  unsigned mask;
+
+  TALLY_HD unsigned operator()(Key const& key) const
+  {
+    return static_cast<unsigned>(ordered_bits<Key, Order>{}(key) >> shift) & mask;
+  }
+};
+
+/// What a pass reads and writes. `places[d * blocks + b]` is how many keys of block b have digit d, then where the first of them goes.
+template <class Key, class Value, class Order, class Index>
+struct radix_pass {
+  Key const* keys;
+  Value const* values;
+  Key* sorted_keys;
+  Value* sorted_values;
+  Index* places;
+  std::size_t block;
+  std::size_t blocks;
+  radix_digit<Key, Order> digit;
+
+  TALLY_HD void move(std::size_t from, std::size_t to, Key const& key) const
+  {
+    sorted_keys[to] = key;
+    if constexpr (!std::is_same_v<Value, no_value>) sorted_values[to] = values[from];
+  }
+};
+
+/// On a CPU: digits of 8 bits, whose 256 places stay in the first level of the cache.
+struct tabulated_digits {
+  static constexpr int digit_bits = 8;
+  static constexpr unsigned digits = 1u << digit_bits;
+
+  /// Blocks long enough that 256 counters are little beside them, and enough of them for every thread to have several.
+  static constexpr std::size_t block(std::size_t n)
+  {
+    constexpr std::size_t least = std::size_t{1} << 14, most = std::size_t{1} << 18;
+    return n / 1024 < least ? least : n / 1024 > most ? most : n / 1024;
+  }
+
+  template <class Pass>
+  struct count {
+    Pass pass;
+
+    void operator()(std::size_t begin, std::size_t end) const
+    {
+      // Four tables: equal digits in a row would else wait for one another's counter.
+      std::uint32_t seen[4][digits] = {};
+      std::size_t k = begin;
+      for (; k + 4 <= end; k += 4)
+        for (std::size_t j = 0; j < 4; ++j) ++seen[j][pass.digit(pass.keys[k + j])];
+      for (; k < end; ++k) ++seen[0][pass.digit(pass.keys[k])];
+      for (unsigned d = 0; d <= pass.digit.mask; ++d)
+        pass.places[d * pass.blocks + begin / pass.block] = seen[0][d] + seen[1][d] + seen[2][d] + seen[3][d];
+    }
+  };
+
+  template <class Pass>
+  struct scatter {
+    Pass pass;
+
+    void operator()(std::size_t begin, std::size_t end) const
+    {
+      std::size_t place[digits];
+      for (unsigned d = 0; d <= pass.digit.mask; ++d) place[d] = pass.places[d * pass.blocks + begin / pass.block];
+      for (std::size_t k = begin; k < end; ++k) {
+        auto const key = pass.keys[k];
+        pass.move(k, place[pass.digit(key)]++, key);
+      }
+    }
+  };
+};
+
+/// On a GPU, where a block is one thread's: digits of 4 bits, whose 16 counters of a byte are two registers.
+struct packed_digits {
+  static constexpr int digit_bits = 4;
+  static constexpr unsigned digits = 1u << digit_bits;
+
+  /// At most 128 keys, so that a byte counts them; fewer where there would be too few threads.
+  static constexpr std::size_t block(std::size_t n)
+  {
+    constexpr std::size_t least = 16, most = 128;
+    return (n >> 18) < least ? least : (n >> 18) > most ? most : n >> 18;
+  }
+
+  /// Sixteen counters of a byte.
+  struct counters {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+
+    TALLY_HD std::uint32_t of(unsigned d) const
+    {
+      return static_cast<std::uint32_t>((d < 8 ? low : high) >> (8 * (d & 7))) & 0xff;
+    }
+    TALLY_HD void increment(unsigned d)
+    {
+      std::uint64_t const one = std::uint64_t{1} << (8 * (d & 7));
+      low += d < 8 ? one : 0;
+      high += d < 8 ? 0 : one;
+    }
+  };
+
+  template <class Pass>
+  struct count {
+    Pass pass;
+
+    TALLY_HD void operator()(std::size_t begin, std::size_t end) const
+    {
+      counters seen;
+      for (std::size_t k = begin; k < end; ++k) seen.increment(pass.digit(pass.keys[k]));
+      for (unsigned d = 0; d <= pass.digit.mask; ++d) pass.places[d * pass.blocks + begin / pass.block] = seen.of(d);
+    }
+  };
+
+  template <class Pass>
+  struct scatter {
+    Pass pass;
+
+    TALLY_HD void operator()(std::size_t begin, std::size_t end) const
+    {
+      counters seen;
+      for (std::size_t k = begin; k < end; ++k) {
+        auto const key = pass.keys[k];
+        unsigned const d = pass.digit(key);
+        pass.move(k, pass.places[d * pass.blocks + begin / pass.block] + seen.of(d), key);
+        seen.increment(d);
+      }
+    }
+  };
+};
+
+}  // namespace tally::detail

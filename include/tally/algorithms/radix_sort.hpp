@@ -1,0 +1,199 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tally/algorithms/ordered_bits.hpp"
+#include "tally/algorithms/radix_digits.hpp"
+#include "tally/error.hpp"
+#include "tally/for_each.hpp"
+#include "tally/reduce.hpp"
+#include "tally/scan.hpp"
+#include "tally/sequences.hpp"
+#include "tally/temporary.hpp"
+
+namespace tally {
+
+/// The bits [first, last) of keys, of which bit 0 is worth the least. `last` may be beyond a key's highest.
+struct bit_range {
+  int first = 0;
+  int last = std::numeric_limits<int>::max();
+};
+
+namespace detail {
+
+template <class Key, class Value>
+struct copy_sorted {
+  Key const* keys;
+  Value const* values;
+  Key* keys_to;
+  Value* values_to;
+
+  TALLY_HD void operator()(std::size_t k) const
+  {
+    keys_to[k] = keys[k];
+    if constexpr (!std::is_same_v<Value, no_value>) values_to[k] = values[k];
+  }
+};
+
+/// The bits by which some keys differ: no pass is needed for the others.
+template <class Order, class P, class Key>
+auto differing_bits(P const& on, Key const* keys, std::size_t n)
+{
+  using bits = typename ordered_bits<Key, Order>::bits;
+  std::size_t const block = runs_on_cpu<P> ? 4096 : 1;
+  std::size_t const blocks = n / block + (n % block != 0);
+  auto const seen = elements_from(seen_in_block<Key, Order>{keys, n, block}, block * sizeof(Key));
+  seen_bits<bits> const all = tally::reduce(on, seen, seen + static_cast<std::ptrdiff_t>(blocks),
+                                            seen_bits<bits>{static_cast<bits>(~bits{0}), 0}, join_seen_bits{});
+  return static_cast<bits>(all.any & static_cast<bits>(~all.all));
+}
+
+/// `Digits` says how long a digit is, and how a block of keys is counted and moved (radix_digits.hpp).
+template <class Digits, class Index, class Order, class P, class Key, class Value>
+void radix_passes(P const& on, Key* keys, Value* values, std::size_t n, bit_range range)
+{
+  using pass = radix_pass<Key, Value, Order, Index>;
+  constexpr bool with_values = !std::is_same_v<Value, no_value>;
+
+  auto const differing = differing_bits<Order>(on, static_cast<Key const*>(keys), n);
+  auto const differs = [&](int bit) { return ((differing >> bit) & 1) != 0; };
+  auto const next_of = [&](int bit) {
+    while (bit < range.last && !differs(bit)) ++bit;
+    return bit;
+  };
+  int shift = next_of(range.first);
+  if (shift == range.last) return;
+
+  std::size_t const block = Digits::block(n), blocks = n / block + (n % block != 0);
+  temporary<Key, P> const other_keys(on, n);
+  temporary<Value, P> const other_values(on, with_values ? n : 0);
+  temporary<Index, P> const places(on, Digits::digits * blocks);
+  pass each{keys, values, other_keys.data(), other_values.data(), places.data(), block, blocks, {}};
+
+  bool sorted_in_room = false;
+  for (; shift < range.last; shift = next_of(shift + Digits::digit_bits)) {
+    int const width = range.last - shift < Digits::digit_bits ? range.last - shift : Digits::digit_bits;
+    each.digit = {shift, (1u << width) - 1};
+    std::size_t const counters = (std::size_t{1} << width) * blocks;
+    tally::for_each_block(on, n, block, typename Digits::template count<pass>{each});
+    tally::exclusive_scan(on, places.data(), places.data() + counters, places.data(), Index{0});
+    tally::for_each_block(on, n, block, typename Digits::template scatter<pass>{each});
+    sorted_in_room = !sorted_in_room;
+    each.keys = sorted_in_room ? other_keys.data() : keys;
+    each.sorted_keys = sorted_in_room ? keys : other_keys.data();
+    each.values = sorted_in_room ? other_values.data() : values;
+    each.sorted_values = sorted_in_room ? values : other_values.data();
+  }
+  if (sorted_in_room) tally::for_each_index(on, n, copy_sorted<Key, Value>{each.keys, each.values, keys, values});
+}
+
+template <class P, class I, class S, class Value, class Order>
+void radix_sort_all(P const& on, I first, S last, Value* values, Order const&, bit_range range)
+{
+  static_assert(std::contiguous_iterator<I>, "tally: radix_sort takes keys that are contiguous in memory");
+  using key = std::iter_value_t<I>;
+  static_assert(has_ordered_bits<key>,
+                "tally: radix_sort takes integers and IEEE 754 numbers of 1, 2, 4 or 8 bytes as keys");
+  static_assert(ascends<Order, key> || descends<Order, key>,
+                "tally: radix_sort orders by std::less<> or std::greater<>");
+  constexpr int width = ordered_bits<key, Order>::width;
+  if (range.first < 0 || range.last < range.first)
+    throw usage_error("tally::radix_sort: the bits [" + std::to_string(range.first) + ", " +
+                      std::to_string(range.last) + "); they must begin at 0 or above, and not end before they begin");
+  if (range.last > width) range.last = width;
+  using digits = std::conditional_t<runs_on_cpu<P>, tabulated_digits, packed_digits>;
+  auto const n = static_cast<std::size_t>(last - first);
+  if (n < 2) return;
+  if (n <= std::numeric_limits<std::uint32_t>::max())
+    radix_passes<digits, std::uint32_t, Order>(on, std::to_address(first), values, n, range);
+  else
+    radix_passes<digits, std::uint64_t, Order>(on, std::to_address(first), values, n, range);
+}
+
+}  // namespace detail
+
+/// Sorts [first, last), stably: equal keys keep their order.
+///
+///     radix_sort([on,] first, last [, order [, bits]])        radix_sort([on,] range [, order [, bits]])
+///
+/// `order` is std::less<>{} or std::greater<>{}; `bits` the bits that are compared, all unless they are given.
+///
+/// Requires  contiguous integers, bool, float, double, half or bfloat16.
+/// Result    -0.0 before +0.0 (behind it in descending order); NaNs last in either order, as they came. Bits are those of the order: a signed
+///           integer's highest is its sign, reversed; a negative floating-point number's are all reversed.
+/// Cost      one reduction, which finds the bits by which keys differ. Then for each 8 of them (4 on a GPU) each key is read twice and written once.
+///           O(n b / p) on p threads, for b differing bits.
+/// Memory    n keys, and a byte for each 16 of them (1 KiB at least; on a GPU 4 bytes for each key, where there are many one for each 2), as
+///           `temporary`.
+/// Blocks    until all is sorted; on a GPU until the reduction's value is known.
+/// Throws    usage_error, std::bad_alloc, cuda_error; the last two only before anything is moved.
+/// Source    Hollerith (1887); Blelloch, Prefix sums and their applications (1990), section 1.3; Zagha & Blelloch, Radix sort for vector multiprocessors
+///           (1991) for blocks of keys.
+template <execution P, detail::iterator I, detail::end_of<I> S, class Order = std::less<>>
+void radix_sort(P const& on, I first, S last, Order order = {}, bit_range bits = {})
+{
+  detail::radix_sort_all(on, std::move(first), std::move(last), static_cast<detail::no_value*>(nullptr), order, bits);
+}
+
+template <execution P, detail::range R, class Order = std::less<>>
+void radix_sort(P const& on, R&& keys, Order order = {}, bit_range bits = {})
+{
+  tally::radix_sort(on, std::ranges::begin(keys), std::ranges::end(keys), order, bits);
+}
+
+/// Sorts [first, last) and moves `values[k]` with `first[k]`. As `radix_sort` otherwise.
+///
+///     radix_sort_by_key([on,] first, last, values [, order [, bits]])        radix_sort_by_key([on,] keys, values [, order [, bits]])
+///
+/// Requires  values are contiguous, at least as many as keys, and can be copied as bytes.
+/// Memory    n values more.
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator V, class Order = std::less<>>
+void radix_sort_by_key(P const& on, I first, S last, V values, Order order = {}, bit_range bits = {})
+{
+  static_assert(std::contiguous_iterator<V> && std::is_trivially_copyable_v<std::iter_value_t<V>>,
+                "tally: radix_sort_by_key takes values that are contiguous in memory and can be copied as bytes");
+  detail::radix_sort_all(on, std::move(first), std::move(last), std::to_address(values), order, bits);
+}
+
+template <execution P, detail::range R, detail::range V, class Order = std::less<>>
+void radix_sort_by_key(P const& on, R&& keys, V&& values, Order order = {}, bit_range bits = {})
+{
+  if constexpr (std::ranges::sized_range<R> && std::ranges::sized_range<V>)
+    if (std::ranges::size(values) < std::ranges::size(keys))
+      throw usage_error("tally::radix_sort_by_key: " + std::to_string(std::ranges::size(values)) + " values for " +
+                        std::to_string(std::ranges::size(keys)) + " keys; there must be at least as many");
+  tally::radix_sort_by_key(on, std::ranges::begin(keys), std::ranges::end(keys), std::ranges::begin(values), order,
+                           bits);
+}
+
+/// Without an execution argument: on all threads, since nothing of the caller's is called.
+template <class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+void radix_sort(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires { tally::radix_sort(cpu{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      "tally: radix_sort takes ([on,] first, last [, order [, bits]]) or ([on,] range [, order [, bits]]), where `on` "
+      "is an execution such as tally::cpu{} and bits a tally::bit_range");
+  tally::radix_sort(cpu{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+template <class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+void radix_sort_by_key(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires { tally::radix_sort_by_key(cpu{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
+      "tally: radix_sort_by_key takes ([on,] first, last, values [, order [, bits]]) or ([on,] keys, values [, order "
+      "[, bits]]), where `on` is an execution such as tally::cpu{} and bits a tally::bit_range");
+  tally::radix_sort_by_key(cpu{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+}  // namespace tally

@@ -1,0 +1,230 @@
+// The radix sort against std::stable_sort with an order that says the same of zeros and NaNs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "../support/bits.hpp"
+#include "../support/generator.hpp"
+#include "tally/algorithms/radix_sort.hpp"
+#include "tally/half.hpp"
+
+namespace {
+
+using tally::test::random_bits;
+
+/// Around groups of four, around blocks, around where threads begin to share.
+std::vector<std::size_t> const sizes = {0, 1, 2, 3, 5, 255, 257, 16383, 16384, 16385, 32769, 50'000};
+
+template <class T>
+double number(T x)
+{
+  return static_cast<double>(x);
+}
+
+template <class T>
+bool is_nan(T x)
+{
+  if constexpr (tally::detail::is_floating<T>)
+    return std::isnan(number(x));
+  else
+    return false;
+}
+
+/// Whether a comes before b, written without bits: NaNs last, -0.0 before +0.0.
+template <class T, class Order>
+bool before(T a, T b, Order order)
+{
+  if (is_nan(a) || is_nan(b)) return !is_nan(a) && is_nan(b);
+  if constexpr (tally::detail::is_floating<T>) {
+    if (number(a) == 0 && number(b) == 0)
+      return order(-static_cast<int>(std::signbit(number(a))), -static_cast<int>(std::signbit(number(b))));
+    return order(number(a), number(b));
+  } else {
+    return order(a, b);
+  }
+}
+
+/// n keys: random bits, all equal, sorted, reversed, few different ones, and ones that differ in their highest and lowest bits only.
+template <class T>
+std::vector<std::vector<T>> key_sequences(std::size_t n)
+{
+  using bits = tally::detail::unsigned_of_size<sizeof(T)>;
+  auto const key = [](std::uint64_t x) {
+    if constexpr (std::is_same_v<T, bool>)
+      return (x & 1) != 0;
+    else
+      return std::bit_cast<T>(static_cast<bits>(x));
+  };
+  std::vector<std::vector<T>> all(6, std::vector<T>(n));
+  for (std::size_t k = 0; k < n; ++k) {
+    std::uint64_t const random = random_bits(5, k);
+    all[0][k] = key(random);
+    all[1][k] = key(0x4141414141414141u);
+    all[2][k] = key(k);
+    all[3][k] = key(n - k);
+    all[4][k] = key(std::uint64_t{0x0123456789abcdefu} * (random % 5));
+    all[5][k] = key((random & 1) | (random & 2) << (8 * sizeof(T) - 2));
+  }
+  if constexpr (tally::detail::is_floating<T>) {
+    std::array<double, 8> const special = {0.0,
+                                           -0.0,
+                                           1.5,
+                                           -1.5,
+                                           std::numeric_limits<double>::infinity(),
+                                           -std::numeric_limits<double>::infinity(),
+                                           std::numeric_limits<double>::quiet_NaN(),
+                                           -std::numeric_limits<double>::quiet_NaN()};
+    all.emplace_back(n);
+    for (std::size_t k = 0; k < n; ++k) all.back()[k] = static_cast<T>(special[random_bits(6, k) % special.size()]);
+  }
+  return all;
+}
+
+/// Where each key comes from says that the sort is stable, and which of the NaNs is which.
+template <class T, class Order>
+void expect_sorted(std::vector<T> const& keys, Order order, tally::cpu on)
+{
+  std::size_t const n = keys.size();
+  std::vector<std::uint32_t> expected(n);
+  std::iota(expected.begin(), expected.end(), 0u);
+  std::stable_sort(expected.begin(), expected.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return before<T>(keys[a], keys[b], order); });
+  std::vector<T> expected_keys(n);
+  for (std::size_t k = 0; k < n; ++k) expected_keys[k] = keys[expected[k]];
+
+  std::vector<T> own = keys;
+  std::vector<std::uint32_t> from(n);
+  std::iota(from.begin(), from.end(), 0u);
+  if constexpr (std::is_same_v<T, bool>) {  // a vector of bool is no array
+    auto const room = std::make_unique<bool[]>(n + 1);
+    std::copy(own.begin(), own.end(), room.get());
+    tally::radix_sort_by_key(on, room.get(), room.get() + n, from.data(), order);
+    std::copy(room.get(), room.get() + n, own.begin());
+  } else {
+    tally::radix_sort_by_key(on, own, from, order);
+  }
+  ASSERT_EQ(from, expected);
+  if constexpr (!std::is_same_v<T, bool>) {
+    EXPECT_TRUE(tally::test::same_bits(own, expected_keys));
+    own = keys;
+    tally::radix_sort(on, own.begin(), own.end(), order);
+    EXPECT_TRUE(tally::test::same_bits(own, expected_keys));
+  } else {
+    EXPECT_EQ(own, expected_keys);
+  }
+}
+
+template <class T>
+class radix_sort : public testing::Test {};
+using types = testing::Types<bool, std::int8_t, std::uint16_t, char16_t, std::int32_t, std::uint32_t, std::int64_t,
+                             std::uint64_t, float, double, tally::half, tally::bfloat16>;
+TYPED_TEST_SUITE(radix_sort, types);
+
+TYPED_TEST(radix_sort, is_the_stable_sort)
+{
+  for (std::size_t const n : sizes) {
+    std::size_t which = 0;
+    for (auto const& keys : key_sequences<TypeParam>(n)) {
+      SCOPED_TRACE(std::to_string(n) + " keys, sequence " + std::to_string(which));
+      expect_sorted(keys, std::less<>{}, tally::cpu{which % 2 == 0 ? 0 : 3});
+      expect_sorted(keys, std::greater<>{}, tally::cpu{1});
+      ++which;
+    }
+  }
+}
+
+/// The formulation for a GPU, whose blocks are a thread's: here for what it computes.
+template <class T, class Order>
+void expect_packed_digits_sort(std::vector<T> keys, Order)
+{
+  std::vector<T> expected = keys;
+  std::stable_sort(expected.begin(), expected.end(), [](T a, T b) { return before<T>(a, b, Order{}); });
+  tally::detail::radix_passes<tally::detail::packed_digits, std::uint32_t, Order>(
+      tally::cpu{2}, keys.data(), static_cast<tally::detail::no_value*>(nullptr), keys.size(),
+      {0, 8 * static_cast<int>(sizeof(T))});
+  EXPECT_TRUE(tally::test::same_bits(keys, expected)) << keys.size();
+}
+
+TEST(packed_digits, sort_too)
+{
+  for (std::size_t const n : {2, 15, 16, 17, 129, 4097})
+    for (auto const& keys : key_sequences<std::int32_t>(n)) {
+      expect_packed_digits_sort(keys, std::less<>{});
+      expect_packed_digits_sort(keys, std::greater<>{});
+    }
+  // 128 equal keys a block, the most that its counters of a byte must hold.
+  static_assert(tally::detail::packed_digits::block(std::size_t{1} << 26) == 128);
+  tally::detail::packed_digits::counters seen;
+  for (int k = 0; k < 128; ++k) seen.increment(7);
+  for (int k = 0; k < 128; ++k) seen.increment(15);
+  EXPECT_EQ(seen.of(7), 128u);
+  EXPECT_EQ(seen.of(15), 128u);
+  EXPECT_EQ(seen.of(8), 0u);
+}
+
+TEST(radix_sort_of_bits, compares_these_and_no_others)
+{
+  std::size_t const n = 20'000;
+  std::vector<std::uint32_t> keys(n);
+  for (std::size_t k = 0; k < n; ++k) keys[k] = static_cast<std::uint32_t>(random_bits(9, k));
+  for (auto const& [first, last] : {std::pair{0, 32}, {0, 1}, {31, 32}, {5, 5}, {3, 12}, {4, 27}, {8, 99}, {32, 40}}) {
+    int const end = std::min(last, 32);
+    auto const part = [&](std::uint32_t x) {
+      return first == end ? 0 : (x >> first) & static_cast<std::uint32_t>((std::uint64_t{1} << (end - first)) - 1);
+    };
+    auto expected = keys, own = keys;
+    std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return part(a) < part(b); });
+    tally::radix_sort(own.begin(), own.end(), std::less<>{}, tally::bit_range{first, last});
+    EXPECT_EQ(own, expected) << first << " to " << last;
+    std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return part(a) > part(b); });
+    tally::radix_sort(own, std::greater<>{}, tally::bit_range{first, last});
+    EXPECT_EQ(own, expected) << first << " to " << last << ", descending";
+  }
+}
+
+TEST(radix_sort_of_values, moves_what_can_be_copied_as_bytes)
+{
+  struct person {
+    char name[12];
+    int age;
+  };
+  std::vector<int> keys = {3, -1, 2, -1};
+  std::vector<person> people = {{"c", 3}, {"a", 1}, {"b", 2}, {"d", 4}};
+  tally::radix_sort_by_key(keys, people);
+  EXPECT_EQ(keys, (std::vector<int>{-1, -1, 2, 3}));
+  EXPECT_EQ(std::string(people[0].name) + people[1].name + people[2].name + people[3].name, "adbc");
+}
+
+TEST(radix_sort_errors, say_what_is_wrong)
+{
+  std::vector<int> keys(10), values(9);
+  auto const message = [](auto call) {
+    try {
+      call();
+    } catch (tally::usage_error const& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing thrown");
+  };
+  EXPECT_EQ(message([&] { tally::radix_sort(keys, std::less<>{}, tally::bit_range{3, 2}); }),
+            "tally::radix_sort: the bits [3, 2); they must begin at 0 or above, and not end before they begin");
+  EXPECT_EQ(message([&] { tally::radix_sort(keys, std::less<>{}, tally::bit_range{-1, 2}); }).substr(0, 36),
+            "tally::radix_sort: the bits [-1, 2);");
+  EXPECT_EQ(message([&] { tally::radix_sort_by_key(keys, values); }),
+            "tally::radix_sort_by_key: 9 values for 10 keys; there must be at least as many");
+  EXPECT_THROW(tally::radix_sort(tally::cpu{-1}, keys), tally::usage_error);
+}
+
+}  // namespace
