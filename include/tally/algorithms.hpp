@@ -3,6 +3,7 @@
 #include "tally/algorithms/compact.hpp"
 #include "tally/algorithms/compare.hpp"
 #include "tally/algorithms/radix_sort.hpp"
+#include "tally/algorithms/recurrence.hpp"
 #include "tally/algorithms/run_lengths.hpp"
 
 /// What reduce and scan are for: algorithms written on Tally's public calls.

@@ -1,0 +1,209 @@
+// First-order linear recurrences against the plain loop.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "generator.hpp"
+#include "guarded.hpp"
+#include "tally/algorithms/recurrence.hpp"
+
+namespace {
+
+using tally::test::random_bits;
+
+/// Around fours, blocks (256 doubles, 512 floats), tiles (32 blocks), and where threads begin to share.
+std::vector<std::size_t> const sizes = {0,   1,   2,    3,    4,    5,    7,    8,    255,   256,   257,    259,   511,
+                                        512, 513, 1023, 1025, 8191, 8192, 8193, 8448, 16385, 65537, 131071, 262147};
+
+template <class T>
+std::vector<T> loop(std::vector<T> const& a, std::vector<T> const& b, T y)
+{
+  std::vector<T> all(a.size());
+  for (std::size_t k = 0; k < a.size(); ++k) all[k] = y = static_cast<T>(a[k] * y + b[k]);
+  return all;
+}
+template <class T>
+std::vector<T> loop_backward(std::vector<T> const& a, std::vector<T> const& b, T y)
+{
+  std::vector<T> all(a.size());
+  for (std::size_t k = a.size(); k-- > 0;) all[k] = y = static_cast<T>(a[k] * y + b[k]);
+  return all;
+}
+
+std::vector<std::uint64_t> integers(std::size_t n, std::uint64_t seed)
+{
+  std::vector<std::uint64_t> all(n);
+  for (std::size_t k = 0; k < n; ++k) all[k] = random_bits(seed, k);
+  return all;
+}
+/// In (-scale, scale).
+template <class T>
+std::vector<T> fractions(std::size_t n, std::uint64_t seed, double scale)
+{
+  std::vector<T> all(n);
+  for (std::size_t k = 0; k < n; ++k)
+    all[k] = static_cast<T>(scale * (static_cast<double>(random_bits(seed, k) >> 11) * 0x1p-52 - 1));
+  return all;
+}
+
+TEST(linear_recurrence, of_integers_is_the_loop_in_bits)
+{
+  for (std::size_t const n : sizes) {
+    auto const a = integers(n, 1), b = integers(n, 2);
+    auto const expected = loop<std::uint64_t>(a, b, 12345), backward = loop_backward<std::uint64_t>(a, b, 777);
+    for (int const threads : {1, 2, 5}) {
+      tally::test::guarded<std::uint64_t> y(n);
+      EXPECT_EQ(tally::linear_recurrence(tally::cpu{threads}, a.data(), a.data() + n, b.data(), y.data(),
+                                         std::uint64_t{12345}),
+                y.data() + n);
+      EXPECT_EQ(std::vector(y.begin(), y.end()), expected) << n << " on " << threads;
+      EXPECT_TRUE(y.guards_intact());
+
+      tally::test::guarded<std::uint64_t> z(n);
+      tally::linear_recurrence_backward(tally::cpu{threads}, a.data(), a.data() + n, b.data(), z.data(),
+                                        std::uint64_t{777});
+      EXPECT_EQ(std::vector(z.begin(), z.end()), backward) << n << " on " << threads;
+      EXPECT_TRUE(z.guards_intact());
+    }
+  }
+}
+
+template <class T>
+void expect_no_more_wrong_than_the_loop()
+{
+  for (std::size_t const n : sizes) {
+    auto const a = fractions<T>(n, 3, 1), b = fractions<T>(n, 4, 2);
+    std::vector<long double> const wide_a(a.begin(), a.end()), wide_b(b.begin(), b.end());
+    auto const exact = loop<long double>(wide_a, wide_b, 1.5L);
+    std::vector<T> one(n, T(-1)), several(n, T(-2));
+    tally::linear_recurrence(tally::cpu{1}, a.begin(), a.end(), b.begin(), one.begin(), T(1.5));
+    tally::linear_recurrence(tally::cpu{3}, a.begin(), a.end(), b.begin(), several.begin(), T(1.5));
+    EXPECT_EQ(one, several) << n;
+    for (std::size_t k = 0; k < n; ++k)
+      ASSERT_NEAR(static_cast<double>(one[k]), static_cast<double>(exact[k]),
+                  16 * static_cast<double>(std::numeric_limits<T>::epsilon()))
+          << k << " of " << n;
+  }
+}
+TEST(linear_recurrence, of_floats_has_the_loops_error_and_the_same_bits_on_every_number_of_threads)
+{
+  expect_no_more_wrong_than_the_loop<double>();
+  expect_no_more_wrong_than_the_loop<float>();
+}
+
+TEST(linear_recurrence, may_write_over_its_coefficients)
+{
+  for (std::size_t const n : {1u, 255u, 257u, 100'003u}) {
+    auto const a = integers(n, 5), b = integers(n, 6);
+    auto const expected = loop<std::uint64_t>(a, b, 9), backward = loop_backward<std::uint64_t>(a, b, 9);
+    for (int const threads : {1, 4}) {
+      auto over_a = a, over_b = b, over_b_backward = b;
+      tally::linear_recurrence(tally::cpu{threads}, over_a.begin(), over_a.end(), b.begin(), over_a.begin(),
+                               std::uint64_t{9});
+      tally::linear_recurrence(tally::cpu{threads}, a.begin(), a.end(), over_b.begin(), over_b.begin(),
+                               std::uint64_t{9});
+      tally::linear_recurrence_backward(tally::cpu{threads}, a.begin(), a.end(), over_b_backward.begin(),
+                                        over_b_backward.begin(), std::uint64_t{9});
+      EXPECT_EQ(over_a, expected) << n;
+      EXPECT_EQ(over_b, expected) << n;
+      EXPECT_EQ(over_b_backward, backward) << n;
+    }
+  }
+}
+
+/// Matrices do not commute: a wrong order of operands shows.
+struct matrix {
+  std::array<std::uint32_t, 4> of{};
+
+  matrix() = default;
+  explicit matrix(int one) : of{static_cast<std::uint32_t>(one), 0, 0, static_cast<std::uint32_t>(one)} {}
+  friend matrix operator+(matrix const& x, matrix const& y)
+  {
+    matrix sum;
+    for (std::size_t i = 0; i < 4; ++i) sum.of[i] = x.of[i] + y.of[i];
+    return sum;
+  }
+  friend matrix operator*(matrix const& x, matrix const& y)
+  {
+    matrix product;
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::size_t j = 0; j < 2; ++j) product.of[2 * i + j] = x.of[2 * i] * y.of[j] + x.of[2 * i + 1] * y.of[2 + j];
+    return product;
+  }
+  friend bool operator==(matrix const&, matrix const&) = default;
+};
+
+TEST(linear_recurrence, keeps_the_order_of_factors)
+{
+  std::size_t const n = 5000;
+  std::vector<matrix> a(n), b(n);
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < 4; ++i) {
+      a[k].of[i] = static_cast<std::uint32_t>(random_bits(7, 4 * k + i));
+      b[k].of[i] = static_cast<std::uint32_t>(random_bits(8, 4 * k + i));
+    }
+  auto const expected = loop(a, b, matrix(3)), backward = loop_backward(a, b, matrix(3));
+  std::vector<matrix> y(n);
+  tally::linear_recurrence(tally::cpu{3}, a.begin(), a.end(), b.begin(), y.begin(), matrix(3));
+  EXPECT_EQ(y, expected);
+  tally::linear_recurrence_backward(a.begin(), a.end(), b.begin(), y.begin(), matrix(3));
+  EXPECT_EQ(y, backward);
+}
+
+struct half_each {
+  double operator()(std::size_t) const { return 0.5; }
+};
+struct powers_of_minus_one {
+  double operator()(std::size_t k) const { return k % 2 == 0 ? 1 : -1; }
+};
+
+TEST(linear_recurrence, takes_coefficients_that_are_functions)
+{
+  std::size_t const n = 1000;
+  auto const a = tally::elements_from(half_each{});
+  std::vector<double> y(n);
+  tally::linear_recurrence(a, a + static_cast<std::ptrdiff_t>(n), tally::elements_from(powers_of_minus_one{}),
+                           y.begin(), 0.0);
+  double expected = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    expected = 0.5 * expected + (k % 2 == 0 ? 1 : -1);
+    ASSERT_NEAR(y[k], expected, 1e-15) << k;
+  }
+}
+
+TEST(linear_recurrence, all_ones_is_a_running_sum_and_zeros_forget)
+{
+  std::size_t const n = 70'001;
+  std::vector<double> const ones(n, 1), zeros(n, 0);
+  std::vector<double> y(n);
+  tally::linear_recurrence(tally::cpu{2}, ones.begin(), ones.end(), ones.begin(), y.begin(), 0.0);
+  for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(y[k], static_cast<double>(k + 1));
+  tally::linear_recurrence(tally::cpu{2}, zeros.begin(), zeros.end(), ones.begin(), y.begin(), 1e300);
+  for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(y[k], 1.0);
+}
+
+/// y then goes on from where the first part stopped: the state is all there is to know.
+TEST(linear_recurrence, continues_from_its_last_state)
+{
+  std::size_t const n = 10'000, cut = 3333;
+  auto const a = integers(n, 9), b = integers(n, 10);
+  std::vector<std::uint64_t> whole(n), parts(n);
+  tally::linear_recurrence(a.begin(), a.end(), b.begin(), whole.begin(), std::uint64_t{1});
+  tally::linear_recurrence(a.begin(), a.begin() + cut, b.begin(), parts.begin(), std::uint64_t{1});
+  tally::linear_recurrence(a.begin() + cut, a.end(), b.begin() + cut, parts.begin() + cut, parts[cut - 1]);
+  EXPECT_EQ(parts, whole);
+}
+
+TEST(linear_recurrence, says_what_is_wrong_with_threads)
+{
+  std::vector<double> a(3), y(3);
+  EXPECT_THROW(tally::linear_recurrence(tally::cpu{-1}, a.begin(), a.end(), a.begin(), y.begin(), 0.0),
+               tally::usage_error);
+}
+
+}  // namespace
