@@ -4,15 +4,19 @@
 #include <charconv>
 #include <stdexcept>
 
+#include <CLI/CLI.hpp>
+
 #include "suggestion.hpp"
 
 namespace tally::cli {
 
-parser::parser(command_page const& page) : page_(page)
+parser::parser(command_page const& page) : page_(page), app_(std::make_unique<CLI::App>())
 {
-  app_.set_help_flag();
-  app_.allow_extras();
+  app_->set_help_flag();
+  app_->allow_extras();
 }
+
+parser::~parser() = default;
 
 option_page const& parser::find(std::string_view name)
 {
@@ -28,7 +32,7 @@ option_page const& parser::find(std::string_view name)
 
 void parser::flag(std::string_view name, bool& target)
 {
-  app_.add_flag(std::string(find(name).names), target);
+  app_->add_flag(std::string(find(name).names), target);
 }
 
 void parser::value(std::string_view name, times allowed, std::function<void(std::string const&)> take)
@@ -38,7 +42,7 @@ void parser::value(std::string_view name, times allowed, std::function<void(std:
     if (allowed == times::once && values.size() > 1) throw command_line_error(option + " is given twice");
     for (std::string const& each : values) take(each);
   };
-  app_.add_option_function<std::vector<std::string>>(std::string(find(name).names), take_all)
+  app_->add_option_function<std::vector<std::string>>(std::string(find(name).names), take_all)
       ->type_size(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -46,7 +50,7 @@ void parser::value(std::string_view name, times allowed, std::function<void(std:
 
 void parser::arguments(std::string_view name, std::vector<std::string>& target)
 {
-  app_.add_option(std::string(find(name).names), target);
+  app_->add_option(std::string(find(name).names), target);
 }
 
 void parser::parse(std::vector<std::string> const& words)
@@ -61,13 +65,13 @@ void parser::parse(std::vector<std::string> const& words)
     }
   }
   try {
-    app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (CLI::ArgumentMismatch const&) {
     throw command_line_error(words.back() + " needs a value");
   } catch (CLI::ParseError const& problem) {
     throw command_line_error(problem.what());
   }
-  std::vector<std::string> unknown = app_.remaining();
+  std::vector<std::string> unknown = app_->remaining();
   std::erase(unknown, "--");
   if (unknown.empty()) return;
   std::string const& word = unknown.front();

@@ -1,15 +1,19 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <tally/error.hpp>
 
-#include <CLI/CLI.hpp>
-
 #include "page.hpp"
+
+// CLI11 is known to parser.cpp alone: its header takes 7 s to compile.
+namespace CLI {
+class App;
+}
 
 namespace tally::cli {
 
@@ -27,6 +31,7 @@ enum class times { once, any };
 class parser {
 public:
   explicit parser(command_page const& page);
+  ~parser();
 
   /// A switch: sets `target` when given.
   void flag(std::string_view name, bool& target);
@@ -43,7 +48,7 @@ private:
   option_page const& find(std::string_view name);
 
   command_page const& page_;
-  CLI::App app_;
+  std::unique_ptr<CLI::App> app_;
   std::vector<std::string> bound_ = {"--help"};  // asked for before anything is parsed
 };
 
