@@ -228,6 +228,23 @@ def check_finding(page, path):
     expect("its line", page.evaluate("[...document.querySelectorAll('.lines li')].findIndex(e => e.matches('.call')) + 1"), lines[0])
 
 
+def check_blocks(page, path, names):
+    """The frames around what each block does in a launch, launch by launch; each stands around the nodes of its block."""
+    page.open(path)
+    shown = page.evaluate("[...document.querySelectorAll('#circuit .blocks text')].map(each => each.textContent)")
+    expect(f"{path.name}: the blocks", shown, names)
+    outside = page.evaluate(
+        """(() => {
+        const flow = dataFlow(readRun(JSON.parse(document.getElementById("run").textContent), []));
+        const place = new CircuitPlaces(flow, document.getElementById("circuit").clientWidth, false);
+        const frames = [...document.querySelectorAll("#circuit .blocks rect")].map(each => each.getBBox());
+        return flow.blocks.flatMap(({ block, rows }, k) => flow.nodes.filter(node => node.block === block && node.row >= rows[0] &&
+          node.row <= rows[1]).filter(node => place.x(node.column) < frames[k].x || place.x(node.column) > frames[k].x + frames[k].width ||
+          place.y(node.row) < frames[k].y || place.y(node.row) > frames[k].y + frames[k].height)).length; })()"""
+    )
+    expect(f"{path.name}: nodes outside of the frame of their block", outside, 0)
+
+
 def check_refusal(folder):
     """A run that is too large to be played leaves no page."""
     path = folder / "large.html"
@@ -251,6 +268,11 @@ def main():
         for kernel, n in (("blelloch-padded", 1000), ("hillis-steele", 1000), ("interleaved-reduction", 1000), ("warp-shuffle-scan", 1000),
                           ("scan-scan-add", 600), ("single-pass-look-back", 600), ("host-finished-reduction", 600)):  # fmt: skip
             check_counts(page, write_page(folder, kernel, "--n", str(n)))
+        four, three = [f"block {k}" for k in range(4)], [f"block {k}" for k in range(3)]
+        check_blocks(page, write_page(folder, "two-launch-reduction", "--n", "16"), four + ["block 0"])
+        check_blocks(page, write_page(folder, "scan-scan-add", "--n", "16"), four + ["block 0"] + three)
+        check_blocks(page, write_page(folder, "private-histogram", "--n", "16"), ["block 0", "block 1", "block 0"])
+        check_blocks(page, steele, [])
         check_finding(page, steele)
         player_looks.check_access(page, steele)
         player_looks.check_phone(page, tree)
