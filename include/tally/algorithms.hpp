@@ -1,6 +1,9 @@
 #pragma once
 
 #include "tally/algorithms/bins.hpp"
+#include "tally/algorithms/by_flag.hpp"
+#include "tally/algorithms/by_key.hpp"
+#include "tally/algorithms/by_offset.hpp"
 #include "tally/algorithms/compact.hpp"
 #include "tally/algorithms/compare.hpp"
 #include "tally/algorithms/histogram.hpp"

@@ -25,6 +25,15 @@ namespace tally::detail {
 /// Elements of a block. Their counts are 0.1% of the memory that is read, and a block of eight bytes each is in every second-level cache.
 inline constexpr std::size_t chosen_block = 4096;
 
+/// What std::equal_to<> is, on a GPU too.
+struct equal_values {
+  template <class A, class B>
+  TALLY_HD constexpr bool operator()(A const& a, B const& b) const
+  {
+    return static_cast<bool>(a == b);
+  }
+};
+
 /// Who is chosen: element k if `of(at[k])`.
 template <class I, class Pred>
 struct chosen_by_value {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <type_traits>
 #include <utility>
@@ -250,7 +249,7 @@ auto stable_partition_copy(First&& first, Rest&&... rest)
 ///
 /// An element begins a run if `same` of the one before it and itself is false: neighbours are compared. For an equivalence that is what
 /// std::unique_copy gives, which compares with the run's first element. As `copy_if` otherwise.
-template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Same = std::equal_to<>>
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Same = detail::equal_values>
 Out unique_copy(P const& on, I first, S last, Out out, Same same = {})
 {
   detail::check_compaction<I, Out>();

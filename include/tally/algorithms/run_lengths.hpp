@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <iterator>
 #include <limits>
 #include <type_traits>
@@ -199,7 +198,7 @@ struct fill_from_runs {
 /// Cost      one pass, as `copy_if`.
 /// Source    Golomb, Run-length encodings (1966), of which this is the part before the codes.
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Values, detail::iterator Lengths,
-          class Same = std::equal_to<>>
+          class Same = detail::equal_values>
 std::size_t run_length_encode(P const& on, I first, S last, Values values, Lengths lengths, Same same = {})
 {
   static_assert(std::random_access_iterator<I> && std::random_access_iterator<Values> &&

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "tally/algorithms/by_key.hpp"
+#include "tally/algorithms/grouped.hpp"
+#include "tally/contract.hpp"
+
+/// Reductions and scans of segments that flags separate: a segment begins at element 0, and wherever a flag is set.
+namespace tally {
+
+/// As the calls by key (by_key.hpp); `flags[k]` says whether element k begins a segment. The first flag is not asked.
+///
+///     reduce_by_flag([on,] first, last, flags, out [, op])
+///     inclusive_scan_by_flag([on,] first, last, flags, out [, op])
+///     exclusive_scan_by_flag([on,] first, last, flags, out, init [, op])
+///
+/// Result    of `reduce_by_flag` the number of segments, of the scans the end of what was written.
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
+          detail::iterator Out, class Op = plus>
+std::size_t reduce_by_flag(P const& on, I first, S last, Flags flags, Out out, Op op = {})
+{
+  using value = detail::accumulator<Acc, std::iter_value_t<I>>;
+  detail::check_groups<Acc, value, I, Op, Flags, Out>();
+  return detail::reduce_groups<value>(on, static_cast<std::size_t>(last - first),
+                                      sizeof(std::iter_value_t<Flags>) + sizeof(value),
+                                      detail::chosen_by_flag<Flags>{flags}, first, out, detail::keep_nothing{},
+                                      detail::canonical_operator<value>(std::move(op)));
+}
+
+template <class Acc = void, class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+std::size_t reduce_by_flag(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires {
+        tally::reduce_by_flag<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+      }, "tally: reduce_by_flag takes ([on,] first, last, flags, out [, op]), where `on` is an execution such as "
+         "tally::cpu{}, and first, last, flags and out are iterators");
+  return tally::reduce_by_flag<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
+          detail::iterator Out, class Op = plus>
+Out inclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, Op op = {})
+{
+  using value = detail::accumulator<Acc, std::iter_value_t<I>>;
+  detail::check_groups<Acc, value, I, Op, Flags, Out>();
+  auto const n = static_cast<std::size_t>(last - first);
+  detail::scan_groups<detail::direction::inclusive, value>(
+      on, n, sizeof(std::iter_value_t<Flags>) + sizeof(value), detail::chosen_by_flag<Flags>{flags}, first, out,
+      std::nullopt, detail::canonical_operator<value>(std::move(op)));
+  return out + static_cast<std::iter_difference_t<Out>>(n);
+}
+
+template <class Acc = void, class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+auto inclusive_scan_by_flag(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires {
+        tally::inclusive_scan_by_flag<Acc>(detail::automatic{}, std::forward<First>(first),
+                                           std::forward<Rest>(rest)...);
+      }, "tally: inclusive_scan_by_flag takes ([on,] first, last, flags, out [, op]), where `on` is an execution such "
+         "as tally::cpu{}, and first, last, flags and out are iterators");
+  return tally::inclusive_scan_by_flag<Acc>(detail::automatic{}, std::forward<First>(first),
+                                            std::forward<Rest>(rest)...);
+}
+
+template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
+          detail::iterator Out, class T, class Op = plus>
+Out exclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, T init, Op op = {})
+{
+  using value = detail::accumulator<Acc, T>;
+  detail::check_groups<Acc, value, I, Op, Flags, Out>();
+  auto const n = static_cast<std::size_t>(last - first);
+  detail::scan_groups<detail::direction::exclusive, value>(
+      on, n, sizeof(std::iter_value_t<Flags>) + sizeof(value), detail::chosen_by_flag<Flags>{flags}, first, out,
+      detail::initial<value>(std::move(init)), detail::canonical_operator<value>(std::move(op)));
+  return out + static_cast<std::iter_difference_t<Out>>(n);
+}
+
+template <class Acc = void, class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+auto exclusive_scan_by_flag(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires {
+        tally::exclusive_scan_by_flag<Acc>(detail::automatic{}, std::forward<First>(first),
+                                           std::forward<Rest>(rest)...);
+      }, "tally: exclusive_scan_by_flag takes ([on,] first, last, flags, out, init [, op]), where `on` is an execution "
+         "such as tally::cpu{}, and first, last, flags and out are iterators");
+  return tally::exclusive_scan_by_flag<Acc>(detail::automatic{}, std::forward<First>(first),
+                                            std::forward<Rest>(rest)...);
+}
+
+}  // namespace tally

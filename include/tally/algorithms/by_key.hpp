@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "tally/algorithms/grouped.hpp"
+#include "tally/contract.hpp"
+
+/// Reductions and scans of groups: runs of equal keys, or what flags separate.
+namespace tally {
+
+namespace detail {
+
+/// What the calls of this file have in common to be checked: elements are reached by index, since several threads begin in the middle.
+template <class Acc, class T, class Values, class Op, class... Iterators>
+constexpr void check_groups()
+{
+  static_assert(std::random_access_iterator<Values> && (std::random_access_iterator<Iterators> && ...),
+                "tally: calls by key and by flag read and write by index: give them iterators of arrays");
+  check_operands<Acc, T, std::iter_reference_t<Values>, Op>();
+  static_assert(operator_over<Op, working_type<T>>, "tally: the operator cannot be called with two values of the "
+                                                    "accumulator's type");
+}
+
+}  // namespace detail
+
+/// For each run of equal keys writes the key to `keys_out` and `values[begin] + ... + values[end-1]` to `values_out`, where `a + b` is `op(a, b)`.
+///
+///     reduce_by_key([on,] keys, keys_last, values, keys_out, values_out [, op [, same]])
+///
+/// A key begins a run if `same` of the one before it and itself is false: keys that are equal and not adjacent are different groups (sort them before).
+///
+/// Requires  random-access iterators; as many values as keys; room for as many results as there are runs. The outputs overlap nothing. `op` as for `reduce`.
+///           The accumulator is the values' type, or the one that is named: tally::reduce_by_key<double>(...).
+/// Result    the number of runs. Each value has the bits of `tally::reduce` of its run alone, wherever the run lies, on every machine and for every number of
+///           threads: an operand of docs/order.md's brackets is counted from the run's head.
+/// Cost      one pass; long runs (of more than 2^18) by all threads one after another. On a GPU one pass if `op` is exactly associative; otherwise three,
+///           and then a thread combines a run: many short runs are quick, few long ones are not.
+/// Memory    4 bytes for each 4096 keys; on a GPU, if `op` is not exactly associative, 8 bytes a run.
+/// Blocks    until all is written, on a GPU too: the number of runs is not known before.
+/// Throws    what `op`, `same` and the iterators throw, and then outputs are partly written; usage_error; std::bad_alloc; cuda_error.
+/// Source    Blelloch, Prefix sums and their applications (1990), section 1.5, for one pass over all segments.
+template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
+          detail::iterator KeysOut, detail::iterator Out, class Op = plus, class Same = detail::equal_values>
+std::size_t reduce_by_key(P const& on, Keys keys, S keys_last, Values values, KeysOut keys_out, Out values_out,
+                          Op op = {}, Same same = {})
+{
+  using value = detail::accumulator<Acc, std::iter_value_t<Values>>;
+  detail::check_groups<Acc, value, Values, Op, Keys, KeysOut, Out>();
+  detail::check_equality<Same, std::iter_reference_t<Keys>>();
+  return detail::reduce_groups<value>(
+      on, static_cast<std::size_t>(keys_last - keys), sizeof(std::iter_value_t<Keys>) + sizeof(value),
+      detail::chosen_if_new<Keys, Same>{keys, std::move(same)}, values, values_out,
+      detail::keep_key<Keys, KeysOut>{keys, keys_out}, detail::canonical_operator<value>(std::move(op)));
+}
+
+template <class Acc = void, class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+std::size_t reduce_by_key(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires {
+        tally::reduce_by_key<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+      }, "tally: reduce_by_key takes ([on,] keys, keys_last, values, keys_out, values_out [, op [, same]]), where `on` "
+         "is an execution such as tally::cpu{}, and all but op and same are iterators");
+  return tally::reduce_by_key<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+}
+
+/// Within each run of equal keys writes the running results of its values: `out[k] = values[begin] + ... + values[k]`.
+///
+///     inclusive_scan_by_key([on,] keys, keys_last, values, out [, op [, same]])
+///     exclusive_scan_by_key([on,] keys, keys_last, values, out, init [, op [, same]])
+///
+/// The exclusive scan of a run begins with `init`: `out[begin] = init`, `out[k] = init + values[begin] + ... + values[k-1]`.
+///
+/// Requires  as `reduce_by_key`; `out` has room for as many results as there are keys, and may be `values` (in place).
+/// Result    the end of what was written. Each run has the bits of a scan of it alone.
+/// Blocks    on a GPU not, if `op` is exactly associative. As `reduce_by_key` otherwise.
+template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
+          detail::iterator Out, class Op = plus, class Same = detail::equal_values>
+Out inclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Out out, Op op = {}, Same same = {})
+{
+  using value = detail::accumulator<Acc, std::iter_value_t<Values>>;
+  detail::check_groups<Acc, value, Values, Op, Keys, Out>();
+  detail::check_equality<Same, std::iter_reference_t<Keys>>();
+  auto const n = static_cast<std::size_t>(keys_last - keys);
+  detail::scan_groups<detail::direction::inclusive, value>(
+      on, n, sizeof(std::iter_value_t<Keys>) + sizeof(value), detail::chosen_if_new<Keys, Same>{keys, std::move(same)},
+      values, out, std::nullopt, detail::canonical_operator<value>(std::move(op)));
+  return out + static_cast<std::iter_difference_t<Out>>(n);
+}
+
+template <class Acc = void, class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+auto inclusive_scan_by_key(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires {
+        tally::inclusive_scan_by_key<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+      }, "tally: inclusive_scan_by_key takes ([on,] keys, keys_last, values, out [, op [, same]]), where `on` is an "
+         "execution such as tally::cpu{}, and keys, values and out are iterators");
+  return tally::inclusive_scan_by_key<Acc>(detail::automatic{}, std::forward<First>(first),
+                                           std::forward<Rest>(rest)...);
+}
+
+template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
+          detail::iterator Out, class T, class Op = plus, class Same = detail::equal_values>
+Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Out out, T init, Op op = {},
+                          Same same = {})
+{
+  using value = detail::accumulator<Acc, T>;
+  detail::check_groups<Acc, value, Values, Op, Keys, Out>();
+  detail::check_equality<Same, std::iter_reference_t<Keys>>();
+  auto const n = static_cast<std::size_t>(keys_last - keys);
+  detail::scan_groups<detail::direction::exclusive, value>(
+      on, n, sizeof(std::iter_value_t<Keys>) + sizeof(value), detail::chosen_if_new<Keys, Same>{keys, std::move(same)},
+      values, out, detail::initial<value>(std::move(init)), detail::canonical_operator<value>(std::move(op)));
+  return out + static_cast<std::iter_difference_t<Out>>(n);
+}
+
+template <class Acc = void, class First, class... Rest>
+  requires(!execution<std::remove_cvref_t<First>>)
+auto exclusive_scan_by_key(First&& first, Rest&&... rest)
+{
+  static_assert(
+      requires {
+        tally::exclusive_scan_by_key<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
+      }, "tally: exclusive_scan_by_key takes ([on,] keys, keys_last, values, out, init [, op [, same]]), where `on` is "
+         "an execution such as tally::cpu{}, and keys, values and out are iterators");
+  return tally::exclusive_scan_by_key<Acc>(detail::automatic{}, std::forward<First>(first),
+                                           std::forward<Rest>(rest)...);
+}
+
+}  // namespace tally

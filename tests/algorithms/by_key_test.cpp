@@ -1,0 +1,251 @@
+// Groups: every run of keys, segment of flags and of offsets has the bits of tally::reduce and of the scans of it alone.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "../support/generator.hpp"
+#include "tally/algorithms/by_flag.hpp"
+#include "tally/algorithms/by_key.hpp"
+#include "tally/algorithms/by_offset.hpp"
+#include "tally/algorithms/in_order.hpp"
+#include "tally/half.hpp"
+#include "tally/operators.hpp"
+
+namespace {
+
+using tally::test::random_bits;
+
+/// Where segments of n elements begin, and n: none longer than 1, lengths around groups, rows and tiles, one segment, one that is long enough to be put off
+/// between short ones, heads at and beside the ends of blocks.
+std::vector<std::vector<std::size_t>> divisions(std::size_t n)
+{
+  std::vector<std::vector<std::size_t>> all;
+  auto const by = [&](auto const& length) {
+    std::vector<std::size_t> begins;
+    for (std::size_t k = 0, s = 0; k < n; k += length(s++)) begins.push_back(k);
+    begins.push_back(n);
+    all.push_back(begins);
+  };
+  by([](std::size_t) { return std::size_t{1}; });
+  by([n](std::size_t) { return n; });
+  by([](std::size_t s) { return s % 40 + 1; });
+  by([](std::size_t s) { return random_bits(5, s) % (random_bits(6, s) % 10'000 + 1) + 1; });
+  by([](std::size_t) { return std::size_t{4096}; });
+  by([](std::size_t s) { return s == 0 ? std::size_t{4095} : s % 2 == 1 ? std::size_t{2} : std::size_t{4094}; });
+  by([](std::size_t s) { return s == 3 ? std::size_t{270'001} : std::size_t{7}; });
+  return all;
+}
+
+/// Values whose sums depend on their brackets.
+template <class T>
+std::vector<T> numbers(std::size_t n)
+{
+  std::vector<T> values(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    std::uint64_t const bits = random_bits(7, k);
+    if constexpr (std::is_integral_v<T>)
+      values[k] = static_cast<T>(bits);
+    else
+      values[k] =
+          static_cast<T>(static_cast<double>(static_cast<std::int64_t>(bits)) * ((bits & 7) == 0 ? 0x1p-50 : 0x1p-60));
+  }
+  return values;
+}
+
+template <class T>
+bool same_bits(std::vector<T> const& a, std::vector<T> const& b)
+{
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// Composition of x -> a x + b modulo 2^64: associative, not commutative, without an identity that anyone named.
+struct map {
+  std::uint64_t a, b;
+};
+struct then {
+  map operator()(map const& f, map const& g) const { return {f.a * g.a, g.a * f.b + g.b}; }
+};
+
+template <class Call>
+void every_way(Call call)
+{
+  call(tally::detail::automatic{});
+  for (int const threads : {0, 1, 3}) call(tally::cpu{threads});
+}
+
+/// All calls against calls on each segment.
+template <class T, class Op>
+void expect_segments_alone(std::vector<T> const& values, std::vector<std::size_t> const& begins, Op op, T init)
+{
+  std::size_t const n = values.size(), segments = begins.size() - 1;
+  T poison;
+  std::memset(static_cast<void*>(&poison), 0xA5, sizeof(T));
+  std::vector<T> sums(segments, poison), from(segments, poison), inclusive(n, poison), exclusive(n, poison);
+  std::vector<int> keys(n), key_of(segments);
+  std::vector<char> flags(n);
+  for (std::size_t s = 0; s < segments; ++s) {
+    T const* const first = values.data() + begins[s];
+    T const* const last = values.data() + begins[s + 1];
+    tally::inclusive_scan(tally::cpu{1}, first, last, inclusive.data() + begins[s], op);
+    sums[s] = inclusive[begins[s + 1] - 1];
+    from[s] = tally::reduce(tally::cpu{1}, first, last, init, op);
+    tally::exclusive_scan(tally::cpu{1}, first, last, exclusive.data() + begins[s], init, op);
+    key_of[s] = static_cast<int>(random_bits(8, s) % 1000 * 2 + s % 2);
+    flags[begins[s]] = s != 0;  // the first is not asked
+    for (std::size_t k = begins[s]; k < begins[s + 1]; ++k) keys[k] = key_of[s];
+  }
+  every_way([&](auto on) {
+    std::string const where = std::to_string(n) + " in " + std::to_string(segments);
+    std::vector<T> out(segments, poison), all(n, poison);
+    std::vector<int> keys_out(segments, -1);
+    EXPECT_EQ(tally::reduce_by_key(on, keys.begin(), keys.end(), values.begin(), keys_out.begin(), out.begin(), op),
+              segments);
+    EXPECT_EQ(keys_out, key_of) << where;
+    EXPECT_TRUE(same_bits(out, sums)) << where;
+    out.assign(segments, poison);
+    EXPECT_EQ(tally::reduce_by_flag(on, values.begin(), values.end(), flags.begin(), out.begin(), op), segments);
+    EXPECT_TRUE(same_bits(out, sums)) << where;
+    out.assign(segments, poison);
+    EXPECT_EQ(tally::reduce_by_offset(on, values.begin(), begins.begin(), begins.end(), out.begin(), init, op),
+              out.end());
+    EXPECT_TRUE(same_bits(out, from)) << where;
+
+    EXPECT_EQ(tally::inclusive_scan_by_key(on, keys.begin(), keys.end(), values.begin(), all.begin(), op), all.end());
+    EXPECT_TRUE(same_bits(all, inclusive)) << where;
+    all.assign(n, poison);
+    tally::inclusive_scan_by_flag(on, values.begin(), values.end(), flags.begin(), all.begin(), op);
+    EXPECT_TRUE(same_bits(all, inclusive)) << where;
+    all = values;  // in place
+    tally::inclusive_scan_by_offset(on, all.begin(), begins.begin(), begins.end(), all.begin(), op);
+    EXPECT_TRUE(same_bits(all, inclusive)) << where;
+
+    all = values;  // in place
+    EXPECT_EQ(tally::exclusive_scan_by_key(on, keys.begin(), keys.end(), all.begin(), all.begin(), init, op),
+              all.end());
+    EXPECT_TRUE(same_bits(all, exclusive)) << where;
+    all.assign(n, poison);
+    tally::exclusive_scan_by_flag(on, values.begin(), values.end(), flags.begin(), all.begin(), init, op);
+    EXPECT_TRUE(same_bits(all, exclusive)) << where;
+    all.assign(n, poison);
+    tally::exclusive_scan_by_offset(on, values.begin(), begins.begin(), begins.end(), all.begin(), init, op);
+    EXPECT_TRUE(same_bits(all, exclusive)) << where;
+  });
+}
+
+std::vector<std::size_t> const sizes = {1, 2, 17, 4097, 300'000};
+
+template <class T, class Op>
+void expect_all_divisions(Op op, T init, std::size_t most = 300'000)
+{
+  for (std::size_t n : sizes) {
+    n = std::min(n, most);
+    for (std::vector<std::size_t> const& begins : divisions(n)) expect_segments_alone(numbers<T>(n), begins, op, init);
+  }
+}
+
+TEST(by_key, sums_of_floats)
+{
+  expect_all_divisions<float>(tally::plus{}, 0.1F);
+}
+TEST(by_key, sums_of_doubles)
+{
+  expect_all_divisions<double>(std::plus<>{}, 0.1);
+}
+TEST(by_key, sums_of_halves)
+{
+  expect_all_divisions<tally::half>(tally::plus{}, tally::half(0.1F));
+}
+TEST(by_key, sums_of_bytes)
+{
+  expect_all_divisions<std::uint8_t>(tally::plus{}, std::uint8_t{3}, 40'000);
+}
+TEST(by_key, greatest_of_integers)
+{
+  expect_all_divisions<std::int64_t>(tally::maximum{}, std::int64_t{-5});
+}
+
+TEST(by_key, an_operator_whose_order_matters)
+{
+  for (std::size_t const n : {std::size_t{1}, std::size_t{4097}, std::size_t{50'000}}) {
+    std::vector<map> values(n);
+    for (std::size_t k = 0; k < n; ++k) values[k] = {random_bits(9, k), random_bits(10, k)};
+    for (std::vector<std::size_t> const& begins : divisions(n))
+      expect_segments_alone(values, begins, then{}, map{3, 5});
+  }
+}
+
+TEST(by_key, nothing_and_empty_segments)
+{
+  std::vector<int> const none;
+  std::vector<std::size_t> const offsets = {2, 2, 2, 5, 5, 6, 6};
+  std::vector<int> const values = {100, 100, 1, 2, 3, 4, 100};
+  std::vector<int> const expected = {10, 10, 16, 10, 14, 10};
+  every_way([&](auto on) {
+    std::vector<int> out(6);
+    EXPECT_EQ(tally::reduce_by_key(on, none.begin(), none.end(), none.begin(), out.begin(), out.begin()), 0u);
+    EXPECT_EQ(tally::inclusive_scan_by_key(on, none.begin(), none.end(), none.begin(), out.begin()), out.begin());
+    EXPECT_EQ(tally::reduce_by_offset(on, none.begin(), offsets.begin(), offsets.begin(), out.begin()), out.begin());
+    EXPECT_EQ(tally::reduce_by_offset(on, none.begin(), offsets.begin(), offsets.begin() + 1, out.begin()),
+              out.begin());
+    EXPECT_EQ(tally::reduce_by_offset(on, values.begin(), offsets.begin(), offsets.end(), out.begin(), 10), out.end());
+    EXPECT_EQ(out, expected);
+    std::vector<int> all(7, -1);
+    tally::inclusive_scan_by_offset(on, values.begin(), offsets.begin(), offsets.end(), all.begin());
+    EXPECT_EQ(all, (std::vector<int>{-1, -1, 1, 3, 6, 4, -1}));
+  });
+  std::vector<std::size_t> const empty(1'000'001, 0);
+  std::vector<int> many(1'000'000, -1);
+  tally::reduce_by_offset(tally::cpu{3}, values.begin(), empty.begin(), empty.end(), many.begin());
+  EXPECT_EQ(many, std::vector<int>(1'000'000, 0));
+}
+
+TEST(by_key, keys_by_an_equality_and_sums_in_a_named_type)
+{
+  std::vector<std::string> const names = {"a", "A", "b", "a", "a"};
+  std::vector<std::uint8_t> const values = {200, 100, 7, 255, 255};
+  auto const same = [](std::string const& a, std::string const& b) { return (a[0] | 32) == (b[0] | 32); };
+  every_way([&](auto on) {
+    std::vector<std::string> keys(3);
+    std::vector<int> sums(3);
+    EXPECT_EQ(tally::reduce_by_key<int>(on, names.begin(), names.end(), values.begin(), keys.begin(), sums.begin(),
+                                        tally::plus{}, same),
+              3u);
+    EXPECT_EQ(keys, (std::vector<std::string>{"a", "b", "a"}));
+    EXPECT_EQ(sums, (std::vector<int>{300, 7, 510}));
+  });
+}
+
+/// The order that a thread of a GPU walks through by itself is that of the calls.
+template <class T, class Op>
+void expect_the_order(std::vector<T> const& values, Op op, T init)
+{
+  std::size_t const n = values.size();
+  for (bool const with_init : {false, true}) {
+    std::vector<T> expected(n), walked(n);
+    if (with_init)
+      tally::inclusive_scan(tally::cpu{1}, values.begin(), values.end(), expected.begin(), op, init);
+    else
+      tally::inclusive_scan(tally::cpu{1}, values.begin(), values.end(), expected.begin(), op);
+    auto const start = with_init ? tally::detail::maybe<T>{init, true} : tally::detail::maybe<T>{};
+    tally::detail::scan_in_order<T>([&](std::size_t k) { return values[k]; }, n, start, op,
+                                    [&](std::size_t k, auto const& result) { walked[k] = static_cast<T>(result); });
+    EXPECT_TRUE(same_bits(walked, expected)) << n << (with_init ? " with" : " without");
+  }
+}
+TEST(in_order, is_the_order_of_the_calls)
+{
+  for (std::size_t const n :
+       {0, 1, 4, 5, 9, 127, 128, 129, 1024, 8191, 8192, 8193, 16'500, 262'143, 262'145, 530'001}) {
+    expect_the_order(numbers<float>(n), tally::plus{}, 0.1F);
+    expect_the_order(numbers<double>(n), tally::plus{}, 0.1);
+    expect_the_order(numbers<tally::half>(n), tally::plus{}, tally::half(0.1F));
+  }
+}
+
+}  // namespace
