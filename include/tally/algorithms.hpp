@@ -7,6 +7,7 @@
 #include "tally/algorithms/compact.hpp"
 #include "tally/algorithms/compare.hpp"
 #include "tally/algorithms/histogram.hpp"
+#include "tally/algorithms/quicksort.hpp"
 #include "tally/algorithms/radix_sort.hpp"
 #include "tally/algorithms/recurrence.hpp"
 #include "tally/algorithms/run_lengths.hpp"

@@ -1,0 +1,134 @@
+// The quicksort by segmented scans against std::stable_sort, level by level.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/generator.hpp"
+#include "tally/algorithms/quicksort.hpp"
+
+namespace {
+
+using tally::test::random_bits;
+
+/// Around the blocks in which order is checked, tiles, and where threads begin to share.
+std::vector<std::size_t> const sizes = {0, 1, 2, 3, 8, 31, 1000, 4095, 4096, 4097, 20'001};
+
+/// A key, and where it comes from, which the order does not see.
+struct labelled {
+  std::int32_t key;
+  std::uint32_t from;
+  friend bool operator==(labelled const&, labelled const&) = default;
+};
+struct by_key {
+  bool operator()(labelled const& a, labelled const& b) const { return a.key < b.key; }
+};
+struct by_key_descending {
+  bool operator()(labelled const& a, labelled const& b) const { return a.key > b.key; }
+};
+
+std::vector<std::vector<labelled>> sequences(std::size_t n)
+{
+  std::vector<std::vector<labelled>> all(6, std::vector<labelled>(n));
+  for (std::size_t k = 0; k < n; ++k) {
+    auto const at = static_cast<std::int32_t>(k), end = static_cast<std::int32_t>(n);
+    std::uint64_t const random = random_bits(8, k);
+    std::int32_t const keys[] = {static_cast<std::int32_t>(random),
+                                 7,
+                                 at,
+                                 end - at,
+                                 static_cast<std::int32_t>(random % 3),
+                                 std::min(at, end - at)};
+    for (std::size_t s = 0; s < all.size(); ++s) all[s][k] = {keys[s], static_cast<std::uint32_t>(k)};
+  }
+  return all;
+}
+
+template <class Order>
+void expect_sorted(std::vector<labelled> const& keys, Order order)
+{
+  auto expected = keys;
+  std::stable_sort(expected.begin(), expected.end(), order);
+  auto own = keys;
+  std::size_t const levels = tally::quicksort(own, order);
+  ASSERT_EQ(own, expected) << keys.size();
+  if (keys.size() > 1) {
+    EXPECT_LE(levels, 5 * std::log(static_cast<double>(keys.size())) + 2) << keys.size();
+  }
+  EXPECT_EQ(levels == 0, std::is_sorted(keys.begin(), keys.end(), order));
+  for (int const threads : {0, 1, 3}) {
+    own = keys;
+    EXPECT_EQ(tally::quicksort(tally::cpu{threads}, own.begin(), own.end(), order), levels);
+    ASSERT_EQ(own, expected) << keys.size() << " on " << threads;
+  }
+}
+
+TEST(quicksort, is_the_stable_sort)
+{
+  for (std::size_t const n : sizes)
+    for (auto const& keys : sequences(n)) {
+      expect_sorted(keys, by_key{});
+      expect_sorted(keys, by_key_descending{});
+    }
+}
+
+TEST(quicksort, orders_numbers_by_itself)
+{
+  std::vector<double> keys = {6, 3, 8, 1, 7, 2, 5, 4};
+  tally::quicksort(keys);
+  EXPECT_EQ(keys, (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
+  tally::quicksort(keys.data(), keys.data() + keys.size(), std::greater<>{});
+  EXPECT_EQ(keys, (std::vector<double>{8, 7, 6, 5, 4, 3, 2, 1}));
+}
+
+/// After every level: no key is in a segment before that of a lesser one, segments begin where the heads say, and keys that are equal keep their order.
+TEST(segmented_quicksort, partitions_all_segments_at_once)
+{
+  auto keys = sequences(1000)[0];
+  auto const given = keys;
+  tally::detail::segmented_quicksort<tally::cpu, labelled, by_key> sort(tally::cpu{2}, keys.data(), keys.size(),
+                                                                        by_key{});
+  std::size_t segments = 1;
+  while (!sort.sorted()) {
+    sort.step();
+    std::size_t heads = 0;
+    std::int32_t greatest = given[0].key, greatest_before = greatest;
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      labelled const& key = sort.keys()[k];
+      ASSERT_EQ(key, given[key.from]);
+      ASSERT_LE(sort.heads()[k], 1);
+      if (sort.heads()[k] != 0) {
+        greatest_before = greatest;
+        greatest = key.key;
+        ++heads;
+      }
+      if (heads > 1) {
+        ASSERT_LT(greatest_before, key.key) << "at " << k << " of level " << sort.levels();
+      }
+      greatest = std::max(greatest, key.key);
+    }
+    EXPECT_EQ(sort.heads()[0], 1);
+    EXPECT_GT(heads, segments) << "level " << sort.levels();
+    segments = heads;
+  }
+}
+
+TEST(quicksort_errors, say_what_is_wrong)
+{
+  std::vector<int> keys = {2, 1};
+  EXPECT_THROW(tally::quicksort(tally::cpu{-1}, keys), tally::usage_error);
+  try {
+    tally::detail::segmented_quicksort<tally::cpu, int, std::less<>>(tally::cpu{}, nullptr, std::size_t{1} << 32, {});
+    FAIL() << "nothing thrown";
+  } catch (tally::usage_error const& e) {
+    EXPECT_STREQ(e.what(), "tally::quicksort: 4294967296 keys; it takes fewer than 2^32 - 1");
+  }
+}
+
+}  // namespace
