@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tally/algorithms/automaton.hpp"
 #include "tally/algorithms/bins.hpp"
 #include "tally/algorithms/by_flag.hpp"
 #include "tally/algorithms/by_key.hpp"
@@ -7,6 +8,8 @@
 #include "tally/algorithms/compact.hpp"
 #include "tally/algorithms/compare.hpp"
 #include "tally/algorithms/histogram.hpp"
+#include "tally/algorithms/lexer.hpp"
+#include "tally/algorithms/lexical_languages.hpp"
 #include "tally/algorithms/quicksort.hpp"
 #include "tally/algorithms/radix_sort.hpp"
 #include "tally/algorithms/recurrence.hpp"

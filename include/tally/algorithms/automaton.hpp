@@ -1,0 +1,118 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "tally/error.hpp"
+
+/// Finite automata over bytes that cut a text into tokens, as tables; lexer.hpp runs them.
+namespace tally {
+
+/// One step of an automaton: the state that a byte leads to, and whether the byte is the first of a token.
+struct lexer_step {
+  int state;
+  bool begins;
+};
+
+/// What a lexical automaton is made of. A language is a type with
+///
+///     states                    how many there are; a text begins in state 0, which is outside of tokens
+///     step(state, byte)         a lexer_step
+///     kind(state)               the kind of a token that ends in this state, 0 to 254; outside_tokens for states that are outside
+///
+/// A token goes on until a byte begins the next one or leads outside: so whether a byte belongs to the token before it is for the state to say, and nothing is
+/// taken back.
+template <class L>
+concept lexical_language = requires(int state, unsigned char byte) {
+  static_cast<int>(L::states);
+  { L::step(state, byte) } -> std::same_as<lexer_step>;
+  { static_cast<int>(L::kind(state)) };
+};
+
+/// The kind of states that are no token's: blanks.
+inline constexpr int outside_tokens = 255;
+
+/// The tables of an automaton: 8 KiB that stay in a core's first cache.
+class automaton {
+public:
+  static constexpr int most_states = 32;
+  static constexpr int most_classes = 32;
+
+  /// How a state is written down while a text is gone through: its number, and what is to be seen of it in every byte's state.
+  static constexpr std::uint8_t number_bits = 0x1f;
+  static constexpr std::uint8_t in_token = 0x40;      ///< the byte that led here is part of a token
+  static constexpr std::uint8_t begins_token = 0x80;  ///< and its first
+
+  /// Throws    usage_error if there are more than most_states, or bytes of more than most_classes kinds; if a step leads to no state, or begins a token
+  ///           and leads outside.
+  template <lexical_language Language>
+  explicit automaton(Language)
+  {
+    static_assert(0 < Language::states && Language::states <= most_states,
+                  "tally: an automaton has at most 32 states: the composition of its steps is a table of them");
+    states_ = Language::states;
+    for (int s = 0; s < states_; ++s)
+      kinds_[static_cast<std::size_t>(s)] = static_cast<std::uint8_t>(Language::kind(s));
+    if (kinds_[0] != outside_tokens)
+      throw usage_error("tally: automaton: state 0 is of a kind; a text begins in it, outside of tokens");
+    column bytes{};
+    for (int byte = 0; byte < 256; ++byte) {
+      for (int s = 0; s < states_; ++s)
+        bytes[static_cast<std::size_t>(s)] = written(Language::step(s, static_cast<unsigned char>(byte)), s, byte);
+      classes_[static_cast<std::size_t>(byte)] = class_of(bytes);
+    }
+  }
+
+  int states() const { return states_; }
+  /// What a byte does with each state, however it is written.
+  std::uint8_t const* row(unsigned char byte) const { return next_[classes_[byte]].data(); }
+  std::uint8_t step(std::uint8_t state, unsigned char byte) const { return row(byte)[state]; }
+  /// The kind of a token that ends in this state.
+  std::uint8_t kind(std::uint8_t state) const { return kinds_[state & number_bits]; }
+  bool is_in_token(std::uint8_t state) const { return kind(state) != outside_tokens; }
+
+private:
+  using column = std::array<std::uint8_t, most_states>;
+
+  std::uint8_t written(lexer_step const& to, int from, int byte) const
+  {
+    auto const where = [&] {
+      return "tally: automaton: byte " + std::to_string(byte) + " in state " + std::to_string(from);
+    };
+    if (to.state < 0 || to.state >= states_)
+      throw usage_error(where() + " leads to state " + std::to_string(to.state) + "; there are " +
+                        std::to_string(states_));
+    auto const state = static_cast<std::uint8_t>(to.state);
+    if (!is_in_token(state)) {
+      if (to.begins) throw usage_error(where() + " begins a token and leads outside of tokens");
+      return state;
+    }
+    if (!is_in_token(static_cast<std::uint8_t>(from)) && !to.begins)
+      throw usage_error(where() + " leads into a token that it does not begin");
+    return static_cast<std::uint8_t>(state | in_token | (to.begins ? begins_token : 0));
+  }
+
+  /// Bytes that do the same with every state are one class.
+  std::uint8_t class_of(column const& bytes)
+  {
+    for (int k = 0; k < known_; ++k)
+      if (columns_[static_cast<std::size_t>(k)] == bytes) return static_cast<std::uint8_t>(k);
+    if (known_ == most_classes)
+      throw usage_error("tally: automaton: bytes of more than " + std::to_string(most_classes) + " kinds");
+    columns_[static_cast<std::size_t>(known_)] = bytes;
+    for (std::size_t state = 0; state < 256; ++state)
+      next_[static_cast<std::size_t>(known_)][state] = bytes[state & number_bits];
+    return static_cast<std::uint8_t>(known_++);
+  }
+
+  int states_ = 0;
+  int known_ = 0;
+  std::array<std::uint8_t, 256> classes_{};
+  std::array<std::uint8_t, most_states> kinds_{};
+  std::array<column, most_classes> columns_{};
+  std::array<std::array<std::uint8_t, 256>, most_classes> next_{};
+};
+
+}  // namespace tally
