@@ -1,0 +1,206 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <numbers>
+#include <type_traits>
+#include <utility>
+
+#include "tally/algorithms/compact.hpp"
+#include "tally/algorithms/integrate.hpp"
+#include "tally/config.hpp"
+#include "tally/contract.hpp"
+#include "tally/error.hpp"
+#include "tally/execution.hpp"
+#include "tally/operators/exponential.hpp"
+#include "tally/scan.hpp"
+#include "tally/sequences.hpp"
+
+/// Cumulative distributions: of a density by a scan of areas, of data by a compaction of what is sorted.
+namespace tally {
+
+/// exp(-(x - mean)^2 / (2 deviation^2)) / (deviation sqrt(2 pi)). For float and double the same bits on every machine.
+template <class T>
+struct normal_density {
+  T mean = T(0);
+  T deviation = T(1);
+
+  TALLY_HD T operator()(T x) const
+  {
+    constexpr T factor = static_cast<T>(std::numbers::inv_sqrtpi_v<long double> / std::numbers::sqrt2_v<long double>);
+    T const distance = (x - mean) / deviation;
+    return factor / deviation * detail::exponential(distance * distance * T(-0.5));
+  }
+};
+
+/// The integral of normal_density from -infinity to x, by the standard library's erfc: what others are compared with.
+template <class T>
+T normal_cumulative(T x, T mean = T(0), T deviation = T(1))
+{
+  return std::erfc((mean - x) / (deviation * std::numbers::sqrt2_v<T>)) / 2;
+}
+
+/// A line of the table of a distribution.
+template <class T>
+struct distribution_point {
+  T x;
+  T density;
+  T cumulative;
+};
+
+namespace detail {
+
+template <class F, class T, class Out>
+struct put_point {
+  F density;
+  equidistant<T> nodes;
+  Out out;
+
+  TALLY_HD void operator()(std::size_t k, T const& area_so_far) const
+  {
+    T const x = nodes.at(2 * k + 2);
+    out[static_cast<std::iter_difference_t<Out>>(k)] = distribution_point<T>{x, density(x), area_so_far};
+  }
+};
+
+template <class I>
+struct last_of_equals {
+  I at;
+  std::size_t size;
+
+  TALLY_HD bool operator()(std::size_t k) const
+  {
+    using distance = std::iter_difference_t<I>;
+    return k + 1 == size || at[static_cast<distance>(k)] < at[static_cast<distance>(k + 1)];
+  }
+};
+
+template <class I, class Out>
+struct put_step {
+  I at;
+  Out out;
+
+  TALLY_HD void operator()(std::size_t step, std::size_t k) const;
+};
+
+}  // namespace detail
+
+/// Writes the table of a distribution whose density is given: out[k] = {x, density(x), area under it from a to x} for the ends x of n intervals.
+///
+///     tabulate_distribution([on,] density, a, b, n, out)
+///
+/// Requires  as `integrate`. `out` takes distribution_point<T> at an index.
+/// Result    the end of what was written. Areas are the trapezoidal rule's: their error is at most (b - a)^3/(12 n^2) times the greatest second derivative.
+/// Cost      3n calls of the density in one pass: a stencil, a map and a scan.
+/// Blocks    as `inclusive_scan`.
+/// Throws    as `integrate`.
+template <execution P, class F, class T, detail::iterator Out>
+Out tabulate_distribution(P const& on, F density, T a, T b, std::size_t n, Out out)
+{
+  auto const stencil = trapezoids(density, a, b, n);
+  auto const areas = elements_from(stencil);
+  tally::inclusive_scan(on, areas, areas + static_cast<std::ptrdiff_t>(n),
+                        results_to(detail::put_point<F, T, Out>{density, stencil.nodes, out}));
+  return out + static_cast<std::iter_difference_t<Out>>(n);
+}
+template <class F, class T, detail::iterator Out>
+  requires(!execution<F>)
+Out tabulate_distribution(F density, T a, T b, std::size_t n, Out out)
+{
+  return tally::tabulate_distribution(detail::automatic{}, std::move(density), a, b, n, out);
+}
+
+/// Writes the table of the normal distribution at `points` points up to five deviations from its mean: what is beyond has 2.9e-7 of the area on either side.
+///
+///     tabulate_normal([on,] mean, deviation, points, out)
+///
+/// Requires  deviation > 0, points > 0.
+/// Throws    usage_error if they are not. As `tabulate_distribution` otherwise.
+template <execution P, class T, detail::iterator Out>
+Out tabulate_normal(P const& on, T mean, T deviation, std::size_t points, Out out)
+{
+  if (!(deviation > T(0))) throw usage_error("tally: a normal distribution's deviation must be above 0");
+  return tally::tabulate_distribution(on, normal_density<T>{mean, deviation}, mean - 5 * deviation,
+                                      mean + 5 * deviation, points, out);
+}
+template <class T, detail::iterator Out>
+Out tabulate_normal(T mean, T deviation, std::size_t points, Out out)
+{
+  return tally::tabulate_normal(detail::automatic{}, mean, deviation, points, out);
+}
+
+/// A step of an empirical distribution: how many of the data are not above `value`.
+template <class T>
+struct distribution_step {
+  T value;
+  std::size_t count;
+
+  friend bool operator==(distribution_step const&, distribution_step const&) = default;
+};
+
+template <class I, class Out>
+TALLY_HD void detail::put_step<I, Out>::operator()(std::size_t step, std::size_t k) const
+{
+  out[static_cast<std::iter_difference_t<Out>>(step)] =
+      distribution_step<std::iter_value_t<I>>{at[static_cast<std::iter_difference_t<I>>(k)], k + 1};
+}
+
+/// Writes the steps of the empirical distribution of sorted data: each value once, with the number of data up to it.
+///
+///     empirical_distribution([on,] first, last, out)
+///
+/// Requires  [first, last) is sorted, and has no NaN. `out` has room for as many steps as there are values, and overlaps nothing that is read.
+/// Result    the end of the steps; the last one's count is that of all data.
+/// Cost      one pass over the data, as `copy_if`.
+/// Blocks    until all is written.
+/// Throws    as `copy_if`.
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out>
+Out empirical_distribution(P const& on, I first, S last, Out out)
+{
+  static_assert(std::random_access_iterator<I> && std::random_access_iterator<Out>,
+                "tally: an empirical distribution is written by index, from random-access iterators to one");
+  auto const n = static_cast<std::size_t>(last - first);
+  auto const places = counting_from(0);
+  auto const steps = results_to(detail::put_step<I, Out>{first, out});
+  auto const end =
+      tally::copy_if(on, places, places + static_cast<std::ptrdiff_t>(n), steps, detail::last_of_equals<I>{first, n});
+  return out + static_cast<std::iter_difference_t<Out>>(end - steps);
+}
+template <detail::iterator I, detail::end_of<I> S, detail::iterator Out>
+Out empirical_distribution(I first, S last, Out out)
+{
+  return tally::empirical_distribution(detail::automatic{}, first, last, out);
+}
+
+/// Returns which part of sorted data is not above x: the empirical distribution at x, in O(log n).
+template <class I, class S, class T>
+[[nodiscard]] double empirical_cumulative(I first, S last, T const& x)
+{
+  if (first == last) throw usage_error("tally: no data have no distribution");
+  return static_cast<double>(std::upper_bound(first, last, x) - first) / static_cast<double>(last - first);
+}
+
+/// Returns the value below which the part p of sorted data lies: between neighbours in proportion, so that quantile 1/2 is the median of textbooks.
+///
+/// Equation  x[i] + (h - i) (x[i+1] - x[i]) with h = p (n - 1) and i its integer part
+/// Requires  0 <= p <= 1, at least one value.
+/// Throws    usage_error if they are not.
+/// Source    Hyndman & Fan, Sample quantiles in statistical packages (1996), definition 7, which numpy and R have too.
+template <class I, class S>
+[[nodiscard]] auto quantile(I first, S last, double p)
+{
+  if (first == last) throw usage_error("tally: no data have no quantiles");
+  if (!(p >= 0 && p <= 1)) throw usage_error("tally: a quantile is asked for a part from 0 to 1");
+  using distance = std::iter_difference_t<I>;
+  using value = std::common_type_t<std::iter_value_t<I>, double>;
+  double const h = p * static_cast<double>(last - first - 1);
+  auto const i = static_cast<distance>(h);
+  auto const below = static_cast<value>(first[i]);
+  auto const part = static_cast<value>(h - static_cast<double>(i));
+  if (part == 0) return below;
+  return below + part * (static_cast<value>(first[i + 1]) - below);
+}
+
+}  // namespace tally

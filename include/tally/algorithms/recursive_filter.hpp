@@ -1,0 +1,210 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include "tally/contract.hpp"
+#include "tally/cpu/threads.hpp"
+#include "tally/execution.hpp"
+#include "tally/operators/arithmetic.hpp"
+#include "tally/operators/rounding.hpp"
+#include "tally/scan.hpp"
+#include "tally/sequences.hpp"
+
+/// Linear recurrences of any order with constant coefficients: what signal processing calls an all-pole filter of infinite response.
+namespace tally {
+
+namespace detail {
+
+/// The last outputs, the latest first, and how a step or many of them change it: state -> matrix * state + offset.
+template <class T, std::size_t Order>
+using filter_state = std::array<T, Order>;
+template <class T, std::size_t Order>
+using filter_matrix = std::array<filter_state<T, Order>, Order>;
+
+template <class T, std::size_t Order>
+filter_state<T, Order> applied(filter_matrix<T, Order> const& matrix, filter_state<T, Order> const& state,
+                               filter_state<T, Order> sum)
+{
+  for (std::size_t i = 0; i < Order; ++i)
+    for (std::size_t j = 0; j < Order; ++j)
+      sum[i] = static_cast<T>(plus{}(sum[i], rounded_product(matrix[i][j], state[j])));
+  return sum;
+}
+template <class T, std::size_t Order>
+filter_matrix<T, Order> product(filter_matrix<T, Order> const& a, filter_matrix<T, Order> const& b)
+{
+  filter_matrix<T, Order> all{};
+  for (std::size_t i = 0; i < Order; ++i)
+    for (std::size_t k = 0; k < Order; ++k)
+      for (std::size_t j = 0; j < Order; ++j)
+        all[i][j] = static_cast<T>(plus{}(all[i][j], rounded_product(a[i][k], b[k][j])));
+  return all;
+}
+template <class T, std::size_t Order>
+filter_matrix<T, Order> one_matrix()
+{
+  filter_matrix<T, Order> all{};
+  for (std::size_t i = 0; i < Order; ++i) all[i][i] = T(1);
+  return all;
+}
+/// n steps without input.
+template <class T, std::size_t Order>
+filter_matrix<T, Order> companion_power(std::array<T, Order> const& feedback, std::size_t n)
+{
+  filter_matrix<T, Order> step{}, all = one_matrix<T, Order>();
+  step[0] = feedback;
+  for (std::size_t i = 1; i < Order; ++i) step[i][i - 1] = T(1);
+  for (; n != 0; n /= 2) {
+    if (n % 2 == 1) all = product<T, Order>(all, step);
+    step = product<T, Order>(step, step);
+  }
+  return all;
+}
+
+template <class T, std::size_t Order>
+struct filter_map {
+  filter_matrix<T, Order> matrix;
+  filter_state<T, Order> offset;
+};
+
+/// Composition, the earlier map first.
+struct compose_filters {
+  template <class T, std::size_t Order>
+  filter_map<T, Order> operator()(filter_map<T, Order> const& earlier, filter_map<T, Order> const& later) const
+  {
+    return {product<T, Order>(later.matrix, earlier.matrix),
+            applied<T, Order>(later.matrix, earlier.offset, later.offset)};
+  }
+};
+
+/// Blocks of a signal. In a block four quarters run beside each other, since one alone waits for a product and a sum at every step: first from nothing, to know what
+/// state each leaves, then from the state that is known.
+template <class T, std::size_t Order, class I>
+struct filter_blocks {
+  static constexpr std::size_t quarter = 512;
+  static constexpr std::size_t block = 4 * quarter;
+  using state = filter_state<T, Order>;
+
+  std::array<T, Order> feedback;
+  filter_matrix<T, Order> of_quarter;
+  filter_matrix<T, Order> of_block;
+  I in;
+  std::size_t size;
+
+  T step(state& last, std::size_t k) const
+  {
+    T y = static_cast<T>(in[static_cast<std::iter_difference_t<I>>(k)]);
+    // The latest output last, since it is what the sum waits for.
+    for (std::size_t j = Order; j-- > 0;) y = static_cast<T>(plus{}(y, rounded_product(feedback[j], last[j])));
+    for (std::size_t j = Order - 1; j > 0; --j) last[j] = last[j - 1];
+    last[0] = y;
+    return y;
+  }
+  /// The states that the quarters of the block from `begin` on leave if they begin with nothing.
+  std::array<state, 4> responses(std::size_t begin) const
+  {
+    state a{}, b{}, c{}, d{};
+    for (std::size_t k = begin; k < begin + quarter; ++k) {
+      step(a, k);
+      step(b, k + quarter);
+      step(c, k + 2 * quarter);
+      step(d, k + 3 * quarter);
+    }
+    return {a, b, c, d};
+  }
+  /// The map of block j. That of the last one, which may be shorter, nobody asks for.
+  filter_map<T, Order> operator()(std::size_t j) const
+  {
+    if (size - j * block < block) return {of_block, {}};
+    auto const quarters = responses(j * block);
+    state all = quarters[0];
+    for (std::size_t q = 1; q < 4; ++q) all = applied<T, Order>(of_quarter, all, quarters[q]);
+    return {of_block, all};
+  }
+};
+
+template <class T, std::size_t Order, class I, class Out>
+struct filter_run {
+  filter_blocks<T, Order, I> blocks;
+  Out out;
+  filter_state<T, Order> before;
+
+  void put(std::size_t k, T const& y) const { out[static_cast<std::iter_difference_t<Out>>(k)] = y; }
+  void operator()(std::size_t j, filter_map<T, Order> const& all_before) const
+  {
+    constexpr std::size_t block = filter_blocks<T, Order, I>::block, quarter = block / 4;
+    auto a = applied<T, Order>(all_before.matrix, before, all_before.offset);
+    std::size_t const begin = j * block;
+    if (blocks.size - begin < block) {
+      for (std::size_t k = begin; k < blocks.size; ++k) put(k, blocks.step(a, k));
+      return;
+    }
+    auto const quarters = blocks.responses(begin);
+    auto b = applied<T, Order>(blocks.of_quarter, a, quarters[0]);
+    auto c = applied<T, Order>(blocks.of_quarter, b, quarters[1]);
+    auto d = applied<T, Order>(blocks.of_quarter, c, quarters[2]);
+    auto const blocks_at_hand = blocks;  // which stores to `out` cannot change
+    for (std::size_t k = begin; k < begin + quarter; ++k) {
+      put(k, blocks_at_hand.step(a, k));
+      put(k + quarter, blocks_at_hand.step(b, k + quarter));
+      put(k + 2 * quarter, blocks_at_hand.step(c, k + 2 * quarter));
+      put(k + 3 * quarter, blocks_at_hand.step(d, k + 3 * quarter));
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Writes out[k] = x[k] + feedback[0]*out[k-1] + feedback[1]*out[k-2] + ..., where out[-1], out[-2], ... are `before`, or zeros.
+///
+///     recursive_filter([on,] feedback, first, last, out [, before])
+///
+/// What is fed forward is a map of the input, and may be one: `first` can be the iterator of `elements_from`.
+///
+/// Requires  feedback and before are std::array<T, Order>, Order > 0; random-access iterators; a CPU. `out` may be `first` (in place), otherwise it must not overlap
+///           the input. T is a ring with T(1). The filter is stable, or its growth over n elements stays finite.
+/// Result    the end of what was written. The same bits for every number of threads; integers wrap, and are those of the plain loop. Floating-point values differ from
+///           that loop's by rounding.
+/// Cost      one pass over memory: each element is read and written once. Three times the loop's work in the cache, of which four steps run at once. O(n/p + log p) on
+///           p threads.
+/// Memory    as `inclusive_scan`.
+/// Blocks    until all is written.
+/// Throws    what the iterators throw; usage_error; std::bad_alloc.
+/// Source    Kogge & Stone, A parallel algorithm for the efficient solution of a general class of recurrence equations (1973); Blelloch (1990), section 1.4.
+template <execution P, class T, std::size_t Order, detail::iterator I, detail::end_of<I> S, detail::iterator Out>
+Out recursive_filter(P const& on, std::array<T, Order> const& feedback, I first, S last, Out out,
+                     std::type_identity_t<std::array<T, Order>> const& before = {})
+{
+  static_assert(detail::runs_on_cpu<P>,
+                "tally: recursive_filter runs on a CPU; on a GPU linear_recurrence does, for order 1");
+  static_assert(Order > 0, "tally: a recursive filter feeds back at least one output");
+  static_assert(std::random_access_iterator<I> && std::random_access_iterator<Out>,
+                "tally: a recursive filter takes random-access iterators: its blocks are reached by index");
+  static_assert(!(std::is_integral_v<T> && std::is_floating_point_v<std::iter_value_t<I>>),
+                "tally: integer coefficients would truncate every value of a floating-point signal. Write them as 1.0");
+  using blocks = detail::filter_blocks<T, Order, I>;
+  auto const n = static_cast<std::size_t>(last - first);
+  blocks const maps{feedback, detail::companion_power(feedback, blocks::quarter),
+                    detail::companion_power(feedback, blocks::block), first, n};
+  auto const elements = elements_from(maps, blocks::block * sizeof(T));
+  tally::exclusive_scan(on, elements,
+                        elements + static_cast<std::ptrdiff_t>(n / blocks::block + (n % blocks::block != 0)),
+                        results_to(detail::filter_run<T, Order, I, Out>{maps, out, before}),
+                        detail::filter_map<T, Order>{detail::one_matrix<T, Order>(), {}}, detail::compose_filters{});
+  return out + static_cast<std::iter_difference_t<Out>>(n);
+}
+template <class T, std::size_t Order, detail::iterator I, detail::end_of<I> S, detail::iterator Out>
+Out recursive_filter(std::array<T, Order> const& feedback, I first, S last, Out out,
+                     std::type_identity_t<std::array<T, Order>> const& before = {})
+{
+  if constexpr (std::is_arithmetic_v<T> && std::contiguous_iterator<I> && std::contiguous_iterator<Out>)
+    return tally::recursive_filter(cpu{}, feedback, first, last, out, before);  // nothing of the caller's is called
+  else
+    return tally::recursive_filter(detail::automatic{}, feedback, first, last, out, before);
+}
+
+}  // namespace tally

@@ -1,0 +1,148 @@
+// Recursive filters and linear sequences against the plain loop.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <vector>
+
+#include "generator.hpp"
+#include "guarded.hpp"
+#include "tally/algorithms/linear_sequence.hpp"
+#include "tally/algorithms/recursive_filter.hpp"
+
+namespace {
+
+using tally::test::random_bits;
+
+/// Around blocks of 2048, tiles of 8 of them (double), and where threads begin to share.
+std::vector<std::size_t> const sizes = {0,    1,    2,    3,     511,   512,    2047,  2048,
+                                        2049, 4096, 4099, 16383, 16385, 131073, 262145};
+
+template <class T, std::size_t Order>
+std::vector<T> loop(std::array<T, Order> const& feedback, std::vector<T> const& x, std::array<T, Order> last)
+{
+  std::vector<T> all(x.size());
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    T y = x[k];
+    for (std::size_t j = 0; j < Order; ++j) y = static_cast<T>(y + feedback[j] * last[j]);
+    for (std::size_t j = Order - 1; j > 0; --j) last[j] = last[j - 1];
+    all[k] = last[0] = y;
+  }
+  return all;
+}
+
+template <std::size_t Order>
+void expect_the_loop_of_integers()
+{
+  std::array<std::uint64_t, Order> feedback{}, before{};
+  for (std::size_t j = 0; j < Order; ++j) {
+    feedback[j] = random_bits(1, j);
+    before[j] = random_bits(2, j);
+  }
+  for (std::size_t const n : sizes) {
+    std::vector<std::uint64_t> x(n);
+    for (std::size_t k = 0; k < n; ++k) x[k] = random_bits(3, k);
+    auto const expected = loop(feedback, x, before);
+    for (int const threads : {1, 2, 5}) {
+      tally::test::guarded<std::uint64_t> y(n);
+      EXPECT_EQ(tally::recursive_filter(tally::cpu{threads}, feedback, x.begin(), x.end(), y.data(), before),
+                y.data() + n);
+      EXPECT_EQ(std::vector(y.begin(), y.end()), expected) << n << " of order " << Order << " on " << threads;
+      EXPECT_TRUE(y.guards_intact());
+    }
+    auto over = x;
+    tally::recursive_filter(feedback, over.begin(), over.end(), over.begin(), before);
+    EXPECT_EQ(over, expected) << n << " in place";
+  }
+}
+TEST(recursive_filter, of_integers_is_the_loop_in_bits)
+{
+  expect_the_loop_of_integers<1>();
+  expect_the_loop_of_integers<2>();
+  expect_the_loop_of_integers<3>();
+  expect_the_loop_of_integers<6>();
+}
+
+TEST(recursive_filter, of_a_stable_filter_is_near_the_loop)
+{
+  // A resonance: poles at 0.995 of the unit circle.
+  std::array<double, 2> const feedback = {2 * 0.995 * std::cos(std::numbers::pi / 10), -0.995 * 0.995};
+  std::array<long double, 2> const wide = {feedback[0], feedback[1]};
+  for (std::size_t const n : sizes) {
+    std::vector<double> x(n);
+    for (std::size_t k = 0; k < n; ++k) x[k] = static_cast<double>(random_bits(4, k) >> 11) * 0x1p-52 - 1;
+    auto const exact = loop(wide, std::vector<long double>(x.begin(), x.end()), {0, 0});
+    std::vector<double> one(n, -7), several(n, -8);
+    tally::recursive_filter(tally::cpu{1}, feedback, x.begin(), x.end(), one.begin());
+    tally::recursive_filter(tally::cpu{3}, feedback, x.begin(), x.end(), several.begin());
+    EXPECT_EQ(one, several) << n;
+    for (std::size_t k = 0; k < n; ++k) ASSERT_NEAR(one[k], static_cast<double>(exact[k]), 2e-12) << k << " of " << n;
+  }
+}
+
+struct impulse {
+  double operator()(std::size_t k) const { return k == 0 ? 1 : 0; }
+};
+
+TEST(recursive_filter, takes_an_input_that_is_a_function)
+{
+  std::size_t const n = 5000;
+  auto const in = tally::elements_from(impulse{});
+  std::vector<double> y(n);
+  tally::recursive_filter(std::array{0.5}, in, in + static_cast<std::ptrdiff_t>(n), y.begin());
+  for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(y[k], std::ldexp(1.0, -static_cast<int>(k))) << k;
+}
+
+TEST(linear_sequence, of_fibonacci)
+{
+  using residues = std::array<std::uint64_t, 2>;
+  for (std::uint64_t const modulus :
+       {std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{10}, std::uint64_t{1'000'000'007}, std::uint64_t{1} << 32}) {
+    for (std::size_t const n : {0u, 1u, 2u, 3u, 4095u, 4096u, 4097u, 300'001u}) {
+      std::vector<std::uint64_t> expected(n);
+      std::uint64_t a = 0, b = 1 % modulus;
+      for (std::size_t k = 0; k < n; ++k) {
+        expected[k] = a;
+        std::uint64_t const next = (a + b) % modulus;
+        a = b;
+        b = next;
+      }
+      for (int const threads : {1, 4}) {
+        tally::test::guarded<std::uint64_t> out(n);
+        tally::linear_sequence_modulo(tally::cpu{threads}, residues{1, 1}, residues{0, 1}, modulus, n, out.data());
+        EXPECT_EQ(std::vector(out.begin(), out.end()), expected) << n << " modulo " << modulus << " on " << threads;
+        EXPECT_TRUE(out.guards_intact());
+      }
+    }
+  }
+}
+
+TEST(linear_sequence, of_order_three)
+{
+  std::uint64_t const modulus = 998'244'353;
+  std::array<std::uint64_t, 3> const c = {5, modulus - 7, 4'000'000'000'000u}, first = {1, 10, 100};
+  std::size_t const n = 20'000;
+  std::vector<std::uint64_t> expected(n), out(n);
+  for (std::size_t k = 0; k < n; ++k)
+    expected[k] =
+        k < 3
+            ? first[k]
+            : (c[0] * expected[k - 1] + c[1] * expected[k - 2] % modulus + c[2] % modulus * expected[k - 3] % modulus) %
+                  modulus;
+  tally::linear_sequence_modulo(c, first, modulus, n, out.begin());
+  EXPECT_EQ(out, expected);
+}
+
+TEST(linear_sequence, says_what_is_wrong_with_a_modulus)
+{
+  std::array<std::uint64_t, 1> const one = {1};
+  std::vector<std::uint64_t> out(5);
+  EXPECT_THROW(tally::linear_sequence_modulo(one, one, 0, 5, out.begin()), tally::usage_error);
+  EXPECT_THROW(tally::linear_sequence_modulo(one, one, (std::uint64_t{1} << 32) + 1, 5, out.begin()),
+               tally::usage_error);
+}
+
+}  // namespace
