@@ -44,13 +44,11 @@ void scan_short(I const& values, std::size_t begin, std::size_t end, std::option
   }
 }
 
-/// `tally::reduce` of a segment; nothing if there is nothing.
+/// `tally::reduce` of a segment that is not empty.
 template <class T, class P, class I, class Op>
-std::optional<T> reduce_alone(P const& on, I const& values, std::size_t begin, std::size_t end,
-                              std::optional<T> const& init, Op& op)
+T reduce_alone(P const& on, I const& values, std::size_t begin, std::size_t end, std::optional<T> const& init, Op& op)
 {
   using distance = std::iter_difference_t<I>;
-  if (begin == end) return init;
   if constexpr (short_segment<T, Op> != 0) {
     if (end - begin <= short_segment<T, Op>) {
       auto const at = [&](std::size_t k) { return static_cast<T>(values[static_cast<distance>(k)]); };
@@ -66,8 +64,8 @@ std::optional<T> reduce_alone(P const& on, I const& values, std::size_t begin, s
       return init ? static_cast<T>(op(*init, local)) : local;
     }
   }
-  return reduce_all<T, T>(on, values + static_cast<distance>(begin), values + static_cast<distance>(end), init, op,
-                          std::identity{});
+  return *reduce_all<T, T>(on, values + static_cast<distance>(begin), values + static_cast<distance>(end), init, op,
+                           std::identity{});
 }
 
 /// A scan of a segment to out[begin], out[begin + 1], ...

@@ -97,7 +97,8 @@ Out reduce_by_offset(P const& on, Values values, Offsets offsets, S offsets_last
   if constexpr (detail::runs_on_cpu<P>) {
     detail::work_between_offsets(
         on, offsets, segments, [&](auto const& where, std::size_t s, std::size_t begin, std::size_t end) {
-          detail::store(out, s, *detail::reduce_alone<value>(where, values, begin, end, start, combine));
+          detail::store(out, s,
+                        begin == end ? *start : detail::reduce_alone<value>(where, values, begin, end, start, combine));
         });
   } else {
     tally::for_each_index(on, segments,

@@ -14,6 +14,13 @@ namespace tally {
 
 namespace detail {
 
+/// Whether a block is moved by a loop with a branch: it pays where it is foreseen 31 times of 32, and where a copy too many costs more than bytes.
+template <class T>
+constexpr bool is_uneven(std::size_t count, std::size_t size)
+{
+  return !std::is_trivially_copyable_v<T> || count < size / 32 || size - count < size / 32;
+}
+
 /// Chosen elements to `chosen`, the others nowhere.
 template <class I, class Out>
 struct copy_chosen {
@@ -28,22 +35,20 @@ struct copy_chosen {
     Out const to = chosen;
     std::size_t const upto = before + count;
     std::size_t k = begin;
-    if constexpr (std::is_trivially_copyable_v<std::iter_value_t<I>>) {
-      if constexpr (Choice::first)
-        if (k == 0) place(to, before++) = from[place_of_index(k++)];
-      // No branch: what is not chosen is written too, and the next one over it. It ends with the block's share, so it never leaves it.
-      if (upto - before == end - k) {
-        for (; k < end; ++k) place(to, before++) = from[place_of_index(k)];
-        return;
-      }
-      while (before < upto) {
-        bool const chosen_too = choice(k);
-        place(to, before) = from[place_of_index(k++)];
-        before += static_cast<std::size_t>(chosen_too);
-      }
+    if constexpr (Choice::first)
+      if (k == 0 && count != 0) place(to, before++) = from[place_of_index(k++)];
+    if (upto - before == end - k) {
+      for (; k < end; ++k) place(to, before++) = from[place_of_index(k)];
+    } else if (is_uneven<std::iter_value_t<I>>(count, end - begin)) {
+      for (; before < upto; ++k)
+        if (choice(k)) place(to, before++) = from[place_of_index(k)];
     } else {
-      for (; before < upto && k < end; ++k)
-        if (is_chosen(choice, k)) place(to, before++) = from[place_of_index(k)];
+      // No branch: what is not chosen is written too, and the next one over it. It ends with the block's share, so it never leaves it.
+      while (before < upto) {
+        bool const stays = choice(k);
+        place(to, before) = from[place_of_index(k++)];
+        before += static_cast<std::size_t>(stays);
+      }
     }
   }
   TALLY_HD void one(std::size_t k, std::size_t before, bool is_chosen) const
@@ -76,25 +81,25 @@ struct part {
     std::size_t rejected = begin - before;
     std::size_t const rejected_upto = end - upto;
     std::size_t k = begin;
-    if constexpr (std::is_trivially_copyable_v<std::iter_value_t<I>>) {
-      // Both are written, and one of the two stays. When one share is full, all that comes belongs to the other.
-      for (; before < upto && rejected < rejected_upto; ++k) {
-        bool const here = choice(k);
-        at(to, before) = at(from, k);
-        at(others, rejected) = at(from, k);
-        before += static_cast<std::size_t>(here);
-        rejected += static_cast<std::size_t>(!here);
-      }
-      for (; before < upto; ++k) at(to, before++) = at(from, k);
-      for (; rejected < rejected_upto; ++k) at(others, rejected++) = at(from, k);
-    } else {
+    if (is_uneven<std::iter_value_t<I>>(count, end - begin)) {
       for (; k < end; ++k) {
         if (choice(k))
           at(to, before++) = at(from, k);
         else
           at(others, rejected++) = at(from, k);
       }
+      return;
     }
+    // Both are written, and one of the two stays. When one share is full, all that comes belongs to the other.
+    while (before < upto && rejected < rejected_upto) {
+      bool const here = choice(k);
+      at(to, before) = at(from, k);
+      at(others, rejected) = at(from, k++);
+      before += static_cast<std::size_t>(here);
+      rejected += static_cast<std::size_t>(!here);
+    }
+    while (before < upto) at(to, before++) = at(from, k++);
+    while (rejected < rejected_upto) at(others, rejected++) = at(from, k++);
   }
   TALLY_HD void one(std::size_t k, std::size_t before, bool is_chosen) const
   {

@@ -142,7 +142,7 @@ std::size_t reduce_groups(P const& on, std::size_t n, std::size_t bytes, Choice 
   if constexpr (runs_on_cpu<P>) {
     auto const work = [&](auto const& where, std::size_t ordinal, std::size_t begin, std::size_t end) {
       head(ordinal, begin);
-      store(out, ordinal, *reduce_alone<T>(where, values, begin, end, std::optional<T>(), op));
+      store(out, ordinal, reduce_alone<T>(where, values, begin, end, std::optional<T>(), op));
     };
     return work_on_segments<true>(on, n, bytes, choice, work);
   } else if constexpr (tally::exactly_associative<Op, T>) {
