@@ -87,6 +87,19 @@ TEST(quicksort, orders_numbers_by_itself)
   EXPECT_EQ(keys, (std::vector<double>{8, 7, 6, 5, 4, 3, 2, 1}));
 }
 
+/// Order is looked for in blocks: here it is broken between two of them only.
+TEST(quicksort, sees_disorder_between_blocks)
+{
+  std::vector<int> keys(3 * 4096), sorted(keys.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) sorted[k] = static_cast<int>(k);
+  for (std::size_t const at : {std::size_t{4096}, std::size_t{8192}, keys.size() - 1, std::size_t{1}}) {
+    keys = sorted;
+    std::swap(keys[at - 1], keys[at]);
+    EXPECT_GT(tally::quicksort(tally::cpu{2}, keys), 0u) << at;
+    EXPECT_EQ(keys, sorted) << at;
+  }
+}
+
 /// After every level: no key is in a segment before that of a lesser one, segments begin where the heads say, and keys that are equal keep their order.
 TEST(segmented_quicksort, partitions_all_segments_at_once)
 {

@@ -3,9 +3,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <type_traits>
 
+#include "tally/algorithms/orders.hpp"
 #include "tally/config.hpp"
 #include "tally/operators/arithmetic.hpp"
 
@@ -21,13 +21,6 @@ using unsigned_of_size = std::conditional_t<
 template <class T>
 inline constexpr bool has_ordered_bits =
     is_number<T> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
-
-template <class Order, class T>
-inline constexpr bool ascends = std::is_same_v<Order, std::less<>> || std::is_same_v<Order, std::less<T>> ||
-                                std::is_same_v<Order, std::ranges::less>;
-template <class Order, class T>
-inline constexpr bool descends = std::is_same_v<Order, std::greater<>> || std::is_same_v<Order, std::greater<T>> ||
-                                 std::is_same_v<Order, std::ranges::greater>;
 
 /// `ordered_bits<T, Order>{}(a) < ordered_bits<T, Order>{}(b)` where a comes before b. -0.0 is less than +0.0, as for `minimum`; NaNs, all equal, come
 /// last in either order.

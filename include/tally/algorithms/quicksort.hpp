@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tally/algorithms/orders.hpp"
 #include "tally/algorithms/quicksort_steps.hpp"
 #include "tally/contract.hpp"
 #include "tally/error.hpp"
@@ -138,7 +139,8 @@ std::size_t quicksort(P const& on, I first, S last, Less less = {})
                 "tally: the order of a quicksort cannot be called with two keys");
   auto const n = static_cast<std::size_t>(last - first);
   if (n < 2) return 0;
-  detail::segmented_quicksort<P, key, Less> sort(on, std::to_address(first), n, less);
+  auto const order = detail::callable_order<key>(less);
+  detail::segmented_quicksort<P, key, std::remove_const_t<decltype(order)>> sort(on, std::to_address(first), n, order);
   while (!sort.sorted()) sort.step();
   sort.finish();
   return sort.levels();

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <type_traits>
+
+#include "tally/config.hpp"
+
+/// The orders that the standard library names.
+namespace tally::detail {
+
+template <class Order, class T>
+inline constexpr bool ascends = std::is_same_v<Order, std::less<>> || std::is_same_v<Order, std::less<T>> ||
+                                std::is_same_v<Order, std::ranges::less>;
+template <class Order, class T>
+inline constexpr bool descends = std::is_same_v<Order, std::greater<>> || std::is_same_v<Order, std::greater<T>> ||
+                                 std::is_same_v<Order, std::ranges::greater>;
+
+/// The same, as a GPU can call them.
+struct ascending {
+  template <class T>
+  TALLY_HD constexpr bool operator()(T const& a, T const& b) const
+  {
+    return a < b;
+  }
+};
+struct descending {
+  template <class T>
+  TALLY_HD constexpr bool operator()(T const& a, T const& b) const
+  {
+    return a > b;
+  }
+};
+template <class T, class Order>
+auto callable_order(Order const& order)
+{
+  if constexpr (ascends<Order, T>)
+    return ascending{};
+  else if constexpr (descends<Order, T>)
+    return descending{};
+  else
+    return order;
+}
+
+}  // namespace tally::detail
