@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tally/algorithms/in_order.hpp"
+#include "tally/cpu/rows.hpp"
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 #include "tally/reduce.hpp"
@@ -16,31 +17,75 @@
 /// their brackets.
 namespace tally::detail {
 
-/// So few values have brackets that a loop knows: two groups, which are s[0..G) and then (the total of these) + s[j]; or any if `op` does not care.
+/// So many groups at most are combined by the loops below. A call takes some 20 ns.
+inline constexpr std::size_t short_groups = 16;
 template <class T, class Op>
 inline constexpr std::size_t short_segment = !std::is_same_v<working_type<T>, T> ? 0
-                                             : tally::exactly_associative<Op, T> ? 16
-                                                                                 : 2 * order::group<T>;
+                                             : tally::exactly_associative<Op, T> ? 64
+                                                                                 : short_groups * order::group<T>;
+
+/// An array for totals of groups, of which a T need not be made from nothing.
+template <class T>
+using group_totals = cpu_backend::fixed_vector<T, short_groups>;
+
+template <class T, class I, class Op>
+T fold_values(I const& values, std::size_t begin, std::size_t end, Op& op)
+{
+  using distance = std::iter_difference_t<I>;
+  T sum = static_cast<T>(values[static_cast<distance>(begin)]);
+  for (std::size_t k = begin + 1; k < end; ++k)
+    sum = static_cast<T>(op(sum, static_cast<T>(values[static_cast<distance>(k)])));
+  return sum;
+}
+
+/// The reduction of a segment of one row at most: what is before the last group is Kogge and Stone's I[g-1] = (t[0] + tree) + tree ..., of as many groups as
+/// the binary digits of g-1 say, the smaller first.
+template <class T, class I, class Op>
+T reduce_short(I const& values, std::size_t begin, std::size_t end, Op& op)
+{
+  constexpr std::size_t group = order::group<T>;
+  if (tally::exactly_associative<Op, T> || end - begin <= group) return fold_values<T>(values, begin, end, op);
+  std::size_t const before = (end - begin - 1) / group;  // groups but the last
+  group_totals<T> totals;
+  for (std::size_t g = 0; g < before; ++g)
+    totals.emplace_back(fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op));
+  T sum = totals[0];
+  std::size_t at = 1;
+  for (std::size_t size = 1; size < before; size *= 2) {
+    if (((before - 1) & size) == 0) continue;
+    for (std::size_t half = 1; half < size; half *= 2)
+      for (std::size_t g = at; g < at + size; g += 2 * half)
+        totals[g] = static_cast<T>(op(totals[g], totals[g + half]));
+    sum = static_cast<T>(op(sum, totals[at]));
+    at += size;
+  }
+  return static_cast<T>(op(sum, fold_values<T>(values, begin + before * group, end, op)));
+}
 
 /// Calls put(k, inclusive result of k) for a segment of at most `short_segment` elements.
 template <class T, class I, class Op, class Put>
 void scan_short(I const& values, std::size_t begin, std::size_t end, std::optional<T> const& init, Op& op,
                 Put const& put)
 {
-  constexpr std::size_t group = tally::exactly_associative<Op, T> ? 16 : order::group<T>;
+  constexpr std::size_t group = tally::exactly_associative<Op, T> ? short_segment<T, Op> : order::group<T>;
   using distance = std::iter_difference_t<I>;
-  auto const at = [&](std::size_t k) { return static_cast<T>(values[static_cast<distance>(k)]); };
-  std::size_t const first_end = end - begin < group ? end : begin + group;
-  std::optional<T> sum;
-  for (std::size_t k = begin; k < first_end; ++k) {
-    sum = sum ? static_cast<T>(op(*sum, at(k))) : at(k);
-    put(k, init ? static_cast<T>(op(*init, *sum)) : *sum);
-  }
-  std::optional<T> second;
-  for (std::size_t k = first_end; k < end; ++k) {
-    second = second ? static_cast<T>(op(*second, at(k))) : at(k);
-    T const local = static_cast<T>(op(*sum, *second));
-    put(k, init ? static_cast<T>(op(*init, local)) : local);
+  std::size_t const groups = (end - begin + group - 1) / group;
+  group_totals<T> before;  // I of docs/order.md
+  for (std::size_t g = 0; g + 1 < groups; ++g)
+    before.emplace_back(fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op));
+  for (std::size_t stride = 1; stride < before.size(); stride *= 2)
+    for (std::size_t g = before.size() - 1; g >= stride; --g)
+      before[g] = static_cast<T>(op(before[g - stride], before[g]));
+  for (std::size_t g = 0; g < groups; ++g) {
+    std::size_t k = begin + g * group;
+    std::size_t const group_end = end - k < group ? end : k + group;
+    T sum = static_cast<T>(values[static_cast<distance>(k)]);
+    for (;;) {
+      T const local = g == 0 ? sum : static_cast<T>(op(before[g - 1], sum));
+      put(k, init ? static_cast<T>(op(*init, local)) : local);
+      if (++k == group_end) break;
+      sum = static_cast<T>(op(sum, static_cast<T>(values[static_cast<distance>(k)])));
+    }
   }
 }
 
@@ -51,16 +96,7 @@ T reduce_alone(P const& on, I const& values, std::size_t begin, std::size_t end,
   using distance = std::iter_difference_t<I>;
   if constexpr (short_segment<T, Op> != 0) {
     if (end - begin <= short_segment<T, Op>) {
-      auto const at = [&](std::size_t k) { return static_cast<T>(values[static_cast<distance>(k)]); };
-      auto const fold = [&](std::size_t k, std::size_t upto) {
-        T sum = at(k);
-        while (++k < upto) sum = static_cast<T>(op(sum, at(k)));
-        return sum;
-      };
-      std::size_t const split = begin + order::group<T>;
-      T const local = tally::exactly_associative<Op, T> || end <= split
-                          ? fold(begin, end)
-                          : static_cast<T>(op(fold(begin, split), fold(split, end)));
+      T const local = reduce_short<T>(values, begin, end, op);
       return init ? static_cast<T>(op(*init, local)) : local;
     }
   }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 
 #include "tally/algorithms/chosen.hpp"
@@ -18,6 +20,42 @@ namespace tally::detail {
 
 /// A segment that ends more than so many blocks behind the one in which it begins is long: some 2^18 elements, what all threads pay for.
 inline constexpr std::size_t blocks_of_a_long_segment = 64;
+
+/// Bit i is byte i, each of which is 0 or 1.
+inline std::uint64_t bits_of(unsigned char const* bytes)
+{
+  std::uint64_t bits = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    for (unsigned i = 0; i < 64; i += 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, bytes + i, sizeof(eight));
+      // The product brings the eight bits together in its highest byte.
+      bits |= (eight * 0x0102040810204080u >> 56) << i;
+    }
+  } else {
+    for (unsigned i = 0; i < 64; ++i) bits |= std::uint64_t{bytes[i]} << i;
+  }
+  return bits;
+}
+
+/// Writes the distances from `begin` of those of [begin, end) that are chosen, at most a block of them. A branch a word of 64, not one an element: what is
+/// chosen cannot be foreseen.
+template <class Choice>
+void find_chosen(Choice const& who, std::size_t begin, std::size_t end, std::uint32_t* found)
+{
+  at_hand<Choice> choice = who;
+  unsigned char chosen[chosen_block];
+  std::size_t const size = end - begin;
+  std::size_t i = 0;
+  if constexpr (Choice::first)
+    if (begin == 0) chosen[i++] = 1;
+  for (; i < size; ++i) chosen[i] = static_cast<unsigned char>(choice(begin + i));
+  std::size_t const padded = (size + 63) / 64 * 64;
+  std::memset(chosen + size, 0, padded - size);
+  for (std::size_t word = 0; word < padded; word += 64)
+    for (std::uint64_t bits = bits_of(chosen + word); bits != 0; bits &= bits - 1)
+      *found++ = static_cast<std::uint32_t>(word) + static_cast<std::uint32_t>(std::countr_zero(bits));
+}
 
 struct long_segment {
   std::size_t ordinal;
@@ -52,18 +90,9 @@ struct segment_blocks {
   {
     std::size_t const count = heads(b);
     if (count == 0) return;
-    at_hand<Choice> choice = *heads.choice;
-    std::size_t const begin = heads.begin(b), end = heads.end(b);
+    std::size_t const begin = heads.begin(b);
     std::uint32_t found[chosen_block];
-    std::size_t so_far = 0;
-    std::size_t k = begin;
-    if constexpr (Choice::first)
-      if (k == 0) found[so_far++] = static_cast<std::uint32_t>(k++);
-    // No branch: every index is written, and those that are heads stay.
-    for (; so_far < count && k < end; ++k) {
-      found[so_far] = static_cast<std::uint32_t>(k - begin);
-      so_far += static_cast<std::size_t>(choice(k));
-    }
+    find_chosen(*heads.choice, begin, heads.end(b), found);
     for (std::size_t i = 0; i + 1 < count; ++i) work(ordinal + i, begin + found[i], begin + found[i + 1]);
     std::size_t const last = begin + found[count - 1];
     std::size_t const last_end = head_from(b + 1, blocks_of_a_long_segment);
