@@ -159,7 +159,7 @@ void expect_packed_digits_sort(std::vector<T> keys, Order)
 
 TEST(packed_digits, sort_too)
 {
-  for (std::size_t const n : {2, 15, 16, 17, 129, 4097})
+  for (std::size_t const n : {2u, 15u, 16u, 17u, 129u, 4097u})
     for (auto const& keys : key_sequences<std::int32_t>(n)) {
       expect_packed_digits_sort(keys, std::less<>{});
       expect_packed_digits_sort(keys, std::greater<>{});
