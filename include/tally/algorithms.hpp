@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tally/algorithms/allocate.hpp"
 #include "tally/algorithms/automaton.hpp"
 #include "tally/algorithms/bins.hpp"
 #include "tally/algorithms/by_flag.hpp"
@@ -14,6 +15,7 @@
 #include "tally/algorithms/lexical_languages.hpp"
 #include "tally/algorithms/linear_sequence.hpp"
 #include "tally/algorithms/polynomial.hpp"
+#include "tally/algorithms/quadrature.hpp"
 #include "tally/algorithms/quicksort.hpp"
 #include "tally/algorithms/radix_sort.hpp"
 #include "tally/algorithms/recurrence.hpp"

@@ -1,0 +1,283 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tally/algorithms/placement.hpp"
+#include "tally/contract.hpp"
+#include "tally/cpu/threads.hpp"
+#include "tally/error.hpp"
+#include "tally/for_each.hpp"
+#include "tally/scan.hpp"
+#include "tally/sequences.hpp"
+#include "tally/temporary.hpp"
+
+/// Many pieces out of one: sizes become the places where pieces begin.
+namespace tally {
+
+/// How pieces are placed. `alignment`: each begins at a multiple of it. `capacity`: none ends behind it.
+struct allocation_rules {
+  std::uint64_t alignment = 1;
+  std::uint64_t capacity = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// The first piece that does not fit: its number from 0, where it would begin, its size, and the capacity. A size may also be negative, or an alignment none.
+class allocation_error : public error {
+public:
+  allocation_error(std::string const& what, std::size_t piece) : error(what), piece_(piece) {}
+  std::size_t piece() const { return piece_; }
+
+private:
+  std::size_t piece_;
+};
+
+namespace detail {
+
+/// Where a call runs that names no execution and calls nothing of the caller's: on all threads, if what it reads and writes is plain memory.
+template <class... Iterators>
+using threads_of_memory = std::conditional_t<(std::contiguous_iterator<Iterators> && ...), cpu, automatic>;
+
+/// Pieces of one alignment.
+template <class Counts>
+struct even_pieces {
+  using element = std::uint64_t;
+  using join = join_sizes;
+  static constexpr bool may_be_negative = std::is_signed_v<std::iter_value_t<Counts>>;
+  static constexpr std::size_t block = 4096;
+
+  Counts counts;
+  std::uint64_t alignment;
+
+  TALLY_HD std::uint64_t count(std::size_t k) const
+  {
+    return size_of_count(counts[static_cast<std::iter_difference_t<Counts>>(k)]);
+  }
+  TALLY_HD std::uint64_t operator()(std::size_t k) const { return round_up(count(k), alignment); }
+  TALLY_HD std::uint64_t begin_of(std::size_t, std::uint64_t before) const { return before; }
+  static TALLY_HD std::uint64_t nothing() { return 0; }
+  static TALLY_HD std::uint64_t end_of(std::uint64_t before) { return before; }
+
+  /// What [begin, end) takes: without a branch while no sum of so many can overflow, else one by one.
+  std::uint64_t total(std::size_t begin, std::size_t end) const
+  {
+    constexpr std::uint64_t small = std::uint64_t{1} << 51;  // 4096 of twice this are 2^64
+    std::uint64_t sum = 0, any = 0;
+    if (std::has_single_bit(alignment) && alignment < small) {
+      std::uint64_t const low = alignment - 1;
+      for (std::size_t k = begin; k < end; ++k) {
+        std::uint64_t const size = count(k);
+        any |= size;
+        sum += (size + low) & ~low;
+      }
+      if (any < small) return sum;
+    }
+    sum = 0;
+    for (std::size_t k = begin; k < end; ++k) sum = saturating_sum(sum, (*this)(k));
+    return sum;
+  }
+};
+
+/// Pieces each of its own alignment, a power of two.
+template <class Counts, class Alignments>
+struct aligned_pieces {
+  using element = placement;
+  using join = join_placements;
+  static constexpr bool may_be_negative = std::is_signed_v<std::iter_value_t<Counts>>;
+  static constexpr std::size_t block = 1024;
+
+  Counts counts;
+  Alignments alignments;
+
+  TALLY_HD std::uint64_t count(std::size_t k) const
+  {
+    return size_of_count(counts[static_cast<std::iter_difference_t<Counts>>(k)]);
+  }
+  TALLY_HD std::uint64_t alignment_of(std::size_t k) const
+  {
+    return size_of_count(alignments[static_cast<std::iter_difference_t<Alignments>>(k)]);
+  }
+  TALLY_HD placement operator()(std::size_t k) const { return {0, alignment_of(k), count(k)}; }
+  TALLY_HD std::uint64_t begin_of(std::size_t k, placement const& before) const
+  {
+    return round_up(end_of(before), alignment_of(k));
+  }
+  static TALLY_HD placement nothing() { return {0, 1, 0}; }
+  static TALLY_HD std::uint64_t end_of(placement const& before) { return before.end_from(0); }
+
+  placement total(std::size_t begin, std::size_t end) const
+  {
+    placement all = nothing();
+    for (std::size_t k = begin; k < end; ++k) all = join{}(all, (*this)(k));
+    return all;
+  }
+};
+
+/// On a GPU: what is done with the places before piece k.
+template <class Pieces, class Out>
+struct place_one {
+  Pieces pieces;
+  Out offsets;
+  std::size_t n;
+  std::uint64_t* end;  // of the last piece
+
+  TALLY_HD void operator()(std::size_t k, typename Pieces::element const& before) const
+  {
+    std::uint64_t const begin = pieces.begin_of(k, before);
+    offsets[static_cast<std::iter_difference_t<Out>>(k)] = static_cast<std::iter_value_t<Out>>(begin);
+    if (k + 1 == n) *end = saturating_sum(begin, pieces.count(k));
+  }
+};
+/// Its end, kept in full.
+template <class Pieces>
+struct note_end {
+  Pieces pieces;
+  std::uint64_t* ends;
+  TALLY_HD void operator()(std::size_t k, typename Pieces::element const& before) const
+  {
+    ends[k] = saturating_sum(pieces.begin_of(k, before), pieces.count(k));
+  }
+};
+
+template <class Pieces>
+struct note_size {
+  Pieces pieces;
+  std::uint64_t* size;
+  std::size_t piece;
+  TALLY_HD void operator()(std::size_t) const { *size = pieces.count(piece); }
+};
+
+template <class P, class Pieces, class Use>
+void scan_pieces(P const& on, std::size_t n, Pieces const& pieces, Use const& use)
+{
+  auto const elements = elements_from(pieces);
+  tally::exclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(n), results_to(use), Pieces::nothing(),
+                        typename Pieces::join{});
+}
+
+/// Says which piece is the first that ends behind `capacity`; there is one. Not quick: nothing goes on from here.
+template <class P, class Pieces>
+[[noreturn]] void say_what_does_not_fit(P const& on, std::size_t n, Pieces const& pieces, std::uint64_t capacity)
+{
+  temporary<std::uint64_t, P> const ends(on, n);
+  scan_pieces(on, n, pieces, note_end<Pieces>{pieces, ends.data()});
+  std::size_t piece = 0;
+  for (std::size_t size = n; size > 0;) {
+    std::size_t const half = size / 2;
+    if (value_at(on, ends.data() + piece + half) <= capacity) {
+      piece += half + 1;
+      size -= half + 1;
+    } else {
+      size = half;
+    }
+  }
+  std::uint64_t const taken = piece == 0 ? 0 : value_at(on, ends.data() + piece - 1);
+  tally::for_each_index(on, 1, note_size<Pieces>{pieces, ends.data(), piece});
+  std::uint64_t const size = value_at(on, ends.data());
+  std::string const which = "tally: piece " + std::to_string(piece);
+  if (Pieces::may_be_negative && size == no_size) throw allocation_error(which + " has a negative size", piece);
+  throw allocation_error(which + " of " + std::to_string(size) + " does not fit: " + std::to_string(taken) + " of " +
+                             std::to_string(capacity) + " are taken before it",
+                         piece);
+}
+
+/// Every allocation. Returns the end of the last piece.
+template <class P, class Pieces, class Out>
+std::uint64_t place_pieces(P const& on, std::size_t n, std::size_t bytes, Pieces const& pieces, Out offsets,
+                           std::uint64_t capacity)
+{
+  static_assert(std::is_integral_v<std::iter_value_t<Out>>, "tally: offsets are integers");
+  if (n == 0) return 0;
+  // What offsets can hold is a capacity too.
+  constexpr auto holds = static_cast<std::uint64_t>(std::numeric_limits<std::iter_value_t<Out>>::max());
+  constexpr std::uint64_t most = holds < no_size ? holds : no_size - 1;
+  if (capacity > most) capacity = most;
+  std::uint64_t end = 0;
+  if constexpr (runs_on_cpu<P>) {
+    constexpr std::size_t block = Pieces::block;
+    std::size_t const blocks = n / block + (n % block != 0);
+    auto const end_of_block = [n](std::size_t b) { return n - b * block < block ? n : (b + 1) * block; };
+    auto const total = [all = &pieces, end_of_block](std::size_t b) { return all->total(b * block, end_of_block(b)); };
+    auto const use = [all = &pieces, end_of_block, offsets, n, last = &end](std::size_t b,
+                                                                            typename Pieces::element before) {
+      Pieces const own = *all;
+      for (std::size_t k = b * block; k < end_of_block(b); ++k) {
+        std::uint64_t const begin = own.begin_of(k, before);
+        offsets[static_cast<std::iter_difference_t<Out>>(k)] = static_cast<std::iter_value_t<Out>>(begin);
+        if (k + 1 == n) *last = saturating_sum(begin, own.count(k));
+        before = typename Pieces::join{}(before, own(k));
+      }
+    };
+    auto const elements = elements_from(total, block * bytes);
+    tally::exclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(blocks), results_to(use),
+                          Pieces::nothing(), typename Pieces::join{});
+  } else {
+    temporary<std::uint64_t, P> const last(on, 1);
+    scan_pieces(on, n, pieces, place_one<Pieces, Out>{pieces, offsets, n, last.data()});
+    end = value_at(on, last.data());
+  }
+  if (end > capacity) say_what_does_not_fit(on, n, pieces, capacity);
+  return end;
+}
+
+}  // namespace detail
+
+/// Places pieces of the given sizes one behind the other: writes to `offsets[k]` where piece k begins.
+///
+///     allocate([on,] sizes, sizes_last, offsets [, rules])
+///
+/// Equation  offsets[k] = a * ceil(sizes[0] / a) + ... + a * ceil(sizes[k-1] / a), where a is rules.alignment
+/// Requires  random-access iterators over integers; `offsets` overlaps nothing that is read.
+/// Result    where the last piece ends: what is needed of memory, or 0 of no pieces. A size of 0 takes no room.
+/// Cost      one pass; O(n/p + log p) on p threads. Without `on` all threads, if the sizes are in contiguous memory.
+/// Memory    none on one thread.
+/// Blocks    until the result is there, on a GPU too.
+/// Throws    allocation_error, which names the first piece that ends behind rules.capacity, or behind what `offsets` can hold, or behind 2^64 - 2, or whose
+///           size is negative: then offsets are partly written. usage_error if the alignment is 0; cuda_error; std::bad_alloc.
+/// Source    Blelloch, Prefix sums and their applications (1990), section 1.3, as "allocating".
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out>
+std::uint64_t allocate(P const& on, I sizes, S sizes_last, Out offsets, allocation_rules const& rules = {})
+{
+  static_assert(std::random_access_iterator<I> && std::random_access_iterator<Out>,
+                "tally: allocate reads and writes by index: give it iterators of arrays");
+  if (rules.alignment == 0) throw usage_error("tally: allocate: the alignment is 0; it must be at least 1");
+  return detail::place_pieces(on, static_cast<std::size_t>(sizes_last - sizes),
+                              sizeof(std::iter_value_t<I>) + sizeof(std::iter_value_t<Out>),
+                              detail::even_pieces<I>{sizes, rules.alignment}, offsets, rules.capacity);
+}
+template <detail::iterator I, detail::end_of<I> S, detail::iterator Out>
+std::uint64_t allocate(I sizes, S sizes_last, Out offsets, allocation_rules const& rules = {})
+{
+  return tally::allocate(detail::threads_of_memory<I, Out>{}, sizes, sizes_last, offsets, rules);
+}
+
+/// The same where each piece has an alignment of its own: so are the members of a structure laid out.
+///
+///     allocate_aligned([on,] sizes, sizes_last, alignments, offsets [, rules])
+///
+/// Equation  offsets[k] = (the end of piece k-1, rounded up to a multiple of alignments[k]); offsets[0] = 0
+/// Requires  alignments are powers of two. rules.alignment is not looked at. As `allocate` otherwise.
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Alignments, detail::iterator Out>
+std::uint64_t allocate_aligned(P const& on, I sizes, S sizes_last, Alignments alignments, Out offsets,
+                               allocation_rules const& rules = {})
+{
+  static_assert(std::random_access_iterator<I> && std::random_access_iterator<Alignments> &&
+                    std::random_access_iterator<Out>,
+                "tally: allocate_aligned reads and writes by index: give it iterators of arrays");
+  return detail::place_pieces(on, static_cast<std::size_t>(sizes_last - sizes),
+                              sizeof(std::iter_value_t<I>) + sizeof(std::iter_value_t<Out>),
+                              detail::aligned_pieces<I, Alignments>{sizes, alignments}, offsets, rules.capacity);
+}
+template <detail::iterator I, detail::end_of<I> S, detail::iterator Alignments, detail::iterator Out>
+std::uint64_t allocate_aligned(I sizes, S sizes_last, Alignments alignments, Out offsets,
+                               allocation_rules const& rules = {})
+{
+  return tally::allocate_aligned(detail::threads_of_memory<I, Out>{}, sizes, sizes_last, alignments, offsets, rules);
+}
+
+}  // namespace tally
