@@ -123,13 +123,13 @@ TEST(linear_sequence, of_fibonacci)
 TEST(linear_sequence, of_order_three)
 {
   std::uint64_t const modulus = 998'244'353;
-  std::array<std::uint64_t, 3> const c = {5, modulus - 7, 4'000'000'000'000u}, first = {1, 10, 100};
+  std::array<std::uint64_t, 3> const c = {5, modulus - 7, 4'000'000'000'000u}, first = {1, ~std::uint64_t{0}, 100};
   std::size_t const n = 20'000;
   std::vector<std::uint64_t> expected(n), out(n);
   for (std::size_t k = 0; k < n; ++k)
     expected[k] =
         k < 3
-            ? first[k]
+            ? first[k] % modulus
             : (c[0] * expected[k - 1] + c[1] * expected[k - 2] % modulus + c[2] % modulus * expected[k - 3] % modulus) %
                   modulus;
   tally::linear_sequence_modulo(c, first, modulus, n, out.begin());

@@ -30,7 +30,7 @@ struct normal_density {
   TALLY_HD T operator()(T x) const
   {
     constexpr T factor = static_cast<T>(std::numbers::inv_sqrtpi_v<long double> / std::numbers::sqrt2_v<long double>);
-    T const distance = (x - mean) / deviation;
+    T const distance = (x - mean) * (T(1) / deviation);
     return factor / deviation * detail::exponential(distance * distance * T(-0.5));
   }
 };
@@ -65,6 +65,23 @@ struct put_point {
   }
 };
 
+/// The same in two steps, for blocks on a CPU.
+template <class Out>
+struct put_line {
+  Out out;
+
+  template <class T>
+  void operator()(std::size_t k, T const& x, T const& density, T const& area) const
+  {
+    out[static_cast<std::iter_difference_t<Out>>(k)] = distribution_point<T>{x, density, area};
+  }
+  template <class T>
+  void add(std::size_t k, T const& area) const
+  {
+    out[static_cast<std::iter_difference_t<Out>>(k)].cumulative += area;
+  }
+};
+
 template <class I>
 struct last_of_equals {
   I at;
@@ -93,16 +110,20 @@ struct put_step {
 ///
 /// Requires  as `integrate`. `out` takes distribution_point<T> at an index.
 /// Result    the end of what was written. Areas are the trapezoidal rule's: their error is at most (b - a)^3/(12 n^2) times the greatest second derivative.
-/// Cost      3n calls of the density in one pass: a stencil, a map and a scan.
+/// Cost      a stencil, a map and a scan: 1.001 n calls of the density on a CPU, 3n on a GPU.
 /// Blocks    as `inclusive_scan`.
 /// Throws    as `integrate`.
 template <execution P, class F, class T, detail::iterator Out>
 Out tabulate_distribution(P const& on, F density, T a, T b, std::size_t n, Out out)
 {
   auto const stencil = trapezoids(density, a, b, n);
-  auto const areas = elements_from(stencil);
-  tally::inclusive_scan(on, areas, areas + static_cast<std::ptrdiff_t>(n),
-                        results_to(detail::put_point<F, T, Out>{density, stencil.nodes, out}));
+  if constexpr (detail::runs_on_cpu<P>) {
+    detail::accumulate_areas(on, density, stencil.nodes, detail::put_line<Out>{out});
+  } else {
+    auto const areas = elements_from(stencil);
+    tally::inclusive_scan(on, areas, areas + static_cast<std::ptrdiff_t>(n),
+                          results_to(detail::put_point<F, T, Out>{density, stencil.nodes, out}));
+  }
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 template <class F, class T, detail::iterator Out>

@@ -2,137 +2,126 @@
 
 #include <cstddef>
 #include <iterator>
-#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "tally/algorithms/quadrature.hpp"
 #include "tally/config.hpp"
 #include "tally/contract.hpp"
-#include "tally/error.hpp"
+#include "tally/cpu/threads.hpp"
 #include "tally/execution.hpp"
+#include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
+#include "tally/temporary.hpp"
 
 /// Numerical integration: a map of the function over nodes, and a sum.
 namespace tally {
 
-/// A rule says where in n intervals its nodes are, counted in half intervals from the left, and what weight the function has there. A rule of one's own is a
-/// struct with the same members.
-///
-/// The error over n intervals of a smooth function is C / n^order.
-struct midpoint {
-  static constexpr int order = 2;
-  static constexpr int divisor = 1;  ///< weights are given times this, so that they are whole or halves
-  static TALLY_HD constexpr std::size_t nodes(std::size_t n) { return n; }
-  static TALLY_HD constexpr std::size_t place(std::size_t k) { return 2 * k + 1; }
-  static TALLY_HD constexpr float weight(std::size_t, std::size_t) { return 1; }
-};
-struct trapezoidal {
-  static constexpr int order = 2;
-  static constexpr int divisor = 1;
-  static TALLY_HD constexpr std::size_t nodes(std::size_t n) { return n + 1; }
-  static TALLY_HD constexpr std::size_t place(std::size_t k) { return 2 * k; }
-  static TALLY_HD constexpr float weight(std::size_t k, std::size_t n) { return k == 0 || k == n ? 0.5f : 1.0f; }
-};
-/// A parabola through the ends and the middle of each interval.
-struct simpson {
-  static constexpr int order = 4;
-  static constexpr int divisor = 6;
-  static TALLY_HD constexpr std::size_t nodes(std::size_t n) { return 2 * n + 1; }
-  static TALLY_HD constexpr std::size_t place(std::size_t k) { return k; }
-  static TALLY_HD constexpr float weight(std::size_t k, std::size_t n)
-  {
-    return k == 0 || k == 2 * n ? 1.0f : k % 2 == 1 ? 4.0f : 2.0f;
-  }
-};
-
 namespace detail {
 
-/// The ends of n intervals and their middles, in half intervals: exact at both ends, and in double for float, in which 2^25 nodes have no numbers.
-template <class T>
-struct equidistant {
-  using wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
+/// Elements that stand for a block of those that f gives: their sum, in four parts, so that no addition waits for the one before it.
+template <class F>
+struct sums_of_blocks {
+  static constexpr std::size_t block = 512;
 
-  T a;
-  T b;
-  std::size_t intervals;
-
-  TALLY_HD wide width() const { return (static_cast<wide>(b) - static_cast<wide>(a)) / static_cast<wide>(intervals); }
-  TALLY_HD T at(std::size_t half_intervals) const
-  {
-    if (half_intervals == 0) return a;
-    if (half_intervals == 2 * intervals) return b;
-    return static_cast<T>(static_cast<wide>(a) + static_cast<wide>(half_intervals) * (width() / 2));
-  }
-};
-
-template <class F, class T>
-using integrand_value = std::remove_cvref_t<std::invoke_result_t<F const&, T>>;
-
-template <class F, class T>
-constexpr void check_integrand()
-{
-  static_assert(std::is_floating_point_v<T>, "tally: the ends of an integral are floating-point numbers: 0.0, not 0");
-  static_assert(std::is_invocable_v<F const&, T>, "tally: the integrand cannot be called with a number");
-}
-inline std::size_t checked_intervals(std::size_t n)
-{
-  if (n == 0) throw usage_error("tally: an integral over no intervals; there must be at least one");
-  return n;
-}
-
-/// The function at node k, times the node's weight.
-template <class F, class T, class Rule>
-struct weighted_values {
   F f;
-  equidistant<T> nodes;
-
-  TALLY_HD auto operator()(std::size_t k) const
-  {
-    using value = integrand_value<F, T>;
-    return static_cast<value>(f(nodes.at(Rule::place(k))) * static_cast<value>(Rule::weight(k, nodes.intervals)));
-  }
-};
-
-/// The area of trapezoid k: a stencil of two values.
-template <class F, class T>
-struct trapezoid_areas {
-  F f;
-  equidistant<T> nodes;
-
-  TALLY_HD auto operator()(std::size_t k) const
-  {
-    using value = integrand_value<F, T>;
-    return static_cast<value>((f(nodes.at(2 * k)) + f(nodes.at(2 * k + 2))) * static_cast<value>(nodes.width() / 2));
-  }
-};
-
-/// Sample k of n times its weight, in intervals of the samples. Where Simpson's rule has an odd interval left over, the last three have the 3/8 rule.
-template <class I, class Rule>
-struct weighted_samples {
-  I samples;
   std::size_t size;
 
-  TALLY_HD auto operator()(std::size_t k) const
+  TALLY_HD auto operator()(std::size_t b) const
   {
-    using value = std::remove_cvref_t<std::iter_reference_t<I>>;
-    return static_cast<value>(samples[static_cast<std::iter_difference_t<I>>(k)] * static_cast<value>(weight(k)));
+    using value = std::remove_cvref_t<std::invoke_result_t<F const&, std::size_t>>;
+    std::size_t k = b * block;
+    std::size_t const end = size - k < block ? size : k + block;
+    value part[4] = {f(k++), value(0), value(0), value(0)};
+    for (; end - k >= 4; k += 4)
+      for (std::size_t i = 0; i < 4; ++i) part[i] += f(k + i);
+    for (; k < end; ++k) part[0] += f(k);
+    return static_cast<value>((part[0] + part[1]) + (part[2] + part[3]));
   }
-  TALLY_HD double weight(std::size_t k) const
+};
+
+/// f(0) + ... + f(n-1), n > 0: by blocks on a CPU.
+template <class P, class F>
+auto sum_of(P const& on, F const& f, std::size_t n)
+{
+  if constexpr (runs_on_cpu<P>) {
+    using blocks = sums_of_blocks<F>;
+    using value = std::remove_cvref_t<std::invoke_result_t<F const&, std::size_t>>;
+    auto const sums = elements_from(blocks{f, n}, blocks::block * sizeof(value));
+    return tally::reduce(on, sums, sums + static_cast<std::ptrdiff_t>((n + blocks::block - 1) / blocks::block));
+  } else {
+    auto const values = elements_from(f);
+    return tally::reduce(on, values, values + static_cast<std::ptrdiff_t>(n));
+  }
+}
+
+/// Areas summed up from the beginning of each block; a block's own sum goes to `totals`. `put(k, right end, f there, area so far)`.
+template <class F, class T, class Put>
+struct areas_in_blocks {
+  using value = integrand_value<F, T>;
+
+  F f;
+  equidistant<T> nodes;
+  Put put;
+  value* totals;
+  std::size_t block;
+
+  void operator()(std::size_t begin, std::size_t end) const
   {
-    std::size_t const intervals = size - 1;
-    bool const end = k == 0 || k == intervals;
-    if constexpr (std::is_same_v<Rule, midpoint>) return 1;
-    if constexpr (std::is_same_v<Rule, trapezoidal>) return end ? 0.5 : 1;
-    if (intervals == 1) return 0.5;
-    std::size_t const parabolas = intervals % 2 == 0 ? intervals : intervals - 3;
-    double const in_parabola = k > parabolas || parabolas == 0 ? 0.0
-                               : k == 0 || k == parabolas      ? 1.0 / 3
-                               : k % 2 == 1                    ? 4.0 / 3
-                                                               : 2.0 / 3;
-    if (parabolas == intervals || k < parabolas) return in_parabola;
-    return in_parabola + (k == parabolas || k == intervals ? 3.0 / 8 : 9.0 / 8);
+    auto const half = static_cast<value>(nodes.half);
+    value left = f(nodes.at(2 * begin)), sum = value(0);
+    for (std::size_t k = begin; k < end; ++k) {
+      T const x = nodes.at(2 * k + 2);
+      value const right = f(x);
+      sum += (left + right) * half;
+      put(k, x, right, sum);
+      left = right;
+    }
+    totals[begin / block] = sum;
+  }
+};
+/// And then the areas of all blocks before.
+template <class Put, class V>
+struct areas_before {
+  Put put;
+  V const* before;
+  std::size_t block;
+
+  void operator()(std::size_t begin, std::size_t end) const
+  {
+    V const area = before[begin / block];
+    for (std::size_t k = begin; k < end; ++k) put.add(k, area);
+  }
+};
+
+/// The integrals up to each of n nodes on a CPU, each value of f found once: two maps of blocks, and between them a scan of their areas.
+template <class P, class F, class T, class Put>
+void accumulate_areas(P const& on, F const& f, equidistant<T> const& nodes, Put const& put)
+{
+  using value = integrand_value<F, T>;
+  constexpr std::size_t block = 1024;
+  std::size_t const n = nodes.intervals;
+  temporary<value, P> totals(on, (n + block - 1) / block);
+  tally::for_each_block(on, n, block, areas_in_blocks<F, T, Put>{f, nodes, put, totals.data(), block});
+  tally::exclusive_scan(on, totals.begin(), totals.end(), totals.begin(), value(0));
+  tally::for_each_block(on, n, block, areas_before<Put, value>{put, totals.data(), block});
+}
+
+template <class Out>
+struct put_area {
+  Out out;
+
+  template <class T, class V>
+  void operator()(std::size_t k, T const&, V const&, V const& area) const
+  {
+    out[static_cast<std::iter_difference_t<Out>>(k)] = area;
+  }
+  template <class V>
+  void add(std::size_t k, V const& area) const
+  {
+    out[static_cast<std::iter_difference_t<Out>>(k)] += area;
   }
 };
 
@@ -156,8 +145,7 @@ template <execution P, class F, class T, class Rule = simpson>
   detail::check_integrand<F, T>();
   using value = detail::integrand_value<F, T>;
   detail::equidistant<T> const nodes{a, b, detail::checked_intervals(n)};
-  auto const values = elements_from(detail::weighted_values<F, T, Rule>{std::move(f), nodes});
-  value const sum = tally::reduce(on, values, values + static_cast<std::ptrdiff_t>(Rule::nodes(n)));
+  value const sum = detail::sum_of(on, detail::weighted_values<F, T, Rule>{std::move(f), nodes}, Rule::nodes(n));
   return static_cast<value>(sum * static_cast<value>(nodes.width() / Rule::divisor));
 }
 template <class F, class T, class Rule = simpson>
@@ -175,16 +163,25 @@ auto trapezoids(F f, T a, T b, std::size_t n)
   return detail::trapezoid_areas<F, T>{std::move(f), {a, b, detail::checked_intervals(n)}};
 }
 
-/// Writes out[k], the integral of f from a to the end of interval k of n, by the trapezoidal rule: a stencil, a map and a scan in one pass.
+/// Writes out[k], the integral of f from a to the end of interval k of n, by the trapezoidal rule: a stencil, a map and a scan.
 ///
 ///     cumulative_integral([on,] f, a, b, n, out)
 ///
-/// Cost      2n calls of f. Nothing but the results is stored. As `integrate` and `inclusive_scan` otherwise.
+/// Cost      1.001 n calls of f on a CPU, where results are written, and a carry added to them; 2n on a GPU, in one pass.
+///           As `integrate` and `inclusive_scan` otherwise.
 template <execution P, class F, class T, detail::iterator Out>
 Out cumulative_integral(P const& on, F f, T a, T b, std::size_t n, Out out)
 {
-  auto const areas = elements_from(trapezoids(std::move(f), a, b, n));
-  return tally::inclusive_scan(on, areas, areas + static_cast<std::ptrdiff_t>(n), std::move(out));
+  static_assert(std::random_access_iterator<Out>,
+                "tally: blocks of integrals are written by index: a random-access iterator");
+  auto const stencil = trapezoids(f, a, b, n);
+  if constexpr (detail::runs_on_cpu<P>) {
+    detail::accumulate_areas(on, f, stencil.nodes, detail::put_area<Out>{out});
+  } else {
+    auto const areas = elements_from(stencil);
+    tally::inclusive_scan(on, areas, areas + static_cast<std::ptrdiff_t>(n), out);
+  }
+  return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 template <class F, class T, detail::iterator Out>
   requires(!execution<F>)
@@ -211,8 +208,7 @@ template <execution P, detail::iterator I, detail::end_of<I> S, class T, class R
   static_assert(std::is_floating_point_v<value>, "tally: samples are floating-point numbers");
   auto const n = static_cast<std::size_t>(last - first);
   if (n == 0 || (n == 1 && !std::is_same_v<Rule, midpoint>)) return value(0);
-  auto const values = elements_from(detail::weighted_samples<I, Rule>{first, n});
-  return static_cast<value>(tally::reduce(on, values, values + static_cast<std::ptrdiff_t>(n)) *
+  return static_cast<value>(detail::sum_of(on, detail::weighted_samples<I, Rule>(first, n), n) *
                             static_cast<value>(step));
 }
 template <detail::iterator I, detail::end_of<I> S, class T, class Rule = simpson>

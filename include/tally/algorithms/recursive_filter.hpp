@@ -81,8 +81,8 @@ struct compose_filters {
   }
 };
 
-/// Blocks of a signal. In a block four quarters run beside each other, since one alone waits for a product and a sum at every step: first from nothing, to know what
-/// state each leaves, then from the state that is known.
+/// Blocks of a signal. In a block four quarters run beside each other, since one alone waits for a product and a sum at every step: first from nothing, to
+/// know what state each leaves, then from the state that is known.
 template <class T, std::size_t Order, class I>
 struct filter_blocks {
   static constexpr std::size_t quarter = 512;
@@ -165,12 +165,12 @@ struct filter_run {
 ///
 /// What is fed forward is a map of the input, and may be one: `first` can be the iterator of `elements_from`.
 ///
-/// Requires  feedback and before are std::array<T, Order>, Order > 0; random-access iterators; a CPU. `out` may be `first` (in place), otherwise it must not overlap
-///           the input. T is a ring with T(1). The filter is stable, or its growth over n elements stays finite.
-/// Result    the end of what was written. The same bits for every number of threads; integers wrap, and are those of the plain loop. Floating-point values differ from
-///           that loop's by rounding.
-/// Cost      one pass over memory: each element is read and written once. Three times the loop's work in the cache, of which four steps run at once. O(n/p + log p) on
-///           p threads.
+/// Requires  feedback and before are std::array<T, Order>, Order > 0; random-access iterators; a CPU. `out` may be `first` (in place), otherwise it must not
+///           overlap the input. T is a ring with T(1). The filter is stable, or its growth over n elements stays finite.
+/// Result    the end of what was written. The same bits for every number of threads; integers wrap, and are those of the plain loop. Floating-point values
+///           differ from that loop's by rounding.
+/// Cost      one pass over memory: each element is read and written once. Three times the loop's work in the cache, of which four steps run at once.
+///           O(n/p + log p) on p threads.
 /// Memory    as `inclusive_scan`.
 /// Blocks    until all is written.
 /// Throws    what the iterators throw; usage_error; std::bad_alloc.

@@ -1,0 +1,42 @@
+/// What each step makes of the step before: a loan, a filter, Fibonacci's numbers. Loops that look serial, and are scans.
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+#include <tally/algorithms/linear_sequence.hpp>
+#include <tally/algorithms/recurrence.hpp>
+#include <tally/algorithms/recursive_filter.hpp>
+
+int main()
+{
+  // A balance with an interest that changes and payments that do: balance[k] = (1 + rate[k]) * balance[k-1] - payment[k].
+  std::vector<double> const growth = {1.010, 1.010, 1.012, 1.012, 1.008, 1.008};
+  std::vector<double> const change = {-180, -180, -180, 500, -180, -180};
+  std::vector<double> balance(growth.size());
+  tally::linear_recurrence(growth.begin(), growth.end(), change.begin(), balance.begin(), 1000.0);
+  std::printf("balance:");
+  for (double each : balance) std::printf(" %.2f", each);
+
+  // Backward in time: what is worth how much today, if 200 come at the end.
+  std::vector<double> const discount(4, 0.9), coming(4, 10.0);
+  std::vector<double> worth(4);
+  tally::linear_recurrence_backward(discount.begin(), discount.end(), coming.begin(), worth.begin(), 200.0);
+  std::printf("\nworth:");
+  for (double each : worth) std::printf(" %.3f", each);
+
+  // A filter that rings: what it feeds back are its last two outputs.
+  std::vector<double> signal(12);
+  signal[0] = 1;
+  tally::recursive_filter(std::array{1.0, -0.5}, signal.begin(), signal.end(), signal.begin());
+  std::printf("\nring:");
+  for (double each : signal) std::printf(" %g", each);
+
+  std::vector<std::uint64_t> fibonacci(1'000'001);
+  using terms = std::array<std::uint64_t, 2>;
+  tally::linear_sequence_modulo(tally::cpu{}, terms{1, 1}, terms{0, 1}, 1'000'000'007, fibonacci.size(),
+                                fibonacci.begin());
+  std::printf("\nFibonacci: %d %d %d ... F(1000000) = %d modulo 1000000007\n", static_cast<int>(fibonacci[10]),
+              static_cast<int>(fibonacci[11]), static_cast<int>(fibonacci[12]), static_cast<int>(fibonacci.back()));
+}
