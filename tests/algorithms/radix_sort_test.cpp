@@ -194,6 +194,19 @@ TEST(radix_sort_of_bits, compares_these_and_no_others)
   }
 }
 
+/// Order is looked for in blocks: here it is broken between two of them only.
+TEST(radix_sort_of_bits, sees_disorder_between_blocks)
+{
+  std::vector<std::uint32_t> sorted(3 * 4096);
+  std::iota(sorted.begin(), sorted.end(), 0u);
+  for (std::size_t const at : {std::size_t{1}, std::size_t{4096}, std::size_t{8192}, sorted.size() - 1}) {
+    auto keys = sorted;
+    std::swap(keys[at - 1], keys[at]);
+    tally::radix_sort(tally::cpu{2}, keys);
+    EXPECT_EQ(keys, sorted) << at;
+  }
+}
+
 TEST(radix_sort_of_values, moves_what_can_be_copied_as_bytes)
 {
   struct person {

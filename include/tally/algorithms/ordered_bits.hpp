@@ -46,11 +46,12 @@ struct ordered_bits {
   }
 };
 
-/// The bits that all keys have, and those that any has: where the two differ, keys differ.
+/// The bits that all keys have, and those that any has: where the two differ, keys differ. And whether some key comes before the one in front of it.
 template <class Bits>
 struct seen_bits {
   Bits all;
   Bits any;
+  bool disorder;
 };
 
 struct join_seen_bits {
@@ -60,29 +61,38 @@ struct join_seen_bits {
   template <class Bits>
   TALLY_HD constexpr seen_bits<Bits> operator()(seen_bits<Bits> const& a, seen_bits<Bits> const& b) const
   {
-    return {static_cast<Bits>(a.all & b.all), static_cast<Bits>(a.any | b.any)};
+    return {static_cast<Bits>(a.all & b.all), static_cast<Bits>(a.any | b.any), a.disorder || b.disorder};
   }
 };
 
-/// What a block of keys has.
+/// What a block of keys has, in the bits of `mask`.
 template <class Key, class Order>
 struct seen_in_block {
+  using bits = typename ordered_bits<Key, Order>::bits;
+
   Key const* keys;
   std::size_t size;
   std::size_t block;
+  bits mask;
 
-  TALLY_HD auto operator()(std::size_t b) const
+  TALLY_HD seen_bits<bits> operator()(std::size_t b) const
   {
-    using bits = typename ordered_bits<Key, Order>::bits;
-    std::size_t const end = size - b * block < block ? size : (b + 1) * block;
+    std::size_t const begin = b * block, end = size - begin < block ? size : begin + block;
+    bits before = masked(begin == 0 ? 0 : begin - 1);
     bits all = static_cast<bits>(~bits{0}), any = 0;
-    for (std::size_t k = b * block; k < end; ++k) {
-      bits const x = ordered_bits<Key, Order>{}(keys[k]);
+    unsigned disorder = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      bits const x = masked(k);
       all = static_cast<bits>(all & x);
       any = static_cast<bits>(any | x);
+      disorder |= static_cast<unsigned>(x < before);
+      before = x;
     }
-    return seen_bits<bits>{all, any};
+    return {all, any, disorder != 0};
   }
+
+private:
+  TALLY_HD bits masked(std::size_t k) const { return static_cast<bits>(ordered_bits<Key, Order>{}(keys[k]) & mask); }
 };
 
 }  // namespace tally::detail

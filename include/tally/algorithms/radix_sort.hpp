@@ -43,17 +43,23 @@ struct copy_sorted {
   }
 };
 
-/// The bits by which some keys differ: no pass is needed for the others.
+/// The bits of `range` by which some keys differ; none if all are in order. No pass is needed for the others.
 template <class Order, class P, class Key>
-auto differing_bits(P const& on, Key const* keys, std::size_t n)
+auto differing_bits(P const& on, Key const* keys, std::size_t n, bit_range range)
 {
   using bits = typename ordered_bits<Key, Order>::bits;
+  int const width = range.last - range.first;
+  if (width == 0) return bits{0};
+  constexpr auto every = static_cast<bits>(~bits{0});
+  auto const mask =
+      static_cast<bits>(static_cast<bits>(every >> (ordered_bits<Key, Order>::width - width)) << range.first);
   std::size_t const block = runs_on_cpu<P> ? 4096 : 1;
   std::size_t const blocks = n / block + (n % block != 0);
-  auto const seen = elements_from(seen_in_block<Key, Order>{keys, n, block}, block * sizeof(Key));
+  seen_in_block<Key, Order> const seen_in{keys, n, block, mask};
+  auto const seen = elements_from(seen_in, block * sizeof(Key));
   seen_bits<bits> const all = tally::reduce(on, seen, seen + static_cast<std::ptrdiff_t>(blocks),
-                                            seen_bits<bits>{static_cast<bits>(~bits{0}), 0}, join_seen_bits{});
-  return static_cast<bits>(all.any & static_cast<bits>(~all.all));
+                                            seen_bits<bits>{every, 0, false}, join_seen_bits{});
+  return all.disorder ? static_cast<bits>(all.any & static_cast<bits>(~all.all)) : bits{0};
 }
 
 /// `Digits` says how long a digit is, and how a block of keys is counted and moved (radix_digits.hpp).
@@ -63,7 +69,7 @@ void radix_passes(P const& on, Key* keys, Value* values, std::size_t n, bit_rang
   using pass = radix_pass<Key, Value, Order, Index>;
   constexpr bool with_values = !std::is_same_v<Value, no_value>;
 
-  auto const differing = differing_bits<Order>(on, static_cast<Key const*>(keys), n);
+  auto const differing = differing_bits<Order>(on, static_cast<Key const*>(keys), n, range);
   auto const differs = [&](int bit) { return ((differing >> bit) & 1) != 0; };
   auto const next_of = [&](int bit) {
     while (bit < range.last && !differs(bit)) ++bit;
@@ -109,6 +115,7 @@ void radix_sort_all(P const& on, I first, S last, Value* values, Order const&, b
     throw usage_error("tally::radix_sort: the bits [" + std::to_string(range.first) + ", " +
                       std::to_string(range.last) + "); they must begin at 0 or above, and not end before they begin");
   if (range.last > width) range.last = width;
+  if (range.first > width) range.first = width;
   using digits = std::conditional_t<runs_on_cpu<P>, tabulated_digits, packed_digits>;
   auto const n = static_cast<std::size_t>(last - first);
   if (n < 2) return;
@@ -129,7 +136,8 @@ void radix_sort_all(P const& on, I first, S last, Value* values, Order const&, b
 /// Requires  contiguous integers, bool, float, double, half or bfloat16.
 /// Result    -0.0 before +0.0 (behind it in descending order); NaNs last in either order, as they came. Bits are those of the order: a signed
 ///           integer's highest is its sign, reversed; a negative floating-point number's are all reversed.
-/// Cost      one reduction, which finds the bits by which keys differ. Then for each 8 of them (4 on a GPU) each key is read twice and written once.
+/// Cost      one reduction, which finds the bits by which keys differ, and keys that are sorted already. Then for each 8 bits (4 on a GPU) each key is read twice
+///           and written once.
 ///           O(n b / p) on p threads, for b differing bits.
 /// Memory    n keys, and a byte for each 16 of them (1 KiB at least; on a GPU 4 bytes for each key, where there are many one for each 2), as
 ///           `temporary`.
