@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "generator.hpp"
+#include "../support/generator.hpp"
 #include "tally/algorithms/distribution.hpp"
 
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "generator.hpp"
-#include "guarded.hpp"
+#include "../support/generator.hpp"
+#include "../support/guarded.hpp"
 #include "tally/algorithms/polynomial.hpp"
 
 namespace {

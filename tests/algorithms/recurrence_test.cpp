@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "generator.hpp"
-#include "guarded.hpp"
+#include "../support/generator.hpp"
+#include "../support/guarded.hpp"
 #include "tally/algorithms/recurrence.hpp"
 
 namespace {

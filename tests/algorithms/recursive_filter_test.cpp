@@ -8,8 +8,8 @@
 #include <numbers>
 #include <vector>
 
-#include "generator.hpp"
-#include "guarded.hpp"
+#include "../support/generator.hpp"
+#include "../support/guarded.hpp"
 #include "tally/algorithms/linear_sequence.hpp"
 #include "tally/algorithms/recursive_filter.hpp"
 
