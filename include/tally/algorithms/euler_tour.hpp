@@ -19,10 +19,10 @@
 /// parents alone; its ranks are the tree's numbers.
 namespace tally::detail {
 
-/// One of the tour's steps: 2v comes down into node v, 2v + 1 goes up out of it. Sixteen bytes, written and read together.
+/// One of the tour's steps: 2v comes down into node v, 2v + 1 goes up out of it.
 struct tour_step {
-  std::uint32_t next;  // the step after it; marked where a section of the list begins there
-  std::uint32_t section;
+  std::uint32_t
+      next;  // the step after it, marked where a section of the list begins there; once it is ranked, its own section
   std::uint32_t nodes;  // come into before it, in this section
   std::uint32_t depth;  // of what it comes into or goes out of, less that of the section's beginning
 };
@@ -32,20 +32,26 @@ inline constexpr std::uint32_t section_begins = 0x80000000;
 inline constexpr std::uint32_t tour_ends = no_node;
 inline constexpr std::size_t most_nodes = std::size_t{1} << 30;
 
-/// Nodes for each section of the list, on average: enough sections for threads to share, and few enough to be ranked one after another.
+/// Nodes for each two sections of the list: enough sections for threads to share, and few enough to be ranked one after another.
 inline constexpr std::size_t section_nodes = 1024;
 /// Sections that a thread walks through side by side: each step is somewhere else in memory, and so that many are waited for at once.
 inline constexpr std::size_t sections_at_once = 16;
 /// Sections that a thread draws at a time.
-inline constexpr std::size_t sections_a_draw = 64;
+inline constexpr std::size_t sections_a_draw = 128;
 
-/// The node of its `section_nodes` at which section k begins: any one would do. A fixed one in each would let an order of the nodes make sections of very
-/// different lengths.
+/// The node of the k-th `section_nodes` of them where two sections begin: 2k down into it, 2k + 1 up out of it. Any node would do, but a fixed one in each would let
+/// an order of the nodes make sections of very different lengths.
 inline std::size_t section_head(std::size_t k, std::size_t root)
 {
   if (k == root / section_nodes) return root;
   std::uint64_t const mixed = (k + 1) * 0x9e3779b97f4a7c15;
   return k * section_nodes + ((mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9 >> 40) % section_nodes;
+}
+
+/// A step, marked if a section begins with it.
+inline std::uint32_t step_to(std::uint32_t node, std::uint32_t up, std::size_t root)
+{
+  return (2 * node + up) | (section_head(node / section_nodes, root) == node ? section_begins : 0);
 }
 
 /// What is to be known of parents before anything is done with them.
@@ -114,15 +120,14 @@ public:
   {
     std::uint32_t const before = last_child_[parent - first_];
     last_child_[parent - first_] = child;
-    bool const begins = section_head(child / section_nodes, root_) == child;
-    steps_[before == no_node ? 2 * parent : 2 * before + 1].next = 2 * child | (begins ? section_begins : 0);
+    steps_[before == no_node ? 2 * parent : 2 * before + 1].next = step_to(child, 0, root_);
   }
   /// From a parent's last child up again, and from a leaf.
   void close()
   {
     for (std::size_t k = 0; k < last_child_.size(); ++k) {
       std::uint32_t const parent = first_ + static_cast<std::uint32_t>(k), last = last_child_[k];
-      steps_[last == no_node ? 2 * parent : 2 * last + 1].next = 2 * parent + 1;
+      steps_[last == no_node ? 2 * parent : 2 * last + 1].next = step_to(parent, 1, root_);
     }
     if (root_ - first_ < last_child_.size()) steps_[2 * root_ + 1].next = tour_ends;
   }
@@ -134,30 +139,33 @@ private:
   std::span<std::uint32_t> last_child_;
 };
 
+struct child_and_parent {
+  std::uint32_t child;
+  std::uint32_t parent;
+};
+
 /// Links all steps, children in ascending order: nodes are first put in order of some 256 ranges of parents, stably, by a scan of how many nodes each block has for each range;
 /// then each range, whose last children fit into a core's cache, is one thread's.
+/// `pairs` and `last_child` are room for as many as there are nodes.
 template <class P>
-void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_t root, tour_step* steps)
+void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_t root, tour_step* steps,
+               child_and_parent* pairs, std::uint32_t* last_child)
 {
   constexpr std::size_t block = 65536;
-  struct pair {
-    std::uint32_t child;
-    std::uint32_t parent;
-  };
   std::size_t const n = parents.size();
   int shift = 12;
   while (n >> shift > 256) ++shift;
   std::size_t const range = std::size_t{1} << shift, ranges = (n + range - 1) / range, blocks = (n + block - 1) / block;
-  temporary<std::uint32_t, P> last_child(on, n);
+
   if (ranges == 1) {
-    family_links links(steps, root, 0, {last_child.data(), n});
+    family_links links(steps, root, 0, {last_child, n});
     for (std::uint32_t v = 0; v < n; ++v)
       if (v != root) links.add(v, parents[v]);
     links.close();
     return;
   }
   temporary<std::uint32_t, P> places(on, ranges * blocks + 1);
-  temporary<pair, P> pairs(on, n);
+
   tally::for_each_block(on, n, block, [=, counts = places.data()](std::size_t begin, std::size_t end) {
     std::size_t count[512] = {};
     for (std::size_t v = begin; v < end; ++v) count[parents[v] >> shift] += v != root;
@@ -165,15 +173,14 @@ void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_
   });
   places.data()[ranges * blocks] = 0;
   tally::exclusive_scan(on, places, places.data(), std::uint32_t{0});
-  tally::for_each_block(on, n, block, [=, from = places.data(), to = pairs.data()](std::size_t begin, std::size_t end) {
+  tally::for_each_block(on, n, block, [=, from = places.data(), to = pairs](std::size_t begin, std::size_t end) {
     std::uint32_t place[512];
     for (std::size_t r = 0; r < ranges; ++r) place[r] = from[r * blocks + begin / block];
     for (std::size_t v = begin; v < end; ++v)
       if (v != root) to[place[parents[v] >> shift]++] = {static_cast<std::uint32_t>(v), parents[v]};
   });
   tally::for_each_block(
-      on, n, range,
-      [=, from = places.data(), all = pairs.data(), last = last_child.data()](std::size_t begin, std::size_t end) {
+      on, n, range, [=, from = places.data(), all = pairs, last = last_child](std::size_t begin, std::size_t end) {
         std::size_t const r = begin >> shift;
         family_links links(steps, root, static_cast<std::uint32_t>(begin), {last + begin, end - begin});
         for (std::size_t k = from[r * blocks]; k < from[(r + 1) * blocks]; ++k) links.add(all[k].child, all[k].parent);
@@ -187,6 +194,12 @@ struct tour_section {
   std::uint32_t depth;
   std::uint32_t next;
 };
+
+/// The section that begins with a marked step.
+inline std::uint32_t section_of(std::uint32_t step)
+{
+  return static_cast<std::uint32_t>((step & ~section_begins) / 2 / section_nodes * 2) + (step & 1);
+}
 
 /// Walks through sections [first, end) and ranks their steps, `sections_at_once` side by side.
 inline void rank_sections(tour_step* steps, std::uint32_t root, std::size_t first, std::size_t end, std::size_t n,
@@ -202,12 +215,13 @@ inline void rank_sections(tour_step* steps, std::uint32_t root, std::size_t firs
   std::size_t walking = 0;
   auto const more = [&](walker& one) {
     for (; first < end; ++first) {
-      std::size_t const head = section_head(first, root);
+      std::size_t const head = section_head(first / 2, root);
       if (head >= n) {  // of the last, which is not whole
         sections[first] = {0, 0, tour_ends};
         continue;
       }
-      one = {static_cast<std::uint32_t>(2 * head), static_cast<std::uint32_t>(first++), 0, 0};
+      one = {static_cast<std::uint32_t>(2 * head + first % 2), static_cast<std::uint32_t>(first), 0, 0};
+      ++first;
       return true;
     }
     return false;
@@ -218,13 +232,11 @@ inline void rank_sections(tour_step* steps, std::uint32_t root, std::size_t firs
       walker& one = walkers[w];
       tour_step& step = steps[one.at];
       std::uint32_t const next = step.next, up = one.at & 1;
-      step = {next, one.section, one.nodes, one.depth};
+      step = {one.section, one.nodes, one.depth};
       one.nodes += 1 - up;
       one.depth += 1 - 2 * up;
       if (next & section_begins) {
-        sections[one.section] = {
-            one.nodes, one.depth,
-            next == tour_ends ? tour_ends : static_cast<std::uint32_t>((next & ~section_begins) / 2 / section_nodes)};
+        sections[one.section] = {one.nodes, one.depth, next == tour_ends ? tour_ends : section_of(next)};
         if (!more(one)) {
           walkers[w] = walkers[--walking];
           continue;
@@ -242,10 +254,11 @@ inline void rank_sections(tour_step* steps, std::uint32_t root, std::size_t firs
 template <class P>
 std::size_t rank_tour(P const& on, tour_step* steps, std::uint32_t root, std::size_t n, tour_section* sections)
 {
-  tally::for_each_block(on, n, section_nodes * sections_a_draw, [=](std::size_t begin, std::size_t end) {
-    rank_sections(steps, root, begin / section_nodes, (end + section_nodes - 1) / section_nodes, n, sections);
+  tally::for_each_block(on, n, section_nodes * sections_a_draw / 2, [=](std::size_t begin, std::size_t end) {
+    rank_sections(steps, root, 2 * (begin / section_nodes), 2 * ((end + section_nodes - 1) / section_nodes), n,
+                  sections);
   });
-  tour_section before{0, 0, static_cast<std::uint32_t>(root / section_nodes)};
+  tour_section before{0, 0, section_of(2 * root)};
   while (before.next != tour_ends) {
     tour_section& section = sections[before.next];
     tour_section const own = section;
