@@ -244,6 +244,9 @@ TEST(in_order, is_the_order_of_the_calls)
        {0, 1, 4, 5, 9, 127, 128, 129, 1024, 8191, 8192, 8193, 16'500, 262'143, 262'145, 530'001}) {
     expect_the_order(numbers<float>(n), tally::plus{}, 0.1F);
     expect_the_order(numbers<double>(n), tally::plus{}, 0.1);
+    std::vector<map> maps(n);
+    for (std::size_t k = 0; k < n; ++k) maps[k] = {random_bits(11, k), random_bits(12, k)};
+    expect_the_order(maps, then{}, map{3, 5});
     expect_the_order(numbers<tally::half>(n), tally::plus{}, tally::half(0.1F));
   }
 }
