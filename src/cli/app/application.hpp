@@ -13,6 +13,10 @@ struct application {
   void (*run)(std::vector<std::string> const& words);
 };
 
+application histogram_application();
+application quicksort_application();
+application sort_application();
+
 /// All of them, in the order in which help lists them.
 std::vector<application> const& applications();
 std::vector<command_page const*> const& application_pages();

@@ -4,7 +4,11 @@ namespace tally::cli {
 
 std::vector<application> const& applications()
 {
-  static std::vector<application> const all = {};
+  static std::vector<application> const all = {
+      histogram_application(),
+      quicksort_application(),
+      sort_application(),
+  };
   return all;
 }
 

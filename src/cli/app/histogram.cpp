@@ -1,0 +1,204 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <tally/algorithms/histogram.hpp>
+#include <tally/reduce.hpp>
+
+#include "app/application.hpp"
+#include "app/histogram_report.hpp"
+#include "app/input.hpp"
+#include "pages/pages.hpp"
+#include "parser.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+/// More bins than values to look at.
+constexpr int most_bins = 1'000'000;
+
+command_page const& histogram_page()
+{
+  static command_page const page = {
+      .name = "app histogram",
+      .summary = "count how many numbers fall into each bin",
+      .usage = "tally app histogram [OPTION...] [FILE...]",
+      .description =
+          {
+              "Reads numbers and prints a line for each bin: where it begins and ends, how many values it has, and a "
+              "bar. "
+              "A bin has its lower edge and not its upper one; the last bin has both. Values outside and nan are "
+              "counted "
+              "in lines of their own.",
+              "Every part of the input is counted for itself, by all threads at once, and then the counts are added "
+              "up.",
+          },
+      .options =
+          {
+              column_options(),
+              {"Bins",
+               {
+                   {"--bins", "N", "So many bins of one width; 10 if not given."},
+                   {"--range", "LOWER,UPPER",
+                    "Where the first bin begins and the last one ends; from the least to the greatest finite value if "
+                    "not given."},
+                   {"--edges", "EDGE,EDGE,...", "Bins between these numbers, in ascending order, instead."},
+               }},
+              {"Output",
+               {
+                   {"-o,--output", "FILE",
+                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
+                    completes::files},
+                   {"--svg", "FILE", "Draw it as well.", completes::files},
+                   {"--json", "", "Print JSON for scripts instead of a table."},
+                   {"-h,--help", "", "Show this help."},
+               }},
+          },
+      .sections = {exit_section()},
+      .examples =
+          {
+              {"How long the lines of a file are:", "awk '{ print length }' notes.txt | tally app histogram"},
+              {"By size classes:", "tally app histogram --column bytes --edges 0,1000,1000000,1000000000 files.csv"},
+              {"With a picture:", "tally app histogram --bins 40 --svg waits.svg waits.npy"},
+          },
+  };
+  return page;
+}
+
+struct histogram_settings {
+  input_settings input;
+  int bins = 10;
+  std::optional<std::pair<double, double>> range;
+  std::vector<double> edges;
+  std::string file = "-";
+  std::optional<std::string> svg;
+  bool json = false;
+};
+
+/// The numbers of "1,2.5,10".
+std::vector<double> numbers_of(std::string_view option, std::string const& text)
+{
+  std::vector<double> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    std::size_t const comma = std::min(text.find(',', begin), text.size());
+    std::string const word = text.substr(begin, comma - begin);
+    double value = 0;
+    auto const [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (problem != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
+      throw command_line_error(std::string(option) + ": '" + word + "' is not a finite number");
+    all.push_back(value);
+    begin = comma + 1;
+  }
+  return all;
+}
+
+histogram_settings parse_histogram(std::vector<std::string> const& words)
+{
+  histogram_settings settings;
+  bool bins_given = false;
+  parser options(histogram_page());
+  bind_input(options, settings.input);
+  options.value("--bins", times::once, [&](std::string const& text) {
+    settings.bins = whole_number("--bins", text, 1);
+    if (settings.bins > most_bins)
+      throw command_line_error("--bins: at most " + std::to_string(most_bins) + " bins, not " + text);
+    bins_given = true;
+  });
+  options.value("--range", times::once, [&](std::string const& text) {
+    std::vector<double> const ends = numbers_of("--range", text);
+    if (ends.size() != 2 || !(ends[0] < ends[1]) || !std::isfinite(ends[1] - ends[0]))
+      throw command_line_error("--range: '" + text + "' is not two numbers LOWER,UPPER with LOWER less than UPPER");
+    settings.range = {ends[0], ends[1]};
+  });
+  options.value("--edges", times::once, [&](std::string const& text) {
+    settings.edges = numbers_of("--edges", text);
+    if (settings.edges.size() < 2) throw command_line_error("--edges: a bin needs two edges");
+    if (!std::is_sorted(settings.edges.begin(), settings.edges.end()))
+      throw command_line_error("--edges: '" + text + "' is not in ascending order");
+  });
+  options.value("--output", times::once, [&](std::string const& text) { settings.file = text; });
+  options.value("--svg", times::once, [&](std::string const& text) { settings.svg = text; });
+  options.flag("--json", settings.json);
+  options.parse(words);
+  if (!settings.edges.empty() && (bins_given || settings.range))
+    throw command_line_error("--edges says what the bins are; --bins and --range are for bins of one width");
+  if (settings.svg == "-" && settings.file == "-")
+    throw command_line_error("--svg: standard output has the table; name a file for one of them");
+  complete_input(settings.input);
+  return settings;
+}
+
+/// From the least to the greatest finite value; something around it where that is one value, or none.
+template <class T>
+std::pair<double, double> range_of(std::vector<T> const& values)
+{
+  double const infinity = std::numeric_limits<double>::infinity();
+  auto const [least, greatest] = tally::transform_reduce(
+      tally::cpu{}, values.begin(), values.end(), std::pair{infinity, -infinity},
+      [](auto const& a, auto const& b) { return std::pair{std::min(a.first, b.first), std::max(a.second, b.second)}; },
+      [infinity](T value) {
+        auto const x = static_cast<double>(value);
+        return std::isfinite(x) ? std::pair{x, x} : std::pair{infinity, -infinity};
+      });
+  if (least > greatest) return {0, 1};
+  if (least < greatest && std::isfinite(greatest - least)) return {least, greatest};
+  if (least < greatest)
+    throw error("the values reach from " + std::to_string(least) + " to " + std::to_string(greatest) +
+                ", which is too wide for bins of one width; give --range or --edges");
+  double const around = std::max(0.5, std::abs(least) * 0x1p-40);
+  return {least - around, least + around};
+}
+
+template <class T>
+histogram_report count(std::vector<T> const& values, histogram_settings const& settings)
+{
+  histogram_report report;
+  auto const fill = [&](auto const& all, auto const& bins) {
+    report.counts.resize(bins.slots());
+    tally::histogram(all, bins, report.counts.begin());
+  };
+  if (!settings.edges.empty()) {
+    report.edges = settings.edges;
+    tally::edge_bins const bins(settings.edges.data(), settings.edges.size());
+    if constexpr (std::is_same_v<T, double>) {
+      fill(values, bins);
+    } else {
+      fill(std::vector<double>(values.begin(), values.end()), bins);
+    }
+    return report;
+  }
+  auto const [lower, upper] = settings.range ? *settings.range : range_of(values);
+  tally::even_bins const bins(lower, upper, static_cast<std::size_t>(settings.bins));
+  for (std::size_t k = 0; k <= bins.count(); ++k) report.edges.push_back(bins.edge(k));
+  fill(values, bins);
+  return report;
+}
+
+void run_histogram(std::vector<std::string> const& words)
+{
+  histogram_settings const settings = parse_histogram(words);
+  numbers const all = read_numbers(settings.input);
+  histogram_report const report = std::visit([&](auto const& values) { return count(values, settings); }, all);
+  if (settings.svg) write_text(*settings.svg, svg(report));
+  write_text(settings.file, settings.json ? json(report) : table(report));
+}
+
+}  // namespace
+
+application histogram_application()
+{
+  return {histogram_page(), run_histogram};
+}
+
+}  // namespace tally::cli
