@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstddef>
-#include <new>
 #include <type_traits>
 
 #include "tally/contract.hpp"
+#include "tally/cpu/memory.hpp"
 #include "tally/cpu/threads.hpp"
 
 namespace tally {
@@ -16,13 +16,13 @@ template <class P>
   requires requires(P on) { threads_wish(on); }
 void* backend_allocate(P const&, std::size_t bytes)
 {
-  return ::operator new(bytes, std::align_val_t{64});
+  return cpu_backend::allocate(bytes);
 }
 template <class P>
   requires requires(P on) { threads_wish(on); }
 void backend_free(P const&, void* memory) noexcept
 {
-  ::operator delete(memory, std::align_val_t{64});
+  cpu_backend::release(memory);
 }
 template <class P, class T>
   requires requires(P on) { threads_wish(on); }

@@ -216,10 +216,10 @@ class token_list {
 public:
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  token const* begin() const { return tokens_.get(); }
-  token const* end() const { return tokens_.get() + size_; }
-  token* data() { return tokens_.get(); }
-  token const& operator[](std::size_t k) const { return tokens_[k]; }
+  token const* begin() const { return tokens_ ? tokens_->data() : nullptr; }
+  token const* end() const { return begin() + size_; }
+  token* data() { return tokens_ ? tokens_->data() : nullptr; }
+  token const& operator[](std::size_t k) const { return tokens_->data()[k]; }
 
   /// Room for `size` tokens, which are not set.
   void resize_for_overwrite(std::size_t size)
@@ -227,7 +227,7 @@ public:
     if (size > room_) {
       tokens_.reset();
       room_ = size_ = 0;
-      tokens_ = std::make_unique_for_overwrite<token[]>(size);
+      tokens_ = std::make_unique<temporary<token, cpu>>(cpu{}, size);
       room_ = size;
     }
     size_ = size;
@@ -236,7 +236,7 @@ public:
 private:
   std::size_t size_ = 0;
   std::size_t room_ = 0;
-  std::unique_ptr<token[]> tokens_;
+  std::unique_ptr<temporary<token, cpu>> tokens_;
 };
 
 /// How many tokens a text has.

@@ -48,17 +48,17 @@ public:
     // Numbers and order are room for the links before they are what they are for: most of the time that a tree takes in a fresh program is the system's,
     // for pages.
     static_assert(sizeof(detail::child_and_parent) <= sizeof(numbers));
-    numbers_ = std::make_unique_for_overwrite<numbers[]>(size_);
-    in_preorder_ = std::make_unique_for_overwrite<index[]>(size_);
-    detail::link_tour(on, parents, root_, steps.data(), reinterpret_cast<detail::child_and_parent*>(numbers_.get()),
-                      in_preorder_.get());
+    numbers_ = std::make_unique<temporary<numbers, cpu>>(cpu{}, size_);
+    in_preorder_ = std::make_unique<temporary<index, cpu>>(cpu{}, size_);
+    detail::link_tour(on, parents, root_, steps.data(), reinterpret_cast<detail::child_and_parent*>(numbers_->data()),
+                      in_preorder_->data());
     if (detail::rank_tour(on, steps.data(), root_, size_, sections.data()) != size_) {
       index const node = detail::node_on_circle(parents, root_);
       throw usage_error("tally: tree: node " + std::to_string(node) + " is its own ancestor: its parent is " +
                         std::to_string(parents[node]) + ", and from there it is come to again");
     }
-    auto const number = [to = numbers_.get(), in_order = in_preorder_.get(), from = steps.data(),
-                         before = sections.data()](std::size_t v) {
+    auto const give_number = [to = numbers_->data(), in_order = in_preorder_->data(), from = steps.data(),
+                              before = sections.data()](std::size_t v) {
       detail::tour_step const& down = from[2 * v];
       detail::tour_step const& up = from[2 * v + 1];
       detail::tour_section const& first = before[down.next];
@@ -66,7 +66,7 @@ public:
       to[v] = {preorder, before[up.next].nodes + up.nodes - preorder, first.depth + down.depth};
       in_order[preorder] = static_cast<index>(v);
     };
-    tally::for_each_index(on, size_, number);
+    tally::for_each_index(on, size_, give_number);
   }
   explicit tree(std::span<index const> parents) : tree(cpu{}, parents) {}
 
@@ -75,19 +75,19 @@ public:
   index root() const { return root_; }
 
   /// Edges from the root.
-  index depth(std::size_t v) const { return numbers_[v].depth; }
+  index depth(std::size_t v) const { return number(v).depth; }
   /// Nodes below v, and v.
-  index subtree_size(std::size_t v) const { return numbers_[v].size; }
+  index subtree_size(std::size_t v) const { return number(v).size; }
   /// How many nodes come before v if each comes before its children, and if each comes after them.
-  index preorder(std::size_t v) const { return numbers_[v].preorder; }
-  index postorder(std::size_t v) const { return numbers_[v].preorder + numbers_[v].size - 1 - numbers_[v].depth; }
+  index preorder(std::size_t v) const { return number(v).preorder; }
+  index postorder(std::size_t v) const { return number(v).preorder + number(v).size - 1 - number(v).depth; }
   /// The nodes, each before its children. A subtree is subtree_size(v) of them that begin at preorder(v).
-  std::span<index const> in_preorder() const { return {in_preorder_.get(), size_}; }
+  std::span<index const> in_preorder() const { return {size_ == 0 ? nullptr : in_preorder_->data(), size_}; }
 
   /// Whether a is v or above it.
   bool is_ancestor(std::size_t a, std::size_t v) const
   {
-    return numbers_[v].preorder - numbers_[a].preorder < numbers_[a].size;
+    return number(v).preorder - number(a).preorder < number(a).size;
   }
 
 private:
@@ -97,10 +97,12 @@ private:
     index depth;
   };
 
+  numbers const& number(std::size_t v) const { return numbers_->data()[v]; }
+
   std::size_t size_;
   index root_ = 0;
-  std::unique_ptr<numbers[]> numbers_;
-  std::unique_ptr<index[]> in_preorder_;
+  std::unique_ptr<temporary<numbers, cpu>> numbers_;
+  std::unique_ptr<temporary<index, cpu>> in_preorder_;
 };
 
 namespace detail {
