@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -9,7 +8,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "tally/algorithms/pieces.hpp"
 #include "tally/algorithms/placement.hpp"
+#include "tally/algorithms/remembered.hpp"
 #include "tally/contract.hpp"
 #include "tally/cpu/threads.hpp"
 #include "tally/error.hpp"
@@ -42,81 +43,6 @@ namespace detail {
 /// Where a call runs that names no execution and calls nothing of the caller's: on all threads, if what it reads and writes is plain memory.
 template <class... Iterators>
 using threads_of_memory = std::conditional_t<(std::contiguous_iterator<Iterators> && ...), cpu, automatic>;
-
-/// Pieces of one alignment.
-template <class Counts>
-struct even_pieces {
-  using element = std::uint64_t;
-  using join = join_sizes;
-  static constexpr bool may_be_negative = std::is_signed_v<std::iter_value_t<Counts>>;
-  static constexpr std::size_t block = 4096;
-
-  Counts counts;
-  std::uint64_t alignment;
-
-  TALLY_HD std::uint64_t count(std::size_t k) const
-  {
-    return size_of_count(counts[static_cast<std::iter_difference_t<Counts>>(k)]);
-  }
-  TALLY_HD std::uint64_t operator()(std::size_t k) const { return round_up(count(k), alignment); }
-  TALLY_HD std::uint64_t begin_of(std::size_t, std::uint64_t before) const { return before; }
-  static TALLY_HD std::uint64_t nothing() { return 0; }
-  static TALLY_HD std::uint64_t end_of(std::uint64_t before) { return before; }
-
-  /// What [begin, end) takes: without a branch while no sum of so many can overflow, else one by one.
-  std::uint64_t total(std::size_t begin, std::size_t end) const
-  {
-    constexpr std::uint64_t small = std::uint64_t{1} << 51;  // 4096 of twice this are 2^64
-    std::uint64_t sum = 0, any = 0;
-    if (std::has_single_bit(alignment) && alignment < small) {
-      std::uint64_t const low = alignment - 1;
-      for (std::size_t k = begin; k < end; ++k) {
-        std::uint64_t const size = count(k);
-        any |= size;
-        sum += (size + low) & ~low;
-      }
-      if (any < small) return sum;
-    }
-    sum = 0;
-    for (std::size_t k = begin; k < end; ++k) sum = saturating_sum(sum, (*this)(k));
-    return sum;
-  }
-};
-
-/// Pieces each of its own alignment, a power of two.
-template <class Counts, class Alignments>
-struct aligned_pieces {
-  using element = placement;
-  using join = join_placements;
-  static constexpr bool may_be_negative = std::is_signed_v<std::iter_value_t<Counts>>;
-  static constexpr std::size_t block = 1024;
-
-  Counts counts;
-  Alignments alignments;
-
-  TALLY_HD std::uint64_t count(std::size_t k) const
-  {
-    return size_of_count(counts[static_cast<std::iter_difference_t<Counts>>(k)]);
-  }
-  TALLY_HD std::uint64_t alignment_of(std::size_t k) const
-  {
-    return size_of_count(alignments[static_cast<std::iter_difference_t<Alignments>>(k)]);
-  }
-  TALLY_HD placement operator()(std::size_t k) const { return {0, alignment_of(k), count(k)}; }
-  TALLY_HD std::uint64_t begin_of(std::size_t k, placement const& before) const
-  {
-    return round_up(end_of(before), alignment_of(k));
-  }
-  static TALLY_HD placement nothing() { return {0, 1, 0}; }
-  static TALLY_HD std::uint64_t end_of(placement const& before) { return before.end_from(0); }
-
-  placement total(std::size_t begin, std::size_t end) const
-  {
-    placement all = nothing();
-    for (std::size_t k = begin; k < end; ++k) all = join{}(all, (*this)(k));
-    return all;
-  }
-};
 
 /// On a GPU: what is done with the places before piece k.
 template <class Pieces, class Out>
@@ -201,17 +127,15 @@ std::uint64_t place_pieces(P const& on, std::size_t n, std::size_t bytes, Pieces
   if constexpr (runs_on_cpu<P>) {
     constexpr std::size_t block = Pieces::block;
     std::size_t const blocks = n / block + (n % block != 0);
-    auto const end_of_block = [n](std::size_t b) { return n - b * block < block ? n : (b + 1) * block; };
-    auto const total = [all = &pieces, end_of_block](std::size_t b) { return all->total(b * block, end_of_block(b)); };
-    auto const use = [all = &pieces, end_of_block, offsets, n, last = &end](std::size_t b,
-                                                                            typename Pieces::element before) {
-      Pieces const own = *all;
-      for (std::size_t k = b * block; k < end_of_block(b); ++k) {
-        std::uint64_t const begin = own.begin_of(k, before);
-        offsets[static_cast<std::iter_difference_t<Out>>(k)] = static_cast<std::iter_value_t<Out>>(begin);
-        if (k + 1 == n) *last = saturating_sum(begin, own.count(k));
-        before = typename Pieces::join{}(before, own(k));
-      }
+    using element = typename Pieces::element;
+    remembered_blocks<element, P> const totals(on, blocks);
+    auto const total = [all = &pieces, known = &totals, n](std::size_t b) {
+      return known->of(b, [&] { return all->total(b * block, n - b * block < block ? n : (b + 1) * block); });
+    };
+    auto const use = [all = &pieces, total, offsets, n, last = &end](std::size_t b, element const& before) {
+      std::size_t const block_end = n - b * block < block ? n : (b + 1) * block;
+      std::uint64_t const at = all->place(b * block, block_end, before, total(b), offsets);
+      if (block_end == n) *last = at;
     };
     auto const elements = elements_from(total, block * bytes);
     tally::exclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(blocks), results_to(use),
@@ -235,7 +159,7 @@ std::uint64_t place_pieces(P const& on, std::size_t n, std::size_t bytes, Pieces
 /// Requires  random-access iterators over integers; `offsets` overlaps nothing that is read.
 /// Result    where the last piece ends: what is needed of memory, or 0 of no pieces. A size of 0 takes no room.
 /// Cost      one pass; O(n/p + log p) on p threads. Without `on` all threads, if the sizes are in contiguous memory.
-/// Memory    none on one thread.
+/// Memory    16 bytes for each 4096 sizes.
 /// Blocks    until the result is there, on a GPU too.
 /// Throws    allocation_error, which names the first piece that ends behind rules.capacity, or behind what `offsets` can hold, or behind 2^64 - 2, or whose
 ///           size is negative: then offsets are partly written. usage_error if the alignment is 0; cuda_error; std::bad_alloc.
