@@ -13,8 +13,13 @@ struct application {
   void (*run)(std::vector<std::string> const& words);
 };
 
+application cdf_application();
 application histogram_application();
+application integral_application();
+application pi_application();
+application polynomial_application();
 application quicksort_application();
+application recurrence_application();
 application sort_application();
 
 /// All of them, in the order in which help lists them.

@@ -5,8 +5,13 @@ namespace tally::cli {
 std::vector<application> const& applications()
 {
   static std::vector<application> const all = {
+      cdf_application(),
       histogram_application(),
+      integral_application(),
+      pi_application(),
+      polynomial_application(),
       quicksort_application(),
+      recurrence_application(),
       sort_application(),
   };
   return all;

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tally/algorithms/distribution.hpp>
+#include <tally/algorithms/radix_sort.hpp>
+
+#include "app/application.hpp"
+#include "app/distribution_plot.hpp"
+#include "app/input.hpp"
+#include "app/real_numbers.hpp"
+#include "io/errors.hpp"
+#include "pages/pages.hpp"
+#include "parser.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+struct cdf_settings {
+  input_settings input;
+  std::optional<double> mean, deviation;
+  std::optional<int> points;
+  std::vector<double> quantiles;
+  std::string output = "-", picture;
+  bool summary = false;
+};
+
+void run_normal(cdf_settings const& settings)
+{
+  double const mean = settings.mean.value_or(0), deviation = settings.deviation.value_or(1);
+  std::vector<distribution_point<double>> table(static_cast<std::size_t>(settings.points.value_or(1024)));
+  tabulate_normal(cpu{}, mean, deviation, table.size(), table.begin());
+  if (!settings.picture.empty()) {
+    distribution_curve cumulative{"cumulative", {}}, density{"density times the deviation", {}};
+    for (auto const& each : table) {
+      cumulative.points.emplace_back(each.x, each.cumulative);
+      density.points.emplace_back(each.x, each.density * deviation);
+    }
+    write_text(settings.picture,
+               distribution_svg("Normal distribution, mean " + shortest(mean) + ", deviation " + shortest(deviation),
+                                {cumulative, density}));
+  }
+  std::string text;
+  if (settings.summary) {
+    double worst = 0, where = table[0].x;
+    for (auto const& each : table) {
+      double const error = each.cumulative - normal_cumulative(each.x, mean, deviation);
+      if (std::abs(error) <= std::abs(worst)) continue;
+      worst = error;
+      where = each.x;
+    }
+    text = "points\t" + std::to_string(table.size()) + "\nlast value\t" + with_digits(table.back().cumulative, 9) +
+           "\nlargest error\t" + as_error(worst) + "\nat x near\t" + with_digits(where, 2) + '\n';
+  } else {
+    text = "x,pdf,cdf\n";
+    for (auto const& each : table) {
+      text += shortest(each.x) + ',' + shortest(each.density) + ',';
+      text += shortest(each.cumulative) + '\n';
+    }
+  }
+  write_text(settings.output, text);
+}
+
+void run_empirical(cdf_settings const& settings)
+{
+  std::vector<double> data = read_doubles(settings.input);
+  std::string const name = settings.input.files[0] == "-" ? "(standard input)" : settings.input.files[0];
+  if (data.empty()) throw io::data_error({name}, "no values", "at least one");
+  auto const nan = std::find_if(data.begin(), data.end(), [](double x) { return std::isnan(x); });
+  if (nan != data.end())
+    throw io::data_error({name}, "nan as value " + std::to_string(nan - data.begin() + 1),
+                         "numbers, which have an order");
+  radix_sort(cpu{}, data.begin(), data.end());
+  std::vector<distribution_step<double>> steps(data.size());
+  steps.erase(empirical_distribution(cpu{}, data.begin(), data.end(), steps.begin()), steps.end());
+  auto const part = [&](std::size_t count) { return static_cast<double>(count) / static_cast<double>(data.size()); };
+  if (!settings.picture.empty()) {
+    distribution_curve cumulative{"part of " + std::to_string(data.size()) + " values not above x", {}};
+    double before = 0;
+    for (auto const& each : steps) {
+      cumulative.points.emplace_back(each.value, before);
+      cumulative.points.emplace_back(each.value, before = part(each.count));
+    }
+    if (std::isinf(data.front()) || std::isinf(data.back()))
+      throw io::data_error({name}, "an infinity", "finite numbers for a picture");
+    write_text(settings.picture, distribution_svg("Empirical distribution", {cumulative}));
+  }
+  std::string text;
+  if (!settings.quantiles.empty()) {
+    for (double const p : settings.quantiles)
+      text += shortest(p) + '\t' + shortest(quantile(data.begin(), data.end(), p)) + '\n';
+  } else {
+    text = "value,count,cdf\n";
+    for (auto const& each : steps) {
+      text += shortest(each.value) + ',' + std::to_string(each.count) + ',';
+      text += shortest(part(each.count)) + '\n';
+    }
+  }
+  write_text(settings.output, text);
+}
+
+command_page const& cdf_page()
+{
+  static command_page const page = {
+      .name = "app cdf",
+      .summary = "cumulative distributions: the normal one, or that of data",
+      .usage = "tally app cdf [OPTION...] [FILE...]",
+      .description =
+          {
+              "Without input: the normal distribution up to five deviations from its mean, as a table of x, density "
+              "and cumulative distribution. The density is integrated by the trapezoidal rule, a scan of areas.",
+              "With FILE, or `-` for standard input: the empirical distribution of the data, as a table of values, how "
+              "many of the data are not above each, and which part that is.",
+          },
+      .options =
+          {
+              {"Normal distribution",
+               {
+                   {"--mean", "MEAN", "Its mean; 0 if not given."},
+                   {"--deviation", "DEVIATION", "Its standard deviation; 1 if not given."},
+                   {"--points", "N", "The number of points; 1024 if not given."},
+                   {"--summary", "",
+                    "Instead of the table print the last value, and the largest error against the error function."},
+               }},
+              {"Data",
+               {
+                   {"--quantiles", "P[,P...]",
+                    "Instead of the table print, for each part P from 0 to 1, the value below which it lies; between "
+                    "two values in proportion."},
+               }},
+              column_options(),
+              {"Output",
+               {
+                   {"-o,--output", "FILE", "Write to FILE instead of standard output.", completes::files},
+                   {"--svg", "FILE", "Draw the distribution too, as an SVG file.", completes::files},
+                   {"-h,--help", "", "Show this help."},
+               }},
+          },
+      .sections = {exit_section()},
+      .examples = {{"The standard normal distribution:", "tally app cdf -o normal.csv --svg normal.svg"},
+                   {"How far it is from the error function:", "tally app cdf --summary"},
+                   {"Median and quartiles of a column:",
+                    "tally app cdf --quantiles 0.25,0.5,0.75 --column age people.csv"}},
+  };
+  return page;
+}
+
+void run_cdf(std::vector<std::string> const& words)
+{
+  cdf_settings settings;
+  parser options(cdf_page());
+  options.value("--mean", times::once, [&](std::string const& text) { settings.mean = real_number("--mean", text); });
+  options.value("--deviation", times::once, [&](std::string const& text) {
+    settings.deviation = real_number("--deviation", text);
+    if (!(*settings.deviation > 0)) throw command_line_error("--deviation: '" + text + "' is not above 0");
+  });
+  options.value("--points", times::once,
+                [&](std::string const& text) { settings.points = whole_number("--points", text, 1); });
+  options.flag("--summary", settings.summary);
+  options.value("--quantiles", times::once, [&](std::string const& text) {
+    settings.quantiles = real_numbers("--quantiles", text);
+    for (double const p : settings.quantiles)
+      if (!(p >= 0 && p <= 1)) throw command_line_error("--quantiles: " + shortest(p) + " is no part from 0 to 1");
+  });
+  options.value("--output", times::once, [&](std::string const& text) { settings.output = text; });
+  options.value("--svg", times::once, [&](std::string const& text) { settings.picture = text; });
+  bind_input(options, settings.input);
+  options.parse(words);
+  bool const of_data = !settings.input.files.empty() || settings.input.column || !settings.quantiles.empty();
+  if (of_data && (settings.mean || settings.deviation || settings.points || settings.summary))
+    throw command_line_error(
+        "--mean, --deviation, --points and --summary are for the normal distribution, without data");
+  if (of_data || settings.input.format) complete_input(settings.input);
+  if (of_data)
+    run_empirical(settings);
+  else
+    run_normal(settings);
+}
+
+}  // namespace
+
+application cdf_application()
+{
+  return {cdf_page(), run_cdf};
+}
+
+}  // namespace tally::cli

@@ -1,0 +1,90 @@
+#include "app/real_numbers.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+
+#include "parser.hpp"
+#include "values.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+template <class T>
+bool reads(std::string const& text, T& value)
+{
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return problem == std::errc{} && end == text.data() + text.size();
+}
+
+void each_of(std::string const& text, std::function<void(std::string const&)> const& use)
+{
+  for (std::size_t begin = 0;;) {
+    std::size_t const comma = text.find(',', begin);
+    use(text.substr(begin, comma - begin));
+    if (comma == std::string::npos) return;
+    begin = comma + 1;
+  }
+}
+
+}  // namespace
+
+double real_number(std::string_view option, std::string const& text)
+{
+  double value = 0;
+  if (!reads(text, value) || !std::isfinite(value))
+    throw command_line_error(std::string(option) + ": '" + text + "' is not a number");
+  return value;
+}
+
+std::vector<double> real_numbers(std::string_view option, std::string const& text)
+{
+  std::vector<double> all;
+  each_of(text, [&](std::string const& each) { all.push_back(real_number(option, each)); });
+  return all;
+}
+
+std::vector<unsigned long long> natural_numbers(std::string_view option, std::string const& text)
+{
+  std::vector<unsigned long long> all;
+  each_of(text, [&](std::string const& each) {
+    unsigned long long value = 0;
+    if (!reads(each, value))
+      throw command_line_error(std::string(option) + ": '" + each + "' is not a whole number from 0 on");
+    all.push_back(value);
+  });
+  return all;
+}
+
+std::string shortest(double value)
+{
+  return to_text(result(value));
+}
+
+std::string lines(std::vector<double> const& values)
+{
+  std::string text;
+  for (double const each : values) {
+    text += shortest(each);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string with_digits(double value, int digits)
+{
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+std::string as_error(double value)
+{
+  char text[32];
+  std::snprintf(text, sizeof text, "%+.1e", value);
+  return text;
+}
+
+}  // namespace tally::cli

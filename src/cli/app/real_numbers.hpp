@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Numbers that stand on the command line, and numbers as the tool prints them.
+namespace tally::cli {
+
+/// A finite number for an option, as `2`, `-0.5` or `1e-3`. Throws `command_line_error` for everything else.
+double real_number(std::string_view option, std::string const& text);
+/// Several with commas between them; at least one.
+std::vector<double> real_numbers(std::string_view option, std::string const& text);
+/// The same; each from 0 to 2^64 - 1.
+std::vector<unsigned long long> natural_numbers(std::string_view option, std::string const& text);
+
+/// In as few digits as give the number back.
+std::string shortest(double value);
+/// One a line.
+std::string lines(std::vector<double> const& values);
+/// With so many digits after the point.
+std::string with_digits(double value, int digits);
+/// An error: its sign and two digits, as "-3.1e-09".
+std::string as_error(double value);
+
+}  // namespace tally::cli
