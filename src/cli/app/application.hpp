@@ -14,13 +14,16 @@ struct application {
 };
 
 application cdf_application();
+application compare_application();
 application histogram_application();
 application integral_application();
+application lex_application();
 application pi_application();
 application polynomial_application();
 application quicksort_application();
 application recurrence_application();
 application sort_application();
+application tree_application();
 
 /// All of them, in the order in which help lists them.
 std::vector<application> const& applications();

@@ -6,13 +6,16 @@ std::vector<application> const& applications()
 {
   static std::vector<application> const all = {
       cdf_application(),
+      compare_application(),
       histogram_application(),
       integral_application(),
+      lex_application(),
       pi_application(),
       polynomial_application(),
       quicksort_application(),
       recurrence_application(),
       sort_application(),
+      tree_application(),
   };
   return all;
 }
