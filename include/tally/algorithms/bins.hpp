@@ -1,5 +1,6 @@
 #pragma once
 
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "tally/config.hpp"
 #include "tally/error.hpp"
@@ -15,6 +17,13 @@
 namespace tally {
 
 namespace detail {
+
+/// A number as an error message has it: the fewest digits that are it.
+inline std::string shown(double value)
+{
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
 
 /// Where the values outside are counted, and how many bins there may be.
 class bin_slots {
@@ -62,7 +71,7 @@ public:
     // Higher by more than all roundings are lower, so that what is on edge k is not put below it.
     scale_ = static_cast<double>(count) / (upper - lower) * (1 + 0x1p-50);
     if (!(lower < upper) || !std::isfinite(upper - lower) || !std::isfinite(scale_))
-      throw usage_error("tally: bins from " + std::to_string(lower) + " to " + std::to_string(upper) +
+      throw usage_error("tally: bins from " + detail::shown(lower) + " to " + detail::shown(upper) +
                         "; the range must be finite, and begin below its end");
   }
 
@@ -88,7 +97,80 @@ public:
     return static_cast<std::int32_t>(k);
   }
 
+  /// The slots of the N values from `first`. Of these most lie inside, and then half as many instructions do; which ones a compiler makes vectors of
+  /// depends on the type.
+  template <std::size_t N, class T>
+  void find(T const* first, std::int32_t (&slots)[N]) const
+  {
+    double const lower = lower_, upper = upper_, scale = scale_, last = last_;
+    if constexpr (sizeof(T) <= 4) {
+      auto const [least, greatest] = inner_range<T>();
+      std::uint32_t outside = 0;
+      for (std::size_t k = 0; k < N; ++k) {
+        outside |= first[k] >= least ? 0u : 1u;
+        outside |= first[k] <= greatest ? 0u : 1u;
+      }
+      if (outside == 0) {
+        for (std::size_t k = 0; k < N; ++k) {
+          double const bin = (static_cast<double>(first[k]) - lower) * scale;
+          slots[k] = static_cast<std::int32_t>(bin < last ? bin : last);
+        }
+        return;
+      }
+      even_bins const own = *this;  // here, where the compiler sees that no slot is a part of it
+      for (std::size_t k = 0; k < N; ++k) slots[k] = own(first[k]);
+    } else if constexpr (std::is_floating_point_v<T>) {
+      constexpr double none = -1;
+      for (std::size_t k = 0; k < N; ++k) {
+        auto const x = static_cast<double>(first[k]);
+        double bin = (x - lower) * scale;
+        bin = bin < last ? bin : last;
+        bin = x >= lower ? bin : none;
+        bin = x <= upper ? bin : none;
+        slots[k] = static_cast<std::int32_t>(bin);
+      }
+      std::int32_t sign = 0;
+      for (std::size_t k = 0; k < N; ++k) sign |= slots[k];
+      if (sign < 0)
+        for (std::size_t k = 0; k < N; ++k)
+          if (slots[k] < 0) slots[k] = (*this)(first[k]);
+    } else {
+      for (std::size_t k = 0; k < N; ++k) {
+        auto const x = static_cast<double>(first[k]);
+        double const bin = (x - lower) * scale;
+        slots[k] = x >= lower && x <= upper ? static_cast<std::int32_t>(bin < last ? bin : last) : (*this)(first[k]);
+      }
+    }
+  }
+
 private:
+  /// Values of T of which all between them are inside: compared in their own type, twice as many go into a vector.
+  template <class T>
+  std::pair<T, T> inner_range() const
+  {
+    auto const lowest = static_cast<double>(std::numeric_limits<T>::lowest());
+    auto const highest = static_cast<double>(std::numeric_limits<T>::max());
+    if (!(lower_ <= highest) || !(upper_ >= lowest)) return {T(1), T(0)};
+    auto least = static_cast<T>(lower_ < lowest ? lowest : lower_);
+    auto greatest = static_cast<T>(upper_ > highest ? highest : upper_);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (static_cast<double>(least) < lower_) least = std::nextafter(least, std::numeric_limits<T>::infinity());
+      if (static_cast<double>(greatest) > upper_)
+        greatest = std::nextafter(greatest, -std::numeric_limits<T>::infinity());
+    } else {
+      // Conversion is towards zero.
+      if (static_cast<double>(least) < lower_) {
+        if (least == std::numeric_limits<T>::max()) return {T(1), T(0)};
+        ++least;
+      }
+      if (static_cast<double>(greatest) > upper_) {
+        if (greatest == std::numeric_limits<T>::lowest()) return {T(1), T(0)};
+        --greatest;
+      }
+    }
+    return {least, greatest};
+  }
+
   double lower_;
   double upper_;
   double scale_;

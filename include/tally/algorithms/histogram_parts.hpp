@@ -27,7 +27,7 @@ struct count_part {
   /// With more slots the tables would not stay in the first level of the cache.
   static constexpr std::size_t most_slots = 1024;
   /// Slots found at a time, before any is counted: of which a compiler makes vector instructions.
-  static constexpr std::size_t chunk = 256;
+  static constexpr std::size_t chunk = 64;
 
   void operator()(std::size_t begin, std::size_t end) const
   {
@@ -60,7 +60,10 @@ private:
     std::size_t k = begin;
     for (; end - k >= chunk; k += chunk) {
       slot slots[chunk];
-      for (std::size_t j = 0; j < chunk; ++j) slots[j] = own_bins(first[static_cast<distance>(k + j)]);
+      if constexpr (requires { own_bins.find(first + k, slots); })
+        own_bins.find(first + k, slots);
+      else
+        for (std::size_t j = 0; j < chunk; ++j) slots[j] = own_bins(first[static_cast<distance>(k + j)]);
       for (std::size_t j = 0; j < chunk; ++j) add(j, slots[j]);
     }
     for (; k < end; ++k) add(k, own_bins(first[static_cast<distance>(k)]));

@@ -18,6 +18,7 @@
 #include "app/application.hpp"
 #include "app/histogram_report.hpp"
 #include "app/input.hpp"
+#include "io/number.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
 
@@ -154,8 +155,8 @@ std::pair<double, double> range_of(std::vector<T> const& values)
   if (least > greatest) return {0, 1};
   if (least < greatest && std::isfinite(greatest - least)) return {least, greatest};
   if (least < greatest)
-    throw error("the values reach from " + std::to_string(least) + " to " + std::to_string(greatest) +
-                ", which is too wide for bins of one width; give --range or --edges");
+    throw error("the values reach from " + io::to_text(least) + " to " + io::to_text(greatest) +
+                ", which is too wide for bins of one width; give a narrower --range, or --edges");
   double const around = std::max(0.5, std::abs(least) * 0x1p-40);
   return {least - around, least + around};
 }
