@@ -13,8 +13,12 @@ struct application {
   void (*run)(std::vector<std::string> const& words);
 };
 
+application allocate_application();
 application cdf_application();
+application compact_application();
 application compare_application();
+application cut_application();
+application group_application();
 application histogram_application();
 application integral_application();
 application lex_application();

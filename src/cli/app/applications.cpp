@@ -5,8 +5,12 @@ namespace tally::cli {
 std::vector<application> const& applications()
 {
   static std::vector<application> const all = {
+      allocate_application(),
       cdf_application(),
+      compact_application(),
       compare_application(),
+      cut_application(),
+      group_application(),
       histogram_application(),
       integral_application(),
       lex_application(),

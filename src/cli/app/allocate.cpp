@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tally/algorithms/allocate.hpp>
+
+#include "app/application.hpp"
+#include "app/input.hpp"
+#include "io/errors.hpp"
+#include "io/number.hpp"
+#include "pages/pages.hpp"
+#include "parser.hpp"
+#include "source.hpp"
+
+namespace tally::cli {
+
+namespace {
+
+command_page const& allocate_page()
+{
+  static command_page const page = {
+      .name = "app allocate",
+      .summary = "places for pieces of given sizes",
+      .usage = "tally app allocate [OPTION...] [FILE...]",
+      .description =
+          {
+              "Reads sizes and writes where each piece begins when they are placed one behind the other, one a line, "
+              "and "
+              "on a last line where the last one ends: what is needed of room.",
+              "Camp slots, stalls of a market, memory of threads, buffers of messages: an exclusive scan places them "
+              "all.",
+          },
+      .options =
+          {
+              column_options(),
+              {"Places",
+               {
+                   {"--align", "N", "Begin each piece at a multiple of N; 1 if not given."},
+                   {"--capacity", "N", "What room there is: a piece that ends behind it is an error that names it."},
+               }},
+              {"Output",
+               {
+                   {"-o,--output", "FILE",
+                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
+                    completes::files},
+                   {"-h,--help", "", "Show this help."},
+               }},
+          },
+      .sections = {exit_section()},
+      .examples = {{"Buffers on cache lines, within 4 KiB:",
+                    "tally app allocate --align 64 --capacity 4096 messages.txt"}},
+  };
+  return page;
+}
+
+command_page const& cut_page()
+{
+  static command_page const page = {
+      .name = "app cut",
+      .summary = "cut something long into portions",
+      .usage = "tally app cut --length N [OPTION...] [FILE...]",
+      .description =
+          {
+              "Reads portions and says where to cut a sausage of that length, and what is left. A portion of 0 is a "
+              "cut "
+              "at the same place.",
+          },
+      .options =
+          {
+              column_options(),
+              {"Sausage", {{"--length", "N", "How long it is. A portion for which it is too short is an error."}}},
+              {"Output", {{"-h,--help", "", "Show this help."}}},
+          },
+      .sections = {exit_section()},
+      .examples = {{"Ten people and a hundred inches:", "echo 3 5 2 7 28 4 3 0 8 1 | tally app cut --length 100"}},
+  };
+  return page;
+}
+
+std::uint64_t size_option(std::string_view option, std::string const& text, std::uint64_t least)
+{
+  std::uint64_t value = 0;
+  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size() || value < least || value > INT64_MAX)
+    throw command_line_error(std::string(option) + " takes a whole number from " + std::to_string(least) + " to " +
+                             std::to_string(INT64_MAX) + ", not '" + text + "'");
+  return value;
+}
+
+/// Where pieces begin, and at last where the last ends. What does not fit is an error at its place in the input.
+std::vector<std::int64_t> places(input_settings const& input, std::vector<std::int64_t> const& sizes,
+                                 allocation_rules rules)
+{
+  std::vector<std::int64_t> offsets(sizes.size() + 1);
+  try {
+    offsets.back() = static_cast<std::int64_t>(tally::allocate(sizes.begin(), sizes.end(), offsets.begin(), rules));
+  } catch (allocation_error const& error) {
+    std::size_t const piece = error.piece();
+    std::string const found = "piece " + std::to_string(piece + 1) + " of " + std::to_string(sizes[piece]);
+    if (sizes[piece] < 0) throw io::data_error(location_in(input, 0, piece), found, "a size that is not negative");
+    // Those before it fit: where it would begin is where they end, rounded up.
+    std::vector<std::int64_t> before(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(piece) + 1);
+    before.back() = 0;
+    std::uint64_t const most = std::min<std::uint64_t>(rules.capacity, INT64_MAX);
+    std::uint64_t begin = most;
+    try {
+      begin = tally::allocate(before.begin(), before.end(), offsets.begin(), {rules.alignment, most});
+    } catch (allocation_error const&) {  // rounded up it is behind the end
+    }
+    throw io::data_error(location_in(input, 0, piece), found,
+                         "at most " + std::to_string(most - begin) + ", which is left of " + std::to_string(most));
+  }
+  return offsets;
+}
+
+void run_allocate(std::vector<std::string> const& words)
+{
+  input_settings input;
+  allocation_rules rules;
+  std::string file = "-";
+  parser options(allocate_page());
+  bind_input(options, input);
+  options.value("--align", times::once,
+                [&](std::string const& text) { rules.alignment = size_option("--align", text, 1); });
+  options.value("--capacity", times::once,
+                [&](std::string const& text) { rules.capacity = size_option("--capacity", text, 0); });
+  options.value("--output", times::once, [&](std::string const& text) { file = text; });
+  options.parse(words);
+  complete_input(input);
+  std::string text;
+  for (std::int64_t const each : places(input, read_integers(input), rules)) text += io::to_text(each) += '\n';
+  write_text(file, text);
+}
+
+void run_cut(std::vector<std::string> const& words)
+{
+  input_settings input;
+  std::optional<std::uint64_t> length;
+  parser options(cut_page());
+  bind_input(options, input);
+  options.value("--length", times::once, [&](std::string const& text) { length = size_option("--length", text, 0); });
+  options.parse(words);
+  if (!length) throw command_line_error("--length is missing: how long is the sausage?");
+  complete_input(input);
+  std::vector<std::int64_t> const portions = read_integers(input);
+  std::vector<std::int64_t> const begins = places(input, portions, {.capacity = *length});
+  std::string text = "cut at";
+  for (std::size_t k = 0; k < portions.size(); ++k) text += ' ' + io::to_text(begins[k] + portions[k]);
+  if (portions.empty()) text = "no cut";
+  text += '\n' + io::to_text(static_cast<std::int64_t>(*length) - begins.back()) + " of " +
+          io::to_text(static_cast<std::int64_t>(*length)) + " left\n";
+  write_text("-", text);
+}
+
+}  // namespace
+
+application allocate_application()
+{
+  return {allocate_page(), run_allocate};
+}
+application cut_application()
+{
+  return {cut_page(), run_cut};
+}
+
+}  // namespace tally::cli
