@@ -46,7 +46,7 @@ std::iter_value_t<I> element_at(P const& on, I at)
 ///
 /// Requires  random-access iterators; `same(a, b)`, equality if it is not given, depends on its arguments only.
 /// Result    the pair of places, as std::mismatch; the same for every number of threads.
-/// Cost      d/p calls of `same` on p threads, where d is the length of the common prefix, and at most a block of 32 KiB a thread besides: blocks
+/// Cost      d/p calls of `same` on p threads, where d is the length of the common prefix, and at most a block of 64 KiB a thread besides: blocks
 ///           behind a difference are not read. Integers, characters, enumerations and pointers in memory are compared as bytes.
 /// Memory    as `reduce`: some bytes for each block.
 /// Blocks    until the places are known.

@@ -64,7 +64,7 @@ inline std::size_t first_different_byte(unsigned char const* a, unsigned char co
 {
   std::size_t at = 0;
   // memcmp is fast and does not say where: what it finds unequal is gone through again in short pieces.
-  for (std::size_t const piece : {std::size_t{16384}, std::size_t{512}})
+  for (std::size_t const piece : {std::size_t{65536}, std::size_t{4096}, std::size_t{256}})
     while (at < n && std::memcmp(a + at, b + at, n - at < piece ? n - at : piece) == 0)
       at += n - at < piece ? n - at : piece;
   if constexpr (std::endian::native == std::endian::little) {
@@ -81,7 +81,7 @@ inline std::size_t first_different_byte(unsigned char const* a, unsigned char co
 
 /// Elements of one block on a CPU: a microsecond of work and more, and what a thread reads in vain when another has found a difference.
 template <class T>
-inline constexpr std::size_t compared_block = sizeof(T) < 32768 ? 32768 / sizeof(T) : 1;
+inline constexpr std::size_t compared_block = sizeof(T) < 65536 ? 65536 / sizeof(T) : 1;
 
 /// Two sequences on a CPU. An element of the reduction is the first difference in a block, or n.
 template <class I1, class I2, class Same>
