@@ -128,13 +128,14 @@ std::uint64_t place_pieces(P const& on, std::size_t n, std::size_t bytes, Pieces
     constexpr std::size_t block = Pieces::block;
     std::size_t const blocks = n / block + (n % block != 0);
     using element = typename Pieces::element;
-    remembered_blocks<element, P> const totals(on, blocks);
-    auto const total = [all = &pieces, known = &totals, n](std::size_t b) {
-      return known->of(b, [&] { return all->total(b * block, n - b * block < block ? n : (b + 1) * block); });
+    remembered_blocks<typename Pieces::summary, P> const summaries(on, blocks);
+    auto const summary = [all = &pieces, known = &summaries, n](std::size_t b) {
+      return known->of(b, [&] { return all->summary_of(b * block, n - b * block < block ? n : (b + 1) * block); });
     };
-    auto const use = [all = &pieces, total, offsets, n, last = &end](std::size_t b, element const& before) {
+    auto const total = [summary](std::size_t b) { return Pieces::total_of(summary(b)); };
+    auto const use = [all = &pieces, summary, offsets, n, last = &end](std::size_t b, element const& before) {
       std::size_t const block_end = n - b * block < block ? n : (b + 1) * block;
-      std::uint64_t const at = all->place(b * block, block_end, before, total(b), offsets);
+      std::uint64_t const at = all->place(b * block, block_end, before, summary(b), offsets);
       if (block_end == n) *last = at;
     };
     auto const elements = elements_from(total, block * bytes);
@@ -159,7 +160,7 @@ std::uint64_t place_pieces(P const& on, std::size_t n, std::size_t bytes, Pieces
 /// Requires  random-access iterators over integers; `offsets` overlaps nothing that is read.
 /// Result    where the last piece ends: what is needed of memory, or 0 of no pieces. A size of 0 takes no room.
 /// Cost      one pass; O(n/p + log p) on p threads. Without `on` all threads, if the sizes are in contiguous memory.
-/// Memory    16 bytes for each 4096 sizes.
+/// Memory    16 bytes for each 4096 sizes; where they have alignments of their own, 112 for each 1024.
 /// Blocks    until the result is there, on a GPU too.
 /// Throws    allocation_error, which names the first piece that ends behind rules.capacity, or behind what `offsets` can hold, or behind 2^64 - 2, or whose
 ///           size is negative: then offsets are partly written. usage_error if the alignment is 0; cuda_error; std::bad_alloc.

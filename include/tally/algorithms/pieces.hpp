@@ -51,7 +51,9 @@ struct even_pieces {
   static TALLY_HD std::uint64_t end_of(std::uint64_t before) { return before; }
 
   /// What [begin, end) takes: without a branch while no sum of so many can overflow, else one by one.
-  std::uint64_t total(std::size_t begin, std::size_t end) const
+  using summary = std::uint64_t;
+  static std::uint64_t total_of(summary const& found) { return found; }
+  summary summary_of(std::size_t begin, std::size_t end) const
   {
     even_pieces const own = *this;
     if (std::has_single_bit(own.alignment) && own.alignment < small_size) {
@@ -115,52 +117,108 @@ struct aligned_pieces {
   static TALLY_HD placement nothing() { return {0, 1, 0}; }
   static TALLY_HD std::uint64_t end_of(placement const& before) { return before.end_from(0); }
 
-  /// The pieces of [begin, end). Those from the first of the greatest alignment on are placed as if it stood at 0; those before it likewise.
-  placement total(std::size_t begin, std::size_t end) const
+  /// So many chains of dependent additions run side by side, each through a part of the block.
+  static constexpr std::size_t ways = 4;
+  struct summary {
+    placement part[ways];
+    std::uint64_t small;  // nothing has to be looked at; else the first part is the block
+  };
+  static placement total_of(summary const& found)
   {
-    aligned_pieces const own = *this;
-    placement all = nothing();
-    if (!are_small(begin, end)) {
-      for (std::size_t k = begin; k < end; ++k) all = join{}(all, own(k));
-      return all;
-    }
-    while (begin < end) {
-      std::uint64_t any = 0;
-      for (std::size_t k = begin; k < end; ++k) any |= own.alignment_of(k);
-      std::uint64_t const greatest = std::bit_floor(any);
-      std::size_t first = begin;
-      while (own.alignment_of(first) != greatest) ++first;
-      std::uint64_t at = 0;
-      for (std::size_t k = first; k < end; ++k) {
-        std::uint64_t const low = own.alignment_of(k) - 1;
-        at = ((at + low) & ~low) + own.count(k);
-      }
-      all = join{}({0, greatest, at}, all);
-      end = first;
-    }
+    placement all = found.part[0];
+    for (std::size_t q = 1; q < ways; ++q) all = join{}(all, found.part[q]);
     return all;
   }
+  summary summary_of(std::size_t begin, std::size_t end) const
+  {
+    summary found{{nothing(), nothing(), nothing(), nothing()}, 0};
+    found.small = small_parts(begin, end, found.part);
+    if (found.small == 0)
+      for (std::size_t k = begin; k < end; ++k) found.part[0] = join{}(found.part[0], (*this)(k));
+    return found;
+  }
   template <class Out>
-  std::uint64_t place(std::size_t begin, std::size_t end, placement const& before, placement const&, Out offsets) const
+  std::uint64_t place(std::size_t begin, std::size_t end, placement const& before, summary const& found,
+                      Out offsets) const
   {
     aligned_pieces const own = *this;
-    std::uint64_t at = end_of(before);
-    if (at >= small_size || !are_small(begin, end)) return place_slowly(own, begin, end, before, offsets);
-    for (std::size_t k = begin; k < end; ++k) {
+    std::uint64_t at[ways] = {end_of(before)};
+    if (at[0] >= small_size || found.small == 0) return place_slowly(own, begin, end, before, offsets);
+    for (std::size_t q = 1; q < ways; ++q) at[q] = found.part[q - 1].end_from(at[q - 1]);
+    auto const put = [&](std::size_t k, std::uint64_t x) {
       std::uint64_t const low = own.alignment_of(k) - 1;
-      at = (at + low) & ~low;
-      offsets[static_cast<std::iter_difference_t<Out>>(k)] = static_cast<std::iter_value_t<Out>>(at);
-      at += own.count(k);
+      x = (x + low) & ~low;
+      offsets[static_cast<std::iter_difference_t<Out>>(k)] = static_cast<std::iter_value_t<Out>>(x);
+      return x + own.count(k);
+    };
+    // Four variables rather than an array, which stores to `offsets` might change for all that a compiler sees.
+    static_assert(ways == 4);
+    std::size_t const size = (end - begin) / ways;
+    std::uint64_t a = at[0], b = at[1], c = at[2], d = at[3];
+    for (std::size_t k = begin; k < begin + size; ++k) {
+      a = put(k, a);
+      b = put(k + size, b);
+      c = put(k + 2 * size, c);
+      d = put(k + 3 * size, d);
     }
-    return at;
+    for (std::size_t k = begin + ways * size; k < end; ++k) d = put(k, d);
+    return d;
   }
 
 private:
-  bool are_small(std::size_t begin, std::size_t end) const
+  static std::uint64_t next(aligned_pieces const& own, std::size_t k, std::uint64_t at)
   {
-    std::uint64_t any = 0;
-    for (std::size_t k = begin; k < end; ++k) any |= count(k) | alignment_of(k);
-    return any < small_size;
+    std::uint64_t const low = own.alignment_of(k) - 1;
+    return ((at + low) & ~low) + own.count(k);
+  }
+
+  /// The parts of a block, unless its sizes or alignments are so large that sums would have to be looked at.
+  bool small_parts(std::size_t begin, std::size_t end, placement (&part)[ways]) const
+  {
+    aligned_pieces const own = *this;
+    std::size_t const size = (end - begin) / ways;
+    std::uint64_t any_size = 0, greatest[ways], at[ways] = {};
+    std::size_t first[ways], last[ways], common = size;
+    for (std::size_t q = 0; q < ways; ++q) {
+      first[q] = begin + q * size;
+      last[q] = q + 1 == ways ? end : first[q] + size;
+      std::uint64_t any = 0;
+      for (std::size_t k = first[q]; k < last[q]; ++k) {
+        any_size |= own.count(k);
+        any |= own.alignment_of(k);
+      }
+      any_size |= any;
+      greatest[q] = std::bit_floor(any);
+      // From the first piece of the greatest alignment on, pieces are placed as if it stood at 0.
+      while (first[q] < last[q] && own.alignment_of(first[q]) != greatest[q]) ++first[q];
+      common = last[q] - first[q] < common ? last[q] - first[q] : common;
+    }
+    if (any_size >= small_size) return false;
+    for (std::size_t i = 0; i < common; ++i)
+      for (std::size_t q = 0; q < ways; ++q) at[q] = next(own, first[q] + i, at[q]);
+    for (std::size_t q = 0; q < ways; ++q) {
+      for (std::size_t k = first[q] + common; k < last[q]; ++k) at[q] = next(own, k, at[q]);
+      part[q] = nothing();
+      if (first[q] < last[q])
+        part[q] = join{}(before_the_greatest(begin + q * size, first[q]), {0, greatest[q], at[q]});
+    }
+    return true;
+  }
+  /// The same for what stands before it, of which there is little as a rule.
+  placement before_the_greatest(std::size_t begin, std::size_t end) const
+  {
+    placement all = nothing();
+    while (begin < end) {
+      std::uint64_t any = 0;
+      for (std::size_t k = begin; k < end; ++k) any |= alignment_of(k);
+      std::size_t first = begin;
+      while (alignment_of(first) != std::bit_floor(any)) ++first;
+      std::uint64_t at = 0;
+      for (std::size_t k = first; k < end; ++k) at = next(*this, k, at);
+      all = join{}({0, std::bit_floor(any), at}, all);
+      end = first;
+    }
+    return all;
   }
 };
 
