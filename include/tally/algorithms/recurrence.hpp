@@ -5,7 +5,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "tally/algorithms/noted.hpp"
 #include "tally/contract.hpp"
+#include "tally/cpu/threads.hpp"
 #include "tally/execution.hpp"
 #include "tally/operators/affine.hpp"
 #include "tally/scan.hpp"
@@ -32,56 +34,72 @@ struct backward_in_time {
   static TALLY_HD std::size_t element(std::size_t k, std::size_t n) { return n - 1 - k; }
 };
 
-/// The steps of a recurrence as blocks of maps. Of four steps everything that the state does not enter is computed beside it, so that the state waits for one
-/// product and one sum a four, where the plain loop waits for four of each: that loop has nothing else to do.
+/// The steps of a recurrence as maps.
 template <class T, class A, class B, class Time>
 struct recurrence_steps {
   A a;
   B b;
   std::size_t size;
-  std::size_t block;
 
-  TALLY_HD affine<T> step(std::size_t k) const
+  TALLY_HD affine<T> operator()(std::size_t k) const
   {
     auto const at = static_cast<std::iter_difference_t<A>>(Time::element(k, size));
     return {static_cast<T>(a[at]), static_cast<T>(b[static_cast<std::iter_difference_t<B>>(at)])};
   }
-  TALLY_HD std::size_t end(std::size_t begin) const { return size - begin < block ? size : begin + block; }
+};
 
-  /// The map of block j, all steps of it.
-  TALLY_HD affine<T> operator()(std::size_t j) const
+/// Elements in a block: 4 KiB of coefficients, where the scan of blocks is a twentieth of the work and less.
+template <class T>
+inline constexpr std::size_t recurrence_block = sizeof(T) < 128 ? 2048 / sizeof(T) : 16;
+
+/// The map of block j. Of four steps everything that the state does not enter is computed beside it, so that the state waits for one product and one sum a
+/// four, where the plain loop waits for four of each: that loop has nothing else to do.
+template <class T, class A, class B, class Time>
+struct recurrence_blocks {
+  recurrence_steps<T, A, B, Time> steps;
+  notes<affine<T>> noted;
+
+  std::size_t end(std::size_t begin) const
   {
-    std::size_t k = j * block;
-    std::size_t const last = end(k);
-    affine<T> all = step(k++);
-    for (; last - k >= 4; k += 4)
-      all = composed(all, composed(composed(step(k), step(k + 1)), composed(step(k + 2), step(k + 3))));
-    for (; k < last; ++k) all = composed(all, step(k));
-    return all;
+    return steps.size - begin < recurrence_block<T> ? steps.size : begin + recurrence_block<T>;
+  }
+  affine<T> operator()(std::size_t j) const
+  {
+    return noted.get(j, [this, j] {
+      auto const step = steps;
+      std::size_t k = j * recurrence_block<T>;
+      std::size_t const last = end(k);
+      affine<T> all = step(k++);
+      for (; last - k >= 4; k += 4)
+        all = composed(all, composed(composed(step(k), step(k + 1)), composed(step(k + 2), step(k + 3))));
+      for (; k < last; ++k) all = composed(all, step(k));
+      return all;
+    });
   }
 };
 
 /// Runs block j from the state that the map of all before it makes of the first state.
 template <class T, class A, class B, class Out, class Time>
 struct recurrence_run {
-  recurrence_steps<T, A, B, Time> steps;
+  recurrence_blocks<T, A, B, Time> blocks;
   Out out;
   T before;
 
-  TALLY_HD void put(std::size_t k, T const& y) const
+  void operator()(std::size_t j, affine<T> const& all_before) const
   {
-    out[static_cast<std::iter_difference_t<Out>>(Time::element(k, steps.size))] = y;
-  }
-  TALLY_HD void operator()(std::size_t j, affine<T> const& all_before) const
-  {
+    auto const step = blocks.steps;
+    Out const to = out;
+    auto const put = [&](std::size_t k, T const& y) {
+      to[static_cast<std::iter_difference_t<Out>>(Time::element(k, step.size))] = y;
+    };
     T y = all_before(before);
-    std::size_t k = j * steps.block;
-    std::size_t const last = steps.end(k);
+    std::size_t k = j * recurrence_block<T>;
+    std::size_t const last = blocks.end(k);
     for (; last - k >= 4; k += 4) {
-      affine<T> const one = steps.step(k), third = steps.step(k + 2);
-      affine<T> const two = composed(one, steps.step(k + 1));
+      affine<T> const one = step(k), third = step(k + 2);
+      affine<T> const two = composed(one, step(k + 1));
       affine<T> const three = composed(two, third);
-      affine<T> const four = composed(two, composed(third, steps.step(k + 3)));
+      affine<T> const four = composed(two, composed(third, step(k + 3)));
       put(k, one(y));
       put(k + 1, two(y));
       put(k + 2, three(y));
@@ -89,7 +107,7 @@ struct recurrence_run {
       put(k + 3, y);
     }
     for (; k < last; ++k) {
-      y = steps.step(k)(y);
+      y = step(k)(y);
       put(k, y);
     }
   }
@@ -108,10 +126,6 @@ struct recurrence_result {
   }
 };
 
-/// Elements in a block: 4 KiB of coefficients, where the scan of blocks is a twentieth of the work and less.
-template <class T>
-inline constexpr std::size_t recurrence_block = sizeof(T) < 128 ? 2048 / sizeof(T) : 16;
-
 template <class Time, class P, class A, class B, class Out, class T>
 void run_recurrence(P const& on, A a, std::size_t n, B b, Out out, T before)
 {
@@ -126,15 +140,16 @@ void run_recurrence(P const& on, A a, std::size_t n, B b, Out out, T before)
   static_assert(has_identity<compose, affine<T>>, "tally: a recurrence needs a state's type that has a one, T(1)");
   if (n == 0) return;
   if constexpr (runs_on_cpu<P>) {
-    std::size_t const block = recurrence_block<T>;
-    recurrence_steps<T, A, B, Time> const steps{a, b, n, block};
-    auto const maps = elements_from(steps, 2 * block * sizeof(T));
-    auto const blocks = static_cast<std::ptrdiff_t>(n / block + (n % block != 0));
-    tally::exclusive_scan(on, maps, maps + blocks,
-                          results_to(recurrence_run<T, A, B, Out, Time>{steps, out, std::move(before)}),
+    constexpr std::size_t block = recurrence_block<T>;
+    std::size_t const count = n / block + (n % block != 0);
+    notebook<affine<T>, P> const noted(on, count);
+    recurrence_blocks<T, A, B, Time> const blocks{{a, b, n}, noted.pages()};
+    auto const maps = elements_from(blocks, 2 * block * sizeof(T));
+    tally::exclusive_scan(on, maps, maps + static_cast<std::ptrdiff_t>(count),
+                          results_to(recurrence_run<T, A, B, Out, Time>{blocks, out, std::move(before)}),
                           compose::identity<affine<T>>(), compose{});
   } else {
-    auto const maps = elements_from(recurrence_steps<T, A, B, Time>{a, b, n, 1});
+    auto const maps = elements_from(recurrence_steps<T, A, B, Time>{a, b, n});
     tally::inclusive_scan(on, maps, maps + static_cast<std::ptrdiff_t>(n),
                           results_to(recurrence_result<T, Out, Time>{out, std::move(before), n}), compose{});
   }
@@ -165,7 +180,7 @@ auto recurrence_execution()
 ///           own error.
 /// Cost      one pass over memory: 24 bytes an element of type double. Work per element, in the cache: 3 products and 2 sums for the map of its block,
 ///           some 4 products and 3 sums for its state, of which the state waits for a quarter of one. O(n/p + log p) on p threads.
-/// Memory    as `inclusive_scan`.
+/// Memory    as `inclusive_scan`, and a map for each 4 KiB of coefficients.
 /// Blocks    until all is written; on a GPU returns at once.
 /// Throws    what the iterators throw; usage_error; std::bad_alloc; cuda_error.
 /// Source    Blelloch, Prefix sums and their applications (1990), section 1.4; the look-ahead: Kogge, The architecture of pipelined computers (1981).
