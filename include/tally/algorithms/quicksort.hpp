@@ -60,7 +60,8 @@ public:
   {
     std::size_t const block = runs_on_cpu<P> ? 4096 : 1, blocks = n_ / block + (n_ % block != 0);
     auto const disorder = elements_from(out_of_order<Key, Less>{a_.keys, n_, block, a_.less}, block * sizeof(Key));
-    return !tally::reduce(on_, disorder, disorder + static_cast<std::ptrdiff_t>(blocks), false, logical_or{});
+    return tally::reduce(on_, disorder, disorder + static_cast<std::ptrdiff_t>(blocks), std::uint32_t{0}, bit_or{}) ==
+           0;
   }
 
   /// Requires  n > 0.

@@ -128,7 +128,7 @@ struct move_key {
   }
 };
 
-/// Whether some key of a block comes before the one in front of it.
+/// Whether some key of a block comes before the one in front of it: 1 or 0.
 template <class Key, class Less>
 struct out_of_order {
   Key const* keys;
@@ -136,12 +136,12 @@ struct out_of_order {
   std::size_t block;
   Less less;
 
-  TALLY_HD bool operator()(std::size_t b) const
+  TALLY_HD std::uint32_t operator()(std::size_t b) const
   {
     std::size_t const end = n - b * block < block ? n : (b + 1) * block;
     for (std::size_t k = b == 0 ? 1 : b * block; k < end; ++k)
-      if (less(keys[k], keys[k - 1])) return true;
-    return false;
+      if (less(keys[k], keys[k - 1])) return 1;
+    return 0;
   }
 };
 
