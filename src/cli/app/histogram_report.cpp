@@ -94,7 +94,7 @@ std::string json(histogram_report const& report)
 
 std::string svg(histogram_report const& report)
 {
-  constexpr double left = 20, top = 20, width = 600, height = 240;
+  constexpr double left = 40, top = 20, width = 600, height = 240;
   std::size_t const bins = bins_of(report);
   double const lower = report.edges.front(), range = std::max(report.edges.back() - lower, 1e-300);
   std::vector<double> heights(bins);
