@@ -57,6 +57,20 @@ TALLY_HD inline void store_relaxed(std::uint64_t* word, std::uint64_t value)
 template <class W>
 inline constexpr std::size_t words_of = (sizeof(W) + 3) / 4;
 
+/// A part of a total and the epoch in one word.
+TALLY_HD inline std::uint64_t tagged(std::uint32_t part, std::uint32_t epoch)
+{
+#ifdef __CUDA_ARCH__
+  // Bytes of padding are undefined to the compiler, which was seen to fill the whole word with what it liked when it widened a part that had some: the
+  // epoch was lost, and all blocks waited for ever. Here it cannot look into the part.
+  std::uint64_t word;
+  asm("mov.b64 %0, {%1, %2};" : "=l"(word) : "r"(part), "r"(epoch));
+  return word;
+#else
+  return static_cast<std::uint64_t>(epoch) << 32 | part;
+#endif
+}
+
 template <class W>
 TALLY_HD void publish(std::uint64_t* words, W const& value, std::uint32_t epoch)
 {
@@ -64,7 +78,7 @@ TALLY_HD void publish(std::uint64_t* words, W const& value, std::uint32_t epoch)
   std::uint32_t parts[words_of<W>] = {};
   memcpy(parts, &value, sizeof(W));
   for (std::size_t k = 0; k < words_of<W>; ++k)
-    store_relaxed(words + k, static_cast<std::uint64_t>(epoch) << 32 | parts[k]);
+    store_relaxed(words + k, tagged(parts[k], epoch));
 }
 
 /// The words of a value as they were read, to be looked at later: so a worker can have many on their way at once.
