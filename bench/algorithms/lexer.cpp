@@ -138,7 +138,7 @@ void lex(std::string const& what, tally::automaton const& language, std::string 
   rounds.add("tally::count_tokens, cpu{1}",
              [&] { expect(tally::count_tokens(tally::cpu{1}, language, text) == count); });
   rounds.add("tally::count_tokens, cpu{}", [&] { expect(tally::count_tokens(tally::cpu{}, language, text) == count); });
-  rounds.run(text.size() > (1u << 24) ? 9 : 51);
+  rounds.run(text.size() > (1u << 24) ? 3 : 25);
 }
 
 }  // namespace

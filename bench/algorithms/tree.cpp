@@ -133,7 +133,7 @@ void number(std::string const& what, nodes const& parents)
     tally::for_each_index(tally::cpu{}, n,
                           [&, to = sums.data()](std::size_t v) { to[v] = ancestor(v, v * 0x9e3779b97f4a7c15 % n); });
   });
-  rounds.run(n > (1u << 20) ? 3 : 9);
+  rounds.run(n > (1u << 20) ? 3 : 7);
 }
 
 nodes shuffled(nodes const& parents)
