@@ -80,7 +80,8 @@ struct above_half {
 template <int Length>
 __global__ void keys_in_runs(std::uint32_t* keys, std::size_t n)
 {
-  for (std::size_t k = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; k < n; k += std::size_t(gridDim.x) * blockDim.x)
+  for (std::size_t k = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; k < n;
+       k += std::size_t(gridDim.x) * blockDim.x)
     keys[k] = static_cast<std::uint32_t>(random_element::bits(k / Length));
 }
 
@@ -120,8 +121,8 @@ void by_key(int power)
           {"CUB", bytes,
            then_fetched(of_cub([&](void* room, std::size_t& size, cudaStream_t stream) {
                           return cub::DeviceReduce::ReduceByKey(room, size, in_runs, keys.out(0), values.in(0),
-                                                                values.out(0), count.data(), ::cuda::std::plus<>{},
-                                                                n, stream);
+                                                                values.out(0), count.data(), ::cuda::std::plus<>{}, n,
+                                                                stream);
                         }),
                         count.data())},
           {"Tally", bytes, [&](cudaStream_t stream, int) {
@@ -139,12 +140,12 @@ void histograms(int power, int bins)
   report("histogram, float, " + std::to_string(bins) + " even bins", power,
          {copy_limit(data, 4),
           {"CUB", bytes, of_cub([&](void* room, std::size_t& size, cudaStream_t stream) {
-             return cub::DeviceHistogram::HistogramEven(room, size, data.in(0), counts.data(), bins + 1, 0.0f, 1.0f,
-                                                        n, stream);
+             return cub::DeviceHistogram::HistogramEven(room, size, data.in(0), counts.data(), bins + 1, 0.0f, 1.0f, n,
+                                                        stream);
            })},
           {"Tally", bytes, [&](cudaStream_t stream, int) {
-             histogram(cuda{stream, space}, data.in(0), data.in(0) + n,
-                       even_bins(0, 1, static_cast<std::size_t>(bins)), counts.data());
+             histogram(cuda{stream, space}, data.in(0), data.in(0) + n, even_bins(0, 1, static_cast<std::size_t>(bins)),
+                       counts.data());
            }}});
 }
 

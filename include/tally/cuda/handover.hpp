@@ -77,8 +77,7 @@ TALLY_HD void publish(std::uint64_t* words, W const& value, std::uint32_t epoch)
   static_assert(std::is_trivially_copyable_v<W>);
   std::uint32_t parts[words_of<W>] = {};
   memcpy(parts, &value, sizeof(W));
-  for (std::size_t k = 0; k < words_of<W>; ++k)
-    store_relaxed(words + k, tagged(parts[k], epoch));
+  for (std::size_t k = 0; k < words_of<W>; ++k) store_relaxed(words + k, tagged(parts[k], epoch));
 }
 
 /// The words of a value as they were read, to be looked at later: so a worker can have many on their way at once.

@@ -5,21 +5,10 @@ namespace tally::cli {
 std::vector<application> const& applications()
 {
   static std::vector<application> const all = {
-      allocate_application(),
-      cdf_application(),
-      compact_application(),
-      compare_application(),
-      cut_application(),
-      group_application(),
-      histogram_application(),
-      integral_application(),
-      lex_application(),
-      pi_application(),
-      polynomial_application(),
-      quicksort_application(),
-      recurrence_application(),
-      sort_application(),
-      tree_application(),
+      allocate_application(),   cdf_application(),   compact_application(),    compare_application(),
+      cut_application(),        group_application(), histogram_application(),  integral_application(),
+      lex_application(),        pi_application(),    polynomial_application(), quicksort_application(),
+      recurrence_application(), sort_application(),  tree_application(),
   };
   return all;
 }
