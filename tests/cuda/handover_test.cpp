@@ -162,8 +162,8 @@ TEST(cuda_handover, totals_arrive_whole_and_are_those_of_the_call)
   space s(300);
   std::mt19937 random(7);
   for (std::uint32_t call = 0; call < 40; ++call) {
-    std::uint32_t const tiles = 1 + random() % 300;
-    std::uint32_t const workers = 1 + random() % 7;
+    std::uint32_t const tiles = 1 + static_cast<std::uint32_t>(random() % 300);
+    std::uint32_t const workers = 1 + static_cast<std::uint32_t>(random() % 7);
     std::uint32_t const fewer = std::min(workers, tiles);
     std::size_t const wrong = call % 3 == 0   ? scan_call(s, call, tiles, workers)
                               : call % 3 == 1 ? reduce_call(s, call, tiles, fewer)
