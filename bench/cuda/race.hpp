@@ -23,6 +23,7 @@ struct contender {
   std::string name;
   double bytes;  ///< that one call must move at least
   gpu_call call;
+  gpu_call prepare = nullptr;  ///< what comes before each call and is not timed; only if calls are timed one by one
 };
 
 struct timing {
@@ -37,6 +38,7 @@ enum class manner {
   graph,   ///< calls in a graph, which is replayed: what the GPU takes
   stream,  ///< calls one after the other on a stream: what the host and the GPU take
   cold,    ///< one call at a time, the cache swept in between
+  alone,   ///< one call at a time, after what prepares it
 };
 
 inline double median(std::vector<double> values)
@@ -71,7 +73,10 @@ inline std::vector<timing> race(std::vector<contender> const& contenders, manner
   sweep sweep_cache;
   std::vector<cudaGraphExec_t> graphs(contenders.size());
   for (std::size_t k = 0; k < contenders.size(); ++k) {
-    for (int warm = 0; warm < 2; ++warm) contenders[k].call(stream, warm);
+    for (int warm = 0; warm < 2; ++warm) {
+      if (contenders[k].prepare) contenders[k].prepare(stream, warm);
+      contenders[k].call(stream, warm);
+    }
     check(cudaStreamSynchronize(stream));
     if (how != manner::graph) continue;
     cudaGraph_t graph = nullptr;
@@ -88,6 +93,7 @@ inline std::vector<timing> race(std::vector<contender> const& contenders, manner
     for (std::size_t turn = 0; turn < contenders.size(); ++turn) {
       std::size_t const k = (turn + static_cast<std::size_t>(round)) % contenders.size();
       if (how == manner::cold) sweep_cache(stream);
+      if (contenders[k].prepare) contenders[k].prepare(stream, round);
       check(cudaEventRecord(begin, stream));
       if (how == manner::graph)
         check(cudaGraphLaunch(graphs[k], stream));

@@ -9,6 +9,7 @@
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
+#include "tally/teams.hpp"
 #include "tally/temporary.hpp"
 
 /// Reduce and scan on a GPU: the calls of reduce.hpp and scan.hpp with `tally::cuda{stream, workspace}` as their first argument, and

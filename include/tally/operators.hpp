@@ -6,5 +6,6 @@
 #include "tally/operators/extremes.hpp"
 #include "tally/operators/log_sum_exp.hpp"
 #include "tally/operators/mean_and_variance.hpp"
+#include "tally/operators/numbered.hpp"
 #include "tally/operators/segmented.hpp"
 #include "tally/operators/traits.hpp"

@@ -36,7 +36,9 @@ public:
 
   std::size_t bytes_behind() const { return bytes_; }
 
+  TALLY_HD_AS_GIVEN
   TALLY_HD reference operator*() const { return function()(at_); }
+  TALLY_HD_AS_GIVEN
   TALLY_HD reference operator[](difference_type k) const { return function()(at_ + static_cast<std::size_t>(k)); }
 
   TALLY_HD function_iterator& operator+=(difference_type k)
@@ -115,6 +117,7 @@ struct result_place {
   F use;
   std::size_t k;
 
+  TALLY_HD_AS_GIVEN
   template <class T>
   TALLY_HD result_place const& operator=(T const& value) const
   {
@@ -136,6 +139,48 @@ template <class Out>
 inline constexpr bool takes_results = false;
 template <class F>
 inline constexpr bool takes_results<function_iterator<place_of<F>>> = true;
+
+/// On a GPU: an output to which each step of a scan goes, `use(k, before, upto, taken)` with the exclusive and the inclusive result. Before the first element is
+/// the initial value; if there is none, some value. `taken` is what `use.take(k)` gave before: so what many steps read is read at once. At last `use.end(total)`,
+/// once.
+template <class F>
+struct step_place {
+  using taken = decltype(std::declval<F const&>().take(std::size_t{}));
+
+  F use;
+  std::size_t k;
+
+  TALLY_HD taken take() const { return use.take(k); }
+  template <class T>
+  TALLY_HD void put(T const& before, T const& upto, taken const& own) const
+  {
+    use(k, before, upto, own);
+  }
+  template <class T>
+  TALLY_HD void end(T const& total) const
+  {
+    use.end(total);
+  }
+  template <class T>
+  step_place const& operator=(T const&) const;  // there is none: whoever takes steps is not given results
+};
+template <class F>
+struct step_place_of {
+  F use;
+  TALLY_HD step_place<F> operator()(std::size_t k) const { return {use, k}; }
+};
+template <class Out>
+inline constexpr bool takes_steps = false;
+template <class F>
+inline constexpr bool takes_steps<function_iterator<step_place_of<F>>> = true;
+/// What steps take that read nothing.
+struct nothing_taken {};
+
+template <class F>
+auto steps_to(F const& use)
+{
+  return function_iterator<step_place_of<F>>(step_place_of<F>{use}, 0);
+}
 
 struct same_index {
   TALLY_HD std::size_t operator()(std::size_t k) const { return k; }

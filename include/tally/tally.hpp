@@ -1,6 +1,6 @@
 #pragma once
 
-/// All of Tally: reduce, scan, running, maps, operators, the law checker.
+/// All of Tally: reduce, scan, running, maps, teams, operators, the law checker.
 #include "tally/config.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
@@ -13,4 +13,5 @@
 #include "tally/running.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
+#include "tally/teams.hpp"
 #include "tally/temporary.hpp"

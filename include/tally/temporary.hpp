@@ -33,8 +33,8 @@ T backend_value(P const&, T const* at)
 
 }  // namespace detail
 
-/// An array for intermediate values, where `on` can read and write it: on a GPU device memory of the stream's pool, taken and given back in the stream's
-/// order. Its values are not set.
+/// An array for intermediate values, where `on` can read and write it: on a GPU device memory of the workspace's pool, taken and given back in the
+/// stream's order. Its values are not set.
 ///
 /// Requires  T is trivially copyable. `on` (its stream) outlives it.
 /// Throws    std::bad_alloc, cuda_error.

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -95,6 +96,11 @@ void prepared_call::reserve_words(std::size_t words)
   if (bytes > space_->bytes_ || !space_->zeroed_ || space_->device_ != device_) space_->reserve(bytes, stream_);
 }
 
+bool prepared_call::can_grow() const
+{
+  return !space_->borrowed_ && !is_capturing(stream_);
+}
+
 void* prepared_call::host_result(std::size_t bytes)
 {
   if (is_capturing(stream_))
@@ -123,11 +129,30 @@ void prepared_call::wait()
   check_cuda(cudaEventSynchronize(event), "waiting for a reduction");
 }
 
+CUmemPoolHandle_st* prepared_call::pool() const
+{
+  if (space_->pool_ != nullptr && space_->pool_device_ == device_) return space_->pool_;
+  cudaMemPoolProps what{};
+  what.allocType = cudaMemAllocationTypePinned;
+  what.location = {cudaMemLocationTypeDevice, {device_}};
+  cudaMemPool_t pool = nullptr;
+  check_cuda(cudaMemPoolCreate(&pool, &what), "making a pool of device memory");
+  std::uint64_t all = ~std::uint64_t{0};
+  check_cuda(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all), "setting up a pool of memory");
+  if (space_->pool_ != nullptr) cudaMemPoolDestroy(space_->pool_);
+  space_->pool_ = pool;
+  space_->pool_device_ = device_;
+  return pool;
+}
+
 void* backend_allocate(execution const& on, std::size_t bytes)
 {
   prepared_call const call(on, "tally::temporary");
   void* memory = nullptr;
-  check_cuda(cudaMallocAsync(&memory, bytes, call.stream()), "taking device memory for intermediate values");
+  cudaError_t const code = is_capturing(call.stream())
+                               ? cudaMallocAsync(&memory, bytes, call.stream())
+                               : cudaMallocFromPoolAsync(&memory, bytes, call.pool(), call.stream());
+  check_cuda(code, "taking device memory for intermediate values");
   return memory;
 }
 
@@ -166,6 +191,8 @@ execution::workspace& execution::workspace::operator=(workspace&& other) noexcep
   host_result_ = std::exchange(other.host_result_, nullptr);
   host_result_bytes_ = std::exchange(other.host_result_bytes_, 0);
   done_ = std::exchange(other.done_, nullptr);
+  pool_ = std::exchange(other.pool_, nullptr);
+  pool_device_ = other.pool_device_;
   path_ = other.path_;
   blocks_ = other.blocks_;
   return *this;
@@ -221,6 +248,8 @@ void execution::workspace::release()
   give_back();
   if (host_result_ != nullptr) cudaFreeHost(std::exchange(host_result_, nullptr));
   host_result_bytes_ = 0;
+  // What is freed in a stream's order, and not yet, is given back when it is.
+  if (pool_ != nullptr) cudaMemPoolDestroy(std::exchange(pool_, nullptr));
   if (done_ != nullptr) cudaEventDestroy(static_cast<cudaEvent_t>(std::exchange(done_, nullptr)));
 }
 

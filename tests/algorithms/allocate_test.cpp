@@ -159,7 +159,7 @@ TEST(allocate, says_what_does_not_fit)
             "tally: allocate: the alignment is 0; it must be at least 1");
   std::vector<int> const negative = {3, -5, 2};
   EXPECT_EQ(message([&] { tally::allocate(negative.begin(), negative.end(), cuts.begin()); }),
-            "tally: piece 1 has a negative size");
+            "tally: piece 1 has a negative size; sizes are 0 or more");
   // What an offset can hold is a capacity.
   std::vector<int> const bytes = {100, 100, 100};
   std::vector<std::uint8_t> narrow(3);

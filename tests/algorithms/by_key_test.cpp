@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../support/generator.hpp"
@@ -69,8 +70,26 @@ struct map {
   std::uint64_t a, b;
 };
 struct then {
-  map operator()(map const& f, map const& g) const { return {f.a * g.a, g.a * f.b + g.b}; }
+  template <class Map>
+  Map operator()(Map const& f, Map const& g) const
+  {
+    return {f.a * g.a, g.a * f.b + g.b};
+  }
 };
+/// The same modulo 2^32: of 8 bytes, so that there are two in a group.
+struct small_map {
+  std::uint32_t a, b;
+};
+/// Maps that have inverses: no element's part in a composition is lost, however many follow.
+template <class Map>
+std::vector<Map> maps(std::size_t n)
+{
+  using number = decltype(Map::a);
+  std::vector<Map> all(n);
+  for (std::size_t k = 0; k < n; ++k)
+    all[k] = {static_cast<number>(random_bits(9, k) | 1), static_cast<number>(random_bits(10, k))};
+  return all;
+}
 
 template <class Call>
 void every_way(Call call)
@@ -173,11 +192,35 @@ TEST(by_key, greatest_of_integers)
 TEST(by_key, an_operator_whose_order_matters)
 {
   for (std::size_t const n : {std::size_t{1}, std::size_t{4097}, std::size_t{50'000}}) {
-    std::vector<map> values(n);
-    for (std::size_t k = 0; k < n; ++k) values[k] = {random_bits(9, k), random_bits(10, k)};
-    for (std::vector<std::size_t> const& begins : divisions(n))
-      expect_segments_alone(values, begins, then{}, map{3, 5});
+    for (std::vector<std::size_t> const& begins : divisions(n)) {
+      expect_segments_alone(maps<map>(n), begins, then{}, map{3, 5});
+      expect_segments_alone(maps<small_map>(n), begins, then{}, small_map{3, 5});
+    }
   }
+}
+
+/// What is not made from nothing, nor has an identity.
+struct word {
+  explicit word(std::string letters) : text(std::move(letters)) {}
+  bool operator==(word const&) const = default;
+  std::string text;
+};
+TEST(by_key, values_that_are_not_made_from_nothing)
+{
+  auto const joined = [](word const& a, word const& b) { return word(a.text + b.text); };
+  std::vector<word> const values = {word("a"), word("b"), word("c"), word("d"), word("e")};
+  std::vector<int> const keys = {1, 1, 1, 2, 2};
+  std::vector<word> sums(2, word("")), all(5, word(""));
+  std::vector<int> keys_out(2);
+  every_way([&](auto on) {
+    EXPECT_EQ(
+        tally::reduce_by_key(on, keys.begin(), keys.end(), values.begin(), keys_out.begin(), sums.begin(), joined), 2u);
+    EXPECT_EQ(sums, (std::vector<word>{word("abc"), word("de")}));
+    tally::inclusive_scan_by_key(on, keys.begin(), keys.end(), values.begin(), all.begin(), joined);
+    EXPECT_EQ(all, (std::vector<word>{word("a"), word("ab"), word("abc"), word("d"), word("de")}));
+    tally::exclusive_scan_by_key(on, keys.begin(), keys.end(), values.begin(), all.begin(), word("-"), joined);
+    EXPECT_EQ(all, (std::vector<word>{word("-"), word("-a"), word("-ab"), word("-"), word("-d")}));
+  });
 }
 
 TEST(by_key, nothing_and_empty_segments)
@@ -244,9 +287,8 @@ TEST(in_order, is_the_order_of_the_calls)
        {0, 1, 4, 5, 9, 127, 128, 129, 1024, 8191, 8192, 8193, 16'500, 262'143, 262'145, 530'001}) {
     expect_the_order(numbers<float>(n), tally::plus{}, 0.1F);
     expect_the_order(numbers<double>(n), tally::plus{}, 0.1);
-    std::vector<map> maps(n);
-    for (std::size_t k = 0; k < n; ++k) maps[k] = {random_bits(11, k), random_bits(12, k)};
-    expect_the_order(maps, then{}, map{3, 5});
+    expect_the_order(maps<map>(n), then{}, map{3, 5});
+    expect_the_order(maps<small_map>(n), then{}, small_map{3, 5});
     expect_the_order(numbers<tally::half>(n), tally::plus{}, tally::half(0.1F));
   }
 }

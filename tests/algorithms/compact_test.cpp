@@ -56,7 +56,22 @@ void every_way(Call call)
 
 template <class T>
 class compaction : public testing::Test {};
-using types = testing::Types<std::int8_t, std::int32_t, std::uint64_t, double>;
+/// Four bytes, of an alignment of two.
+struct pair_of_shorts {
+  std::int16_t value;
+  std::int16_t twice;
+
+  pair_of_shorts() = default;
+  template <class T>
+  explicit pair_of_shorts(T x) : value(static_cast<std::int16_t>(x)),
+                                 twice(static_cast<std::int16_t>(2 * x))
+  {
+  }
+  explicit operator int() const { return value; }
+  bool operator==(pair_of_shorts const&) const = default;
+  bool operator>(pair_of_shorts const& other) const { return value > other.value; }
+};
+using types = testing::Types<std::int8_t, std::int16_t, std::int32_t, pair_of_shorts, std::uint64_t, double>;
 TYPED_TEST_SUITE(compaction, types);
 
 TYPED_TEST(compaction, copies_what_is_chosen)

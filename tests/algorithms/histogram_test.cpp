@@ -124,48 +124,6 @@ TYPED_TEST(histogram, counts_between_edges)
                       expected_counts(values, std::vector<long double>(edges.begin(), edges.end())));
 }
 
-/// Ranges that end beyond a type's, between its values, at its ends, and nowhere near; all values of it.
-template <class T>
-void expect_chunks_as_values()
-{
-  std::vector<T> values;
-  for (int x = std::numeric_limits<T>::lowest(); x <= std::numeric_limits<T>::max(); x += sizeof(T) == 1 ? 1 : 13)
-    values.push_back(static_cast<T>(x));
-  for (auto const& [lower, upper] : {std::pair{-1e9, 1e9},
-                                     {-10.5, 20.25},
-                                     {-128.0, 127.0},
-                                     {-0.5, 255.0},
-                                     {300.0, 1e6},
-                                     {-1e6, -400.0},
-                                     {-32768.0, 32766.5},
-                                     {126.5, 127.25}}) {
-    tally::even_bins const bins(lower, upper, 19);
-    for (T const x : values) {
-      T const same[4] = {x, x, x, x};  // or one that is outside would have all looked at closely
-      std::int32_t slots[4];
-      bins.find(same, slots);
-      for (std::int32_t const slot : slots) ASSERT_EQ(slot, bins(x)) << +x << " from " << lower << " to " << upper;
-    }
-  }
-}
-
-TEST(even_bins, find_in_chunks_what_they_find_alone)
-{
-  expect_chunks_as_values<std::int8_t>();
-  expect_chunks_as_values<std::uint8_t>();
-  expect_chunks_as_values<std::int16_t>();
-  // Between floats: 0.1 and 0.7 are none.
-  tally::even_bins const bins(0.1, 0.7, 5);
-  float const at[] = {0.1f, 0.7f, std::nextafter(0.1f, 0.0f), std::nextafter(0.7f, 1.0f)};
-  for (float const x : at) {
-    std::int32_t slots[4];
-    float const values[] = {0.5f, x, x, 0.5f};
-    bins.find(values, slots);
-    EXPECT_EQ(slots[1], bins(x)) << x;
-    EXPECT_EQ(slots[0], bins(0.5f)) << x;
-  }
-}
-
 /// Multiples of a width that is no power of two, whose quotients are not exact: each begins its bin.
 TEST(even_bins, have_their_lower_edges)
 {

@@ -140,7 +140,7 @@ TEST(quicksort_errors, say_what_is_wrong)
     tally::detail::segmented_quicksort<tally::cpu, int, std::less<>>(tally::cpu{}, nullptr, std::size_t{1} << 32, {});
     FAIL() << "nothing thrown";
   } catch (tally::usage_error const& e) {
-    EXPECT_STREQ(e.what(), "tally::quicksort: 4294967296 keys; it takes fewer than 2^32 - 1");
+    EXPECT_STREQ(e.what(), "tally: quicksort: 4294967296 keys; it takes fewer than 2^32 - 1");
   }
 }
 

@@ -2,13 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <type_traits>
@@ -17,80 +14,18 @@
 
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
+#include "sorted_keys.hpp"
 #include "tally/algorithms/radix_sort.hpp"
 #include "tally/half.hpp"
 
 namespace {
 
+using tally::test::before;
+using tally::test::key_sequences;
 using tally::test::random_bits;
 
 /// Around groups of four, around blocks, around where threads begin to share.
 std::vector<std::size_t> const sizes = {0, 1, 2, 3, 5, 255, 257, 16383, 16384, 16385, 32769, 50'000};
-
-template <class T>
-double number(T x)
-{
-  return static_cast<double>(x);
-}
-
-template <class T>
-bool is_nan(T x)
-{
-  if constexpr (tally::detail::is_floating<T>)
-    return std::isnan(number(x));
-  else
-    return false;
-}
-
-/// Whether a comes before b, written without bits: NaNs last, -0.0 before +0.0.
-template <class T, class Order>
-bool before(T a, T b, Order order)
-{
-  if (is_nan(a) || is_nan(b)) return !is_nan(a) && is_nan(b);
-  if constexpr (tally::detail::is_floating<T>) {
-    if (number(a) == 0 && number(b) == 0)
-      return order(-static_cast<int>(std::signbit(number(a))), -static_cast<int>(std::signbit(number(b))));
-    return order(number(a), number(b));
-  } else {
-    return order(a, b);
-  }
-}
-
-/// n keys: random bits, all equal, sorted, reversed, few different ones, and ones that differ in their highest and lowest bits only.
-template <class T>
-std::vector<std::vector<T>> key_sequences(std::size_t n)
-{
-  using bits = tally::detail::unsigned_of_size<sizeof(T)>;
-  auto const key = [](std::uint64_t x) {
-    if constexpr (std::is_same_v<T, bool>)
-      return (x & 1) != 0;
-    else
-      return std::bit_cast<T>(static_cast<bits>(x));
-  };
-  std::vector<std::vector<T>> all(6, std::vector<T>(n));
-  for (std::size_t k = 0; k < n; ++k) {
-    std::uint64_t const random = random_bits(5, k);
-    all[0][k] = key(random);
-    all[1][k] = key(0x4141414141414141u);
-    all[2][k] = key(k);
-    all[3][k] = key(n - k);
-    all[4][k] = key(std::uint64_t{0x0123456789abcdefu} * (random % 5));
-    all[5][k] = key((random & 1) | (random & 2) << (8 * sizeof(T) - 2));
-  }
-  if constexpr (tally::detail::is_floating<T>) {
-    std::array<double, 8> const special = {0.0,
-                                           -0.0,
-                                           1.5,
-                                           -1.5,
-                                           std::numeric_limits<double>::infinity(),
-                                           -std::numeric_limits<double>::infinity(),
-                                           std::numeric_limits<double>::quiet_NaN(),
-                                           -std::numeric_limits<double>::quiet_NaN()};
-    all.emplace_back(n);
-    for (std::size_t k = 0; k < n; ++k) all.back()[k] = static_cast<T>(special[random_bits(6, k) % special.size()]);
-  }
-  return all;
-}
 
 /// Where each key comes from says that the sort is stable, and which of the NaNs is which.
 template <class T, class Order>
@@ -143,35 +78,6 @@ TYPED_TEST(radix_sort, is_the_stable_sort)
       ++which;
     }
   }
-}
-
-/// The formulation for a GPU, whose blocks are a thread's: here for what it computes.
-template <class T, class Order>
-void expect_packed_digits_sort(std::vector<T> keys, Order)
-{
-  std::vector<T> expected = keys;
-  std::stable_sort(expected.begin(), expected.end(), [](T a, T b) { return before<T>(a, b, Order{}); });
-  tally::detail::radix_passes<tally::detail::packed_digits, std::uint32_t, Order>(
-      tally::cpu{2}, keys.data(), static_cast<tally::detail::no_value*>(nullptr), keys.size(),
-      {0, 8 * static_cast<int>(sizeof(T))});
-  EXPECT_TRUE(tally::test::same_bits(keys, expected)) << keys.size();
-}
-
-TEST(packed_digits, sort_too)
-{
-  for (std::size_t const n : {2u, 15u, 16u, 17u, 129u, 4097u})
-    for (auto const& keys : key_sequences<std::int32_t>(n)) {
-      expect_packed_digits_sort(keys, std::less<>{});
-      expect_packed_digits_sort(keys, std::greater<>{});
-    }
-  // 128 equal keys a block, the most that its counters of a byte must hold.
-  static_assert(tally::detail::packed_digits::block(std::size_t{1} << 26) == 128);
-  tally::detail::packed_digits::counters seen;
-  for (int k = 0; k < 128; ++k) seen.increment(7);
-  for (int k = 0; k < 128; ++k) seen.increment(15);
-  EXPECT_EQ(seen.of(7), 128u);
-  EXPECT_EQ(seen.of(15), 128u);
-  EXPECT_EQ(seen.of(8), 0u);
 }
 
 TEST(radix_sort_of_bits, compares_these_and_no_others)

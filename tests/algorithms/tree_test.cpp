@@ -239,13 +239,13 @@ TEST(tree, says_which_node_is_wrong)
   expect_error({0, 0, 7, 9}, "node 2 has the parent 7; nodes are 0 to 3");
   expect_error({1, 2, 0}, "no node is a root; the root is its own parent");
   expect_error({0, 0, 2, 3}, "nodes 0 and 3 are both roots; a tree has one node that is its own parent");
-  expect_error({0, 2, 3, 1, 1}, "node 1 is its own ancestor: its parent is 2, and from there it is come to again");
+  expect_error({0, 2, 3, 1, 1}, "node 1 is its own ancestor: its parent is 2, whose ancestors lead back to it");
   // A circle without a section's beginning, one with all of them, and nodes that hang on one.
   for (std::size_t const length : {std::size_t{2}, std::size_t{2000}, std::size_t{50'000}}) {
     nodes parents = made(100'000, [](std::size_t v) { return v / 2; });
     for (std::size_t k = 0; k < length; ++k)
       parents[40'000 + k] = static_cast<std::uint32_t>(40'000 + (k + 1) % length);
-    expect_error(parents, "node 40000 is its own ancestor: its parent is 40001, and from there it is come to again");
+    expect_error(parents, "node 40000 is its own ancestor: its parent is 40001, whose ancestors lead back to it");
   }
   nodes late = made(70'000, [](std::size_t v) { return v - 1; });
   late[69'999] = 70'000;

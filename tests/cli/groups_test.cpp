@@ -4,26 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "application.hpp"
 #include "tool.hpp"
 
 namespace tally::test {
 namespace {
-
-using words = std::vector<std::string>;
-
-outcome app(words all, std::string_view input = {})
-{
-  all.insert(all.begin(), "app");
-  return run_tool(all, input);
-}
-
-void expect_error(words const& all, std::string_view input, int status, std::string const& message)
-{
-  outcome const result = app(all, input);
-  EXPECT_EQ(result.status, status) << result.out;
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err.substr(0, result.err.find('\n')), message);
-}
 
 TEST(app_compact, keeps_numbers_by_a_condition)
 {

@@ -7,26 +7,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "application.hpp"
 #include "tool.hpp"
 
 namespace tally::test {
 namespace {
-
-using words = std::vector<std::string>;
-
-outcome app(words all, std::string_view input = {})
-{
-  all.insert(all.begin(), "app");
-  return run_tool(all, input);
-}
-
-void expect_usage_error(words const& all, std::string const& message)
-{
-  outcome const result = app(all);
-  EXPECT_EQ(result.status, 2) << result.out;
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err.substr(0, result.err.find('\n')), "tally: " + message);
-}
 
 TEST(app_sort, orders_integers_and_doubles)
 {

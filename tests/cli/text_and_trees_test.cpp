@@ -6,26 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include "application.hpp"
 #include "tool.hpp"
 
 namespace tally::test {
 namespace {
-
-using words = std::vector<std::string>;
-
-outcome app(words all, std::string_view input = {})
-{
-  all.insert(all.begin(), "app");
-  return run_tool(all, input);
-}
-
-void expect_usage_error(words const& all, std::string const& message)
-{
-  outcome const result = app(all);
-  EXPECT_EQ(result.status, 2) << result.out;
-  EXPECT_EQ(result.out, "");
-  EXPECT_EQ(result.err.substr(0, result.err.find('\n')), "tally: " + message);
-}
 
 class app_compare : public in_folder {
 protected:
@@ -181,12 +166,15 @@ TEST_F(app_tree, says_what_is_wrong)
     return result.err;
   };
   EXPECT_EQ(error_of("0 0 9"), "(standard input): found the parent 9 of node 2, expected 0 to 2, or -1 for the root\n");
+  std::string const parents = file("p.txt", "0 0\n0 9\n");
+  EXPECT_EQ(app({"tree", "--parents", parents}).err,
+            parents + ":2:3: found the parent 9 of node 3, expected 0 to 3, or -1 for the root\n");
   EXPECT_EQ(error_of("-2"), "(standard input): found the parent -2 of node 0, expected 0 to 0, or -1 for the root\n");
   EXPECT_EQ(error_of("1 0"), "tally: tree: no node is a root; the root is its own parent\n");
   EXPECT_EQ(error_of("0 -1"),
             "tally: tree: nodes 0 and 1 are both roots; a tree has one node that is its own parent\n");
   EXPECT_EQ(error_of("0 2 1"),
-            "tally: tree: node 1 is its own ancestor: its parent is 2, and from there it is come to again\n");
+            "tally: tree: node 1 is its own ancestor: its parent is 2, whose ancestors lead back to it\n");
   EXPECT_EQ(error_of("0 x").substr(0, 21), "(standard input):1:3:");
   EXPECT_EQ(app({"tree", path("none")}).err, "tally: " + path("none") + ": cannot read: No such file or directory\n");
   EXPECT_EQ(app({"tree", path("t/top")}).err, "tally: " + path("t/top") + ": cannot read: Not a directory\n");

@@ -40,7 +40,7 @@ inline unsigned line_marked(std::string const& mark, std::source_location const&
 
 /// What a test says of a finding: the rest is as it is in a new one.
 struct expected_finding {
-  fault what;
+  fault what = fault::race;
   int step = 0, thread = 0, other = -1;
   std::string array = {};
   int index = 0;

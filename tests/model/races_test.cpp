@@ -1,4 +1,5 @@
 // Races that the machine finds, by threads, blocks, index and line; and what is none.
+#include <source_location>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,95 +10,88 @@
 namespace tally::model {
 namespace {
 
-TEST(race, of_two_writes)
+/// Runs `body` as `run_on_x` does, on a machine of its own, which must find one thing: this race on x, in the first step of `body`, with a thread of block 0.
+template <class Body>
+void expect_race(int threads, expected_finding expected, Body const& body, int blocks = 1,
+                 std::source_location const& in = std::source_location::current())
 {
   machine on;
-  run_on_x(on, 2, [](block const& b, words x) {
-    b.step([&](int t) {
-      x[3] = t;  // both write
-    });
-  });
-  expect_only(on, {.what = fault::race,
-                   .step = 1,
-                   .thread = 1,
-                   .other = 0,
-                   .array = "x",
-                   .index = 3,
-                   .writes = true,
-                   .other_writes = true,
-                   .mark = "both write",
-                   .other_mark = "both write",
-                   .other_block = 0});
-  EXPECT_EQ(on.counts().findings.front().kernel, "kernel");
+  run_on_x(on, threads, body, blocks);
+  expected.what = fault::race;
+  expected.step = 1;
+  expected.array = "x";
+  expected.other_block = 0;
+  expect_only(on, expected, in);
+  for (finding const& each : on.counts().findings) EXPECT_EQ(each.kernel, "kernel");
+}
+
+TEST(race, of_two_writes)
+{
+  expect_race(2,
+              {.thread = 1,
+               .other = 0,
+               .index = 3,
+               .writes = true,
+               .other_writes = true,
+               .mark = "both write",
+               .other_mark = "both write"},
+              [](block const& b, words x) {
+                b.step([&](int t) {
+                  x[3] = t;  // both write
+                });
+              });
 }
 
 TEST(race, of_a_read_and_a_later_write)
 {
-  machine on;
-  run_on_x(on, 2, [](block const& b, words x) {
-    b.step([&](int t) {
-      if (t == 0)
-        x[0] = x[5];  // is overtaken
-      else
-        x[5] = 7;  // overtakes
-    });
-  });
-  expect_only(on, {.what = fault::race,
-                   .step = 1,
-                   .thread = 1,
-                   .other = 0,
-                   .array = "x",
-                   .index = 5,
-                   .writes = true,
-                   .other_writes = false,
-                   .mark = "overtakes",
-                   .other_mark = "is overtaken",
-                   .other_block = 0});
+  expect_race(2,
+              {.thread = 1,
+               .other = 0,
+               .index = 5,
+               .writes = true,
+               .other_writes = false,
+               .mark = "overtakes",
+               .other_mark = "is overtaken"},
+              [](block const& b, words x) {
+                b.step([&](int t) {
+                  if (t == 0)
+                    x[0] = x[5];  // is overtaken
+                  else
+                    x[5] = 7;  // overtakes
+                });
+              });
 }
 
 TEST(race, of_a_write_and_a_later_read)
 {
-  machine on;
-  run_on_x(on, 2, [](block const& b, words x) {
-    b.step([&](int t) {
-      if (t == 0)
-        x[5] = 7;  // comes first here
-      else
-        x[0] = x[5];  // may come first
-    });
-  });
-  expect_only(on, {.what = fault::race,
-                   .step = 1,
-                   .thread = 1,
-                   .other = 0,
-                   .array = "x",
-                   .index = 5,
-                   .writes = false,
-                   .other_writes = true,
-                   .mark = "may come first",
-                   .other_mark = "comes first here",
-                   .other_block = 0});
+  expect_race(2,
+              {.thread = 1,
+               .other = 0,
+               .index = 5,
+               .writes = false,
+               .other_writes = true,
+               .mark = "may come first",
+               .other_mark = "comes first here"},
+              [](block const& b, words x) {
+                b.step([&](int t) {
+                  if (t == 0)
+                    x[5] = 7;  // comes first here
+                  else
+                    x[0] = x[5];  // may come first
+                });
+              });
 }
 
 TEST(race, of_one_reader_among_many_and_a_writer_that_reads_too)
 {
-  machine on;
-  run_on_x(on, 4, [](block const& b, words x) {
-    b.step([&](int t) {
-      int const seen = x[2];        // all read
-      if (t == 3) x[2] = seen + 1;  // the last one writes
-    });
-  });
-  expect_only(on, {.what = fault::race,
-                   .step = 1,
-                   .thread = 3,
-                   .other = 2,
-                   .array = "x",
-                   .index = 2,
-                   .writes = true,
-                   .mark = "the last one writes",
-                   .other_mark = "all read",
-                   .other_block = 0});
+  expect_race(
+      4, {.thread = 3, .other = 2, .index = 2, .writes = true, .mark = "the last one writes", .other_mark = "all read"},
+      [](block const& b, words x) {
+        b.step([&](int t) {
+          int const seen = x[2];        // all read
+          if (t == 3) x[2] = seen + 1;  // the last one writes
+        });
+      });
 }
 
 TEST(race, across_each_which_has_no_barrier)
@@ -115,28 +109,23 @@ TEST(race, across_each_which_has_no_barrier)
 
 TEST(race, of_two_blocks)
 {
-  machine on;
-  run_on_x(
-      on, 2,
+  expect_race(
+      2,
+      {.thread = 1,
+       .other = 1,
+       .index = 6,
+       .writes = true,
+       .other_writes = true,
+       .mark = "of every block",
+       .other_mark = "of every block",
+       .block = 1,
+       .times = 2},
       [](block const& b, words x) {
         b.step([&](int t) {
           if (t == 1) x[6] = b.index();  // of every block
         });
       },
       3);
-  expect_only(on, {.what = fault::race,
-                   .step = 1,
-                   .thread = 1,
-                   .other = 1,
-                   .array = "x",
-                   .index = 6,
-                   .writes = true,
-                   .other_writes = true,
-                   .mark = "of every block",
-                   .other_mark = "of every block",
-                   .block = 1,
-                   .other_block = 0,
-                   .times = 2});
 }
 
 TEST(race, of_two_blocks_though_each_has_its_barriers)

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "tally/algorithms/in_order.hpp"
-#include "tally/cpu/rows.hpp"
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 #include "tally/reduce.hpp"
@@ -19,14 +18,12 @@ namespace tally::detail {
 
 /// So many groups at most are combined by the loops below. A call takes some 20 ns.
 inline constexpr std::size_t short_groups = 16;
+/// The loops keep T's in arrays: what cannot be made from nothing is left to the calls.
 template <class T, class Op>
-inline constexpr std::size_t short_segment = !std::is_same_v<working_type<T>, T> ? 0
-                                             : tally::exactly_associative<Op, T> ? 64
-                                                                                 : short_groups * order::group<T>;
-
-/// An array for totals of groups, of which a T need not be made from nothing.
-template <class T>
-using group_totals = cpu_backend::fixed_vector<T, short_groups>;
+inline constexpr std::size_t short_segment =
+    !std::is_same_v<working_type<T>, T> || !std::is_default_constructible_v<T> ? 0
+    : tally::exactly_associative<Op, T>                                        ? 64
+                                                                               : short_groups * order::group<T>;
 
 template <class T, class I, class Op>
 T fold_values(I const& values, std::size_t begin, std::size_t end, Op& op)
@@ -46,9 +43,9 @@ T reduce_short(I const& values, std::size_t begin, std::size_t end, Op& op)
   constexpr std::size_t group = order::group<T>;
   if (tally::exactly_associative<Op, T> || end - begin <= group) return fold_values<T>(values, begin, end, op);
   std::size_t const before = (end - begin - 1) / group;  // groups but the last
-  group_totals<T> totals;
+  T totals[short_groups];
   for (std::size_t g = 0; g < before; ++g)
-    totals.emplace_back(fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op));
+    totals[g] = fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op);
   T sum = totals[0];
   std::size_t at = 1;
   for (std::size_t size = 1; size < before; size *= 2) {
@@ -70,12 +67,11 @@ void scan_short(I const& values, std::size_t begin, std::size_t end, std::option
   constexpr std::size_t group = tally::exactly_associative<Op, T> ? short_segment<T, Op> : order::group<T>;
   using distance = std::iter_difference_t<I>;
   std::size_t const groups = (end - begin + group - 1) / group;
-  group_totals<T> before;  // I of docs/order.md
+  T before[short_groups];  // I of docs/order.md, of the groups but the last
   for (std::size_t g = 0; g + 1 < groups; ++g)
-    before.emplace_back(fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op));
-  for (std::size_t stride = 1; stride < before.size(); stride *= 2)
-    for (std::size_t g = before.size() - 1; g >= stride; --g)
-      before[g] = static_cast<T>(op(before[g - stride], before[g]));
+    before[g] = fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op);
+  for (std::size_t stride = 1; stride + 1 < groups; stride *= 2)
+    for (std::size_t g = groups - 2; g >= stride; --g) before[g] = static_cast<T>(op(before[g - stride], before[g]));
   for (std::size_t g = 0; g < groups; ++g) {
     std::size_t k = begin + g * group;
     std::size_t const group_end = end - k < group ? end : k + group;
@@ -100,11 +96,14 @@ T reduce_alone(P const& on, I const& values, std::size_t begin, std::size_t end,
       return init ? static_cast<T>(op(*init, local)) : local;
     }
   }
-  return *reduce_all<T, T>(on, values + static_cast<distance>(begin), values + static_cast<distance>(end), init, op,
-                           std::identity{});
+  auto const first = values + static_cast<distance>(begin), last = values + static_cast<distance>(end);
+  if constexpr (has_identity<Op, T>)
+    return tally::reduce<T>(on, first, last, init ? *init : identity_of<T>(op), op);
+  else  // what `tally::reduce` calls: without an initial value it wants an identity, since its range may be empty
+    return *reduce_all<T, T>(on, first, last, init, op, std::identity{});
 }
 
-/// A scan of a segment to out[begin], out[begin + 1], ...
+/// A scan of a segment to out[begin], out[begin + 1], ...; an exclusive one, and no other, has an initial value.
 template <direction Shift, class T, class P, class I, class Out, class Op>
 void scan_alone(P const& on, I const& values, std::size_t begin, std::size_t end, Out const& out,
                 std::optional<T> const& init, Op& op)
@@ -127,8 +126,12 @@ void scan_alone(P const& on, I const& values, std::size_t begin, std::size_t end
       return;
     }
   }
-  scan_all<Shift, T, T>(on, values + static_cast<distance>(begin), values + static_cast<distance>(end),
-                        out + static_cast<out_distance>(begin), init, op, std::identity{});
+  auto const first = values + static_cast<distance>(begin), last = values + static_cast<distance>(end);
+  auto const to = out + static_cast<out_distance>(begin);
+  if constexpr (Shift == direction::inclusive)
+    tally::inclusive_scan<T>(on, first, last, to, op);
+  else
+    tally::exclusive_scan<T>(on, first, last, to, *init, op);
 }
 
 /// The same by one thread of a GPU.

@@ -56,7 +56,8 @@ public:
     for (int s = 0; s < states_; ++s)
       kinds_[static_cast<std::size_t>(s)] = static_cast<std::uint8_t>(Language::kind(s));
     if (kinds_[0] != outside_tokens)
-      throw usage_error("tally: automaton: state 0 is of a kind; a text begins in it, outside of tokens");
+      throw usage_error("tally: automaton: state 0 is of kind " + std::to_string(kinds_[0]) +
+                        "; a text begins in it, outside of tokens");
     column bytes{};
     for (int byte = 0; byte < 256; ++byte) {
       for (int s = 0; s < states_; ++s)
@@ -82,8 +83,8 @@ private:
       return "tally: automaton: byte " + std::to_string(byte) + " in state " + std::to_string(from);
     };
     if (to.state < 0 || to.state >= states_)
-      throw usage_error(where() + " leads to state " + std::to_string(to.state) + "; there are " +
-                        std::to_string(states_));
+      throw usage_error(where() + " leads to state " + std::to_string(to.state) + "; states are 0 to " +
+                        std::to_string(states_ - 1));
     auto const state = static_cast<std::uint8_t>(to.state);
     if (!is_in_token(state)) {
       if (to.begins) throw usage_error(where() + " begins a token and leads outside of tokens");
@@ -100,7 +101,8 @@ private:
     for (int k = 0; k < known_; ++k)
       if (columns_[static_cast<std::size_t>(k)] == bytes) return static_cast<std::uint8_t>(k);
     if (known_ == most_classes)
-      throw usage_error("tally: automaton: bytes of more than " + std::to_string(most_classes) + " kinds");
+      throw usage_error("tally: automaton: bytes do more than " + std::to_string(most_classes) +
+                        " different things to the states; that many there can be at most");
     columns_[static_cast<std::size_t>(known_)] = bytes;
     for (std::size_t state = 0; state < 256; ++state)
       next_[static_cast<std::size_t>(known_)][state] = bytes[state & number_bits];

@@ -4,13 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <limits>
 #include <string>
-#include <type_traits>
-#include <utility>
 
 #include "tally/config.hpp"
+#include "tally/cpu/even_bins.hpp"
 #include "tally/error.hpp"
 
 /// The bins of a histogram: functions from a value to its slot. Slots 0 to count() - 1 are the bins; behind them are three for the values that have none.
@@ -97,80 +94,13 @@ public:
     return static_cast<std::int32_t>(k);
   }
 
-  /// The slots of the N values from `first`. Of these most lie inside, and then half as many instructions do; which ones a compiler makes vectors of
-  /// depends on the type.
-  template <std::size_t N, class T>
-  void find(T const* first, std::int32_t (&slots)[N]) const
+  /// For the compiled kernel, which does the same.
+  cpu_backend::even_bin_numbers numbers() const
   {
-    double const lower = lower_, upper = upper_, scale = scale_, last = last_;
-    if constexpr (sizeof(T) <= 4) {
-      auto const [least, greatest] = inner_range<T>();
-      std::uint32_t outside = 0;
-      for (std::size_t k = 0; k < N; ++k) {
-        outside |= first[k] >= least ? 0u : 1u;
-        outside |= first[k] <= greatest ? 0u : 1u;
-      }
-      if (outside == 0) {
-        for (std::size_t k = 0; k < N; ++k) {
-          double const bin = (static_cast<double>(first[k]) - lower) * scale;
-          slots[k] = static_cast<std::int32_t>(bin < last ? bin : last);
-        }
-        return;
-      }
-      even_bins const own = *this;  // here, where the compiler sees that no slot is a part of it
-      for (std::size_t k = 0; k < N; ++k) slots[k] = own(first[k]);
-    } else if constexpr (std::is_floating_point_v<T>) {
-      constexpr double none = -1;
-      for (std::size_t k = 0; k < N; ++k) {
-        auto const x = static_cast<double>(first[k]);
-        double bin = (x - lower) * scale;
-        bin = bin < last ? bin : last;
-        bin = x >= lower ? bin : none;
-        bin = x <= upper ? bin : none;
-        slots[k] = static_cast<std::int32_t>(bin);
-      }
-      std::int32_t sign = 0;
-      for (std::size_t k = 0; k < N; ++k) sign |= slots[k];
-      if (sign < 0)
-        for (std::size_t k = 0; k < N; ++k)
-          if (slots[k] < 0) slots[k] = (*this)(first[k]);
-    } else {
-      for (std::size_t k = 0; k < N; ++k) {
-        auto const x = static_cast<double>(first[k]);
-        double const bin = (x - lower) * scale;
-        slots[k] = x >= lower && x <= upper ? static_cast<std::int32_t>(bin < last ? bin : last) : (*this)(first[k]);
-      }
-    }
+    return {lower_, upper_, scale_, last_, below_, above_, not_a_number_};
   }
 
 private:
-  /// Values of T of which all between them are inside: compared in their own type, twice as many go into a vector.
-  template <class T>
-  std::pair<T, T> inner_range() const
-  {
-    auto const lowest = static_cast<double>(std::numeric_limits<T>::lowest());
-    auto const highest = static_cast<double>(std::numeric_limits<T>::max());
-    if (!(lower_ <= highest) || !(upper_ >= lowest)) return {T(1), T(0)};
-    auto least = static_cast<T>(lower_ < lowest ? lowest : lower_);
-    auto greatest = static_cast<T>(upper_ > highest ? highest : upper_);
-    if constexpr (std::is_floating_point_v<T>) {
-      if (static_cast<double>(least) < lower_) least = std::nextafter(least, std::numeric_limits<T>::infinity());
-      if (static_cast<double>(greatest) > upper_)
-        greatest = std::nextafter(greatest, -std::numeric_limits<T>::infinity());
-    } else {
-      // Conversion is towards zero.
-      if (static_cast<double>(least) < lower_) {
-        if (least == std::numeric_limits<T>::max()) return {T(1), T(0)};
-        ++least;
-      }
-      if (static_cast<double>(greatest) > upper_) {
-        if (greatest == std::numeric_limits<T>::lowest()) return {T(1), T(0)};
-        --greatest;
-      }
-    }
-    return {least, greatest};
-  }
-
   double lower_;
   double upper_;
   double scale_;

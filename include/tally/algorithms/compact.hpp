@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <type_traits>
 #include <utility>
 
 #include "tally/algorithms/chosen.hpp"
+#include "tally/algorithms/chosen_moves.hpp"
 #include "tally/contract.hpp"
 #include "tally/reduce.hpp"
 
@@ -13,108 +15,6 @@
 namespace tally {
 
 namespace detail {
-
-/// Whether a block is moved by a loop with a branch: it pays where it is foreseen 31 times of 32, and where a copy too many costs more than bytes.
-template <class T>
-constexpr bool is_uneven(std::size_t count, std::size_t size)
-{
-  return !std::is_trivially_copyable_v<T> || count < size / 32 || size - count < size / 32;
-}
-
-/// Chosen elements to `chosen`, the others nowhere.
-template <class I, class Out>
-struct copy_chosen {
-  I in;
-  Out chosen;
-
-  template <class Choice>
-  void block(Choice const& who, std::size_t begin, std::size_t end, std::size_t before, std::size_t count) const
-  {
-    at_hand<Choice> choice = who;
-    I const from = in;
-    Out const to = chosen;
-    std::size_t const upto = before + count;
-    std::size_t k = begin;
-    if constexpr (Choice::first)
-      if (k == 0 && count != 0) place(to, before++) = from[place_of_index(k++)];
-    if (upto - before == end - k) {
-      for (; k < end; ++k) place(to, before++) = from[place_of_index(k)];
-    } else if (is_uneven<std::iter_value_t<I>>(count, end - begin)) {
-      for (; before < upto; ++k)
-        if (choice(k)) place(to, before++) = from[place_of_index(k)];
-    } else {
-      // No branch: what is not chosen is written too, and the next one over it. It ends with the block's share, so it never leaves it.
-      while (before < upto) {
-        bool const stays = choice(k);
-        place(to, before) = from[place_of_index(k++)];
-        before += static_cast<std::size_t>(stays);
-      }
-    }
-  }
-  TALLY_HD void one(std::size_t k, std::size_t before, bool is_chosen) const
-  {
-    if (is_chosen) place(chosen, before) = in[place_of_index(k)];
-  }
-
-  TALLY_HD static decltype(auto) place(Out const& to, std::size_t k)
-  {
-    return to[static_cast<std::iter_difference_t<Out>>(k)];
-  }
-  TALLY_HD static auto place_of_index(std::size_t k) { return static_cast<std::iter_difference_t<I>>(k); }
-};
-
-/// Chosen elements to `chosen`, the others to `rest`.
-template <class I, class Out, class Rest>
-struct part {
-  I in;
-  Out chosen;
-  Rest rest;
-
-  template <class Choice>
-  void block(Choice const& who, std::size_t begin, std::size_t end, std::size_t before, std::size_t count) const
-  {
-    at_hand<Choice> choice = who;
-    I const from = in;
-    Out const to = chosen;
-    Rest const others = rest;
-    std::size_t const upto = before + count;
-    std::size_t rejected = begin - before;
-    std::size_t const rejected_upto = end - upto;
-    std::size_t k = begin;
-    if (is_uneven<std::iter_value_t<I>>(count, end - begin)) {
-      for (; k < end; ++k) {
-        if (choice(k))
-          at(to, before++) = at(from, k);
-        else
-          at(others, rejected++) = at(from, k);
-      }
-      return;
-    }
-    // Both are written, and one of the two stays. When one share is full, all that comes belongs to the other.
-    while (before < upto && rejected < rejected_upto) {
-      bool const here = choice(k);
-      at(to, before) = at(from, k);
-      at(others, rejected) = at(from, k++);
-      before += static_cast<std::size_t>(here);
-      rejected += static_cast<std::size_t>(!here);
-    }
-    while (before < upto) at(to, before++) = at(from, k++);
-    while (rejected < rejected_upto) at(others, rejected++) = at(from, k++);
-  }
-  TALLY_HD void one(std::size_t k, std::size_t before, bool is_chosen) const
-  {
-    if (is_chosen)
-      at(chosen, before) = at(in, k);
-    else
-      at(rest, k - before) = at(in, k);
-  }
-
-  template <class J>
-  TALLY_HD static decltype(auto) at(J const& of, std::size_t k)
-  {
-    return of[static_cast<std::iter_difference_t<J>>(k)];
-  }
-};
 
 /// Whatever a call of this file takes: reached by index, since several threads begin in the middle.
 template <class I, class Out>
@@ -147,7 +47,7 @@ constexpr void check_predicate()
 /// Result    the end of what was written; nothing is written beyond it.
 /// Cost      one pass: each element is read from memory once, chosen ones are written once. `pred` is called at most twice for an element (on a GPU three
 ///           times). O(n/p + log p) on p threads.
-/// Memory    4 bytes for each 4096 elements.
+/// Memory    a bit for each element, and 4 bytes for each 4096.
 /// Blocks    until all is written, on a GPU too: the number of chosen ones is not known before.
 /// Throws    what `pred` and the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc; cuda_error.
 /// Source    Blelloch, Prefix sums and their applications (1990), section 1.3: "pack"; in one pass as Merrill & Garland (2016).

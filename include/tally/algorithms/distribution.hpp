@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <iterator>
 #include <numbers>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -29,7 +30,9 @@ struct normal_density {
 
   TALLY_HD T operator()(T x) const
   {
-    constexpr T factor = static_cast<T>(std::numbers::inv_sqrtpi_v<long double> / std::numbers::sqrt2_v<long double>);
+    // 1 / sqrt(2 pi), for float and double as a literal: the quotient in T is an ulp off, and of one in long double nvcc warns.
+    constexpr T factor = sizeof(T) > sizeof(double) ? std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>
+                                                    : static_cast<T>(0x1.9884533d43651p-2);
     T const distance = (x - mean) * (T(1) / deviation);
     return factor / deviation * detail::exponential(distance * distance * T(-0.5));
   }
@@ -48,6 +51,15 @@ struct distribution_point {
   T x;
   T density;
   T cumulative;
+};
+
+/// A step of an empirical distribution: how many of the data are not above `value`.
+template <class T>
+struct distribution_step {
+  T value;
+  std::size_t count;
+
+  friend bool operator==(distribution_step const&, distribution_step const&) = default;
 };
 
 namespace detail {
@@ -99,7 +111,11 @@ struct put_step {
   I at;
   Out out;
 
-  TALLY_HD void operator()(std::size_t step, std::size_t k) const;
+  TALLY_HD void operator()(std::size_t step, std::size_t k) const
+  {
+    out[static_cast<std::iter_difference_t<Out>>(step)] =
+        distribution_step<std::iter_value_t<I>>{at[static_cast<std::iter_difference_t<I>>(k)], k + 1};
+  }
 };
 
 }  // namespace detail
@@ -142,7 +158,8 @@ Out tabulate_distribution(F density, T a, T b, std::size_t n, Out out)
 template <execution P, class T, detail::iterator Out>
 Out tabulate_normal(P const& on, T mean, T deviation, std::size_t points, Out out)
 {
-  if (!(deviation > T(0))) throw usage_error("tally: a normal distribution's deviation must be above 0");
+  if (!(deviation > T(0)))
+    throw usage_error("tally: tabulate_normal: the deviation is " + std::to_string(deviation) + "; it must be above 0");
   return tally::tabulate_distribution(on, normal_density<T>{mean, deviation}, mean - 5 * deviation,
                                       mean + 5 * deviation, points, out);
 }
@@ -150,22 +167,6 @@ template <class T, detail::iterator Out>
 Out tabulate_normal(T mean, T deviation, std::size_t points, Out out)
 {
   return tally::tabulate_normal(detail::automatic{}, mean, deviation, points, out);
-}
-
-/// A step of an empirical distribution: how many of the data are not above `value`.
-template <class T>
-struct distribution_step {
-  T value;
-  std::size_t count;
-
-  friend bool operator==(distribution_step const&, distribution_step const&) = default;
-};
-
-template <class I, class Out>
-TALLY_HD void detail::put_step<I, Out>::operator()(std::size_t step, std::size_t k) const
-{
-  out[static_cast<std::iter_difference_t<Out>>(step)] =
-      distribution_step<std::iter_value_t<I>>{at[static_cast<std::iter_difference_t<I>>(k)], k + 1};
 }
 
 /// Writes the steps of the empirical distribution of sorted data: each value once, with the number of data up to it.
@@ -196,10 +197,13 @@ Out empirical_distribution(I first, S last, Out out)
 }
 
 /// Returns which part of sorted data is not above x: the empirical distribution at x, in O(log n).
+///
+/// Requires  at least one value.
+/// Throws    usage_error if there is none.
 template <class I, class S, class T>
 [[nodiscard]] double empirical_cumulative(I first, S last, T const& x)
 {
-  if (first == last) throw usage_error("tally: no data have no distribution");
+  if (first == last) throw usage_error("tally: empirical_cumulative: there are no data; at least one value is needed");
   return static_cast<double>(std::upper_bound(first, last, x) - first) / static_cast<double>(last - first);
 }
 
@@ -212,8 +216,9 @@ template <class I, class S, class T>
 template <class I, class S>
 [[nodiscard]] auto quantile(I first, S last, double p)
 {
-  if (first == last) throw usage_error("tally: no data have no quantiles");
-  if (!(p >= 0 && p <= 1)) throw usage_error("tally: a quantile is asked for a part from 0 to 1");
+  if (first == last) throw usage_error("tally: quantile: there are no data; at least one value is needed");
+  if (!(p >= 0 && p <= 1))
+    throw usage_error("tally: quantile: the part is " + std::to_string(p) + "; it must be from 0 to 1");
   using distance = std::iter_difference_t<I>;
   using value = std::common_type_t<std::iter_value_t<I>, double>;
   double const h = p * static_cast<double>(last - first - 1);

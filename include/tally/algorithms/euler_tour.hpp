@@ -21,10 +21,12 @@ namespace tally::detail {
 
 /// One of the tour's steps: 2v comes down into node v, 2v + 1 goes up out of it.
 struct tour_step {
-  std::uint32_t
-      next;  // the step after it, marked where a section of the list begins there; once it is ranked, its own section
-  std::uint32_t nodes;  // come into before it, in this section
-  std::uint32_t depth;  // of what it comes into or goes out of, less that of the section's beginning
+  /// The step after it, marked where a section of the list begins there; once it is ranked, its own section.
+  std::uint32_t next;
+  /// Come into before it, in this section.
+  std::uint32_t nodes;
+  /// Of what it comes into or goes out of, less that of the section's beginning.
+  std::uint32_t depth;
 };
 
 inline constexpr std::uint32_t no_node = std::numeric_limits<std::uint32_t>::max();

@@ -210,9 +210,8 @@ private:
   unsigned char const* text_;
   std::size_t live_;  // different states, the first of state_
   std::uint8_t state_[automaton::most_states];
-  std::uint8_t way_[automaton::most_states];  // which of them a beginning leads to
-  std::uint64_t
-      total_[automaton::most_states];  // the tokens on the way, up to the last merge: none are counted apart since
+  std::uint8_t way_[automaton::most_states];     // which of them a beginning leads to
+  std::uint64_t total_[automaton::most_states];  // the tokens on that way
 };
 
 /// Eight bits of eight bytes, the highest of each shifted by `up`: bit k is byte k's.

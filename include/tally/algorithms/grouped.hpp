@@ -9,7 +9,7 @@
 
 #include "tally/algorithms/alone.hpp"
 #include "tally/algorithms/segments.hpp"
-#include "tally/operators/segmented.hpp"
+#include "tally/operators/numbered.hpp"
 
 /// Reductions and scans of segments, whatever says where they begin.
 namespace tally::detail {
@@ -19,13 +19,20 @@ template <class Keys, class Out>
 struct keep_key {
   Keys keys;
   Out out;
-  TALLY_HD void operator()(std::size_t ordinal, std::size_t k) const
+  TALLY_HD void operator()(std::size_t ordinal, std::size_t k) const { put(ordinal, take(k)); }
+  TALLY_HD std::iter_value_t<Keys> take(std::size_t k) const
   {
-    out[static_cast<std::iter_difference_t<Out>>(ordinal)] = keys[static_cast<std::iter_difference_t<Keys>>(k)];
+    return keys[static_cast<std::iter_difference_t<Keys>>(k)];
+  }
+  TALLY_HD void put(std::size_t ordinal, std::iter_value_t<Keys> const& key) const
+  {
+    out[static_cast<std::iter_difference_t<Out>>(ordinal)] = key;
   }
 };
 struct keep_nothing {
   TALLY_HD void operator()(std::size_t, std::size_t) const {}
+  TALLY_HD nothing_taken take(std::size_t) const { return {}; }
+  TALLY_HD void put(std::size_t, nothing_taken) const {}
 };
 
 template <class T, class Out>
@@ -34,49 +41,40 @@ TALLY_HD void store(Out const& out, std::size_t k, T const& value)
   out[static_cast<std::iter_difference_t<Out>>(k)] = value;
 }
 
-/// On a GPU, for operators whose brackets may be any: heads so far, and the value since the last of them.
-template <class T, class Count>
-struct headed {
-  Count heads;
-  T value;
-};
-template <class Op>
-struct join_headed {
-  static constexpr bool exactly_associative = true;
-  Op op;
-
-  template <class T, class Count>
-  TALLY_HD headed<T, Count> operator()(headed<T, Count> const& a, headed<T, Count> const& b) const
-  {
-    T const both = static_cast<T>(op(a.value, b.value));
-    return {static_cast<Count>(a.heads + b.heads), b.heads != 0 ? b.value : both};
-  }
-};
+/// On a GPU, for operators whose brackets may be any.
 template <class T, class Count, class Choice, class Values>
-struct headed_element {
+struct numbered_element {
   Choice choice;
   Values values;
-  TALLY_HD headed<T, Count> operator()(std::size_t k) const
+  TALLY_HD numbered<T, Count> operator()(std::size_t k) const
   {
     return {static_cast<Count>(is_chosen(choice, k)),
             static_cast<T>(values[static_cast<std::iter_difference_t<Values>>(k)])};
   }
 };
-template <class Choice, class Out, class Head>
+template <class Out, class Head>
 struct store_group {
-  Choice choice;
   Out out;
   Head head;
-  std::size_t n;
   std::size_t* total;
 
-  template <class T, class Count>
-  TALLY_HD void operator()(std::size_t k, headed<T, Count> const& upto) const
+  /// A group's value is known where the next one begins.
+  TALLY_HD auto take(std::size_t k) const { return head.take(k); }
+  template <class T, class Count, class Key>
+  TALLY_HD void operator()(std::size_t, numbered<T, Count> const& before, numbered<T, Count> const& upto,
+                           Key const& key) const
   {
-    std::size_t const group = static_cast<std::size_t>(upto.heads) - 1;
-    if (is_chosen(choice, k)) head(group, k);
-    if (k + 1 == n || is_chosen(choice, k + 1)) store(out, group, upto.value);
-    if (k + 1 == n) *total = group + 1;
+    auto const groups = static_cast<std::size_t>(before.heads);
+    if (before.heads != upto.heads) {
+      if (groups != 0) store(out, groups - 1, before.value);
+      head.put(groups, key);
+    }
+  }
+  template <class T, class Count>
+  TALLY_HD void end(numbered<T, Count> const& all) const
+  {
+    store(out, static_cast<std::size_t>(all.heads) - 1, all.value);
+    *total = static_cast<std::size_t>(all.heads);
   }
 };
 
@@ -85,11 +83,13 @@ template <class Head>
 struct note_begin {
   std::size_t* begins;
   Head head;
-  TALLY_HD void one(std::size_t k, std::size_t before, bool is_head) const
+  TALLY_HD auto take(std::size_t k) const { return head.take(k); }
+  template <class Key>
+  TALLY_HD void one(std::size_t k, std::size_t before, bool is_head, Key const& key) const
   {
     if (!is_head) return;
     begins[before] = k;
-    head(before, k);
+    head.put(before, key);
   }
 };
 template <class T, class Values, class Out, class Op>
@@ -148,10 +148,9 @@ std::size_t reduce_groups(P const& on, std::size_t n, std::size_t bytes, Choice 
   } else if constexpr (tally::exactly_associative<Op, T>) {
     temporary<std::size_t, P> const total(on, 1);
     auto const scan = [&]<class Count>(Count) {
-      auto const elements = elements_from(headed_element<T, Count, Choice, Values>{choice, values});
+      auto const elements = elements_from(numbered_element<T, Count, Choice, Values>{choice, values});
       tally::inclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(n),
-                            results_to(store_group<Choice, Out, Head>{choice, out, head, n, total.data()}),
-                            join_headed<Op>{op});
+                            steps_to(store_group<Out, Head>{out, head, total.data()}), numbered_segments<Op>{op});
     };
     if (n <= std::numeric_limits<std::uint32_t>::max())
       scan(std::uint32_t{});
@@ -165,29 +164,25 @@ std::size_t reduce_groups(P const& on, std::size_t n, std::size_t bytes, Choice 
   }
 }
 
-template <class T, class Choice, class Values>
-struct flagged_element {
-  Choice choice;
-  Values values;
-  TALLY_HD flagged<T> operator()(std::size_t k) const
-  {
-    return {static_cast<T>(values[static_cast<std::iter_difference_t<Values>>(k)]), is_chosen(choice, k)};
-  }
-};
-template <direction Shift, class T, class Choice, class Out, class Op>
+template <direction Shift, class T, class Out, class Op>
 struct store_scanned {
-  Choice choice;
   Out out;
   maybe<T> init;
   Op op;
 
-  TALLY_HD void operator()(std::size_t k, flagged<T> const& upto) const
+  TALLY_HD nothing_taken take(std::size_t) const { return {}; }
+  TALLY_HD void end(auto const&) const {}
+  template <class Count>
+  TALLY_HD void operator()(std::size_t k, numbered<T, Count> const& before, numbered<T, Count> const& upto,
+                           nothing_taken) const
   {
     Op own = op;
-    if (Shift == direction::exclusive && is_chosen(choice, k))
+    if (Shift == direction::exclusive && before.heads != upto.heads) {
       store(out, k, init.value);
-    else
-      store(out, k, init.there ? static_cast<T>(own(init.value, upto.value)) : upto.value);
+    } else {
+      T const& value = Shift == direction::exclusive ? before.value : upto.value;
+      store(out, k, init.there ? static_cast<T>(own(init.value, value)) : value);
+    }
   }
 };
 
@@ -205,14 +200,15 @@ void scan_groups(P const& on, std::size_t n, std::size_t bytes, Choice const& ch
   } else {
     maybe<T> const start = init ? maybe<T>{*init, true} : maybe<T>{};
     if constexpr (tally::exactly_associative<Op, T>) {
-      auto const elements = elements_from(flagged_element<T, Choice, Values>{choice, values});
-      auto const last = elements + static_cast<std::ptrdiff_t>(n);
-      auto const results = results_to(store_scanned<Shift, T, Choice, Out, Op>{choice, out, start, op});
-      // What an exclusive scan begins with reaches no result: the first element is a head.
-      if constexpr (Shift == direction::inclusive)
-        tally::inclusive_scan(on, elements, last, results, segmented<Op>{op});
+      auto const scan = [&]<class Count>(Count) {
+        auto const elements = elements_from(numbered_element<T, Count, Choice, Values>{choice, values});
+        tally::inclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(n),
+                              steps_to(store_scanned<Shift, T, Out, Op>{out, start, op}), numbered_segments<Op>{op});
+      };
+      if (n <= std::numeric_limits<std::uint32_t>::max())
+        scan(std::uint32_t{});
       else
-        tally::exclusive_scan(on, elements, last, results, flagged<T>{T{}, true}, segmented<Op>{op});
+        scan(std::uint64_t{});
     } else {
       with_begins(on, n, choice, keep_nothing{}, [&](std::size_t const* begins, std::size_t segments) {
         tally::for_each_index(on, segments, scan_on_threads<Shift, T, Values, Out, Op>{begins, values, out, start, op});

@@ -78,9 +78,9 @@ Out histogram(P const& on, I first, S last, Bins const& bins, Out counts)
       return part{values, bins, table, size};
     });
   } else if (n <= std::numeric_limits<std::uint32_t>::max()) {
-    detail::sum_by_atomics<std::uint32_t>(on, values, n, detail::ones{}, bins, to);
+    detail::sum_in_any_order<std::uint32_t>(on, values, n, detail::ones{}, bins, to);
   } else {
-    detail::sum_by_atomics<std::uint64_t>(on, values, n, detail::ones{}, bins, to);
+    detail::sum_in_any_order<std::uint64_t>(on, values, n, detail::ones{}, bins, to);
   }
   return counts + static_cast<std::iter_difference_t<Out>>(bins.slots());
 }
@@ -128,8 +128,7 @@ Out weighted_histogram(P const& on, I first, S last, W weights, Bins const& bins
         std::is_integral_v<sum>,
         "tally: on a GPU the weights of a histogram are integers: sums of floating-point numbers would depend "
         "on which thread comes first");
-    detail::sum_by_atomics<std::conditional_t<sizeof(sum) <= 4, std::uint32_t, std::uint64_t>>(on, values, n, by, bins,
-                                                                                               to);
+    detail::sum_in_any_order<sum>(on, values, n, by, bins, to);
   }
   return sums + static_cast<std::iter_difference_t<Out>>(bins.slots());
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <string>
 #include <type_traits>
 
 #include "tally/contract.hpp"
@@ -92,6 +93,7 @@ struct put_terms {
 /// Requires  coefficients and first_terms are std::array<std::uint64_t, Order>, Order > 0; 0 < modulus <= 2^32; a CPU; a random-access iterator.
 /// Result    the end of what was written: the terms of the plain loop, on any number of threads.
 /// Cost      Order + 1 remainders a term, and Order^3 products for each 4096 terms. O(n/p + log p) on p threads.
+/// Memory    as `exclusive_scan`.
 /// Blocks    until all is written.
 /// Throws    usage_error if the modulus is out of range; std::bad_alloc.
 /// Source    the companion matrix, whose powers are a scan: Blelloch, Prefix sums and their applications (1990), section 1.4.
@@ -104,7 +106,8 @@ Out linear_sequence_modulo(P const& on, std::array<std::uint64_t, Order> coeffic
   static_assert(std::random_access_iterator<Out>,
                 "tally: blocks of terms are written by index: a random-access iterator");
   if (modulus == 0 || modulus > std::uint64_t{1} << 32)
-    throw usage_error("tally: a sequence is taken modulo a number from 1 to 2^32");
+    throw usage_error("tally: linear_sequence_modulo: the modulus is " + std::to_string(modulus) +
+                      "; it must be from 1 to 2^32");
   constexpr std::size_t block = 4096;
   detail::residue_matrix<Order> step{};
   std::array<std::uint64_t, Order> latest_first{};

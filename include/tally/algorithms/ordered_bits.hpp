@@ -71,13 +71,18 @@ struct seen_in_block {
   using bits = typename ordered_bits<Key, Order>::bits;
 
   Key const* keys;
-  std::size_t size;
-  std::size_t block;
   bits mask;
 
-  TALLY_HD seen_bits<bits> operator()(std::size_t b) const
+  TALLY_HD static seen_bits<bits> nothing() { return {static_cast<bits>(~bits{0}), 0, false}; }
+
+  /// Of key k, beside the one before it.
+  TALLY_HD seen_bits<bits> of(std::size_t k) const
   {
-    std::size_t const begin = b * block, end = size - begin < block ? size : begin + block;
+    bits const x = masked(k);
+    return {x, x, x < masked(k == 0 ? 0 : k - 1)};
+  }
+  TALLY_HD seen_bits<bits> operator()(std::size_t begin, std::size_t end) const
+  {
     bits before = masked(begin == 0 ? 0 : begin - 1);
     bits all = static_cast<bits>(~bits{0}), any = 0;
     unsigned disorder = 0;

@@ -41,6 +41,7 @@ struct even_pieces {
   Counts counts;
   std::uint64_t alignment;
 
+  TALLY_HD_AS_GIVEN
   TALLY_HD std::uint64_t count(std::size_t k) const
   {
     return size_of_count(counts[static_cast<std::iter_difference_t<Counts>>(k)]);
@@ -101,6 +102,7 @@ struct aligned_pieces {
   Counts counts;
   Alignments alignments;
 
+  TALLY_HD_AS_GIVEN
   TALLY_HD std::uint64_t count(std::size_t k) const
   {
     return size_of_count(counts[static_cast<std::iter_difference_t<Counts>>(k)]);

@@ -124,10 +124,12 @@ struct horner_at_point {
 
   using value = std::remove_cvref_t<std::iter_reference_t<X>>;
 
+  TALLY_HD_AS_GIVEN
   TALLY_HD value coefficient(std::size_t k) const
   {
     return static_cast<value>(coefficients[static_cast<std::iter_difference_t<I>>(k)]);
   }
+  TALLY_HD_AS_GIVEN
   TALLY_HD void operator()(std::size_t p) const
   {
     value const x = points[static_cast<std::iter_difference_t<X>>(p)];
@@ -162,9 +164,13 @@ struct horner_at_point {
 ///
 ///     powers([on,] x, n, out)
 ///
+/// Requires  the type of x has a product and a one, T(1).
 /// Result    the end of what was written. The relative error of x^k is at most k half units in the last place, and some 70 + k/512 of them on a CPU, where a block's
 ///           first power is a scan of x^512, rounded once. (A scan of equal factors comes near the bound: they are rounded equally, and errors add up.)
 /// Cost      a product for each power; nothing is read. O(n/p + log p) on p threads.
+/// Memory    as `exclusive_scan`.
+/// Blocks    as `exclusive_scan`.
+/// Throws    as `exclusive_scan`.
 template <execution P, class T, detail::iterator Out>
   requires(!detail::iterator<T>)
 Out powers(P const& on, T x, std::size_t n, Out out)
@@ -234,6 +240,7 @@ template <detail::iterator I, detail::end_of<I> S, class T>
 /// Result    the end of what was written. Each value is that of Horner's rule; a compiler that may fuse products with sums does so here too.
 /// Cost      a product and a sum for each coefficient and point, sixteen points at once.
 /// Blocks    until all is written; on a GPU returns at once.
+/// Throws    what the iterators throw; usage_error; cuda_error.
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator X, detail::end_of<X> XS,
           detail::iterator Out>
 Out polynomial_values(P const& on, I first, S last, X x_first, XS x_last, Out out)

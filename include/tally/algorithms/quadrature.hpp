@@ -89,6 +89,7 @@ struct weighted_values {
   F f;
   equidistant<T> nodes;
 
+  TALLY_HD_AS_GIVEN
   TALLY_HD auto operator()(std::size_t k) const
   {
     using value = integrand_value<F, T>;

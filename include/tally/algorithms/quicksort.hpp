@@ -96,7 +96,7 @@ private:
   static std::size_t checked(std::size_t n)
   {
     if (n >= std::numeric_limits<std::uint32_t>::max())
-      throw usage_error("tally::quicksort: " + std::to_string(n) + " keys; it takes fewer than 2^32 - 1");
+      throw usage_error("tally: quicksort: " + std::to_string(n) + " keys; it takes fewer than 2^32 - 1");
     return n;
   }
 

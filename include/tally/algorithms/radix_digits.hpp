@@ -6,8 +6,11 @@
 
 #include "tally/algorithms/ordered_bits.hpp"
 #include "tally/config.hpp"
+#include "tally/for_each.hpp"
+#include "tally/reduce.hpp"
+#include "tally/sequences.hpp"
 
-/// A pass of a radix sort: how the keys of a block are counted by their digit, and moved.
+/// A pass of a radix sort: how the keys of a block are counted by their digit, and moved. On a CPU; radix_teams.hpp is for a GPU.
 namespace tally::detail {
 
 /// Where there are no values to go with the keys.
@@ -56,8 +59,33 @@ struct tabulated_digits {
     return n / 1024 < least ? least : n / 1024 > most ? most : n / 1024;
   }
 
+  /// What n keys have, in the bits of `mask`.
+  template <class Order, class P, class Key>
+  static auto seen(P const& on, seen_in_block<Key, Order> const& keys, std::size_t n)
+  {
+    constexpr std::size_t block = 4096;
+    auto const of_block = [keys, n](std::size_t b) {
+      std::size_t const begin = b * block;
+      return keys(begin, n - begin < block ? n : begin + block);
+    };
+    auto const seen = elements_from(of_block, block * sizeof(Key));
+    return tally::reduce(on, seen, seen + static_cast<std::ptrdiff_t>(n / block + (n % block != 0)), keys.nothing(),
+                         join_seen_bits{});
+  }
+  template <class P, class Pass>
+  static void count(P const& on, std::size_t n, Pass const& pass)
+  {
+    tally::for_each_block(on, n, pass.block, count_block<Pass>{pass});
+  }
+  template <class P, class Pass>
+  static void scatter(P const& on, std::size_t n, Pass const& pass)
+  {
+    tally::for_each_block(on, n, pass.block, scatter_block<Pass>{pass});
+  }
+
+private:
   template <class Pass>
-  struct count {
+  struct count_block {
     Pass pass;
 
     void operator()(std::size_t begin, std::size_t end) const
@@ -74,7 +102,7 @@ struct tabulated_digits {
   };
 
   template <class Pass>
-  struct scatter {
+  struct scatter_block {
     Pass pass;
 
     void operator()(std::size_t begin, std::size_t end) const
@@ -84,64 +112,6 @@ struct tabulated_digits {
       for (std::size_t k = begin; k < end; ++k) {
         auto const key = pass.keys[k];
         pass.move(k, place[pass.digit(key)]++, key);
-      }
-    }
-  };
-};
-
-/// On a GPU, where a block is one thread's: digits of 4 bits, whose 16 counters of a byte are two registers.
-struct packed_digits {
-  static constexpr int digit_bits = 4;
-  static constexpr unsigned digits = 1u << digit_bits;
-
-  /// At most 128 keys, so that a byte counts them; fewer where there would be too few threads.
-  static constexpr std::size_t block(std::size_t n)
-  {
-    constexpr std::size_t least = 16, most = 128;
-    return (n >> 18) < least ? least : (n >> 18) > most ? most : n >> 18;
-  }
-
-  /// Sixteen counters of a byte.
-  struct counters {
-    std::uint64_t low = 0;
-    std::uint64_t high = 0;
-
-    TALLY_HD std::uint32_t of(unsigned d) const
-    {
-      return static_cast<std::uint32_t>((d < 8 ? low : high) >> (8 * (d & 7))) & 0xff;
-    }
-    TALLY_HD void increment(unsigned d)
-    {
-      std::uint64_t const one = std::uint64_t{1} << (8 * (d & 7));
-      low += d < 8 ? one : 0;
-      high += d < 8 ? 0 : one;
-    }
-  };
-
-  template <class Pass>
-  struct count {
-    Pass pass;
-
-    TALLY_HD void operator()(std::size_t begin, std::size_t end) const
-    {
-      counters seen;
-      for (std::size_t k = begin; k < end; ++k) seen.increment(pass.digit(pass.keys[k]));
-      for (unsigned d = 0; d <= pass.digit.mask; ++d) pass.places[d * pass.blocks + begin / pass.block] = seen.of(d);
-    }
-  };
-
-  template <class Pass>
-  struct scatter {
-    Pass pass;
-
-    TALLY_HD void operator()(std::size_t begin, std::size_t end) const
-    {
-      counters seen;
-      for (std::size_t k = begin; k < end; ++k) {
-        auto const key = pass.keys[k];
-        unsigned const d = pass.digit(key);
-        pass.move(k, pass.places[d * pass.blocks + begin / pass.block] + seen.of(d), key);
-        seen.increment(d);
       }
     }
   };

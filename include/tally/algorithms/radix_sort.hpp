@@ -12,6 +12,7 @@
 
 #include "tally/algorithms/ordered_bits.hpp"
 #include "tally/algorithms/radix_digits.hpp"
+#include "tally/algorithms/radix_teams.hpp"
 #include "tally/error.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
@@ -44,7 +45,7 @@ struct copy_sorted {
 };
 
 /// The bits of `range` by which some keys differ; none if all are in order. No pass is needed for the others.
-template <class Order, class P, class Key>
+template <class Digits, class Order, class P, class Key>
 auto differing_bits(P const& on, Key const* keys, std::size_t n, bit_range range)
 {
   using bits = typename ordered_bits<Key, Order>::bits;
@@ -53,23 +54,18 @@ auto differing_bits(P const& on, Key const* keys, std::size_t n, bit_range range
   constexpr auto every = static_cast<bits>(~bits{0});
   auto const mask =
       static_cast<bits>(static_cast<bits>(every >> (ordered_bits<Key, Order>::width - width)) << range.first);
-  std::size_t const block = runs_on_cpu<P> ? 4096 : 1;
-  std::size_t const blocks = n / block + (n % block != 0);
-  seen_in_block<Key, Order> const seen_in{keys, n, block, mask};
-  auto const seen = elements_from(seen_in, block * sizeof(Key));
-  seen_bits<bits> const all = tally::reduce(on, seen, seen + static_cast<std::ptrdiff_t>(blocks),
-                                            seen_bits<bits>{every, 0, false}, join_seen_bits{});
+  auto const all = Digits::template seen<Order>(on, seen_in_block<Key, Order>{keys, mask}, n);
   return all.disorder ? static_cast<bits>(all.any & static_cast<bits>(~all.all)) : bits{0};
 }
 
-/// `Digits` says how long a digit is, and how a block of keys is counted and moved (radix_digits.hpp).
+/// `Digits` says how long a digit is, and how a block of keys is counted and moved (radix_digits.hpp, radix_teams.hpp).
 template <class Digits, class Index, class Order, class P, class Key, class Value>
 void radix_passes(P const& on, Key* keys, Value* values, std::size_t n, bit_range range)
 {
   using pass = radix_pass<Key, Value, Order, Index>;
   constexpr bool with_values = !std::is_same_v<Value, no_value>;
 
-  auto const differing = differing_bits<Order>(on, static_cast<Key const*>(keys), n, range);
+  auto const differing = differing_bits<Digits, Order>(on, static_cast<Key const*>(keys), n, range);
   auto const differs = [&](int bit) { return ((differing >> bit) & 1) != 0; };
   auto const next_of = [&](int bit) {
     while (bit < range.last && !differs(bit)) ++bit;
@@ -89,9 +85,9 @@ void radix_passes(P const& on, Key* keys, Value* values, std::size_t n, bit_rang
     int const width = range.last - shift < Digits::digit_bits ? range.last - shift : Digits::digit_bits;
     each.digit = {shift, (1u << width) - 1};
     std::size_t const counters = (std::size_t{1} << width) * blocks;
-    tally::for_each_block(on, n, block, typename Digits::template count<pass>{each});
+    Digits::count(on, n, each);
     tally::exclusive_scan(on, places.data(), places.data() + counters, places.data(), Index{0});
-    tally::for_each_block(on, n, block, typename Digits::template scatter<pass>{each});
+    Digits::scatter(on, n, each);
     sorted_in_room = !sorted_in_room;
     each.keys = sorted_in_room ? other_keys.data() : keys;
     each.sorted_keys = sorted_in_room ? keys : other_keys.data();
@@ -116,7 +112,7 @@ void radix_sort_all(P const& on, I first, S last, Value* values, Order const&, b
                       std::to_string(range.last) + "); they must begin at 0 or above, and not end before they begin");
   if (range.last > width) range.last = width;
   if (range.first > width) range.first = width;
-  using digits = std::conditional_t<runs_on_cpu<P>, tabulated_digits, packed_digits>;
+  using digits = std::conditional_t<runs_on_cpu<P>, tabulated_digits, team_digits<key, Value>>;
   auto const n = static_cast<std::size_t>(last - first);
   if (n < 2) return;
   if (n <= std::numeric_limits<std::uint32_t>::max())

@@ -41,6 +41,7 @@ struct recurrence_steps {
   B b;
   std::size_t size;
 
+  TALLY_HD_AS_GIVEN
   TALLY_HD affine<T> operator()(std::size_t k) const
   {
     auto const at = static_cast<std::iter_difference_t<A>>(Time::element(k, size));

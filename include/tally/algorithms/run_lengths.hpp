@@ -40,10 +40,12 @@ struct run_output {
   Values values;
   Lengths lengths;
 
+  TALLY_HD_AS_GIVEN
   TALLY_HD void begin(std::size_t run, std::size_t k) const
   {
     values[static_cast<std::iter_difference_t<Values>>(run)] = in[static_cast<std::iter_difference_t<I>>(k)];
   }
+  TALLY_HD_AS_GIVEN
   TALLY_HD void length(std::size_t run, std::size_t k) const
   {
     lengths[static_cast<std::iter_difference_t<Lengths>>(run)] = static_cast<std::iter_value_t<Lengths>>(k);
@@ -172,6 +174,7 @@ struct fill_from_runs {
     }
     return low;
   }
+  TALLY_HD_AS_GIVEN
   TALLY_HD void operator()(std::size_t begin, std::size_t end) const
   {
     std::size_t run = run_at(begin);
@@ -181,6 +184,7 @@ struct fill_from_runs {
       for (; k < upto; ++k) out[static_cast<std::iter_difference_t<Out>>(k)] = value;
     }
   }
+  TALLY_HD_AS_GIVEN
   TALLY_HD void operator()(std::size_t k) const
   {
     out[static_cast<std::iter_difference_t<Out>>(k)] = values[static_cast<std::iter_difference_t<Values>>(run_at(k))];
@@ -196,6 +200,8 @@ struct fill_from_runs {
 /// Requires  as `unique_copy`; lengths fit into the value type of `lengths`.
 /// Result    the number of runs; 0 of nothing.
 /// Cost      one pass, as `copy_if`.
+/// Blocks    until all is written, on a GPU too: the number of runs is not known before.
+/// Throws    as `copy_if`.
 /// Source    Golomb, Run-length encodings (1966), of which this is the part before the codes.
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Values, detail::iterator Lengths,
           class Same = detail::equal_values>
@@ -232,6 +238,8 @@ std::size_t run_length_encode(First&& first, Rest&&... rest)
 /// Cost      two passes: one over the lengths, one over what is written, of which every thread has its share however long single runs are. On a GPU a binary
 ///           search for each element that is written.
 /// Memory    8 bytes a run.
+/// Blocks    until all is written; on a GPU until the sum of the lengths is known.
+/// Throws    what the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc; cuda_error.
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Lengths, detail::iterator Out>
 Out run_length_decode(P const& on, I first, S last, Lengths lengths, Out out)
 {

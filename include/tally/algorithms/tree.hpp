@@ -55,7 +55,7 @@ public:
     if (detail::rank_tour(on, steps.data(), root_, size_, sections.data()) != size_) {
       index const node = detail::node_on_circle(parents, root_);
       throw usage_error("tally: tree: node " + std::to_string(node) + " is its own ancestor: its parent is " +
-                        std::to_string(parents[node]) + ", and from there it is come to again");
+                        std::to_string(parents[node]) + ", whose ancestors lead back to it");
     }
     auto const give_number = [to = numbers_->data(), in_order = in_preorder_->data(), from = steps.data(),
                               before = sections.data()](std::size_t v) {
@@ -126,8 +126,9 @@ struct minus_between {
 ///           given; for floating-point numbers the difference has the error of the prefixes. `values` and `out` are random-access iterators over nodes; `out` may be `values`.
 /// Cost      one scan in preorder, and two prefixes a node.
 /// Memory    a value a node.
-/// Blocks, Throws    as `exclusive_scan`.
-
+/// Result    the end of what was written.
+/// Blocks    until all is written.
+/// Throws    what the iterators, `op` and `between` throw; usage_error; std::bad_alloc.
 template <execution P, std::random_access_iterator In, std::random_access_iterator Out, class Op = plus,
           class Between = detail::minus_between>
 Out subtree_sums(P const& on, tree const& of, In values, Out out, Op op = {}, Between between = {})

@@ -99,10 +99,11 @@ private:
   static std::size_t tile_size(Iterator const& first, std::size_t size)
   {
     constexpr std::size_t many_tiles = 1024;
+    std::size_t const most = detail::tile_by_bytes<T>(first, order::tile<T>);
     if constexpr (exactly_associative<Op, T>)
       if (detail::takes_results<Out> || detail::bytes_behind<T>(first) > sizeof(T))
-        return size / many_tiles < 1 ? 1 : size / many_tiles < order::tile<T> ? size / many_tiles : order::tile<T>;
-    return detail::tile_by_bytes<T>(first, order::tile<T>);
+        return size / many_tiles < 1 ? 1 : size / many_tiles < most ? size / many_tiles : most;
+    return most;
   }
 
   working scan_one(std::size_t k, carry const& before) const

@@ -16,6 +16,7 @@
 #ifdef __CUDACC__
 #include "tally/cuda/for_each.cuh"
 #include "tally/cuda/launch.cuh"
+#include "tally/cuda/teams.cuh"
 #endif
 
 /// How a GPU meets the contracts of reduce.hpp and scan.hpp.
@@ -170,6 +171,17 @@ void backend_for_each_block(execution const& on, std::size_t n, std::size_t bloc
   backend_for_each_index(on, n / block + (n % block != 0), of_block);
 #else
   static_assert(never<F>, "tally: for_each_block on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+}
+
+template <class Work>
+void backend_for_each_block_by_team(execution const& on, std::size_t n, std::size_t block, Work const& work)
+{
+#ifdef __CUDACC__
+  prepared_call const call(on, "tally::for_each_block_by_team");
+  for_each_block_by_team_on_device(call, n, block, work);
+#else
+  static_assert(never<Work>, "tally: for_each_block_by_team on a GPU must be compiled by nvcc, in a .cu file");
 #endif
 }
 

@@ -35,12 +35,17 @@ public:
 
   /// Makes sure that the workspace has room for so many words.
   void reserve_words(std::size_t words);
+  /// Whether the workspace may take more memory now: not one that was handed over, and none while the stream is captured.
+  bool can_grow() const;
   control* shared() const { return static_cast<control*>(space_->memory_); }
   std::uint64_t* words() const
   {
     return reinterpret_cast<std::uint64_t*>(static_cast<char*>(space_->memory_) + execution::workspace::header_bytes);
   }
   std::size_t capacity() const { return (space_->bytes_ - execution::workspace::header_bytes) / sizeof(std::uint64_t); }
+
+  /// Memory for intermediate values.
+  CUmemPoolHandle_st* pool() const;
 
   /// Where a kernel can leave a value of `bytes` bytes for the host.
   void* host_result(std::size_t bytes);

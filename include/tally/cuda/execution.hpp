@@ -10,6 +10,7 @@
 #include "tally/operators/arithmetic.hpp"
 #include "tally/order.hpp"
 
+struct CUmemPoolHandle_st;  // and a cudaMemPool_t
 struct CUstream_st;  // what a cudaStream_t points to; the toolkit's headers are not needed to call compiled operators
 
 namespace tally {
@@ -62,7 +63,10 @@ private:
 /// Device memory in which the blocks of a call tell each other the totals of their tiles. Calls on one stream share one; calls that
 /// run at the same time need one each.
 ///
-/// Size     `bytes_for<T>(n)`: 8 bytes for each 32 KiB of floats (16 for doubles), 128 more.
+/// Size     `bytes_for<T>(n)`: 8 bytes for each 32 KiB of floats (16 for doubles), 128 more. A call whose elements come from a function, or whose results go to
+///          one, takes some times that where it may.
+/// Pool     what algorithms keep intermediate values in (tally::temporary) comes from a pool of the workspace's own, which gives memory back with it: at
+///          each wait for the stream the device's own pool would give it to the system, and 2^28 bytes took 0.1 ms to come back.
 /// Growth   a call that needs more gives back the old memory and takes new: that waits for the stream, and cannot happen while
 ///          the stream is being captured. `reserve` does it beforehand.
 /// Threads  one call at a time.
@@ -120,7 +124,9 @@ private:
   bool zeroed_ = false;
   void* host_result_ = nullptr;  // pinned; where kernels leave values that the host waits for
   std::size_t host_result_bytes_ = 0;
-  void* done_ = nullptr;  // a cudaEvent_t
+  void* done_ = nullptr;                // a cudaEvent_t
+  CUmemPoolHandle_st* pool_ = nullptr;  // of intermediate values (tally::temporary), which it keeps for the next call
+  int pool_device_ = -1;
   path path_ = path::automatic;
   int blocks_ = 0;  // at most so many, if not 0
 };

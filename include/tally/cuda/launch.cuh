@@ -15,6 +15,7 @@
 #include "tally/cuda/reduce_kernel.cuh"
 #include "tally/cuda/register_kernels.cuh"
 #include "tally/cuda/ring_kernel.cuh"
+#include "tally/cuda/striped_kernel.cuh"
 #include "tally/error.hpp"
 #include "tally/order.hpp"
 
@@ -29,6 +30,13 @@ inline constexpr bool fits_ring = [] {
   else
     return false;
 }();
+
+/// Whether the striped kernel takes this kind of problem: where brackets may be any, and a function gives elements or takes results.
+template <class P>
+inline constexpr bool needs_stripes = detail::takes_steps<typename P::output>;
+template <class P>
+inline constexpr bool fits_stripes = exactly_associative<typename P::operation, typename P::element> &&
+                                     !(is_plain<typename P::input> && is_plain<typename P::output>);
 
 /// Launches a kernel in such a way that it may begin while the one before it in the stream ends (take_turn).
 template <class P>
@@ -68,7 +76,7 @@ int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int thr
   auto const* const key = reinterpret_cast<void const*>(kernel);
   // Acquire and release: who finds the kernel finds its blocks, and has its attribute set.
   if (here.kernel.load(std::memory_order_acquire) == key) return here.blocks.load(std::memory_order_relaxed);
-  if (shared_bytes > 48 * 1024)
+  if (shared_bytes > 32 * 1024)  // with what a kernel has besides, it may be more than the 48 KiB that need no asking
     check_cuda(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
         "asking for shared memory");
@@ -113,7 +121,30 @@ public:
 
   void launch_scan() const
   {
-    if (!launch_one_tile() && !launch_cluster() && !launch_own_tiles() && !launch_ring()) launch_drawn_tiles();
+    if (!launch_one_tile() && !launch_cluster() && !launch_stripes() && !launch_own_tiles() && !launch_ring())
+      launch_drawn_tiles();
+  }
+
+  bool launch_stripes() const
+  {
+    static_assert(fits_stripes<P> || !needs_stripes<P>, "tally: steps are of operators whose brackets may be any");
+    if constexpr (fits_stripes<P>) {
+      using shape = striped_shape<P>;
+      constexpr std::size_t bytes = 2 * shape::kept_bytes;
+      static_assert(bytes <= 225 * 1024,
+                    "tally: on a GPU an element, with what its step takes, is too large for shared memory");
+      // A workspace that cannot grow may have room for the totals of the order's larger tiles only.
+      std::size_t const tiles = shape::tiles(problem_.size);
+      if (!needs_stripes<P> && (!automatic_ || tiles >= folder_ticket || tiles * words_of<W> > call_.capacity()))
+        return false;
+      static known_kernels known{};
+      int const blocks = blocks_at_a_time(call_, striped_kernel<P>, shape::threads, bytes, known);
+      launch(call_, striped_kernel<P>, problem_,
+             static_cast<unsigned>(std::min(tiles, static_cast<std::size_t>(wished(blocks)))), shape::threads, bytes);
+      return true;
+    } else {
+      return false;
+    }
   }
 
 private:
@@ -200,11 +231,8 @@ private:
     launch(call_, kernel, problem_, most(blocks_at_a_time(call_, kernel, threads, 0, known)), threads);
   }
 
-  unsigned most(int blocks) const
-  {
-    int const wished = call_.most_blocks() > 0 ? std::min(blocks, call_.most_blocks()) : blocks;
-    return std::min(tiles_, static_cast<std::uint32_t>(wished));
-  }
+  int wished(int blocks) const { return call_.most_blocks() > 0 ? std::min(blocks, call_.most_blocks()) : blocks; }
+  unsigned most(int blocks) const { return std::min(tiles_, static_cast<std::uint32_t>(wished(blocks))); }
 
   prepared_call const& call_;
   P const& problem_;
@@ -221,18 +249,26 @@ void run(prepared_call& call, P problem)
   static_assert(sizeof(W) <= 96,
                 "tally: on a GPU an element is combined in at most 96 bytes: shared memory holds no more");
   if (problem.size == 0) {
-    if (problem.what == work::reduce) launch(call, nothing_kernel<P>, problem, 1, 1);
+    if constexpr (!needs_stripes<P>)
+      if (problem.what == work::reduce) launch(call, nothing_kernel<P>, problem, 1, 1);
     return;
   }
-  if (problem.size / order::tile<T> >= folder_ticket - 1)
+  if (problem.size / (needs_stripes<P> ? striped_shape<P>::tile : order::tile<T>) >= folder_ticket - 1)
     throw usage_error("tally: a call on a GPU takes fewer than 2^31 tiles of 32 KiB");
-  call.reserve_words(problem.tiles() * words_of<W>);
+  std::size_t words = problem.tiles() * words_of<W>;
+  if constexpr (fits_stripes<P>)
+    if (needs_stripes<P> || call.can_grow())
+      words = std::max(words, striped_shape<P>::tiles(problem.size) * words_of<W>);
+  call.reserve_words(words);
   problem.shared = call.shared();
   problem.words = call.words();
   problem.capacity = call.capacity();
   problem.backwards = call.path() == execution::workspace::path::backwards;
   plan<P> const here(call, problem);
-  problem.what == work::reduce ? here.launch_reduction() : here.launch_scan();
+  if constexpr (needs_stripes<P>)
+    here.launch_stripes();
+  else
+    problem.what == work::reduce ? here.launch_reduction() : here.launch_scan();
 }
 
 template <class T, class Op>

@@ -30,6 +30,12 @@ __device__ __forceinline__ V shuffle_up(V const& value, int lanes)
 }
 
 template <class V>
+__device__ __forceinline__ V shuffle_down(V const& value, int lanes)
+{
+  return by_words(value, [=](std::uint32_t word) { return __shfl_down_sync(whole_warp, word, lanes); });
+}
+
+template <class V>
 __device__ __forceinline__ V shuffle_xor(V const& value, int mask)
 {
   return by_words(value, [=](std::uint32_t word) { return __shfl_xor_sync(whole_warp, word, mask); });

@@ -28,8 +28,7 @@ command_page const& allocate_page()
       .description =
           {
               "Reads sizes and writes where each piece begins when they are placed one behind the other, one a line, "
-              "and "
-              "on a last line where the last one ends: what is needed of room.",
+              "and on a last line where the last one ends: what is needed of room.",
               "Camp slots, stalls of a market, memory of threads, buffers of messages: an exclusive scan places them "
               "all.",
           },
@@ -41,13 +40,7 @@ command_page const& allocate_page()
                    {"--align", "N", "Begin each piece at a multiple of N; 1 if not given."},
                    {"--capacity", "N", "What room there is: a piece that ends behind it is an error that names it."},
                }},
-              {"Output",
-               {
-                   {"-o,--output", "FILE",
-                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
-                    completes::files},
-                   {"-h,--help", "", "Show this help."},
-               }},
+              {"Output", {output_option(), help_option()}},
           },
       .sections = {exit_section()},
       .examples = {{"Buffers on cache lines, within 4 KiB:",
@@ -65,14 +58,13 @@ command_page const& cut_page()
       .description =
           {
               "Reads portions and says where to cut a sausage of that length, and what is left. A portion of 0 is a "
-              "cut "
-              "at the same place.",
+              "cut at the same place.",
           },
       .options =
           {
               column_options(),
               {"Sausage", {{"--length", "N", "How long it is. A portion for which it is too short is an error."}}},
-              {"Output", {{"-h,--help", "", "Show this help."}}},
+              {"Output", {help_option()}},
           },
       .sections = {exit_section()},
       .examples = {{"Ten people and a hundred inches:", "echo 3 5 2 7 28 4 3 0 8 1 | tally app cut --length 100"}},
@@ -120,19 +112,17 @@ void run_allocate(std::vector<std::string> const& words)
 {
   input_settings input;
   allocation_rules rules;
-  std::string file = "-";
+  std::string output = "-";
   parser options(allocate_page());
   bind_input(options, input);
   options.value("--align", times::once,
                 [&](std::string const& text) { rules.alignment = size_option("--align", text, 1); });
   options.value("--capacity", times::once,
                 [&](std::string const& text) { rules.capacity = size_option("--capacity", text, 0); });
-  options.value("--output", times::once, [&](std::string const& text) { file = text; });
+  bind_output(options, output);
   options.parse(words);
   complete_input(input);
-  std::string text;
-  for (std::int64_t const each : places(input, read_integers(input), rules)) text += io::to_text(each) += '\n';
-  write_text(file, text);
+  write_text(output, lines(places(input, read_integers(input), rules)));
 }
 
 void run_cut(std::vector<std::string> const& words)

@@ -5,7 +5,7 @@
 
 #include "page.hpp"
 
-/// The applications: what `tally app NAME` runs. Each is a file of this folder with its page and `run`.
+/// The applications: what `tally app NAME` runs. Each has its page and `run` in a file of this folder.
 namespace tally::cli {
 
 struct application {

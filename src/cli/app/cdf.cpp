@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,8 +14,10 @@
 #include "app/input.hpp"
 #include "app/real_numbers.hpp"
 #include "io/errors.hpp"
+#include "io/number.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
+#include "source.hpp"
 
 namespace tally::cli {
 
@@ -40,9 +43,9 @@ void run_normal(cdf_settings const& settings)
       cumulative.points.emplace_back(each.x, each.cumulative);
       density.points.emplace_back(each.x, each.density * deviation);
     }
-    write_text(settings.picture,
-               distribution_svg("Normal distribution, mean " + shortest(mean) + ", deviation " + shortest(deviation),
-                                {cumulative, density}));
+    write_text(settings.picture, distribution_svg("Normal distribution, mean " + io::to_text(mean) + ", deviation " +
+                                                      io::to_text(deviation),
+                                                  {cumulative, density}));
   }
   std::string text;
   if (settings.summary) {
@@ -58,8 +61,8 @@ void run_normal(cdf_settings const& settings)
   } else {
     text = "x,pdf,cdf\n";
     for (auto const& each : table) {
-      text += shortest(each.x) + ',' + shortest(each.density) + ',';
-      text += shortest(each.cumulative) + '\n';
+      text += io::to_text(each.x) + ',' + io::to_text(each.density) + ',';
+      text += io::to_text(each.cumulative) + '\n';
     }
   }
   write_text(settings.output, text);
@@ -68,11 +71,11 @@ void run_normal(cdf_settings const& settings)
 void run_empirical(cdf_settings const& settings)
 {
   std::vector<double> data = read_doubles(settings.input);
-  std::string const name = settings.input.files[0] == "-" ? "(standard input)" : settings.input.files[0];
+  std::string const name = name_of(settings.input.files[0]);
   if (data.empty()) throw io::data_error({name}, "no values", "at least one");
   auto const nan = std::find_if(data.begin(), data.end(), [](double x) { return std::isnan(x); });
   if (nan != data.end())
-    throw io::data_error({name}, "nan as value " + std::to_string(nan - data.begin() + 1),
+    throw io::data_error(location_in(settings.input, 0, static_cast<std::uint64_t>(nan - data.begin())), "nan",
                          "numbers, which have an order");
   radix_sort(cpu{}, data.begin(), data.end());
   std::vector<distribution_step<double>> steps(data.size());
@@ -92,12 +95,12 @@ void run_empirical(cdf_settings const& settings)
   std::string text;
   if (!settings.quantiles.empty()) {
     for (double const p : settings.quantiles)
-      text += shortest(p) + '\t' + shortest(quantile(data.begin(), data.end(), p)) + '\n';
+      text += io::to_text(p) + '\t' + io::to_text(quantile(data.begin(), data.end(), p)) + '\n';
   } else {
     text = "value,count,cdf\n";
     for (auto const& each : steps) {
-      text += shortest(each.value) + ',' + std::to_string(each.count) + ',';
-      text += shortest(part(each.count)) + '\n';
+      text += io::to_text(each.value) + ',' + std::to_string(each.count) + ',';
+      text += io::to_text(part(each.count)) + '\n';
     }
   }
   write_text(settings.output, text);
@@ -135,9 +138,9 @@ command_page const& cdf_page()
               column_options(),
               {"Output",
                {
-                   {"-o,--output", "FILE", "Write to FILE instead of standard output.", completes::files},
+                   output_option(),
                    {"--svg", "FILE", "Draw the distribution too, as an SVG file.", completes::files},
-                   {"-h,--help", "", "Show this help."},
+                   help_option(),
                }},
           },
       .sections = {exit_section()},
@@ -164,9 +167,9 @@ void run_cdf(std::vector<std::string> const& words)
   options.value("--quantiles", times::once, [&](std::string const& text) {
     settings.quantiles = real_numbers("--quantiles", text);
     for (double const p : settings.quantiles)
-      if (!(p >= 0 && p <= 1)) throw command_line_error("--quantiles: " + shortest(p) + " is no part from 0 to 1");
+      if (!(p >= 0 && p <= 1)) throw command_line_error("--quantiles: " + io::to_text(p) + " is no part from 0 to 1");
   });
-  options.value("--output", times::once, [&](std::string const& text) { settings.output = text; });
+  bind_output(options, settings.output);
   options.value("--svg", times::once, [&](std::string const& text) { settings.picture = text; });
   bind_input(options, settings.input);
   options.parse(words);

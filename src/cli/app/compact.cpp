@@ -55,16 +55,9 @@ command_page const& compact_page()
                    {"--run-lengths", "", "The same, and behind each, after a tab, how many there were."},
                    {"--decode", "",
                     "The other way round: the input is pairs of a number and a length, each number is written so "
-                    "often. "
-                    "Not with the others."},
+                    "often. Not with the others."},
                }},
-              {"Output",
-               {
-                   {"-o,--output", "FILE",
-                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
-                    completes::files},
-                   {"-h,--help", "", "Show this help."},
-               }},
+              {"Output", {output_option(), help_option()}},
           },
       .sections = {exit_section()},
       .examples =
@@ -86,7 +79,7 @@ compact_settings parse_compact(std::vector<std::string> const& words)
   options.flag("--unique", settings.unique);
   options.flag("--run-lengths", settings.run_lengths);
   options.flag("--decode", settings.decode);
-  options.value("--output", times::once, [&](std::string const& text) { settings.output = text; });
+  bind_output(options, settings.output);
   options.parse(words);
   complete_input(settings.input);
   if (settings.decode && (settings.where || settings.unique || settings.run_lengths))
@@ -96,14 +89,6 @@ compact_settings parse_compact(std::vector<std::string> const& words)
   if (!settings.where && !settings.unique && !settings.run_lengths && !settings.decode)
     throw command_line_error("nothing says what to keep: --where, --unique, --run-lengths or --decode");
   return settings;
-}
-
-template <class T>
-std::string lines(std::vector<T> const& values)
-{
-  std::string text;
-  for (T const value : values) text += io::to_text(value) += '\n';
-  return text;
 }
 
 template <class T>

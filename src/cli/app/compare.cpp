@@ -23,8 +23,7 @@ command_page const& compare_files_page()
       .description =
           {
               "Compares two files byte by byte. If they are the same it prints nothing and exits with 0. If not, it "
-              "says "
-              "where the second one first differs, and exits with 1.",
+              "says where the second one first differs, and exits with 1.",
               "The first difference is the least index at which the files differ: a reduction, in which all threads "
               "take part. Both files are kept in memory.",
           },
@@ -34,7 +33,7 @@ command_page const& compare_files_page()
                {
                    {"FILE...", "", "The two files; `-` is standard input, for one of them.", completes::files},
                }},
-              {"Output", {{"-h,--help", "", "Show this help."}}},
+              {"Output", {help_option()}},
           },
       .sections = {exit_section()},
       .examples =

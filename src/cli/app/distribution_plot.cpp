@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "app/real_numbers.hpp"
 #include "draw/svg_text.hpp"
+#include "io/number.hpp"
 
 namespace tally::cli {
 
@@ -78,7 +78,7 @@ std::string distribution_svg(std::string const& title, std::vector<distribution_
   for (double k = std::ceil(least / step); k * step <= most + step * 1e-9; ++k) {
     double const at = k == 0 ? 0 : k * step;
     all += line(x_of(at), bottom, x_of(at), bottom + 5, "axis");
-    all += text(x_of(at), bottom + 20, "middle", "soft", shortest(std::round(at * 1e12) / 1e12));
+    all += text(x_of(at), bottom + 20, "middle", "soft", io::to_text(std::round(at * 1e12) / 1e12));
   }
   for (std::size_t c = 0; c < curves.size(); ++c) {
     double greatest = 1;
@@ -95,7 +95,7 @@ std::string distribution_svg(std::string const& title, std::vector<distribution_
     }
     std::string const colour = c == 0 ? "c0" : "c1";
     all += "<path d=\"" + path + "\" class=\"line " + colour + "\"/>\n";
-    std::string const scaled = greatest > 1 ? ", 1 is " + shortest(greatest) : "";
+    std::string const scaled = greatest > 1 ? ", 1 is " + io::to_text(greatest) : "";
     all += text(right, 18 + static_cast<double>(c) * 16, "end", "name " + colour, curves[c].name + scaled);
   }
   return all + "</svg>\n";

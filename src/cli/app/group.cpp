@@ -70,13 +70,7 @@ command_page const& group_page()
                     "Take all rows of a key for one run, wherever they stand; runs come in the order of their first "
                     "rows. With --running rows keep their places."},
                }},
-              {"Output",
-               {
-                   {"-o,--output", "FILE",
-                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
-                    completes::files},
-                   {"-h,--help", "", "Show this help."},
-               }},
+              {"Output", {output_option(), help_option()}},
           },
       .sections = {exit_section()},
       .examples =
@@ -100,7 +94,7 @@ group_settings parse_group(std::vector<std::string> const& words)
   });
   options.flag("--running", settings.running);
   options.flag("--collect", settings.collect);
-  options.value("--output", times::once, [&](std::string const& text) { settings.output = text; });
+  bind_output(options, settings.output);
   options.parse(words);
   if (!settings.input.key) throw command_line_error("--by is missing: the column of the keys");
   complete_input(settings.input);

@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -18,6 +16,7 @@
 #include "app/application.hpp"
 #include "app/histogram_report.hpp"
 #include "app/input.hpp"
+#include "app/real_numbers.hpp"
 #include "io/number.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
@@ -38,10 +37,8 @@ command_page const& histogram_page()
       .description =
           {
               "Reads numbers and prints a line for each bin: where it begins and ends, how many values it has, and a "
-              "bar. "
-              "A bin has its lower edge and not its upper one; the last bin has both. Values outside and nan are "
-              "counted "
-              "in lines of their own.",
+              "bar. A bin has its lower edge and not its upper one; the last bin has both. Values outside and nan are "
+              "counted in lines of their own.",
               "Every part of the input is counted for itself, by all threads at once, and then the counts are added "
               "up.",
           },
@@ -58,12 +55,10 @@ command_page const& histogram_page()
                }},
               {"Output",
                {
-                   {"-o,--output", "FILE",
-                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
-                    completes::files},
+                   output_option(),
                    {"--svg", "FILE", "Draw it as well.", completes::files},
                    {"--json", "", "Print JSON for scripts instead of a table."},
-                   {"-h,--help", "", "Show this help."},
+                   help_option(),
                }},
           },
       .sections = {exit_section()},
@@ -82,27 +77,10 @@ struct histogram_settings {
   int bins = 10;
   std::optional<std::pair<double, double>> range;
   std::vector<double> edges;
-  std::string file = "-";
+  std::string output = "-";
   std::optional<std::string> svg;
   bool json = false;
 };
-
-/// The numbers of "1,2.5,10".
-std::vector<double> numbers_of(std::string_view option, std::string const& text)
-{
-  std::vector<double> all;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    std::size_t const comma = std::min(text.find(',', begin), text.size());
-    std::string const word = text.substr(begin, comma - begin);
-    double value = 0;
-    auto const [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (problem != std::errc{} || end != word.data() + word.size() || !std::isfinite(value))
-      throw command_line_error(std::string(option) + ": '" + word + "' is not a finite number");
-    all.push_back(value);
-    begin = comma + 1;
-  }
-  return all;
-}
 
 histogram_settings parse_histogram(std::vector<std::string> const& words)
 {
@@ -117,24 +95,24 @@ histogram_settings parse_histogram(std::vector<std::string> const& words)
     bins_given = true;
   });
   options.value("--range", times::once, [&](std::string const& text) {
-    std::vector<double> const ends = numbers_of("--range", text);
+    std::vector<double> const ends = real_numbers("--range", text);
     if (ends.size() != 2 || !(ends[0] < ends[1]) || !std::isfinite(ends[1] - ends[0]))
       throw command_line_error("--range: '" + text + "' is not two numbers LOWER,UPPER with LOWER less than UPPER");
     settings.range = {ends[0], ends[1]};
   });
   options.value("--edges", times::once, [&](std::string const& text) {
-    settings.edges = numbers_of("--edges", text);
+    settings.edges = real_numbers("--edges", text);
     if (settings.edges.size() < 2) throw command_line_error("--edges: a bin needs two edges");
     if (!std::is_sorted(settings.edges.begin(), settings.edges.end()))
       throw command_line_error("--edges: '" + text + "' is not in ascending order");
   });
-  options.value("--output", times::once, [&](std::string const& text) { settings.file = text; });
+  bind_output(options, settings.output);
   options.value("--svg", times::once, [&](std::string const& text) { settings.svg = text; });
   options.flag("--json", settings.json);
   options.parse(words);
   if (!settings.edges.empty() && (bins_given || settings.range))
     throw command_line_error("--edges says what the bins are; --bins and --range are for bins of one width");
-  if (settings.svg == "-" && settings.file == "-")
+  if (settings.svg == "-" && settings.output == "-")
     throw command_line_error("--svg: standard output has the table; name a file for one of them");
   complete_input(settings.input);
   return settings;
@@ -192,7 +170,7 @@ void run_histogram(std::vector<std::string> const& words)
   numbers const all = read_numbers(settings.input);
   histogram_report const report = std::visit([&](auto const& values) { return count(values, settings); }, all);
   if (settings.svg) write_text(*settings.svg, svg(report));
-  write_text(settings.file, settings.json ? json(report) : table(report));
+  write_text(settings.output, settings.json ? json(report) : table(report));
 }
 
 }  // namespace

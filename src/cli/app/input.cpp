@@ -21,6 +21,22 @@ void append(std::vector<T>& all, std::span<T const> values)
 
 }  // namespace
 
+option_page output_option()
+{
+  return {"-o,--output", "FILE",
+          "Write to FILE instead of standard output. It appears under its name when it is complete.", completes::files};
+}
+
+option_page help_option()
+{
+  return {"-h,--help", "", "Show this help."};
+}
+
+void bind_output(parser& options, std::string& file)
+{
+  options.value("--output", times::once, [&](std::string const& text) { file = text; });
+}
+
 std::vector<double> read_doubles(input_settings const& input)
 {
   source from(input, 0);
@@ -83,6 +99,11 @@ std::string read_bytes(std::string const& file)
     bytes.resize(before + from.read_full(bytes.data() + before, piece));
     if (bytes.size() < before + piece) return bytes;
   }
+}
+
+std::string name_of(std::string const& file)
+{
+  return file == "-" ? "(standard input)" : file;
 }
 
 void write_text(std::string const& file, std::string_view text)

@@ -6,10 +6,17 @@
 #include <variant>
 #include <vector>
 
+#include "io/number.hpp"
 #include "settings.hpp"
 
-/// What applications read and write: whole columns of numbers, whole texts.
+/// What applications read and write, whole columns of numbers and whole texts, and the options that they share.
 namespace tally::cli {
+
+/// `-o,--output FILE`, for text.
+option_page output_option();
+option_page help_option();
+/// Binds --output, of whatever text: `file` stays "-", standard output, unless it is given.
+void bind_output(parser& options, std::string& file);
 
 /// All values of the input, in one type. Throws what readers throw: io::data_error with file, line and column.
 std::vector<double> read_doubles(input_settings const& input);
@@ -21,6 +28,18 @@ numbers read_numbers(input_settings const& input);
 
 /// The bytes of a file, "-" being standard input.
 std::string read_bytes(std::string const& file);
+
+/// What messages call a file.
+std::string name_of(std::string const& file);
+
+/// Values, one a line, each in as few digits as give it back.
+template <class T>
+std::string lines(std::vector<T> const& values)
+{
+  std::string text;
+  for (T const value : values) text += io::to_text(value) += '\n';
+  return text;
+}
 
 /// Writes `text` to `file`, "-" being standard output; it appears under its name when it is complete.
 void write_text(std::string const& file, std::string_view text);

@@ -7,6 +7,7 @@
 #include "app/application.hpp"
 #include "app/input.hpp"
 #include "app/real_numbers.hpp"
+#include "io/number.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
 
@@ -39,7 +40,7 @@ command_page const& integral_page()
                         rule_choices()},
                    }},
                   column_options(),
-                  {"Help", {{"-h,--help", "", "Show this help."}}}},
+                  {"Help", {help_option()}}},
       .sections = {{"Notes",
                     {"Samples are read as doubles. Fewer than two have no area, unless the rule is midpoint."}},
                    exit_section()},
@@ -63,7 +64,7 @@ void run_integral(std::vector<std::string> const& words)
   std::vector<double> const samples = read_doubles(input);
   auto const by = [&](auto a_rule) { return integrate_samples(cpu{}, samples.begin(), samples.end(), step, a_rule); };
   double const area = rule == 0 ? by(simpson{}) : rule == 1 ? by(trapezoidal{}) : by(midpoint{});
-  write_text("-", shortest(area) + '\n');
+  write_text("-", io::to_text(area) + '\n');
 }
 
 }  // namespace

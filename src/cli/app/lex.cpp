@@ -38,10 +38,8 @@ command_page const& lex_page()
       .description =
           {
               "Prints the tokens of a text, one a line: line, column, kind and the token itself, separated by tabs. In "
-              "a "
-              "token a line's end is printed as `\\n`, a tab as `\\t`, a backslash as `\\\\`, and other control "
-              "characters "
-              "as `\\xHH`.",
+              "a token a line's end is printed as `\\n`, a tab as `\\t`, a backslash as `\\\\`, and other control "
+              "characters as `\\xHH`.",
               "The automaton of a language is run by all threads at once: what a piece of the text does is a function "
               "from states to states, and a scan composes them.",
           },
@@ -61,10 +59,8 @@ command_page const& lex_page()
                    {"--keep-bad", "",
                     "List what is no token of the language as of the kind `bad`; otherwise the first is an error, and "
                     "nothing is printed."},
-                   {"-o,--output", "FILE",
-                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
-                    completes::files},
-                   {"-h,--help", "", "Show this help."},
+                   output_option(),
+                   help_option(),
                }},
           },
       .sections = {exit_section()},
@@ -194,7 +190,7 @@ void run_lex(std::vector<std::string> const& words)
                 [&](std::string const& text) { chosen_language = chosen("--language", text, language_choices()); });
   options.flag("--counts", counts);
   options.flag("--keep-bad", keep_bad);
-  options.value("--output", times::once, [&](std::string const& text) { output = text; });
+  bind_output(options, output);
   options.parse(words);
   if (files.size() > 1) throw command_line_error("app lex takes one file, not " + std::to_string(files.size()));
   std::string const file = files.empty() ? "-" : files[0];

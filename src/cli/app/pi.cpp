@@ -84,14 +84,13 @@ command_page const& pi_page()
       .summary = "pi as the area of half a disc: one integral, summed up in several ways",
       .usage = "tally app pi [OPTION...]",
       .description =
-          {"Integrates sqrt(1 - x^2) from -1 to 1, which is pi/2, over n intervals, and prints twice that in "
-           "float and in double with the errors: the areas of trapezoids added up one by one and by `tally "
-           "reduce`'s order, the values at the left and the right ends as two sums at the same time, and "
-           "other rules."},
+          {"Integrates sqrt(1 - x^2) from -1 to 1, which is pi/2, over n intervals, and prints twice that in float and "
+           "in double with the errors: the areas of trapezoids added up one by one and by `tally reduce`'s order, the "
+           "values at the left and the right ends as two sums at the same time, and other rules."},
       .options = {{"Options",
                    {
                        {"--n", "N", "The number of intervals; 1048576 if not given."},
-                       {"-h,--help", "", "Show this help."},
+                       help_option(),
                    }}},
       .sections = {{"Notes",
                     {"The error in double is the rules' own: the half circle is steep at its ends, so it falls like "

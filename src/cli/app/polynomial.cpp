@@ -9,6 +9,7 @@
 #include "app/application.hpp"
 #include "app/input.hpp"
 #include "app/real_numbers.hpp"
+#include "io/number.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
 
@@ -43,10 +44,10 @@ std::string compared(std::vector<double> const& c, double x)
 {
   long double const right = exact(c, x);
   auto const line = [&](char const* name, double value) {
-    return std::string(name) + '\t' + shortest(value) + '\t' +
+    return std::string(name) + '\t' + io::to_text(value) + '\t' +
            as_error(static_cast<double>(static_cast<long double>(value) - right)) + '\n';
   };
-  return "x = " + shortest(x) + '\n' + line("Horner's rule, one by one", horner(c, x)) +
+  return "x = " + io::to_text(x) + '\n' + line("Horner's rule, one by one", horner(c, x)) +
          line("Horner's rule as a reduction", polynomial_value(cpu{}, c.begin(), c.end(), x)) +
          line("powers by a scan, then a sum", by_powers(c, x));
 }
@@ -57,8 +58,8 @@ command_page const& polynomial_page()
       .name = "app polynomial",
       .summary = "values of a polynomial: Horner's rule as a reduction",
       .usage = "tally app polynomial --at X[,X...] [OPTION...] [FILE...]",
-      .description = {"Reads coefficients, that of x^0 first, and prints the value of the polynomial at each X, one a "
-                      "line."},
+      .description =
+          {"Reads coefficients, that of x^0 first, and prints the value of the polynomial at each X, one a line."},
       .options = {{"Polynomial",
                    {
                        {"--at", "X[,X...]", "Where to evaluate it. Several with commas between them."},
@@ -68,7 +69,7 @@ command_page const& polynomial_page()
                         "other, the reduction, and all powers of x by a scan."},
                    }},
                   column_options(),
-                  {"Help", {{"-h,--help", "", "Show this help."}}}},
+                  {"Help", {help_option()}}},
       .sections = {{"Notes",
                     {"Coefficients are read as doubles. With one X and many coefficients the reduction has the work, "
                      "with many X each has Horner's rule of its own."}},

@@ -39,12 +39,9 @@ command_page const& quicksort_page()
                {
                    {"--levels", "",
                     "Print the segments after every level instead, and the pivots by which they came about. For up to "
-                    "64 "
-                    "values."},
-                   {"-o,--output", "FILE",
-                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
-                    completes::files},
-                   {"-h,--help", "", "Show this help."},
+                    "64 values."},
+                   output_option(),
+                   help_option(),
                }},
           },
       .sections = {exit_section()},
@@ -88,20 +85,18 @@ template <class T>
 std::string sorted(std::vector<T> values)
 {
   tally::quicksort(cpu{}, values);
-  std::string text;
-  for (T const value : values) (text += io::to_text(value)) += '\n';
-  return text;
+  return lines(values);
 }
 
 void run_quicksort(std::vector<std::string> const& words)
 {
   input_settings input;
-  std::string file = "-";
+  std::string output = "-";
   bool show = false;
   parser options(quicksort_page());
   bind_input(options, input);
   options.flag("--levels", show);
-  options.value("--output", times::once, [&](std::string const& text) { file = text; });
+  bind_output(options, output);
   options.parse(words);
   complete_input(input);
   numbers const all = read_numbers(input);
@@ -113,7 +108,7 @@ void run_quicksort(std::vector<std::string> const& words)
         return show ? levels(values) : sorted(values);
       },
       all);
-  write_text(file, text);
+  write_text(output, text);
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <functional>
 
 #include "parser.hpp"
-#include "values.hpp"
 
 namespace tally::cli {
 
@@ -35,7 +34,7 @@ double real_number(std::string_view option, std::string const& text)
 {
   double value = 0;
   if (!reads(text, value) || !std::isfinite(value))
-    throw command_line_error(std::string(option) + ": '" + text + "' is not a number");
+    throw command_line_error(std::string(option) + ": '" + text + "' is not a finite number");
   return value;
 }
 
@@ -52,25 +51,10 @@ std::vector<unsigned long long> natural_numbers(std::string_view option, std::st
   each_of(text, [&](std::string const& each) {
     unsigned long long value = 0;
     if (!reads(each, value))
-      throw command_line_error(std::string(option) + ": '" + each + "' is not a whole number from 0 on");
+      throw command_line_error(std::string(option) + ": '" + each + "' is not a whole number from 0 to 2^64 - 1");
     all.push_back(value);
   });
   return all;
-}
-
-std::string shortest(double value)
-{
-  return to_text(result(value));
-}
-
-std::string lines(std::vector<double> const& values)
-{
-  std::string text;
-  for (double const each : values) {
-    text += shortest(each);
-    text += '\n';
-  }
-  return text;
 }
 
 std::string with_digits(double value, int digits)

@@ -14,10 +14,6 @@ std::vector<double> real_numbers(std::string_view option, std::string const& tex
 /// The same; each from 0 to 2^64 - 1.
 std::vector<unsigned long long> natural_numbers(std::string_view option, std::string const& text);
 
-/// In as few digits as give the number back.
-std::string shortest(double value);
-/// One a line.
-std::string lines(std::vector<double> const& values);
 /// With so many digits after the point.
 std::string with_digits(double value, int digits);
 /// An error: its sign and two digits, as "-3.1e-09".

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -72,12 +74,7 @@ std::string sequence(recurrence_settings const& settings)
     linear_sequence_modulo(cpu{}, array_of<order.value, std::uint64_t>(coefficients),
                            array_of<order.value, std::uint64_t>(first), settings.modulus, terms.size(), terms.begin());
   });
-  std::string text;
-  for (std::uint64_t const each : terms) {
-    text += std::to_string(each);
-    text += '\n';
-  }
-  return text;
+  return lines(terms);
 }
 
 /// A signal and what is fed back.
@@ -119,8 +116,8 @@ std::vector<double> first_order(recurrence_settings const& settings)
   } else {
     std::vector<double> const pairs = read_doubles(settings.input);
     if (pairs.size() % 2 != 0)
-      throw io::data_error({settings.input.files[0] == "-" ? "(standard input)" : settings.input.files[0]},
-                           std::to_string(pairs.size()) + " values", "pairs of a and b");
+      throw io::data_error({name_of(settings.input.files[0])}, std::to_string(pairs.size()) + " values",
+                           "pairs of a and b");
     for (std::size_t k = 0; k < pairs.size(); k += 2) {
       a.push_back(pairs[k]);
       b.push_back(pairs[k + 1]);
@@ -147,7 +144,7 @@ recurrence_settings parse(std::vector<std::string> const& words)
   text("--b", settings.b);
   text("--coefficients", settings.coefficients);
   text("--initial", settings.initial);
-  text("--output", settings.output);
+  bind_output(options, settings.output);
   options.flag("--backward", settings.backward);
   options.value("--count", times::once,
                 [&](std::string const& value) { settings.count = whole_number("--count", value, 1); });
@@ -189,8 +186,8 @@ command_page const& recurrence_page()
           {
               "Computes y[k] = a[k] y[k-1] + b[k] and prints each y, one a line. Input are pairs, a[0] b[0] a[1] b[1] "
               "..., or two columns of a table.",
-              "With --coefficients C1,C2,... input is one column x, and y[k] = x[k] + C1 y[k-1] + C2 y[k-2] + ... : "
-              "a filter with feedback.",
+              "With --coefficients C1,C2,... input is one column x, and y[k] = x[k] + C1 y[k-1] + C2 y[k-2] + ... : a "
+              "filter with feedback.",
               "With --modulo M and --count N there is no input: y[k] = C1 y[k-1] + C2 y[k-2] + ... modulo M, and "
               "--initial are the first terms.",
           },
@@ -210,19 +207,12 @@ command_page const& recurrence_page()
                    {"--count", "N", "How many of them."},
                }},
               column_options(),
-              {"Output",
-               {
-                   {"-o,--output", "FILE",
-                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
-                    completes::files},
-                   {"-h,--help", "", "Show this help."},
-               }},
+              {"Output", {output_option(), help_option()}},
           },
-      .sections =
-          {{"Notes",
-            {"Values are doubles. They have the same bits for every number of threads, and differ from those of "
-             "a loop by rounding. Products of many a must stay finite."}},
-           exit_section()},
+      .sections = {{"Notes",
+                    {"Values are doubles. They have the same bits for every number of threads, and differ from those "
+                     "of a loop by rounding. Products of many a must stay finite."}},
+                   exit_section()},
       .examples = {{"A loan with interest and payments:",
                     "printf '1.01 -180\\n1.01 -180\\n' | tally app recurrence --initial 1000"},
                    {"A smoothed signal:", "tally app recurrence --coefficients 0.9 --column signal run.csv"},

@@ -43,7 +43,7 @@ command_page const& sort_page()
                     "Write to FILE instead of standard output: as an array if it ends in .npy, as bare values for .raw "
                     "or .bin, else as text. It appears under its name when it is complete.",
                     completes::files},
-                   {"-h,--help", "", "Show this help."},
+                   help_option(),
                }},
           },
       .sections = {exit_section()},
@@ -77,12 +77,12 @@ void write(std::string const& file, std::vector<T> const& values)
 void run_sort(std::vector<std::string> const& words)
 {
   input_settings input;
-  std::string file = "-";
+  std::string output = "-";
   bool descending = false;
   parser options(sort_page());
   bind_input(options, input);
   options.flag("--descending", descending);
-  options.value("--output", times::once, [&](std::string const& text) { file = text; });
+  bind_output(options, output);
   options.parse(words);
   complete_input(input);
   numbers all = read_numbers(input);
@@ -92,7 +92,7 @@ void run_sort(std::vector<std::string> const& words)
           tally::radix_sort(values, std::greater<>{});
         else
           tally::radix_sort(values);
-        write(file, values);
+        write(output, values);
       },
       all);
 }

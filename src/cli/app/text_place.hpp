@@ -7,16 +7,11 @@
 
 #include <tally/reduce.hpp>
 
+#include "app/input.hpp"
 #include "io/errors.hpp"
 
 /// Where a byte of a text stands.
 namespace tally::cli {
-
-/// What messages call a file.
-inline std::string name_of(std::string const& file)
-{
-  return file == "-" ? "(standard input)" : file;
-}
 
 /// The line and column of `text[at]`, both from 1: line ends before it are counted by a reduction.
 inline io::location place_of(std::string const& file, std::string_view text, std::size_t at)

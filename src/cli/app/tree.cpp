@@ -15,6 +15,7 @@
 #include "pages/pages.hpp"
 #include "parser.hpp"
 #include "settings.hpp"
+#include "source.hpp"
 
 namespace tally::cli {
 
@@ -30,13 +31,10 @@ command_page const& tree_page()
           {
               "Prints the bytes of a directory and of each below it, as `du -b` does: size and path, separated by a "
               "tab, what is below a folder before it, in the order of names. A folder has its own bytes and those of "
-              "all below it; a file with "
-              "several names is counted once, and links are not followed.",
+              "all below it; a file with several names is counted once, and links are not followed.",
               "With `--parents` it reads a tree as numbers: the k-th, from 0 on, is the parent of node k, and -1 or "
-              "its own number that "
-              "of the root. It prints a table of depth, size of the subtree, and the place in preorder and postorder "
-              "of each node, "
-              "children in ascending order.",
+              "its own number that of the root. It prints a table of depth, size of the subtree, and the place in "
+              "preorder and postorder of each node, children in ascending order.",
               "All numbers are prefix sums over an Euler tour of the tree.",
           },
       .options =
@@ -49,13 +47,7 @@ command_page const& tree_page()
                    {"--depth", "N", "Print only what is at most N below DIRECTORY."},
                    {"--disk", "", "What files use on the disk, as `du -B 1`, not their lengths."},
                }},
-              {"Output",
-               {
-                   {"-o,--output", "FILE",
-                    "Write to FILE instead of standard output. It appears under its name when it is complete.",
-                    completes::files},
-                   {"-h,--help", "", "Show this help."},
-               }},
+              {"Output", {output_option(), help_option()}},
           },
       .sections = {exit_section()},
       .examples =
@@ -87,7 +79,7 @@ tree_settings parse_tree(std::vector<std::string> const& words)
   options.value("--depth", times::once, [&](std::string const& text) {
     settings.depth = static_cast<std::uint32_t>(whole_number("--depth", text, 0));
   });
-  options.value("--output", times::once, [&](std::string const& text) { settings.output = text; });
+  bind_output(options, settings.output);
   options.parse(words);
   input_settings const& input = settings.input;
   if (settings.of_parents) {
@@ -124,14 +116,13 @@ std::string folder_sizes(tree_settings const& settings)
 std::vector<std::uint32_t> read_parents(input_settings const& input)
 {
   std::vector<std::int64_t> const values = read_integers(input);
-  std::string const file =
-      input.files.size() == 1 ? name_of(input.files[0]) : std::to_string(input.files.size()) + " files";
   if (values.size() > detail::most_nodes)
-    throw io::data_error({file}, std::to_string(values.size()) + " nodes", "2^30 at most");
+    throw io::data_error({name_of(input.files.back())}, std::to_string(values.size()) + " nodes", "2^30 at most");
   std::vector<std::uint32_t> parents(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (values[k] < -1 || values[k] >= static_cast<std::int64_t>(values.size()))
-      throw io::data_error({file}, "the parent " + std::to_string(values[k]) + " of node " + std::to_string(k),
+      throw io::data_error(location_in(input, 0, k),
+                           "the parent " + std::to_string(values[k]) + " of node " + std::to_string(k),
                            "0 to " + std::to_string(values.size() - 1) + ", or -1 for the root");
     parents[k] = static_cast<std::uint32_t>(values[k] == -1 ? static_cast<std::int64_t>(k) : values[k]);
   }

@@ -1,11 +1,8 @@
-// Histograms on a GPU: the counts that the CPU has. Then their speed beside CUB's.
-#include <cmath>
+// Histograms on a GPU: the counts that the CPU has.
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <vector>
 
-#include <cub/device/device_histogram.cuh>
 #include <gtest/gtest.h>
 
 #include "../device_array.hpp"
@@ -81,56 +78,25 @@ TEST(cuda_histogram, counts_as_the_cpu_does)
   expect_the_counts_of_the_cpu<double>();
 }
 
-template <class Call>
-float milliseconds(cudaStream_t on, Call call)
-{
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  float best = 1e9f;
-  for (int round = 0; round < 7; ++round) {
-    check(cudaEventRecord(begin, on));
-    call();
-    check(cudaEventRecord(end, on));
-    check(cudaEventSynchronize(end));
-    float time = 0;
-    check(cudaEventElapsedTime(&time, begin, end));
-    if (time < best) best = time;
-  }
-  check(cudaEventDestroy(begin));
-  check(cudaEventDestroy(end));
-  return best;
-}
-
-TEST(cuda_histogram, beside_cub)
+/// Sums are of the weights' type, with its sign, and become the output's then.
+TEST(cuda_histogram, adds_weights_up_in_their_own_type)
 {
   stream const on_stream;
   cuda::workspace space;
   cuda const on{on_stream, space};
-  std::size_t const n = std::size_t{1} << 26;
-  for (int const kind : {0, 1}) {
-    std::vector<float> values(n, 64.0f);
-    if (kind == 0)
-      for (std::size_t k = 0; k < n; ++k) values[k] = static_cast<float>(mixed(k) % 4096) / 32;
-    device_array<float> const in(values);
-    for (int const count : {16, 256, 4096}) {
-      even_bins const bins(0, 128, static_cast<std::size_t>(count));
-      device_array<std::uint32_t> const counts(bins.slots()), of_cub(static_cast<std::size_t>(count));
-      float const tally = milliseconds(on_stream, [&] { histogram(on, in.begin(), in.end(), bins, counts.begin()); });
-      std::size_t bytes = 0;
-      auto const call = [&](void* room) {
-        check(cub::DeviceHistogram::HistogramEven(room, bytes, in.begin(), of_cub.begin(), count + 1, 0.0f, 128.0f,
-                                                  static_cast<int>(n), on_stream));
-      };
-      call(nullptr);
-      device_array<char> const room(bytes);
-      float const cub = milliseconds(on_stream, [&] { call(room.begin()); });
-      std::vector<std::uint32_t> own = counts.values();
-      own.resize(static_cast<std::size_t>(count));
-      EXPECT_EQ(own, of_cub.values()) << count;
-      std::printf("histogram f32 2^26, %s, %d bins: tally %.3f ms, CUB %.3f ms, ratio %.3f\n",
-                  kind == 0 ? "random" : "all equal", count, tally, cub, cub / tally);
-    }
+  std::size_t const n = 100'003;
+  std::vector<std::int32_t> const values = values_of<std::int32_t>(n, 0);
+  std::vector<std::int16_t> weights(n);
+  for (std::size_t k = 0; k < n; ++k) weights[k] = static_cast<std::int16_t>(mixed(k + 5));
+  device_array<std::int32_t> const in(values);
+  device_array<std::int16_t> const weights_in(weights);
+  for (std::size_t const count : {3, 100'000}) {
+    even_bins const bins(0, 127, count);
+    std::vector<double> expected(bins.slots());
+    weighted_histogram(cpu{}, values.begin(), values.end(), weights.begin(), bins, expected.begin());
+    device_array<double> const sums(bins.slots());
+    weighted_histogram(on, in.begin(), in.end(), weights_in.begin(), bins, sums.begin());
+    EXPECT_EQ(sums.values(), expected) << count << " bins";
   }
 }
 

@@ -1,15 +1,11 @@
-// The radix sort on a GPU: the bytes that the CPU has, whose own test compares it with std::stable_sort. Then its speed beside CUB's.
-#include <cmath>
+// The radix sort on a GPU: the bytes that the CPU has, whose own test compares it with std::stable_sort.
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
-#include <string>
 #include <vector>
 
-#include <cub/device/device_radix_sort.cuh>
 #include <gtest/gtest.h>
 
 #include "../device_array.hpp"
@@ -97,65 +93,6 @@ TEST(cuda_radix_sort, compares_these_bits_and_no_others)
     radix_sort(on, own.begin(), own.end(), std::less<>{}, bits);
     EXPECT_TRUE(same_bytes(own.values(), expected)) << bits.first << " to " << bits.last;
   }
-}
-
-/// Milliseconds of a call, the best of some.
-template <class Prepare, class Call>
-float milliseconds(cudaStream_t on, Prepare prepare, Call call)
-{
-  cudaEvent_t begin, end;
-  check(cudaEventCreate(&begin));
-  check(cudaEventCreate(&end));
-  float best = 1e9f;
-  for (int round = 0; round < 7; ++round) {
-    prepare();
-    check(cudaEventRecord(begin, on));
-    call();
-    check(cudaEventRecord(end, on));
-    check(cudaEventSynchronize(end));
-    float time = 0;
-    check(cudaEventElapsedTime(&time, begin, end));
-    if (time < best) best = time;
-  }
-  check(cudaEventDestroy(begin));
-  check(cudaEventDestroy(end));
-  return best;
-}
-
-template <class T>
-void print_times(char const* type, std::size_t n)
-{
-  stream const on_stream;
-  cuda::workspace space;
-  cuda const on{on_stream, space};
-  std::vector<T> const keys = key_sequences<T>(n)[0];
-  device_array<T> const given(keys), own(n), other(n);
-  auto const prepare = [&] {
-    check(cudaMemcpyAsync(own.begin(), given.begin(), n * sizeof(T), cudaMemcpyDefault, on_stream));
-  };
-  float const tally = milliseconds(on_stream, prepare, [&] { radix_sort(on, own.begin(), own.end()); });
-  std::vector<T> const sorted = own.values();
-  std::size_t bytes = 0;
-  check(cub::DeviceRadixSort::SortKeys(nullptr, bytes, given.begin(), other.begin(), n, 0, 8 * sizeof(T), on_stream));
-  device_array<char> const room(bytes);
-  float const cub = milliseconds(
-      on_stream, [] {},
-      [&] {
-        check(cub::DeviceRadixSort::SortKeys(room.begin(), bytes, given.begin(), other.begin(), n, 0, 8 * sizeof(T),
-                                             on_stream));
-      });
-  if (std::is_integral_v<T>) {
-    EXPECT_TRUE(same_bytes(sorted, other.values()));
-  }
-  std::printf("radix_sort %s 2^%.0f: tally %.3f ms, CUB %.3f ms, ratio %.3f\n", type, std::log2(double(n)), tally, cub,
-              cub / tally);
-}
-
-TEST(cuda_radix_sort, beside_cub)
-{
-  for (int const log : {16, 20, 24, 26, 28}) print_times<std::uint32_t>("u32", std::size_t{1} << log);
-  print_times<float>("f32", std::size_t{1} << 26);
-  print_times<std::uint64_t>("u64", std::size_t{1} << 26);
 }
 
 }  // namespace

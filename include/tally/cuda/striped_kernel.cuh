@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/cuda/handover.hpp"
+#include "tally/cuda/problem.cuh"
+#include "tally/cuda/striped_rows.cuh"
+#include "tally/cuda/totals_between.cuh"
+#include "tally/cuda/warp.cuh"
+
+/// The kernel for scans whose elements a function gives or whose results a function takes, by operators whose brackets may be any.
+///
+/// Neighbouring lanes have neighbouring elements, so what functions read and write at a step lies together: in the groups of the order each lane would have a
+/// line of its own.
+namespace tally::cuda_backend {
+
+/// A tile of a block: its warp's rows, and what they add up to.
+template <class P>
+struct striped_tile {
+  using W = working_type<typename P::element>;
+  using shape = striped_shape<P>;
+
+  std::uint32_t number;
+  striped_rows<P> rows;
+  running_fold<W> left;  ///< the warps before this one
+  W total;               ///< all warps
+
+  __device__ __forceinline__ std::size_t begin() const { return static_cast<std::size_t>(number) * shape::tile; }
+  __device__ __forceinline__ std::size_t end(std::size_t size) const
+  {
+    return size - begin() < shape::tile ? size : begin() + shape::tile;
+  }
+  __device__ __forceinline__ std::size_t first(int warp) const
+  {
+    return begin() + static_cast<std::size_t>(warp) * shape::rows * warp_lanes;
+  }
+};
+
+/// Each block draws tiles until there are no more. `words` has `words_of<W>` a tile.
+///
+/// A block publishes a tile's total, and finishes the tile before it: whose predecessors' totals are there by then. A compaction of 2^28 numbers took 0.9 ms where
+/// each tile waited for itself.
+template <class P>
+__global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::blocks_a_processor)
+    striped_kernel(__grid_constant__ P const problem)
+{
+  using W = working_type<typename P::element>;
+  using shape = striped_shape<P>;
+  take_turn();
+  using kept = typename shape::kept;
+  extern __shared__ __align__(128) unsigned char tiles_kept[];  // a block's tile and the one before
+  __shared__ uninitialized<W[shape::warps]> totals;
+  __shared__ uninitialized<W[shape::warps]> parts;
+  __shared__ drawing drawn;
+  typename P::operation op = problem.op;
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes, warp = static_cast<int>(threadIdx.x) / warp_lanes;
+  auto const tiles = static_cast<std::uint32_t>(shape::tiles(problem.size));
+  running_fold<W> before{problem.init.value, problem.init.there};
+  std::uint32_t folded = 0;  // tiles that `before` has
+  striped_tile<P> own, next;
+  own.number = tiles;  // none
+  std::uint64_t ticket = 0;
+  if (threadIdx.x == 0) ticket = draw_unseen(*problem.shared);
+  for (int turn = 0;; turn ^= 1) {
+    if (threadIdx.x == 0) drawn = settle(*problem.shared, ticket, tickets_of_scan(tiles, gridDim.x));
+    __syncthreads();
+    std::uint32_t const epoch = drawn.epoch;
+    next.number = drawn.tile;
+    totals_between<shape::warps, W> between;
+    if (own.number < tiles) between.ask(problem.words, folded, own.number);
+    if (next.number < tiles) {
+      next.rows.load(problem, next.first(warp), next.end(problem.size), lane, op,
+                     kept{tiles_kept + turn * shape::kept_bytes});
+      if (lane == 0) (*totals)[warp] = next.rows.total();
+      __syncthreads();
+      // Lane w has what is up to warp w.
+      W upto[1] = {(*totals)[lane < shape::warps ? lane : 0]};
+      kogge_stone_scan(upto, lane, op);
+      next.left = {shuffle_from(upto[0], warp > 0 ? warp - 1 : 0), warp > 0};
+      next.total = shuffle_from(upto[0], shape::warps - 1);
+      if (threadIdx.x == 0) publish(problem.words + next.number * words_of<W>, next.total, epoch);
+    }
+    if (own.number < tiles) {
+      between.append_to(before, problem.words, epoch, *parts, lane, op);
+      // On its way while results are handed over.
+      if (threadIdx.x == 0 && next.number < tiles) ticket = draw_unseen(*problem.shared);
+      running_fold<W> here = before;
+      if (own.left.there) here.append(own.left.value, op);
+      own.rows.store(problem, own.first(warp), own.end(problem.size), here, lane, op,
+                     kept{tiles_kept + (turn ^ 1) * shape::kept_bytes});
+      before.append(own.total, op);
+      folded = own.number + 1;
+    } else if (threadIdx.x == 0 && next.number < tiles) {
+      ticket = draw_unseen(*problem.shared);
+    }
+    if (next.number >= tiles) {
+      if (threadIdx.x == 0) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
+      return;
+    }
+    own = next;
+  }
+}
+
+}  // namespace tally::cuda_backend

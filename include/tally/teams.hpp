@@ -1,0 +1,123 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "tally/config.hpp"
+#include "tally/contract.hpp"
+#include "tally/for_each.hpp"
+
+/// Work on blocks of elements by teams that have fast memory of their own: on a GPU the threads of a block and their shared memory, on a CPU a thread and its
+/// cache.
+namespace tally {
+
+/// The team of a CPU: one thread, whose rows have one lane.
+///
+/// What every team has:
+///     size(), rank()      its threads, and which of them calls
+///     rows(), row()       rows of threads that vote together, and the caller's
+///     lanes(), lane()     threads of a row, and which of them calls
+///     wait()              until all threads are here; what they wrote to the team's memory is seen
+///     wait_for_row()      the same of the row
+///     vote(flag)          the lanes of the row whose flag is set, a bit each. All of the row call.
+///     from_lane(x, l)     the x of lane l. All of the row call.
+///     add(to, x)          to += x, as one step, of integers of 4 or 8 bytes in the team's memory
+class lone_team {
+public:
+  static constexpr int size() { return 1; }
+  static constexpr int rank() { return 0; }
+  static constexpr int rows() { return 1; }
+  static constexpr int row() { return 0; }
+  static constexpr int lanes() { return 1; }
+  static constexpr int lane() { return 0; }
+  void wait() const {}
+  void wait_for_row() const {}
+  std::uint32_t vote(bool flag) const { return flag ? 1 : 0; }
+  template <class T>
+  T from_lane(T const& x, int) const
+  {
+    return x;
+  }
+  template <class T>
+  void add(T& to, T x) const
+  {
+    to = static_cast<T>(to + x);
+  }
+};
+
+namespace detail {
+
+/// Found by argument-dependent lookup on the execution argument; a backend overloads it for its own.
+template <class P, class Work>
+  requires requires(P on) { threads_wish(on); }
+void backend_for_each_block_by_team(P on, std::size_t n, std::size_t block, Work const& work)
+{
+  tally::for_each_block(on, n, block, [&work](std::size_t begin, std::size_t end) {
+    typename Work::memory own;
+    work(lone_team{}, own, begin, end);
+  });
+}
+
+/// `to += x` as one step, whoever else does so, of integers of 4 or 8 bytes.
+template <class T>
+TALLY_HD void add_atomically(T* to, T x)
+{
+  static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+#ifdef __CUDA_ARCH__
+  using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+  atomicAdd(reinterpret_cast<word*>(to), static_cast<word>(x));
+#else
+  std::atomic_ref<T>(*to).fetch_add(x, std::memory_order_relaxed);
+#endif
+}
+
+}  // namespace detail
+
+/// Calls `work(team, own, begin, end)` for [0, block), [block, 2 * block), ... up to n, in any order. On a GPU all threads of a team make the call together, so
+/// that they can share it; `own` is the team's, in shared memory.
+///
+///     struct count_zeros {
+///       struct memory { std::uint32_t count; };
+///       static constexpr int team_size = 256;
+///       float const* values;
+///       std::uint32_t* counts;  // one for each block of 4096
+///
+///       template <class Team>
+///       TALLY_HD void operator()(Team team, memory& own, std::size_t begin, std::size_t end) const
+///       {
+///         if (team.rank() == 0) own.count = 0;
+///         team.wait();
+///         for (std::size_t k = begin + team.rank(); k < end; k += team.size())
+///           if (values[k] == 0) team.add(own.count, 1u);
+///         team.wait();
+///         if (team.rank() == 0) counts[begin / 4096] = own.count;
+///       }
+///     };
+///     for_each_block_by_team(on, n, 4096, count_zeros{values, counts});
+///
+/// Requires  block > 0. `Work::memory`, of 48 KiB at most, whose values are not set; `Work::team_size`, the threads of a team on a GPU: a multiple of 32, at most
+///           1024. Work is copied as bytes. No call depends on another.
+/// Cost      as many calls as there are blocks. On a GPU some teams run at a time, each on one block after another.
+/// Blocks    until all calls are done; on a GPU returns at once.
+/// Throws    what `work` throws (the first), and then not all calls may have been made; usage_error; cuda_error.
+template <execution P, class Work>
+void for_each_block_by_team(P const& on, std::size_t n, std::size_t block, Work const& work)
+{
+  static_assert(std::is_trivially_copyable_v<Work>, "tally: the work of teams is copied as bytes");
+  static_assert(std::is_trivial_v<typename Work::memory> && sizeof(typename Work::memory) <= 48 * 1024,
+                "tally: a team's memory holds trivial values, 48 KiB of them at most");
+  static_assert(Work::team_size >= 32 && Work::team_size <= 1024 && Work::team_size % 32 == 0,
+                "tally: a team has 32 to 1024 threads, a multiple of 32");
+  using detail::backend_for_each_block_by_team;
+  backend_for_each_block_by_team(on, n, block, work);
+}
+template <class Work>
+void for_each_block_by_team(std::size_t n, std::size_t block, Work const& work)
+{
+  tally::for_each_block_by_team(detail::automatic{}, n, block, work);
+}
+
+}  // namespace tally

@@ -1,0 +1,118 @@
+// Compaction of a block, compiled once for each instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/cpu/compress.cpp"
+#include <hwy/foreach_target.h>
+// Highway wants its own header after foreach_target.
+#include <hwy/highway.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "src/cpu/vectors-inl.hpp"
+#include "tally/cpu/compress.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::cpu_backend::HWY_NAMESPACE {
+
+std::size_t pack(std::uint8_t const* flags, std::size_t size, std::uint64_t* bits)
+{
+  vector_tag<std::uint8_t> d;
+  auto const zero = hn::Zero(d);
+  std::size_t count = 0;
+  for (std::size_t w = 0; w < size / flags_a_word; ++w) {
+    std::uint8_t bytes[sizeof(std::uint64_t)];
+    for (std::size_t k = 0; k < flags_a_word; k += lanes<std::uint8_t>)
+      hn::StoreMaskBits(d, hn::Ne(hn::LoadU(d, flags + w * flags_a_word + k), zero), bytes + k / 8);
+    std::uint64_t word;
+    std::memcpy(&word, bytes, sizeof word);
+    bits[w] = word;
+    count += static_cast<std::size_t>(std::popcount(word));
+  }
+  return count;
+}
+
+/// Those of a vector at `in` whose bit is set to `to`, and anything behind them: a whole vector is written. Returns how many they are.
+template <class T>
+HWY_INLINE std::size_t compress_vector(std::byte const* in, std::uint32_t wanted, std::byte* to)
+{
+  vector_tag<T> d;
+  hn::Repartition<std::uint8_t, decltype(d)> d8;
+  std::uint8_t const bits[8] = {static_cast<std::uint8_t>(wanted), static_cast<std::uint8_t>(wanted >> 8)};
+  auto const all = hn::BitCast(d, hn::LoadU(d8, reinterpret_cast<std::uint8_t const*>(in)));
+  hn::StoreU(hn::BitCast(d8, hn::CompressBits(all, bits)), d8, reinterpret_cast<std::uint8_t*>(to));
+  return static_cast<std::size_t>(std::popcount(wanted));
+}
+
+/// The same for the elements of a word: a whole vector is written behind the last of them.
+template <class T>
+HWY_INLINE std::size_t compress_word(std::byte const* in, std::uint64_t word, std::byte* to)
+{
+  constexpr std::uint64_t vector = lanes<T>, ones = (std::uint64_t{1} << vector) - 1;
+  std::size_t moved = 0;
+  for (std::size_t k = 0; k < flags_a_word; k += vector)
+    moved +=
+        compress_vector<T>(in + k * sizeof(T), static_cast<std::uint32_t>(word >> k & ones), to + moved * sizeof(T));
+  return moved;
+}
+
+template <class T>
+HWY_INLINE void compress_block(compress_job const& job)
+{
+  constexpr std::size_t bytes = sizeof(T);
+  // Copies, which what is written cannot change.
+  std::byte const* const in = job.in;
+  std::uint64_t const* const bits = job.bits;
+  std::byte* const out = job.out;
+  std::size_t const size = job.size, room = job.room, words = size / flags_a_word;
+  std::size_t w = 0, moved = 0;
+  for (; w < words && moved + flags_a_word <= room; ++w)
+    moved += compress_word<T>(in + w * flags_a_word * bytes, bits[w], out + moved * bytes);
+  // Fewer than 64 are left. They meet in memory of this call's own, where there is room for a whole vector behind them.
+  std::byte last[(flags_a_word + lanes<T>)*bytes];
+  std::size_t held = 0;
+  for (; w < words && moved + held < room; ++w)
+    held += compress_word<T>(in + w * flags_a_word * bytes, bits[w], last + held * bytes);
+  for (std::size_t k = w * flags_a_word; moved + held < room; ++k)
+    if ((bits[k / flags_a_word] >> k % flags_a_word & 1) != 0)
+      std::memcpy(last + held++ * bytes, in + k * bytes, bytes);
+  std::memcpy(out + moved * bytes, last, held * bytes);
+}
+
+void compress_4(compress_job const& job)
+{
+  compress_block<std::uint32_t>(job);
+}
+void compress_8(compress_job const& job)
+{
+  compress_block<std::uint64_t>(job);
+}
+
+}  // namespace tally::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tally::cpu_backend {
+
+HWY_EXPORT(pack);
+HWY_EXPORT(compress_4);
+HWY_EXPORT(compress_8);
+
+std::size_t pack_flags(std::uint8_t const* flags, std::size_t size, std::uint64_t* bits)
+{
+  return HWY_DYNAMIC_DISPATCH(pack)(flags, size, bits);
+}
+template <>
+void compress<4>(compress_job const& job)
+{
+  HWY_DYNAMIC_DISPATCH(compress_4)(job);
+}
+template <>
+void compress<8>(compress_job const& job)
+{
+  HWY_DYNAMIC_DISPATCH(compress_8)(job);
+}
+
+}  // namespace tally::cpu_backend
+#endif

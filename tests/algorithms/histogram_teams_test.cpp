@@ -1,0 +1,125 @@
+// Sums by slots that teams have in their memory, which is what a GPU does, here by teams of one thread: against a loop.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "../support/generator.hpp"
+#include "tally/algorithms/histogram.hpp"
+#include "tally/sequences.hpp"
+
+namespace {
+
+using tally::test::random_bits;
+
+/// Remainders: any number of slots, all of which are bins.
+struct remainders {
+  std::size_t count;
+
+  std::size_t slots() const { return count; }
+  std::size_t operator()(std::uint32_t x) const { return x % count; }
+};
+
+constexpr std::size_t most_slots =
+    tally::detail::add_by_team<std::uint32_t const*, tally::detail::ones, remainders, std::uint32_t>::most_slots;
+std::vector<std::size_t> const slot_counts = {1, 3, 256, 2047, 2049, 5000, most_slots, most_slots + 1};
+/// Around a team's values, around the least that a team takes, and with more blocks than one.
+std::vector<std::size_t> const sizes = {0, 1, 2, 9, 8191, 8192, 8193, 70'001};
+
+/// Values around the first slots and the last, with many equal ones.
+std::vector<std::uint32_t> values_of(std::size_t n)
+{
+  std::vector<std::uint32_t> values(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    auto const random = static_cast<std::uint32_t>(random_bits(11, k));
+    values[k] = random % 5 == 0 ? 42 : random;
+  }
+  return values;
+}
+
+template <class Out>
+void expect_counts()
+{
+  for (std::size_t const n : sizes) {
+    std::vector<std::uint32_t> const values = values_of(n);
+    for (std::size_t const slots : slot_counts) {
+      remainders const bins{slots};
+      std::vector<Out> expected(slots);
+      for (std::uint32_t const x : values) expected[bins(x)] = static_cast<Out>(expected[bins(x)] + 1);
+      auto const expect = [&](auto call) {
+        std::vector<Out> counts(slots + 1, Out(77));
+        call(counts.data());
+        EXPECT_EQ(counts.back(), Out(77));
+        counts.pop_back();
+        EXPECT_TRUE(counts == expected) << n << " values in " << slots << " slots";
+      };
+      tally::cpu const on{2};
+      tally::detail::ones const ones;
+      expect([&](Out* to) { tally::detail::sum_in_any_order<std::uint32_t>(on, values.data(), n, ones, bins, to); });
+      expect([&](Out* to) { tally::detail::sum_in_any_order<std::uint64_t>(on, values.data(), n, ones, bins, to); });
+      if (slots <= most_slots)
+        expect([&](Out* to) { tally::detail::sum_by_teams<std::uint32_t>(on, values.data(), n, ones, bins, to); });
+    }
+  }
+}
+
+TEST(histogram_by_teams, counts_in_any_type)
+{
+  expect_counts<std::uint32_t>();
+  expect_counts<std::int32_t>();
+  expect_counts<std::uint64_t>();
+  expect_counts<std::int64_t>();
+  expect_counts<std::int16_t>();
+  expect_counts<double>();
+}
+
+TEST(histogram_by_teams, go_from_any_iterator_to_any)
+{
+  std::vector<std::uint32_t> const values = values_of(10'000);
+  remainders const bins{7};
+  std::deque<std::uint32_t> counts(7, 77), expected(7);
+  for (std::uint32_t const x : values) ++expected[bins(x)];
+  auto const numbers = tally::elements_from([from = values.data()](std::size_t k) { return from[k]; });
+  tally::detail::sum_by_teams<std::uint32_t>(tally::cpu{2}, numbers, values.size(), tally::detail::ones{}, bins,
+                                             counts.begin());
+  EXPECT_EQ(counts, expected);
+}
+
+/// As weighted_histogram has them on a CPU: sums wrap in the type of the weights, and then become the output's.
+template <class Weight, class Out>
+void expect_weights()
+{
+  for (std::size_t const n : sizes) {
+    std::vector<std::uint32_t> const values = values_of(n);
+    std::vector<Weight> weights(n);
+    for (std::size_t k = 0; k < n; ++k) weights[k] = static_cast<Weight>(random_bits(12, k));
+    for (std::size_t const slots : {std::size_t{1}, std::size_t{3}, std::size_t{256}, most_slots + 1}) {
+      remainders const bins{slots};
+      std::vector<Out> expected(slots), sums(slots, Out(77));
+      tally::weighted_histogram(tally::cpu{1}, values.begin(), values.end(), weights.begin(), bins, expected.begin());
+      tally::detail::sum_in_any_order<Weight>(tally::cpu{2}, values.data(), n, weights.data(), bins, sums.data());
+      EXPECT_TRUE(sums == expected) << n << " weights of " << sizeof(Weight) << " bytes in " << slots << " slots of "
+                                    << sizeof(Out);
+    }
+  }
+}
+
+TEST(histogram_by_teams, adds_weights_up)
+{
+  expect_weights<std::int32_t, std::int32_t>();
+  expect_weights<std::uint32_t, std::uint64_t>();
+  expect_weights<std::int64_t, std::int64_t>();
+  expect_weights<std::int16_t, std::int16_t>();
+}
+TEST(histogram_by_teams, adds_weights_up_in_their_own_type)
+{
+  expect_weights<std::int32_t, std::int64_t>();
+  expect_weights<std::int32_t, double>();
+  expect_weights<std::int16_t, std::int32_t>();
+  expect_weights<std::uint8_t, std::uint32_t>();
+  expect_weights<std::int64_t, double>();
+}
+
+}  // namespace

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tool.hpp"
+
+/// Runs applications of the tool: `tally app NAME`.
+namespace tally::test {
+
+using words = std::vector<std::string>;
+
+/// `tally app` with these words behind it.
+inline outcome app(words all, std::string_view input = {})
+{
+  all.insert(all.begin(), "app");
+  return run_tool(all, input);
+}
+
+/// It prints nothing, and the first line of what it complains of is `message`.
+inline void expect_error(words const& all, std::string_view input, int status, std::string const& message)
+{
+  outcome const result = app(all, input);
+  EXPECT_EQ(result.status, status) << result.out;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err.substr(0, result.err.find('\n')), message);
+}
+
+/// The same of a command line that cannot be meant.
+inline void expect_usage_error(words const& all, std::string const& message)
+{
+  expect_error(all, {}, 2, "tally: " + message);
+}
+
+}  // namespace tally::test

@@ -1,0 +1,104 @@
+// Compaction's kernels for every instruction set of this machine: what is moved, where it goes, and that nothing else is written.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "../support/generator.hpp"
+#include "../support/guarded.hpp"
+#include "hwy/targets.h"
+#include "tally/cpu/compress.hpp"
+
+namespace {
+
+using tally::cpu_backend::compress;
+using tally::cpu_backend::flags_a_word;
+using tally::cpu_backend::pack_flags;
+using tally::test::guarded;
+using tally::test::random_bits;
+
+template <class Call>
+void for_each_instruction_set(Call call)
+{
+  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
+    SCOPED_TRACE(hwy::TargetName(target));
+    hwy::SetSupportedTargetsForTest(target);
+    call();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+/// n bits, of 1000 so many set; those behind them are random.
+std::vector<std::uint64_t> some_bits(std::size_t n, std::uint64_t of_1000)
+{
+  std::vector<std::uint64_t> bits(n / flags_a_word + 1);
+  for (std::size_t k = 0; k < bits.size() * flags_a_word; ++k) {
+    bool const wanted = k < n ? random_bits(1, k) % 1000 < of_1000 : random_bits(2, k) % 2 == 0;
+    bits[k / flags_a_word] |= std::uint64_t{wanted} << k % flags_a_word;
+  }
+  return bits;
+}
+
+template <std::size_t Bytes>
+void expect_compressed(std::size_t n, std::uint64_t of_1000, std::size_t from_offset, std::size_t to_offset)
+{
+  SCOPED_TRACE(testing::Message() << n << " elements of " << Bytes << " bytes, " << of_1000 << " of 1000, "
+                                  << from_offset << " and " << to_offset << " bytes from a line");
+  std::vector<std::uint64_t> const bits = some_bits(n, of_1000);
+  guarded<std::uint8_t> const in(n * Bytes, from_offset);
+  for (std::size_t k = 0; k < n * Bytes; ++k) in.data()[k] = static_cast<std::uint8_t>(random_bits(3, k));
+  std::vector<std::uint8_t> expected;
+  for (std::size_t k = 0; k < n; ++k)
+    if ((bits[k / flags_a_word] >> k % flags_a_word & 1) != 0)
+      expected.insert(expected.end(), in.begin() + k * Bytes, in.begin() + (k + 1) * Bytes);
+  guarded<std::uint8_t> const out(expected.size(), to_offset);
+  compress<Bytes>({reinterpret_cast<std::byte const*>(in.data()), bits.data(), n,
+                   reinterpret_cast<std::byte*>(out.data()), expected.size() / Bytes});
+  ASSERT_TRUE(expected.empty() || std::memcmp(out.data(), expected.data(), expected.size()) == 0);
+  ASSERT_TRUE(out.guards_intact());
+}
+
+TEST(compress, moves_what_is_wanted_and_writes_nothing_else)
+{
+  for_each_instruction_set([] {
+    for (std::size_t n = 0; n <= 200; ++n)
+      for (std::uint64_t const of_1000 : {0, 10, 500, 990, 1000}) {
+        // Bytes from a line that are no multiples of the element.
+        expect_compressed<4>(n, of_1000, n % 64, 7 * n % 64);
+        expect_compressed<8>(n, of_1000, n % 64, 7 * n % 64);
+      }
+    for (std::size_t const n : {std::size_t{4095}, std::size_t{4096}})
+      for (std::size_t offset = 0; offset < 64; offset += 4) {
+        expect_compressed<4>(n, 500, offset, 0);
+        expect_compressed<8>(n, 500, 0, offset);
+      }
+  });
+}
+
+TEST(pack_flags, sets_a_bit_for_each_flag)
+{
+  for_each_instruction_set([] {
+    for (std::size_t words = 0; words <= 8; ++words)
+      for (std::size_t offset = 0; offset < 3; ++offset)
+        for (std::uint64_t const of_1000 : {0, 10, 500, 1000}) {
+          std::size_t const n = words * flags_a_word;
+          std::vector<std::uint64_t> const expected = some_bits(n, of_1000);
+          guarded<std::uint8_t> const flags(n, offset);
+          std::size_t count = 0;
+          for (std::size_t k = 0; k < n; ++k) {
+            bool const wanted = (expected[k / flags_a_word] >> k % flags_a_word & 1) != 0;
+            // Any value but 0 is one.
+            flags.data()[k] = wanted ? static_cast<std::uint8_t>(1 + random_bits(4, k) % 255) : std::uint8_t{0};
+            count += wanted;
+          }
+          guarded<std::uint64_t> const bits(words);
+          ASSERT_EQ(pack_flags(flags.data(), n, bits.data()), count);
+          for (std::size_t w = 0; w < words; ++w) ASSERT_EQ(bits.data()[w], expected[w]) << w;
+          ASSERT_TRUE(bits.guards_intact());
+        }
+  });
+}
+
+}  // namespace
