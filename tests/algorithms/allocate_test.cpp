@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../support/generator.hpp"
+#include "../support/sizes.hpp"
 #include "tally/algorithms/allocate.hpp"
 
 namespace {
@@ -18,7 +19,8 @@ __extension__ typedef unsigned __int128 wide;
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
 /// Around blocks of both kinds of pieces, and around where threads begin to share.
-std::vector<std::size_t> const sizes = {0, 1, 2, 3, 1023, 1024, 1025, 4095, 4096, 4097, 8193, 100'001};
+std::vector<std::size_t> const sizes =
+    tally::test::tidy({0, 1, 2, 3, 1023, 1024, 1025, 4095, 4096, 4097, 8193, 100'001});
 
 template <class Call>
 void every_way(Call call)

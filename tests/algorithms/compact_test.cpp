@@ -13,6 +13,7 @@
 
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
+#include "../support/sizes.hpp"
 #include "tally/algorithms/compact.hpp"
 
 namespace {
@@ -20,7 +21,8 @@ namespace {
 using tally::test::guarded;
 
 /// Around blocks, around where threads begin to share, and around where a tile has several blocks.
-std::vector<std::size_t> const sizes = {0, 1, 2, 3, 31, 4095, 4096, 4097, 8191, 8192, 8193, 70'001, 300'000};
+std::vector<std::size_t> const sizes =
+    tally::test::tidy({0, 1, 2, 3, 31, 4095, 4096, 4097, 8191, 8192, 8193, 70'001, 300'000});
 
 /// Sequences of n numbers below `limit`: what is chosen of them is none, some, all, at the ends or in long stretches.
 template <class T>

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "../support/sizes.hpp"
 #include "tally/algorithms/compare.hpp"
 
 namespace {
@@ -22,8 +23,8 @@ namespace {
 constexpr std::size_t block = tally::detail::compared_block<char>;
 
 /// Around words, pieces and blocks of bytes, around where threads begin to share, and in the middle of everything.
-std::vector<std::size_t> const sizes = {0,    1,    2,    7,         8,     9,         255,       256,    257,
-                                        4095, 4096, 4097, block - 1, block, block + 1, 2 * block, 70'001, 700'003};
+std::vector<std::size_t> const sizes = tally::test::tidy(
+    {0, 1, 2, 7, 8, 9, 255, 256, 257, 4095, 4096, 4097, block - 1, block, block + 1, 2 * block, 70'001, 700'003});
 
 std::vector<std::size_t> places_in(std::size_t n)
 {

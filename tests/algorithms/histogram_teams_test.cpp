@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../support/generator.hpp"
+#include "../support/sizes.hpp"
 #include "tally/algorithms/histogram.hpp"
 #include "tally/sequences.hpp"
 
@@ -26,7 +27,7 @@ constexpr std::size_t most_slots =
     tally::detail::add_by_team<std::uint32_t const*, tally::detail::ones, remainders, std::uint32_t>::most_slots;
 std::vector<std::size_t> const slot_counts = {1, 3, 256, 2047, 2049, 5000, most_slots, most_slots + 1};
 /// Around a team's values, around the least that a team takes, and with more blocks than one.
-std::vector<std::size_t> const sizes = {0, 1, 2, 9, 8191, 8192, 8193, 70'001};
+std::vector<std::size_t> const sizes = tally::test::tidy({0, 1, 2, 9, 8191, 8192, 8193, 70'001});
 
 /// Values around the first slots and the last, with many equal ones.
 std::vector<std::uint32_t> values_of(std::size_t n)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/sizes.hpp"
 #include "tally/algorithms/lexer.hpp"
 
 namespace {
@@ -144,9 +145,9 @@ TEST(lexer, what_is_no_c_is_bad)
 }
 
 /// Around words, rows of written steps, pieces and those that a thread takes together.
-std::vector<std::size_t> const sizes = {0,     1,     7,     8,      9,      63,     64,     65,
-                                        1023,  1024,  1025,  8191,   8192,   8193,   16384,  24575,
-                                        32767, 32768, 32769, 40'000, 65'536, 65'537, 100'003};
+std::vector<std::size_t> const sizes =
+    tally::test::tidy({0,    1,    7,     8,     9,     63,    64,    65,     1023,   1024,   1025,   8191,
+                       8192, 8193, 16384, 24575, 32767, 32768, 32769, 40'000, 65'536, 65'537, 100'003});
 
 /// Texts in which most states stay what they are, all tokens are single bytes, or one token goes through all pieces.
 TEST(lexer, texts_that_do_not_help)

@@ -10,6 +10,7 @@
 
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
+#include "../support/sizes.hpp"
 #include "tally/algorithms/polynomial.hpp"
 
 namespace {
@@ -17,8 +18,8 @@ namespace {
 using tally::test::random_bits;
 
 /// Around the eight chains, blocks of 1024 and tiles of 16 of them, and where threads begin to share.
-std::vector<std::size_t> const sizes = {0,    1,    2,    7,    8,    9,     15,    16,    17,     1023,  1024,
-                                        1025, 1031, 1032, 2048, 4103, 16383, 16385, 65543, 131072, 262151};
+std::vector<std::size_t> const sizes = tally::test::tidy(
+    {0, 1, 2, 7, 8, 9, 15, 16, 17, 1023, 1024, 1025, 1031, 1032, 2048, 4103, 16383, 16385, 65543, 131072, 262151});
 
 template <class C, class T>
 T horner(std::vector<C> const& c, T x)

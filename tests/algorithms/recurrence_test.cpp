@@ -10,6 +10,7 @@
 
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
+#include "../support/sizes.hpp"
 #include "tally/algorithms/recurrence.hpp"
 
 namespace {
@@ -17,8 +18,9 @@ namespace {
 using tally::test::random_bits;
 
 /// Around fours, blocks (256 doubles, 512 floats), tiles (32 blocks), and where threads begin to share.
-std::vector<std::size_t> const sizes = {0,   1,   2,    3,    4,    5,    7,    8,    255,   256,   257,    259,   511,
-                                        512, 513, 1023, 1025, 8191, 8192, 8193, 8448, 16385, 65537, 131071, 262147};
+std::vector<std::size_t> const sizes =
+    tally::test::tidy({0,   1,   2,    3,    4,    5,    7,    8,    255,   256,   257,    259,   511,
+                       512, 513, 1023, 1025, 8191, 8192, 8193, 8448, 16385, 65537, 131071, 262147});
 
 template <class T>
 std::vector<T> loop(std::vector<T> const& a, std::vector<T> const& b, T y)

@@ -10,6 +10,7 @@
 
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
+#include "../support/sizes.hpp"
 #include "tally/algorithms/linear_sequence.hpp"
 #include "tally/algorithms/recursive_filter.hpp"
 
@@ -18,8 +19,8 @@ namespace {
 using tally::test::random_bits;
 
 /// Around blocks of 2048, tiles of 8 of them (double), and where threads begin to share.
-std::vector<std::size_t> const sizes = {0,    1,    2,    3,     511,   512,    2047,  2048,
-                                        2049, 4096, 4099, 16383, 16385, 131073, 262145};
+std::vector<std::size_t> const sizes =
+    tally::test::tidy({0, 1, 2, 3, 511, 512, 2047, 2048, 2049, 4096, 4099, 16383, 16385, 131073, 262145});
 
 template <class T, std::size_t Order>
 std::vector<T> loop(std::array<T, Order> const& feedback, std::vector<T> const& x, std::array<T, Order> last)

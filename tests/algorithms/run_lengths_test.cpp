@@ -11,13 +11,15 @@
 
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
+#include "../support/sizes.hpp"
 #include "tally/algorithms/run_lengths.hpp"
 
 namespace {
 
 using tally::test::guarded;
 
-std::vector<std::size_t> const sizes = {0, 1, 2, 3, 31, 4095, 4096, 4097, 8191, 8192, 8193, 70'001, 300'000};
+std::vector<std::size_t> const sizes =
+    tally::test::tidy({0, 1, 2, 3, 31, 4095, 4096, 4097, 8191, 8192, 8193, 70'001, 300'000});
 
 /// Sequences whose runs begin and end everywhere: random bits, no two the same, one run, runs of exactly a block, runs of several blocks, single elements at
 /// the ends of blocks.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "../support/sizes.hpp"
 #include "tally/algorithms/tree.hpp"
 
 namespace {
@@ -95,7 +96,7 @@ std::vector<std::pair<std::string, nodes>> trees_of(std::size_t n)
 }
 
 /// Around sections, what a thread draws of them, blocks, ranges of parents, and where threads begin to share.
-std::vector<std::size_t> const sizes = {1, 2, 3, 31, 1023, 1024, 1025, 4095, 4096, 4097, 65'537};
+std::vector<std::size_t> const sizes = tally::test::tidy({1, 2, 3, 31, 1023, 1024, 1025, 4095, 4096, 4097, 65'537});
 
 TEST(tree, has_the_numbers_of_a_walk)
 {
