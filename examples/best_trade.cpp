@@ -13,8 +13,8 @@ struct stretch {
   double profit;
 };
 
-/// Joins two adjacent stretches. The best trade lies in one of them, or buys in the first and sells in the second: so the
-/// operator is associative, and not commutative.
+/// Joins two adjacent stretches. The best trade lies in one of them, or buys in the first and sells in the second: so
+/// the operator is associative, and not commutative.
 struct join {
   stretch operator()(stretch const& a, stretch const& b) const
   {

@@ -9,8 +9,8 @@
 namespace model = tally::model;
 using tally::textbook::element_of;
 
-/// x[t] becomes the sum of itself and its right neighbour, which may have changed by then. The result is right on the model machine, which runs one thread
-/// after the other; the machine sees that nothing says so.
+/// x[t] becomes the sum of itself and its right neighbour, which may have changed by then. The result is right on the
+/// model machine, which runs one thread after the other; the machine sees that nothing says so.
 struct add_neighbour_draft {
   static constexpr char const* name = "add_neighbour_draft";
   template <tally::textbook::block Block, class Array, class Op>

@@ -1,4 +1,5 @@
-/// A polynomial of a million coefficients at a point: Horner's rule as a reduction. And a short one at many points: a map.
+/// A polynomial of a million coefficients at a point: Horner's rule as a reduction. And a short one at many points: a
+/// map.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

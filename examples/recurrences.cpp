@@ -1,4 +1,5 @@
-/// What each step makes of the step before: a loan, a filter, Fibonacci's numbers. Loops that look serial, and are scans.
+/// What each step makes of the step before: a loan, a filter, Fibonacci's numbers. Loops that look serial, and are
+/// scans.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 int main()
 {
-  // A balance with an interest that changes and payments that do: balance[k] = (1 + rate[k]) * balance[k-1] - payment[k].
+  // A balance with an interest that changes and payments that do: balance[k] = (1 + rate[k]) * balance[k-1] -
+  // payment[k].
   std::vector<double> const growth = {1.010, 1.010, 1.012, 1.012, 1.008, 1.008};
   std::vector<double> const change = {-180, -180, -180, 500, -180, -180};
   std::vector<double> balance(growth.size());

@@ -68,7 +68,8 @@ std::size_t by_tables(tally::automaton const& language, std::string_view text, t
   return static_cast<std::size_t>(next - to);
 }
 
-/// As one writes a lexer by hand: a switch on the first byte and a loop for each kind. It checks less than the automaton does: no escapes, no numbers.
+/// As one writes a lexer by hand: a switch on the first byte and a loop for each kind. It checks less than the
+/// automaton does: no escapes, no numbers.
 std::size_t json_by_hand(std::string_view text, token* to)
 {
   using enum tally::json_kind;

@@ -31,8 +31,8 @@ struct walked {
   std::unique_ptr<std::uint32_t[]> in_preorder;
 };
 
-/// One thread: children by counting, then a walk down them with a stack. Nodes are numbered as they are come to; sizes are added up on the way back through
-/// the order.
+/// One thread: children by counting, then a walk down them with a stack. Nodes are numbered as they are come to; sizes
+/// are added up on the way back through the order.
 walked walk(nodes const& parents)
 {
   std::size_t const n = parents.size();

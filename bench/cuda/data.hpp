@@ -12,7 +12,8 @@
 
 namespace tally::bench {
 
-/// Random elements of each type: uniform values for floating-point types, so that sums neither overflow nor cancel; any bits for integers.
+/// Random elements of each type: uniform values for floating-point types, so that sums neither overflow nor cancel; any
+/// bits for integers.
 struct random_element {
   TALLY_HD static std::uint64_t bits(std::uint64_t z)
   {
@@ -51,7 +52,8 @@ __global__ void fill_with_random(T* out, std::size_t n, std::uint64_t seed)
     out[k] = random_element::make<T>(k + seed);
 }
 
-/// Inputs and an output of n elements: as many inputs as calls should take in turn, so that a call does not find its own in the cache.
+/// Inputs and an output of n elements: as many inputs as calls should take in turn, so that a call does not find its
+/// own in the cache.
 template <class T>
 class buffers {
 public:

@@ -49,8 +49,8 @@ char const* name_of(manner how)
   return how == manner::graph ? "graph" : how == manner::stream ? "stream" : "cold";
 }
 
-/// Runs a race and prints a line for each contender that is none of the limits; the first is the limit, or the quickest of those
-/// whose name begins with "read".
+/// Runs a race and prints a line for each contender that is none of the limits; the first is the limit, or the quickest
+/// of those whose name begins with "read".
 void report(std::string const& what, std::size_t n, manner how, std::vector<contender> const& contenders)
 {
   double const bytes = contenders[0].bytes;

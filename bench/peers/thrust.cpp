@@ -7,9 +7,9 @@
 #include "../enroll.hpp"
 #include "peers.hpp"
 
-/// Thrust with TBB as its device system. In CCCL 3.0 a scan by `thrust::device` or `thrust::tbb::par` runs serially: the
-/// TBB system's scan takes the system's tag itself, to which a policy only converts, so the sequential one fits better.
-/// By the tag it runs in parallel.
+/// Thrust with TBB as its device system. In CCCL 3.0 a scan by `thrust::device` or `thrust::tbb::par` runs serially:
+/// the TBB system's scan takes the system's tag itself, to which a policy only converts, so the sequential one fits
+/// better. By the tag it runs in parallel.
 namespace tally::bench {
 namespace {
 

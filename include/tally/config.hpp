@@ -3,7 +3,8 @@
 /// Every macro of Tally.
 ///
 /// TALLY_HD            before a function that CUDA code may call on the device too
-/// TALLY_HD_AS_GIVEN   before a template of such a function that calls what it was given, which may be for the host alone: nvcc then does not warn
+/// TALLY_HD_AS_GIVEN   before a template of such a function that calls what it was given, which may be for the host
+///                     alone: nvcc then does not warn
 /// TALLY_VERSION       major * 10000 + minor * 100 + patch
 
 #define TALLY_VERSION 100

@@ -12,7 +12,8 @@
 #include "tally/execution.hpp"
 #include "tally/operators/arithmetic.hpp"
 
-/// What reduce.hpp and scan.hpp share: telling the forms of a call apart, and saying at the door what is wrong with one.
+/// What reduce.hpp and scan.hpp share: telling the forms of a call apart, and saying at the door what is wrong with
+/// one.
 namespace tally::detail {
 
 /// Which of the two scans a backend is asked for.
@@ -30,7 +31,8 @@ concept iterator = requires(I& i) {
 template <class R>
 concept range = std::ranges::range<R>;
 
-/// The end of what begins at I. Of pointers more is asked: an array is a range too, and what comes next may be an initial value.
+/// The end of what begins at I. Of pointers more is asked: an array is a range too, and what comes next may be an
+/// initial value.
 template <class S, class I>
 concept end_of = !std::is_pointer_v<I> || std::sentinel_for<S, I>;
 
@@ -48,7 +50,8 @@ concept operator_argument = std::invocable<Op&, T, T>;
 template <class Acc, class Default>
 using accumulator = std::conditional_t<std::is_void_v<Acc>, std::remove_cvref_t<Default>, Acc>;
 
-/// The standard library's function objects are Tally's where they mean the same, so that they are as quick and know their identity.
+/// The standard library's function objects are Tally's where they mean the same, so that they are as quick and know
+/// their identity.
 template <class Op, class T>
 struct canonical {
   using type = Op;
@@ -84,8 +87,8 @@ constexpr auto canonical_operator(Op&& op)
     return type{};
 }
 
-/// The mistakes that a caller can make with an accumulator, an operator and elements, each named before anything else can fail.
-/// `Acc` is void unless the caller named the accumulator's type.
+/// The mistakes that a caller can make with an accumulator, an operator and elements, each named before anything else
+/// can fail. `Acc` is void unless the caller named the accumulator's type.
 template <class Acc, class T, class Element, class Op>
 constexpr void check_operands()
 {
@@ -110,8 +113,8 @@ constexpr void check_output()
       "tally: the results cannot be written through the output iterator (is it const, or of another type?)");
 }
 
-/// What a transformation makes of an element, or of one of each sequence. A class, so that its message comes before the errors
-/// of those that use the type.
+/// What a transformation makes of an element, or of one of each sequence. A class, so that its message comes before the
+/// errors of those that use the type.
 template <class Transform, class... References>
 struct transformed {
   static_assert(std::is_invocable_v<Transform&, References...>,

@@ -12,8 +12,8 @@
 #include "tally/teams.hpp"
 #include "tally/temporary.hpp"
 
-/// Reduce and scan on a GPU: the calls of reduce.hpp and scan.hpp with `tally::cuda{stream, workspace}` as their first argument, and
-/// these, which leave a reduction's value on the device.
+/// Reduce and scan on a GPU: the calls of reduce.hpp and scan.hpp with `tally::cuda{stream, workspace}` as their first
+/// argument, and these, which leave a reduction's value on the device.
 namespace tally {
 
 /// As `reduce`, whose value it writes to `*result`, on the device; returns at once.

@@ -53,7 +53,8 @@ void backend_for_each_index(P on, std::size_t n, F& f)
 ///
 ///     for_each_index([on,] n, f)
 ///
-/// Requires  no call depends on another. Where `on` is named, f may be called from several threads at once; on a GPU it is copied as bytes.
+/// Requires  no call depends on another. Where `on` is named, f may be called from several threads at once; on a GPU it
+///           is copied as bytes.
 /// Cost      n calls, O(n/p) on p threads.
 /// Blocks    until all calls are done; on a GPU returns at once.
 /// Throws    what `f` throws (the first), and then not all calls may have been made; usage_error; cuda_error.
@@ -70,8 +71,8 @@ void for_each_index(std::size_t n, F f)
   tally::for_each_index(detail::automatic{}, n, std::move(f));
 }
 
-/// Calls `f(begin, end)` for [0, block), [block, 2 * block), ... up to n, in any order: for work that is done a block at a time. On a GPU a block is one
-/// thread's.
+/// Calls `f(begin, end)` for [0, block), [block, 2 * block), ... up to n, in any order: for work that is done a block
+/// at a time. On a GPU a block is one thread's.
 ///
 ///     for_each_block([on,] n, block, f)
 ///

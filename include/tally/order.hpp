@@ -7,8 +7,8 @@
 
 #include "tally/operators/traits.hpp"
 
-/// The one order of operations, of which docs/order.md is the specification: its sizes, and the fold of tile totals into carries.
-/// Every backend includes this file and none has sizes of its own.
+/// The one order of operations, of which docs/order.md is the specification: its sizes, and the fold of tile totals
+/// into carries. Every backend includes this file and none has sizes of its own.
 namespace tally::order {
 
 /// Sixteen bytes of consecutive elements, combined left to right; one element where it is larger.
@@ -42,8 +42,8 @@ constexpr std::optional<T> combine(std::optional<T> const& a, std::optional<T> c
 /// What is known before a tile: the fold of everything before it, from which its carry is rounded.
 /// Feed it the totals of tiles in order; 2 applications of the operator a tile.
 ///
-/// A carry is a value: it can be copied, kept between calls, and continued from. A scan of an array in pieces that are whole
-/// tiles gives the bits of the scan in one piece.
+/// A carry is a value: it can be copied, kept between calls, and continued from. A scan of an array in pieces that are
+/// whole tiles gives the bits of the scan in one piece.
 template <class T, class Op>
 class carry {
 public:

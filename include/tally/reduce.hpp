@@ -37,16 +37,19 @@ T reduce_or_identity(P const& on, I first, S last, Op op)
 
 }  // namespace detail
 
-/// Returns `init + first[0] + ... + first[n-1]`, where `a + b` is `op(a, b)`; without `init`, from the operator's identity.
+/// Returns `init + first[0] + ... + first[n-1]`, where `a + b` is `op(a, b)`; without `init`, from the operator's
+/// identity.
 ///
 ///     reduce([on,] first, last [, init [, op]])
 ///     reduce([on,] range [, op])    reduce([on,] range, init [, op])
 ///
-/// Requires  `op` is associative (up to rounding). It need not be commutative: operands are combined in index order. It must not change
-///           elements nor invalidate iterators. Elements convert to the accumulator's type T, which is that of `init`; without one,
-///           the elements' own; or the one that is named, as in tally::reduce<double>(first, last, 0).
-/// Result    `init`, or the identity, if there is nothing to reduce. The same bits for every number of threads and on every
-///           machine (docs/order.md), those of the last element of `inclusive_scan`; the error of a float sum is in docs/accuracy.md.
+/// Requires  `op` is associative (up to rounding). It need not be commutative: operands are combined in index order. It
+///           must not change elements nor invalidate iterators. Elements convert to the accumulator's type T, which is
+///           that of `init`; without one, the elements' own; or the one that is named, as in
+///           tally::reduce<double>(first, last, 0).
+/// Result    `init`, or the identity, if there is nothing to reduce. The same bits for every number of threads and on
+///           every machine (docs/order.md), those of the last element of `inclusive_scan`; the error of a float sum is
+///           in docs/accuracy.md.
 /// Cost      n applications of `op`; each element is read once; O(n/p + log p) on p threads.
 /// Memory    none on one thread; else 16 bytes for each 32 KiB of input, 512 KiB at most.
 /// Blocks    until the value is there.
@@ -102,7 +105,8 @@ template <class Acc = void, class First, class... Rest>
   return tally::reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
-/// Returns `init + t(first[0]) + ... + t(first[n-1])`, or `init + t(first1[0], first2[0]) + ...`, where `a + b` is `op(a, b)`.
+/// Returns `init + t(first[0]) + ... + t(first[n-1])`, or `init + t(first1[0], first2[0]) + ...`, where `a + b` is
+/// `op(a, b)`.
 ///
 ///     transform_reduce([on,] first, last, init, op, t)          transform_reduce([on,] range, init, op, t)
 ///     transform_reduce([on,] first1, last1, first2, init [, op, t])     sums of products unless op and t are given

@@ -14,10 +14,11 @@ namespace tally {
 /// A reduction or scan of a sequence that arrives in pieces: a file that is larger than memory, a stream.
 ///
 /// Requires  T can be copied; `op` is associative (up to rounding).
-/// Result    the bits of the whole sequence in one call, however it is cut into pieces. The reduction and the scans may be
-///           mixed: each piece is reduced or scanned on top of all before it.
-/// Cost      whole tiles (order::tile<T> elements: 32 KiB of float) are as quick as `reduce` and `inclusive_scan` of them; what is left
-///           of a tile goes one element at a time, some 3 ns each. Best: pieces that are a multiple of order::tile<T>.
+/// Result    the bits of the whole sequence in one call, however it is cut into pieces. The reduction and the scans may
+///           be mixed: each piece is reduced or scanned on top of all before it.
+/// Cost      whole tiles (order::tile<T> elements: 32 KiB of float) are as quick as `reduce` and `inclusive_scan` of
+///           them; what is left of a tile goes one element at a time, some 3 ns each. Best: pieces that are a multiple
+///           of order::tile<T>.
 /// Memory    some 60 values of T.
 /// Blocks    each call until its piece is done.
 /// Threads   as for `reduce`: without `on`, all for Tally's own operators, the calling thread for others.
@@ -80,7 +81,8 @@ private:
         });
   }
 
-  /// Whole tiles by `by_tiles(in, count, at)`; elements of a tile that comes in parts by `by_element(at, inclusive result, the one before)`.
+  /// Whole tiles by `by_tiles(in, count, at)`; elements of a tile that comes in parts by `by_element(at, inclusive
+  /// result, the one before)`.
   template <class Tiles, class Element>
   void in_pieces(T const* in, std::size_t n, Tiles by_tiles, Element by_element)
   {

@@ -32,14 +32,14 @@ Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op
 /// `out` is an output iterator, or for the range forms also a range, which must be at least as long as `in`.
 ///
 /// Requires  as `reduce`. `out` may be `first` (in place); otherwise the two must not overlap.
-/// Result    the end of what was written. The same bits for every number of threads and on every machine (docs/order.md); every
-///           element of a float sum is within the error of docs/accuracy.md, whatever n.
-/// Cost      one pass: each element is read once and written once. Vectorised for Tally's operators on arithmetic types in
-///           contiguous memory; else 4 applications of `op` an element (7 for elements of 16 bytes or more, 1 if `op` says that it
-///           is exactly associative). O(n/p + log p) on p threads.
+/// Result    the end of what was written. The same bits for every number of threads and on every machine
+///           (docs/order.md); every element of a float sum is within the error of docs/accuracy.md, whatever n.
+/// Cost      one pass: each element is read once and written once. Vectorised for Tally's operators on arithmetic types
+///           in contiguous memory; else 4 applications of `op` an element (7 for elements of 16 bytes or more, 1 if
+///           `op` says that it is exactly associative). O(n/p + log p) on p threads.
 /// Memory    none on one thread; else 32 KiB a thread.
-/// Blocks    until all is written. A thread that the system takes the processor from delays the others only once they are 512 tiles
-///           (16 MiB) a thread ahead of it.
+/// Blocks    until all is written. A thread that the system takes the processor from delays the others only once they
+///           are 512 tiles (16 MiB) a thread ahead of it.
 /// Throws    what `op` and the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc.
 /// Source    Merrill & Garland (2016) for the single pass; docs/order.md for the order.
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Op = plus>

@@ -9,13 +9,14 @@
 
 #include "tally/config.hpp"
 
-/// Sequences that are not in memory: elements that a function gives, results that a function takes. They go into every reduce and scan, on a CPU and on
-/// a GPU, and so one pass over memory does what else would be several.
+/// Sequences that are not in memory: elements that a function gives, results that a function takes. They go into every
+/// reduce and scan, on a CPU and on a GPU, and so one pass over memory does what else would be several.
 namespace tally {
 
 namespace detail {
 
-/// The iterator over f(0), f(1), ... The function goes with it by value, as its bytes, so that it can be assigned and sent to a GPU.
+/// The iterator over f(0), f(1), ... The function goes with it by value, as its bytes, so that it can be assigned and
+/// sent to a GPU.
 template <class F>
 class function_iterator {
   static_assert(std::is_trivially_copyable_v<F>,
@@ -95,8 +96,9 @@ std::size_t bytes_behind(function_iterator<F> const& i)
   return i.bytes_behind() < sizeof(T) ? sizeof(T) : i.bytes_behind();
 }
 
-/// Elements in a tile on a CPU: `most`, but no more than 128 KiB are behind it where elements stand for more than themselves. That much any core's cache
-/// holds until the tile's second turn, and it pays for handing the tile from thread to thread.
+/// Elements in a tile on a CPU: `most`, but no more than 128 KiB are behind it where elements stand for more than
+/// themselves. That much any core's cache holds until the tile's second turn, and it pays for handing the tile from
+/// thread to thread.
 template <class T, class I>
 std::size_t tile_by_bytes(I const&, std::size_t most)
 {
@@ -140,9 +142,9 @@ inline constexpr bool takes_results = false;
 template <class F>
 inline constexpr bool takes_results<function_iterator<place_of<F>>> = true;
 
-/// On a GPU: an output to which each step of a scan goes, `use(k, before, upto, taken)` with the exclusive and the inclusive result. Before the first element is
-/// the initial value; if there is none, some value. `taken` is what `use.take(k)` gave before: so what many steps read is read at once. At last `use.end(total)`,
-/// once.
+/// On a GPU: an output to which each step of a scan goes, `use(k, before, upto, taken)` with the exclusive and the
+/// inclusive result. Before the first element is the initial value; if there is none, some value. `taken` is what
+/// `use.take(k)` gave before: so what many steps read is read at once. At last `use.end(total)`, once.
 template <class F>
 struct step_place {
   using taken = decltype(std::declval<F const&>().take(std::size_t{}));
@@ -188,9 +190,10 @@ struct same_index {
 
 }  // namespace detail
 
-/// The iterator over f(0), f(1), f(2), ...: an input that need not be in memory. An element may stand for a block of others: then `bytes_behind` says how many
-/// bytes are read for it. By them a call on a CPU chooses its threads, and its tiles, which are in the cache still when their results are there. The bits of an
-/// operator that is not exactly associative are then those of such tiles (docs/order.md).
+/// The iterator over f(0), f(1), f(2), ...: an input that need not be in memory. An element may stand for a block of
+/// others: then `bytes_behind` says how many bytes are read for it. By them a call on a CPU chooses its threads, and
+/// its tiles, which are in the cache still when their results are there. The bits of an operator that is not exactly
+/// associative are then those of such tiles (docs/order.md).
 ///
 /// Requires  `f` can be copied as bytes, and may be called more than once for an index, from several threads at once.
 template <class F>
@@ -205,9 +208,11 @@ TALLY_HD inline auto counting_from(std::size_t first)
   return detail::function_iterator<detail::same_index>(detail::same_index{}, first);
 }
 
-/// An output: result k of a scan goes to `use(k, result)` and is not stored. So a scan of flags can move what it counts, in the same pass.
+/// An output: result k of a scan goes to `use(k, result)` and is not stored. So a scan of flags can move what it
+/// counts, in the same pass.
 ///
-/// Requires  `use` can be copied as bytes. It is called once for each result, from several threads at once if the call runs on several.
+/// Requires  `use` can be copied as bytes. It is called once for each result, from several threads at once if the call
+///           runs on several.
 template <class F>
 TALLY_HD auto results_to(F const& use)
 {

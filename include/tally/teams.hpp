@@ -10,8 +10,8 @@
 #include "tally/contract.hpp"
 #include "tally/for_each.hpp"
 
-/// Work on blocks of elements by teams that have fast memory of their own: on a GPU the threads of a block and their shared memory, on a CPU a thread and its
-/// cache.
+/// Work on blocks of elements by teams that have fast memory of their own: on a GPU the threads of a block and their
+/// shared memory, on a CPU a thread and its cache.
 namespace tally {
 
 /// The team of a CPU: one thread, whose rows have one lane.
@@ -76,8 +76,8 @@ TALLY_HD void add_atomically(T* to, T x)
 
 }  // namespace detail
 
-/// Calls `work(team, own, begin, end)` for [0, block), [block, 2 * block), ... up to n, in any order. On a GPU all threads of a team make the call together, so
-/// that they can share it; `own` is the team's, in shared memory.
+/// Calls `work(team, own, begin, end)` for [0, block), [block, 2 * block), ... up to n, in any order. On a GPU all
+/// threads of a team make the call together, so that they can share it; `own` is the team's, in shared memory.
 ///
 ///     struct count_zeros {
 ///       struct memory { std::uint32_t count; };
@@ -98,7 +98,8 @@ TALLY_HD void add_atomically(T* to, T x)
 ///     };
 ///     for_each_block_by_team(on, n, 4096, count_zeros{values, counts});
 ///
-/// Requires  block > 0. `Work::memory`, of 48 KiB at most, whose values are not set; `Work::team_size`, the threads of a team on a GPU: a multiple of 32, at most
+/// Requires  block > 0. `Work::memory`, of 48 KiB at most, whose values are not set; `Work::team_size`, the threads of
+///           a team on a GPU: a multiple of 32, at most
 ///           1024. Work is copied as bytes. No call depends on another.
 /// Cost      as many calls as there are blocks. On a GPU some teams run at a time, each on one block after another.
 /// Blocks    until all calls are done; on a GPU returns at once.

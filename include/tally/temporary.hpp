@@ -11,7 +11,8 @@ namespace tally {
 
 namespace detail {
 
-/// Memory where a call runs. Found by argument-dependent lookup on the execution argument; a backend overloads these for its own.
+/// Memory where a call runs. Found by argument-dependent lookup on the execution argument; a backend overloads these
+/// for its own.
 template <class P>
   requires requires(P on) { threads_wish(on); }
 void* backend_allocate(P const&, std::size_t bytes)
@@ -33,8 +34,8 @@ T backend_value(P const&, T const* at)
 
 }  // namespace detail
 
-/// An array for intermediate values, where `on` can read and write it: on a GPU device memory of the workspace's pool, taken and given back in the
-/// stream's order. Its values are not set.
+/// An array for intermediate values, where `on` can read and write it: on a GPU device memory of the workspace's pool,
+/// taken and given back in the stream's order. Its values are not set.
 ///
 /// Requires  T is trivially copyable. `on` (its stream) outlives it.
 /// Throws    std::bad_alloc, cuda_error.

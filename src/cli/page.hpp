@@ -61,8 +61,8 @@ bool is_named(option_page const& option);
 /// "tally-reduce" or "tally reduce", "tally-app-pi" or "tally app pi", or "tally" for the tool as a whole.
 std::string full_name(command_page const& page, char separator);
 
-/// The page as a terminal shows it, in lines of at most `width` characters. It lists `commands`, which are below it: those of the tool as a whole, the
-/// applications of `app`, or none.
+/// The page as a terminal shows it, in lines of at most `width` characters. It lists `commands`, which are below it:
+/// those of the tool as a whole, the applications of `app`, or none.
 std::string help_text(command_page const& page, std::vector<command_page const*> const& commands, std::size_t width);
 /// The page as roff, for man.
 std::string manual_text(command_page const& page, std::vector<command_page const*> const& commands);

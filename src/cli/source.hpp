@@ -86,7 +86,8 @@ private:
 /// How many values there are, where that is known without reading them: in files of arrays and of raw values.
 std::optional<std::uint64_t> total_values(input_settings const& settings);
 
-/// Where value number `position` of the whole input stands. Reads it once more where that can be done, else it names the source.
+/// Where value number `position` of the whole input stands. Reads it once more where that can be done, else it names
+/// the source.
 io::location location_in(input_settings const& settings, int threads, std::uint64_t position);
 
 /// The bytes of all files, where they are known.

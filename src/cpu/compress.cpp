@@ -33,7 +33,8 @@ std::size_t pack(std::uint8_t const* flags, std::size_t size, std::uint64_t* bit
   return count;
 }
 
-/// Those of a vector at `in` whose bit is set to `to`, and anything behind them: a whole vector is written. Returns how many they are.
+/// Those of a vector at `in` whose bit is set to `to`, and anything behind them: a whole vector is written. Returns how
+/// many they are.
 template <class T>
 HWY_INLINE std::size_t compress_vector(std::byte const* in, std::uint32_t wanted, std::byte* to)
 {

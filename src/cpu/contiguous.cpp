@@ -18,8 +18,8 @@ namespace {
 /// Rows by which prefetching runs ahead of reading. 8 to 32 were equal on Zen 4; 64 lost a tenth.
 constexpr std::size_t rows_ahead = 8;
 
-/// What of the last-level cache a call may count on. Virtual machines report their host's caches, all of them together; 32 MiB is
-/// what one cluster of cores shares on the processors at hand. 8 MiB where the system does not say.
+/// What of the last-level cache a call may count on. Virtual machines report their host's caches, all of them together;
+/// 32 MiB is what one cluster of cores shares on the processors at hand. 8 MiB where the system does not say.
 std::size_t cache_bytes()
 {
   static std::size_t const bytes = [] {
@@ -44,7 +44,8 @@ public:
         out_(out),
         size_(size),
         shift_(shift),
-        // What replaces its input is in the cache already: around it, in-place scans reached 0.80 of the copy limit, through it 1.0.
+        // What replaces its input is in the cache already: around it, in-place scans reached 0.80 of the copy limit,
+        // through it 1.0.
         to_(in != out && size * sizeof(T) >= cache_bytes() / 2 ? stores::streaming : stores::cached)
   {
   }

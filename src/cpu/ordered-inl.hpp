@@ -15,9 +15,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-// A row is read as `sets` of `members` vectors. A set is transposed within its 16-byte blocks, so that member j holds the j-th
-// element of each group: then a group is combined left to right by whole vectors, and the last member holds one total a
-// lane. `lanes` groups make a set.
+// A row is read as `sets` of `members` vectors. A set is transposed within its 16-byte blocks, so that member j holds
+// the j-th element of each group: then a group is combined left to right by whole vectors, and the last member holds
+// one total a lane. `lanes` groups make a set.
 template <class T>
 inline constexpr std::size_t members = order::group<T>;
 template <class T>
@@ -97,8 +97,9 @@ HWY_INLINE void kogge_stone(vector<T> (&total)[sets<T>], vector<T> identity)
   }
 }
 
-/// Scans a tile row by row. The groups of a row are combined, and their totals scanned, while the results of the row before are
-/// computed: the steps of Kogge-Stone wait for one another, and the processor fills the time with the other row's work.
+/// Scans a tile row by row. The groups of a row are combined, and their totals scanned, while the results of the row
+/// before are computed: the steps of Kogge-Stone wait for one another, and the processor fills the time with the other
+/// row's work.
 template <class Op, class T, direction Shift>
 class ordered_scan {
   using vec = vector<T>;

@@ -98,8 +98,8 @@ private:
     if (++count_ % batch_rows == 0) merge<order::row_groups>();
   }
 
-  // Five levels of the balanced tree over the 32 groups of each row, whose totals are in the first `Vectors` of the batch: neighbours
-  // are combined, left operand first.
+  // Five levels of the balanced tree over the 32 groups of each row, whose totals are in the first `Vectors` of the
+  // batch: neighbours are combined, left operand first.
   template <std::size_t Vectors>
   HWY_INLINE void merge()
   {

@@ -1,4 +1,5 @@
-// One tile, by rows: what is the same for every operator. Short rows, streaming stores, prefetching, the next tile's total.
+// One tile, by rows: what is the same for every operator. Short rows, streaming stores, prefetching, the next tile's
+// total.
 #if defined(TALLY_CPU_TILE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_CPU_TILE_INL
 #undef TALLY_CPU_TILE_INL
@@ -21,8 +22,9 @@ namespace tally::cpu_backend::HWY_NAMESPACE {
 
 inline constexpr std::size_t line_bytes = 64;
 
-/// How near prefetching brings a line, as __builtin_prefetch has it. Into the first level it would hold the buffers for misses that reading
-/// the tile itself from the second level needs: 0.84 of the copy limit on Zen 4, where this gave 0.97.
+/// How near prefetching brings a line, as __builtin_prefetch has it. Into the first level it would hold the buffers for
+/// misses that reading the tile itself from the second level needs: 0.84 of the copy limit on Zen 4, where this gave
+/// 0.97.
 inline constexpr int to_second_level = 2;
 
 template <class Op, class T, direction Shift>
@@ -42,8 +44,8 @@ T total_of_tile(T const* in, std::size_t size)
 
 /// Writes rows around the cache, a whole line of memory at a time, wherever in a line the tile begins.
 ///
-/// A row is put together in a half of the buffer that has the phase of the output: its first line holds what is left of the row
-/// before. It is written while the other half is filled.
+/// A row is put together in a half of the buffer that has the phase of the output: its first line holds what is left of
+/// the row before. It is written while the other half is filled.
 class line_writer {
 public:
   explicit line_writer(void* out)
@@ -131,8 +133,8 @@ tile_totals<T> scan_tile(tile_job<T> const& job)
   T last = Op::template identity<T>();
   std::size_t r = 0;
 
-  // What goes along with scanning row r, a piece at a time: memory takes one line after the other as fast as it can, and stalls
-  // on bursts. The last row of `next` is for `finish`.
+  // What goes along with scanning row r, a piece at a time: memory takes one line after the other as fast as it can,
+  // and stalls on bursts. The last row of `next` is for `finish`.
   auto const along = [&](std::size_t piece) HWY_ATTR {
     if (job.ahead != nullptr) {
       auto const ahead = reinterpret_cast<char const*>(job.ahead + r * row) + piece * piece_bytes;

@@ -1,4 +1,5 @@
-// Lane movements and operators on vectors, for the instruction set that is being compiled (Highway includes this once for each).
+// Lane movements and operators on vectors, for the instruction set that is being compiled (Highway includes this once
+// for each).
 #if defined(TALLY_CPU_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_CPU_VECTORS_INL
 #undef TALLY_CPU_VECTORS_INL
@@ -206,8 +207,8 @@ struct domain<maximum, T> {
   static HWY_INLINE vector<T> leave(vector<T> v) { return v; }
   static HWY_INLINE vector<T> op(vector<T> a, vector<T> b) { return hn::Max(a, b); }
 };
-// The hardware's minimum gives its second operand if one is NaN or both are zeros. The bits of both ways round, or-ed, are what
-// IEEE 754-2019 wants: a NaN stays a NaN whatever is or-ed into it, and -0.0 | +0.0 = -0.0.
+// The hardware's minimum gives its second operand if one is NaN or both are zeros. The bits of both ways round, or-ed,
+// are what IEEE 754-2019 wants: a NaN stays a NaN whatever is or-ed into it, and -0.0 | +0.0 = -0.0.
 template <class T>
   requires std::is_floating_point_v<T>
 struct domain<minimum, T> {

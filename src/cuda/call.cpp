@@ -45,8 +45,8 @@ bool is_capturing(cudaStream_t stream)
   return status != cudaStreamCaptureStatusNone;
 }
 
-/// CUDA does not tell the device of a stream that is being captured; then it is that of the workspace, which is ready, or the call
-/// will say that it is not.
+/// CUDA does not tell the device of a stream that is being captured; then it is that of the workspace, which is ready,
+/// or the call will say that it is not.
 int device_of(cudaStream_t stream, int current, int device_of_workspace)
 {
   if (is_capturing(stream)) return device_of_workspace >= 0 ? device_of_workspace : current;

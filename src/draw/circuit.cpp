@@ -68,7 +68,8 @@ private:
       }
   }
 
-  /// Of each result the column of the element that its thread writes it to, at last and through all that it becomes in that thread.
+  /// Of each result the column of the element that its thread writes it to, at last and through all that it becomes in
+  /// that thread.
   void find_uses()
   {
     std::map<int, thread> makers;
@@ -124,7 +125,8 @@ private:
     if (there >= 0 && node(there).what == kind::input) looked_at_[who] = there;
   }
 
-  /// The input that says what is combined: read and then no operand, where the right one is a constant of the kernel, as the 1 that a histogram adds.
+  /// The input that says what is combined: read and then no operand, where the right one is a constant of the kernel,
+  /// as the 1 that a histogram adds.
   int index_of(phase const& in, act const& one, int left, int right)
   {
     auto const read = looked_at_.extract(thread(in.launch, in.block, one.thread));

@@ -7,8 +7,9 @@
 
 namespace tally::draw {
 
-/// A run as a diagram: the elements stand side by side in columns, time goes down in rows, and every application of the operator is a node with an arrow from each
-/// operand. Arrows follow the values that moved on the machine, not what a kernel is thought to do.
+/// A run as a diagram: the elements stand side by side in columns, time goes down in rows, and every application of the
+/// operator is a node with an arrow from each operand. Arrows follow the values that moved on the machine, not what a
+/// kernel is thought to do.
 struct circuit {
   enum class kind {
     input,

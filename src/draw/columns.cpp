@@ -68,7 +68,8 @@ void columns::place_global()
   }
 }
 
-/// Where inputs are counted: the private counts of all blocks stand side by side, and what is stored stands where it comes from.
+/// Where inputs are counted: the private counts of all blocks stand side by side, and what is stored stands where it
+/// comes from.
 void columns::place_counts()
 {
   counts_ = true;

@@ -8,8 +8,8 @@
 
 namespace tally::draw {
 
-/// In which column of a diagram each element stands. Inputs stand as they are, and so does a global array that is as large; an element of shared memory stands where its value comes
-/// from or goes to.
+/// In which column of a diagram each element stands. Inputs stand as they are, and so does a global array that is as
+/// large; an element of shared memory stands where its value comes from or goes to.
 class columns {
 public:
   explicit columns(recording const& run);

@@ -23,8 +23,8 @@ std::string as_text(std::string_view text)
   return result;
 }
 
-/// JSON in a script element ends where the browser sees "</script", and means something else behind "<!--". In JSON a `<`
-/// stands only in strings, where it can be written in another way.
+/// JSON in a script element ends where the browser sees "</script", and means something else behind "<!--". In JSON a
+/// `<` stands only in strings, where it can be written in another way.
 std::string in_script(std::string_view json)
 {
   std::string result;

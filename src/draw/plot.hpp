@@ -26,7 +26,8 @@ struct mark {
   std::string text;
 };
 
-/// Both axes are logarithmic: powers of two to the right, of ten upwards. Requires coordinates of 1 or more, and at most `most_curves` curves.
+/// Both axes are logarithmic: powers of two to the right, of ten upwards. Requires coordinates of 1 or more, and at
+/// most `most_curves` curves.
 struct log_log_plot {
   static constexpr std::size_t most_curves = 8;
   std::string title;

@@ -25,8 +25,8 @@ struct act {
   model::action what;
   int thread;
   model::place where;
-  /// Read, write, atomic: the element. Shuffle: the register it comes from. Apply: the element that the thread writes the result to in
-  /// this phase, or its own register.
+  /// Read, write, atomic: the element. Shuffle: the register it comes from. Apply: the element that the thread writes
+  /// the result to in this phase, or its own register.
   element at;
   int value;
   int left = 0, right = 0;  ///< apply: its operands,
@@ -54,7 +54,8 @@ struct change {
   std::string text;
 };
 
-/// One phase of a block: a call of step, each or a shuffle. Or what the host combines between two launches: launch and block are -1 then.
+/// One phase of a block: a call of step, each or a shuffle. Or what the host combines between two launches: launch and
+/// block are -1 then.
 struct phase {
   std::string kernel;
   int launch, block;
@@ -86,7 +87,8 @@ struct array {
 
 /// Keeps a whole run, to be drawn: `machine.watch_with(&recording)` before anything else is asked of the machine.
 ///
-/// Cost  time and memory for each thing that a thread does, about 100 bytes; a run of more than `most` acts is kept up to there (`complete`).
+/// Cost  time and memory for each thing that a thread does, about 100 bytes; a run of more than `most` acts is kept up
+///       to there (`complete`).
 class recording final : public model::observer {
 public:
   enum class origin {

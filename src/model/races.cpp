@@ -4,8 +4,9 @@
 #include "tally/model/machine.hpp"
 #include "tally/model/recorder.hpp"
 
-/// What comes before what. Two accesses of a block are in order if one thread makes them, or if a barrier is between them; those of two blocks, if a chain of
-/// releases and acquires leads from one to the other; those of two launches always.
+/// What comes before what. Two accesses of a block are in order if one thread makes them, or if a barrier is between
+/// them; those of two blocks, if a chain of releases and acquires leads from one to the other; those of two launches
+/// always.
 namespace tally::model {
 
 namespace {
@@ -52,7 +53,8 @@ bool recorder::ordered(touch const& before, touch const& now) const
   machine::interval const& then = on_.intervals_[before.interval];
   if (then.launch != launch_) return true;
   if (then.block == block_) return then.barriers != barriers_ || before.thread == now.thread;
-  // One of the releases after `before` that this thread has seen is to come from the same thread, or from behind a barrier.
+  // One of the releases after `before` that this thread has seen is to come from the same thread, or from behind a
+  // barrier.
   std::uint32_t const seen_so_far = seen(static_cast<std::size_t>(then.block), now.thread);
   for (std::uint32_t k = seen_so_far; k > then.releases; --k) {
     machine::release const& one = on_.releases_.at(then.block)[k - 1];

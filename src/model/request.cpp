@@ -17,7 +17,8 @@ constexpr std::size_t banks = 32, bank_bytes = 4, sector_bytes = 32;
 /// One access of a warp: of each lane that takes part, its event.
 using request = std::vector<event const*>;
 
-/// The words that fall into the fullest bank. Lanes that want the same word get it together, unless each is to change it.
+/// The words that fall into the fullest bank. Lanes that want the same word get it together, unless each is to change
+/// it.
 std::size_t degree_of(std::span<event const* const> part, array_base const& of)
 {
   std::array<std::array<std::size_t, lanes>, banks> words;

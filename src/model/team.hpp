@@ -12,13 +12,14 @@
 
 namespace tally::model {
 
-/// Runs blocks that wait for each other: each on a thread, of which one goes on at a time. Which one is the schedule's choice at every access that
-/// a block makes to memory of the grid, so a run can be repeated.
+/// Runs blocks that wait for each other: each on a thread, of which one goes on at a time. Which one is the schedule's
+/// choice at every access that a block makes to memory of the grid, so a run can be repeated.
 class team {
 public:
   team(schedule by, std::vector<int> order);
 
-  /// Runs `body(block)` for every block, in turns; returns when all have ended. Throws what the first body threw, after which the others give up.
+  /// Runs `body(block)` for every block, in turns; returns when all have ended. Throws what the first body threw, after
+  /// which the others give up.
   void run(std::function<void(int)> const& body);
 
   enum class turn {
@@ -26,8 +27,9 @@ public:
     stuck,     ///< every block that runs waits, and those that have not begun find no place
     abandoned  ///< another block threw
   };
-  /// Called by the block that goes on: another may go on now. `waiting`: this one can do nothing until somebody stores. It waits too if it looks at what it
-  /// looked at before when nobody has stored since. Unless it goes on the block is to give up.
+  /// Called by the block that goes on: another may go on now. `waiting`: this one can do nothing until somebody stores.
+  /// It waits too if it looks at what it looked at before when nobody has stored since. Unless it goes on the block is
+  /// to give up.
   turn take_turns(bool waiting, void const* looks_at, int index);
   [[noreturn]] static void give_up();
   /// Somebody has stored: those who waited may look again.

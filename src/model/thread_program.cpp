@@ -81,7 +81,8 @@ private:
     return found;
   }
 
-  /// Every thread of the block is to come to the same barrier. The first time that one does not is found; what follows from it is not.
+  /// Every thread of the block is to come to the same barrier. The first time that one does not is found; what follows
+  /// from it is not.
   void check_barrier()
   {
     auto const waits = first_at_barrier();
@@ -107,8 +108,8 @@ private:
     return threads_[thread].promise().shuffle;
   }
 
-  /// Whom the mask of `thread` names and who is not in the same shuffle with the same mask: the first of them. Itself, if it does not name itself; -1 if all is
-  /// well.
+  /// Whom the mask of `thread` names and who is not in the same shuffle with the same mask: the first of them. Itself,
+  /// if it does not name itself; -1 if all is well.
   int absent_lane(std::size_t first, std::size_t thread) const
   {
     exchange const& own = *in_shuffle(thread);
@@ -122,8 +123,8 @@ private:
     return -1;
   }
 
-  /// Lanes whose masks name only lanes that are in the shuffle exchange their values. If there are none such, all lanes do that are in a shuffle, and it is
-  /// found.
+  /// Lanes whose masks name only lanes that are in the shuffle exchange their values. If there are none such, all lanes
+  /// do that are in a shuffle, and it is found.
   void shuffle_warp(std::size_t first, std::size_t there)
   {
     std::vector<std::size_t> complete, all;

@@ -50,7 +50,8 @@ struct costs {
     std::size_t added_by_a_thread() const { return formulas::count(divide_up(longest_later(), Threads)); }
   };
 
-  /// The sum of `cost` over the levels, of which each has the sums of the one before: of all its sections, or of all but `left_out`.
+  /// The sum of `cost` over the levels, of which each has the sums of the one before: of all its sections, or of all
+  /// but `left_out`.
   template <class F>
   static std::size_t over_levels(int n, int left_out, F const& cost)
   {
@@ -58,7 +59,8 @@ struct costs {
     return cost(here) + (here.last() ? 0 : over_levels(here.sections - left_out, left_out, cost));
   }
 
-  /// Where every section but the first has one step before its scan or after it, and `more`: the steps of the block that has most.
+  /// Where every section but the first has one step before its scan or after it, and `more`: the steps of the block
+  /// that has most.
   static std::size_t longest_of_blocks(level of, std::size_t more)
   {
     return std::max(inclusive_steps(section), inclusive_steps(of.longest_later()) + 1 + more);

@@ -59,8 +59,8 @@ struct kernel_entry {
   void (*run_letters)(model::machine& on, std::vector<letters> const& in, outcome& result) = nullptr;
 };
 
-/// How many threads the blocks have that share the work: as many as on a GPU, or so few that several blocks are seen with 16 elements. (Where lanes give each
-/// other their registers, a whole warp.)
+/// How many threads the blocks have that share the work: as many as on a GPU, or so few that several blocks are seen
+/// with 16 elements. (Where lanes give each other their registers, a whole warp.)
 enum class blocks { full, small };
 
 /// All of them, in the order of the ladder: reductions, scans of a block, scans of whole arrays.
@@ -74,8 +74,8 @@ operation operation_of(kernel_entry const& kernel, std::optional<operation> aske
 /// "sum", "product", "min", "max".
 std::string_view name_of(operation op);
 
-/// Throws `usage_error` where a kernel does not take what it is given: no elements, or too many, or of a kind that it is not for, or an operator that does not
-/// commute, or another than its own.
+/// Throws `usage_error` where a kernel does not take what it is given: no elements, or too many, or of a kind that it
+/// is not for, or an operator that does not commute, or another than its own.
 void check(kernel_entry const& kernel, values const& in, std::optional<operation> op = {});
 
 /// Runs it by `operation_of(kernel, op)`, if check() lets it.

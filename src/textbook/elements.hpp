@@ -13,8 +13,9 @@
 /// What the kernels of the catalogue run on: integers, decimals and letters, of four bytes each, as in the course.
 namespace tally::textbook {
 
-/// A run of consecutive letters, `first` to `last`, where the positions 0, 1, 2 .. are the letters. Joining two that do not follow each other gives a broken one,
-/// and so does whatever is made of that: so a kernel that does not keep the order of its operands cannot hide it.
+/// A run of consecutive letters, `first` to `last`, where the positions 0, 1, 2 .. are the letters. Joining two that do
+/// not follow each other gives a broken one, and so does whatever is made of that: so a kernel that does not keep the
+/// order of its operands cannot hide it.
 struct letters {
   static constexpr short broken = -1;
   short first = 0, last = 0;
@@ -22,7 +23,8 @@ struct letters {
 };
 std::ostream& operator<<(std::ostream& out, letters const& run);
 
-/// Joins runs. Associative, not commutative, and without an identity among the runs, but for the empty one that is made for it.
+/// Joins runs. Associative, not commutative, and without an identity among the runs, but for the empty one that is made
+/// for it.
 struct join {
   static constexpr bool commutative = false;
   static constexpr bool exactly_associative = true;

@@ -8,7 +8,8 @@
 
 namespace tally::textbook {
 
-/// Runs `Algorithm{}(device, in, out, n, op)` on the machine, where `out` has `results_of(Kind, n)` elements, and takes what it leaves.
+/// Runs `Algorithm{}(device, in, out, n, op)` on the machine, where `out` has `results_of(Kind, n)` elements, and takes
+/// what it leaves.
 template <class Algorithm, result_kind Kind, class T, class Op>
 void run_algorithm(model::machine& on, std::vector<T> const& in, Op const& op, outcome& result)
 {
@@ -34,7 +35,8 @@ void fill_runs(kernel_entry& entry)
     };
 }
 
-/// An entry of the catalogue, with its runs: `Algorithm{}(device, in, out, n, op)` launches what it needs on a device (machine, or a GPU).
+/// An entry of the catalogue, with its runs: `Algorithm{}(device, in, out, n, op)` launches what it needs on a device
+/// (machine, or a GPU).
 template <class Algorithm>
 kernel_entry entry(kernel_entry described)
 {

@@ -6,7 +6,8 @@
 
 #include "tally/model/report.hpp"
 
-/// Traps of the course material, kept wrong on purpose, each with what the model machine finds and with the right kernel beside it.
+/// Traps of the course material, kept wrong on purpose, each with what the model machine finds and with the right
+/// kernel beside it.
 namespace tally::textbook {
 
 /// Where something stands: a header in include/tally/textbook, and a piece of the line that it begins at.
@@ -52,7 +53,8 @@ struct numbered_lines {
 };
 numbered_lines lines_of(excerpt const& which);
 
-/// The number in its file of the line of an excerpt that is `text` but for its indentation; 0 if there is none, or several.
+/// The number in its file of the line of an excerpt that is `text` but for its indentation; 0 if there is none, or
+/// several.
 std::size_t line_number(excerpt const& where, std::string_view text);
 
 /// The parts of the catalogue, each in a file of its own.

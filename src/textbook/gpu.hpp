@@ -23,7 +23,8 @@ std::string why_no_gpu();
 /// The GPU's name. Requires: there is one.
 std::string gpu_name();
 
-/// Runs a kernel of the catalogue on the GPU: the same text as on the model machine, compiled by nvcc. Blocks until it has ended.
+/// Runs a kernel of the catalogue on the GPU: the same text as on the model machine, compiled by nvcc. Blocks until it
+/// has ended.
 ///
 /// Throws    usage_error where `run` of the catalogue would, std::runtime_error with CUDA's own words where CUDA fails.
 gpu_outcome run_on_gpu(kernel_entry const& kernel, values const& in, std::optional<operation> op = {});

@@ -1,4 +1,5 @@
-// Groups: every run of keys, segment of flags and of offsets has the bits of tally::reduce and of the scans of it alone.
+// Groups: every run of keys, segment of flags and of offsets has the bits of tally::reduce and of the scans of it
+// alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +24,8 @@ namespace {
 
 using tally::test::random_bits;
 
-/// Where segments of n elements begin, and n: none longer than 1, lengths around groups, rows and tiles, one segment, one that is long enough to be put off
-/// between short ones, heads at and beside the ends of blocks.
+/// Where segments of n elements begin, and n: none longer than 1, lengths around groups, rows and tiles, one segment,
+/// one that is long enough to be put off between short ones, heads at and beside the ends of blocks.
 std::vector<std::vector<std::size_t>> divisions(std::size_t n)
 {
   std::vector<std::vector<std::size_t>> all;

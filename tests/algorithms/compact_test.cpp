@@ -1,4 +1,5 @@
-// Compaction against the standard library's sequential algorithms: what is written, that nothing else is, and on how many threads it does not matter.
+// Compaction against the standard library's sequential algorithms: what is written, that nothing else is, and on how
+// many threads it does not matter.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -124,7 +124,8 @@ TEST(integrate, from_right_to_left_is_the_negative)
   EXPECT_EQ(tally::integrate(exponential_function{}, 2.0, 2.0, 10), 0.0);
 }
 
-/// With ends that are no binary fractions, a node that is a sum may lie beyond the end: here that would be the root of a negative number.
+/// With ends that are no binary fractions, a node that is a sum may lie beyond the end: here that would be the root of
+/// a negative number.
 TEST(integrate, no_node_is_beyond_the_ends)
 {
   struct square_root {

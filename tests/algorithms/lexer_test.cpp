@@ -1,4 +1,5 @@
-// Lexical analysis: the tokens of a loop that goes through the text byte by byte, on texts that are hard to cut in pieces.
+// Lexical analysis: the tokens of a loop that goes through the text byte by byte, on texts that are hard to cut in
+// pieces.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -100,7 +100,8 @@ TEST(quicksort, sees_disorder_between_blocks)
   }
 }
 
-/// After every level: no key is in a segment before that of a lesser one, segments begin where the heads say, and keys that are equal keep their order.
+/// After every level: no key is in a segment before that of a lesser one, segments begin where the heads say, and keys
+/// that are equal keep their order.
 TEST(segmented_quicksort, partitions_all_segments_at_once)
 {
   auto keys = sequences(1000)[0];

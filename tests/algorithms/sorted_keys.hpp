@@ -44,7 +44,8 @@ bool before(T a, T b, Order order)
   }
 }
 
-/// n keys: random bits, all equal, sorted, reversed, few different ones, and ones that differ in their highest and lowest bits only.
+/// n keys: random bits, all equal, sorted, reversed, few different ones, and ones that differ in their highest and
+/// lowest bits only.
 template <class T>
 std::vector<std::vector<T>> key_sequences(std::size_t n)
 {

@@ -15,8 +15,8 @@ namespace tally::test {
 template <class... T>
 struct list {};
 
-/// Every backend that the contracts are tested on. A new one is one more line here, and a file like cpu_backend.hpp. The tests are compiled
-/// once more by nvcc for the GPU.
+/// Every backend that the contracts are tested on. A new one is one more line here, and a file like cpu_backend.hpp.
+/// The tests are compiled once more by nvcc for the GPU.
 #ifdef __CUDACC__
 using backends = list<cuda_backend>;
 #else

@@ -17,7 +17,8 @@
 namespace tally::test {
 namespace {
 
-/// Results are streamed from 16 MiB of input on at the latest (src/cpu/contiguous.cpp); or what TALLY_TEST_MAX_SIZE allows.
+/// Results are streamed from 16 MiB of input on at the latest (src/cpu/contiguous.cpp); or what TALLY_TEST_MAX_SIZE
+/// allows.
 template <class T>
 std::size_t size_beyond_cache()
 {

@@ -1,4 +1,5 @@
-// Compaction's kernels for every instruction set of this machine: what is moved, where it goes, and that nothing else is written.
+// Compaction's kernels for every instruction set of this machine: what is moved, where it goes, and that nothing else
+// is written.
 #include <gtest/gtest.h>
 
 #include <cstddef>

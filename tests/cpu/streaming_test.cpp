@@ -1,4 +1,5 @@
-// Stores around the cache: the same results as through it, wherever in a line the output begins, and not a byte beside it.
+// Stores around the cache: the same results as through it, wherever in a line the output begins, and not a byte beside
+// it.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -35,7 +35,8 @@ public:
   T* begin() const { return data_; }
   T* end() const { return data_ + size_; }
   std::size_t size() const { return size_; }
-  /// Done when this returns: a copy from memory that is not pinned may else be under way yet, and no stream of these tests waits for it.
+  /// Done when this returns: a copy from memory that is not pinned may else be under way yet, and no stream of these
+  /// tests waits for it.
   void assign(std::vector<T> const& values)
   {
     check(cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyDefault));

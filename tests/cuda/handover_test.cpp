@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-/// The hand-over between the blocks of a launch, with threads for blocks. What a block does between its steps takes anything from nothing
-/// to long enough for all others to overtake it.
+/// The hand-over between the blocks of a launch, with threads for blocks. What a block does between its steps takes
+/// anything from nothing to long enough for all others to overtake it.
 namespace tally::cuda_backend {
 namespace {
 
@@ -63,7 +63,8 @@ void wait_for(space& s, std::uint32_t tile, std::uint32_t epoch, total& value)
   while (!look_at(s, tile, epoch, value)) std::this_thread::yield();
 }
 
-/// One call of a scan: every worker draws, publishes, and looks at all totals before its tile. Returns how many were wrong.
+/// One call of a scan: every worker draws, publishes, and looks at all totals before its tile. Returns how many were
+/// wrong.
 std::size_t scan_call(space& s, std::uint32_t call, std::uint32_t tiles, std::uint32_t workers)
 {
   std::vector<std::size_t> wrong(workers);
@@ -128,8 +129,8 @@ std::size_t reduce_call(space& s, std::uint32_t call, std::uint32_t tiles, std::
   return wrong;
 }
 
-/// One call of a scan whose workers each have the tile of their own number, of which no more than `running` run at a time, the last ones first:
-/// what they wait for will not come unless they see to it.
+/// One call of a scan whose workers each have the tile of their own number, of which no more than `running` run at a
+/// time, the last ones first: what they wait for will not come unless they see to it.
 std::size_t own_tiles_call(space& s, std::uint32_t call, std::uint32_t tiles, std::uint32_t running)
 {
   std::atomic<std::size_t> wrong = 0;

@@ -20,7 +20,8 @@ namespace {
 
 using path = cuda::workspace::path;
 
-/// Fills the shared memory of all multiprocessors: what a kernel reads there without having written it is then seldom a value.
+/// Fills the shared memory of all multiprocessors: what a kernel reads there without having written it is then seldom a
+/// value.
 __global__ void poison_shared_memory(int bytes)
 {
   extern __shared__ unsigned char all_of_it[];

@@ -86,7 +86,8 @@ TEST(cuda_progress, needs_no_more_than_one_multiprocessor)
   }
 }
 
-/// Blocks that begin with the last tiles, on few multiprocessors: none of the totals that they wait for can come from another block.
+/// Blocks that begin with the last tiles, on few multiprocessors: none of the totals that they wait for can come from
+/// another block.
 TEST(cuda_progress, whoever_waits_in_vain_computes_what_is_missing)
 {
   for (std::size_t const tiles : {2, 33, 300}) {

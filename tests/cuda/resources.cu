@@ -1,4 +1,5 @@
-// The kernels whose registers and shared memory check_resources.py looks at: of each width one, and a type of several words.
+// The kernels whose registers and shared memory check_resources.py looks at: of each width one, and a type of several
+// words.
 #include "tally/cuda/launch.cuh"
 #include "tally/operators.hpp"
 

@@ -119,7 +119,8 @@ TEST(dag, with_marks_for_what_is_no_node)
   EXPECT_EQ(all.schedule(3), 2u);
 }
 
-/// A greedy schedule as the textbook says it: in each step the first `p` nodes of those whose operands are there, those that have been there longest first.
+/// A greedy schedule as the textbook says it: in each step the first `p` nodes of those whose operands are there, those
+/// that have been there longest first.
 std::size_t by_hand(dag const& all, std::size_t p)
 {
   std::size_t const n = all.work();
@@ -164,7 +165,8 @@ TEST(schedule_of_a_dag, is_greedy_and_within_the_bounds_of_brent)
       ASSERT_GE(steps * p, work);
       ASSERT_GE(steps, depth);
       ASSERT_LE(steps * p, work + depth * (p - 1)) << "sharper than work/p + depth";
-      // Which of the nodes that came at once goes first is free: so only Graham's bound holds between two greedy schedules.
+      // Which of the nodes that came at once goes first is free: so only Graham's bound holds between two greedy
+      // schedules.
       ASSERT_LE(steps, by_hand(all, p) * 2);
     }
   }

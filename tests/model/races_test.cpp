@@ -10,7 +10,8 @@
 namespace tally::model {
 namespace {
 
-/// Runs `body` as `run_on_x` does, on a machine of its own, which must find one thing: this race on x, in the first step of `body`, with a thread of block 0.
+/// Runs `body` as `run_on_x` does, on a machine of its own, which must find one thing: this race on x, in the first
+/// step of `body`, with a thread of block 0.
 template <class Body>
 void expect_race(int threads, expected_finding expected, Body const& body, int blocks = 1,
                  std::source_location const& in = std::source_location::current())

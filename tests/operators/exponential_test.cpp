@@ -24,7 +24,8 @@ struct argument_and_value {
   T value;
 };
 
-// Of some arguments the value is not the nearest to the exact one: these are the bits of this computation, not of a good exp.
+// Of some arguments the value is not the nearest to the exact one: these are the bits of this computation, not of a
+// good exp.
 constexpr argument_and_value<double> doubles[] = {
     {0x0p+0, 0x1p+0},
     {-0x1p-60, 0x1p+0},

@@ -1,4 +1,5 @@
-// Scans of whole arrays as the catalogue has them: right for any n, over several levels, in order, with the counts of their formulas.
+// Scans of whole arrays as the catalogue has them: right for any n, over several levels, in order, with the counts of
+// their formulas.
 #include <algorithm>
 #include <numeric>
 #include <string>

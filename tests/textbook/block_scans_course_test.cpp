@@ -145,24 +145,25 @@ struct accesses {
 
 TEST(course, accesses_of_shared_memory)
 {
-  for (
-      accesses const& each : {
-          // Blelloch's figures are those of an independent count, which has no access and no warp-step to clear the last element: neither has the
-          // kernel, where the root has the identity instead of the total that it reads. Hillis and Steele's count is of reading and writing in one,
-          // 289 warp-steps, 5 divergent; with two barriers each stride is two.
-          accesses{"hillis-steele", 1024, 867, 867, 1, 2 * 289, 2 * 5},
-          {"blelloch", 1024, 1337, 252, 32, 72, 10},
-          {"blelloch-padded", 1024, 252, 252, 1, 72, 10},
-          {"blelloch-padded", 2048, 511, 476, 2, 136, 10},
-          {"blelloch-padded-twice", 1024, 252, 252, 1, 72, 10},
-          {"blelloch-padded-twice", 2048, 476, 476, 1, 136, 10},
-          // Not of the course. Two buffers: each stride reads x[t] of 32 warps and x[t-s] of as many as have one, and writes 32.
-          {"hillis-steele-two-buffers", 1024, 320 + 289 + 320, 929, 1, 320, 5},
-          {"kogge-stone", 1024, 32 + 289 + 320, 641, 1, 32 + 320, 5},
-          // In each of 16 warps: read x[k] and write it, in two passes for the 5 strides where k skips; read x[half - 1], where 32, 16, 8, 4, 2 words in a
-          // warp are in 16, 8, 4, 2, 1 banks, and a broadcast from then on.
-          {"sklansky", 1024, 16 * (5 * (2 + 2 + 2) + 5 * (1 + 1 + 1)), 16 * 10 * 3, 2, 160, 0},
-      }) {
+  for (accesses const& each : {
+           // Blelloch's figures are those of an independent count, which has no access and no warp-step to clear the
+           // last element: neither has the kernel, where the root has the identity instead of the total that it reads.
+           // Hillis and Steele's count is of reading and writing in one, 289 warp-steps, 5 divergent; with two barriers
+           // each stride is two.
+           accesses{"hillis-steele", 1024, 867, 867, 1, 2 * 289, 2 * 5},
+           {"blelloch", 1024, 1337, 252, 32, 72, 10},
+           {"blelloch-padded", 1024, 252, 252, 1, 72, 10},
+           {"blelloch-padded", 2048, 511, 476, 2, 136, 10},
+           {"blelloch-padded-twice", 1024, 252, 252, 1, 72, 10},
+           {"blelloch-padded-twice", 2048, 476, 476, 1, 136, 10},
+           // Not of the course. Two buffers: each stride reads x[t] of 32 warps and x[t-s] of as many as have one, and
+           // writes 32.
+           {"hillis-steele-two-buffers", 1024, 320 + 289 + 320, 929, 1, 320, 5},
+           {"kogge-stone", 1024, 32 + 289 + 320, 641, 1, 32 + 320, 5},
+           // In each of 16 warps: read x[k] and write it, in two passes for the 5 strides where k skips; read x[half -
+           // 1], where 32, 16, 8, 4, 2 words in a warp are in 16, 8, 4, 2, 1 banks, and a broadcast from then on.
+           {"sklansky", 1024, 16 * (5 * (2 + 2 + 2) + 5 * (1 + 1 + 1)), 16 * 10 * 3, 2, 160, 0},
+       }) {
     SCOPED_TRACE(testing::Message() << each.name << " of " << each.n);
     model::machine on;
     run(*find_kernel(each.name), on, one_to(each.n));

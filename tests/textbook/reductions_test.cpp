@@ -1,4 +1,5 @@
-// All reductions: right for any n, in order where they keep it, with the counts of their formulas, by blocks in any order.
+// All reductions: right for any n, in order where they keep it, with the counts of their formulas, by blocks in any
+// order.
 #include <string>
 #include <vector>
 

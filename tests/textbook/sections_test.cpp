@@ -32,7 +32,8 @@ constexpr bool is_shifted =
 template <class Kernel>
 constexpr bool is_exclusive_scan = requires { requires Kernel::exclusive; };
 
-/// What sections of `section` elements make of the alphabet: each is scanned by itself; shifted ones begin with the element before them.
+/// What sections of `section` elements make of the alphabet: each is scanned by itself; shifted ones begin with the
+/// element before them.
 template <class Kernel>
 std::vector<letters> expected(int n, int section)
 {

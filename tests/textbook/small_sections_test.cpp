@@ -1,4 +1,5 @@
-// Scans of whole arrays with sections so small that a few hundred elements have many levels, and the single pass under every schedule.
+// Scans of whole arrays with sections so small that a few hundred elements have many levels, and the single pass under
+// every schedule.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -28,7 +28,8 @@ struct allocation_rules {
   std::uint64_t capacity = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// A piece that does not fit, or whose size is negative: the first one, by its number from 0. The message has its size, the capacity and what is taken before it.
+/// A piece that does not fit, or whose size is negative: the first one, by its number from 0. The message has its size,
+/// the capacity and what is taken before it.
 class allocation_error : public error {
 public:
   allocation_error(std::string const& what, std::size_t piece) : error(what), piece_(piece) {}
@@ -40,7 +41,8 @@ private:
 
 namespace detail {
 
-/// Where a call runs that names no execution and calls nothing of the caller's: on all threads, if what it reads and writes is plain memory.
+/// Where a call runs that names no execution and calls nothing of the caller's: on all threads, if what it reads and
+/// writes is plain memory.
 template <class... Iterators>
 using threads_of_memory = std::conditional_t<(std::contiguous_iterator<Iterators> && ...), cpu, automatic>;
 
@@ -163,8 +165,9 @@ std::uint64_t place_pieces(P const& on, std::size_t n, std::size_t bytes, Pieces
 /// Cost      one pass; O(n/p + log p) on p threads. Without `on` all threads, if the sizes are in contiguous memory.
 /// Memory    12 bytes for each 4096 sizes; where they have alignments of their own, 108 for each 1024.
 /// Blocks    until the result is there, on a GPU too.
-/// Throws    allocation_error, which names the first piece that ends behind rules.capacity, or behind what `offsets` can hold, or behind 2^64 - 2, or whose
-///           size is negative: then offsets are partly written. usage_error if the alignment is 0; cuda_error; std::bad_alloc.
+/// Throws    allocation_error, which names the first piece that ends behind rules.capacity, or behind what `offsets`
+///           can hold, or behind 2^64 - 2, or whose size is negative: then offsets are partly written. usage_error if
+///           the alignment is 0; cuda_error; std::bad_alloc.
 /// Source    Blelloch, Prefix sums and their applications (1990), section 1.3, as "allocating".
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out>
 std::uint64_t allocate(P const& on, I sizes, S sizes_last, Out offsets, allocation_rules const& rules = {})

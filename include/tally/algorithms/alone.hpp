@@ -12,8 +12,8 @@
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 
-/// A segment as if it were alone: the bits of `tally::reduce` and of the scans of [begin, end), on a CPU by these calls or, where it is short, by a loop that has
-/// their brackets.
+/// A segment as if it were alone: the bits of `tally::reduce` and of the scans of [begin, end), on a CPU by these calls
+/// or, where it is short, by a loop that has their brackets.
 namespace tally::detail {
 
 /// So many groups at most are combined by the loops below. A call takes some 20 ns.
@@ -35,8 +35,8 @@ T fold_values(I const& values, std::size_t begin, std::size_t end, Op& op)
   return sum;
 }
 
-/// The reduction of a segment of one row at most: what is before the last group is Kogge and Stone's I[g-1] = (t[0] + tree) + tree ..., of as many groups as
-/// the binary digits of g-1 say, the smaller first.
+/// The reduction of a segment of one row at most: what is before the last group is Kogge and Stone's I[g-1] = (t[0] +
+/// tree) + tree ..., of as many groups as the binary digits of g-1 say, the smaller first.
 template <class T, class I, class Op>
 T reduce_short(I const& values, std::size_t begin, std::size_t end, Op& op)
 {

@@ -20,10 +20,11 @@ struct lexer_step {
 ///
 ///     states                    how many there are; a text begins in state 0, which is outside of tokens
 ///     step(state, byte)         a lexer_step
-///     kind(state)               the kind of a token that ends in this state, 0 to 254; outside_tokens for states that are outside
+///     kind(state)               the kind of a token that ends in this state, 0 to 254; outside_tokens for states that
+///                               are outside
 ///
-/// A token goes on until a byte begins the next one or leads outside: so whether a byte belongs to the token before it is for the state to say, and nothing is
-/// taken back.
+/// A token goes on until a byte begins the next one or leads outside: so whether a byte belongs to the token before it
+/// is for the state to say, and nothing is taken back.
 template <class L>
 concept lexical_language = requires(int state, unsigned char byte) {
   static_cast<int>(L::states);
@@ -40,13 +41,14 @@ public:
   static constexpr int most_states = 32;
   static constexpr int most_classes = 32;
 
-  /// How a state is written down while a text is gone through: its number, and what is to be seen of it in every byte's state.
+  /// How a state is written down while a text is gone through: its number, and what is to be seen of it in every byte's
+  /// state.
   static constexpr std::uint8_t number_bits = 0x1f;
   static constexpr std::uint8_t in_token = 0x40;      ///< the byte that led here is part of a token
   static constexpr std::uint8_t begins_token = 0x80;  ///< and its first
 
-  /// Throws    usage_error if there are more than most_states, or bytes of more than most_classes kinds; if a step leads to no state, or begins a token
-  ///           and leads outside.
+  /// Throws    usage_error if there are more than most_states, or bytes of more than most_classes kinds; if a step
+  ///           leads to no state, or begins a token and leads outside.
   template <lexical_language Language>
   explicit automaton(Language)
   {

@@ -10,7 +10,8 @@
 #include "tally/cpu/even_bins.hpp"
 #include "tally/error.hpp"
 
-/// The bins of a histogram: functions from a value to its slot. Slots 0 to count() - 1 are the bins; behind them are three for the values that have none.
+/// The bins of a histogram: functions from a value to its slot. Slots 0 to count() - 1 are the bins; behind them are
+/// three for the values that have none.
 namespace tally {
 
 namespace detail {
@@ -49,9 +50,9 @@ protected:
 
 /// `count` bins of one width from `lower` to `upper`.
 ///
-/// Bin k has the values x with lower + k w <= x < lower + (k + 1) w, where w = (upper - lower) / count; the last has `upper` too. A value on an edge is
-/// never below it; one that is less than an edge by at most 2^-49 of its distance from `lower` may be above it. No integer within 2^49 of `lower` is.
-/// Values are compared as doubles.
+/// Bin k has the values x with lower + k w <= x < lower + (k + 1) w, where w = (upper - lower) / count; the last has
+/// `upper` too. A value on an edge is never below it; one that is less than an edge by at most 2^-49 of its distance
+/// from `lower` may be above it. No integer within 2^49 of `lower` is. Values are compared as doubles.
 ///
 /// Throws    usage_error: no bins, or not finite numbers lower < upper.
 class even_bins : public detail::bin_slots {
@@ -111,10 +112,11 @@ private:
   double not_a_number_;
 };
 
-/// Bins between neighbours of a sorted array of edges: bin k has the values x with edges[k] <= x < edges[k + 1]; the last has its upper edge too.
-/// An edge that stands there twice is an empty bin. log2(size) comparisons a value.
+/// Bins between neighbours of a sorted array of edges: bin k has the values x with edges[k] <= x < edges[k + 1]; the
+/// last has its upper edge too. An edge that stands there twice is an empty bin. log2(size) comparisons a value.
 ///
-/// Requires  the edges outlive the bins, and are where a call runs: on a GPU in device memory. They are in ascending order and no NaN.
+/// Requires  the edges outlive the bins, and are where a call runs: on a GPU in device memory. They are in ascending
+///           order and no NaN.
 /// Throws    usage_error if there are fewer than two edges.
 template <class T>
 class edge_bins : public detail::bin_slots {

@@ -14,7 +14,8 @@ namespace tally {
 
 namespace detail {
 
-/// What the calls of this file have in common to be checked: elements are reached by index, since several threads begin in the middle.
+/// What the calls of this file have in common to be checked: elements are reached by index, since several threads begin
+/// in the middle.
 template <class Acc, class T, class Values, class Op, class... Iterators>
 constexpr void check_groups()
 {
@@ -27,21 +28,27 @@ constexpr void check_groups()
 
 }  // namespace detail
 
-/// For each run of equal keys writes the key to `keys_out` and `values[begin] + ... + values[end-1]` to `values_out`, where `a + b` is `op(a, b)`.
+/// For each run of equal keys writes the key to `keys_out` and `values[begin] + ... + values[end-1]` to `values_out`,
+/// where `a + b` is `op(a, b)`.
 ///
 ///     reduce_by_key([on,] keys, keys_last, values, keys_out, values_out [, op [, same]])
 ///
-/// A key begins a run if `same` of the one before it and itself is false: keys that are equal and not adjacent are different groups (sort them before).
+/// A key begins a run if `same` of the one before it and itself is false: keys that are equal and not adjacent are
+/// different groups (sort them before).
 ///
-/// Requires  random-access iterators; as many values as keys; room for as many results as there are runs. The outputs overlap nothing. `op` as for `reduce`.
-///           The accumulator is the values' type, or the one that is named: tally::reduce_by_key<double>(...).
-/// Result    the number of runs. Each value has the bits of `tally::reduce` of its run alone, wherever the run lies, on every machine and for every number of
-///           threads: an operand of docs/order.md's brackets is counted from the run's head.
-/// Cost      one pass; long runs (of more than 2^18) by all threads one after another. On a GPU one pass if `op` is exactly associative; otherwise three,
-///           and then a thread combines a run: many short runs are quick, few long ones are not.
+/// Requires  random-access iterators; as many values as keys; room for as many results as there are runs. The outputs
+///           overlap nothing. `op` as for `reduce`. The accumulator is the values' type, or the one that is named:
+///           tally::reduce_by_key<double>(...).
+/// Result    the number of runs. Each value has the bits of `tally::reduce` of its run alone, wherever the run lies, on
+///           every machine and for every number of threads: an operand of docs/order.md's brackets is counted from the
+///           run's head.
+/// Cost      one pass; long runs (of more than 2^18) by all threads one after another. On a GPU one pass if `op` is
+///           exactly associative; otherwise three, and then a thread combines a run: many short runs are quick, few
+///           long ones are not.
 /// Memory    4 bytes for each 4096 keys; on a GPU, if `op` is not exactly associative, 8 bytes a run.
 /// Blocks    until all is written, on a GPU too: the number of runs is not known before.
-/// Throws    what `op`, `same` and the iterators throw, and then outputs are partly written; usage_error; std::bad_alloc; cuda_error.
+/// Throws    what `op`, `same` and the iterators throw, and then outputs are partly written; usage_error;
+///           std::bad_alloc; cuda_error.
 /// Source    Blelloch, Prefix sums and their applications (1990), section 1.5, for one pass over all segments.
 template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
           detail::iterator KeysOut, detail::iterator Out, class Op = plus, class Same = detail::equal_values>
@@ -74,7 +81,8 @@ std::size_t reduce_by_key(First&& first, Rest&&... rest)
 ///     inclusive_scan_by_key([on,] keys, keys_last, values, out [, op [, same]])
 ///     exclusive_scan_by_key([on,] keys, keys_last, values, out, init [, op [, same]])
 ///
-/// The exclusive scan of a run begins with `init`: `out[begin] = init`, `out[k] = init + values[begin] + ... + values[k-1]`.
+/// The exclusive scan of a run begins with `init`: `out[begin] = init`, `out[k] = init + values[begin] + ... +
+/// values[k-1]`.
 ///
 /// Requires  as `reduce_by_key`; `out` has room for as many results as there are keys, and may be `values` (in place).
 /// Result    the end of what was written. Each run has the bits of a scan of it alone.

@@ -10,7 +10,8 @@
 #include "tally/algorithms/grouped.hpp"
 #include "tally/contract.hpp"
 
-/// Reductions and scans of segments that offsets give, as the rows of a sparse matrix: segment s is [offsets[s], offsets[s+1]), and may be empty.
+/// Reductions and scans of segments that offsets give, as the rows of a sparse matrix: segment s is [offsets[s],
+/// offsets[s+1]), and may be empty.
 namespace tally {
 
 namespace detail {
@@ -75,14 +76,18 @@ void scan_offsets(P const& on, Values values, Offsets offsets, std::size_t segme
 
 }  // namespace detail
 
-/// Writes `out[s] = init + values[offsets[s]] + ... + values[offsets[s+1] - 1]` for each segment s, where `a + b` is `op(a, b)`.
+/// Writes `out[s] = init + values[offsets[s]] + ... + values[offsets[s+1] - 1]` for each segment s, where `a + b` is
+/// `op(a, b)`.
 ///
 ///     reduce_by_offset([on,] values, offsets, offsets_last, out [, init [, op]])
 ///
-/// Requires  offsets do not decrease; there is one more than segments. Otherwise as `reduce_by_key`; `init` is the identity of a sum if it is left out.
-/// Result    the end of what was written: a result for each segment, `init` for an empty one. Each has the bits of `tally::reduce` of its segment alone.
-/// Cost      one pass; threads share elements and segments evenly, and long segments (of more than 2^18) are done by all threads, one after another. On a GPU
-///           a thread combines a segment: many short ones are quick, few long ones are not.
+/// Requires  offsets do not decrease; there is one more than segments. Otherwise as `reduce_by_key`; `init` is the
+///           identity of a sum if it is left out.
+/// Result    the end of what was written: a result for each segment, `init` for an empty one. Each has the bits of
+///           `tally::reduce` of its segment alone.
+/// Cost      one pass; threads share elements and segments evenly, and long segments (of more than 2^18) are done by
+///           all threads, one after another. On a GPU a thread combines a segment: many short ones are quick, few long
+///           ones are not.
 /// Blocks    until all is written; on a GPU returns at once.
 /// Throws    as `reduce_by_key`.
 template <class Acc = void, execution P, detail::iterator Values, detail::iterator Offsets, detail::end_of<Offsets> S,
@@ -129,12 +134,14 @@ auto reduce_by_offset(First&& first, Rest&&... rest)
   return tally::reduce_by_offset<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
-/// Within each segment writes the running results of its values, to the places in `out` at which they stand in `values`.
+/// Within each segment writes the running results of its values, to the places in `out` at which they stand in
+/// `values`.
 ///
 ///     inclusive_scan_by_offset([on,] values, offsets, offsets_last, out [, op])
 ///     exclusive_scan_by_offset([on,] values, offsets, offsets_last, out, init [, op])
 ///
-/// Requires  as `reduce_by_offset`; `out` may be `values` (in place). Places that lie in no segment are left as they are.
+/// Requires  as `reduce_by_offset`; `out` may be `values` (in place). Places that lie in no segment are left as they
+///           are.
 /// Result    each segment has the bits of a scan of it alone.
 template <class Acc = void, execution P, detail::iterator Values, detail::iterator Offsets, detail::end_of<Offsets> S,
           detail::iterator Out, class Op = plus>

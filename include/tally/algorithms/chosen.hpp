@@ -18,8 +18,8 @@
 
 /// What compaction is made of: some of n elements are chosen, and each chosen one learns how many were before it.
 ///
-/// On a CPU an element of the scan stands for a block: its chosen ones are counted, and when the scan says how many were before the block it is moved, from the
-/// cache. On a GPU an element stands for itself.
+/// On a CPU an element of the scan stands for a block: its chosen ones are counted, and when the scan says how many
+/// were before the block it is moved, from the cache. On a GPU an element stands for itself.
 namespace tally::detail {
 
 /// What std::equal_to<> is, on a GPU too.
@@ -103,8 +103,9 @@ struct move_one {
   }
 };
 
-/// Moves: `move.block(choice, begin, end, before, count)` for a block with `count` chosen elements and `before` of them before it (with the
-/// block's bits in place of the choice if `Move::by_bits`), or `move.one(k, before, chosen)`. Returns how many were chosen of n elements.
+/// Moves: `move.block(choice, begin, end, before, count)` for a block with `count` chosen elements and `before` of them
+/// before it (with the block's bits in place of the choice if `Move::by_bits`), or `move.one(k, before, chosen)`.
+/// Returns how many were chosen of n elements.
 ///
 /// `bytes` is what an element reads.
 template <class P, class Choice, class Move>

@@ -8,10 +8,12 @@
 #include "tally/cpu/compress.hpp"
 #include "tally/temporary.hpp"
 
-/// What a scan on a CPU takes for its elements when some of n are chosen: blocks, of which it is found out once how many, or which, are chosen.
+/// What a scan on a CPU takes for its elements when some of n are chosen: blocks, of which it is found out once how
+/// many, or which, are chosen.
 namespace tally::detail {
 
-/// Elements of a block. Their bits and count are 3% of the memory that is read of four bytes each, and a block of eight bytes each is in every second-level cache.
+/// Elements of a block. Their bits and count are 3% of the memory that is read of four bytes each, and a block of eight
+/// bytes each is in every second-level cache.
 inline constexpr std::size_t chosen_block = 4096;
 
 inline std::size_t blocks_of(std::size_t n)
@@ -39,7 +41,8 @@ std::size_t count_chosen(Choice const& who, std::size_t begin, std::size_t end)
   return count;
 }
 
-/// Counts of blocks, each found once: a scan asks for an element when it totals a tile, and again when it writes the tile's results.
+/// Counts of blocks, each found once: a scan asks for an element when it totals a tile, and again when it writes the
+/// tile's results.
 template <class Choice>
 struct counted_blocks {
   Choice const* choice;

@@ -13,7 +13,8 @@
 /// What compaction does with the chosen elements of a block, or with one of them.
 namespace tally::detail {
 
-/// Whether a block is moved by a loop with a branch: it pays where it is foreseen 31 times of 32, and where a copy too many costs more than bytes.
+/// Whether a block is moved by a loop with a branch: it pays where it is foreseen 31 times of 32, and where a copy too
+/// many costs more than bytes.
 template <class T>
 constexpr bool is_uneven(std::size_t count, std::size_t size)
 {
@@ -64,7 +65,8 @@ struct copy_chosen {
       for (; before < upto; ++k)
         if (choice(k)) place(to, before++) = from[place_of_index(k)];
     } else {
-      // No branch: what is not chosen is written too, and the next one over it. It ends with the block's share, so it never leaves it.
+      // No branch: what is not chosen is written too, and the next one over it. It ends with the block's share, so it
+      // never leaves it.
       while (before < upto) {
         bool const stays = choice(k);
         place(to, before) = from[place_of_index(k++)];

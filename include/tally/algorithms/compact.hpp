@@ -42,15 +42,18 @@ constexpr void check_predicate()
 ///
 ///     copy_if([on,] first, last, out, pred)          copy_if([on,] first, last, flags, out, pred)
 ///
-/// Requires  random-access iterators (on a GPU pointers, or others that can be copied as bytes). `out` has room for what is chosen and overlaps nothing
-///           that is read. `pred` gives the same for the same element whenever it is asked.
+/// Requires  random-access iterators (on a GPU pointers, or others that can be copied as bytes). `out` has room for
+///           what is chosen and overlaps nothing that is read. `pred` gives the same for the same element whenever it
+///           is asked.
 /// Result    the end of what was written; nothing is written beyond it.
-/// Cost      one pass: each element is read from memory once, chosen ones are written once. `pred` is called at most twice for an element (on a GPU three
-///           times). O(n/p + log p) on p threads.
+/// Cost      one pass: each element is read from memory once, chosen ones are written once. `pred` is called at most
+///           twice for an element (on a GPU three times). O(n/p + log p) on p threads.
 /// Memory    a bit for each element, and 4 bytes for each 4096.
 /// Blocks    until all is written, on a GPU too: the number of chosen ones is not known before.
-/// Throws    what `pred` and the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc; cuda_error.
-/// Source    Blelloch, Prefix sums and their applications (1990), section 1.3: "pack"; in one pass as Merrill & Garland (2016).
+/// Throws    what `pred` and the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc;
+///           cuda_error.
+/// Source    Blelloch, Prefix sums and their applications (1990), section 1.3: "pack"; in one pass as Merrill & Garland
+///           (2016).
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Pred>
 Out copy_if(P const& on, I first, S last, Out out, Pred pred)
 {
@@ -152,8 +155,9 @@ auto stable_partition_copy(First&& first, Rest&&... rest)
 ///
 ///     unique_copy([on,] first, last, out [, same])
 ///
-/// An element begins a run if `same` of the one before it and itself is false: neighbours are compared. For an equivalence that is what
-/// std::unique_copy gives, which compares with the run's first element. As `copy_if` otherwise.
+/// An element begins a run if `same` of the one before it and itself is false: neighbours are compared. For an
+/// equivalence that is what std::unique_copy gives, which compares with the run's first element. As `copy_if`
+/// otherwise.
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Same = detail::equal_values>
 Out unique_copy(P const& on, I first, S last, Out out, Same same = {})
 {

@@ -39,15 +39,16 @@ std::iter_value_t<I> element_at(P const& on, I at)
 
 }  // namespace detail
 
-/// Returns the first places at which `[first1, last1)` and `[first2, last2)` differ, or at which one of them ends: behind their
-/// longest common prefix.
+/// Returns the first places at which `[first1, last1)` and `[first2, last2)` differ, or at which one of them ends:
+/// behind their longest common prefix.
 ///
 ///     mismatch([on,] first1, last1, first2, last2 [, same])        mismatch([on,] range1, range2 [, same])
 ///
 /// Requires  random-access iterators; `same(a, b)`, equality if it is not given, depends on its arguments only.
 /// Result    the pair of places, as std::mismatch; the same for every number of threads.
-/// Cost      d/p calls of `same` on p threads, where d is the length of the common prefix, and at most a block of 64 KiB a thread besides: blocks
-///           behind a difference are not read. Integers, characters, enumerations and pointers in memory are compared as bytes.
+/// Cost      d/p calls of `same` on p threads, where d is the length of the common prefix, and at most a block of 64
+///           KiB a thread besides: blocks behind a difference are not read. Integers, characters, enumerations and
+///           pointers in memory are compared as bytes.
 /// Memory    as `reduce`: some bytes for each block.
 /// Blocks    until the places are known.
 /// Throws    what `same` and the iterators throw; usage_error; std::bad_alloc.
@@ -81,8 +82,8 @@ template <class First, class... Rest>
   return tally::mismatch(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
-/// Whether `[first1, last1)` and `[first2, last2)` are of one length and the same throughout. As `mismatch` otherwise; sequences of different
-/// lengths are not read.
+/// Whether `[first1, last1)` and `[first2, last2)` are of one length and the same throughout. As `mismatch` otherwise;
+/// sequences of different lengths are not read.
 ///
 ///     equal([on,] first1, last1, first2, last2 [, same])        equal([on,] range1, range2 [, same])
 template <execution P, std::input_or_output_iterator I1, std::sized_sentinel_for<I1> S1,
@@ -114,7 +115,8 @@ template <class First, class... Rest>
   return tally::equal(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
-/// The order of words: that of the first two elements that differ, or of the lengths where one sequence begins with the other. As `mismatch` otherwise.
+/// The order of words: that of the first two elements that differ, or of the lengths where one sequence begins with the
+/// other. As `mismatch` otherwise.
 ///
 ///     lexicographical_compare_three_way([on,] first1, last1, first2, last2 [, compare])
 ///     lexicographical_compare_three_way([on,] range1, range2 [, compare])

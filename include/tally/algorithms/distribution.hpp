@@ -30,7 +30,8 @@ struct normal_density {
 
   TALLY_HD T operator()(T x) const
   {
-    // 1 / sqrt(2 pi), for float and double as a literal: the quotient in T is an ulp off, and of one in long double nvcc warns.
+    // 1 / sqrt(2 pi), for float and double as a literal: the quotient in T is an ulp off, and of one in long double
+    // nvcc warns.
     constexpr T factor = sizeof(T) > sizeof(double) ? std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>
                                                     : static_cast<T>(0x1.9884533d43651p-2);
     T const distance = (x - mean) * (T(1) / deviation);
@@ -120,12 +121,14 @@ struct put_step {
 
 }  // namespace detail
 
-/// Writes the table of a distribution whose density is given: out[k] = {x, density(x), area under it from a to x} for the ends x of n intervals.
+/// Writes the table of a distribution whose density is given: out[k] = {x, density(x), area under it from a to x} for
+/// the ends x of n intervals.
 ///
 ///     tabulate_distribution([on,] density, a, b, n, out)
 ///
 /// Requires  as `integrate`. `out` takes distribution_point<T> at an index.
-/// Result    the end of what was written. Areas are the trapezoidal rule's: their error is at most (b - a)^3/(12 n^2) times the greatest second derivative.
+/// Result    the end of what was written. Areas are the trapezoidal rule's: their error is at most (b - a)^3/(12 n^2)
+///           times the greatest second derivative.
 /// Cost      a stencil, a map and a scan: 1.001 n calls of the density on a CPU, 3n on a GPU.
 /// Blocks    as `inclusive_scan`.
 /// Throws    as `integrate`.
@@ -149,7 +152,8 @@ Out tabulate_distribution(F density, T a, T b, std::size_t n, Out out)
   return tally::tabulate_distribution(detail::automatic{}, std::move(density), a, b, n, out);
 }
 
-/// Writes the table of the normal distribution at `points` points up to five deviations from its mean: what is beyond has 2.9e-7 of the area on either side.
+/// Writes the table of the normal distribution at `points` points up to five deviations from its mean: what is beyond
+/// has 2.9e-7 of the area on either side.
 ///
 ///     tabulate_normal([on,] mean, deviation, points, out)
 ///
@@ -173,7 +177,8 @@ Out tabulate_normal(T mean, T deviation, std::size_t points, Out out)
 ///
 ///     empirical_distribution([on,] first, last, out)
 ///
-/// Requires  [first, last) is sorted, and has no NaN. `out` has room for as many steps as there are values, and overlaps nothing that is read.
+/// Requires  [first, last) is sorted, and has no NaN. `out` has room for as many steps as there are values, and
+///           overlaps nothing that is read.
 /// Result    the end of the steps; the last one's count is that of all data.
 /// Cost      one pass over the data, as `copy_if`.
 /// Blocks    until all is written.
@@ -207,7 +212,8 @@ template <class I, class S, class T>
   return static_cast<double>(std::upper_bound(first, last, x) - first) / static_cast<double>(last - first);
 }
 
-/// Returns the value below which the part p of sorted data lies: between neighbours in proportion, so that quantile 1/2 is the median of textbooks.
+/// Returns the value below which the part p of sorted data lies: between neighbours in proportion, so that quantile 1/2
+/// is the median of textbooks.
 ///
 /// Equation  x[i] + (h - i) (x[i+1] - x[i]) with h = p (n - 1) and i its integer part
 /// Requires  0 <= p <= 1, at least one value.

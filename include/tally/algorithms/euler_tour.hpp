@@ -15,8 +15,8 @@
 #include "tally/sequences.hpp"
 #include "tally/temporary.hpp"
 
-/// The Euler tour of a tree, for tree.hpp: a walk that comes down into each node and goes up out of it, its children in between. It is a linked list, made of the
-/// parents alone; its ranks are the tree's numbers.
+/// The Euler tour of a tree, for tree.hpp: a walk that comes down into each node and goes up out of it, its children in
+/// between. It is a linked list, made of the parents alone; its ranks are the tree's numbers.
 namespace tally::detail {
 
 /// One of the tour's steps: 2v comes down into node v, 2v + 1 goes up out of it.
@@ -34,15 +34,17 @@ inline constexpr std::uint32_t section_begins = 0x80000000;
 inline constexpr std::uint32_t tour_ends = no_node;
 inline constexpr std::size_t most_nodes = std::size_t{1} << 30;
 
-/// Nodes for each two sections of the list: enough sections for threads to share, and few enough to be ranked one after another.
+/// Nodes for each two sections of the list: enough sections for threads to share, and few enough to be ranked one after
+/// another.
 inline constexpr std::size_t section_nodes = 1024;
-/// Sections that a thread walks through side by side: each step is somewhere else in memory, and so that many are waited for at once.
+/// Sections that a thread walks through side by side: each step is somewhere else in memory, and so that many are
+/// waited for at once.
 inline constexpr std::size_t sections_at_once = 16;
 /// Sections that a thread draws at a time.
 inline constexpr std::size_t sections_a_draw = 128;
 
-/// The node of the k-th `section_nodes` of them where two sections begin: 2k down into it, 2k + 1 up out of it. Any node would do, but a fixed one in each would let
-/// an order of the nodes make sections of very different lengths.
+/// The node of the k-th `section_nodes` of them where two sections begin: 2k down into it, 2k + 1 up out of it. Any
+/// node would do, but a fixed one in each would let an order of the nodes make sections of very different lengths.
 inline std::size_t section_head(std::size_t k, std::size_t root)
 {
   if (k == root / section_nodes) return root;
@@ -146,9 +148,9 @@ struct child_and_parent {
   std::uint32_t parent;
 };
 
-/// Links all steps, children in ascending order: nodes are first put in order of some 256 ranges of parents, stably, by a scan of how many nodes each block has for each range;
-/// then each range, whose last children fit into a core's cache, is one thread's.
-/// `pairs` and `last_child` are room for as many as there are nodes.
+/// Links all steps, children in ascending order: nodes are first put in order of some 256 ranges of parents, stably, by
+/// a scan of how many nodes each block has for each range; then each range, whose last children fit into a core's
+/// cache, is one thread's. `pairs` and `last_child` are room for as many as there are nodes.
 template <class P>
 void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_t root, tour_step* steps,
                child_and_parent* pairs, std::uint32_t* last_child)
@@ -190,7 +192,8 @@ void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_
       });
 }
 
-/// A section of the tour: what it adds to the nodes and to the depth, and which comes after it. Later: what is before it.
+/// A section of the tour: what it adds to the nodes and to the depth, and which comes after it. Later: what is before
+/// it.
 struct tour_section {
   std::uint32_t nodes;
   std::uint32_t depth;

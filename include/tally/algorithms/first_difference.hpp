@@ -79,7 +79,8 @@ inline std::size_t first_different_byte(unsigned char const* a, unsigned char co
   return at;
 }
 
-/// Elements of one block on a CPU: a microsecond of work and more, and what a thread reads in vain when another has found a difference.
+/// Elements of one block on a CPU: a microsecond of work and more, and what a thread reads in vain when another has
+/// found a difference.
 template <class T>
 inline constexpr std::size_t compared_block = sizeof(T) < 65536 ? 65536 / sizeof(T) : 1;
 

@@ -9,9 +9,11 @@
 
 #include "tally/algorithms/automaton.hpp"
 
-/// How an automaton goes through a piece of text, for lexer.hpp: from every state at once, or from the one that it is in.
+/// How an automaton goes through a piece of text, for lexer.hpp: from every state at once, or from the one that it is
+/// in.
 ///
-/// A step waits for the step before it, some five cycles. So several pieces are gone through side by side, and there is time for more than one state in each.
+/// A step waits for the step before it, some five cycles. So several pieces are gone through side by side, and there is
+/// time for more than one state in each.
 namespace tally::detail {
 
 /// Each byte's row of an automaton: one load where the byte's class and the place of its row are three steps.
@@ -57,7 +59,8 @@ inline constexpr std::size_t lexed_together = 4;                ///< pieces that
 inline constexpr std::size_t written_steps = 1024;              ///< of a piece, before tokens are made of them
 inline constexpr std::size_t written_room = 8 + written_steps;  ///< the state before the first is in front of it
 
-/// Steps `Pieces` pieces that lie one after the other side by side, each from `States` states; counts the tokens that begin.
+/// Steps `Pieces` pieces that lie one after the other side by side, each from `States` states; counts the tokens that
+/// begin.
 template <std::size_t Pieces, std::size_t States>
 void count_steps(rows_of_bytes const& rows, unsigned char const* text, std::size_t size,
                  std::uint8_t (&state)[Pieces][States], std::uint64_t (&begun)[Pieces][States])
@@ -77,7 +80,8 @@ void count_steps(rows_of_bytes const& rows, unsigned char const* text, std::size
   }(std::make_index_sequence<Pieces * States>{});
 }
 
-/// Steps `Pieces` pieces side by side, each from one state, and writes down the state after every byte: of each in a room of its own.
+/// Steps `Pieces` pieces side by side, each from one state, and writes down the state after every byte: of each in a
+/// room of its own.
 template <std::size_t Pieces>
 void write_steps(rows_of_bytes const& rows, unsigned char const* text, std::size_t size, std::uint8_t* to)
 {
@@ -91,7 +95,8 @@ void write_steps(rows_of_bytes const& rows, unsigned char const* text, std::size
   }(std::make_index_sequence<Pieces>{});
 }
 
-/// A piece on its way from every state. States that have become the same go on as one: after some bytes there are one or two.
+/// A piece on its way from every state. States that have become the same go on as one: after some bytes there are one
+/// or two.
 class every_state {
 public:
   every_state(automaton const& language, rows_of_bytes const& rows, unsigned char const* text)
@@ -110,7 +115,8 @@ public:
   std::size_t live() const { return live_; }
   unsigned char const* text() const { return text_; }
 
-  /// Goes on by `size` bytes, whatever is live: as many states at a time as there are registers for, which takes little longer than one.
+  /// Goes on by `size` bytes, whatever is live: as many states at a time as there are registers for, which takes little
+  /// longer than one.
   void step(std::size_t size)
   {
     std::uint64_t begun[automaton::most_states] = {};

@@ -133,7 +133,8 @@ std::size_t with_begins(P const& on, std::size_t n, Choice const& choice, Head c
   return segments;
 }
 
-/// One value for each segment of n values, to `out`; `head(ordinal, k)` at each of their heads. Returns how many there are.
+/// One value for each segment of n values, to `out`; `head(ordinal, k)` at each of their heads. Returns how many there
+/// are.
 template <class T, class P, class Choice, class Values, class Out, class Head, class Op>
 std::size_t reduce_groups(P const& on, std::size_t n, std::size_t bytes, Choice const& choice, Values values, Out out,
                           Head const& head, Op op)

@@ -56,15 +56,17 @@ auto histogram_threads()
 ///
 ///     histogram([on,] first, last, bins, counts)        histogram([on,] range, bins, counts)
 ///
-/// Requires  `counts` has room for bins.slots(): those of the bins, then bins.below(), bins.above() and bins.not_a_number(). `bins` is even_bins,
-///           edge_bins, or a function object with slots() whose results are less than that, copied as bytes.
+/// Requires  `counts` has room for bins.slots(): those of the bins, then bins.below(), bins.above() and
+///           bins.not_a_number(). `bins` is even_bins, edge_bins, or a function object with slots() whose results are
+///           less than that, copied as bytes.
 /// Result    the end of what was written.
 /// Cost      each value is read once and put into its bin once; O(n/p + bins) on p threads.
-/// Memory    8 bytes for each slot and part of the input, of 64 parts at most (fewer where bins are many beside values); on a GPU 4 or 8 bytes for
-///           each slot and copy, 256 KiB or one copy.
+/// Memory    8 bytes for each slot and part of the input, of 64 parts at most (fewer where bins are many beside
+///           values); on a GPU 4 or 8 bytes for each slot and copy, 256 KiB or one copy.
 /// Blocks    until all is counted; on a GPU returns at once.
 /// Throws    what bins and iterators throw, usage_error, std::bad_alloc, cuda_error.
-/// Source    privatisation: Kirk & Hwu, Programming massively parallel processors (2010): every part counts for itself, then the copies are added up.
+/// Source    privatisation: Kirk & Hwu, Programming massively parallel processors (2010): every part counts for itself,
+///           then the copies are added up.
 template <execution P, detail::iterator I, detail::end_of<I> S, class Bins, detail::iterator Out>
 Out histogram(P const& on, I first, S last, Bins const& bins, Out counts)
 {
@@ -106,8 +108,9 @@ Out histogram(R&& values, Bins const& bins, Out counts)
 ///
 ///     weighted_histogram([on,] first, last, weights, bins, sums)
 ///
-/// Result    the same bits for every number of threads: weights are added in the order of the values within a part, then part by part, in the carry type of
-///           `plus` (double for float). Integers wrap. On a GPU weights are integers.
+/// Result    the same bits for every number of threads: weights are added in the order of the values within a part,
+///           then part by part, in the carry type of `plus` (double for float). Integers wrap. On a GPU weights are
+///           integers.
 /// As `histogram` otherwise.
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator W, class Bins, detail::iterator Out>
 Out weighted_histogram(P const& on, I first, S last, W weights, Bins const& bins, Out sums)

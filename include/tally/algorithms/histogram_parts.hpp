@@ -14,8 +14,8 @@
 #include "tally/teams.hpp"
 #include "tally/temporary.hpp"
 
-/// How a histogram is added up: by parts of the input that have slots of their own; by teams that have copies of the slots in their memory; or, where there is no
-/// room for one, by atomic additions to several copies of the slots.
+/// How a histogram is added up: by parts of the input that have slots of their own; by teams that have copies of the
+/// slots in their memory; or, where there is no room for one, by atomic additions to several copies of the slots.
 namespace tally::detail {
 
 /// A part's own counts: row `part` of a table, which no other part writes.
@@ -144,7 +144,8 @@ struct add_by_team {
   W weights;
   Bins bins;
   Sum* sums;
-  /// A slot has so many copies next to each other, of which a lane takes one: equal values would else wait for one another.
+  /// A slot has so many copies next to each other, of which a lane takes one: equal values would else wait for one
+  /// another.
   unsigned copies;
 
   template <class Team>
@@ -213,7 +214,8 @@ struct sum_of_parts {
 template <class Sum>
 using sum_word = std::conditional_t<sizeof(Sum) <= 4, std::uint32_t, std::uint64_t>;
 
-/// Values of a part. By the size of the input alone, since sums depend on it: 64 parts, and fewer if a part were short beside its slots.
+/// Values of a part. By the size of the input alone, since sums depend on it: 64 parts, and fewer if a part were short
+/// beside its slots.
 inline std::size_t values_of_part(std::size_t n, std::size_t slots)
 {
   constexpr std::size_t parts = 64, least = std::size_t{1} << 14;
@@ -262,7 +264,8 @@ void sum_by_teams(P const& on, I first, std::size_t n, W weights, Bins const& bi
   word* sums = own_sums.data();
   if constexpr (in_place) sums = reinterpret_cast<word*>(out);
   tally::for_each_index(on, slots, set_to_zero<word>{sums});
-  // As many blocks as teams run at a time on a large GPU, so that each hands its slots over once; copies in 8 KiB, so that setting them is little beside counting.
+  // As many blocks as teams run at a time on a large GPU, so that each hands its slots over once; copies in 8 KiB, so
+  // that setting them is little beside counting.
   constexpr std::size_t blocks = 512, least = std::size_t{1} << 13;
   std::size_t const share = n / blocks + (n % blocks != 0), block = share < least ? least : share;
   std::size_t const room = (std::size_t{1} << 13) / sizeof(word) / slots;

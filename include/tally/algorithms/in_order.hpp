@@ -7,7 +7,8 @@
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 
-/// The order of docs/order.md by one thread, element by element, on a CPU or a GPU: what a call on [0, n) gives, for those who cannot make one.
+/// The order of docs/order.md by one thread, element by element, on a CPU or a GPU: what a call on [0, n) gives, for
+/// those who cannot make one.
 namespace tally::detail {
 
 /// A value that may be absent: a + absent = a.
@@ -29,10 +30,11 @@ struct maybe {
   }
 };
 
-/// Calls `put(k, inclusive result of element k)` for at(0) .. at(n-1), in their order, on top of `init` if it is there. `T` is the accumulator's type; results
-/// are in its working type.
+/// Calls `put(k, inclusive result of element k)` for at(0) .. at(n-1), in their order, on top of `init` if it is there.
+/// `T` is the accumulator's type; results are in its working type.
 ///
-/// Cost      per group of a row some five applications of op more than its elements; a row's totals are kept on the stack.
+/// Cost      per group of a row some five applications of op more than its elements; a row's totals are kept on the
+///           stack.
 template <class T, class At, class Op, class Put>
 TALLY_HD void scan_in_order(At const& at, std::size_t n, maybe<T> const& init, Op& op, Put const& put)
 {

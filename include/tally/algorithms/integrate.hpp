@@ -21,7 +21,8 @@ namespace tally {
 
 namespace detail {
 
-/// Elements that stand for a block of those that f gives: their sum, in four parts, so that no addition waits for the one before it.
+/// Elements that stand for a block of those that f gives: their sum, in four parts, so that no addition waits for the
+/// one before it.
 template <class F>
 struct sums_of_blocks {
   static constexpr std::size_t block = 512;
@@ -57,7 +58,8 @@ auto sum_of(P const& on, F const& f, std::size_t n)
   }
 }
 
-/// Areas summed up from the beginning of each block; a block's own sum goes to `totals`. `put(k, right end, f there, area so far)`.
+/// Areas summed up from the beginning of each block; a block's own sum goes to `totals`. `put(k, right end, f there,
+/// area so far)`.
 template <class F, class T, class Put>
 struct areas_in_blocks {
   using value = integrand_value<F, T>;
@@ -96,7 +98,8 @@ struct areas_before {
   }
 };
 
-/// The integrals up to each of n nodes on a CPU, each value of f found once: two maps of blocks, and between them a scan of their areas.
+/// The integrals up to each of n nodes on a CPU, each value of f found once: two maps of blocks, and between them a
+/// scan of their areas.
 template <class P, class F, class T, class Put>
 void accumulate_areas(P const& on, F const& f, equidistant<T> const& nodes, Put const& put)
 {
@@ -131,10 +134,10 @@ struct put_area {
 ///
 ///     integrate([on,] f, a, b, n [, rule])          rule: tally::simpson{}, if none is given, midpoint{} or trapezoidal{}
 ///
-/// Requires  floating-point ends, a > b being the negative of the integral from b to a; `f` can be copied as bytes and, if `on` is named, called from several
-///           threads at once. On a GPU f's call operator is TALLY_HD.
-/// Result    in the type that f returns; the same bits for every number of threads. The rule's own error is C / n^rule.order for a smooth f; the sum's does not
-///           grow with n (docs/accuracy.md), also for float.
+/// Requires  floating-point ends, a > b being the negative of the integral from b to a; `f` can be copied as bytes and,
+///           if `on` is named, called from several threads at once. On a GPU f's call operator is TALLY_HD.
+/// Result    in the type that f returns; the same bits for every number of threads. The rule's own error is C /
+///           n^rule.order for a smooth f; the sum's does not grow with n (docs/accuracy.md), also for float.
 /// Cost      n + 1 calls of f (Simpson: 2n + 1; midpoint: n). Nothing is stored.
 /// Blocks    until the value is there.
 /// Throws    usage_error if n is 0; what f throws; cuda_error.
@@ -155,7 +158,8 @@ template <class F, class T, class Rule = simpson>
   return tally::integrate(detail::automatic{}, std::move(f), a, b, n, rule);
 }
 
-/// The areas of n trapezoids under f from a to b, as a sequence for `elements_from`: their sum is the integral, their scan the integral up to each node.
+/// The areas of n trapezoids under f from a to b, as a sequence for `elements_from`: their sum is the integral, their
+/// scan the integral up to each node.
 template <class F, class T>
 auto trapezoids(F f, T a, T b, std::size_t n)
 {
@@ -163,12 +167,13 @@ auto trapezoids(F f, T a, T b, std::size_t n)
   return detail::trapezoid_areas<F, T>{std::move(f), {a, b, detail::checked_intervals(n)}};
 }
 
-/// Writes out[k], the integral of f from a to the end of interval k of n, by the trapezoidal rule: a stencil, a map and a scan.
+/// Writes out[k], the integral of f from a to the end of interval k of n, by the trapezoidal rule: a stencil, a map and
+/// a scan.
 ///
 ///     cumulative_integral([on,] f, a, b, n, out)
 ///
-/// Cost      1.001 n calls of f on a CPU, where results are written, and a carry added to them; 2n on a GPU, in one pass.
-///           As `integrate` and `inclusive_scan` otherwise.
+/// Cost      1.001 n calls of f on a CPU, where results are written, and a carry added to them; 2n on a GPU, in one
+///           pass. As `integrate` and `inclusive_scan` otherwise.
 template <execution P, class F, class T, detail::iterator Out>
 Out cumulative_integral(P const& on, F f, T a, T b, std::size_t n, Out out)
 {
@@ -195,8 +200,9 @@ Out cumulative_integral(F f, T a, T b, std::size_t n, Out out)
 ///     integrate_samples([on,] first, last, step [, rule])        rule: simpson{}, trapezoidal{}, or midpoint{} for samples of the middles
 ///
 /// Requires  random-access iterators to floating-point values.
-/// Result    0 for no samples, and for a single one unless it is a middle. Simpson's rule gives an odd number of intervals, if there are three or more, the
-///           3/8 rule for the last three; two samples have the trapezoidal rule.
+/// Result    0 for no samples, and for a single one unless it is a middle. Simpson's rule gives an odd number of
+///           intervals, if there are three or more, the 3/8 rule for the last three; two samples have the trapezoidal
+///           rule.
 /// Cost      one pass over the samples.
 /// Blocks    until the value is there.
 /// Throws    usage_error; cuda_error.

@@ -259,13 +259,16 @@ template <execution P>
 ///     lex(on, language, text, tokens)             into memory that is there already, where it is large enough
 ///
 /// Requires  a text of less than 2^56 bytes.
-/// Result    the tokens; the same for every number of threads. A token that the text's end cuts off is of the kind of the state it ends in.
-/// Cost      each byte is read twice, O(n/p + log p) on p threads: what a piece of 8 KiB does from every state, a scan of that under composition, and the tokens of
-///           each piece from the state that it is known then to begin in. A piece where more than two states never become one costs a step a byte for each.
+/// Result    the tokens; the same for every number of threads. A token that the text's end cuts off is of the kind of
+///           the state it ends in.
+/// Cost      each byte is read twice, O(n/p + log p) on p threads: what a piece of 8 KiB does from every state, a scan
+///           of that under composition, and the tokens of each piece from the state that it is known then to begin in.
+///           A piece where more than two states never become one costs a step a byte for each.
 /// Memory    16 bytes a token, and 4 per cent of the text's size for a while.
 /// Blocks    until all tokens are there.
 /// Throws    usage_error; std::bad_alloc.
-/// Source    Ladner & Fischer (1980); Hillis & Steele (1986); Mytkowicz, Musuvathi & Schulte (2014) for states that become one.
+/// Source    Ladner & Fischer (1980); Hillis & Steele (1986); Mytkowicz, Musuvathi & Schulte (2014) for states that
+///           become one.
 template <execution P>
 void lex(P const& on, automaton const& language, std::string_view text, token_list& tokens)
 {

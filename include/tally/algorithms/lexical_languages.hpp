@@ -26,8 +26,9 @@ constexpr bool is_hexadecimal(unsigned char c)
 
 enum class json_kind : std::uint8_t { punctuation, string, number, word, bad };
 
-/// JSON (RFC 8259): punctuation, strings with their escapes, numbers, and true, false and null. All else is bad, each run of it a token; so is a
-/// string that its line's end cuts off. What tokens follow each other is for a parser to say.
+/// JSON (RFC 8259): punctuation, strings with their escapes, numbers, and true, false and null. All else is bad, each
+/// run of it a token; so is a string that its line's end cuts off. What tokens follow each other is for a parser to
+/// say.
 struct json_language {
   // clang-format off
   enum state : int {
@@ -133,9 +134,10 @@ private:
 
 enum class c_kind : std::uint8_t { operators, identifier, number, string, character, comment, bad };
 
-/// What C, C++, Java and their kin have in common: identifiers and keywords, numbers as the preprocessor takes them, strings and characters with
-/// escapes, comments of both kinds, and the operators of C++ (longest match). A prefix of a string (L"...") is a token of its own; raw strings are beyond
-/// finite automata. A string or character that its line's end cuts off is bad, and so is a comment that does not end.
+/// What C, C++, Java and their kin have in common: identifiers and keywords, numbers as the preprocessor takes them,
+/// strings and characters with escapes, comments of both kinds, and the operators of C++ (longest match). A prefix of a
+/// string (L"...") is a token of its own; raw strings are beyond finite automata. A string or character that its line's
+/// end cuts off is bad, and so is a comment that does not end.
 struct c_language {
   // clang-format off
   enum state : int {

@@ -86,17 +86,20 @@ struct put_terms {
 
 }  // namespace detail
 
-/// Writes terms 0 to n - 1 of y[k] = coefficients[0]*y[k-1] + coefficients[1]*y[k-2] + ... modulo `modulus`, of which the first ones are given.
+/// Writes terms 0 to n - 1 of y[k] = coefficients[0]*y[k-1] + coefficients[1]*y[k-2] + ... modulo `modulus`, of which
+/// the first ones are given.
 ///
 ///     linear_sequence_modulo([on,] coefficients, first_terms, modulus, n, out)
 ///
-/// Requires  coefficients and first_terms are std::array<std::uint64_t, Order>, Order > 0; 0 < modulus <= 2^32; a CPU; a random-access iterator.
+/// Requires  coefficients and first_terms are std::array<std::uint64_t, Order>, Order > 0; 0 < modulus <= 2^32; a CPU;
+///           a random-access iterator.
 /// Result    the end of what was written: the terms of the plain loop, on any number of threads.
 /// Cost      Order + 1 remainders a term, and Order^3 products for each 4096 terms. O(n/p + log p) on p threads.
 /// Memory    as `exclusive_scan`.
 /// Blocks    until all is written.
 /// Throws    usage_error if the modulus is out of range; std::bad_alloc.
-/// Source    the companion matrix, whose powers are a scan: Blelloch, Prefix sums and their applications (1990), section 1.4.
+/// Source    the companion matrix, whose powers are a scan: Blelloch, Prefix sums and their applications (1990),
+///           section 1.4.
 template <execution P, std::size_t Order, detail::iterator Out>
 Out linear_sequence_modulo(P const& on, std::array<std::uint64_t, Order> coefficients,
                            std::array<std::uint64_t, Order> first_terms, std::uint64_t modulus, std::size_t n, Out out)

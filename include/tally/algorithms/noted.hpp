@@ -8,7 +8,8 @@
 #include "tally/execution.hpp"
 #include "tally/temporary.hpp"
 
-/// What is found of a block of elements when a scan first asks for it is asked for again when the block has its turn: kept, it is found once.
+/// What is found of a block of elements when a scan first asks for it is asked for again when the block has its turn:
+/// kept, it is found once.
 namespace tally::detail {
 
 /// A note for each of so many blocks, on a CPU. Whoever comes while another one is writing does the work for itself.

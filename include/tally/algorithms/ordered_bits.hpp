@@ -22,8 +22,8 @@ template <class T>
 inline constexpr bool has_ordered_bits =
     is_number<T> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
-/// `ordered_bits<T, Order>{}(a) < ordered_bits<T, Order>{}(b)` where a comes before b. -0.0 is less than +0.0, as for `minimum`; NaNs, all equal, come
-/// last in either order.
+/// `ordered_bits<T, Order>{}(a) < ordered_bits<T, Order>{}(b)` where a comes before b. -0.0 is less than +0.0, as for
+/// `minimum`; NaNs, all equal, come last in either order.
 template <class T, class Order>
 struct ordered_bits {
   using bits = unsigned_of_size<sizeof(T)>;
@@ -46,7 +46,8 @@ struct ordered_bits {
   }
 };
 
-/// The bits that all keys have, and those that any has: where the two differ, keys differ. And whether some key comes before the one in front of it.
+/// The bits that all keys have, and those that any has: where the two differ, keys differ. And whether some key comes
+/// before the one in front of it.
 template <class Bits>
 struct seen_bits {
   Bits all;

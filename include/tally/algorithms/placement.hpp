@@ -41,11 +41,13 @@ struct join_sizes {
   TALLY_HD constexpr std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return saturating_sum(a, b); }
 };
 
-/// Pieces that are placed one behind the other, each at a multiple of its own power of two, as the map of where they begin to where they end:
+/// Pieces that are placed one behind the other, each at a multiple of its own power of two, as the map of where they
+/// begin to where they end:
 ///
 ///     x -> round_up(x + before, alignment) + after
 ///
-/// Such maps are closed under composition, since what stands at a multiple of the greater alignment stands at one of the smaller too.
+/// Such maps are closed under composition, since what stands at a multiple of the greater alignment stands at one of
+/// the smaller too.
 struct placement {
   std::uint64_t before;
   std::uint64_t alignment;
@@ -58,7 +60,8 @@ struct placement {
   friend constexpr bool operator==(placement const&, placement const&) = default;
 };
 
-/// The pieces of f and then those of g. What is between the two last pieces of the greatest alignment is a multiple of it, rounded up.
+/// The pieces of f and then those of g. What is between the two last pieces of the greatest alignment is a multiple of
+/// it, rounded up.
 struct join_placements {
   static constexpr bool exactly_associative = true;
 

@@ -17,7 +17,8 @@
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 
-/// Polynomials c[0] + c[1] x + c[2] x^2 + ...: Horner's rule is a chain of maps y -> x y + c[k], and a chain of maps is a reduction.
+/// Polynomials c[0] + c[1] x + c[2] x^2 + ...: Horner's rule is a chain of maps y -> x y + c[k], and a chain of maps is
+/// a reduction.
 namespace tally {
 
 namespace detail {
@@ -41,8 +42,8 @@ struct horner_step {
   }
 };
 
-/// Horner's rule over blocks of coefficients, counted from the last one. In a block eight rules run beside each other, each over every eighth coefficient with
-/// x^8 for x, since one alone waits for its product and its sum at every step.
+/// Horner's rule over blocks of coefficients, counted from the last one. In a block eight rules run beside each other,
+/// each over every eighth coefficient with x^8 for x, since one alone waits for its product and its sum at every step.
 template <class T, class I>
 struct horner_blocks {
   static constexpr std::size_t chains = 8;
@@ -165,8 +166,9 @@ struct horner_at_point {
 ///     powers([on,] x, n, out)
 ///
 /// Requires  the type of x has a product and a one, T(1).
-/// Result    the end of what was written. The relative error of x^k is at most k half units in the last place, and some 70 + k/512 of them on a CPU, where a block's
-///           first power is a scan of x^512, rounded once. (A scan of equal factors comes near the bound: they are rounded equally, and errors add up.)
+/// Result    the end of what was written. The relative error of x^k is at most k half units in the last place, and some
+///           70 + k/512 of them on a CPU, where a block's first power is a scan of x^512, rounded once. (A scan of
+///           equal factors comes near the bound: they are rounded equally, and errors add up.)
 /// Cost      a product for each power; nothing is read. O(n/p + log p) on p threads.
 /// Memory    as `exclusive_scan`.
 /// Blocks    as `exclusive_scan`.
@@ -198,13 +200,15 @@ Out powers(T x, std::size_t n, Out out)
 ///
 ///     polynomial_value([on,] first, last, x)
 ///
-/// Requires  random-access iterators; coefficients convert to the type of x, a ring with T(1). Powers of x up to x^n stay finite, or the result may be NaN.
+/// Requires  random-access iterators; coefficients convert to the type of x, a ring with T(1). Powers of x up to x^n
+///           stay finite, or the result may be NaN.
 /// Result    in the type of x, 0 without coefficients; the same bits for every number of threads. Integers wrap.
 /// Cost      one pass over the coefficients; a product and a sum each. O(n/p + log p) on p threads.
 /// Memory    as `reduce`.
 /// Blocks    until the value is there.
 /// Throws    what the iterators throw; usage_error; std::bad_alloc; cuda_error.
-/// Source    Horner (1819); as a reduction of maps Blelloch, Prefix sums and their applications (1990), section 1.4; eight at once Dorn (1962).
+/// Source    Horner (1819); as a reduction of maps Blelloch, Prefix sums and their applications (1990), section 1.4;
+///           eight at once Dorn (1962).
 template <execution P, detail::iterator I, detail::end_of<I> S, class T>
 [[nodiscard]] T polynomial_value(P const& on, I first, S last, T x)
 {
@@ -237,7 +241,8 @@ template <detail::iterator I, detail::end_of<I> S, class T>
 ///     polynomial_values([on,] first, last, x_first, x_last, out)
 ///
 /// Requires  random-access iterators; `out` may be `x_first`.
-/// Result    the end of what was written. Each value is that of Horner's rule; a compiler that may fuse products with sums does so here too.
+/// Result    the end of what was written. Each value is that of Horner's rule; a compiler that may fuse products with
+///           sums does so here too.
 /// Cost      a product and a sum for each coefficient and point, sixteen points at once.
 /// Blocks    until all is written; on a GPU returns at once.
 /// Throws    what the iterators throw; usage_error; cuda_error.

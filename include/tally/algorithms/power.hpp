@@ -26,7 +26,8 @@ struct exact_product {
   }
 };
 
-/// x^n, as a double rounded once: whoever multiplies by it again and again has its error each time, and all errors are then alike.
+/// x^n, as a double rounded once: whoever multiplies by it again and again has its error each time, and all errors are
+/// then alike.
 template <class T>
 T power_of(T x, std::size_t n)
 {

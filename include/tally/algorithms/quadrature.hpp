@@ -10,8 +10,8 @@
 /// Rules of numerical integration: where a function is asked, and what weight its values have.
 namespace tally {
 
-/// A rule says where in n intervals its nodes are, counted in half intervals from the left, and what weight the function has there. A rule of one's own is a
-/// struct with the same members.
+/// A rule says where in n intervals its nodes are, counted in half intervals from the left, and what weight the
+/// function has there. A rule of one's own is a struct with the same members.
 ///
 /// The error over n intervals of a smooth function is C / n^order.
 struct midpoint {
@@ -42,7 +42,8 @@ struct simpson {
 
 namespace detail {
 
-/// The ends of n intervals and their middles, in half intervals: exact at both ends, and in double for float, in which 2^25 nodes have no numbers.
+/// The ends of n intervals and their middles, in half intervals: exact at both ends, and in double for float, in which
+/// 2^25 nodes have no numbers.
 template <class T>
 struct equidistant {
   using wide = std::conditional_t<std::is_same_v<T, float>, double, T>;
@@ -110,7 +111,8 @@ struct trapezoid_areas {
   }
 };
 
-/// Sample k of n times its weight, in intervals of the samples. Where Simpson's rule has an odd interval left over, the last three have the 3/8 rule.
+/// Sample k of n times its weight, in intervals of the samples. Where Simpson's rule has an odd interval left over, the
+/// last three have the 3/8 rule.
 template <class I, class Rule>
 struct weighted_samples {
   I samples;

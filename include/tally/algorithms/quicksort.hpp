@@ -113,18 +113,20 @@ private:
 
 }  // namespace detail
 
-/// Sorts [first, last), stably, and returns in how many levels: a teaching algorithm, which radix_sort.hpp is to be preferred to.
+/// Sorts [first, last), stably, and returns in how many levels: a teaching algorithm, which radix_sort.hpp is to be
+/// preferred to.
 ///
 ///     quicksort([on,] first, last [, less])        quicksort([on,] range [, less])
 ///
-/// All segments are partitioned at once. A level is a scan that numbers the segments, a segmented scan that ranks every key among those of its segment that
-/// are less than the pivot, equal to it or greater, and a map that moves it.
+/// All segments are partitioned at once. A level is a scan that numbers the segments, a segmented scan that ranks every
+/// key among those of its segment that are less than the pivot, equal to it or greater, and a map that moves it.
 ///
-/// Requires  keys are contiguous, fewer than 2^32 - 1, and can be copied as bytes. `less` is a strict weak order, copied as bytes.
-/// Result    the order of std::stable_sort, in the expected 4.3 ln n levels at most if keys differ; none if they are sorted. Pivots are drawn by a
-///           generator whose seed is the level: the same in every run.
-/// Cost      a level: 2 n calls of `less`, n applications of two scans' operators, and n more calls to see whether all is sorted. O((n/p + log p) log n) on p
-///           threads.
+/// Requires  keys are contiguous, fewer than 2^32 - 1, and can be copied as bytes. `less` is a strict weak order,
+///           copied as bytes.
+/// Result    the order of std::stable_sort, in the expected 4.3 ln n levels at most if keys differ; none if they are
+///           sorted. Pivots are drawn by a generator whose seed is the level: the same in every run.
+/// Cost      a level: 2 n calls of `less`, n applications of two scans' operators, and n more calls to see whether all
+///           is sorted. O((n/p + log p) log n) on p threads.
 /// Memory    18 bytes and two keys for each key, as `temporary`.
 /// Blocks    until all is sorted.
 /// Throws    what `less` throws, and then keys are lost; usage_error, std::bad_alloc, cuda_error.

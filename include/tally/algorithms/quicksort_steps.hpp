@@ -9,7 +9,8 @@
 /// What a level of the segmented quicksort does for each key.
 namespace tally::detail {
 
-/// How many keys of a segment, up to one of them, are less than its pivot, and how many equal to it. The others are greater.
+/// How many keys of a segment, up to one of them, are less than its pivot, and how many equal to it. The others are
+/// greater.
 struct pivot_ranks {
   std::uint32_t less;
   std::uint32_t equal;
@@ -25,7 +26,8 @@ struct add_ranks {
   TALLY_HD static constexpr pivot_ranks identity() { return {0, 0}; }
 };
 
-/// The arrays of a quicksort: keys in segments, each of which is sorted on its own, and none of which has a key that belongs into another.
+/// The arrays of a quicksort: keys in segments, each of which is sorted on its own, and none of which has a key that
+/// belongs into another.
 template <class Key, class Less>
 struct quicksort_arrays {
   Key* keys;

@@ -10,7 +10,8 @@
 #include "tally/reduce.hpp"
 #include "tally/sequences.hpp"
 
-/// A pass of a radix sort: how the keys of a block are counted by their digit, and moved. On a CPU; radix_teams.hpp is for a GPU.
+/// A pass of a radix sort: how the keys of a block are counted by their digit, and moved. On a CPU; radix_teams.hpp is
+/// for a GPU.
 namespace tally::detail {
 
 /// Where there are no values to go with the keys.
@@ -28,7 +29,8 @@ struct radix_digit {
   }
 };
 
-/// What a pass reads and writes. `places[d * blocks + b]` is how many keys of block b have digit d, then where the first of them goes.
+/// What a pass reads and writes. `places[d * blocks + b]` is how many keys of block b have digit d, then where the
+/// first of them goes.
 template <class Key, class Value, class Order, class Index>
 struct radix_pass {
   Key const* keys;

@@ -130,17 +130,18 @@ void radix_sort_all(P const& on, I first, S last, Value* values, Order const&, b
 /// `order` is std::less<>{} or std::greater<>{}; `bits` the bits that are compared, all unless they are given.
 ///
 /// Requires  contiguous integers, bool, float, double, half or bfloat16.
-/// Result    -0.0 before +0.0 (behind it in descending order); NaNs last in either order, as they came. Bits are those of the order: a signed
-///           integer's highest is its sign, reversed; a negative floating-point number's are all reversed.
-/// Cost      one reduction, which finds the bits by which keys differ, and keys that are sorted already. Then for each 8 bits (4 on a GPU) each key is read twice
-///           and written once.
-///           O(n b / p) on p threads, for b differing bits.
-/// Memory    n keys, and a byte for each 16 of them (1 KiB at least; on a GPU 4 bytes for each key, where there are many one for each 2), as
-///           `temporary`.
+/// Result    -0.0 before +0.0 (behind it in descending order); NaNs last in either order, as they came. Bits are those
+///           of the order: a signed integer's highest is its sign, reversed; a negative floating-point number's are all
+///           reversed.
+/// Cost      one reduction, which finds the bits by which keys differ, and keys that are sorted already. Then for each
+///           8 bits (4 on a GPU) each key is read twice and written once. O(n b / p) on p threads, for b differing
+///           bits.
+/// Memory    n keys, and a byte for each 16 of them (1 KiB at least; on a GPU 4 bytes for each key, where there are
+///           many one for each 2), as `temporary`.
 /// Blocks    until all is sorted; on a GPU until the reduction's value is known.
 /// Throws    usage_error, std::bad_alloc, cuda_error; the last two only before anything is moved.
-/// Source    Hollerith (1887); Blelloch, Prefix sums and their applications (1990), section 1.3; Zagha & Blelloch, Radix sort for vector multiprocessors
-///           (1991) for blocks of keys.
+/// Source    Hollerith (1887); Blelloch, Prefix sums and their applications (1990), section 1.3; Zagha & Blelloch,
+///           Radix sort for vector multiprocessors (1991) for blocks of keys.
 template <execution P, detail::iterator I, detail::end_of<I> S, class Order = std::less<>>
 void radix_sort(P const& on, I first, S last, Order order = {}, bit_range bits = {})
 {

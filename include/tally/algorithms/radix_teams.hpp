@@ -12,9 +12,9 @@
 #include "tally/teams.hpp"
 #include "tally/temporary.hpp"
 
-/// A pass of a radix sort by teams: a team sorts a block of keys by their digit in its memory, and writes it from there, where keys of one digit lie together:
-/// so they go out by whole lines.
-/// Merrill & Grimshaw, High performance and scalable radix sorting (2011); ranks within a row of threads as Adinets & Merrill, Onesweep (2022).
+/// A pass of a radix sort by teams: a team sorts a block of keys by their digit in its memory, and writes it from
+/// there, where keys of one digit lie together: so they go out by whole lines. Merrill & Grimshaw, High performance and
+/// scalable radix sorting (2011); ranks within a row of threads as Adinets & Merrill, Onesweep (2022).
 namespace tally::detail {
 
 inline constexpr int radix_team_threads = 512;
@@ -38,8 +38,8 @@ TALLY_HD inline int lowest_bit(std::uint32_t x)
 #endif
 }
 
-/// The lanes of a row whose x is the same in its lowest 8 bits, of those that are there: a vote for each bit. An instruction that finds them at once takes
-/// twice as long for random digits.
+/// The lanes of a row whose x is the same in its lowest 8 bits, of those that are there: a vote for each bit. An
+/// instruction that finds them at once takes twice as long for random digits.
 template <class Team>
 TALLY_HD std::uint32_t lanes_with(Team team, unsigned x, bool there)
 {
@@ -121,8 +121,9 @@ struct count_by_team {
 
 /// Moves the keys of a block, and their values, to their places.
 ///
-/// The rows of a team have consecutive parts of the block, and take theirs a key a lane at a time. So what comes before a key, among those of its digit, is
-/// what rows before its own have, what its row had before, and lanes before its own.
+/// The rows of a team have consecutive parts of the block, and take theirs a key a lane at a time. So what comes before
+/// a key, among those of its digit, is what rows before its own have, what its row had before, and lanes before its
+/// own.
 template <class Pass, class Key, class Value, class Index>
 struct scatter_by_team {
   static constexpr int team_size = radix_team_threads;

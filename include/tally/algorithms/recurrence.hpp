@@ -13,7 +13,8 @@
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 
-/// First-order linear recurrences with varying coefficients, y[k] = a[k]*y[k-1] + b[k], in parallel: each step is a map of the state, and maps compose.
+/// First-order linear recurrences with varying coefficients, y[k] = a[k]*y[k-1] + b[k], in parallel: each step is a map
+/// of the state, and maps compose.
 namespace tally {
 
 namespace detail {
@@ -53,8 +54,9 @@ struct recurrence_steps {
 template <class T>
 inline constexpr std::size_t recurrence_block = sizeof(T) < 128 ? 2048 / sizeof(T) : 16;
 
-/// The map of block j. Of four steps everything that the state does not enter is computed beside it, so that the state waits for one product and one sum a
-/// four, where the plain loop waits for four of each: that loop has nothing else to do.
+/// The map of block j. Of four steps everything that the state does not enter is computed beside it, so that the state
+/// waits for one product and one sum a four, where the plain loop waits for four of each: that loop has nothing else to
+/// do.
 template <class T, class A, class B, class Time>
 struct recurrence_blocks {
   recurrence_steps<T, A, B, Time> steps;
@@ -173,18 +175,21 @@ auto recurrence_execution()
 ///     linear_recurrence([on,] a, a_last, b, out, before)        y[k] = a[k]*y[k-1] + b[k]
 ///     linear_recurrence_backward([on,] a, a_last, b, out, after)     y[k] = a[k]*y[k+1] + b[k], y[n] = after
 ///
-/// Requires  random-access iterators; the type of the initial state is that of all states, a ring with T(1), commutative or not (square matrices: a is
-///           then multiplied from the left). Products of successive a stay finite: where they overflow, a state may be NaN that the plain loop would have
-///           kept finite. On a CPU `out` may be `a` or `b` (in place); otherwise it must not overlap them.
-/// Result    the end of what was written. The same bits for every number of threads; integers wrap, and are those of the plain loop. Floating-point states are
-///           bracketed in fours and blocks, and differ from the plain loop's by rounding; where |a| <= 1 by no more than that loop's
-///           own error.
-/// Cost      one pass over memory: 24 bytes an element of type double. Work per element, in the cache: 3 products and 2 sums for the map of its block,
-///           some 4 products and 3 sums for its state, of which the state waits for a quarter of one. O(n/p + log p) on p threads.
+/// Requires  random-access iterators; the type of the initial state is that of all states, a ring with T(1),
+///           commutative or not (square matrices: a is then multiplied from the left). Products of successive a stay
+///           finite: where they overflow, a state may be NaN that the plain loop would have kept finite. On a CPU `out`
+///           may be `a` or `b` (in place); otherwise it must not overlap them.
+/// Result    the end of what was written. The same bits for every number of threads; integers wrap, and are those of
+///           the plain loop. Floating-point states are bracketed in fours and blocks, and differ from the plain loop's
+///           by rounding; where |a| <= 1 by no more than that loop's own error.
+/// Cost      one pass over memory: 24 bytes an element of type double. Work per element, in the cache: 3 products and 2
+///           sums for the map of its block, some 4 products and 3 sums for its state, of which the state waits for a
+///           quarter of one. O(n/p + log p) on p threads.
 /// Memory    as `inclusive_scan`, and a map for each 4 KiB of coefficients.
 /// Blocks    until all is written; on a GPU returns at once.
 /// Throws    what the iterators throw; usage_error; std::bad_alloc; cuda_error.
-/// Source    Blelloch, Prefix sums and their applications (1990), section 1.4; the look-ahead: Kogge, The architecture of pipelined computers (1981).
+/// Source    Blelloch, Prefix sums and their applications (1990), section 1.4; the look-ahead: Kogge, The architecture
+///           of pipelined computers (1981).
 template <execution P, detail::iterator A, detail::end_of<A> S, detail::iterator B, detail::iterator Out, class T>
 Out linear_recurrence(P const& on, A a, S a_last, B b, Out out, T before)
 {

@@ -16,7 +16,8 @@
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 
-/// Linear recurrences of any order with constant coefficients: what signal processing calls an all-pole filter of infinite response.
+/// Linear recurrences of any order with constant coefficients: what signal processing calls an all-pole filter of
+/// infinite response.
 namespace tally {
 
 namespace detail {
@@ -83,8 +84,8 @@ struct compose_filters {
   }
 };
 
-/// Blocks of a signal. In a block four quarters run beside each other, since one alone waits for a product and a sum at every step: first from nothing, to
-/// know what state each leaves, then from the state that is known.
+/// Blocks of a signal. In a block four quarters run beside each other, since one alone waits for a product and a sum at
+/// every step: first from nothing, to know what state each leaves, then from the state that is known.
 template <class T, std::size_t Order, class I>
 struct filter_blocks {
   static constexpr std::size_t quarter = 320;
@@ -107,7 +108,8 @@ struct filter_blocks {
     last[0] = y;
     return y;
   }
-  /// Asks memory for the lines of the block from `begin` on in their order: quarters side by side are none that a processor would foresee.
+  /// Asks memory for the lines of the block from `begin` on in their order: quarters side by side are none that a
+  /// processor would foresee.
   template <class Iterator>
   void ask_for(Iterator const& of, std::size_t begin) const
   {
@@ -179,22 +181,25 @@ struct filter_run {
 
 }  // namespace detail
 
-/// Writes out[k] = x[k] + feedback[0]*out[k-1] + feedback[1]*out[k-2] + ..., where out[-1], out[-2], ... are `before`, or zeros.
+/// Writes out[k] = x[k] + feedback[0]*out[k-1] + feedback[1]*out[k-2] + ..., where out[-1], out[-2], ... are `before`,
+/// or zeros.
 ///
 ///     recursive_filter([on,] feedback, first, last, out [, before])
 ///
 /// What is fed forward is a map of the input, and may be one: `first` can be the iterator of `elements_from`.
 ///
-/// Requires  feedback and before are std::array<T, Order>, Order > 0; random-access iterators; a CPU. `out` may be `first` (in place), otherwise it must not
-///           overlap the input. T is a ring with T(1). The filter is stable, or its growth over n elements stays finite.
-/// Result    the end of what was written. The same bits for every number of threads; integers wrap, and are those of the plain loop. Floating-point values
-///           differ from that loop's by rounding.
-/// Cost      one pass over memory: each element is read and written once. Twice the loop's work in the cache, of which four steps run at once.
-///           O(n/p + log p) on p threads.
+/// Requires  feedback and before are std::array<T, Order>, Order > 0; random-access iterators; a CPU. `out` may be
+///           `first` (in place), otherwise it must not overlap the input. T is a ring with T(1). The filter is stable,
+///           or its growth over n elements stays finite.
+/// Result    the end of what was written. The same bits for every number of threads; integers wrap, and are those of
+///           the plain loop. Floating-point values differ from that loop's by rounding.
+/// Cost      one pass over memory: each element is read and written once. Twice the loop's work in the cache, of which
+///           four steps run at once. O(n/p + log p) on p threads.
 /// Memory    as `inclusive_scan`, and 4 states for each 1280 elements.
 /// Blocks    until all is written.
 /// Throws    what the iterators throw; usage_error; std::bad_alloc.
-/// Source    Kogge & Stone, A parallel algorithm for the efficient solution of a general class of recurrence equations (1973); Blelloch (1990), section 1.4.
+/// Source    Kogge & Stone, A parallel algorithm for the efficient solution of a general class of recurrence equations
+///           (1973); Blelloch (1990), section 1.4.
 template <execution P, class T, std::size_t Order, detail::iterator I, detail::end_of<I> S, detail::iterator Out>
 Out recursive_filter(P const& on, std::array<T, Order> const& feedback, I first, S last, Out out,
                      std::type_identity_t<std::array<T, Order>> const& before = {})

@@ -52,7 +52,8 @@ struct run_output {
   }
 };
 
-/// A block's runs. Of runs that lie in several blocks the value is written by the block in which they begin, the length by that in which they end.
+/// A block's runs. Of runs that lie in several blocks the value is written by the block in which they begin, the length
+/// by that in which they end.
 template <class Choice, class Output>
 void write_runs(Choice const& who, Output const& output, std::size_t n, std::size_t begin, std::size_t end,
                 runs_so_far<std::size_t> before, std::size_t count)
@@ -70,7 +71,8 @@ void write_runs(Choice const& who, Output const& output, std::size_t n, std::siz
       out.begin(run++, k++);
       out.length(0, 1);
     }
-    // No branch: what is not yet complete is written too, and again by the next element. `last` is the block's own, so all of this is.
+    // No branch: what is not yet complete is written too, and again by the next element. `last` is the block's own, so
+    // all of this is.
     for (; k < last; ++k) {
       bool const begins = choice(k);
       out.begin(run, k);
@@ -159,7 +161,8 @@ struct fill_from_runs {
   std::size_t runs;
   Out out;
 
-  /// The run in which place k lies: the first that ends behind it. Runs of no length end where the one before them does, and are never the first.
+  /// The run in which place k lies: the first that ends behind it. Runs of no length end where the one before them
+  /// does, and are never the first.
   TALLY_HD std::size_t run_at(std::size_t k) const
   {
     std::size_t low = 0, size = runs;
@@ -233,10 +236,11 @@ std::size_t run_length_encode(First&& first, Rest&&... rest)
 ///
 ///     run_length_decode([on,] first, last, lengths, out)
 ///
-/// Requires  no length is negative; their sum, for which `out` has room, fits into 64 bits: `tally::reduce(lengths, std::uint64_t{0})` gives it.
+/// Requires  no length is negative; their sum, for which `out` has room, fits into 64 bits: `tally::reduce(lengths,
+///           std::uint64_t{0})` gives it.
 /// Result    the end of what was written. A length of 0 writes nothing.
-/// Cost      two passes: one over the lengths, one over what is written, of which every thread has its share however long single runs are. On a GPU a binary
-///           search for each element that is written.
+/// Cost      two passes: one over the lengths, one over what is written, of which every thread has its share however
+///           long single runs are. On a GPU a binary search for each element that is written.
 /// Memory    8 bytes a run.
 /// Blocks    until all is written; on a GPU until the sum of the lengths is known.
 /// Throws    what the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc; cuda_error.

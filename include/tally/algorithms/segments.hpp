@@ -14,11 +14,13 @@
 #include "tally/sequences.hpp"
 #include "tally/temporary.hpp"
 
-/// Segments of n elements on a CPU, each treated as if it were alone: short ones by the thread in whose block they begin, long ones by all threads, one after
-/// another. So a segment's brackets are those of a call on it, wherever it lies.
+/// Segments of n elements on a CPU, each treated as if it were alone: short ones by the thread in whose block they
+/// begin, long ones by all threads, one after another. So a segment's brackets are those of a call on it, wherever it
+/// lies.
 namespace tally::detail {
 
-/// A segment that ends more than so many blocks behind the one in which it begins is long: some 2^18 elements, what all threads pay for.
+/// A segment that ends more than so many blocks behind the one in which it begins is long: some 2^18 elements, what all
+/// threads pay for.
 inline constexpr std::size_t blocks_of_a_long_segment = 64;
 
 /// Bit i is byte i, each of which is 0 or 1.
@@ -38,8 +40,8 @@ inline std::uint64_t bits_of(unsigned char const* bytes)
   return bits;
 }
 
-/// Writes the distances from `begin` of those of [begin, end) that are chosen, at most a block of them. A branch a word of 64, not one an element: what is
-/// chosen cannot be foreseen.
+/// Writes the distances from `begin` of those of [begin, end) that are chosen, at most a block of them. A branch a word
+/// of 64, not one an element: what is chosen cannot be foreseen.
 template <class Choice>
 void find_chosen(Choice const& who, std::size_t begin, std::size_t end, std::uint32_t* found)
 {
@@ -84,7 +86,8 @@ struct segment_blocks {
     return heads.n;
   }
 
-  /// Calls `work(ordinal, begin, end)` for the segments that begin in block b, before which `ordinal` did; puts off the last one if it is long.
+  /// Calls `work(ordinal, begin, end)` for the segments that begin in block b, before which `ordinal` did; puts off the
+  /// last one if it is long.
   template <class Work>
   void work_on(std::size_t b, std::size_t ordinal, Work const& work) const
   {
@@ -103,8 +106,8 @@ struct segment_blocks {
   }
 };
 
-/// Calls `work(cpu, ordinal, begin, end)` for every segment of n elements; `choice` says where they begin. Segments are numbered if `Numbered`. Returns how
-/// many there are, if they are.
+/// Calls `work(cpu, ordinal, begin, end)` for every segment of n elements; `choice` says where they begin. Segments are
+/// numbered if `Numbered`. Returns how many there are, if they are.
 template <bool Numbered, class P, class Choice, class Work>
 std::size_t work_on_segments(P const& on, std::size_t n, std::size_t bytes, Choice const& choice, Work const& work)
 {
@@ -137,9 +140,11 @@ std::size_t work_on_segments(P const& on, std::size_t n, std::size_t bytes, Choi
   return total;
 }
 
-/// Segments that offsets give: segment s is [offsets[s], offsets[s + 1]). Calls `work(cpu, s, begin, end)` for each, those that are empty too.
+/// Segments that offsets give: segment s is [offsets[s], offsets[s + 1]). Calls `work(cpu, s, begin, end)` for each,
+/// those that are empty too.
 ///
-/// What is shared out is elements and segments together, so that neither many empty segments nor a few long ones are one thread's.
+/// What is shared out is elements and segments together, so that neither many empty segments nor a few long ones are
+/// one thread's.
 template <class P, class Offsets, class Work>
 void work_between_offsets(P const& on, Offsets offsets, std::size_t segments, Work const& work)
 {

@@ -27,11 +27,12 @@ namespace tally {
 ///     tree(on, parents)
 ///
 /// Requires  parents[v] is the parent of node v, and the root its own; nodes in any order.
-/// Cost      each node is come into and gone out of once, at some place in memory: O(n/p + m) on p threads, where m = n / 512 is the number of sections that the tour is
-///           walked in. (Pointer jumping is O(n/p log n).)
+/// Cost      each node is come into and gone out of once, at some place in memory: O(n/p + m) on p threads, where m = n
+///           / 512 is the number of sections that the tour is walked in. (Pointer jumping is O(n/p log n).)
 /// Memory    16 bytes a node; while it is made another 24.
 /// Blocks    until it is made.
-/// Throws    usage_error, which names the node, if a parent is no node, no node or more than one is a root, or parents go round in a circle; std::bad_alloc.
+/// Throws    usage_error, which names the node, if a parent is no node, no node or more than one is a root, or parents
+///           go round in a circle; std::bad_alloc.
 /// Source    Tarjan & Vishkin (1985) for the tour; Helman & JaJa (2001) for the ranks of a list by sections.
 class tree {
 public:
@@ -45,8 +46,8 @@ public:
     root_ = detail::checked_root(on, parents);
     temporary<detail::tour_step, P> steps(on, 2 * size_);
     temporary<detail::tour_section, P> sections(on, 2 * ((size_ + detail::section_nodes - 1) / detail::section_nodes));
-    // Numbers and order are room for the links before they are what they are for: most of the time that a tree takes in a fresh program is the system's,
-    // for pages.
+    // Numbers and order are room for the links before they are what they are for: most of the time that a tree takes in
+    // a fresh program is the system's, for pages.
     static_assert(sizeof(detail::child_and_parent) <= sizeof(numbers));
     numbers_ = std::make_unique<temporary<numbers, cpu>>(cpu{}, size_);
     in_preorder_ = std::make_unique<temporary<index, cpu>>(cpu{}, size_);
@@ -122,8 +123,9 @@ struct minus_between {
 ///
 ///     subtree_sums([on,] tree, values, out [, op, between])
 ///
-/// Requires  `op` is associative and has an identity, and `between(a, op(a, x)) == x`: what lies between two prefixes. Addition and subtraction if neither is
-///           given; for floating-point numbers the difference has the error of the prefixes. `values` and `out` are random-access iterators over nodes; `out` may be `values`.
+/// Requires  `op` is associative and has an identity, and `between(a, op(a, x)) == x`: what lies between two prefixes.
+///           Addition and subtraction if neither is given; for floating-point numbers the difference has the error of
+///           the prefixes. `values` and `out` are random-access iterators over nodes; `out` may be `values`.
 /// Cost      one scan in preorder, and two prefixes a node.
 /// Memory    a value a node.
 /// Result    the end of what was written.
@@ -159,11 +161,12 @@ Out subtree_sums(tree const& of, In values, Out out, Operators... operators)
 
 /// Answers which node is the lowest above two others, each in constant time.
 ///
-/// In preorder, all between two nodes lie under their lowest common ancestor, and one of them is its child: so it is the least parent of those behind the first, up
-/// to the second.
+/// In preorder, all between two nodes lie under their lowest common ancestor, and one of them is its child: so it is
+/// the least parent of those behind the first, up to the second.
 ///
 /// Requires  parents as they were given to the tree, which outlives this.
-/// Cost      n parents and n / 16 log(n / 16) minima, O(n/p log n); a question at most 30 parents in two rows and two minima.
+/// Cost      n parents and n / 16 log(n / 16) minima, O(n/p log n); a question at most 30 parents in two rows and two
+///           minima.
 /// Memory    4 bytes a node, and log2(n / 16) / 4 more.
 class lowest_common_ancestors {
 public:

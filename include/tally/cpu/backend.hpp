@@ -22,7 +22,8 @@
 /// How the CPU meets the contracts of reduce.hpp and scan.hpp.
 ///
 ///   compiled kernels     built-in operators on arithmetic types in contiguous memory, on all threads
-///   tiles                anything else that can be copied, in the same order, on several threads if the caller names tally::cpu
+///   tiles                anything else that can be copied, in the same order, on several threads if the caller names
+///                        tally::cpu
 ///   left fold            values that cannot be copied, and elements that do not convert to the value type
 namespace tally::cpu_backend {
 
@@ -38,8 +39,8 @@ template <class T, class Iterator>
 inline constexpr bool divisible =
     std::random_access_iterator<Iterator> && std::is_trivially_copyable_v<working_type<T>>;
 
-/// Compiled kernels see signed and unsigned integers of one width as one type. Their operators are exact, so all that is known before the
-/// first element is one value.
+/// Compiled kernels see signed and unsigned integers of one width as one type. Their operators are exact, so all that
+/// is known before the first element is one value.
 template <class Op, class T, class Call>
 void with_kernel_carry(order::carry<T, Op>& before, Call&& call)
 {
@@ -93,9 +94,10 @@ public:
   }
 
 private:
-  /// An element that a function gives or takes may stand for a block of others. Then tiles are as small as leaves a thread enough of them: a reduction has
-  /// something to share, and a scan finds a block in the cache when it comes back to it. The bits of an exact operator do not depend on it;
-  /// those of another do, so for it only what is behind an element counts, neither the size nor the threads.
+  /// An element that a function gives or takes may stand for a block of others. Then tiles are as small as leaves a
+  /// thread enough of them: a reduction has something to share, and a scan finds a block in the cache when it comes
+  /// back to it. The bits of an exact operator do not depend on it; those of another do, so for it only what is behind
+  /// an element counts, neither the size nor the threads.
   static std::size_t tile_size(Iterator const& first, std::size_t size)
   {
     constexpr std::size_t many_tiles = 1024;

@@ -30,7 +30,8 @@ struct even_bins_job {
   std::uint64_t* counters[bin_turns];  ///< one for each slot; some may be the same
 };
 
-/// Adds 1 to a counter of each value's slot, which is the one that `even_bins` gives. T is an arithmetic type of kernel_element.
+/// Adds 1 to a counter of each value's slot, which is the one that `even_bins` gives. T is an arithmetic type of
+/// kernel_element.
 template <class T>
 void count_even_bins(even_bins_job<T> const& job);
 

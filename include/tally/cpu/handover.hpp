@@ -48,17 +48,17 @@ private:
 
 /// How the members of a team that scan one array learn the carries of their tiles.
 ///
-/// Tiles are drawn in order. Whoever draws a tile publishes its total, and every member folds all totals for itself, in order:
-/// so a carry has the same bits whoever computes it, and a member waits only for totals, which never wait for anything.
-/// A total that is late (its owner was descheduled) is computed again by whoever needs it.
+/// Tiles are drawn in order. Whoever draws a tile publishes its total, and every member folds all totals for itself, in
+/// order: so a carry has the same bits whoever computes it, and a member waits only for totals, which never wait for
+/// anything. A total that is late (its owner was descheduled) is computed again by whoever needs it.
 ///
 /// Invariants
 ///   - `floor` of a member is the first tile whose total it has not folded; it only grows.
 ///   - The slot of tile t is written once, by its owner, when every member's floor is beyond tile t - slots().
 ///   - A member that joins late begins at the checkpoint, which is never behind a slot that was written again.
 ///
-/// Memory: `slots_per_member` slots of 64 bytes a member: a member may be descheduled for as long as the others need for that many tiles
-/// each (some milliseconds) before they wait for it.
+/// Memory: `slots_per_member` slots of 64 bytes a member: a member may be descheduled for as long as the others need
+/// for that many tiles each (some milliseconds) before they wait for it.
 template <class T, class Op>
 class handover {
   static_assert(std::is_trivially_copyable_v<working_type<T>>);
@@ -70,8 +70,8 @@ public:
   static constexpr std::size_t slots_per_member = 512;
   static constexpr std::size_t no_tile = std::numeric_limits<std::size_t>::max();
 
-  /// `before` is what is known before tile 0. Tiles are drawn `run` at a time. `slots` is for tests; it must be a power of two and
-  /// at least `run`.
+  /// `before` is what is known before tile 0. Tiles are drawn `run` at a time. `slots` is for tests; it must be a power
+  /// of two and at least `run`.
   handover(std::size_t tiles, int members, carry const& before, std::size_t run = 1, std::size_t slots = 0)
       : tiles_(tiles),
         run_(run),
@@ -104,8 +104,8 @@ public:
     member(member const&) = delete;
     member& operator=(member const&) = delete;
 
-    /// The first of the next tiles to work on (as many as a run has, as far as there are tiles), or `no_tile`. Their slots are free
-    /// when this returns.
+    /// The first of the next tiles to work on (as many as a run has, as far as there are tiles), or `no_tile`. Their
+    /// slots are free when this returns.
     std::size_t draw(Op& op)
     {
       // Relaxed: a ticket orders nothing by itself; totals are ordered by their stamps, floors by theirs.
@@ -114,8 +114,8 @@ public:
       patience waiting;
       while (tile + team_.run_ > team_.writable_.load(std::memory_order_acquire)) {
         if (team_.failed()) return no_tile;
-        // Folding on here is what makes waiting safe: were all members to wait, all would have folded up to the first missing
-        // total, and its slot would be free.
+        // Folding on here is what makes waiting safe: were all members to wait, all would have folded up to the first
+        // missing total, and its slot would be free.
         fold_published(tile, op);
         team_.advance(*this);
         waiting.wait();
@@ -175,7 +175,8 @@ public:
     {
       slot& s = team_.slots_[tile & team_.mask_];
       for (patience waiting; !waiting.exhausted(); waiting.wait()) {
-        // Acquire pairs with the owner's store: the total is visible. The slot is not written again before our floor passes it.
+        // Acquire pairs with the owner's store: the total is visible. The slot is not written again before our floor
+        // passes it.
         if (s.stamp.load(std::memory_order_acquire) == tile + 1) return *s.total;
         if (team_.failed()) return std::nullopt;
       }
@@ -219,8 +220,8 @@ private:
     return std::bit_ceil(tiles < wanted ? (tiles == 0 ? 1 : tiles) : wanted);
   }
 
-  // Frees the slots that every member has folded, and moves the checkpoint to where `m` stands, which is not behind them.
-  // Rare: once in about slots() tiles. Floors only grow, so a floor read here is never too high.
+  // Frees the slots that every member has folded, and moves the checkpoint to where `m` stands, which is not behind
+  // them. Rare: once in about slots() tiles. Floors only grow, so a floor read here is never too high.
   void advance(member const& m)
   {
     std::unique_lock const lock(mutex_, std::try_to_lock);

@@ -8,8 +8,8 @@
 #include "tally/operators/arithmetic.hpp"
 #include "tally/order.hpp"
 
-/// The kernels of the compiled library: built-in operators on arithmetic types in contiguous memory, vectorised for each instruction
-/// set that Highway dispatches to at run time.
+/// The kernels of the compiled library: built-in operators on arithmetic types in contiguous memory, vectorised for
+/// each instruction set that Highway dispatches to at run time.
 namespace tally::cpu_backend {
 
 using detail::direction;
@@ -64,8 +64,8 @@ inline constexpr bool has_kernels<bit_or, T> = has_kernels<bit_and, T>;
 template <class T>
 inline constexpr bool has_kernels<bit_xor, T> = has_kernels<bit_and, T>;
 
-/// Types of the same width share kernels: `long` and `long long`, `char` and `signed char`, and, where the operator does not see the sign,
-/// signed and unsigned.
+/// Types of the same width share kernels: `long` and `long long`, `char` and `signed char`, and, where the operator
+/// does not see the sign, signed and unsigned.
 template <class Op, class T>
 struct kernel_element {
   static constexpr bool sees_sign = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
@@ -117,9 +117,10 @@ void scan_one_tile(tile_job<T> const& job, order::carry<T, Op>& before)
   }
 }
 
-/// reduce and scan of `size` contiguous elements of a kernel_element, on `threads` threads (0: choose). `before` is what is known before the first
-/// element, and afterwards what is known after the last one.
-/// Memory    one thread: none beyond the stack; else 32 KiB a thread (scan), 16 bytes for each 32 KiB of input up to 512 KiB (reduce).
+/// reduce and scan of `size` contiguous elements of a kernel_element, on `threads` threads (0: choose). `before` is
+/// what is known before the first element, and afterwards what is known after the last one.
+/// Memory    one thread: none beyond the stack; else 32 KiB a thread (scan), 16 bytes for each 32 KiB of input up to
+///           512 KiB (reduce).
 /// Blocks    until done. Throws usage_error if `threads` is negative, std::bad_alloc.
 template <class Op, class T>
 void reduce_contiguous(T const* in, std::size_t size, order::carry<T, Op>& before, int threads);

@@ -76,7 +76,8 @@ private:
   std::size_t count_ = 0;
 };
 
-/// Replaces the elements of a row (or of the tile's last, shorter one) by their tile-local values, and returns the row's total.
+/// Replaces the elements of a row (or of the tile's last, shorter one) by their tile-local values, and returns the
+/// row's total.
 /// Cost  about 4 n applications for float, 7 n for elements of 16 bytes or more.
 template <class T, class Op, class Row>
 working_type<T> scan_row(Row& row, std::optional<working_type<T>> const& base, Op& op)

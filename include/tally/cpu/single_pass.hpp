@@ -24,8 +24,8 @@ namespace tally::cpu_backend {
 /// Tiles that a member draws at a time where there are many: the hardware's prefetching begins anew with each run.
 inline constexpr std::size_t most_in_run = 4;
 
-/// One pass over memory: each member scans a tile that is in its cache while it already totals the next tile that it drew, so
-/// totals are there a step before they are needed. Leaves `before` as what is known after the last tile.
+/// One pass over memory: each member scans a tile that is in its cache while it already totals the next tile that it
+/// drew, so totals are there a step before they are needed. Leaves `before` as what is known after the last tile.
 template <class Engine, class Carry, class Op>
 void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
 {

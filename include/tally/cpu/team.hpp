@@ -11,16 +11,16 @@ int available_threads();
 
 /// Calls `body(context, member)` once for each member in [0, members), in parallel, and returns when all have returned.
 ///
-/// Requires  that no member waits for another one to start: fewer threads than members may come, and then a thread runs several
-///           members one after another.
+/// Requires  that no member waits for another one to start: fewer threads than members may come, and then a thread runs
+///           several members one after another.
 /// Cost      5-8 us to wake oneTBB's workers; nothing for one member, which runs on the calling thread.
 /// Throws    what a body throws (the first).
 void run_team(int members, void (*body)(void* context, int member), void* context);
 
 namespace team_detail {
 
-/// Says once more what run_team promises, exceptions included: what is before the call comes before every member, and these before
-/// the return. A thread sanitizer, which does not see into oneTBB's library, reads it here.
+/// Says once more what run_team promises, exceptions included: what is before the call comes before every member, and
+/// these before the return. A thread sanitizer, which does not see into oneTBB's library, reads it here.
 struct members_running {
   std::atomic<int> count{0};
 

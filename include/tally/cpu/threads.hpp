@@ -27,7 +27,8 @@ inline std::optional<cpu> threads_wish(cpu on)
   return on;
 }
 
-/// Whether calls run on the CPU, where an element of a scan does best to stand for a block of others, or on a GPU, where it does not.
+/// Whether calls run on the CPU, where an element of a scan does best to stand for a block of others, or on a GPU,
+/// where it does not.
 template <class P>
 inline constexpr bool runs_on_cpu = requires(P on) { threads_wish(on); };
 

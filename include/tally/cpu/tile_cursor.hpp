@@ -11,8 +11,8 @@ namespace tally::cpu_backend {
 
 /// The order of docs/order.md one element at a time, within a tile.
 ///
-/// A Kogge-Stone step at stride s wants the value that the step before it gave s groups earlier: of each step the last s values are kept,
-/// 31 in all.
+/// A Kogge-Stone step at stride s wants the value that the step before it gave s groups earlier: of each step the last
+/// s values are kept, 31 in all.
 /// Cost  2 applications an element, and 5 more a group. Memory: some 40 values of T.
 template <class T, class Op>
 class tile_cursor {

@@ -144,8 +144,8 @@ working_type<T> total_tile(Source& in, Op& op)
   }
 }
 
-/// Scans a tile that begins at `in` into `out`, given its carry; returns its total. In order. Elements are read before their
-/// results are written, so `out` may be where `in` is.
+/// Scans a tile that begins at `in` into `out`, given its carry; returns its total. In order. Elements are read before
+/// their results are written, so `out` may be where `in` is.
 template <class T, class Source, class Sink, class Op>
 working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> const& carry, Op& op)
 {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-/// Bulk copies into shared memory and the barriers that they report to: sm_90 and later. On older devices these functions do not
-/// exist in the compiled code, and no kernel that calls them is launched.
+/// Bulk copies into shared memory and the barriers that they report to: sm_90 and later. On older devices these
+/// functions do not exist in the compiled code, and no kernel that calls them is launched.
 namespace tally::cuda_backend {
 
 __device__ __forceinline__ std::uint32_t shared_address(void const* p)
@@ -13,7 +13,8 @@ __device__ __forceinline__ std::uint32_t shared_address(void const* p)
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-/// A barrier in shared memory (mbarrier): a phase ends when `count` threads have arrived and the bytes that they announced have.
+/// A barrier in shared memory (mbarrier): a phase ends when `count` threads have arrived and the bytes that they
+/// announced have.
 class arrival {
 public:
   __device__ __forceinline__ void begin(int count)
@@ -65,7 +66,8 @@ private:
   std::uint64_t state_;
 };
 
-/// Makes barriers that were just begun visible to bulk copies, and what threads have written or read before to those after.
+/// Makes barriers that were just begun visible to bulk copies, and what threads have written or read before to those
+/// after.
 __device__ __forceinline__ void fence_asynchronous()
 {
 #if __CUDA_ARCH__ >= 900

@@ -26,7 +26,8 @@ public:
     ask();
   }
 
-  /// Waits until all are there, but for no more than `polls` round trips. Those that were not asked for stay as they are.
+  /// Waits until all are there, but for no more than `polls` round trips. Those that were not asked for stay as they
+  /// are.
   __device__ __forceinline__ bool wait(W (&totals)[Registers], std::uint32_t epoch, unsigned polls,
                                        unsigned longest_sleep)
   {

@@ -29,8 +29,8 @@ inline constexpr bool never = false;
 template <class I>
 concept points_into_memory = std::contiguous_iterator<I>;
 
-/// What the device gets of an iterator: the pointer, where there is one. A zip_iterator points to its transformation, which is on the host; it
-/// goes by value.
+/// What the device gets of an iterator: the pointer, where there is one. A zip_iterator points to its transformation,
+/// which is on the host; it goes by value.
 template <class I>
 auto device_iterator(I const& i)
 {

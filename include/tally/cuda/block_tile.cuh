@@ -70,7 +70,8 @@ public:
     }
   }
 
-  /// Writes the results on top of `carry`; those of an exclusive scan after `previous`. Waits for the block if exclusive.
+  /// Writes the results on top of `carry`; those of an exclusive scan after `previous`. Waits for the block if
+  /// exclusive.
   template <class Out>
   __device__ __forceinline__ void store(destination<T, Out> const& to, std::size_t begin, left const& carry,
                                         left const& previous, shared& memory, Transform& transform, Op& op) const

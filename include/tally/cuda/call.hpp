@@ -18,7 +18,8 @@ struct device_facts {
 /// Makes the stream's device the current one while it lives, and has the workspace ready.
 class prepared_call {
 public:
-  /// `name` is what profilers show (an NVTX range). Throws cuda_error if the stream is not valid or the device has failed.
+  /// `name` is what profilers show (an NVTX range). Throws cuda_error if the stream is not valid or the device has
+  /// failed.
   prepared_call(execution const& on, char const* name);
   ~prepared_call();
   prepared_call(prepared_call const&) = delete;
@@ -35,7 +36,8 @@ public:
 
   /// Makes sure that the workspace has room for so many words.
   void reserve_words(std::size_t words);
-  /// Whether the workspace may take more memory now: not one that was handed over, and none while the stream is captured.
+  /// Whether the workspace may take more memory now: not one that was handed over, and none while the stream is
+  /// captured.
   bool can_grow() const;
   control* shared() const { return static_cast<control*>(space_->memory_); }
   std::uint64_t* words() const

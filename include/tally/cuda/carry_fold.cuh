@@ -20,12 +20,12 @@ struct initial_value {
   carry_type<Op, T> wide;
 };
 
-/// One warp's fold of the totals of all tiles, in the order of docs/order.md: totals within spans and spans over the array, in the
-/// carry type. Every block folds all totals for itself, as they appear, so no carry is handed over: two hops would cost
-/// more than reading eight bytes for each 32 KiB.
+/// One warp's fold of the totals of all tiles, in the order of docs/order.md: totals within spans and spans over the
+/// array, in the carry type. Every block folds all totals for itself, as they appear, so no carry is handed over: two
+/// hops would cost more than reading eight bytes for each 32 KiB.
 ///
-/// The totals of `Window` spans are folded side by side, a span a lane, of which the last may not be whole. `AtATime` spans, a divisor
-/// of `Window`, are on their way to registers together.
+/// The totals of `Window` spans are folded side by side, a span a lane, of which the last may not be whole. `AtATime`
+/// spans, a divisor of `Window`, are on their way to registers together.
 template <class T, class Op, int Window, int AtATime = Window, unsigned LongestSleep = 128>
 class carry_fold {
 public:
@@ -87,8 +87,8 @@ public:
     return found;
   }
 
-  /// What precedes `tile`, for a whole block, of which each warp folds a window: the totals of at most Warps * Window spans. Returns false if one of
-  /// them does not come in time, with its tile in `late`; to be called again then.
+  /// What precedes `tile`, for a whole block, of which each warp folds a window: the totals of at most Warps * Window
+  /// spans. Returns false if one of them does not come in time, with its tile in `late`; to be called again then.
   template <int Warps>
   __device__ __forceinline__ bool advance_together(std::uint32_t tile, std::uint64_t const* words, std::uint32_t epoch,
                                                    shared (&memory)[Warps], std::uint32_t& late, Op& op,
@@ -120,8 +120,9 @@ public:
     return true;
   }
 
-  /// The reduction of `tiles` tiles, by a whole block: one warp adds up what the others fold meanwhile. (One warp alone is slower than all other
-  /// blocks together.) Known to warp 0. Where a total does not come, the block calls stand_in(tile), which must publish it.
+  /// The reduction of `tiles` tiles, by a whole block: one warp adds up what the others fold meanwhile. (One warp alone
+  /// is slower than all other blocks together.) Known to warp 0. Where a total does not come, the block calls
+  /// stand_in(tile), which must publish it.
   template <int Warps, class StandIn>
   __device__ __forceinline__ W reduce(std::uint32_t tiles, std::uint64_t const* words, std::uint32_t epoch,
                                       reduction_shared<Warps>& memory, Op& op, StandIn const& stand_in)
@@ -191,8 +192,8 @@ public:
 private:
   static constexpr unsigned forever = 0;
 
-  /// Folds `count` totals from that of the first tile of span `first` on, Window * span at most. False if after `polls` round trips
-  /// they are not all there, with the first that is not. `Registers` spans are on their way at a time.
+  /// Folds `count` totals from that of the first tile of span `first` on, Window * span at most. False if after `polls`
+  /// round trips they are not all there, with the first that is not. `Registers` spans are on their way at a time.
   template <int Registers>
   __device__ __forceinline__ bool fold(std::uint32_t first, int count, std::uint64_t const* words, std::uint32_t epoch,
                                        shared& memory, Op& op, unsigned polls, std::uint32_t& missing) const
@@ -236,11 +237,13 @@ private:
     fold<AtATime>(first, count, words, epoch, memory, op, forever, missing);
   }
 
-  /// The first `count` of the values at `own`, of which there is one at least. `most` is the greatest count of all lanes.
+  /// The first `count` of the values at `own`, of which there is one at least. `most` is the greatest count of all
+  /// lanes.
   __device__ __forceinline__ static wide_left fold_values(W const* own, int count, int most, Op& op)
   {
     wide_left fold = wide_left::absent(op, static_cast<C>(own[0]));
-    // All at once, so that no load waits behind an operation; but wide operators would not fit the cache of instructions.
+    // All at once, so that no load waits behind an operation; but wide operators would not fit the cache of
+    // instructions.
     if (sizeof(C) <= 8 && most > 8) {
       take<span - 1>(fold, own, 0, count, op);
     } else {
@@ -262,7 +265,8 @@ private:
       if (k + j < count) fold = wide_left::present(fold.before(some[j], op));
   }
 
-  /// What precedes the tile after all that is folded: the whole spans before, and the last one, fold `last` of `memory`.
+  /// What precedes the tile after all that is folded: the whole spans before, and the last one, fold `last` of
+  /// `memory`.
   __device__ __forceinline__ before after(wide_left const& spans, shared const& memory, int last, Op& op) const
   {
     left const carry_of_last = narrow(spans.before(memory.all_but_the_last, op), op);

@@ -8,8 +8,8 @@
 #include "tally/half.hpp"
 #include "tally/operators/arithmetic.hpp"
 
-/// The calls that the library brings compiled, for code that nvcc does not see, and so that nobody waits for nvcc twice: sums, products,
-/// extremes and bit operators of numbers in contiguous memory.
+/// The calls that the library brings compiled, for code that nvcc does not see, and so that nobody waits for nvcc
+/// twice: sums, products, extremes and bit operators of numbers in contiguous memory.
 namespace tally::cuda_backend {
 
 template <class T>
@@ -55,7 +55,8 @@ struct compiled_element<Op, T> {
 
 enum class work { reduce, inclusive_scan, exclusive_scan };
 
-/// `init` is null, or points to a value on the host, which is read before this returns. Of a reduction, `out` takes one value.
+/// `init` is null, or points to a value on the host, which is read before this returns. Of a reduction, `out` takes one
+/// value.
 template <class Op, class T>
 void run_compiled(prepared_call& call, work what, T const* in, std::size_t size, T* out, T const* init);
 

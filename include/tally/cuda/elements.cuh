@@ -82,8 +82,8 @@ public:
     }
     return value;
   }
-  /// Makes the compiler forget what it knows of the elements, or it would keep each of them unpacked in a register of its own
-  /// from their first use to their last.
+  /// Makes the compiler forget what it knows of the elements, or it would keep each of them unpacked in a register of
+  /// its own from their first use to their last.
   __device__ __forceinline__ void forget()
   {
 #pragma unroll
@@ -104,7 +104,8 @@ private:
   std::uint32_t parts_[(bytes + 3) / 4];
 };
 
-/// What the operator sees of a stored element: transformed, converted to T, and widened to the type in which T is combined.
+/// What the operator sees of a stored element: transformed, converted to T, and widened to the type in which T is
+/// combined.
 template <class T, class Transform, class Stored>
 __device__ __forceinline__ working_type<T> element_of(Stored const& stored, Transform& transform)
 {
@@ -130,7 +131,8 @@ __host__ __device__ inline bool aligned_for_groups(I const& i)
   }
 }
 
-/// Whether the bytes of a group are added up without unpacking them: their sums wrap, so any bracketing has the same bits.
+/// Whether the bytes of a group are added up without unpacking them: their sums wrap, so any bracketing has the same
+/// bits.
 template <class T, class Stored, class Op, class Transform>
 inline constexpr bool sums_packed_bytes = sizeof(T) == 1 && std::is_integral_v<T> && std::is_same_v<T, Stored> &&
                                           std::is_same_v<Op, plus> && std::is_same_v<Transform, std::identity>;
@@ -152,8 +154,8 @@ public:
   using stored = std::remove_cv_t<std::iter_value_t<In>>;
   static constexpr int group = static_cast<int>(order::group<T>);
 
-  /// Loads the groups that begin at `first`, a row apart. Elements from `end` on are not there: the last one that is stands for
-  /// them, since it may be given to the operator.
+  /// Loads the groups that begin at `first`, a row apart. Elements from `end` on are not there: the last one that is
+  /// stands for them, since it may be given to the operator.
   __device__ __forceinline__ void load(In const& in, std::size_t first, std::size_t end, bool aligned)
   {
     if (aligned && first - first % order::row<T> + Rows * order::row<T> <= end) {

@@ -34,17 +34,17 @@ class prepared_call;
 ///     tally::cuda::workspace space;                               // one a stream
 ///     tally::inclusive_scan(tally::cuda{stream, space}, in, out); // returns at once
 ///
-/// Iterators are dereferenced on the device: pointers are to device or managed memory. A call is one kernel; it allocates
-/// nothing if the workspace is large enough, and can be captured into a CUDA graph, which then holds on to the workspace's
-/// memory. Only `reduce` and `transform_reduce` wait, for their value.
+/// Iterators are dereferenced on the device: pointers are to device or managed memory. A call is one kernel; it
+/// allocates nothing if the workspace is large enough, and can be captured into a CUDA graph, which then holds on to
+/// the workspace's memory. Only `reduce` and `transform_reduce` wait, for their value.
 ///
-/// Operators and transformations may be called more often than the contract says: a transformation twice for an element, and an
-/// operator for values of which nothing depends. On the CPU's path for values that do not convert there is no counterpart:
-/// elements convert to the accumulator's type, which is trivially copyable.
+/// Operators and transformations may be called more often than the contract says: a transformation twice for an
+/// element, and an operator for values of which nothing depends. On the CPU's path for values that do not convert there
+/// is no counterpart: elements convert to the accumulator's type, which is trivially copyable.
 ///
-/// Throws    usage_error: a pointer to ordinary host memory, a workspace of another device, or one that cannot grow and is too
-///           small; cuda_error: whatever CUDA reports. A stream that CUDA refuses is reported as cuda_error; a handle that has been
-///           destroyed is undefined, as everywhere in CUDA, which dereferences it.
+/// Throws    usage_error: a pointer to ordinary host memory, a workspace of another device, or one that cannot grow and
+///           is too small; cuda_error: whatever CUDA reports. A stream that CUDA refuses is reported as cuda_error; a
+///           handle that has been destroyed is undefined, as everywhere in CUDA, which dereferences it.
 class execution {
 public:
   class workspace;
@@ -60,15 +60,16 @@ private:
   workspace* space_;
 };
 
-/// Device memory in which the blocks of a call tell each other the totals of their tiles. Calls on one stream share one; calls that
-/// run at the same time need one each.
+/// Device memory in which the blocks of a call tell each other the totals of their tiles. Calls on one stream share
+/// one; calls that run at the same time need one each.
 ///
-/// Size     `bytes_for<T>(n)`: 8 bytes for each 32 KiB of floats (16 for doubles), 128 more. A call whose elements come from a function, or whose results go to
-///          one, takes some times that where it may.
-/// Pool     what algorithms keep intermediate values in (tally::temporary) comes from a pool of the workspace's own, which gives memory back with it: at
-///          each wait for the stream the device's own pool would give it to the system, and 2^28 bytes took 0.1 ms to come back.
-/// Growth   a call that needs more gives back the old memory and takes new: that waits for the stream, and cannot happen while
-///          the stream is being captured. `reserve` does it beforehand.
+/// Size     `bytes_for<T>(n)`: 8 bytes for each 32 KiB of floats (16 for doubles), 128 more. A call whose elements come
+///          from a function, or whose results go to one, takes some times that where it may.
+/// Pool     what algorithms keep intermediate values in (tally::temporary) comes from a pool of the workspace's own,
+///          which gives memory back with it: at each wait for the stream the device's own pool would give it to the
+///          system, and 2^28 bytes took 0.1 ms to come back.
+/// Growth   a call that needs more gives back the old memory and takes new: that waits for the stream, and cannot
+///          happen while the stream is being captured. `reserve` does it beforehand.
 /// Threads  one call at a time.
 class execution::workspace {
 public:

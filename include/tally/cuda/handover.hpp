@@ -11,18 +11,19 @@
 #include <atomic>
 #endif
 
-/// How the blocks of one launch share out the tiles of an array and tell each other the tiles' totals. Everything in this file
-/// also compiles for the processor, where it is tested under the thread sanitizer.
+/// How the blocks of one launch share out the tiles of an array and tell each other the tiles' totals. Everything in
+/// this file also compiles for the processor, where it is tested under the thread sanitizer.
 ///
-/// A worker (a block) draws a tile, computes its total, publishes it, and waits for the totals of the tiles before. Tickets are
-/// drawn in order by workers that run, and totals wait for nothing; so every wait ends, however few workers run at a time and in
-/// whatever order they begin.
+/// A worker (a block) draws a tile, computes its total, publishes it, and waits for the totals of the tiles before.
+/// Tickets are drawn in order by workers that run, and totals wait for nothing; so every wait ends, however few workers
+/// run at a time and in whatever order they begin.
 ///
-/// Nothing is cleared between calls: each call has an epoch of its own, and a word that carries another epoch is not there yet.
+/// Nothing is cleared between calls: each call has an epoch of its own, and a word that carries another epoch is not
+/// there yet.
 namespace tally::cuda_backend {
 
-/// What the calls that share a workspace know of one another. One call at a time uses it. It begins as zeros, and so do the words:
-/// the first epoch is 1, so that no word looks published.
+/// What the calls that share a workspace know of one another. One call at a time uses it. It begins as zeros, and so do
+/// the words: the first epoch is 1, so that no word looks published.
 struct control {
   std::uint64_t next;      ///< epochs that are over in the upper half, the next ticket in the lower
   std::uint32_t finished;  ///< workers that have finished, counted in the last epoch only
@@ -51,9 +52,9 @@ TALLY_HD inline void store_relaxed(std::uint64_t* word, std::uint64_t value)
 #endif
 }
 
-/// A total as it is published: each four bytes of it with the epoch, in one word of eight. A word is read and written whole, so
-/// the words may arrive in any order and at different times: a reader has the value once all of them have the epoch. Neither
-/// side needs a fence: the words are all that is handed over (relaxed).
+/// A total as it is published: each four bytes of it with the epoch, in one word of eight. A word is read and written
+/// whole, so the words may arrive in any order and at different times: a reader has the value once all of them have the
+/// epoch. Neither side needs a fence: the words are all that is handed over (relaxed).
 template <class W>
 inline constexpr std::size_t words_of = (sizeof(W) + 3) / 4;
 
@@ -61,8 +62,9 @@ inline constexpr std::size_t words_of = (sizeof(W) + 3) / 4;
 TALLY_HD inline std::uint64_t tagged(std::uint32_t part, std::uint32_t epoch)
 {
 #ifdef __CUDA_ARCH__
-  // Bytes of padding are undefined to the compiler, which was seen to fill the whole word with what it liked when it widened a part that had some: the
-  // epoch was lost, and all blocks waited for ever. Here it cannot look into the part.
+  // Bytes of padding are undefined to the compiler, which was seen to fill the whole word with what it liked when it
+  // widened a part that had some: the epoch was lost, and all blocks waited for ever. Here it cannot look into the
+  // part.
   std::uint64_t word;
   asm("mov.b64 %0, {%1, %2};" : "=l"(word) : "r"(part), "r"(epoch));
   return word;
@@ -108,10 +110,9 @@ struct drawing {
   std::uint32_t tile;  ///< beyond the last tile: the worker is done
 };
 
-/// Draws a tile, by adding `count` to the counter of tickets. How much all workers of a call add to it together is fixed beforehand; whoever
-/// completes that readies the counter for the next call (`settle`, as soon as it looks at what it drew). Nobody reads
-/// the counter after that within this call.
-/// Relaxed: the ticket alone is handed over.
+/// Draws a tile, by adding `count` to the counter of tickets. How much all workers of a call add to it together is
+/// fixed beforehand; whoever completes that readies the counter for the next call (`settle`, as soon as it looks at
+/// what it drew). Nobody reads the counter after that within this call. Relaxed: the ticket alone is handed over.
 TALLY_HD inline std::uint64_t draw_unseen(control& shared, std::uint32_t count = 1)
 {
 #ifdef __CUDA_ARCH__
@@ -134,8 +135,8 @@ TALLY_HD inline drawing settle(control& shared, std::uint64_t drawn, std::uint32
   return mine;
 }
 
-/// The tickets of a scan whose `workers` workers draw until there are no more tiles: one each beyond the last tile. Requires a sum
-/// below 2^32.
+/// The tickets of a scan whose `workers` workers draw until there are no more tiles: one each beyond the last tile.
+/// Requires a sum below 2^32.
 TALLY_HD inline std::uint32_t tickets_of_scan(std::uint32_t tiles, std::uint32_t workers)
 {
   return tiles + workers;
@@ -144,16 +145,16 @@ TALLY_HD inline std::uint32_t tickets_of_scan(std::uint32_t tiles, std::uint32_t
 /// In a reduction one worker folds; it draws no tile, but adds this, for it must know the epoch before that is over.
 inline constexpr std::uint32_t folder_ticket = 0x80000000;
 
-/// The tickets of a reduction whose workers each begin with the tile of their own number, and draw until there are no more. Requires fewer than
-/// 2^31 tiles.
+/// The tickets of a reduction whose workers each begin with the tile of their own number, and draw until there are no
+/// more. Requires fewer than 2^31 tiles.
 TALLY_HD inline std::uint32_t tickets_of_reduction(std::uint32_t tiles)
 {
   return tiles + folder_ticket;
 }
 
-/// To be called by each worker when it neither reads nor writes words any more. In the last epoch, once in 2^32 calls (two to
-/// three hours of the shortest ones), words of the first epochs may still lie about; the last worker clears them all and begins
-/// again. Acquire and release: every read of a word by any worker comes before the clearing.
+/// To be called by each worker when it neither reads nor writes words any more. In the last epoch, once in 2^32 calls
+/// (two to three hours of the shortest ones), words of the first epochs may still lie about; the last worker clears
+/// them all and begins again. Acquire and release: every read of a word by any worker comes before the clearing.
 TALLY_HD inline void finish(control& shared, std::uint32_t epoch, std::uint32_t workers, std::uint64_t* words,
                             std::size_t capacity)
 {

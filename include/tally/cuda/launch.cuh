@@ -31,7 +31,8 @@ inline constexpr bool fits_ring = [] {
     return false;
 }();
 
-/// Whether the striped kernel takes this kind of problem: where brackets may be any, and a function gives elements or takes results.
+/// Whether the striped kernel takes this kind of problem: where brackets may be any, and a function gives elements or
+/// takes results.
 template <class P>
 inline constexpr bool needs_stripes = detail::takes_steps<typename P::output>;
 template <class P>
@@ -59,8 +60,8 @@ void launch(prepared_call const& call, void (*kernel)(P const), P const& problem
   check_cuda(cudaLaunchKernelEx(&config, kernel, problem), "launching a kernel");
 }
 
-/// What is known of a kernel on each device. Of which kernel, is kept with it: every object file that launches a kernel template has a kernel of
-/// its own, but static variables in templates are one for all.
+/// What is known of a kernel on each device. Of which kernel, is kept with it: every object file that launches a kernel
+/// template has a kernel of its own, but static variables in templates are one for all.
 struct known_kernel {
   std::atomic<void const*> kernel;
   std::atomic<int> blocks;
@@ -112,7 +113,8 @@ public:
   void launch_reduction() const
   {
     if (launch_one_tile() || launch_cluster()) return;
-    // Found in trials: affine maps and argmin read at 0.75 and 0.84 of the limit with two, 0.97 with three; wider values spill.
+    // Found in trials: affine maps and argmin read at 0.75 and 0.84 of the limit with two, 0.97 with three; wider
+    // values spill.
     constexpr auto kernel = reduce_kernel < P, words_of<W> <= 2 ? 3 : 2 > ;
     static known_kernels known{};
     int const blocks = blocks_at_a_time(call_, kernel, reduce_threads, 0, known);
@@ -151,7 +153,8 @@ private:
   using path = execution::workspace::path;
   using T = typename P::element;
   using W = working_type<T>;
-  // Several blocks a multiprocessor hide each other's waits; groups that are wide in registers need those of more than one.
+  // Several blocks a multiprocessor hide each other's waits; groups that are wide in registers need those of more than
+  // one.
   static constexpr bool narrow = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4;
 
   /// Fewer warps are quicker to launch: 8 with 8 rows each take 1.79 us for a tile, 16 with 4 2.04, 32 with 2 2.26.
@@ -185,7 +188,8 @@ private:
       bool const forced = call_.path() == path::own_tiles || call_.path() == path::backwards;
       if ((!automatic_ && !forced) || call_.most_blocks() > 0 || !apart(problem_.in, problem_.out, problem_.size))
         return false;
-      // Two blocks a multiprocessor take 0.5 us longer than one where one would do, for they have half of the registers.
+      // Two blocks a multiprocessor take 0.5 us longer than one where one would do, for they have half of the
+      // registers.
       if (launch_own_tiles<1>(forced)) return true;
       if constexpr (narrow && words_of<W> == 1) return launch_own_tiles<2>(false);
     }

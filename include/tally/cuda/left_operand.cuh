@@ -4,8 +4,8 @@
 
 namespace tally::cuda_backend {
 
-/// A left operand that may be absent (docs/order.md): a + absent = absent + a = a. Where the operator has an identity that serves
-/// as absent, since it changes no bit; else a flag says so.
+/// A left operand that may be absent (docs/order.md): a + absent = absent + a = a. Where the operator has an identity
+/// that serves as absent, since it changes no bit; else a flag says so.
 template <class V, class Op, bool = has_identity<Op, V>>
 struct left_operand {
   V value;

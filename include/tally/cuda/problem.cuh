@@ -49,8 +49,8 @@ struct problem {
   }
 };
 
-/// In a launch that may begin before the kernel ahead of it in the stream has ended: lets the next one do likewise, and waits until
-/// all that came before is done and seen. The first line of every kernel.
+/// In a launch that may begin before the kernel ahead of it in the stream has ended: lets the next one do likewise, and
+/// waits until all that came before is done and seen. The first line of every kernel.
 __device__ __forceinline__ void take_turn()
 {
 #if __CUDA_ARCH__ >= 900

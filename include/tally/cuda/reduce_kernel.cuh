@@ -113,11 +113,11 @@ __device__ __forceinline__ void fold_reduction(P const& problem)
   finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
 }
 
-/// Reductions of more than one tile. Block 0 folds the totals of all tiles, as they appear; nobody waits for it. The others total tiles: first the one of
-/// their own number, then what they draw.
+/// Reductions of more than one tile. Block 0 folds the totals of all tiles, as they appear; nobody waits for it. The
+/// others total tiles: first the one of their own number, then what they draw.
 ///
-/// Loads go straight to registers: bulk copies, which the scan's ring is made of, reach 0.68 of what reads do here (measured, with any number of
-/// them on their way).
+/// Loads go straight to registers: bulk copies, which the scan's ring is made of, reach 0.68 of what reads do here
+/// (measured, with any number of them on their way).
 template <class P, int BlocksPerProcessor>
 __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_kernel(__grid_constant__ P const problem)
 {

@@ -37,7 +37,8 @@ __global__ void __launch_bounds__(Warps* warp_lanes) one_tile_kernel(__grid_cons
 
 inline constexpr std::uint32_t most_cluster_tiles = 8;
 
-/// Arrays of two to eight tiles, on sm_90 and later: a cluster of blocks, a tile each, which write their totals to each other's shared memory.
+/// Arrays of two to eight tiles, on sm_90 and later: a cluster of blocks, a tile each, which write their totals to each
+/// other's shared memory.
 template <class P, int Warps>
 __global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_constant__ P const problem)
 {
@@ -82,9 +83,10 @@ __global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_const
 #endif
 }
 
-/// Scans of as many tiles as blocks run at once: each block has that of its own number, and need not wait for what it draws, which is no more than the
-/// epoch. Nothing says that the blocks before it run; so whoever has waited long for a total computes it. That requires that nobody
-/// writes what another may read: no scan in place. Smith, Levien, Owens, Decoupled fallback (2025).
+/// Scans of as many tiles as blocks run at once: each block has that of its own number, and need not wait for what it
+/// draws, which is no more than the epoch. Nothing says that the blocks before it run; so whoever has waited long for a
+/// total computes it. That requires that nobody writes what another may read: no scan in place. Smith, Levien, Owens,
+/// Decoupled fallback (2025).
 template <class P, int Warps, int BlocksPerProcessor>
 __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
     own_tiles_kernel(__grid_constant__ P const problem)

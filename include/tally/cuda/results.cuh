@@ -65,7 +65,8 @@ private:
   W values_[group];
 };
 
-/// Sums of bytes: four to a register all the way. Even and odd bytes are added as pairs of 16 bits, which 4 * 255 and a carry do not fill.
+/// Sums of bytes: four to a register all the way. Even and odd bytes are added as pairs of 16 bits, which 4 * 255 and a
+/// carry do not fill.
 template <class T, class Stored, class Op, class Transform>
 class group_results<T, Stored, Op, Transform, true> {
 public:
@@ -136,8 +137,8 @@ struct destination {
   bool aligned;
   bool exclusive;
 
-  /// Writes `Rows` rows of results, of which those of the lane begin at `first`. In an exclusive scan each is written one place later,
-  /// after `left_neighbour`.
+  /// Writes `Rows` rows of results, of which those of the lane begin at `first`. In an exclusive scan each is written
+  /// one place later, after `left_neighbour`.
   template <int Rows, class Results>
   __device__ __forceinline__ void store(std::size_t first, Results (&results)[Rows], typename Results::W left_neighbour,
                                         int lane) const

@@ -8,8 +8,8 @@
 #include "tally/cuda/problem.cuh"
 #include "tally/cuda/ring_warps.cuh"
 
-/// The scan of large aligned arrays on sm_90 and later: one block a multiprocessor, whose warps share the work out among them and
-/// pass tiles along a ring of buffers in shared memory. docs/cuda.md draws it.
+/// The scan of large aligned arrays on sm_90 and later: one block a multiprocessor, whose warps share the work out
+/// among them and pass tiles along a ring of buffers in shared memory. docs/cuda.md draws it.
 ///
 ///   1 loader    draws tiles and has them copied into the ring
 ///   folders     (1, or 2: ring_shape) fold the totals of all tiles into the carries of their block's

@@ -16,8 +16,8 @@
 namespace tally::cuda_backend {
 
 /// The warps of a block: a loader, and these. Sixteen have 128 registers each; wide operators need the 168 of twelve.
-/// Found in trials: one folder is slower than the memory where operators are wide; 8 reducers are no faster than 4; 4 scanners cost 0.5 %
-/// at 2^28.
+/// Found in trials: one folder is slower than the memory where operators are wide; 8 reducers are no faster than 4; 4
+/// scanners cost 0.5 % at 2^28.
 template <class T, class Op>
 struct ring_shape {
   static constexpr bool wide = sizeof(carry_type<Op, T>) > 16;
@@ -43,8 +43,9 @@ struct ring_memory {
 
   static constexpr std::size_t tile_bytes = order::tile<T> * sizeof(stored);
   static constexpr std::size_t part_bytes = tile_bytes / ring_parts;
-  /// Found in trials before this, for tiles of 32 KiB: 6 tiles, and at most 6 parts of them on their way (here 5, 6 and 7 parts are alike). With 4 tiles 3.5 % slower, with 7 nothing
-  /// gained; with 4, 5, 8 parts .89, .963, .973 of the copy where 6 give .973.
+  /// Found in trials before this, for tiles of 32 KiB: 6 tiles, and at most 6 parts of them on their way (here 5, 6 and
+  /// 7 parts are alike). With 4 tiles 3.5 % slower, with 7 nothing gained; with 4, 5, 8 parts .89, .963, .973 of the
+  /// copy where 6 give .973.
   static constexpr int stages = static_cast<int>(std::clamp<std::size_t>(196608 / tile_bytes, 2, 12));
   static constexpr int parts_on_their_way =
       static_cast<int>(std::clamp<std::size_t>(49152 / part_bytes, 2, stages* ring_parts));
@@ -71,7 +72,8 @@ struct ring_memory {
 
   __device__ stored const* tile(int stage) const { return reinterpret_cast<stored const*>(tiles[stage]); }
 
-  /// Where a whole warp has read what will be written over, each lane arrives: that takes no longer than one behind a __syncwarp.
+  /// Where a whole warp has read what will be written over, each lane arrives: that takes no longer than one behind a
+  /// __syncwarp.
   __device__ void begin()
   {
     for (int s = 0; s < stages; ++s) {

@@ -64,7 +64,8 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
   }
 }
 
-/// Finds what precedes tiles of the block: every one of which the place in the block's sequence is `folder`, modulo the number of folders.
+/// Finds what precedes tiles of the block: every one of which the place in the block's sequence is `folder`, modulo the
+/// number of folders.
 template <class P>
 __device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& problem, int folder)
 {
@@ -172,8 +173,8 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
 #pragma unroll
     for (int r = 0; r < ring::rows; ++r) rows.precede(r, *memory.before_rows[at.stage][strip][r], op);
     auto const to = problem.destination(end);
-    // Found in trials before this, for floats: values that are there before the carry is gain 0.9 %. Where any bracketing will do the carry joins what
-    // precedes each group instead, which takes fewer applications.
+    // Found in trials before this, for floats: values that are there before the carry is gain 0.9 %. Where any
+    // bracketing will do the carry joins what precedes each group instead, which takes fewer applications.
     constexpr bool exact = exactly_associative<typename ring::Op, T>;
     using results = typename decltype(rows)::results;
     constexpr int batch = batch_rows<results, ring::rows>;

@@ -24,8 +24,9 @@ struct place {
   __device__ int row_in_strip() const { return row % static_cast<int>(order::strip_rows); }
 };
 
-/// The balanced trees over the 32 lanes of eight values a lane, as the last lanes of eight Kogge-Stone scans would have them. Lane k
-/// gets that of value `value_of_lane(k)`. 9 shuffles instead of 40: with each step half of the values stay in half of the lanes.
+/// The balanced trees over the 32 lanes of eight values a lane, as the last lanes of eight Kogge-Stone scans would have
+/// them. Lane k gets that of value `value_of_lane(k)`. 9 shuffles instead of 40: with each step half of the values stay
+/// in half of the lanes.
 __device__ inline int value_of_lane(int lane)
 {
   return (lane & 1) << 2 | (lane & 2) | (lane >> 2 & 1);
@@ -71,8 +72,8 @@ __device__ __forceinline__ void total_rows(Rows const& rows, uninitialized<W> (&
   if (lane < 8) *row_totals[value_of_lane(lane)] = total;
 }
 
-/// One warp finds what the value of a strip's last element is made of: what precedes its group in its row, and its group up to it.
-/// `size` is that of the tile, and the strip begins before it; else the values mean nothing.
+/// One warp finds what the value of a strip's last element is made of: what precedes its group in its row, and its
+/// group up to it. `size` is that of the tile, and the strip begins before it; else the values mean nothing.
 template <class Rows, class W, class Left, class Transform, class Op>
 __device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std::size_t size,
                                                uninitialized<Left>& last_before, uninitialized<W>& last_own,
@@ -100,9 +101,9 @@ __device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std:
   }
 }
 
-/// What precedes the rows of a strip, found by one warp from the totals of all rows of a tile: lane s does so for strip s % 8, or for the
-/// last one that the tile has. Nothing but elements and what they combine to is ever given to an operator: values that nothing depends on may
-/// be made of any of them, but not of memory that nobody has written.
+/// What precedes the rows of a strip, found by one warp from the totals of all rows of a tile: lane s does so for strip
+/// s % 8, or for the last one that the tile has. Nothing but elements and what they combine to is ever given to an
+/// operator: values that nothing depends on may be made of any of them, but not of memory that nobody has written.
 template <class T, class Op>
 class strip_prefix {
 public:

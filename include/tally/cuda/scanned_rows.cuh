@@ -10,8 +10,8 @@
 
 namespace tally::cuda_backend {
 
-/// One warp's share of a scan: `Rows` rows, of which each lane has a group. They stay as they are stored; what the lane keeps of the
-/// operator's values is what precedes each of its groups.
+/// One warp's share of a scan: `Rows` rows, of which each lane has a group. They stay as they are stored; what the lane
+/// keeps of the operator's values is what precedes each of its groups.
 template <class T, class Op, class In, class Transform, int Rows>
 class scanned_rows {
 public:
@@ -25,7 +25,8 @@ public:
     rows_.load(in, first, end, aligned);
   }
 
-  /// Scans the groups' totals of each row: what precedes the lane's group in its row is kept. Lane 31 gets the rows' totals.
+  /// Scans the groups' totals of each row: what precedes the lane's group in its row is kept. Lane 31 gets the rows'
+  /// totals.
   __device__ __forceinline__ void scan_groups(W (&groups)[Rows], int lane, Transform& transform, Op& op)
   {
 #pragma unroll

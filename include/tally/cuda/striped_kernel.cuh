@@ -9,10 +9,11 @@
 #include "tally/cuda/totals_between.cuh"
 #include "tally/cuda/warp.cuh"
 
-/// The kernel for scans whose elements a function gives or whose results a function takes, by operators whose brackets may be any.
+/// The kernel for scans whose elements a function gives or whose results a function takes, by operators whose brackets
+/// may be any.
 ///
-/// Neighbouring lanes have neighbouring elements, so what functions read and write at a step lies together: in the groups of the order each lane would have a
-/// line of its own.
+/// Neighbouring lanes have neighbouring elements, so what functions read and write at a step lies together: in the
+/// groups of the order each lane would have a line of its own.
 namespace tally::cuda_backend {
 
 /// A tile of a block: its warp's rows, and what they add up to.
@@ -39,8 +40,8 @@ struct striped_tile {
 
 /// Each block draws tiles until there are no more. `words` has `words_of<W>` a tile.
 ///
-/// A block publishes a tile's total, and finishes the tile before it: whose predecessors' totals are there by then. A compaction of 2^28 numbers took 0.9 ms where
-/// each tile waited for itself.
+/// A block publishes a tile's total, and finishes the tile before it: whose predecessors' totals are there by then. A
+/// compaction of 2^28 numbers took 0.9 ms where each tile waited for itself.
 template <class P>
 __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::blocks_a_processor)
     striped_kernel(__grid_constant__ P const problem)

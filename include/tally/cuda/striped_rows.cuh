@@ -108,7 +108,8 @@ private:
   unsigned total_;
 };
 
-/// Segments and their numbers: values are scanned, heads are bits. A lane takes what is left of it only as far as its segment goes.
+/// Segments and their numbers: values are scanned, heads are bits. A lane takes what is left of it only as far as its
+/// segment goes.
 template <class P>
 class striped_rows<P, row_kind::numbered> {
 public:

@@ -36,7 +36,8 @@ inline constexpr row_kind kind_of_rows = [] {
   return sums && std::is_same_v<stored, bool> ? row_kind::votes : row_kind::general;
 }();
 
-/// What is kept of an element in shared memory until its tile is finished: its value, up to it in its warp (of votes there is a bit in a register)...
+/// What is kept of an element in shared memory until its tile is finished: its value, up to it in its warp (of votes
+/// there is a bit in a register)...
 template <class P, row_kind = kind_of_rows<P>>
 struct kept_value_of {
   using type = working_type<typename P::element>;
@@ -79,7 +80,8 @@ struct striped_shape {
   static constexpr int blocks_a_processor = kind == row_kind::votes || words <= 2 ? 2 : 1;
   static constexpr std::size_t tile = static_cast<std::size_t>(threads) * rows;
 
-  /// A tile's values in shared memory, then its takings: a place for each row of each thread, and none of what is empty.
+  /// A tile's values in shared memory, then its takings: a place for each row of each thread, and none of what is
+  /// empty.
   static constexpr std::size_t value_bytes = std::is_empty_v<value> ? 0 : tile * sizeof(value);
   static constexpr std::size_t kept_bytes = value_bytes + (std::is_empty_v<taken> ? 0 : tile * sizeof(taken));
   struct kept {
@@ -134,7 +136,8 @@ struct scan_step {
   W before, upto;
 };
 
-/// Calls load(r, k, there) for each row, and takes what its steps take with it: from the same lines, and on its way at the same time.
+/// Calls load(r, k, there) for each row, and takes what its steps take with it: from the same lines, and on its way at
+/// the same time.
 template <class P, class Load>
 __device__ __forceinline__ void load_rows(P const& problem, std::size_t first, std::size_t end, int lane,
                                           typename striped_shape<P>::kept const& kept, Load load)

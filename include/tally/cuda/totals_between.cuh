@@ -6,8 +6,9 @@
 #include "tally/cuda/handover.hpp"
 #include "tally/cuda/warp.cuh"
 
-/// What comes before a tile, where brackets may be any: a block folds the totals of the tiles between its own, all of its threads together, and hands no
-/// prefix over, as Merrill and Garland's look-back (2016) would. Totals wait for nothing.
+/// What comes before a tile, where brackets may be any: a block folds the totals of the tiles between its own, all of
+/// its threads together, and hands no prefix over, as Merrill and Garland's look-back (2016) would. Totals wait for
+/// nothing.
 namespace tally::cuda_backend {
 
 /// The fold of the first `count` values of a warp's lanes, 1 <= count <= 32, for lane 0.
@@ -36,7 +37,8 @@ struct running_fold {
   }
 };
 
-/// The totals of tiles [from, to), a thread each, on their way to a block's threads: as many of them as there are threads, the others after these.
+/// The totals of tiles [from, to), a thread each, on their way to a block's threads: as many of them as there are
+/// threads, the others after these.
 template <int Warps, class W>
 class totals_between {
 public:
@@ -48,8 +50,8 @@ public:
     if (from_ + threadIdx.x < to_) read_.load(words + (from_ + threadIdx.x) * words_of<W>);
   }
 
-  /// Appends all of them to `before`, which all threads have. Waits for them, so tiles must be drawn in order by blocks that run. `parts` is shared
-  /// memory that nobody uses until the block's next barrier.
+  /// Appends all of them to `before`, which all threads have. Waits for them, so tiles must be drawn in order by blocks
+  /// that run. `parts` is shared memory that nobody uses until the block's next barrier.
   template <class Op>
   __device__ __forceinline__ void append_to(running_fold<W>& before, std::uint64_t const* words, std::uint32_t epoch,
                                             W (&parts)[Warps], int lane, Op& op)

@@ -47,7 +47,8 @@ __device__ __forceinline__ V shuffle_from(V const& value, int lane)
   return by_words(value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, lane); });
 }
 
-/// first ? a : b, by values: of two references the compiler would choose an address, and put both values into memory for it.
+/// first ? a : b, by values: of two references the compiler would choose an address, and put both values into memory
+/// for it.
 template <class V>
 __device__ __forceinline__ V select(bool first, V a, V b)
 {
@@ -70,8 +71,8 @@ struct uninitialized {
 };
 
 /// The inclusive scans of `Count` values a lane, each over the lanes.
-/// Kogge & Stone (1973): 5 steps; lane 31 gets the balanced tree over all 32. The scans go step by step together: a shuffle takes some
-/// 25 cycles, and the compiler keeps shuffles in the order in which they are written.
+/// Kogge & Stone (1973): 5 steps; lane 31 gets the balanced tree over all 32. The scans go step by step together: a
+/// shuffle takes some 25 cycles, and the compiler keeps shuffles in the order in which they are written.
 template <int Count, class V, class Op>
 __device__ __forceinline__ void kogge_stone_scan(V (&values)[Count], int lane, Op& op)
 {

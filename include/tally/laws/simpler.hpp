@@ -23,8 +23,8 @@ struct as_it_is {
 };
 
 /// Values that are simpler than x. Of numbers zero is the simplest, then come positive integers, negative ones,
-/// fractions, infinities and NaN. Integers approach zero in steps of x, x/2, x/4, ... 1, so that a threshold is met after
-/// log(x)^2 of them.
+/// fractions, infinities and NaN. Integers approach zero in steps of x, x/2, x/4, ... 1, so that a threshold is met
+/// after log(x)^2 of them.
 struct simpler {
   template <class T>
   std::vector<T> operator()(T const& x) const

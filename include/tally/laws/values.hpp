@@ -20,8 +20,8 @@
 ///
 /// It knows numbers, strings and other ranges, pairs, tuples, arrays, and Tally's own value types. For a class of your
 /// own it uses `operator==` and `operator<<`. Write a function `law_parts(x)` beside the class, which returns a
-/// std::tuple of the parts that `T{parts...}` takes, and it looks into the class: it compares bits, allows for rounding, makes
-/// counterexamples simpler.
+/// std::tuple of the parts that `T{parts...}` takes, and it looks into the class: it compares bits, allows for
+/// rounding, makes counterexamples simpler.
 namespace tally {
 
 template <class T, class Index>

@@ -56,7 +56,8 @@ public:
   virtual int node(std::size_t k) const = 0;
   virtual std::string text(std::size_t k) const = 0;
 
-  /// Of accesses that nothing orders, which are reads or atomic, the last two are kept: whoever comes next is in a race with one of them at least.
+  /// Of accesses that nothing orders, which are reads or atomic, the last two are kept: whoever comes next is in a race
+  /// with one of them at least.
   struct word {
     touch write, another_write, read, another_read;
     bool set = false;
@@ -97,7 +98,8 @@ int node_of(E const& e)
     return e.node;
 }
 
-/// A value as it is shown: a byte as a number; a decimal in as many digits as tell it from its neighbours; `?` if it has no text.
+/// A value as it is shown: a byte as a number; a decimal in as many digits as tell it from its neighbours; `?` if it
+/// has no text.
 template <class T>
 std::string text_of(T const& value)
 {

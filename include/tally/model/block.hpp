@@ -10,7 +10,8 @@
 
 namespace tally::model {
 
-/// A value of each thread of a block. It is a register: a thread that names that of another is found out, because on a GPU it would get its own.
+/// A value of each thread of a block. It is a register: a thread that names that of another is found out, because on a
+/// GPU it would get its own.
 template <class E>
 class per_thread {
 public:

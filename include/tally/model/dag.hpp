@@ -23,8 +23,8 @@ struct traced {
   operator T const&() const { return value; }
 };
 
-/// The operations of a run and what they need: each node is one application of the operator, its edges lead to the nodes that made its
-/// operands. Inputs and identities are no nodes: they cost nothing.
+/// The operations of a run and what they need: each node is one application of the operator, its edges lead to the
+/// nodes that made its operands. Inputs and identities are no nodes: they cost nothing.
 class dag {
 public:
   /// A new node. Its operands are nodes made before, or what no operation made: negative.
@@ -42,9 +42,9 @@ public:
   std::size_t work() const { return nodes_.size(); }
   /// T_inf: the nodes on the longest path.
   std::size_t depth() const { return static_cast<std::size_t>(depth_); }
-  /// T_p: the steps of a greedy schedule on `workers` processors, where each step takes up to that many nodes whose operands are there, those
-  /// that have been there longest first. Graham (1966), Brent (1974): work/p <= T_p <= work/p + depth. O(work) time and memory.
-  /// Requires workers >= 1.
+  /// T_p: the steps of a greedy schedule on `workers` processors, where each step takes up to that many nodes whose
+  /// operands are there, those that have been there longest first. Graham (1966), Brent (1974): work/p <= T_p <= work/p
+  /// + depth. O(work) time and memory. Requires workers >= 1.
   std::size_t schedule(std::size_t workers) const;
   /// How many nodes there are at each depth, 1 first: the parallelism over time where processors are unlimited.
   std::vector<std::size_t> width() const;

@@ -32,8 +32,9 @@ class watched;
 template <class Kernel>
 inline constexpr bool waits = requires { requires Kernel::waits; };
 
-/// A GPU to look into: it runs kernels that are written against a block (textbook/block.hpp) on the calling thread, and records all that they
-/// do. Warps have 32 lanes, shared memory 32 banks of four bytes, global memory sectors of 32 bytes.
+/// A GPU to look into: it runs kernels that are written against a block (textbook/block.hpp) on the calling thread, and
+/// records all that they do. Warps have 32 lanes, shared memory 32 banks of four bytes, global memory sectors of 32
+/// bytes.
 ///
 ///     machine m;
 ///     auto x = m.input(std::vector{3, 1, 7, 0, 4, 1, 6, 3}, "in");
@@ -96,17 +97,20 @@ public:
     return {*this, std::move(op)};
   }
 
-  /// Runs a kernel: `kernel(block, arguments...)` for every block of the grid, and returns when all have ended. Its blocks run in the order of
-  /// the schedule; those of a kernel that waits for other blocks (`Kernel::waits`) run at once, and take turns at every look at memory that they share.
-  /// Throws    `std::invalid_argument` if blocks or threads is not positive, or threads more than 1024; `std::logic_error` if the kernel does within its
-  ///           steps what belongs outside, or the other way round; and what the kernel throws. The machine can go on after each of them.
+  /// Runs a kernel: `kernel(block, arguments...)` for every block of the grid, and returns when all have ended. Its
+  /// blocks run in the order of the schedule; those of a kernel that waits for other blocks (`Kernel::waits`) run at
+  /// once, and take turns at every look at memory that they share.
+  /// Throws    `std::invalid_argument` if blocks or threads is not positive, or threads more than 1024;
+  ///           `std::logic_error` if the kernel does within its steps what belongs outside, or the other way round; and
+  ///           what the kernel throws. The machine can go on after each of them.
   template <class Kernel, class... Arguments>
   void launch(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments)
   {
     run(Kernel::name, blocks, threads, waits<Kernel>, [&](block const& here) { kernel(here, arguments...); });
   }
 
-  /// The same for a kernel that says what one thread does: `kernel(thread, arguments...)` is a thread_program, which thread_program.hpp defines.
+  /// The same for a kernel that says what one thread does: `kernel(thread, arguments...)` is a thread_program, which
+  /// thread_program.hpp defines.
   template <class Kernel, class... Arguments>
   void launch_threads(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments);
 
@@ -168,8 +172,9 @@ private:
       throw std::logic_error("an array of the model machine is for kernels; the host asks for values()");
     return *current_;
   }
-  /// Between two accesses to memory that blocks share: another may go on. `waiting`: this one can not, until somebody stores; `looks_at`: it is about to
-  /// look at this array's element. Where the blocks do not run together nothing happens.
+  /// Between two accesses to memory that blocks share: another may go on. `waiting`: this one can not, until somebody
+  /// stores; `looks_at`: it is about to look at this array's element. Where the blocks do not run together nothing
+  /// happens.
   void take_turns(bool waiting, array_base const* looks_at, position const& at);
   void progressed();
   void forget_shared(recorder const& of);

@@ -33,7 +33,8 @@ public:
   int thread() const { return thread_; }
   void end_phase(bool barrier);
 
-  /// Throws `std::logic_error` unless a phase has begun: what a kernel does outside of its steps must be alike for all threads.
+  /// Throws `std::logic_error` unless a phase has begun: what a kernel does outside of its steps must be alike for all
+  /// threads.
   void must_be_in_phase(char const* what) const;
   void must_be_outside(char const* what) const;
 

@@ -9,7 +9,8 @@
 
 namespace tally::model {
 
-/// What a kernel did to memory in accesses of warps: all lanes of a warp that stand at the same place of the source at the same time.
+/// What a kernel did to memory in accesses of warps: all lanes of a warp that stand at the same place of the source at
+/// the same time.
 struct shared_counts {
   std::size_t reads = 0, writes = 0;  ///< of elements, atomic ones as both
   std::size_t requests = 0;           ///< of warps

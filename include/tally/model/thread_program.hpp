@@ -13,8 +13,8 @@
 
 #include "tally/model/machine.hpp"
 
-/// Kernels as course material writes them: what one thread does, barriers and all. A thread may miss a barrier, and a shuffle may name lanes that are not there;
-/// a kernel against a block (textbook/block.hpp) can do neither.
+/// Kernels as course material writes them: what one thread does, barriers and all. A thread may miss a barrier, and a
+/// shuffle may name lanes that are not there; a kernel against a block (textbook/block.hpp) can do neither.
 ///
 ///     struct shift {
 ///       static constexpr char const* name = "shift";
@@ -30,8 +30,8 @@
 ///     machine.launch_threads(1, 8, shift{}, x);
 namespace tally::model {
 
-/// How often the threads of a block may meet at barriers before the machine stops them: a kernel of the course does it some twenty times, and one that
-/// does it so often has no end.
+/// How often the threads of a block may meet at barriers before the machine stops them: a kernel of the course does it
+/// some twenty times, and one that does it so often has no end.
 inline constexpr int most_barriers = 10'000;
 
 inline constexpr std::uint32_t all_lanes = 0xffffffff;
@@ -167,7 +167,8 @@ public:
   private:
     E own_, received_;
   };
-  /// `own = co_await thread.shuffle_up(own, d);` is `own = __shfl_up_sync(mask, own, d);`: what the lane d below has, and its own where the warp has none.
+  /// `own = co_await thread.shuffle_up(own, d);` is `own = __shfl_up_sync(mask, own, d);`: what the lane d below has,
+  /// and its own where the warp has none.
   template <class E>
   shuffle_wait<E> shuffle_up(E own, int distance, std::uint32_t mask = all_lanes,
                              std::source_location where = std::source_location::current()) const

@@ -78,8 +78,8 @@ TALLY_HD constexpr double exponential_series(double r)
 ///           Only float and double: `long double` is the platform's, and so is its exp.
 /// Error     less than 1 ulp: 0.78 at the worst of all floats (of which none is greater than that of a greater x); of
 ///           10^8 doubles 0.75, and 0.81 where the result is subnormal
-/// Source    Cody, Waite, Software manual for the elementary functions (1980): log(2) in two parts, of which k times the
-///           first is exact; Dekker, A floating-point technique for extending the available precision (1971): 1 + r
+/// Source    Cody, Waite, Software manual for the elementary functions (1980): log(2) in two parts, of which k times
+///           the first is exact; Dekker, A floating-point technique for extending the available precision (1971): 1 + r
 template <class T>
 TALLY_HD constexpr T exponential(T x)
 {

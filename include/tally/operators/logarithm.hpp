@@ -17,11 +17,13 @@ namespace tally::detail {
 /// Equation  log(x) = k log(2) + log(1 + f) with x = 2^k (1 + f), |f| < sqrt(2) - 1;
 ///           log(1 + f) = 2 artanh(s) = f - f^2/2 + s (f^2/2 + R) with s = f / (2 + f),
 ///           R = 2 s^2/3 + 2 s^4/5 + .. + 2 s^20/21: the rest is less than 1/100 ulp
-/// Bits      the same for every compiler, processor and GPU, and in constant expressions: nothing but sums, differences,
-///           products and one quotient, each rounded to nearest, in this order; a NaN's sign and payload are unspecified.
+/// Bits      the same for every compiler, processor and GPU, and in constant expressions: nothing but sums,
+///           differences, products and one quotient, each rounded to nearest, in this order; a NaN's sign and payload
+///           are unspecified.
 /// Error     less than 1 ulp: of 10^8 arguments at the worst 0.86, just above x = 0.7; 0.85 from 1 on
-/// Source    Cody, Waite, Software manual for the elementary functions (1980): log(2) in two parts, of which k times the
-///           first is exact; Dekker, A floating-point technique for extending the available precision (1971): k log(2) + f
+/// Source    Cody, Waite, Software manual for the elementary functions (1980): log(2) in two parts, of which k times
+///           the first is exact; Dekker, A floating-point technique for extending the available precision (1971): k
+///           log(2) + f
 TALLY_HD constexpr double logarithm(double x)
 {
   using format = exponential_constants<double>;

@@ -6,7 +6,8 @@
 /// Segments that are counted while they are reduced.
 namespace tally {
 
-/// How many segments have begun, and the value of the last one so far. An element begins a segment (heads == 1) or goes on with the one before (heads == 0).
+/// How many segments have begun, and the value of the last one so far. An element begins a segment (heads == 1) or goes
+/// on with the one before (heads == 0).
 template <class T, class Count>
 struct numbered {
   Count heads;
@@ -24,7 +25,8 @@ inline constexpr bool exactly_numbered<Op, numbered<T, Count>> = tally::exactly_
 
 }  // namespace detail
 
-/// `Op` within segments, and their number: the result at an element says in which segment it is, and what that segment's value is up to it.
+/// `Op` within segments, and their number: the result at an element says in which segment it is, and what that
+/// segment's value is up to it.
 ///
 /// Requires  a Count that holds the number of all segments: one that wraps to 0 would have no head.
 /// Equation  (m, a) op (n, b) = (m + n, b) if n > 0, else (m, a op b)

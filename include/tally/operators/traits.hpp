@@ -50,8 +50,8 @@ struct carry_of<Op, T> {
   using type = typename Op::carry;
 };
 
-// The plain member is asked for first: GCC 12 rejects `Op::template name<T>` for a member that is no template, even in a
-// requires-expression.
+// The plain member is asked for first: GCC 12 rejects `Op::template name<T>` for a member that is no template, even in
+// a requires-expression.
 template <class Op, class T>
 consteval bool exactly_associative()
 {

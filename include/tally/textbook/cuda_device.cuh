@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(1024) cuda_kernel(Kernel kernel, Arguments... 
   kernel(cuda_block(memory), arguments...);
 }
 
-/// A GPU as the textbook's algorithms see it: it launches kernels on one stream, one after the other, and gives memory, which is taken from CUDA once and
-/// handed out again after `forget`.
+/// A GPU as the textbook's algorithms see it: it launches kernels on one stream, one after the other, and gives memory,
+/// which is taken from CUDA once and handed out again after `forget`.
 ///
 /// Throws    std::runtime_error, with CUDA's own words, whenever CUDA fails.
 class cuda_device {

@@ -6,8 +6,8 @@
 
 namespace tally::textbook {
 
-/// out[k] = inclusive[k - 1], and the identity first, once in the whole array. A thread an element; `out` is another array than `inclusive`: in place, a block
-/// would read what its neighbour may have overwritten.
+/// out[k] = inclusive[k - 1], and the identity first, once in the whole array. A thread an element; `out` is another
+/// array than `inclusive`: in place, a block would read what its neighbour may have overwritten.
 struct shift_right {
   static constexpr char const* name = "shift_right";
 

@@ -4,9 +4,11 @@
 
 namespace tally::textbook {
 
-/// The total of each section of in[0, n) to out[block], a section having two elements a thread. A thread adds its two when it loads them.
+/// The total of each section of in[0, n) to out[block], a section having two elements a thread. A thread adds its two
+/// when it loads them.
 ///
-/// Changes   a copy to shared memory before the first addition: here shared memory takes half as many elements, and the widest step happens in registers.
+/// Changes   a copy to shared memory before the first addition: here shared memory takes half as many elements, and the
+///           widest step happens in registers.
 /// Assumes   op is associative and commutative: element t is added to that half a section further on.
 /// Work      n - 1 applications of op.
 /// Steps     ceil(log2 n), with a barrier each.

@@ -11,8 +11,8 @@ namespace tally::textbook {
 ///
 /// Changes   shared memory: here every step reads and writes global memory. Else it is `t < s`.
 /// Assumes   op is associative and commutative.
-/// Work      n - 1 applications of op, with 2n - 2 reads and n - 1 writes of global memory: where m elements are left, m reads and m/2 writes. A kernel that
-///           reduces in shared memory reads n elements in all.
+/// Work      n - 1 applications of op, with 2n - 2 reads and n - 1 writes of global memory: where m elements are left,
+///           m reads and m/2 writes. A kernel that reduces in shared memory reads n elements in all.
 /// Steps     ceil(log2 n), with as many barriers.
 /// Source    Reeves, AMS 148, chapter 5, the first way.
 struct global_reduction {

@@ -5,13 +5,16 @@
 
 namespace tally::textbook {
 
-/// A part of the total of in[0, n) to out[block], for every block of the grid: a thread adds up every element that is a whole number of grids from its own.
-/// A thread has `Elements` of them at most.
+/// A part of the total of in[0, n) to out[block], for every block of the grid: a thread adds up every element that is a
+/// whole number of grids from its own. A thread has `Elements` of them at most.
 ///
-/// Changes   consecutive elements a thread: here consecutive lanes read consecutive elements, whole sectors, and the grid can have any size.
-/// Assumes   op is associative and commutative. It refuses an operator that does not say so. At least as many elements as threads in all blocks but the last.
+/// Changes   consecutive elements a thread: here consecutive lanes read consecutive elements, whole sectors, and the
+///           grid can have any size.
+/// Assumes   op is associative and commutative. It refuses an operator that does not say so. At least as many elements
+///           as threads in all blocks but the last.
 /// Work      n - 1 applications of op, over all launches.
-/// Steps     ceil(n / threads of the grid) - 1 + ceil(log2(threads of a block)), with a barrier for the load and each of the tree's.
+/// Steps     ceil(n / threads of the grid) - 1 + ceil(log2(threads of a block)), with a barrier for the load and each
+///           of the tree's.
 /// Source    Harris (2007), number 7.
 template <int Elements = 8>
 struct grid_stride_reduction {

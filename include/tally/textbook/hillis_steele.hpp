@@ -4,13 +4,15 @@
 
 namespace tally::textbook {
 
-/// Hillis & Steele (1986): inclusive scan of x[0, n) in place, n <= block.size(), any n. In each step every element takes in the one s before it, and s
-/// doubles.
+/// Hillis & Steele (1986): inclusive scan of x[0, n) in place, n <= block.size(), any n. In each step every element
+/// takes in the one s before it, and s doubles.
 ///
 /// Changes   one_thread_per_output.hpp: sums of 2, 4, 8 elements are shared, instead of added up by every thread anew.
 /// Assumes   op is associative. A thread reads before anybody writes: two barriers a stride.
-/// Work      n log2(n) - (n - 1) applications of op where n is a power of two; sum over s = 1, 2, 4 .. < n of n - s for any n.
-/// Steps     ceil(log2 n), with 2 ceil(log2 n) barriers. Each stride counts as two warp-steps of every warp, one to read and one to write: 578 for 1024 elements.
+/// Work      n log2(n) - (n - 1) applications of op where n is a power of two; sum over s = 1, 2, 4 .. < n of n - s for
+///           any n.
+/// Steps     ceil(log2 n), with 2 ceil(log2 n) barriers. Each stride counts as two warp-steps of every warp, one to
+///           read and one to write: 578 for 1024 elements.
 struct hillis_steele {
   static constexpr char const* name = "hillis_steele";
 

@@ -4,13 +4,16 @@
 
 namespace tally::textbook {
 
-/// Hillis & Steele (1986), as Harris, Sengupta, Owens (2007) run it: inclusive scan of x[0, n) in place, n <= block.size(), any n.
+/// Hillis & Steele (1986), as Harris, Sengupta, Owens (2007) run it: inclusive scan of x[0, n) in place, n <=
+/// block.size(), any n.
 ///
-/// Changes   hillis_steele.hpp: each stride reads one array and writes another, so that one barrier a stride is enough. It takes twice the memory, and
-///           what has no element s before it is copied.
+/// Changes   hillis_steele.hpp: each stride reads one array and writes another, so that one barrier a stride is enough.
+///           It takes twice the memory, and what has no element s before it is copied.
 /// Assumes   op is associative.
-/// Work      n log2(n) - (n - 1) applications of op where n is a power of two; sum over s = 1, 2, 4 .. < n of n - s for any n.
-/// Steps     ceil(log2 n), with as many barriers where that is even, else one more: strides go in pairs, there and back.
+/// Work      n log2(n) - (n - 1) applications of op where n is a power of two; sum over s = 1, 2, 4 .. < n of n - s for
+///           any n.
+/// Steps     ceil(log2 n), with as many barriers where that is even, else one more: strides go in pairs, there and
+///           back.
 struct hillis_steele_two_buffers {
   static constexpr char const* name = "hillis_steele_two_buffers";
 

@@ -4,13 +4,15 @@
 
 namespace tally::textbook {
 
-/// The total of x[0, n) to x[0], n <= 2 * block.size(), any n. The additions are those of `t % s`, but consecutive threads do them.
+/// The total of x[0, n) to x[0], n <= 2 * block.size(), any n. The additions are those of `t % s`, but consecutive
+/// threads do them.
 ///
 /// Changes   `t < s` with operands out of order: here neighbours are added, as in the tree, and warps retire as early.
 /// Assumes   op is associative. It need not be commutative.
 /// Work      n - 1 applications of op.
-/// Steps     ceil(log2 n), with as many barriers. Only the last five diverge. But the elements of consecutive threads are 2s apart, so up to 32 lanes
-///           meet in a bank: 1149 wavefronts for 2048 elements, just as many as with `t % s`.
+/// Steps     ceil(log2 n), with as many barriers. Only the last five diverge. But the elements of consecutive threads
+///           are 2s apart, so up to 32 lanes meet in a bank: 1149 wavefronts for 2048 elements, just as many as with `t
+///           % s`.
 /// Source    Harris (2007), number 2.
 struct in_order_reduction {
   static constexpr char const* name = "in_order_reduction";

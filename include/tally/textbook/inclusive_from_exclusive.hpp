@@ -5,8 +5,8 @@
 
 namespace tally::textbook {
 
-/// out[k] = exclusive[k + 1], and the last one from the last input. A thread an element; `out` is another array than `exclusive`: in place, a block would read
-/// what its neighbour may have overwritten.
+/// out[k] = exclusive[k + 1], and the last one from the last input. A thread an element; `out` is another array than
+/// `exclusive`: in place, a block would read what its neighbour may have overwritten.
 struct shift_left {
   static constexpr char const* name = "shift_left";
 

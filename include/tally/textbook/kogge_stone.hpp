@@ -4,11 +4,13 @@
 
 namespace tally::textbook {
 
-/// Kogge & Stone (1973) inside every warp at once, with shuffles for wires: own[t] becomes the sum of the warp's elements up to t. There is no barrier and no
-/// shared memory. What threads from n on have does not matter: values only move up.
+/// Kogge & Stone (1973) inside every warp at once, with shuffles for wires: own[t] becomes the sum of the warp's
+/// elements up to t. There is no barrier and no shared memory. What threads from n on have does not matter: values only
+/// move up.
 ///
 /// Assumes   op is associative; block.size() is a multiple of 32.
-/// Work      129 applications of op for a whole warp; sum over s = 1, 2, 4, 8, 16 < m of m - s for a warp with m elements.
+/// Work      129 applications of op for a whole warp; sum over s = 1, 2, 4, 8, 16 < m of m - s for a warp with m
+///           elements.
 /// Steps     ceil(log2 min(n, 32)).
 template <block Block, class Registers, class Op>
 TALLY_HD void kogge_stone_in_warps(Block const& block, Registers& own, int n, Op const& op)
@@ -23,15 +25,16 @@ TALLY_HD void kogge_stone_in_warps(Block const& block, Registers& own, int n, Op
 
 /// Kogge & Stone (1973), the carry-lookahead adder: inclusive scan of x[0, n) in place, n <= block.size(), any n.
 ///
-/// The network is that of Hillis and Steele: at stride s every element takes in the one s before it. An adder of this form has the least depth with a fan-out
-/// of 2, for n wires a level. Sklansky's (sklansky.hpp) pays for half of the operations with fan-out, Brent and Kung's (brent_kung.hpp) for all but a few
-/// of them with depth.
+/// The network is that of Hillis and Steele: at stride s every element takes in the one s before it. An adder of this
+/// form has the least depth with a fan-out of 2, for n wires a level. Sklansky's (sklansky.hpp) pays for half of the
+/// operations with fan-out, Brent and Kung's (brent_kung.hpp) for all but a few of them with depth.
 ///
-/// Changes   hillis_steele_two_buffers.hpp: as in the adder a value stays where it is, in a register, and only the wires go through memory: one read a
-///           stride instead of two. Inside a warp wires are shuffles (kogge_stone_in_warps); those that cross from warp to warp, which even stride 1
-///           has, cannot be.
+/// Changes   hillis_steele_two_buffers.hpp: as in the adder a value stays where it is, in a register, and only the
+///           wires go through memory: one read a stride instead of two. Inside a warp wires are shuffles
+///           (kogge_stone_in_warps); those that cross from warp to warp, which even stride 1 has, cannot be.
 /// Assumes   op is associative.
-/// Work      n log2(n) - (n - 1) applications of op where n is a power of two; sum over s = 1, 2, 4 .. < n of n - s for any n.
+/// Work      n log2(n) - (n - 1) applications of op where n is a power of two; sum over s = 1, 2, 4 .. < n of n - s for
+///           any n.
 /// Steps     ceil(log2 n), with as many barriers where that is even, else one more.
 struct kogge_stone {
   static constexpr char const* name = "kogge_stone";

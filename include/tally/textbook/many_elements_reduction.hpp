@@ -5,15 +5,18 @@
 
 namespace tally::textbook {
 
-/// The total of each section of in[0, n) to out[block], a section having `Elements` elements a thread, eight if nothing else is said. A thread adds up its
-/// consecutive elements before the tree begins.
+/// The total of each section of in[0, n) to out[block], a section having `Elements` elements a thread, eight if nothing
+/// else is said. A thread adds up its consecutive elements before the tree begins.
 ///
-/// Changes   two elements a thread: here most of the work is done without a barrier, and a tree needs an eighth of the threads. With log2(n) elements a
-///           thread n / log2(n) threads take 2 log2(n) steps: work and depth of the best (Brent 1974).
-/// Assumes   op is associative. It need not be commutative: elements are consecutive. For that the lanes of a warp read eight elements apart, and every
-///           request touches as many sectors as it has lanes; only a cache makes up for it (grid_stride_reduction.hpp reads whole sectors).
+/// Changes   two elements a thread: here most of the work is done without a barrier, and a tree needs an eighth of the
+///           threads. With log2(n) elements a thread n / log2(n) threads take 2 log2(n) steps: work and depth of the
+///           best (Brent 1974).
+/// Assumes   op is associative. It need not be commutative: elements are consecutive. For that the lanes of a warp read
+///           eight elements apart, and every request touches as many sectors as it has lanes; only a cache makes up for
+///           it (grid_stride_reduction.hpp reads whole sectors).
 /// Work      n - 1 applications of op.
-/// Steps     min(n, 8) - 1 + ceil(log2(n / 8)) with eight elements a thread, and a barrier for the load and each of the tree's.
+/// Steps     min(n, 8) - 1 + ceil(log2(n / 8)) with eight elements a thread, and a barrier for the load and each of the
+///           tree's.
 /// Source    Harris (2007), number 7; Brent (1974).
 template <int Elements = 8>
 struct many_elements_reduction {

@@ -4,8 +4,8 @@
 
 namespace tally::textbook {
 
-/// Whether a kernel, or an algorithm, takes operands out of order: it says so by `static constexpr bool needs_commutative = true`, and refuses every other
-/// operator when it is compiled.
+/// Whether a kernel, or an algorithm, takes operands out of order: it says so by `static constexpr bool
+/// needs_commutative = true`, and refuses every other operator when it is compiled.
 template <class Kernel>
 inline constexpr bool needs_commutative = requires { requires Kernel::needs_commutative; };
 
@@ -18,7 +18,8 @@ constexpr int threads_for(int n)
 
 /// Launches a kernel as one block, with as many threads as its elements ask for: whole warps.
 ///
-/// A device is a `tally::model::machine`, or a GPU (cuda_device.cuh). It launches kernels, one after the other, and gives memory.
+/// A device is a `tally::model::machine`, or a GPU (cuda_device.cuh). It launches kernels, one after the other, and
+/// gives memory.
 template <class Kernel>
 struct on_one_block {
   static constexpr bool needs_commutative = textbook::needs_commutative<Kernel>;

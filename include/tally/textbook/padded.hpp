@@ -4,8 +4,8 @@
 
 namespace tally::textbook {
 
-/// An array with gaps: element k stands at k + k/32, so that strides of powers of two meet different banks. Only the view differs; kernels
-/// stay as they are. Harris, Sengupta, Owens (2007).
+/// An array with gaps: element k stands at k + k/32, so that strides of powers of two meet different banks. Only the
+/// view differs; kernels stay as they are. Harris, Sengupta, Owens (2007).
 ///
 /// With `Levels` = 2 at k + k/32 + k/1024: elements 1024 apart meet different banks too.
 template <class View, int Levels = 1>

@@ -5,11 +5,12 @@
 #include "tally/operators/traits.hpp"
 #include "tally/textbook/transfer.hpp"
 
-/// How often each bin 0 .. bins - 1 occurs in in[0, n), to out[0, bins). First with atomic additions to one histogram; then with private ones and a
-/// reduction tree. Kirk & Hwu (2010): privatisation.
+/// How often each bin 0 .. bins - 1 occurs in in[0, n), to out[0, bins). First with atomic additions to one histogram;
+/// then with private ones and a reduction tree. Kirk & Hwu (2010): privatisation.
 namespace tally::textbook {
 
-/// Every thread adds its elements to the one histogram, which must be zero before. Threads that meet in a bin go one after the other.
+/// Every thread adds its elements to the one histogram, which must be zero before. Threads that meet in a bin go one
+/// after the other.
 struct atomic_histogram {
   static constexpr char const* name = "atomic_histogram";
 
@@ -25,8 +26,8 @@ struct atomic_histogram {
   }
 };
 
-/// Adds up `copies` private histograms, all bins at once, to copy 0: bin b of copy c is x[b * copies + c]. Any number of copies.
-/// (copies - 1) * bins applications of op in ceil(log2 copies) barriers.
+/// Adds up `copies` private histograms, all bins at once, to copy 0: bin b of copy c is x[b * copies + c]. Any number
+/// of copies. (copies - 1) * bins applications of op in ceil(log2 copies) barriers.
 template <block Block, class Shared, class Op>
 TALLY_HD void combine_copies(Block const& block, Shared x, int copies, int bins, Op const& op)
 {
@@ -40,9 +41,11 @@ TALLY_HD void combine_copies(Block const& block, Shared x, int copies, int bins,
   }
 }
 
-/// Each thread counts in a histogram of its own, then the block adds its threads' up: bin b of block c is copies[b * block.count() + c].
+/// Each thread counts in a histogram of its own, then the block adds its threads' up: bin b of block c is copies[b *
+/// block.count() + c].
 ///
-/// Thread t's count of a bin stands at bin * block.size() + t: whatever its bins, a thread stays in its bank, and lanes never meet.
+/// Thread t's count of a bin stands at bin * block.size() + t: whatever its bins, a thread stays in its bank, and lanes
+/// never meet.
 struct private_counts {
   static constexpr char const* name = "private_counts";
 
@@ -88,10 +91,14 @@ struct combined_counts {
 
 /// The private histogram of a whole array, `op` being addition.
 ///
-/// Changes   one histogram with atomic additions, n of them in global memory: here each thread has its own, and a tree adds them up.
-/// Assumes   op is associative and commutative. Every element of `in` is in [0, bins); bins * 64 elements fit in the shared memory of a block.
-/// Work      n + bins * (64 * blocks - 1) applications of op, with at most 16 blocks: worth it where n is much more than 1024 * bins.
-/// Steps     ceil(n / (64 * blocks)) of counting, then bins / 2 + bins / 4 + .. of the tree, for as many threads as copies.
+/// Changes   one histogram with atomic additions, n of them in global memory: here each thread has its own, and a tree
+///           adds them up.
+/// Assumes   op is associative and commutative. Every element of `in` is in [0, bins); bins * 64 elements fit in the
+///           shared memory of a block.
+/// Work      n + bins * (64 * blocks - 1) applications of op, with at most 16 blocks: worth it where n is much more
+///           than 1024 * bins.
+/// Steps     ceil(n / (64 * blocks)) of counting, then bins / 2 + bins / 4 + .. of the tree, for as many threads as
+///           copies.
 /// Source    Kirk & Hwu (2010): privatisation.
 template <int Threads = 64, int MostBlocks = 16>
 struct private_histogram {

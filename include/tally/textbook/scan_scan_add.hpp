@@ -5,8 +5,8 @@
 
 namespace tally::textbook {
 
-/// The first launch: block b scans section b, and stores the section's sum as sums[b]. The last element of an inclusive scan is that sum; that of an
-/// exclusive one lacks the last input.
+/// The first launch: block b scans section b, and stores the section's sum as sums[b]. The last element of an inclusive
+/// scan is that sum; that of an exclusive one lacks the last input.
 template <class Scan>
 struct scan_sections_and_sums {
   static constexpr char const* name = "scan_sections_and_sums";
@@ -37,7 +37,8 @@ struct scan_sections_and_sums {
   }
 };
 
-/// The last launch: block b adds what precedes section b + 1 to each of its elements, from the left. Section 0 has nothing before it, whatever the operator.
+/// The last launch: block b adds what precedes section b + 1 to each of its elements, from the left. Section 0 has
+/// nothing before it, whatever the operator.
 template <class Scan>
 struct add_to_sections {
   static constexpr char const* name = "add_to_sections";
@@ -55,12 +56,14 @@ struct add_to_sections {
   }
 };
 
-/// Scan - scan - add: an array of any size. Every section is scanned by a block, the sums of the sections are scanned in the same way, and what
-/// precedes each section is added to it. Inclusive or exclusive as `Scan` is, on every level.
+/// Scan - scan - add: an array of any size. Every section is scanned by a block, the sums of the sections are scanned
+/// in the same way, and what precedes each section is added to it. Inclusive or exclusive as `Scan` is, on every level.
 ///
-/// Changes   one block, which takes as much as its shared memory holds: here the sections' sums are an array again, and so on.
+/// Changes   one block, which takes as much as its shared memory holds: here the sections' sums are an array again, and
+///           so on.
 /// Assumes   op is associative.
-/// Work      a level: that of the sections, and one for each element behind the first section. Where Scan is exclusive, one more for each section's sum.
+/// Work      a level: that of the sections, and one for each element behind the first section. Where Scan is exclusive,
+///           one more for each section's sum.
 /// Steps     a level but the last: those of Scan, and as many as a thread has elements to add to.
 /// Source    Harris, Sengupta, Owens (2007).
 template <class Scan, int Threads = 256>

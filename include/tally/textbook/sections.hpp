@@ -5,7 +5,8 @@
 #include "tally/textbook/padded.hpp"
 #include "tally/textbook/transfer.hpp"
 
-/// Sections of a long array, each scanned by a block in its shared memory. What a block's scan says of itself, by static members, if it is not the usual:
+/// Sections of a long array, each scanned by a block in its shared memory. What a block's scan says of itself, by
+/// static members, if it is not the usual:
 ///
 ///     elements_a_thread    how many elements it takes for each thread: 1
 ///     exclusive            whether x[k] is to be the sum of what is before it, without itself: false
@@ -49,8 +50,8 @@ TALLY_HD void load_section(Block const& block, From section, Shared x, int n, Op
     copy(block, section, x, n);
 }
 
-/// The kernel around a block's scan: block b copies section b of in[0, n) to shared memory, scans it there, and copies it to `out`. Each section is a scan
-/// of its own.
+/// The kernel around a block's scan: block b copies section b of in[0, n) to shared memory, scans it there, and copies
+/// it to `out`. Each section is a scan of its own.
 template <class Scan>
 struct scan_of_sections {
   static constexpr char const* name = Scan::name;
@@ -68,10 +69,12 @@ struct scan_of_sections {
   }
 };
 
-/// The same for the array that has the identity before in[0], and not in[n-1]: an inclusive scan of that is an exclusive one of `in`. Block 0 alone loads
-/// an identity, every other begins with the last element of the section before; so the sections are still to be joined as those of an inclusive scan.
+/// The same for the array that has the identity before in[0], and not in[n-1]: an inclusive scan of that is an
+/// exclusive one of `in`. Block 0 alone loads an identity, every other begins with the last element of the section
+/// before; so the sections are still to be joined as those of an inclusive scan.
 ///
-/// No load of a warp but the first begins at a whole sector: a warp reads 5 sectors instead of 4 (elements of four bytes).
+/// No load of a warp but the first begins at a whole sector: a warp reads 5 sectors instead of 4 (elements of four
+/// bytes).
 template <class Scan>
 struct scan_of_shifted_sections {
   static constexpr char const* name = Scan::name;

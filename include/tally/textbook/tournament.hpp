@@ -10,7 +10,8 @@
 #include "tally/operators/extremes.hpp"
 #include "tally/textbook/tree_reduction.hpp"
 
-/// A tournament is a reduction tree with maximum. Its players are values with their places in the array; of equal ones the first wins.
+/// A tournament is a reduction tree with maximum. Its players are values with their places in the array; of equal ones
+/// the first wins.
 namespace tally {
 
 /// "7@2": the value 7 that stands at place 2.
@@ -24,8 +25,8 @@ std::ostream& operator<<(std::ostream& out, indexed<T, int> const& player)
 
 namespace tally::textbook {
 
-/// Who met whom. rounds[0] are the players; rounds[r + 1][m] is the winner of match m of round r, between rounds[r][2m] and rounds[r][2m + 1]. Who finds no
-/// opponent goes on without a match.
+/// Who met whom. rounds[0] are the players; rounds[r + 1][m] is the winner of match m of round r, between rounds[r][2m]
+/// and rounds[r][2m + 1]. Who finds no opponent goes on without a match.
 template <class T>
 struct bracket {
   using player = indexed<T, int>;
@@ -73,11 +74,12 @@ bracket<T> tournament(std::vector<T> const& strengths)
   return result;
 }
 
-/// The same on a device: each round is a step of the tree, and each is kept, the last one, that of the winner, in out[0]. `contest` is argmax, `in` are n >= 1
-/// of `entrants`. Gives the rounds, the players' first.
+/// The same on a device: each round is a step of the tree, and each is kept, the last one, that of the winner, in
+/// out[0]. `contest` is argmax, `in` are n >= 1 of `entrants`. Gives the rounds, the players' first.
 ///
 /// Changes   the tree of sums: who wins is known with its place, and who met whom.
-/// Assumes   contest is associative. Of players that are equal it takes the one whose place is lower, so the order of two does not matter.
+/// Assumes   contest is associative. Of players that are equal it takes the one whose place is lower, so the order of
+///           two does not matter.
 /// Work      n - 1 matches: all but the winner lose once.
 /// Steps     ceil(log2 n) rounds, in as many launches (one where n is 1).
 /// Source    Kirk & Hwu (2010).
@@ -112,7 +114,8 @@ bracket<T> fetched(Device& device, std::vector<Players> const& rounds)
   return result;
 }
 
-/// The bracket as text: a line for each player, and one between two; each round is a column further to the right. `text_of(player)` is how one is called.
+/// The bracket as text: a line for each player, and one between two; each round is a column further to the right.
+/// `text_of(player)` is how one is called.
 ///
 ///     3 -+
 ///        +- 3 -+

@@ -29,8 +29,10 @@ struct tree_step {
 /// Changes   one thread for all elements: here all pairs of a step are added at once.
 /// Assumes   op is associative. Launches run one after the other, so none needs a barrier.
 /// Work      n - 1 applications of op.
-/// Steps     ceil(log2 n), in as many launches (one where n is 1). The first has n/2 additions for as many processors, the last has one.
-/// Source    Hillis & Steele (1986), the sum of an array; Kirk & Hwu (2010), who tell it as a tournament (tournament.hpp).
+/// Steps     ceil(log2 n), in as many launches (one where n is 1). The first has n/2 additions for as many processors,
+///           the last has one.
+/// Source    Hillis & Steele (1986), the sum of an array; Kirk & Hwu (2010), who tell it as a tournament
+///           (tournament.hpp).
 template <int Threads = 256>
 struct tree_reduction {
   template <class Device, class In, class Out, class Op>

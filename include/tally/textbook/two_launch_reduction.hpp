@@ -6,14 +6,15 @@
 
 namespace tally::textbook {
 
-/// A whole array of any n >= 1: every block reduces a section of it; another launch reduces the sections' totals in the same way, and so on until one is
-/// left. Launches run one after the other: no other barrier orders blocks.
+/// A whole array of any n >= 1: every block reduces a section of it; another launch reduces the sections' totals in the
+/// same way, and so on until one is left. Launches run one after the other: no other barrier orders blocks.
 ///
 /// Changes   one block: here as many as there are sections.
-/// Assumes   what `Kernel` does: it leaves the total of section b of in[0, n) in out[b], a section being block.size() * Kernel::elements_a_thread elements.
+/// Assumes   what `Kernel` does: it leaves the total of section b of in[0, n) in out[b], a section being block.size() *
+///           Kernel::elements_a_thread elements.
 /// Work      n - 1 applications of op.
-/// Steps     those of a section, for each launch: log2 n where n and sections are powers of two. Two launches take 1024 * 1024 elements where a section has
-///           1024.
+/// Steps     those of a section, for each launch: log2 n where n and sections are powers of two. Two launches take 1024
+///           * 1024 elements where a section has 1024.
 /// Source    Kirk & Hwu (2010); Reeves, AMS 148, chapter 5: 2^20 = 1024 * 1024.
 template <class Kernel, int Threads>
 struct two_launch_reduction {

@@ -18,7 +18,8 @@ struct folder_tree {
 
 enum class bytes_of { content, disk };
 
-/// Reads a directory and all below it, in the order of names; links are not followed. Bytes are lengths, or what is used on the disk.
+/// Reads a directory and all below it, in the order of names; links are not followed. Bytes are lengths, or what is
+/// used on the disk.
 ///
 /// Throws    io::file_error if there is no such directory or one cannot be read.
 folder_tree read_folders(std::string const& directory, bytes_of what);

@@ -25,7 +25,8 @@ struct brent_report {
   std::vector<crossover> crossovers;
 };
 
-/// T_p for p = 1, 2, 4 .. up to the first that is not less than n. Throws `error` where not T_1/p <= T_p <= T_1/p + T_inf and T_inf <= T_p.
+/// T_p for p = 1, 2, 4 .. up to the first that is not less than n. Throws `error` where not T_1/p <= T_p <= T_1/p +
+/// T_inf and T_inf <= T_p.
 brent_times times_of(std::string name, model::dag const& operations, int n);
 /// What `times_of` throws on.
 void check(brent_times const& each);

@@ -40,7 +40,8 @@ std::vector<choice> const& column_choices();
 /// By a column of `comparison_columns`, the least first; equals stay as they are.
 void sort(comparison& all, std::size_t column);
 
-/// Runs the same kernels on the GPU, checks and times them. Requires: there is one. Throws `error` if a result is wrong.
+/// Runs the same kernels on the GPU, checks and times them. Requires: there is one. Throws `error` if a result is
+/// wrong.
 void add_gpu(comparison& all);
 /// What the counts let one expect of a kernel on a GPU, in microseconds: a rough rule (gpu.cpp).
 double expected_microseconds(model::report const& counts);

@@ -26,8 +26,9 @@ void add_gpu(comparison& all)
 
 double expected_microseconds(model::report const& counts)
 {
-  // Found on an H200, at 1.7 GHz: some 60 cycles for a step, whose operands come from shared memory, 30 for a barrier, one for a wavefront, which as many
-  // multiprocessors share as there are blocks; 3.3 microseconds for a launch, and 3.2 for the first loads and the last stores.
+  // Found on an H200, at 1.7 GHz: some 60 cycles for a step, whose operands come from shared memory, 30 for a barrier,
+  // one for a wavefront, which as many multiprocessors share as there are blocks; 3.3 microseconds for a launch, and
+  // 3.2 for the first loads and the last stores.
   model::shared_counts passes = counts.shared;
   passes += counts.shared_in_transfers;
   double const blocks = static_cast<double>(counts.blocks) / counts.launches;

@@ -47,7 +47,8 @@ std::string rows(comparison const& all)
   return out;
 }
 
-/// The scan that does less than another and yet goes over shared memory more often for its bank conflicts alone, where that is most striking.
+/// The scan that does less than another and yet goes over shared memory more often for its bank conflicts alone, where
+/// that is most striking.
 struct contrast {
   compared_kernel const *less_work = nullptr, *fewer_wavefronts = nullptr;
 };

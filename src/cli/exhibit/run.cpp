@@ -12,7 +12,8 @@ using model::finding;
 
 namespace {
 
-/// In which order findings are told. Compilers evaluate operands in different orders, and the machine finds them in that order.
+/// In which order findings are told. Compilers evaluate operands in different orders, and the machine finds them in
+/// that order.
 auto rank(finding const& of)
 {
   return std::tuple(of.step, of.thread, of.where.line, of.what, of.writes, of.index);

@@ -25,7 +25,8 @@ using textbook::numbered_lines;
 constexpr std::size_t around = 5;         // lines before the first and after the last that is marked
 constexpr std::size_t most_findings = 6;  // that are shown
 
-/// Where in its line something is found, from 0 on: the bracket of an access, else where the line begins. Compilers differ in the column that they give.
+/// Where in its line something is found, from 0 on: the bracket of an access, else where the line begins. Compilers
+/// differ in the column that they give.
 std::size_t column_of(finding const& of)
 {
   std::string_view const line = textbook::line_of(of.where.file, of.where.line);

@@ -55,7 +55,8 @@ std::vector<std::string> texts_of(textbook::values const& of);
 /// "x[0] + x[1]", "min(x[0], x[1])".
 std::string combined(kernel_operation op, std::string const& left, std::string const& right);
 
-/// "hillis_steele.hpp" of a path in the textbook's folder, "exhibits/in_place.hpp" of one below it; else the file alone.
+/// "hillis_steele.hpp" of a path in the textbook's folder, "exhibits/in_place.hpp" of one below it; else the file
+/// alone.
 std::string header_of(model::place const& where);
 
 /// What the tool prints for a reader, and for scripts.

@@ -11,7 +11,8 @@ struct terminal {
   bool colours = false;
   std::size_t width = 100;  ///< columns
 
-  /// Of standard output: colours on a terminal, unless NO_COLOR is set or TERM is "dumb"; elsewhere `width` as it stands.
+  /// Of standard output: colours on a terminal, unless NO_COLOR is set or TERM is "dumb"; elsewhere `width` as it
+  /// stands.
   static terminal of_standard_output();
 
   std::string bold(std::string_view text) const { return in("1", text); }

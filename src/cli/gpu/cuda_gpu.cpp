@@ -56,8 +56,8 @@ device_memory take_or_throw(std::size_t bytes)
   return memory;
 }
 
-/// The way between the host's memory and the device's: pinned buffers that take turns, so that one is filled while the other is
-/// on its way.
+/// The way between the host's memory and the device's: pinned buffers that take turns, so that one is filled while the
+/// other is on its way.
 class transfers {
 public:
   explicit transfers(cudaStream_t stream) : stream_(stream)

@@ -13,10 +13,11 @@
 
 namespace tally::cli {
 
-/// A whole sequence of numbers in the memory of a GPU, and its reductions or its scan: the CPU's bits (accumulator.hpp).
+/// A whole sequence of numbers in the memory of a GPU, and its reductions or its scan: the CPU's bits
+/// (accumulator.hpp).
 ///
-/// Sums of integers are exact on the CPU, in 128 bits. A GPU adds in 64, so it is asked for the least and the greatest value
-/// first: where a sum might not fit, there is no result, and the CPU must do it.
+/// Sums of integers are exact on the CPU, in 128 bits. A GPU adds in 64, so it is asked for the least and the greatest
+/// value first: where a sum might not fit, there is no result, and the CPU must do it.
 ///
 /// Of text without a type, integers are kept as they are up to the first value that is none, and all values as doubles.
 class gathered_values {
@@ -27,15 +28,16 @@ public:
 
   /// Takes memory for n values at once.
   void reserve(std::size_t n);
-  /// Takes the next values; false, and takes none, if an integer of text has more than 64 bits. Requires: not the first value that
-  /// is no integer for an operation that needs them (the CPU's accumulator has the words for that).
+  /// Takes the next values; false, and takes none, if an integer of text has more than 64 bits. Requires: not the first
+  /// value that is no integer for an operation that needs them (the CPU's accumulator has the words for that).
   bool take(io::values_view const& values);
   std::size_t size() const { return size_; }
 
   /// The reduction of all; nothing if it may need more than 64 bits. Requires: size() > 0.
   std::optional<result> reduce(operation op);
 
-  /// Puts a scan's results in the place of the values; false, and nothing has happened, if they may need more than 64 bits.
+  /// Puts a scan's results in the place of the values; false, and nothing has happened, if they may need more than 64
+  /// bits.
   bool scan(operation op, scan_kind kind);
 
   /// Some of the values, or of a scan's results, from `first` on; valid until the next call. Requires: first < size().

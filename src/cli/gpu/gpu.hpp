@@ -12,8 +12,8 @@
 #include "operation.hpp"
 #include "values.hpp"
 
-/// What the tool wants of a GPU. Everything else of `--on gpu` stands on this, so that all but a thin layer over CUDA is tested
-/// where there is none.
+/// What the tool wants of a GPU. Everything else of `--on gpu` stands on this, so that all but a thin layer over CUDA
+/// is tested where there is none.
 namespace tally::cli {
 
 /// Numbers of one type, one after the other in the memory of a GPU. Throws `error`: the memory does not suffice, or the
@@ -34,8 +34,8 @@ public:
   /// Values [first, first + count), valid until the next call. Requires: count <= `most_read`.
   virtual io::values_view read(std::size_t first, std::size_t count) = 0;
 
-  /// The reduction of all: the bits of tally::reduce on the CPU. Requires: size() > 0, and an operation that the GPU does
-  /// on this type (operators.hpp). Integers wrap.
+  /// The reduction of all: the bits of tally::reduce on the CPU. Requires: size() > 0, and an operation that the GPU
+  /// does on this type (operators.hpp). Integers wrap.
   virtual result reduce(operation op, std::optional<result> const& init) = 0;
   /// Puts the result of a scan in the place of every number. Without `init`, an exclusive one begins with the result
   /// of no values. As `reduce` otherwise.

@@ -50,8 +50,8 @@ bool is_wrong(operation op, std::optional<io::element_type> type, io::values_vie
   return !type && is_bitwise(op) && !io::is_integer(io::type_of(values));
 }
 
-/// Gathers the input, and gives it to the accumulators of the operations that the CPU does. Up to the end, or to a batch that
-/// cannot be taken, which is the result; it is valid until the source gives the next.
+/// Gathers the input, and gives it to the accumulators of the operations that the CPU does. Up to the end, or to a
+/// batch that cannot be taken, which is the result; it is valid until the source gives the next.
 std::optional<io::batch> gather(command_settings const& settings, source& from, gathered_values& values,
                                 accumulators const& all)
 {

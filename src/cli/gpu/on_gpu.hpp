@@ -14,8 +14,8 @@
 /// `tally reduce --on gpu` and `tally scan --on gpu`.
 namespace tally::cli {
 
-/// The GPU, if one was asked for and is of use. If it was and is not, a line on standard error says why, and the CPU does the
-/// work.
+/// The GPU, if one was asked for and is of use. If it was and is not, a line on standard error says why, and the CPU
+/// does the work.
 std::unique_ptr<gpu> gpu_for(command_settings const& settings, std::optional<io::element_type> type);
 
 /// The result of each operation: the GPU's, or of `all`, which are fresh, where the CPU does it.

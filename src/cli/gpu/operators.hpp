@@ -28,8 +28,8 @@ void with_operator(operation op, Use use)
   }
 }
 
-/// Integers are added in 64 bits only, and not multiplied: narrower results are not exact, nor can it be known whether a
-/// product is.
+/// Integers are added in 64 bits only, and not multiplied: narrower results are not exact, nor can it be known whether
+/// a product is.
 template <class Op, class T>
 inline constexpr bool on_gpu =
     std::is_floating_point_v<T>

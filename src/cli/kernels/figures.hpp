@@ -19,7 +19,8 @@ struct kernel_figures {
   model::dag operations;
 };
 
-/// Runs a kernel on `kernel_input(kernel, n, op)`, by `kernel_operation_of(kernel, op)`, and checks what it leaves against a plain loop. Throws `error` if the result is wrong or the machine finds a fault.
+/// Runs a kernel on `kernel_input(kernel, n, op)`, by `kernel_operation_of(kernel, op)`, and checks what it leaves
+/// against a plain loop. Throws `error` if the result is wrong or the machine finds a fault.
 kernel_figures measure(textbook::kernel_entry const& kernel, int n, std::optional<kernel_operation> op = {});
 
 /// What a kernel of that kind is to leave behind, by a plain loop.
@@ -37,8 +38,9 @@ std::optional<std::string> why_not(textbook::kernel_entry const& kernel, int n, 
 /// "reduction", "inclusive", "exclusive", "histogram".
 std::string_view name_of(textbook::result_kind kind);
 
-/// From how many processors on `shallow` takes less time than `lean`: there it does, and on one less it does not. Nothing where `shallow` is ahead on one already or
-/// never. Both schedules are greedy; takes O(work) for each of the log p numbers of processors that it tries.
+/// From how many processors on `shallow` takes less time than `lean`: there it does, and on one less it does not.
+/// Nothing where `shallow` is ahead on one already or never. Both schedules are greedy; takes O(work) for each of the
+/// log p numbers of processors that it tries.
 std::optional<std::size_t> ahead_from(model::dag const& lean, model::dag const& shallow);
 
 /// Where scans of little depth pass scans of little work, as the number of processors grows.

@@ -18,7 +18,8 @@ option_page kernel_arguments(std::vector<choice> const& others = {});
 /// KERNEL on the page of a command that runs one.
 option_page kernel_argument();
 
-/// The kernels of these names, each once, in the order of the ladder; all of them where no name is given. Throws `command_line_error` for a name that is none.
+/// The kernels of these names, each once, in the order of the ladder; all of them where no name is given. Throws
+/// `command_line_error` for a name that is none.
 std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string> const& names);
 
 /// What a kernel's elements are combined by.
@@ -32,13 +33,14 @@ kernel_operation kernel_operation_named(std::string const& name);
 kernel_operation kernel_operation_of(textbook::kernel_entry const& kernel, std::optional<kernel_operation> asked);
 std::string_view name_of(kernel_operation op);
 
-/// n elements that make a wrong order or a lost element show, and that no sum or product of int overflows: integers, those of a histogram from 0 to 7; or letters
-/// to be joined. Requires what `element_number` and `check_letters` say.
+/// n elements that make a wrong order or a lost element show, and that no sum or product of int overflows: integers,
+/// those of a histogram from 0 to 7; or letters to be joined. Requires what `element_number` and `check_letters` say.
 textbook::values kernel_input(textbook::kernel_entry const& kernel, int n, kernel_operation op);
 /// What the catalogue takes; of no meaning for letters.
 textbook::operation catalogue_operation(kernel_operation op);
 
-/// The number of elements that --n gives. Throws `command_line_error` if the model machine, or the alphabet, is not given so many by the tool.
+/// The number of elements that --n gives. Throws `command_line_error` if the model machine, or the alphabet, is not
+/// given so many by the tool.
 int element_number(std::string const& text);
 void check_letters(int n, kernel_operation op);
 

@@ -13,7 +13,8 @@ namespace tally::textbook::exhibits {
 inline std::vector<int> const sample = {3, 1, 7, 0, 4, 1, 6, 3};  // of the lecture notes
 inline std::vector<int> const negatives = {-3, -1, -7, -4, -2, -6, -5, -8};
 
-/// What a kernel of threads leaves in an output as long as its input; `sizes` are what it takes between the arrays and the operator.
+/// What a kernel of threads leaves in an output as long as its input; `sizes` are what it takes between the arrays and
+/// the operator.
 template <class Kernel, class Op, class... Sizes>
 trial by_threads(int threads, std::vector<int> const& values, Op op, Sizes... sizes)
 {

@@ -15,7 +15,8 @@
 namespace tally::test {
 namespace {
 
-/// Random bits, which for floats are NaNs, infinities and zeros too now and then; all equal; sorted; reversed; few different ones; different in their ends.
+/// Random bits, which for floats are NaNs, infinities and zeros too now and then; all equal; sorted; reversed; few
+/// different ones; different in their ends.
 template <class T>
 std::vector<std::vector<T>> key_sequences(std::size_t n)
 {

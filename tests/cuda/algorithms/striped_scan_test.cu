@@ -1,4 +1,5 @@
-// Scans on a GPU whose elements a function gives and whose results a function takes, by operators whose brackets may be any, against a loop on the host.
+// Scans on a GPU whose elements a function gives and whose results a function takes, by operators whose brackets may be
+// any, against a loop on the host.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -83,7 +84,8 @@ struct expected_scans {
   }
 };
 
-/// What a scan finds: so many blocks, or with 0 as many as run at a time; and memory that was handed over, and no more than that.
+/// What a scan finds: so many blocks, or with 0 as many as run at a time; and memory that was handed over, and no more
+/// than that.
 struct situation {
   char const* name;
   int blocks;
@@ -92,7 +94,8 @@ struct situation {
 constexpr situation situations[] = {
     {"all blocks", 0, false}, {"one block", 1, false}, {"three blocks", 3, false}, {"memory handed over", 0, true}};
 
-/// Calls f(on, where) in each situation, `bytes` being what is handed over, and looks whether bytes behind memory that was handed over are as they were.
+/// Calls f(on, where) in each situation, `bytes` being what is handed over, and looks whether bytes behind memory that
+/// was handed over are as they were.
 template <class F>
 void in_each_situation(std::size_t n, std::size_t bytes, F f)
 {
@@ -218,7 +221,8 @@ struct put_step {
   }
 };
 
-/// Steps go through this kernel whatever their number is. The more they take, the shorter its tiles are, and the more of these there are.
+/// Steps go through this kernel whatever their number is. The more they take, the shorter its tiles are, and the more
+/// of these there are.
 template <class T, class Stored, std::size_t Words, class Op>
 void expect_steps(Op op)
 {

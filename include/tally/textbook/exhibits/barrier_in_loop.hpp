@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The work-inefficient scan kernel as it is printed: its loop runs while stride <= threadIdx.x, so each thread comes to another number of
-/// barriers, and thread 0 to none within the loop.
+/// Wrong on purpose. The work-inefficient scan kernel as it is printed: its loop runs while stride <= threadIdx.x, so
+/// each thread comes to another number of barriers, and thread 0 to none within the loop.
 ///
 /// Source    lecture notes, 4.5; the page on the work-inefficient kernel.
 /// Right     hillis_steele.hpp: the loop is alike for all threads, the condition stands within it.

@@ -4,7 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. Blelloch's down-sweep as the chapter's prose has it: the left element becomes the sum of both, and the right one gets the old left one.
+/// Wrong on purpose. Blelloch's down-sweep as the chapter's prose has it: the left element becomes the sum of both, and
+/// the right one gets the old left one.
 ///
 /// Source    Reeves, AMS 148, chapter 5; its code does the opposite, and is right.
 /// Right     blelloch.hpp: the left child gets what its parent has, the right child that and the old left one.

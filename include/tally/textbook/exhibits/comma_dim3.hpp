@@ -10,8 +10,8 @@ struct dim3 {
   int x, y, z;
 };
 
-/// Wrong on purpose. A size of a launch between parentheses: the commas are operators, and what is left is the last of the three, 1. (The voids silence -Wall,
-/// which finds this.) One block of one thread is launched.
+/// Wrong on purpose. A size of a launch between parentheses: the commas are operators, and what is left is the last of
+/// the three, 1. (The voids silence -Wall, which finds this.) One block of one thread is launched.
 ///
 /// Source    Reeves, AMS 148, chapter 5, the host code for pi.
 /// Right     dim3_constructed, below.

@@ -4,8 +4,9 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. In `bl_scan` the down-sweep says `offset >= 1` for `offset >>= 1`: it compares, and throws the answer away. (The void silences -Wall,
-/// which finds this.) The other slip of the same kind, in the up-sweep, is in endless_loop.hpp, and put right here.
+/// Wrong on purpose. In `bl_scan` the down-sweep says `offset >= 1` for `offset >>= 1`: it compares, and throws the
+/// answer away. (The void silences -Wall, which finds this.) The other slip of the same kind, in the up-sweep, is in
+/// endless_loop.hpp, and put right here.
 ///
 /// Source    Reeves, AMS 148, chapter 5.
 /// Right     blelloch.hpp.

@@ -4,8 +4,9 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The up-sweep of `bl_scan` says `d >= 1` for `d >>= 1`: d stays as it is, while offset doubles. (The void, and a
-/// while for the chapter's for, silence compilers, which find this.) The machine stops a block after 10000 barriers; on a GPU, addresses beyond the block's memory end it before.
+/// Wrong on purpose. The up-sweep of `bl_scan` says `d >= 1` for `d >>= 1`: d stays as it is, while offset doubles.
+/// (The void, and a while for the chapter's for, silence compilers, which find this.) The machine stops a block after
+/// 10000 barriers; on a GPU, addresses beyond the block's memory end it before.
 ///
 /// Source    Reeves, AMS 148, chapter 5.
 /// Right     blelloch.hpp.

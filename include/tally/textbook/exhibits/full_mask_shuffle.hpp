@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. A scan by shuffles, 32 x 32: the totals of the warps are scanned by as many lanes as there are warps, but the mask of their shuffle
-/// names all 32.
+/// Wrong on purpose. A scan by shuffles, 32 x 32: the totals of the warps are scanned by as many lanes as there are
+/// warps, but the mask of their shuffle names all 32.
 ///
 /// Source    CUDA scan exercise, solution 04, as it is usually filled in.
 /// Right     warp_shuffle_scan.hpp: every lane of the warp takes part, also those without a total.

@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The work-efficient kernel has two elements for each thread; its last line stores one. (The load has its barrier here;
-/// no_barrier_after_load.hpp shows what happens without.)
+/// Wrong on purpose. The work-efficient kernel has two elements for each thread; its last line stores one. (The load
+/// has its barrier here; no_barrier_after_load.hpp shows what happens without.)
 ///
 /// Source    lecture notes, 4.6.
 /// Right     brent_kung.hpp, from which sections.hpp stores all that it has loaded.

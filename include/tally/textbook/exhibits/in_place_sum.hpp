@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The inclusive scan of Hillis and Steele with `+=` in shared memory: while one thread adds x[t - s] to its own element, another
-/// overwrites it.
+/// Wrong on purpose. The inclusive scan of Hillis and Steele with `+=` in shared memory: while one thread adds x[t - s]
+/// to its own element, another overwrites it.
 ///
 /// Source    CUDA scan exercise, solution 01, which says so itself.
 /// Right     hillis_steele.hpp: all read, a barrier, all write.

@@ -4,7 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The reduction in global memory keeps its partial sums where the input is, and does not say that it destroys it.
+/// Wrong on purpose. The reduction in global memory keeps its partial sums where the input is, and does not say that it
+/// destroys it.
 ///
 /// Source    Reeves, AMS 148, chapter 5, the first way.
 /// Right     global_reduction.hpp says so, and has `on_a_copy`; a reduction in shared memory leaves its input alone.

@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The work-efficient kernel, its phases as they are printed: the barrier stands at the end of the reduction's loop, and none between the
-/// load and its first step.
+/// Wrong on purpose. The work-efficient kernel, its phases as they are printed: the barrier stands at the end of the
+/// reduction's loop, and none between the load and its first step.
 ///
 /// Source    lecture notes, 4.6.
 /// Right     brent_kung.hpp, to which sections.hpp loads by a step, with its barrier.

@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The work-inefficient scan kernel less the first of its two barriers: a thread reads the operand of the next stride while another may
-/// still write that of the last.
+/// Wrong on purpose. The work-inefficient scan kernel less the first of its two barriers: a thread reads the operand of
+/// the next stride while another may still write that of the last.
 ///
 /// Source    lecture notes, 4.5, which have both barriers and say what they are for.
 /// Right     hillis_steele.hpp.

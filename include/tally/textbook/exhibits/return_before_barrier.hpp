@@ -5,8 +5,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. `ex2in` makes an exclusive scan inclusive by moving it one place down. Threads beyond n return before the barrier for which the others
-/// wait. (An undeclared name and a brace too many are put right.)
+/// Wrong on purpose. `ex2in` makes an exclusive scan inclusive by moving it one place down. Threads beyond n return
+/// before the barrier for which the others wait. (An undeclared name and a brace too many are put right.)
 ///
 /// Source    Reeves, AMS 148, chapter 5.
 /// Right     moved_down, below.

@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. `bl_scan` with its shifts put right, as the chapter means it: the tree is complete only if n is a power of two, and n is twice the
-/// number of threads. Nothing in the kernel says so or checks it.
+/// Wrong on purpose. `bl_scan` with its shifts put right, as the chapter means it: the tree is complete only if n is a
+/// power of two, and n is twice the number of threads. Nothing in the kernel says so or checks it.
 ///
 /// Source    Reeves, AMS 148, chapter 5.
 /// Right     blelloch.hpp: a tree over the next power of two, filled with identities.

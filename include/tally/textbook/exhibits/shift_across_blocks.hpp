@@ -5,8 +5,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. `ex2in` for several blocks: the first thread of a block writes the last element of the block before, which may not have read it yet. A
-/// barrier orders the threads of one block; nothing orders blocks.
+/// Wrong on purpose. `ex2in` for several blocks: the first thread of a block writes the last element of the block
+/// before, which may not have read it yet. A barrier orders the threads of one block; nothing orders blocks.
 ///
 /// Source    Reeves, AMS 148, chapter 5.
 /// Right     own_input_added, below.
@@ -25,7 +25,8 @@ struct shift_across_blocks {
   }
 };
 
-/// Nothing moves: each element takes in its own input, which is what an exclusive scan lacks. No barrier, no other thread's element, any number of blocks.
+/// Nothing moves: each element takes in its own input, which is what an exclusive scan lacks. No barrier, no other
+/// thread's element, any number of blocks.
 struct own_input_added {
   static constexpr char const* name = "own_input_added";
 

@@ -4,11 +4,13 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The reduction in shared memory as it is printed. It loads without asking how many elements there are; it halves the number of threads
-/// as if that were a power of two; and it takes operands out of order, for which it is not enough that the operator is associative.
+/// Wrong on purpose. The reduction in shared memory as it is printed. It loads without asking how many elements there
+/// are; it halves the number of threads as if that were a power of two; and it takes operands out of order, for which
+/// it is not enough that the operator is associative.
 ///
 /// Source    Reeves, AMS 148, chapter 5, the second way.
-/// Right     sequential_addressing_reduction.hpp for any n; interleaved_reduction.hpp for operators that do not commute.
+/// Right     sequential_addressing_reduction.hpp for any n; interleaved_reduction.hpp for operators that do not
+///           commute.
 struct shmem_reduce {
   static constexpr char const* name = "shmem_reduce";
 

@@ -13,8 +13,8 @@ inline float normal(float x)
   return std::exp(-x * x / 2) / std::sqrt(2 * 3.14159265F);
 }
 
-/// Wrong on purpose. For n points it is launched as <<<2, n/2 + 1>>>, n + 2 threads numbered from 0, of which the kernel means those from 1 to n; its guard
-/// lets the two others by (never_true_guard.hpp).
+/// Wrong on purpose. For n points it is launched as <<<2, n/2 + 1>>>, n + 2 threads numbered from 0, of which the
+/// kernel means those from 1 to n; its guard lets the two others by (never_true_guard.hpp).
 ///
 /// Source    Reeves, AMS 148, chapter 5, the data for the normal distribution.
 /// Right     points, below.

@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The second array, of the sections' totals, made of the last element of each scanned section. The chapter's scan is exclusive: its last
-/// element lacks the section's last input.
+/// Wrong on purpose. The second array, of the sections' totals, made of the last element of each scanned section. The
+/// chapter's scan is exclusive: its last element lacks the section's last input.
 ///
 /// Source    Reeves, AMS 148, chapter 5, larger arrays, the second of four steps.
 /// Right     last_and_input, below; scan_scan_add.hpp does it within the scan.

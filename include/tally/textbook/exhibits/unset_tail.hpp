@@ -6,8 +6,9 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. Threads beyond the input load nothing, and scan what shared memory happens to hold: the section's sum, which its last thread has, is
-/// made of it. (The barriers are put right here; barrier_in_loop.hpp has them as they are printed.)
+/// Wrong on purpose. Threads beyond the input load nothing, and scan what shared memory happens to hold: the section's
+/// sum, which its last thread has, is made of it. (The barriers are put right here; barrier_in_loop.hpp has them as
+/// they are printed.)
 ///
 /// Source    lecture notes, 4.5 and 4.7; the page on the work-inefficient kernel.
 /// Right     filled_tail, below.

@@ -4,9 +4,11 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. Before the first section there is nothing; where that nothing is 0, it is an element like any other for max and min.
+/// Wrong on purpose. Before the first section there is nothing; where that nothing is 0, it is an element like any
+/// other for max and min.
 ///
-/// Source    Reeves, AMS 148, chapter 5, larger arrays, which says that block 0 needs no update for a sum, but for max and min.
+/// Source    Reeves, AMS 148, chapter 5, larger arrays, which says that block 0 needs no update for a sum, but for max
+///           and min.
 /// Right     scan_scan_add.hpp, add_to_sections: section 0 is left alone, whatever the operator.
 struct update_block_zero {
   static constexpr char const* name = "update_block_zero";

@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. Each block waits for the one before it, by its index. A GPU may start blocks in any order, and runs as many at once as find room: those
-/// that wait can fill it, and the one that they wait for never begins.
+/// Wrong on purpose. Each block waits for the one before it, by its index. A GPU may start blocks in any order, and
+/// runs as many at once as find room: those that wait can fill it, and the one that they wait for never begins.
 ///
 /// Source    the step from a scan of sections to one pass, which the documents leave to the reader.
 /// Right     waits_by_ticket, below.

@@ -4,7 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. An exclusive scan by a shifted load, where thread 0 loads 0: that is the identity of addition, and of nothing else.
+/// Wrong on purpose. An exclusive scan by a shifted load, where thread 0 loads 0: that is the identity of addition, and
+/// of nothing else.
 ///
 /// Source    lecture notes, 4.7, and the slides on scan, which put 0 into the definition for any operator.
 /// Right     hillis_steele_exclusive.hpp: the identity comes with the operator.
