@@ -2,7 +2,8 @@
 #
 # Builds the GoogleTest program NAME, linked with the library, the warnings and LIBRARIES, and registers each of its
 # tests with ctest as `NAME.suite.test`. Presets choose by label: `slow` tests are left out under sanitizers.
-# LONG says that it runs longer than it compiles, and so is optimised under sanitizers too.
+# Under sanitizers tests are brief (TALLY_TEST_BRIEFLY): fewer sizes and types, which find what there is to find in the code
+# that all share. LONG says that it runs longer than it compiles even so, and is optimised there too.
 include_guard(GLOBAL)
 include(GoogleTest)
 
@@ -16,8 +17,11 @@ function(tally_test name)
   target_link_libraries(${name} PRIVATE tally::tally tally_warnings ${arg_LIBRARIES} GTest::gtest_main)
   # A test is compiled more often than it is run.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT arg_LONG)
-    target_compile_options(${name} PRIVATE -O0)  # a third of the time
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    target_compile_definitions(${name} PRIVATE TALLY_TEST_BRIEFLY)
+    if(NOT arg_LONG)
+      target_compile_options(${name} PRIVATE -O0)  # a third of the time
+    endif()
   endif()
   if(arg_LABELS)
     set(arg_LABELS LABELS ${arg_LABELS})

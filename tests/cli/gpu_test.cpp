@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/sizes.hpp"
 #include "on_model_gpu.hpp"
 
 /// `--on gpu`: that what gathers on a GPU comes out as the CPU has it (tests/cli/gpu_check.py compares on a real one).
@@ -33,7 +34,7 @@ void for_every_type(Use use)
   use("float64", of_type<double>{});
 }
 
-std::size_t const sizes[] = {1, 2, 8191, 8193, 270000};
+std::vector<std::size_t> const sizes = tidy({1, 2, 8191, 8193, 270000});
 
 TEST_F(on_gpu, reductions_of_every_type_are_the_cpu_s)
 {

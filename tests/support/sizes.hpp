@@ -10,14 +10,14 @@
 
 namespace tally::test {
 
-/// The largest size that tests use: TALLY_TEST_MAX_SIZE in the environment, else 100000 in a build that tests briefly
-/// (some tiles of every type but bytes), else any.
+/// The largest size that tests use: TALLY_TEST_MAX_SIZE in the environment, else 70000 in a build that tests briefly
+/// (two tiles of bytes, more of every other type), else any.
 inline std::size_t largest_size()
 {
   char const* const value = std::getenv("TALLY_TEST_MAX_SIZE");
   if (value) return std::stoull(value);
 #ifdef TALLY_TEST_BRIEFLY
-  return 100000;
+  return 70000;
 #else
   return std::size_t(-1);
 #endif
