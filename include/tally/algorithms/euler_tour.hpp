@@ -2,15 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
-#include <string>
 
+#include "tally/algorithms/checked_parents.hpp"
 #include "tally/cpu/threads.hpp"
-#include "tally/error.hpp"
 #include "tally/for_each.hpp"
 #include "tally/operators/arithmetic.hpp"
-#include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 #include "tally/temporary.hpp"
@@ -29,10 +26,8 @@ struct tour_step {
   std::uint32_t depth;
 };
 
-inline constexpr std::uint32_t no_node = std::numeric_limits<std::uint32_t>::max();
 inline constexpr std::uint32_t section_begins = 0x80000000;
 inline constexpr std::uint32_t tour_ends = no_node;
-inline constexpr std::size_t most_nodes = std::size_t{1} << 30;
 
 /// Nodes for each two sections of the list: enough sections for threads to share, and few enough to be ranked one after
 /// another.
@@ -58,89 +53,36 @@ inline std::uint32_t step_to(std::uint32_t node, std::uint32_t up, std::size_t r
   return (2 * node + up) | (section_head(node / section_nodes, root) == node ? section_begins : 0);
 }
 
-/// What is to be known of parents before anything is done with them.
-struct parents_seen {
-  std::uint32_t first_beyond;  // a node whose parent there is not
-  std::uint32_t first_root;
-  std::uint32_t last_root;
-
-  struct both {
-    static constexpr bool exactly_associative = true;
-    parents_seen operator()(parents_seen const& a, parents_seen const& b) const
-    {
-      return {a.first_beyond < b.first_beyond ? a.first_beyond : b.first_beyond,
-              a.first_root < b.first_root ? a.first_root : b.first_root,
-              b.last_root != no_node ? b.last_root : a.last_root};
-    }
-    static parents_seen identity() { return {no_node, no_node, no_node}; }
-  };
-};
-
-/// Throws    usage_error, which names a node, unless all parents are nodes and exactly one is its own.
-template <class P>
-std::uint32_t checked_root(P const& on, std::span<std::uint32_t const> parents)
-{
-  constexpr std::size_t block = 16384;
-  std::size_t const n = parents.size();
-  if (n > most_nodes) throw usage_error("tally: tree: " + std::to_string(n) + " nodes; there can be 2^30 at most");
-  auto const of_block = [parents, n](std::size_t b) {
-    parents_seen seen = parents_seen::both::identity();
-    for (std::size_t v = b * block; v < n && v < (b + 1) * block; ++v) {
-      auto const node = static_cast<std::uint32_t>(v);
-      if (parents[v] >= n && seen.first_beyond == no_node) seen.first_beyond = node;
-      if (parents[v] == v) {
-        if (seen.first_root == no_node) seen.first_root = node;
-        seen.last_root = node;
-      }
-    }
-    return seen;
-  };
-  auto const blocks = elements_from(of_block, block * sizeof(std::uint32_t));
-  auto const seen = tally::reduce(on, blocks, blocks + static_cast<std::ptrdiff_t>((n + block - 1) / block),
-                                  parents_seen::both::identity(), parents_seen::both{});
-  if (seen.first_beyond != no_node)
-    throw usage_error("tally: tree: node " + std::to_string(seen.first_beyond) + " has the parent " +
-                      std::to_string(parents[seen.first_beyond]) + "; nodes are 0 to " + std::to_string(n - 1));
-  if (seen.first_root == no_node) throw usage_error("tally: tree: no node is a root; the root is its own parent");
-  if (seen.first_root != seen.last_root)
-    throw usage_error("tally: tree: nodes " + std::to_string(seen.first_root) + " and " +
-                      std::to_string(seen.last_root) + " are both roots; a tree has one node that is its own parent");
-  return seen.first_root;
-}
-
-/// Links the steps of children that come in ascending order, for the parents in [first, first + last_child.size()).
+/// Links the steps of children that come in ascending order, for the parents in [first, first + last_step.size()).
 class family_links {
 public:
-  family_links(tour_step* steps, std::uint32_t root, std::uint32_t first, std::span<std::uint32_t> last_child)
+  family_links(tour_step* steps, std::uint32_t root, std::uint32_t first, std::span<std::uint32_t> last_step)
       : steps_(steps),
         root_(root),
         first_(first),
-        last_child_(last_child)
+        last_step_(last_step)
   {
-    for (std::uint32_t& each : last_child_) each = no_node;
+    for (std::size_t k = 0; k < last_step_.size(); ++k) last_step_[k] = 2 * (first_ + static_cast<std::uint32_t>(k));
   }
 
   void add(std::uint32_t child, std::uint32_t parent)
   {
-    std::uint32_t const before = last_child_[parent - first_];
-    last_child_[parent - first_] = child;
-    steps_[before == no_node ? 2 * parent : 2 * before + 1].next = step_to(child, 0, root_);
+    steps_[last_step_[parent - first_]].next = step_to(child, 0, root_);
+    last_step_[parent - first_] = 2 * child + 1;
   }
   /// From a parent's last child up again, and from a leaf.
   void close()
   {
-    for (std::size_t k = 0; k < last_child_.size(); ++k) {
-      std::uint32_t const parent = first_ + static_cast<std::uint32_t>(k), last = last_child_[k];
-      steps_[last == no_node ? 2 * parent : 2 * last + 1].next = step_to(parent, 1, root_);
-    }
-    if (root_ - first_ < last_child_.size()) steps_[2 * root_ + 1].next = tour_ends;
+    for (std::size_t k = 0; k < last_step_.size(); ++k)
+      steps_[last_step_[k]].next = step_to(first_ + static_cast<std::uint32_t>(k), 1, root_);
+    if (root_ - first_ < last_step_.size()) steps_[2 * root_ + 1].next = tour_ends;
   }
 
 private:
   tour_step* steps_;
   std::uint32_t root_;
   std::uint32_t first_;
-  std::span<std::uint32_t> last_child_;
+  std::span<std::uint32_t> last_step_;  // of each parent: the one that goes on to its next child, or up
 };
 
 struct child_and_parent {
@@ -149,11 +91,11 @@ struct child_and_parent {
 };
 
 /// Links all steps, children in ascending order: nodes are first put in order of some 256 ranges of parents, stably, by
-/// a scan of how many nodes each block has for each range; then each range, whose last children fit into a core's
-/// cache, is one thread's. `pairs` and `last_child` are room for as many as there are nodes.
+/// a scan of how many nodes each block has for each range; then each range, whose last steps fit into a core's cache,
+/// is one thread's. `pairs` and `last_step` are room for as many as there are nodes.
 template <class P>
 void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_t root, tour_step* steps,
-               child_and_parent* pairs, std::uint32_t* last_child)
+               child_and_parent* pairs, std::uint32_t* last_step)
 {
   constexpr std::size_t block = 65536;
   std::size_t const n = parents.size();
@@ -162,7 +104,7 @@ void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_
   std::size_t const range = std::size_t{1} << shift, ranges = (n + range - 1) / range, blocks = (n + block - 1) / block;
 
   if (ranges == 1) {
-    family_links links(steps, root, 0, {last_child, n});
+    family_links links(steps, root, 0, {last_step, n});
     for (std::uint32_t v = 0; v < n; ++v)
       if (v != root) links.add(v, parents[v]);
     links.close();
@@ -184,7 +126,7 @@ void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_
       if (v != root) to[place[parents[v] >> shift]++] = {static_cast<std::uint32_t>(v), parents[v]};
   });
   tally::for_each_block(
-      on, n, range, [=, from = places.data(), all = pairs, last = last_child](std::size_t begin, std::size_t end) {
+      on, n, range, [=, from = places.data(), all = pairs, last = last_step](std::size_t begin, std::size_t end) {
         std::size_t const r = begin >> shift;
         family_links links(steps, root, static_cast<std::uint32_t>(begin), {last + begin, end - begin});
         for (std::size_t k = from[r * blocks]; k < from[(r + 1) * blocks]; ++k) links.add(all[k].child, all[k].parent);
@@ -271,29 +213,6 @@ std::size_t rank_tour(P const& on, tour_step* steps, std::uint32_t root, std::si
     before = {before.nodes + own.nodes, before.depth + own.depth, own.next};
   }
   return before.nodes;
-}
-
-/// The least node of a circle of parents: some node is on one, or under one.
-inline std::uint32_t node_on_circle(std::span<std::uint32_t const> parents, std::uint32_t root)
-{
-  std::size_t const n = parents.size();
-  std::string reaches(n, '\0');  // 1 the root, else the way that is looked at
-  reaches[root] = 1;
-  for (std::size_t v = 0; v < n; ++v) {
-    std::size_t at = v;
-    while (reaches[at] == 0) {
-      reaches[at] = 2;
-      at = parents[at];
-    }
-    if (reaches[at] == 2) {
-      std::uint32_t least = static_cast<std::uint32_t>(at);
-      for (std::size_t k = parents[at]; k != at; k = parents[k])
-        if (k < least) least = static_cast<std::uint32_t>(k);
-      return least;
-    }
-    for (at = v; reaches[at] == 2; at = parents[at]) reaches[at] = 1;
-  }
-  return no_node;
 }
 
 }  // namespace tally::detail
