@@ -72,13 +72,16 @@ struct areas_in_blocks {
 
   void operator()(std::size_t begin, std::size_t end) const
   {
-    auto const half = static_cast<value>(nodes.half);
-    value left = f(nodes.at(2 * begin)), sum = value(0);
+    // A copy, which nothing that `put` stores can change for all that a compiler sees: what does not depend on k is
+    // found once.
+    areas_in_blocks const own = *this;
+    auto const half = static_cast<value>(own.nodes.half);
+    value left = own.f(own.nodes.at(2 * begin)), sum = value(0);
     for (std::size_t k = begin; k < end; ++k) {
-      T const x = nodes.at(2 * k + 2);
-      value const right = f(x);
+      T const x = own.nodes.at(2 * k + 2);
+      value const right = own.f(x);
       sum += (left + right) * half;
-      put(k, x, right, sum);
+      own.put(k, x, right, sum);
       left = right;
     }
     totals[begin / block] = sum;
