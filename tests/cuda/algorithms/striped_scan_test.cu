@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "../../support/operators.hpp"
+#include "../../support/sizes.hpp"
 #include "../device_array.hpp"
 #include "tally/cuda.hpp"
 #include "tally/operators.hpp"
@@ -22,9 +23,8 @@ using path = cuda::workspace::path;
 using pairs = numbered<std::uint32_t, std::uint32_t>;
 
 /// Around rows, warps' rows and tiles of each width, around where one kernel follows another, and well beyond.
-std::vector<std::size_t> const sizes = {0,        1,    2,    31,   32,   33,           2047,     2049,         4095,
-                                        4096,     4097, 8191, 8192, 8193, 8 * 8192 - 1, 8 * 8192, 8 * 8192 + 1, 100'003,
-                                        5'000'001};
+std::vector<std::size_t> const sizes = tidy({0, 1, 2, 31, 32, 33, 2047, 2049, 4095, 4096, 4097, 8191, 8192, 8193,
+                                             8 * 8192 - 1, 8 * 8192, 8 * 8192 + 1, 100'003, 5'000'001});
 
 TALLY_HD std::uint64_t scrambled(std::size_t k)
 {
