@@ -51,6 +51,7 @@ struct chosen_if_new {
   I at;
   mutable Same same;
 
+  TALLY_HD_AS_GIVEN
   TALLY_HD bool operator()(std::size_t k) const
   {
     using distance = std::iter_difference_t<I>;

@@ -20,10 +20,12 @@ struct keep_key {
   Keys keys;
   Out out;
   TALLY_HD void operator()(std::size_t ordinal, std::size_t k) const { put(ordinal, take(k)); }
+  TALLY_HD_AS_GIVEN
   TALLY_HD std::iter_value_t<Keys> take(std::size_t k) const
   {
     return keys[static_cast<std::iter_difference_t<Keys>>(k)];
   }
+  TALLY_HD_AS_GIVEN
   TALLY_HD void put(std::size_t ordinal, std::iter_value_t<Keys> const& key) const
   {
     out[static_cast<std::iter_difference_t<Out>>(ordinal)] = key;
@@ -35,6 +37,7 @@ struct keep_nothing {
   TALLY_HD void put(std::size_t, nothing_taken) const {}
 };
 
+TALLY_HD_AS_GIVEN
 template <class T, class Out>
 TALLY_HD void store(Out const& out, std::size_t k, T const& value)
 {
