@@ -107,8 +107,9 @@ void number(std::string const& what, nodes const& parents)
       auto const all = three_passes(parents);
       right([&](std::size_t v) { return all.number[v].preorder; });
     });
-  for (int const threads : {1, 0}) {
-    rounds.add(threads == 1 ? "tally::tree, cpu{1}" : "tally::tree, cpu{}", [&, threads] {
+  // Six walk the tour also where parents come first: what all of them take together says when it pays.
+  for (int const threads : {1, 0, 6}) {
+    rounds.add("tally::tree, cpu{" + (threads == 0 ? "" : std::to_string(threads)) + "}", [&, threads] {
       tally::tree const own(tally::cpu{threads}, parents);
       right([&](std::size_t v) { return own.preorder(v); });
     });

@@ -5,11 +5,8 @@
 #include <span>
 
 #include "tally/algorithms/checked_parents.hpp"
-#include "tally/cpu/threads.hpp"
 #include "tally/for_each.hpp"
-#include "tally/operators/arithmetic.hpp"
 #include "tally/scan.hpp"
-#include "tally/sequences.hpp"
 #include "tally/temporary.hpp"
 
 /// The Euler tour of a tree, for tree.hpp: a walk that comes down into each node and goes up out of it, its children in

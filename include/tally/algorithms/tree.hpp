@@ -10,11 +10,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "tally/algorithms/checked_parents.hpp"
 #include "tally/algorithms/euler_tour.hpp"
 #include "tally/algorithms/parents_first.hpp"
 #include "tally/contract.hpp"
 #include "tally/cpu/team.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/error.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"
 #include "tally/operators/arithmetic.hpp"
@@ -32,7 +34,7 @@ namespace tally {
 /// Requires  parents[v] is the parent of node v, and the root its own; nodes in any order.
 /// Cost      each node is come into and gone out of once, at some place in memory: O(n/p + m) on p threads, where m = n
 ///           / 512 is the number of sections that the tour is walked in. (Pointer jumping is O(n/p log n).) Where
-///           parents come before their children, fewer than 4 threads walk no tour, and one makes three passes: O(n).
+///           parents come before their children, fewer than 6 threads walk no tour, and one makes three passes: O(n).
 /// Memory    16 bytes a node; while it is made another 24, for a tour.
 /// Blocks    until it is made.
 /// Throws    usage_error, which names the node, if a parent is no node, no node or more than one is a root, or parents
