@@ -144,21 +144,26 @@ HWY_INLINE void count(even_bins_job<T> const& job)
   for (std::size_t k = 0; k < bin_chunk; k += bin_step) add(slots[(chunks - 1) % 2] + k);
 }
 
+/// What a kernel is compiled for, and its name.
+#undef TALLY_FOR_EACH_KERNEL
+#define TALLY_FOR_EACH_KERNEL(DO)                                                                                      \
+  DO(count_f32, float)                                                                                                 \
+  DO(count_f64, double)                                                                                                \
+  DO(count_i8, std::int8_t)                                                                                            \
+  DO(count_i16, std::int16_t)                                                                                          \
+  DO(count_i32, std::int32_t)                                                                                          \
+  DO(count_i64, std::int64_t)                                                                                          \
+  DO(count_u8, std::uint8_t)                                                                                           \
+  DO(count_u16, std::uint16_t)                                                                                         \
+  DO(count_u32, std::uint32_t)                                                                                         \
+  DO(count_u64, std::uint64_t)
+
 #define TALLY_COUNT(NAME, T)                                                                                           \
   void NAME(even_bins_job<T> const& job)                                                                               \
   {                                                                                                                    \
     count(job);                                                                                                        \
   }
-TALLY_COUNT(count_f32, float)
-TALLY_COUNT(count_f64, double)
-TALLY_COUNT(count_i8, std::int8_t)
-TALLY_COUNT(count_i16, std::int16_t)
-TALLY_COUNT(count_i32, std::int32_t)
-TALLY_COUNT(count_i64, std::int64_t)
-TALLY_COUNT(count_u8, std::uint8_t)
-TALLY_COUNT(count_u16, std::uint16_t)
-TALLY_COUNT(count_u32, std::uint32_t)
-TALLY_COUNT(count_u64, std::uint64_t)
+TALLY_FOR_EACH_KERNEL(TALLY_COUNT)
 #undef TALLY_COUNT
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE
@@ -174,16 +179,7 @@ namespace tally::cpu_backend {
   {                                                                                                                    \
     HWY_DYNAMIC_DISPATCH(NAME)(job);                                                                                   \
   }
-TALLY_DISPATCH(count_f32, float)
-TALLY_DISPATCH(count_f64, double)
-TALLY_DISPATCH(count_i8, std::int8_t)
-TALLY_DISPATCH(count_i16, std::int16_t)
-TALLY_DISPATCH(count_i32, std::int32_t)
-TALLY_DISPATCH(count_i64, std::int64_t)
-TALLY_DISPATCH(count_u8, std::uint8_t)
-TALLY_DISPATCH(count_u16, std::uint16_t)
-TALLY_DISPATCH(count_u32, std::uint32_t)
-TALLY_DISPATCH(count_u64, std::uint64_t)
+TALLY_FOR_EACH_KERNEL(TALLY_DISPATCH)
 
 }  // namespace tally::cpu_backend
 #endif

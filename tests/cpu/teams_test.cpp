@@ -11,10 +11,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "../support/count_zeros.hpp"
 #include "tally/tally.hpp"
 #include "tally/teams.hpp"
 
 namespace {
+
+using tally::test::count_zeros;
 
 std::vector<std::size_t> const sizes = {0, 1, 2, 31, 32, 33, 4095, 4096, 4097, 70'000, 400'003};
 
@@ -93,28 +96,6 @@ TEST(for_each_block_by_team, gives_each_team_memory_of_its_own)
   tally::for_each_block_by_team(tally::cpu{4}, 10'000'000, 10'000, keep_own{&changed});
   EXPECT_EQ(changed, 0);
 }
-
-/// The example of the documentation.
-struct count_zeros {
-  struct memory {
-    std::uint32_t count;
-  };
-  static constexpr int team_size = 256;
-  float const* values;
-  std::uint32_t* counts;  // one for each block of 4096
-
-  template <class Team>
-  TALLY_HD void operator()(Team team, memory& own, std::size_t begin, std::size_t end) const
-  {
-    auto const rank = static_cast<std::size_t>(team.rank()), size = static_cast<std::size_t>(team.size());
-    if (team.rank() == 0) own.count = 0;
-    team.wait();
-    for (std::size_t k = begin + rank; k < end; k += size)
-      if (values[k] == 0) team.add(own.count, 1u);
-    team.wait();
-    if (team.rank() == 0) counts[begin / 4096] = own.count;
-  }
-};
 
 TEST(for_each_block_by_team, counts_zeros)
 {

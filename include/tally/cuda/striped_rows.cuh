@@ -136,15 +136,7 @@ public:
       unsigned const heads = heads_up_to(r, lane);
       reach[r] = heads != 0 ? lane - 31 + __clz(static_cast<int>(heads)) : lane;
     }
-#pragma unroll
-    for (int stride = 1; stride < warp_lanes; stride *= 2) {
-      V left[rows];
-#pragma unroll
-      for (int r = 0; r < rows; ++r) left[r] = shuffle_up(values[r], stride);
-#pragma unroll
-      for (int r = 0; r < rows; ++r)
-        values[r] = select(stride <= reach[r], static_cast<V>(op.op(left[r], values[r])), values[r]);
-    }
+    kogge_stone_scan(values, [&reach](int r) { return reach[r]; }, op.op);
     V last[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) last[r] = shuffle_from(values[r], warp_lanes - 1);

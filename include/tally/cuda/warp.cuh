@@ -73,8 +73,9 @@ struct uninitialized {
 /// The inclusive scans of `Count` values a lane, each over the lanes.
 /// Kogge & Stone (1973): 5 steps; lane 31 gets the balanced tree over all 32. The scans go step by step together: a
 /// shuffle takes some 25 cycles, and the compiler keeps shuffles in the order in which they are written.
-template <int Count, class V, class Op>
-__device__ __forceinline__ void kogge_stone_scan(V (&values)[Count], int lane, Op& op)
+/// `reach(k)` says how many lanes to the left value k takes in at most.
+template <int Count, class V, class Reach, class Op>
+__device__ __forceinline__ void kogge_stone_scan(V (&values)[Count], Reach reach, Op& op)
 {
 #pragma unroll
   for (int stride = 1; stride < warp_lanes; stride *= 2) {
@@ -83,8 +84,13 @@ __device__ __forceinline__ void kogge_stone_scan(V (&values)[Count], int lane, O
     for (int k = 0; k < Count; ++k) left[k] = shuffle_up(values[k], stride);
 #pragma unroll
     for (int k = 0; k < Count; ++k)
-      values[k] = select(lane >= stride, static_cast<V>(op(left[k], values[k])), values[k]);
+      values[k] = select(stride <= reach(k), static_cast<V>(op(left[k], values[k])), values[k]);
   }
+}
+template <int Count, class V, class Op>
+__device__ __forceinline__ void kogge_stone_scan(V (&values)[Count], int lane, Op& op)
+{
+  kogge_stone_scan(values, [lane](int) { return lane; }, op);
 }
 
 }  // namespace tally::cuda_backend

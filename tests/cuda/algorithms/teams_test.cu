@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../../support/count_zeros.hpp"
 #include "../../support/sizes.hpp"
 #include "../device_array.hpp"
 #include "tally/cuda.hpp"
@@ -171,28 +172,7 @@ TEST(cuda_teams, of_thirty_two_rows)
   expect_teams<1024, 48 * 1024>();
 }
 
-/// The example of the documentation, on a stream that has set the counts to something else just before.
-struct count_zeros {
-  struct memory {
-    std::uint32_t count;
-  };
-  static constexpr int team_size = 256;
-  float const* values;
-  std::uint32_t* counts;  // one for each block of 4096
-
-  template <class Team>
-  TALLY_HD void operator()(Team team, memory& own, std::size_t begin, std::size_t end) const
-  {
-    auto const rank = static_cast<std::size_t>(team.rank()), size = static_cast<std::size_t>(team.size());
-    if (team.rank() == 0) own.count = 0;
-    team.wait();
-    for (std::size_t k = begin + rank; k < end; k += size)
-      if (values[k] == 0) team.add(own.count, 1u);
-    team.wait();
-    if (team.rank() == 0) counts[begin / 4096] = own.count;
-  }
-};
-
+/// On a stream that has set the counts to something else just before.
 TEST(cuda_teams, keep_the_order_of_the_stream)
 {
   stream const on_stream;
