@@ -1,14 +1,15 @@
-# tally_test(NAME SOURCES a.cpp ... [LIBRARIES x ...] [LABELS l] [LONG])
+# tally_test(NAME SOURCES a.cpp ... [LIBRARIES x ...] [LABELS l] [LONG] [TOGETHER])
 #
 # Builds the GoogleTest program NAME, linked with the library, the warnings and LIBRARIES, and registers each of its
 # tests with ctest as `NAME.suite.test`. Presets choose by label: `slow` tests are left out under sanitizers.
 # Under sanitizers tests are brief (TALLY_TEST_BRIEFLY): fewer sizes and types, which find what there is to find in the code
 # that all share. LONG says that it runs longer than it compiles even so, and is optimised there too.
+# TOGETHER says that its sources are short, and are compiled eight at a time.
 include_guard(GLOBAL)
 include(GoogleTest)
 
 function(tally_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg LONG LABELS "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LONG;TOGETHER" LABELS "SOURCES;LIBRARIES")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tally_test(${name}): expected SOURCES, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
@@ -23,6 +24,7 @@ function(tally_test name)
       target_compile_options(${name} PRIVATE -O0)  # a third of the time
     endif()
   endif()
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${arg_TOGETHER})
   if(arg_LABELS)
     set(arg_LABELS LABELS ${arg_LABELS})
   endif()

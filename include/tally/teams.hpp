@@ -18,13 +18,13 @@ namespace tally {
 ///
 /// What every team has:
 ///     size(), rank()      its threads, and which of them calls
-///     rows(), row()       rows of threads that vote together, and the caller's
+///     rows(), row()       rows of threads that go together, and the caller's
 ///     lanes(), lane()     threads of a row, and which of them calls
 ///     wait()              until all threads are here; what they wrote to the team's memory is seen
 ///     wait_for_row()      the same of the row
-///     vote(flag)          the lanes of the row whose flag is set, a bit each. All of the row call.
 ///     from_lane(x, l)     the x of lane l. All of the row call.
 ///     add(to, x)          to += x, as one step, of integers of 4 or 8 bytes in the team's memory
+///     join(to, bits)      to |= bits, as one step, of 4 bytes in the team's memory
 class lone_team {
 public:
   static constexpr int size() { return 1; }
@@ -35,7 +35,6 @@ public:
   static constexpr int lane() { return 0; }
   void wait() const {}
   void wait_for_row() const {}
-  std::uint32_t vote(bool flag) const { return flag ? 1 : 0; }
   template <class T>
   T from_lane(T const& x, int) const
   {
@@ -46,6 +45,7 @@ public:
   {
     to = static_cast<T>(to + x);
   }
+  void join(std::uint32_t& to, std::uint32_t bits) const { to |= bits; }
 };
 
 namespace detail {

@@ -22,9 +22,9 @@ namespace {
 
 /// The accumulators of the lines that are under way: of whole lines one after the other only one, else one for each
 /// of the lines that take turns.
-class lines {
+class line_accumulators {
 public:
-  lines(command_settings const& settings, io::axis_layout const& layout, io::element_type type)
+  line_accumulators(command_settings const& settings, io::axis_layout const& layout, io::element_type type)
       : settings_(settings),
         layout_(layout),
         type_(type)
@@ -139,7 +139,7 @@ void reduce_along_axis(command_settings const& settings)
   io::element_type const to_type = result_type(settings.operations[0], type);
   auto const writer = make_writer(settings, to_type, layout.reduced_shape(), layout.header.fortran_order);
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
-  lines states(settings, layout, type);
+  line_accumulators states(settings, layout, type);
   collected results;
   value_buffer room;
   std::uint64_t line = 0;
@@ -184,7 +184,7 @@ void scan_along_axis(command_settings const& settings)
   else
     line_writer = make_writer(settings, to_type, layout.header.shape, layout.header.fortran_order);
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
-  lines states(settings, layout, type);
+  line_accumulators states(settings, layout, type);
   value_buffer room, out, wide, results;
   io::axis_block block;
   while (reader.next(block)) {

@@ -59,7 +59,7 @@ void append_entry(std::string& out, std::string const& term, std::string_view te
   out += ".TP\n" + term + "\n" + roff(text) + "\n";
 }
 
-std::string term_of(option_page const& option)
+std::string roff_term(option_page const& option)
 {
   std::string term;
   if (!short_name(option).empty()) term = "\\fB" + roff(short_name(option)) + "\\fR, ";
@@ -73,7 +73,7 @@ void append_options(std::string& out, option_group const& group)
 {
   append_heading(out, group.heading);
   for (option_page const& option : group.options) {
-    append_entry(out, term_of(option), option.text);
+    append_entry(out, roff_term(option), option.text);
     if (option.choices.empty() || option.choices.front().meaning.empty()) continue;
     out += ".RS\n";
     for (choice const& each : option.choices) append_entry(out, "\\fB" + roff(each.name) + "\\fR", each.meaning);

@@ -16,7 +16,7 @@ namespace {
 /// One call of read(2) moves at most this much: Linux stops at 2^31 - 4096.
 constexpr std::size_t largest_read = std::size_t(1) << 30;
 
-constexpr char const* attempt = "cannot read";
+constexpr char const* reading = "cannot read";
 
 }  // namespace
 
@@ -30,7 +30,7 @@ input::input(int fd, std::string name, bool owned) : fd_(fd), owned_(owned), nam
     failure = EISDIR;
   if (failure != 0) {
     if (owned_) close(fd_);
-    throw_file_error(name_, attempt, failure);
+    throw_file_error(name_, reading, failure);
   }
   if (S_ISREG(status.st_mode)) {
     off_t const position = lseek(fd_, 0, SEEK_CUR);
@@ -48,7 +48,7 @@ input::input(int fd, std::string name, bool owned) : fd_(fd), owned_(owned), nam
 input input::file(std::string const& path)
 {
   int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) throw_file_error(path, attempt, errno);
+  if (fd < 0) throw_file_error(path, reading, errno);
   return input(fd, path, true);
 }
 
@@ -101,7 +101,7 @@ std::size_t input::read(void* to, std::size_t n)
       pollfd waiting{fd_, POLLIN, 0};
       poll(&waiting, 1, -1);
     } else if (errno != EINTR) {
-      throw_file_error(name_, attempt, errno);
+      throw_file_error(name_, reading, errno);
     }
   }
 }
@@ -124,7 +124,7 @@ std::size_t input::read_at(void* to, std::size_t n, std::uint64_t offset) const
     std::size_t const want = n - done < largest_read ? n - done : largest_read;
     ssize_t const got = pread(fd_, static_cast<char*>(to) + done, want, static_cast<off_t>(start_ + offset + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw_file_error(name_, attempt, errno);
+    if (got < 0) throw_file_error(name_, reading, errno);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }

@@ -16,7 +16,7 @@ namespace tally::io {
 
 namespace {
 
-constexpr char const* attempt = "cannot write";
+constexpr char const* writing = "cannot write";
 
 /// One call of write(2) moves at most this much: Linux stops at 2^31 - 4096.
 constexpr std::size_t largest_write = std::size_t(1) << 30;
@@ -29,8 +29,8 @@ void write_all(std::string const& name, void const* data, std::size_t n, Some so
     std::size_t const left = n - done < largest_write ? n - done : largest_write;
     ssize_t const written = some(static_cast<char const*>(data) + done, left, done);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_file_error(name, attempt, errno);
-    if (written == 0) throw_file_error(name, attempt, ENOSPC);
+    if (written < 0) throw_file_error(name, writing, errno);
+    if (written == 0) throw_file_error(name, writing, ENOSPC);
     done += static_cast<std::size_t>(written);
   }
 }
@@ -59,10 +59,10 @@ output output::file(std::string const& path)
   bool const exists = stat(path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {
     int const fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd < 0) throw_file_error(path, attempt, errno);
+    if (fd < 0) throw_file_error(path, writing, errno);
     return output(fd, path, true);
   }
-  if (exists && access(path.c_str(), W_OK) != 0) throw_file_error(path, attempt, errno);
+  if (exists && access(path.c_str(), W_OK) != 0) throw_file_error(path, writing, errno);
   output result(-1, path, true);
   result.target_ = resolve(path);
   result.open_temporary();
@@ -183,9 +183,9 @@ void output::commit()
     lseek(fd_, static_cast<off_t>(start_ + end_), SEEK_SET);  // whoever shares the descriptor goes on behind
   if (!owned_) return;
   // Some file systems only say now that they are full.
-  if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) throw_file_error(name_, attempt, errno);
+  if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) throw_file_error(name_, writing, errno);
   if (temporary_.empty()) return;
-  if (rename(temporary_.c_str(), target_.c_str()) != 0) throw_file_error(name_, attempt, errno);
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) throw_file_error(name_, writing, errno);
   keep_on_signal(temporary_);
   temporary_.clear();
 }

@@ -109,7 +109,7 @@ TEST(exhibit, one_that_is_none)
   EXPECT_EQ(run_tool(words{"exhibit", "scan-of-six", "out-of-order"}).status, 2);
 }
 
-nlohmann::json record(std::string const& name)
+nlohmann::json exhibit_record(std::string const& name)
 {
   outcome const result = run_tool(words{"exhibit", name, "--json"});
   EXPECT_EQ(result.status, 0) << name << ' ' << result.err;
@@ -127,7 +127,7 @@ TEST(exhibit_json, has_all_that_the_terminal_shows)
 {
   for (textbook::exhibit const& each : textbook::all_exhibits()) {
     SCOPED_TRACE(each.name);
-    nlohmann::json const all = record(std::string(each.name));
+    nlohmann::json const all = exhibit_record(std::string(each.name));
     textbook::exhibit_run const run = each.run();
     EXPECT_EQ(all["exhibit"], each.name);
     EXPECT_EQ(all["title"], each.title);
@@ -156,7 +156,7 @@ TEST(exhibit_json, has_all_that_the_terminal_shows)
 
 TEST(exhibit_json, of_a_race)
 {
-  nlohmann::json const all = record("in-place-sum");
+  nlohmann::json const all = exhibit_record("in-place-sum");
   EXPECT_TRUE(has(joined(all["wrong"]["lines"]), "struct in_place_sum"));
   ASSERT_FALSE(all["findings"].empty());
   nlohmann::json const& race = all["findings"][0];
@@ -167,8 +167,8 @@ TEST(exhibit_json, of_a_race)
   EXPECT_EQ(race["other_thread"], 1);
   EXPECT_TRUE(has(race["text"].get<std::string>(), "thread 2 reads x[1], which thread 1 writes"));
   EXPECT_EQ(all["by_luck"], false);
-  EXPECT_EQ(record("barrier-in-loop")["by_luck"], true);
-  EXPECT_TRUE(record("out-of-order")["findings"].empty());
+  EXPECT_EQ(exhibit_record("barrier-in-loop")["by_luck"], true);
+  EXPECT_TRUE(exhibit_record("out-of-order")["findings"].empty());
 }
 
 TEST(exhibit_json, of_all_is_the_list)

@@ -35,12 +35,12 @@ TEST(scan, cuts_the_sausage)
   EXPECT_EQ(scanned({"--exclusive"}, "3 1 7 0 4 1 6 3"), "0 3 4 11 11 15 16 22");
 }
 
-struct operation_case {
+struct scanned_operation {
   char const* op;
   char const* expected;  // of 6 -4 6 0 3
 };
 
-class scan_operation : public ::testing::TestWithParam<operation_case> {};
+class scan_operation : public ::testing::TestWithParam<scanned_operation> {};
 
 TEST_P(scan_operation, gives_the_result_of_every_beginning)
 {
@@ -48,15 +48,15 @@ TEST_P(scan_operation, gives_the_result_of_every_beginning)
 }
 
 INSTANTIATE_TEST_SUITE_P(all, scan_operation,
-                         ::testing::Values(operation_case{"sum", "6 2 8 8 11"},
-                                           operation_case{"product", "6 -24 -144 0 0"},
-                                           operation_case{"min", "6 -4 -4 -4 -4"}, operation_case{"max", "6 6 6 6 6"},
-                                           operation_case{"and", "6 4 4 0 0"}, operation_case{"or", "6 -2 -2 -2 -1"},
-                                           operation_case{"xor", "6 -6 -4 -4 -1"}, operation_case{"all", "1 1 1 0 0"},
-                                           operation_case{"any", "1 1 1 1 1"}, operation_case{"argmin", "0 1 1 1 1"},
-                                           operation_case{"argmax", "0 0 0 0 0"},
-                                           operation_case{"mean", "6 1 2.6666666666666665 2 2.2"},
-                                           operation_case{"count", "1 2 3 4 5"}),
+                         ::testing::Values(scanned_operation{"sum", "6 2 8 8 11"},
+                                           scanned_operation{"product", "6 -24 -144 0 0"},
+                                           scanned_operation{"min", "6 -4 -4 -4 -4"}, scanned_operation{"max", "6 6 6 6 6"},
+                                           scanned_operation{"and", "6 4 4 0 0"}, scanned_operation{"or", "6 -2 -2 -2 -1"},
+                                           scanned_operation{"xor", "6 -6 -4 -4 -1"}, scanned_operation{"all", "1 1 1 0 0"},
+                                           scanned_operation{"any", "1 1 1 1 1"}, scanned_operation{"argmin", "0 1 1 1 1"},
+                                           scanned_operation{"argmax", "0 0 0 0 0"},
+                                           scanned_operation{"mean", "6 1 2.6666666666666665 2 2.2"},
+                                           scanned_operation{"count", "1 2 3 4 5"}),
                          [](auto const& each) { return std::string(each.param.op); });
 
 TEST(scan, variance_begins_at_the_second_value)

@@ -26,8 +26,6 @@ TEST(lone_team, is_one_thread_in_one_row)
   constexpr tally::lone_team team;
   static_assert(team.size() == 1 && team.rows() == 1 && team.lanes() == 1);
   static_assert(team.rank() == 0 && team.row() == 0 && team.lane() == 0);
-  EXPECT_EQ(team.vote(true), 1u);
-  EXPECT_EQ(team.vote(false), 0u);
   EXPECT_EQ(team.from_lane(2.5, 0), 2.5);
   std::uint32_t small = 0xffffffffu;
   team.add(small, 3u);
@@ -35,6 +33,8 @@ TEST(lone_team, is_one_thread_in_one_row)
   std::int64_t large = -5;
   team.add(large, std::int64_t{7});
   EXPECT_EQ(large, 2);
+  team.join(small, 0x80000001u);
+  EXPECT_EQ(small, 0x80000003u);
 }
 
 /// Counts calls for each index, and blocks that are none.

@@ -134,10 +134,9 @@ void radix_sort_all(P const& on, I first, S last, Value* values, Order const&, b
 ///           of the order: a signed integer's highest is its sign, reversed; a negative floating-point number's are all
 ///           reversed.
 /// Cost      one reduction, which finds the bits by which keys differ, and keys that are sorted already. Then for each
-///           8 bits (4 on a GPU) each key is read twice and written once. O(n b / p) on p threads, for b differing
-///           bits.
-/// Memory    n keys, and a byte for each 16 of them (1 KiB at least; on a GPU 4 bytes for each key, where there are
-///           many one for each 2), as `temporary`.
+///           8 bits each key is read twice and written once. O(n b / p) on p threads, for b differing bits.
+/// Memory    n keys, and a byte for each 16 of them (1 KiB at least; on a GPU a byte for each 8, for each 4 if they have
+///           8 bytes), as `temporary`.
 /// Blocks    until all is sorted; on a GPU until the reduction's value is known.
 /// Throws    usage_error, std::bad_alloc, cuda_error; the last two only before anything is moved.
 /// Source    Hollerith (1887); Blelloch, Prefix sums and their applications (1990), section 1.3; Zagha & Blelloch,

@@ -39,24 +39,22 @@ template <class P>
 inline constexpr bool fits_stripes = exactly_associative<typename P::operation, typename P::element> &&
                                      !(is_plain<typename P::input> && is_plain<typename P::output>);
 
-/// Launches a kernel in such a way that it may begin while the one before it in the stream ends (take_turn).
+/// When a kernel begins: while the one before it in the stream ends, and then it waits (take_turn); or after it.
+enum class turn { early, at_the_end };
+
 template <class P>
 void launch(prepared_call const& call, void (*kernel)(P const), P const& problem, unsigned blocks, int threads,
-            std::size_t shared_bytes = 0, unsigned cluster = 1)
+            std::size_t shared_bytes = 0, unsigned cluster = 1, turn begin = turn::early)
 {
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
-  config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = call.stream();
   cudaLaunchAttribute attributes[2]{};
   attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[0].val.programmaticStreamSerializationAllowed = begin == turn::early;
   attributes[1].id = cudaLaunchAttributeClusterDimension;
   attributes[1].val.clusterDim.x = cluster;
   attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
-  config.attrs = attributes;
-  config.numAttrs = call.facts().compute_capability < 90 ? 0 : cluster > 1 ? 2 : 1;
+  unsigned const count = call.facts().compute_capability < 90 ? 0 : cluster > 1 ? 2 : 1;
+  cudaLaunchConfig_t const config{
+      dim3(blocks), dim3(static_cast<unsigned>(threads)), shared_bytes, call.stream(), attributes, count};
   check_cuda(cudaLaunchKernelEx(&config, kernel, problem), "launching a kernel");
 }
 

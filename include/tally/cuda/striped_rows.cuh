@@ -11,6 +11,36 @@
 /// A warp's rows of 32 elements, an element a lane: loaded, scanned, and handed over with what comes before them.
 namespace tally::cuda_backend {
 
+/// Scans a warp's kept values in their place; returns what they add up to. A lane scans as many neighbours as there are
+/// rows, and the lanes' totals are scanned by shuffles: a shuffle for each step of each row took twice as long. Bit j of
+/// `heads` says whether neighbour j begins a segment, beyond which nothing goes.
+template <class P, class Op>
+__device__ __forceinline__ auto scan_kept(typename striped_shape<P>::kept const& kept, unsigned heads, int lane, Op& op)
+{
+  using V = typename striped_shape<P>::value;
+  constexpr int rows = striped_shape<P>::rows;
+  __syncwarp();
+  V values[rows];
+#pragma unroll
+  for (int j = 0; j < rows; ++j) values[j] = kept.value_at(lane * rows + j);
+#pragma unroll
+  for (int j = 1; j < rows; ++j)
+    values[j] = select((heads & 1u << j) == 0, static_cast<V>(op(values[j - 1], values[j])), values[j]);
+
+  unsigned const begun = __ballot_sync(whole_warp, heads != 0) & (0xffffffffu >> (31 - lane));
+  int const reach = begun != 0 ? lane - 31 + __clz(static_cast<int>(begun)) : lane;
+  V upto[1] = {values[rows - 1]};
+  kogge_stone_scan(upto, [reach](int) { return reach; }, op);
+  V const left = shuffle_up(upto[0], 1);
+#pragma unroll
+  for (int j = 0; j < rows; ++j) {
+    bool const goes_on = lane > 0 && (heads & ((2u << j) - 1)) == 0;
+    kept.value_at(lane * rows + j) = select(goes_on, static_cast<V>(op(left, values[j])), values[j]);
+  }
+  __syncwarp();
+  return shuffle_from(upto[0], warp_lanes - 1);
+}
+
 template <class P, row_kind = kind_of_rows<P>>
 class striped_rows {
 public:
@@ -20,30 +50,19 @@ public:
   static constexpr int rows = striped_shape<P>::rows;
   using memory = typename striped_shape<P>::kept;
 
-  /// The tile has one element at least. Its last one stands for those beyond, which may be given to the operator.
-  __device__ __forceinline__ void load(P const& problem, std::size_t first, std::size_t end, int lane, Op& op,
-                                       memory const& kept)
+  /// Returns what the warp's elements add up to. The tile has one element at least, and its last one stands for those beyond, which may be given to the operator.
+  __device__ __forceinline__ W load(P const& problem, std::size_t first, std::size_t end, int lane, Op& op,
+                                    memory const& kept)
   {
     W values[rows];
     auto transform = problem.transform;
     load_rows(problem, first, end, lane, kept, [&](int r, std::size_t k, auto there) {
       values[r] = element_of<T>(element_at(problem, there ? k : end - 1), transform);
     });
-    kogge_stone_scan(values, lane, op);
-    W totals[rows];
 #pragma unroll
-    for (int r = 0; r < rows; ++r) totals[r] = shuffle_from(values[r], warp_lanes - 1);
-    total_ = totals[0];
-#pragma unroll
-    for (int r = 1; r < rows; ++r) {
-      values[r] = static_cast<W>(op(total_, values[r]));
-      total_ = static_cast<W>(op(total_, totals[r]));
-    }
-#pragma unroll
-    for (int r = 0; r < rows; ++r) kept.value_at(r) = values[r];
+    for (int r = 0; r < rows; ++r) kept.value_at(r * warp_lanes + lane) = values[r];
+    return scan_kept<P>(kept, 0, lane, op);
   }
-
-  __device__ __forceinline__ W total() const { return total_; }
 
   /// Hands the results on top of `before` over.
   __device__ __forceinline__ void store(P const& problem, std::size_t first, std::size_t end,
@@ -51,18 +70,15 @@ public:
   {
     W wrapped = before.value;  // what the last lane of the row before has
     auto const precede = [&](int r) {
-      W value = kept.value_at(r);
+      W value = kept.value_at(r * warp_lanes + lane);
       if (before.there) value = static_cast<W>(op(before.value, value));
-      W const neighbour = shuffle_from(value, (lane + warp_lanes - 1) % warp_lanes);
+      W const neighbour = shuffle_from(value, (lane - 1) & (warp_lanes - 1));
       scan_step<W> const result{select(lane == 0, wrapped, neighbour), value};
       wrapped = neighbour;
       return result;
     };
     hand_over(problem, first, end, lane, kept, precede);
   }
-
-private:
-  W total_;
 };
 
 /// Truth values: a bit for each row. What is up to an element is counted again when it is asked for.
@@ -74,18 +90,18 @@ public:
   static constexpr int rows = striped_shape<P>::rows;
   using memory = typename striped_shape<P>::kept;
 
-  __device__ __forceinline__ void load(P const& problem, std::size_t first, std::size_t end, int lane, Op&,
-                                       memory const& kept)
+  __device__ __forceinline__ W load(P const& problem, std::size_t first, std::size_t end, int lane, Op&,
+                                    memory const& kept)
   {
-    flags_ = total_ = 0;
+    flags_ = 0;
     load_rows(problem, first, end, lane, kept, [&](int r, std::size_t k, auto there) {
       if (there) flags_ |= static_cast<unsigned>(static_cast<bool>(element_at(problem, k))) << r;
     });
+    unsigned total = 0;
 #pragma unroll
-    for (int r = 0; r < rows; ++r) total_ += static_cast<unsigned>(__popc(vote(r)));
+    for (int r = 0; r < rows; ++r) total += static_cast<unsigned>(__popc(vote(r)));
+    return static_cast<W>(total);
   }
-
-  __device__ __forceinline__ W total() const { return static_cast<W>(total_); }
 
   __device__ __forceinline__ void store(P const& problem, std::size_t first, std::size_t end,
                                         running_fold<W> const& before, int lane, Op&, memory const& kept)
@@ -102,14 +118,12 @@ public:
   }
 
 private:
-  __device__ __forceinline__ unsigned vote(int r) const { return __ballot_sync(whole_warp, flags_ >> r & 1u); }
+  __device__ __forceinline__ unsigned vote(int r) const { return __ballot_sync(whole_warp, (flags_ & 1u << r) != 0); }
 
   unsigned flags_;
-  unsigned total_;
 };
 
-/// Segments and their numbers: values are scanned, heads are bits. A lane takes what is left of it only as far as its
-/// segment goes.
+/// Segments and their numbers: values are scanned, heads are bits.
 template <class P>
 class striped_rows<P, row_kind::numbered> {
 public:
@@ -120,8 +134,8 @@ public:
   static constexpr int rows = striped_shape<P>::rows;
   using memory = typename striped_shape<P>::kept;
 
-  __device__ __forceinline__ void load(P const& problem, std::size_t first, std::size_t end, int lane, Op& op,
-                                       memory const& kept)
+  __device__ __forceinline__ W load(P const& problem, std::size_t first, std::size_t end, int lane, Op& op,
+                                    memory const& kept)
   {
     flags_ = 0;
     V values[rows];
@@ -130,29 +144,19 @@ public:
       values[r] = element.value;
       if (there) flags_ |= static_cast<unsigned>(element.heads != 0) << r;
     });
-    int reach[rows];  // how many lanes to the left are of the lane's segment
+#pragma unroll
+    for (int r = 0; r < rows; ++r) kept.value_at(r * warp_lanes + lane) = values[r];
+    unsigned heads = 0;  // of the row in which the lane's neighbours are
+    Count count{};
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      unsigned const heads = heads_up_to(r, lane);
-      reach[r] = heads != 0 ? lane - 31 + __clz(static_cast<int>(heads)) : lane;
+      unsigned const row = vote(r);
+      count = static_cast<Count>(count + static_cast<Count>(__popc(row)));
+      heads = r == lane * rows / warp_lanes ? row : heads;
     }
-    kogge_stone_scan(values, [&reach](int r) { return reach[r]; }, op.op);
-    V last[rows];
-#pragma unroll
-    for (int r = 0; r < rows; ++r) last[r] = shuffle_from(values[r], warp_lanes - 1);
-    total_ = {static_cast<Count>(__popc(vote(0))), last[0]};
-#pragma unroll
-    for (int r = 1; r < rows; ++r) {
-      unsigned const heads = vote(r);
-      values[r] = select(heads_up_to(r, lane) == 0, static_cast<V>(op.op(total_.value, values[r])), values[r]);
-      total_.value = select(heads == 0, static_cast<V>(op.op(total_.value, last[r])), last[r]);
-      total_.heads = static_cast<Count>(total_.heads + static_cast<Count>(__popc(heads)));
-    }
-#pragma unroll
-    for (int r = 0; r < rows; ++r) kept.value_at(r) = values[r];
+    heads = heads >> (lane * rows % warp_lanes) & ((1u << rows) - 1);
+    return {count, scan_kept<P>(kept, heads, lane, op.op)};
   }
-
-  __device__ __forceinline__ W total() const { return total_; }
 
   __device__ __forceinline__ void store(P const& problem, std::size_t first, std::size_t end,
                                         running_fold<W> const& before, int lane, Op& op, memory const& kept)
@@ -162,10 +166,10 @@ public:
     V wrapped = before.value.value;  // what the last lane of the row before has
     auto const number = [&](int r) {
       unsigned const heads = vote(r), upto = heads & (0xffffffffu >> (31 - lane));
-      V value = kept.value_at(r);
+      V value = kept.value_at(r * warp_lanes + lane);
       if (before.there && row == beginning)
         value = select(upto == 0, static_cast<V>(op.op(before.value.value, value)), value);
-      V const neighbour = shuffle_from(value, (lane + warp_lanes - 1) % warp_lanes);
+      V const neighbour = shuffle_from(value, (lane - 1) & (warp_lanes - 1));
       auto const own = static_cast<Count>(row + static_cast<Count>(__popc(upto)));
       scan_step<W> const result{
           {static_cast<Count>(own - static_cast<Count>(flags_ >> r & 1u)), select(lane == 0, wrapped, neighbour)},
@@ -178,14 +182,9 @@ public:
   }
 
 private:
-  __device__ __forceinline__ unsigned vote(int r) const { return __ballot_sync(whole_warp, flags_ >> r & 1u); }
-  __device__ __forceinline__ unsigned heads_up_to(int r, int lane) const
-  {
-    return vote(r) & (0xffffffffu >> (31 - lane));
-  }
+  __device__ __forceinline__ unsigned vote(int r) const { return __ballot_sync(whole_warp, (flags_ & 1u << r) != 0); }
 
   unsigned flags_;
-  W total_;
 };
 
 }  // namespace tally::cuda_backend

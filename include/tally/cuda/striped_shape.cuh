@@ -80,17 +80,25 @@ struct striped_shape {
   static constexpr int blocks_a_processor = kind == row_kind::votes || words <= 2 ? 2 : 1;
   static constexpr std::size_t tile = static_cast<std::size_t>(threads) * rows;
 
-  /// A tile's values in shared memory, then its takings: a place for each row of each thread, and none of what is
-  /// empty.
-  static constexpr std::size_t value_bytes = std::is_empty_v<value> ? 0 : tile * sizeof(value);
+  /// A tile's values in shared memory, warp by warp, then its takings: a place for each row of each thread, and none of
+  /// what is empty. After each 128 bytes of values there is an empty place: lanes that each take `rows` neighbours meet
+  /// in no bank then.
+  static constexpr unsigned values_a_line = sizeof(value) < 128 ? 128 / sizeof(value) : 1;
+  static constexpr unsigned places_of_a_warp = rows * warp_lanes + (rows == 1 ? 0 : rows * warp_lanes / values_a_line);
+  static constexpr std::size_t value_bytes =
+      std::is_empty_v<value> ? 0 : (warps * places_of_a_warp * sizeof(value) + 127) / 128 * 128;
   static constexpr std::size_t kept_bytes = value_bytes + (std::is_empty_v<taken> ? 0 : tile * sizeof(taken));
   struct kept {
     unsigned char* memory;
 
-    __device__ __forceinline__ value& value_at(int r) const
+    /// Element k of the warp's.
+    __device__ __forceinline__ value& value_at(int k) const
     {
-      return reinterpret_cast<value*>(memory)[r * threads + static_cast<int>(threadIdx.x)];
+      unsigned const warp = threadIdx.x / warp_lanes, own = static_cast<unsigned>(k);
+      unsigned const place = warp * places_of_a_warp + own + (rows == 1 ? 0 : own / values_a_line);
+      return reinterpret_cast<value*>(memory)[place];
     }
+    /// What the lane's element of row r takes.
     __device__ __forceinline__ taken& taken_at(int r) const
     {
       return reinterpret_cast<taken*>(memory + value_bytes)[r * threads + static_cast<int>(threadIdx.x)];
@@ -110,12 +118,17 @@ template <int Rows, class F>
 __device__ __forceinline__ void for_each_row(std::size_t first, std::size_t end, int lane, F f)
 {
   std::size_t const own = first + static_cast<std::size_t>(lane);
+  auto const of_row = [own](int r) {
+    std::size_t const k = own + static_cast<std::size_t>(r) * warp_lanes;
+    if (r > 0) __builtin_assume(k > 0);  // so nothing asks whether it is the first of all
+    return k;
+  };
   if (first + Rows * warp_lanes <= end) {
 #pragma unroll
-    for (int r = 0; r < Rows; ++r) f(r, own + r * warp_lanes, surely{});
+    for (int r = 0; r < Rows; ++r) f(r, of_row(r), surely{});
   } else {
 #pragma unroll
-    for (int r = 0; r < Rows; ++r) f(r, own + r * warp_lanes, own + r * warp_lanes < end);
+    for (int r = 0; r < Rows; ++r) f(r, of_row(r), of_row(r) < end);
   }
 }
 

@@ -25,7 +25,6 @@ public:
   __device__ static int lane() { return rank() % warp_lanes; }
   __device__ void wait() const { __syncthreads(); }
   __device__ void wait_for_row() const { __syncwarp(); }
-  __device__ std::uint32_t vote(bool flag) const { return __ballot_sync(whole_warp, flag); }
   template <class T>
   __device__ T from_lane(T const& x, int lane) const
   {
@@ -36,6 +35,7 @@ public:
   {
     detail::add_atomically(&to, x);
   }
+  __device__ void join(std::uint32_t& to, std::uint32_t bits) const { atomicOr(&to, bits); }
 };
 
 template <class Work>
@@ -45,12 +45,13 @@ struct team_problem {
   std::size_t block;
 };
 
-/// Of 64 registers a thread at most, so that there are always some teams to hide the waits of others.
+/// Of 64 registers a thread at most, so that there are always some teams to hide the waits of others. Teams stay and
+/// take one block after another, so that nothing is won by a kernel's beginning before the one before it ends (see
+/// `turn`): a radix sort of 2^26 keys took 2.11 ms so, and takes 1.84.
 template <class Work>
 __global__ void __launch_bounds__(Work::team_size, 1024 / Work::team_size)
     team_kernel(__grid_constant__ team_problem<Work> const problem)
 {
-  take_turn();
   __shared__ uninitialized<typename Work::memory> own;
   std::size_t const n = problem.n, block = problem.block, blocks = n / block + (n % block != 0);
   for (std::size_t b = blockIdx.x; b < blocks; b += gridDim.x) {
@@ -66,7 +67,7 @@ void for_each_block_by_team_on_device(prepared_call const& call, std::size_t n, 
   static known_kernels known{};
   auto const at_a_time = static_cast<std::size_t>(blocks_at_a_time(call, team_kernel<Work>, Work::team_size, 0, known));
   auto const teams = static_cast<unsigned>(std::min(n / block + (n % block != 0), at_a_time));
-  launch(call, team_kernel<Work>, team_problem<Work>{work, n, block}, teams, Work::team_size);
+  launch(call, team_kernel<Work>, team_problem<Work>{work, n, block}, teams, Work::team_size, 0, 1, turn::at_the_end);
 }
 
 }  // namespace tally::cuda_backend

@@ -6,9 +6,8 @@
 #include "tally/cuda/handover.hpp"
 #include "tally/cuda/warp.cuh"
 
-/// What comes before a tile, where brackets may be any: a block folds the totals of the tiles between its own, all of
-/// its threads together, and hands no prefix over, as Merrill and Garland's look-back (2016) would. Totals wait for
-/// nothing.
+/// What comes before a tile, where brackets may be any: a block folds the totals of the tiles between its own, its
+/// threads together, and hands no prefix over, as Merrill and Garland's look-back (2016) would. Totals wait for nothing.
 namespace tally::cuda_backend {
 
 /// The fold of the first `count` values of a warp's lanes, 1 <= count <= 32, for lane 0.
@@ -50,8 +49,8 @@ public:
     if (from_ + threadIdx.x < to_) read_.load(words + (from_ + threadIdx.x) * words_of<W>);
   }
 
-  /// Appends all of them to `before`, which all threads have. Waits for them, so tiles must be drawn in order by blocks
-  /// that run. `parts` is shared memory that nobody uses until the block's next barrier.
+  /// Appends all of them to warp 0's `before`. Waits for them, so tiles must be drawn in order by blocks that run. All
+  /// threads call. `parts` is shared memory that nobody uses until the block's next barrier.
   template <class Op>
   __device__ __forceinline__ void append_to(running_fold<W>& before, std::uint64_t const* words, std::uint32_t epoch,
                                             W (&parts)[Warps], int lane, Op& op)
@@ -68,8 +67,10 @@ public:
         if (lane == 0) parts[first / warp_lanes] = total;
       }
       __syncthreads();
-      int const warps = (now + warp_lanes - 1) / warp_lanes;
-      before.append(shuffle_from(fold_lanes(parts[lane < warps ? lane : 0], warps, lane, op), 0), op);
+      if (first == 0) {
+        int const warps = (now + warp_lanes - 1) / warp_lanes;
+        before.append(shuffle_from(fold_lanes(parts[lane < warps ? lane : 0], warps, lane, op), 0), op);
+      }
       ask(words, from_ + static_cast<std::size_t>(now), to_);
       if (from_ < to_) __syncthreads();  // the parts have been read
     }

@@ -51,7 +51,7 @@ void expect_the_order_of_the_cpu(Order order)
   stream const on_stream;
   cuda::workspace space;
   cuda const on{on_stream, space};
-  for (std::size_t const n : {0, 1, 2, 15, 16, 17, 4097, 100'003, (1 << 23) + 5}) {
+  for (std::size_t const n : {0, 1, 2, 31, 33, 4096, 8191, 8192, 8193, 100'003, (1 << 23) + 5}) {
     std::size_t which = 0;
     for (std::vector<T> const& keys : key_sequences<T>(n)) {
       std::vector<T> expected = keys;

@@ -19,7 +19,7 @@ namespace {
 enum finding : unsigned {
   wrong_sizes = 1,
   missing_threads = 2,
-  wrong_vote = 4,
+  wrong_join = 4,
   wrong_lane = 8,
   wrong_sum = 16,
   wrong_row = 32,
@@ -39,7 +39,7 @@ struct look_around {
     std::uint32_t values[Threads];
     std::uint64_t large;
     std::uint32_t count;
-    std::uint32_t votes[2];
+    std::uint32_t joined[2];
     unsigned char others[Bytes - 8 * Threads - 24];
   };
   static_assert(sizeof(memory) == Bytes);
@@ -69,24 +69,24 @@ struct look_around {
     if (rank == 0) {
       own.count = 0xfffffff0u;
       own.large = std::uint64_t{1} << 40;
-      own.votes[0] = own.votes[1] = 0;
+      own.joined[0] = 0x10u;
+      own.joined[1] = 0;
     }
     team.wait();
     team.add(own.seen[row * lanes + lane], rank + 1);
     team.add(own.count, std::uint32_t{3});
     team.add(own.large, static_cast<std::uint64_t>(rank) << 33);
-    std::uint32_t const third = team.vote(rank % 3 == 0);
-    if (lane == 0) team.add(own.votes[row % 2], bits(third));
+    if (rank % 3 == 0) team.join(own.joined[row % 2], std::uint32_t{1} << lane);
     team.wait();
     if (own.seen[rank] != rank + 1) found |= missing_threads;
     if (own.count != 0xfffffff0u + 3 * size) found |= wrong_sum;
     if (own.large != (std::uint64_t{1} << 40) + (static_cast<std::uint64_t>(size) * (size - 1) / 2 << 33))
       found |= wrong_sum;
 
-    std::uint32_t expected = 0;
-    for (unsigned l = 0; l < lanes; ++l) expected |= static_cast<std::uint32_t>((row * lanes + l) % 3 == 0) << l;
-    if (third != expected || own.votes[0] + own.votes[1] != (size + 2) / 3) found |= wrong_vote;
-    if (team.vote(true) != 0xffffffffu || team.vote(false) != 0) found |= wrong_vote;
+    // Of every second row: those of rank % 3 == 0, and what was there before.
+    std::uint32_t expected[2] = {0x10u, 0};
+    for (unsigned r = 0; r < size; r += 3) expected[r / lanes % 2] |= std::uint32_t{1} << r % lanes;
+    if (own.joined[0] != expected[0] || own.joined[1] != expected[1]) found |= wrong_join;
 
     // Of one lane to all, and of each to another.
     unsigned const next = (lane + 5) % lanes;
@@ -109,12 +109,6 @@ struct look_around {
   }
 
 private:
-  TALLY_HD static std::uint32_t bits(std::uint32_t x)
-  {
-    std::uint32_t count = 0;
-    for (; x != 0; x &= x - 1) ++count;
-    return count;
-  }
   TALLY_HD void note(unsigned found) const
   {
 #ifdef __CUDA_ARCH__
