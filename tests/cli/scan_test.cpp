@@ -47,17 +47,17 @@ TEST_P(scan_operation, gives_the_result_of_every_beginning)
   EXPECT_EQ(scanned({"--op", GetParam().op}, "6 -4 6 0 3"), GetParam().expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(all, scan_operation,
-                         ::testing::Values(scanned_operation{"sum", "6 2 8 8 11"},
-                                           scanned_operation{"product", "6 -24 -144 0 0"},
-                                           scanned_operation{"min", "6 -4 -4 -4 -4"}, scanned_operation{"max", "6 6 6 6 6"},
-                                           scanned_operation{"and", "6 4 4 0 0"}, scanned_operation{"or", "6 -2 -2 -2 -1"},
-                                           scanned_operation{"xor", "6 -6 -4 -4 -1"}, scanned_operation{"all", "1 1 1 0 0"},
-                                           scanned_operation{"any", "1 1 1 1 1"}, scanned_operation{"argmin", "0 1 1 1 1"},
-                                           scanned_operation{"argmax", "0 0 0 0 0"},
-                                           scanned_operation{"mean", "6 1 2.6666666666666665 2 2.2"},
-                                           scanned_operation{"count", "1 2 3 4 5"}),
-                         [](auto const& each) { return std::string(each.param.op); });
+INSTANTIATE_TEST_SUITE_P(
+    all, scan_operation,
+    ::testing::Values(scanned_operation{"sum", "6 2 8 8 11"}, scanned_operation{"product", "6 -24 -144 0 0"},
+                      scanned_operation{"min", "6 -4 -4 -4 -4"}, scanned_operation{"max", "6 6 6 6 6"},
+                      scanned_operation{"and", "6 4 4 0 0"}, scanned_operation{"or", "6 -2 -2 -2 -1"},
+                      scanned_operation{"xor", "6 -6 -4 -4 -1"}, scanned_operation{"all", "1 1 1 0 0"},
+                      scanned_operation{"any", "1 1 1 1 1"}, scanned_operation{"argmin", "0 1 1 1 1"},
+                      scanned_operation{"argmax", "0 0 0 0 0"},
+                      scanned_operation{"mean", "6 1 2.6666666666666665 2 2.2"},
+                      scanned_operation{"count", "1 2 3 4 5"}),
+    [](auto const& each) { return std::string(each.param.op); });
 
 TEST(scan, variance_begins_at_the_second_value)
 {

@@ -16,7 +16,7 @@
 /// groups of the order each lane would have a line of its own.
 namespace tally::cuda_backend {
 
-/// A tile of a block: its warp's rows. What they add up to has warp 0: lane w what is up to warp w.
+/// A tile of a block: its warp's rows. The warp that adds up has in lane w what is up to warp w.
 template <class P>
 struct striped_tile {
   using W = working_type<typename P::element>;
@@ -40,8 +40,9 @@ struct striped_tile {
 /// Each block draws tiles until there are no more. `words` has `words_of<W>` a tile.
 ///
 /// A block publishes a tile's total, and finishes the tile before it: whose predecessors' totals are there by then. A
-/// compaction of 2^28 numbers took 0.9 ms where each tile waited for itself. Warp 0 adds up for all: these kernels take
-/// as long as their instructions, and sixteen warps that do the same take sixteen times as many.
+/// compaction of 2^28 numbers took 0.9 ms where each tile waited for itself. One warp adds up for all, the last one,
+/// which has no totals of other blocks to wait for: these kernels take as long as their instructions, and sixteen warps
+/// that do the same take sixteen times as many.
 template <class P>
 __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::blocks_a_processor)
     striped_kernel(__grid_constant__ P const problem)
@@ -58,7 +59,8 @@ __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::b
   typename P::operation op = problem.op;
   int const lane = static_cast<int>(threadIdx.x % warp_lanes), warp = static_cast<int>(threadIdx.x / warp_lanes);
   auto const tiles = static_cast<std::uint32_t>(shape::tiles(problem.size));
-  running_fold<W> before{problem.init.value, problem.init.there};  // warp 0 has it
+  bool const adds = warp == shape::warps - 1;
+  running_fold<W> before{problem.init.value, problem.init.there};  // the warp that adds has it
   std::uint32_t folded = 0;                                        // tiles that `before` has
   striped_tile<P> own, next;
   own.number = tiles;  // none
@@ -76,7 +78,7 @@ __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::b
                                      kept{tiles_kept + turn * shape::kept_bytes});
       if (lane == 0) (*totals)[warp] = total;
       __syncthreads();
-      if (warp == 0) {
+      if (adds) {
         W upto[1] = {(*totals)[lane < shape::warps ? lane : 0]};
         kogge_stone_scan(upto, lane, op);
         next.upto = upto[0];
@@ -87,7 +89,7 @@ __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::b
       between.append_to(before, problem.words, epoch, *parts, lane, op);
       // On its way while results are handed over.
       if (threadIdx.x == 0 && next.number < tiles) ticket = draw_unseen(*problem.shared);
-      if (warp == 0) {
+      if (adds) {
         running_fold<W> here = before;
         W const left = shuffle_up(own.upto, 1);
         if (lane > 0) here.append(left, op);

@@ -12,8 +12,8 @@
 namespace tally::cuda_backend {
 
 /// Scans a warp's kept values in their place; returns what they add up to. A lane scans as many neighbours as there are
-/// rows, and the lanes' totals are scanned by shuffles: a shuffle for each step of each row took twice as long. Bit j of
-/// `heads` says whether neighbour j begins a segment, beyond which nothing goes.
+/// rows, and only the lanes' totals are scanned by shuffles, not each row. Bit j of `heads` says whether neighbour j
+/// begins a segment, beyond which nothing goes.
 template <class P, class Op>
 __device__ __forceinline__ auto scan_kept(typename striped_shape<P>::kept const& kept, unsigned heads, int lane, Op& op)
 {
@@ -50,7 +50,8 @@ public:
   static constexpr int rows = striped_shape<P>::rows;
   using memory = typename striped_shape<P>::kept;
 
-  /// Returns what the warp's elements add up to. The tile has one element at least, and its last one stands for those beyond, which may be given to the operator.
+  /// Returns what the warp's elements add up to. The tile has one element at least, and its last one stands for those
+  /// beyond, which may be given to the operator.
   __device__ __forceinline__ W load(P const& problem, std::size_t first, std::size_t end, int lane, Op& op,
                                     memory const& kept)
   {

@@ -7,15 +7,16 @@
 #include "tally/cuda/warp.cuh"
 
 /// What comes before a tile, where brackets may be any: a block folds the totals of the tiles between its own, its
-/// threads together, and hands no prefix over, as Merrill and Garland's look-back (2016) would. Totals wait for nothing.
+/// threads together, and hands no prefix over, as Merrill and Garland's look-back (2016) would. Totals wait for
+/// nothing.
 namespace tally::cuda_backend {
 
-/// The fold of the first `count` values of a warp's lanes, 1 <= count <= 32, for lane 0.
-template <class W, class Op>
+/// The fold of the first `count` values of a warp's lanes, 1 <= count <= Most, for lane 0. Most is a power of two.
+template <int Most = warp_lanes, class W, class Op>
 __device__ __forceinline__ W fold_lanes(W value, int count, int lane, Op& op)
 {
 #pragma unroll
-  for (int stride = 1; stride < warp_lanes; stride *= 2) {
+  for (int stride = 1; stride < Most; stride *= 2) {
     W const right = shuffle_down(value, stride);
     value = select(lane + stride < count, static_cast<W>(op(value, right)), value);
   }
@@ -49,8 +50,9 @@ public:
     if (from_ + threadIdx.x < to_) read_.load(words + (from_ + threadIdx.x) * words_of<W>);
   }
 
-  /// Appends all of them to warp 0's `before`. Waits for them, so tiles must be drawn in order by blocks that run. All
-  /// threads call. `parts` is shared memory that nobody uses until the block's next barrier.
+  /// Appends all of them to the last warp's `before`: it comes after those that wait for totals. All threads call.
+  /// Waits, so tiles must be drawn in order by blocks that run. `parts` is shared memory that nobody uses until the
+  /// block's next barrier.
   template <class Op>
   __device__ __forceinline__ void append_to(running_fold<W>& before, std::uint64_t const* words, std::uint32_t epoch,
                                             W (&parts)[Warps], int lane, Op& op)
@@ -67,9 +69,9 @@ public:
         if (lane == 0) parts[first / warp_lanes] = total;
       }
       __syncthreads();
-      if (first == 0) {
+      if (first == (Warps - 1) * warp_lanes) {
         int const warps = (now + warp_lanes - 1) / warp_lanes;
-        before.append(shuffle_from(fold_lanes(parts[lane < warps ? lane : 0], warps, lane, op), 0), op);
+        before.append(shuffle_from(fold_lanes<Warps>(parts[lane < warps ? lane : 0], warps, lane, op), 0), op);
       }
       ask(words, from_ + static_cast<std::size_t>(now), to_);
       if (from_ < to_) __syncthreads();  // the parts have been read

@@ -89,27 +89,27 @@ textbook::values input_of(textbook::kernel_entry const& kernel, explain_settings
 explanation explain(explain_settings const& settings)
 {
   if (settings.kernels.size() > 1) throw command_line_error("one kernel at a time");
-  explanation result;
+  explanation explained;
   std::size_t const number = chosen("KERNEL", settings.kernels.at(0), kernel_choices());
-  result.kernel = &textbook::catalogue()[number];
-  result.op = kernel_operation_of(*result.kernel, settings.op);
-  result.in = input_of(*result.kernel, settings);
-  result.n = static_cast<int>(texts_of(result.in).size());
-  if (result.n <= explanation::most_in_small_blocks && !settings.full_blocks)
-    result.kernel = &textbook::catalogue(textbook::blocks::small)[number];
+  explained.kernel = &textbook::catalogue()[number];
+  explained.op = kernel_operation_of(*explained.kernel, settings.op);
+  explained.in = input_of(*explained.kernel, settings);
+  explained.n = static_cast<int>(texts_of(explained.in).size());
+  if (explained.n <= explanation::most_in_small_blocks && !settings.full_blocks)
+    explained.kernel = &textbook::catalogue(textbook::blocks::small)[number];
   model::machine on;
-  if (result.n <= explanation::most_recorded) on.watch_with(&result.run);
+  if (explained.n <= explanation::most_recorded) on.watch_with(&explained.run);
   try {
-    textbook::outcome left = textbook::run(*result.kernel, on, result.in, catalogue_operation(result.op));
-    result.out = std::move(left.result);
-    result.drawing = std::move(left.drawing);
+    textbook::outcome left = textbook::run(*explained.kernel, on, explained.in, catalogue_operation(explained.op));
+    explained.out = std::move(left.result);
+    explained.drawing = std::move(left.drawing);
   } catch (usage_error const& problem) {
     throw command_line_error(problem.what());
   }
-  result.counts = on.counts();
-  result.work = on.operations().work();
-  result.depth = on.operations().depth();
-  return result;
+  explained.counts = on.counts();
+  explained.work = on.operations().work();
+  explained.depth = on.operations().depth();
+  return explained;
 }
 
 int explanation::threads_elsewhere() const
