@@ -28,6 +28,7 @@ TALLY_HD inline unsigned bits_set(std::uint32_t x)
   return static_cast<unsigned>(std::popcount(x));
 #endif
 }
+
 /// What the blocks of keys have (ordered_bits.hpp).
 template <class Key, class Order>
 struct seen_by_team {
