@@ -7,7 +7,7 @@
 ///                     alone: nvcc then does not warn
 /// TALLY_VERSION       major * 10000 + minor * 100 + patch
 
-#define TALLY_VERSION 100
+#define TALLY_VERSION 200
 
 #ifdef __CUDACC__
 #define TALLY_HD __host__ __device__

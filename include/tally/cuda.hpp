@@ -21,7 +21,7 @@ namespace tally {
 ///     reduce_into(on, first, last, result [, init [, op]])
 ///     reduce_into(on, range, result [, init [, op]])
 ///
-/// Requires  without `init`, that the operator has an identity: that is the reduction of nothing.
+/// Result    `init` if there is nothing to reduce; without one 0.
 template <class Acc = void, detail::iterator I, detail::end_of<I> S, class Result, class T, class Op = plus>
 void reduce_into(cuda const& on, I first, S last, Result* result, T init, Op op = {})
 {
@@ -42,7 +42,7 @@ void reduce_into(cuda const& on, I first, S last, Result* result)
   plus op;
   std::identity transform;
   cuda_backend::prepared_call call(on, "tally::reduce_into");
-  value const nothing = identity_of<value>(op);
+  value const nothing = reduction_of_nothing<value>(op);
   bool const empty = first == last;
   cuda_backend::run_call<value>(call, cuda_backend::work::reduce, first, static_cast<std::size_t>(last - first), result,
                                 empty ? &nothing : nullptr, op, transform);

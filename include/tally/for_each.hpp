@@ -8,6 +8,7 @@
 #include "tally/contract.hpp"
 #include "tally/cpu/team.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 
 /// Maps: what reductions and scans are preceded and followed by.
 namespace tally {
@@ -26,6 +27,7 @@ void backend_for_each_block(P on, std::size_t n, std::size_t block, F& f)
 {
   std::size_t const blocks = n / block + (n % block != 0);
   int const members = cpu_backend::team_size(cpu_backend::threads_of(threads_wish(on)), n * bytes_an_index, blocks);
+  took(members > 1 ? "for_each: several threads" : "for_each: one thread");
   std::atomic<std::size_t> next{0};
   auto body = [&](int) {
     for (;;) {

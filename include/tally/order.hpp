@@ -30,17 +30,18 @@ inline constexpr std::size_t tile = strip<T> * tile_strips;
 template <class T>
 inline constexpr std::size_t span = tile<T> * span_tiles;
 
-/// a + b, where either may be absent: a + absent = a.
+/// a + b, where either may be absent: a + absent = a. What is absent is not copied: GCC takes it for uninitialised.
 template <class T, class Op>
 constexpr std::optional<T> combine(std::optional<T> const& a, std::optional<T> const& b, Op& op)
 {
-  if (!a) return b;
-  if (!b) return a;
-  return static_cast<T>(op(*a, *b));
+  if (a && b) return static_cast<T>(op(*a, *b));
+  if (a) return *a;
+  if (b) return *b;
+  return std::nullopt;
 }
 
 /// What is known before a tile: the fold of everything before it, from which its carry is rounded.
-/// Feed it the totals of tiles in order; 2 applications of the operator a tile.
+/// Feed it the totals of tiles in order; 3 applications of the operator a tile, none for the first without a value.
 ///
 /// A carry is a value: it can be copied, kept between calls, and continued from. A scan of an array in pieces that are
 /// whole tiles gives the bits of the scan in one piece.
@@ -58,7 +59,7 @@ public:
   /// The carry of the next tile; absent before the first one if there is no initial value.
   constexpr std::optional<working> next(Op& op) const
   {
-    std::optional<wide> const sum = combine(spans_, tiles_, op);
+    std::optional<wide> const sum = count_ == 0 ? spans_ : combine(spans_, tiles_, op);
     return sum ? std::optional<working>(static_cast<working>(*sum)) : std::nullopt;
   }
 
@@ -70,19 +71,19 @@ public:
   {
     std::optional<working> const before = next(op);
     last_ = before ? static_cast<working>(op(*before, total)) : total;
-    tiles_ = combine(tiles_, std::optional<wide>(static_cast<wide>(total)), op);
+    wide const tile = static_cast<wide>(total);
+    tiles_ = count_ == 0 ? tile : static_cast<wide>(op(*tiles_, tile));
     if (++count_ == span_tiles) {
       spans_ = combine(spans_, tiles_, op);
-      tiles_.reset();
       count_ = 0;
     }
   }
 
 private:
   std::optional<wide> spans_;  // the initial value and the spans before this one
-  std::optional<wide> tiles_;  // the tiles before, in this span
+  std::optional<wide> tiles_;  // the tiles before, in this span; of no meaning if there are none
   std::optional<working> last_;
-  std::uint32_t count_ = 0;  // tiles in tiles_
+  std::uint32_t count_ = 0;  // tiles before, in this span
 };
 
 }  // namespace tally::order

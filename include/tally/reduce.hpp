@@ -17,9 +17,11 @@ namespace detail {
 template <class Acc, class T, class P, class I, class S, class Op, class Transform>
 std::optional<T> reduce_all(P const& on, I first, S last, std::optional<T> init, Op op, Transform transform)
 {
+  check_bounds<I, S>();
   check_operands<Acc, T, transformed_t<Transform, std::iter_reference_t<I>>, Op>();
   auto combine = canonical_operator<T>(std::move(op));
-  return backend_reduce<T>(on, std::move(first), std::move(last), std::move(init), combine, transform);
+  auto call = callable(std::move(transform));
+  return backend_reduce<T>(on, std::move(first), std::move(last), std::move(init), combine, call);
 }
 
 /// A reduction without an initial value, which an empty range needs the identity for.
@@ -32,7 +34,7 @@ T reduce_or_identity(P const& on, I first, S last, Op op)
                 "tally::reduce(range, init, op)");
   auto result =
       reduce_all<Acc, T>(on, std::move(first), std::move(last), std::optional<T>(), std::move(op), std::identity{});
-  return result ? *std::move(result) : identity_of<T>(combine);
+  return result ? *std::move(result) : reduction_of_nothing<T>(combine);
 }
 
 }  // namespace detail
@@ -44,14 +46,19 @@ T reduce_or_identity(P const& on, I first, S last, Op op)
 ///     reduce([on,] range [, op])    reduce([on,] range, init [, op])
 ///
 /// Requires  `op` is associative (up to rounding). It need not be commutative: operands are combined in index order. It
-///           must not change elements nor invalidate iterators. Elements convert to the accumulator's type T, which is
+///           takes them by value or by reference to const, since they are used again, and must not invalidate iterators.
+///           `op` and transformations may be pointers to members. Elements convert to the accumulator's type T, which is
 ///           that of `init`; without one, the elements' own; or the one that is named, as in
-///           tally::reduce<double>(first, last, 0).
-/// Result    `init`, or the identity, if there is nothing to reduce. The same bits for every number of threads and on
-///           every machine (docs/order.md), those of the last element of `inclusive_scan`; the error of a float sum is
+///           tally::reduce<double>(first, last, 0). An integer `init` does not compile with floating-point elements nor
+///           with wider integers, which it would truncate.
+/// Result    `init` if there is nothing to reduce; without one the identity, but +0.0 for sums. The same bits for every
+///           number of threads and on every machine (docs/order.md), those of the last element of `inclusive_scan`; the error of a float sum is
 ///           in docs/accuracy.md.
-/// Cost      n applications of `op`; each element is read once; O(n/p + log p) on p threads.
-/// Memory    none on one thread; else 16 bytes for each 32 KiB of input, 512 KiB at most.
+/// Cost      n applications of `op`, and up to three more for each tile of 32 KiB (or 2048 elements) if there are
+///           several; each element is read once; O(n/p + log p) on p threads.
+/// Memory    on one thread up to 100 KiB of the stack and nothing else, as long as a value has 1 KiB at most. Of larger
+///           values up to 80 are on the heap at a time, and six on the stack. On several threads a value more for each
+///           tile, of 2^15 tiles at most: 16 bytes for each 32 KiB of doubles, 512 KiB in all.
 /// Blocks    until the value is there.
 /// Throws    what `op` and the iterators throw; usage_error if `on` asks for fewer than no threads; std::bad_alloc.
 /// Source    a row is scanned by Kogge & Stone (1973); docs/order.md has the rest.
@@ -111,7 +118,7 @@ template <class Acc = void, class First, class... Rest>
 ///     transform_reduce([on,] first, last, init, op, t)          transform_reduce([on,] range, init, op, t)
 ///     transform_reduce([on,] first1, last1, first2, init [, op, t])     sums of products unless op and t are given
 ///
-/// As `reduce` otherwise; `t` is called once for each element, and elements are what it returns.
+/// As `reduce` otherwise; `t` is called once for each element, on whichever thread, and elements are what it returns.
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, class T, class Op, class Transform>
   requires(!detail::iterator<T>)
 [[nodiscard]] auto transform_reduce(P const& on, I first, S last, T init, Op op, Transform transform)
@@ -127,7 +134,9 @@ template <class Acc = void, execution P, detail::iterator I1, detail::end_of<I1>
                                     Transform transform = {})
 {
   using value = detail::accumulator<Acc, T>;
-  auto const pairs = detail::zip_with(std::move(first1), std::move(last1), std::move(first2), transform);
+  detail::check_bounds<I1, S>();
+  auto product = detail::callable(std::move(transform));
+  auto const pairs = detail::zip_with(std::move(first1), std::move(last1), std::move(first2), product);
   return *detail::reduce_all<Acc, value>(on, pairs.first, pairs.last, detail::initial<value>(std::move(init)),
                                          std::move(op), std::identity{});
 }

@@ -7,7 +7,9 @@
 
 #include "tally/contract.hpp"
 #include "tally/cpu/backend.hpp"
+#include "tally/cpu/held.hpp"
 #include "tally/cpu/tile_cursor.hpp"
+#include "tally/detail/path.hpp"
 
 namespace tally {
 
@@ -17,9 +19,10 @@ namespace tally {
 /// Result    the bits of the whole sequence in one call, however it is cut into pieces. The reduction and the scans may
 ///           be mixed: each piece is reduced or scanned on top of all before it.
 /// Cost      whole tiles (order::tile<T> elements: 32 KiB of float) are as quick as `reduce` and `inclusive_scan` of
-///           them; what is left of a tile goes one element at a time, some 3 ns each. Best: pieces that are a multiple
-///           of order::tile<T>.
-/// Memory    some 60 values of T.
+///           them; what is left of a tile goes one element at a time, in as many applications of `op` as a scan has,
+///           some 3 ns for a float. Best: pieces that are a multiple of order::tile<T>.
+/// Memory    some 50 values of T, which are part of the object if T has 1 KiB at most, and else on the heap. A call
+///           needs what `reduce` and `inclusive_scan` need.
 /// Blocks    each call until its piece is done.
 /// Threads   as for `reduce`: without `on`, all for Tally's own operators, the calling thread for others.
 /// Throws    as `reduce` and `inclusive_scan`; afterwards the object must not be used but to be destroyed.
@@ -45,28 +48,33 @@ public:
 
   /// Takes n more elements and writes n results. `out` may be `in`.
   void inclusive_scan(T const* in, T* out, std::size_t n) { scan(in, out, n, cpu_backend::direction::inclusive); }
-  /// Requires  an initial value, or an operator with an identity, which is then the first result.
+  /// Requires  an initial value, or an operator with an identity: then the first result is what `reduce` of nothing is.
   void exclusive_scan(T const* in, T* out, std::size_t n)
   {
-    if (!value()) {
+    bool const from_nothing = n > 0 && !value();
+    if (from_nothing) {
       if constexpr (has_identity<Op, T>)
-        before_ = order::carry<T, Op>(static_cast<working>(identity_of<T>(op_)));
+        before_ = carry(static_cast<working>(identity_of<T>(op_)));
       else
         throw usage_error(
             "tally::running: an exclusive scan under an operator without an identity needs an initial value");
     }
     scan(in, out, n, cpu_backend::direction::exclusive);
+    if constexpr (has_identity<Op, T>)
+      if (from_nothing) out[0] = reduction_of_nothing<T>(op_);
   }
 
   /// The reduction of all so far; nothing if there were neither elements nor an initial value.
   std::optional<T> value() const
   {
     std::optional<working> const all = tile_ ? result(*tile_->local()) : before_.last();
-    return all ? std::optional<T>(static_cast<T>(*all)) : std::nullopt;
+    return all ? std::optional<T>(std::in_place, cpu_backend::value_of<T>(*all)) : std::nullopt;
   }
 
 private:
-  using working = working_type<T>;
+  using carry = cpu_backend::held_carry<T, Op>;
+  using working = typename carry::working;
+  using cursor = cpu_backend::tile_cursor<cpu_backend::held<T>, cpu_backend::held_operator<Op, T>>;
 
   void scan(T const* in, T* out, std::size_t n, cpu_backend::direction shift)
   {
@@ -77,7 +85,7 @@ private:
           cpu_backend::scan<T>(on_, tiles, tiles + count, out + at, same, op_, before_, shift);
         },
         [=](std::size_t at, working const& now, std::optional<working> const& previous) {
-          out[at] = static_cast<T>(shift == cpu_backend::direction::inclusive ? now : *previous);
+          out[at] = cpu_backend::value_of<T>(shift == cpu_backend::direction::inclusive ? now : *previous);
         });
   }
 
@@ -86,25 +94,28 @@ private:
   template <class Tiles, class Element>
   void in_pieces(T const* in, std::size_t n, Tiles by_tiles, Element by_element)
   {
+    auto&& op = cpu_backend::hold_operator<T>(op_);
     for (std::size_t at = 0; at < n;) {
       std::size_t const whole = tile_ ? 0 : (n - at) / order::tile<T> * order::tile<T>;
       if (whole > 0) {
+        detail::took("running: whole tiles");
         by_tiles(in + at, whole, at);
         at += whole;
         continue;
       }
       if (!tile_) {
+        detail::took("running: a tile in parts");
         tile_.emplace();
-        carry_ = before_.next(op_);
+        carry_ = before_.next(op);
         previous_ = before_.last();
       }
       for (; at < n && tile_->size() < order::tile<T>; ++at) {
-        working const now = *result(tile_->push(static_cast<working>(in[at]), op_));
+        working const now = *result(tile_->push(static_cast<working>(in[at]), op));
         by_element(at, now, previous_);
         previous_ = now;
       }
       if (tile_->size() == order::tile<T>) {
-        before_.push(*tile_->local(), op_);
+        before_.push(*tile_->local(), op);
         tile_.reset();
       }
     }
@@ -112,13 +123,14 @@ private:
 
   std::optional<working> result(working const& local) const
   {
-    return carry_ ? static_cast<working>(op_(*carry_, local)) : local;
+    auto&& op = cpu_backend::hold_operator<T>(op_);
+    return carry_ ? static_cast<working>(op(*carry_, local)) : local;
   }
 
-  order::carry<T, Op> before_;                           // the tiles before this one
-  std::optional<cpu_backend::tile_cursor<T, Op>> tile_;  // the tile that has begun
-  std::optional<working> carry_;                         // its carry
-  std::optional<working> previous_;                      // the inclusive result before the next element
+  carry before_;                     // the tiles before this one
+  std::optional<cursor> tile_;       // the tile that has begun
+  std::optional<working> carry_;     // its carry
+  std::optional<working> previous_;  // the inclusive result before the next element
   mutable Op op_;
   std::optional<cpu> on_;
 };

@@ -16,11 +16,13 @@ namespace detail {
 template <direction Shift, class Acc, class T, class P, class I, class S, class Out, class Op, class Transform>
 Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op, Transform transform)
 {
+  check_bounds<I, S>();
   check_operands<Acc, T, transformed_t<Transform, std::iter_reference_t<I>>, Op>();
   check_output<Out, T>();
+  if constexpr (Shift == direction::inclusive) check_output_of_kept<Out, T>();
   auto combine = canonical_operator<T>(std::move(op));
-  return backend_scan<T>(on, std::move(first), std::move(last), std::move(out), std::move(init), combine, transform,
-                         Shift);
+  auto call = callable(std::move(transform));
+  return backend_scan<T>(on, std::move(first), std::move(last), std::move(out), std::move(init), combine, call, Shift);
 }
 
 }  // namespace detail
@@ -31,13 +33,18 @@ Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op
 ///
 /// `out` is an output iterator, or for the range forms also a range, which must be at least as long as `in`.
 ///
-/// Requires  as `reduce`. `out` may be `first` (in place); otherwise the two must not overlap.
+/// Requires  as `reduce`. Values that cannot be copied are scanned from the left by one thread; an inclusive scan of
+///           them needs an output that is assigned from a reference. `out` may be `first` (in place); otherwise the two must not overlap.
 /// Result    the end of what was written. The same bits for every number of threads and on every machine
 ///           (docs/order.md); every element of a float sum is within the error of docs/accuracy.md, whatever n.
 /// Cost      one pass: each element is read once and written once. Vectorised for Tally's operators on arithmetic types
-///           in contiguous memory; else 4 applications of `op` an element (7 for elements of 16 bytes or more, 1 if
-///           `op` says that it is exactly associative). O(n/p + log p) on p threads.
-/// Memory    none on one thread; else 32 KiB a thread.
+///           in contiguous memory; else applications of `op`, an element: 3.3 of one byte, 3.6 of two, 4 of four, 5 of
+///           eight, 7 of 16 bytes and more, 2 if `op` says that it is exactly associative; fewer without an initial
+///           value in the first tile, and of few elements (1 for two, 21 for eight of 16 bytes). On several threads one
+///           more, for the totals of tiles. O(n/p + log p) on p threads.
+/// Memory    on one thread up to 100 KiB of the stack and nothing else, as long as a value has 1 KiB at most. Of larger
+///           values up to 80 are on the heap at a time, and six on the stack. Several threads take 512 slots of 64
+///           bytes each more, 32 KiB; slots of values beyond 40 bytes are larger.
 /// Blocks    until all is written. A thread that the system takes the processor from delays the others only once they
 ///           are 512 tiles (16 MiB) a thread ahead of it.
 /// Throws    what `op` and the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc.
@@ -117,7 +124,10 @@ auto exclusive_scan(First&& first, Rest&&... rest)
   return tally::exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
 }
 
-/// The scans of `t(first[0]), t(first[1]), ...`; `t` is called once for each element.
+/// The scans of `t(first[0]), t(first[1]), ...`. On one thread `t` is called once for each element, in order. On
+/// several it is called twice, first for a tile's total and then for its results, and now and then once more, for a
+/// total that another thread waits for: so say the clock and the system. If `t` does not return the same each time,
+/// then the results are put together of what its different calls returned, and differ from run to run.
 ///
 ///     transform_inclusive_scan([on,] first, last, out, op, t [, init])    transform_inclusive_scan([on,] in, out, op, t [, init])
 ///     transform_exclusive_scan([on,] first, last, out, init, op, t)       transform_exclusive_scan([on,] in, out, init, op, t)

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tally/config.hpp"
+#include "tally/detail/path.hpp"
 
 /// Sequences that are not in memory: elements that a function gives, results that a function takes. They go into every
 /// reduce and scan, on a CPU and on a GPU, and so one pass over memory does what else would be several.
@@ -108,8 +109,14 @@ template <class T, class F>
 std::size_t tile_by_bytes(function_iterator<F> const& i, std::size_t most)
 {
   constexpr std::size_t tile_bytes = std::size_t{1} << 17;
-  if (i.bytes_behind() <= sizeof(T)) return most;
+  if (i.bytes_behind() <= sizeof(T)) {
+    took("sequences: tiles of elements that stand for themselves");
+    return most;
+  }
   std::size_t const count = tile_bytes / i.bytes_behind();
+  took(count < 1      ? "sequences: tiles of one element"
+       : count < most ? "sequences: tiles by bytes"
+                      : "sequences: tiles of few bytes");
   return count < 1 ? 1 : count < most ? count : most;
 }
 

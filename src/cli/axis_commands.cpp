@@ -156,7 +156,7 @@ void reduce_along_axis(command_settings const& settings)
     for (std::uint64_t k = 0; k < block.place.lines; ++k) {
       accumulator& state = states.at(block.place.line + k, block.place);
       for_pieces(settings, block, k,
-                 [&](io::values_view const& values, std::size_t) { state.reduce(converted(values, type, room)); });
+                 [&](io::values_view const& values, std::size_t) { state.reduce(read_as(values, type, room)); });
       if (block.place.first + block.place.count < layout.length) continue;
       results.add(state.value());
       ++line;
@@ -193,7 +193,7 @@ void scan_along_axis(command_settings const& settings)
     for (std::uint64_t k = 0; k < block.place.lines; ++k) {
       accumulator& state = states.at(block.place.line + k, block.place);
       for_pieces(settings, block, k, [&](io::values_view const& values, std::size_t first) {
-        state.scan(converted(values, type, room), settings.kind, out);
+        state.scan(read_as(values, type, room), settings.kind, out);
         io::values_view const made = converted(out.view(), to_type, wide);
         std::byte* const place = to + (static_cast<std::size_t>(k) * count + first) * io::byte_size(to_type);
         std::visit([&](auto in) { std::memcpy(place, in.data(), in.size_bytes()); }, made);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -73,7 +74,8 @@ void use(T const& value)
 
 class machine {
 public:
-  explicit machine(int threads) : threads_(threads), one_(1), all_(threads), in_(largest()), out_(largest()) {}
+  /// Threads for the limits, and for Tally if there is an execution argument; else its calls have none.
+  machine(int threads, std::optional<cpu> on) : on_(on), one_(1), all_(threads), in_(largest()), out_(largest()) {}
 
   std::vector<cell> measure()
   {
@@ -129,18 +131,19 @@ private:
     T* const in = reinterpret_cast<T*>(in_.data.get());
     T* const out = reinterpret_cast<T*>(out_.data.get());
     fill(in, n);
-    cpu const on{.threads = threads_};
+    auto const scan = [&] { on_ ? inclusive_scan(*on_, in, in + n, out) : inclusive_scan(in, in + n, out); };
+    auto const sum = [&] { return on_ ? reduce(*on_, in, in + n, T{}) : reduce(in, in + n, T{}); };
     auto const both = 2.0 * static_cast<double>(bytes);
     auto const once = static_cast<double>(bytes);
     std::vector<double> const gigabytes = speeds_of({
         {[&] { copy_ordinary(one_, in, out, bytes); }, both},
         {[&] { copy_ordinary(all_, in, out, bytes); }, both},
         {[&] { copy_streaming(all_, in, out, bytes); }, both},
-        {[&] { inclusive_scan(on, in, in + n, out); }, both},
+        {scan, both},
         {[&] { std::inclusive_scan(in, in + n, out); }, both},
         {[&] { use(read_all(one_, in, bytes)); }, once},
         {[&] { use(read_all(all_, in, bytes)); }, once},
-        {[&] { use(reduce(on, in, in + n, T{})); }, once},
+        {[&] { use(sum()); }, once},
         {[&] { use(std::reduce(in, in + n)); }, once},
     });
     cells.push_back(
@@ -148,7 +151,7 @@ private:
     cells.push_back({"reduce", type, bytes, n, std::max(gigabytes[5], gigabytes[6]), gigabytes[7], gigabytes[8]});
   }
 
-  int threads_;
+  std::optional<cpu> on_;
   crew one_;
   crew all_;
   memory in_;
@@ -160,8 +163,10 @@ private:
 void run_bench(std::vector<std::string> const& words)
 {
   bench_settings const settings = parse_bench(words);
-  int const threads = settings.threads > 0 ? settings.threads : available_threads();
-  speeds const measured = {.threads = threads, .cells = machine(threads).measure(), .gpu = measure_gpu()};
+  bool const given = settings.threads > 0;
+  int const threads = given ? settings.threads : available_threads();
+  machine here(threads, given ? std::optional(cpu{.threads = threads}) : std::nullopt);
+  speeds const measured = {.threads = threads, .plain = !given, .cells = here.measure(), .gpu = measure_gpu()};
   std::string const text = settings.json ? json(measured) : table(measured);
   io::output to = io::output::standard_output();
   to.write(text.data(), text.size());

@@ -35,6 +35,8 @@ brent_settings parse_brent(std::vector<std::string> const& words)
   options.value("--svg", times::once, [&](std::string const& text) { settings.svg = text; });
   options.flag("--json", settings.json);
   options.parse(words);
+  if (settings.svg == "-" && settings.json)
+    throw command_line_error("--svg - and --json: standard output takes one of them");
   if (settings.svg && settings.kernels.size() > draw::log_log_plot::most_curves)
     throw command_line_error("--svg: a plot of more than " + std::to_string(draw::log_log_plot::most_curves) +
                              " kernels cannot be read");

@@ -9,6 +9,7 @@
 #include "draw/html.hpp"
 #include "explain/explanation.hpp"
 #include "io/output.hpp"
+#include "json.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
 
@@ -49,6 +50,15 @@ std::string list_of_kernels()
   return out;
 }
 
+std::string json_list_of_kernels()
+{
+  std::string out = "[";
+  for (textbook::kernel_entry const& each : textbook::catalogue())
+    out += fmt::format("{}\n{{\"kernel\":{},\"title\":{}}}", &each == &textbook::catalogue().front() ? "" : ",",
+                       json_string(each.name), json_string(each.title));
+  return out + "\n]\n";
+}
+
 std::string note(explanation const& of)
 {
   std::string const blocks =
@@ -73,9 +83,13 @@ std::string page(explanation const& of)
 void run_explain(std::vector<std::string> const& words)
 {
   explain_settings const settings = parse_explain(words);
-  if (settings.kernels.empty()) return write(io::output::standard_output(), list_of_kernels());
-  if (settings.svg == "-" && settings.html == "-")
-    throw command_line_error("--svg and --html: standard output takes one of them");
+  if (settings.kernels.empty()) {
+    if (settings.n || settings.op || settings.input || settings.svg || settings.html || settings.full_blocks)
+      throw command_line_error("name a KERNEL to explain; 'tally explain' alone lists them");
+    return write(io::output::standard_output(), settings.json ? json_list_of_kernels() : list_of_kernels());
+  }
+  if ((settings.svg == "-") + (settings.html == "-") + settings.json > 1)
+    throw command_line_error("--svg -, --html - and --json: standard output takes one of them");
   explanation const explained = explain(settings);
   if (settings.svg) write(io::output::named(*settings.svg), diagram(explained));
   if (settings.html) write(io::output::named(*settings.html), page(explained));

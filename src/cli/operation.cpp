@@ -1,5 +1,7 @@
 #include "operation.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "parser.hpp"
@@ -46,6 +48,12 @@ operation operation_named(std::string const& name)
       {"length", "count"},    {"n", "count"},        {"len", "count"},     {"+", "sum"},
       {"*", "product"},       {"&", "and"},          {"|", "or"},          {"^", "xor"},
   };
+  static constexpr std::string_view of_sorted_values[] = {
+      "median", "quantile", "quantiles", "percentile", "percentiles", "quartile", "quartiles",
+  };
+  if (std::ranges::find(of_sorted_values, name) != std::end(of_sorted_values))
+    throw command_line_error("--op: there is no '" + name + "', which needs all values at once and in order; " +
+                             "'tally app cdf --quantiles 0.5' prints the median");
   for (auto const& [other, meant] : other_names) {
     if (other == name)
       throw command_line_error("--op: there is no '" + name + "' (did you mean '" + std::string(meant) + "'?)");
@@ -56,11 +64,7 @@ operation operation_named(std::string const& name)
 std::vector<operation> operations_named(std::string const& list)
 {
   std::vector<operation> out;
-  for (std::size_t begin = 0; begin <= list.size();) {
-    std::size_t const end = std::min(list.find(',', begin), list.size());
-    out.push_back(operation_named(list.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  for (std::string const& name : list_elements(list)) out.push_back(operation_named(name));
   return out;
 }
 

@@ -37,7 +37,7 @@ std::string_view name_of(operation op);
 /// ("avg").
 operation operation_named(std::string const& name);
 
-/// The operations of a list "sum,max".
+/// The operations of a list "sum,max" or "sum max".
 std::vector<operation> operations_named(std::string const& list);
 
 /// Whether it needs integers.

@@ -53,8 +53,34 @@ void parser::arguments(std::string_view name, std::vector<std::string>& target)
   app_->add_option(std::string(find(name).names), target);
 }
 
+/// What CLI11 would take for something else: `--name=` for an option whose value is the next word, `-name` for `-n`
+/// with the value "ame".
+void parser::check(std::vector<std::string> const& words) const
+{
+  std::vector<option_page const*> all;
+  for (option_group const& group : page_.options)
+    for (option_page const& option : group.options) all.push_back(&option);
+  auto const named = [&](std::string_view word) -> option_page const* {
+    auto const found = std::find_if(all.begin(), all.end(), [&](option_page const* option) {
+      return is_named(*option) && !word.empty() && (word == long_name(*option) || word == short_name(*option));
+    });
+    return found == all.end() ? nullptr : *found;
+  };
+  for (std::size_t k = 0; k < words.size() && words[k] != "--"; ++k) {
+    std::string const& word = words[k];
+    std::string const name = word.substr(0, word.find('='));
+    option_page const* const option = named(name);
+    bool const takes_value = option != nullptr && !option->value.empty();
+    if (takes_value && word == name + '=') throw command_line_error(name + " needs a value");
+    if (takes_value && word == name) ++k;  // the next word is its value, whatever it looks like
+    if (option == nullptr && word.starts_with('-') && named('-' + name) != nullptr)
+      throw command_line_error("unknown option " + word + " (did you mean '-" + name + "'?)");
+  }
+}
+
 void parser::parse(std::vector<std::string> const& words)
 {
+  check(words);
   std::vector<std::string_view> names;
   for (option_group const& group : page_.options) {
     for (option_page const& option : group.options) {
@@ -89,14 +115,38 @@ bool asks_for_help(std::vector<std::string> const& words)
   return false;
 }
 
-int whole_number(std::string_view option, std::string const& text, int least)
+int whole_number(std::string_view option, std::string const& text, int least, int most)
 {
   int number = 0;
   auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc{} || end != text.data() + text.size() || number < least)
+  bool const beyond_int = problem == std::errc::result_out_of_range;
+  bool const whole = end == text.data() + text.size() && (beyond_int || problem == std::errc{});
+  if (whole && !text.starts_with('-') && (beyond_int || number > most))
+    throw command_line_error(std::string(option) + ": " + text + " is too large; at most " + std::to_string(most));
+  if (!whole || beyond_int || number < least)
     throw command_line_error(std::string(option) + ": '" + text + "' is not a whole number from " +
                              std::to_string(least) + " on");
   return number;
+}
+
+std::vector<std::string> list_elements(std::string_view list)
+{
+  constexpr std::string_view blanks = " \t\r\n\v\f";
+  std::vector<std::string> all;
+  for (;;) {
+    std::size_t const comma = list.find(',');
+    std::string_view part = list.substr(0, comma);
+    std::size_t const before = all.size();
+    while (part.find_first_not_of(blanks) != part.npos) {
+      part.remove_prefix(part.find_first_not_of(blanks));
+      std::size_t const end = std::min(part.find_first_of(blanks), part.size());
+      all.emplace_back(part.substr(0, end));
+      part.remove_prefix(end);
+    }
+    if (all.size() == before) all.emplace_back();
+    if (comma == list.npos) return all;
+    list.remove_prefix(comma + 1);
+  }
 }
 
 std::size_t chosen(std::string_view option, std::string const& text, std::vector<choice> const& choices)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -46,6 +47,7 @@ public:
 
 private:
   option_page const& find(std::string_view name);
+  void check(std::vector<std::string> const& words) const;
 
   command_page const& page_;
   std::unique_ptr<CLI::App> app_;
@@ -55,8 +57,13 @@ private:
 /// Whether --help or -h is among the words, before any "--".
 bool asks_for_help(std::vector<std::string> const& words);
 
-/// A whole number for an option, from `least` on.
-int whole_number(std::string_view option, std::string const& text, int least);
+/// A whole number for an option, from `least` to `most`.
+int whole_number(std::string_view option, std::string const& text, int least,
+                 int most = std::numeric_limits<int>::max());
+
+/// The elements of a list, which stand between commas, blanks, or both: "3,1 7" has three. There is an empty one where
+/// nothing stands before, between or behind commas, and in an empty list.
+std::vector<std::string> list_elements(std::string_view list);
 
 /// The index of `text` in the option's choices; where it is none, the error lists or suggests them.
 std::size_t chosen(std::string_view option, std::string const& text, std::vector<choice> const& choices);

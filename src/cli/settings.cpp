@@ -1,6 +1,7 @@
 #include "settings.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "io/errors.hpp"
@@ -14,8 +15,8 @@ io::number number_of(std::string const& text)
 {
   try {
     return io::parse_number(text, "--init");
-  } catch (io::data_error const&) {
-    throw command_line_error("--init: '" + text + "' is not a number");
+  } catch (io::data_error const& problem) {
+    throw command_line_error("--init: found " + problem.found() + ", expected " + problem.expected());
   }
 }
 
@@ -29,9 +30,12 @@ char delimiter_of(std::string const& text)
 
 int axis_of(std::string const& text)
 {
-  bool const negative = text.starts_with('-');
-  int const size = whole_number("--axis", negative ? text.substr(1) : text, 0);
-  return negative ? -size : size;
+  int axis = 0;
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), axis);
+  if (problem != std::errc{} || end != text.data() + text.size())
+    throw command_line_error("--axis: '" + text +
+                             "' is not an axis: 0, 1, ... from the first on, or -1, -2, ... from the last");
+  return axis;
 }
 
 io::element_type type_of_name(std::string const& text)
@@ -101,6 +105,8 @@ void check_input(input_settings const& input)
   if (input.column && !table) throw command_line_error("--column is for CSV and TSV input");
   if (input.key && !table) throw command_line_error("--by is for CSV and TSV input");
   if (input.delimiter && !table) throw command_line_error("--delimiter is for CSV and TSV input (--input-format csv)");
+  if (input.header && input.no_header) throw command_line_error("--header and --no-header exclude each other");
+  if (input.header && !table) throw command_line_error("--header is for CSV and TSV input (--input-format csv)");
   if (input.no_header && !table) throw command_line_error("--no-header is for CSV and TSV input (--input-format csv)");
   if (input.axis && (!npy || input.files.size() > 1)) throw command_line_error("--axis is for a single .npy file");
 }
@@ -141,6 +147,7 @@ void bind_input(parser& options, input_settings& input)
   });
   options.value("--column", times::once, [&](std::string const& text) { input.column = text; });
   options.value("--delimiter", times::once, [&](std::string const& text) { input.delimiter = delimiter_of(text); });
+  options.flag("--header", input.header);
   options.flag("--no-header", input.no_header);
   options.value("--type", times::once, [&](std::string const& text) { input.type = type_of_name(text); });
   options.value("--byte-order", times::once, [&](std::string const& text) {
@@ -191,7 +198,12 @@ command_settings parse_scan(std::vector<std::string> const& words)
   output_options output;
   parser options(scan_page());
   bool exclusive = false;
-  options.value("--op", times::once, [&](std::string const& text) { settings.operations = {operation_named(text)}; });
+  options.value("--op", times::once, [&](std::string const& text) {
+    settings.operations = operations_named(text);
+    if (settings.operations.size() > 1)
+      throw command_line_error("--op: a scan has one operation, and '" + text + "' are " +
+                               std::to_string(settings.operations.size()));
+  });
   options.flag("--exclusive", exclusive);
   bind(options, settings, output);
   options.parse(words);

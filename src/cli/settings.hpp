@@ -21,7 +21,8 @@ struct input_settings {
   std::optional<std::string> column;
   std::optional<std::string> key;
   std::optional<char> delimiter;
-  bool no_header = false;
+  bool header = false;     ///< the first row of a table holds names, even if they are numbers
+  bool no_header = false;  ///< it holds values
   std::optional<io::element_type> type;
   std::endian order = std::endian::native;
   bool order_given = false;

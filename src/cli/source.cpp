@@ -86,7 +86,8 @@ void source::open_next()
     case io::file_format::tsv: {
       io::csv_options options;
       options.delimiter = settings_.delimiter.value_or(format == io::file_format::csv ? ',' : '\t');
-      options.header = !settings_.no_header;
+      if (settings_.header) options.first = io::first_row::names;
+      if (settings_.no_header) options.first = io::first_row::values;
       options.column = settings_.column.value_or("1");
       options.key = settings_.key;
       options.rule = rule;
@@ -140,7 +141,7 @@ bool source::next(io::batch& into)
   bool const is_array = settings_.format_of(settings_.files[opened_ - 1]) == io::file_format::npy;
   if (is_array && !settings_.type && io::type_of(into.values) != *type_) wrong_type(io::type_of(into.values));
   try {
-    into.values = converted(into.values, *type_, converted_);
+    into.values = read_as(into.values, *type_, converted_);
   } catch (value_problem const& problem) {
     throw io::data_error(locate(problem.index()), problem.found(), problem.expected());
   }

@@ -11,19 +11,17 @@ namespace tally::cli {
 
 namespace {
 
-/// Whether `value` can be said in T without loss; double to float may round.
-template <class T, class U>
-bool fits(U value)
+template <class T>
+std::string type_name()
 {
-  if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<U>) {
-    return true;
-  } else if constexpr (std::is_floating_point_v<T>) {
-    // A magnitude beyond 2^digits may still be exact: compare after the way back, where there is one.
-    T const rounded = static_cast<T>(value);
-    return rounded >= T(-0x1p127) && rounded < T(0x1p127) && static_cast<int128>(rounded) == static_cast<int128>(value);
-  } else if constexpr (std::is_floating_point_v<U>) {
-    return false;
-  } else if constexpr (std::is_same_v<T, int128>) {
+  return std::string(io::name_of(io::element_type_of<T>));
+}
+
+/// Whether an integer is one that T holds.
+template <class T, class U>
+bool in_range(U value)
+{
+  if constexpr (std::is_same_v<T, int128>) {
     return true;
   } else {
     auto const wide = static_cast<int128>(value);
@@ -32,19 +30,106 @@ bool fits(U value)
   }
 }
 
-template <class T, class U>
-void convert(std::span<U const> from, T* to)
+bool is_whole(double value)
 {
-  for (std::size_t k = 0; k < from.size(); ++k) {
-    if (!fits<T>(from[k])) {
-      std::string const type(io::name_of(io::element_type_of<T>));
-      std::string const hint = std::is_floating_point_v<T>
-                                   ? "an integer that " + type + " holds exactly (--type int64 keeps more)"
-                                   : "a value that fits " + type;
-      throw value_problem(k, "'" + io::to_text(from[k]) + "'", hint);
-    }
-    to[k] = static_cast<T>(from[k]);
+  return std::isfinite(value) && std::trunc(value) == value;
+}
+
+/// How input becomes values of a type: text, which holds 128-bit integers and doubles, and arrays alike.
+struct as_input {
+  /// A float is what the nearest double rounds to, since text is read as doubles.
+  template <class T, class U>
+  static T convert(U value)
+  {
+    if constexpr (std::is_floating_point_v<T>)
+      return static_cast<T>(static_cast<double>(value));
+    else
+      return static_cast<T>(value);
   }
+
+  template <class T, class U>
+  static bool fits(U value)
+  {
+    if constexpr (std::is_floating_point_v<T>) {
+      auto const nearest = static_cast<double>(value);
+      return !std::isinf(static_cast<T>(nearest)) || std::isinf(nearest);
+    } else if constexpr (std::is_floating_point_v<U>) {
+      // The bounds are powers of two, or one less: the power is exact in every type.
+      constexpr bool has_sign = static_cast<T>(-1) < T(0);
+      double const end = std::ldexp(1.0, 8 * static_cast<int>(sizeof(T)) - has_sign);
+      return is_whole(value) && value < end && value >= (has_sign ? -end : 0.0);
+    } else {
+      return in_range<T>(value);
+    }
+  }
+
+  template <class T, class U>
+  static std::string expected(U value)
+  {
+    if constexpr (std::is_floating_point_v<T>)
+      return "a number of magnitude below 3.5e38, to be read as " + type_name<T>();
+    if constexpr (std::is_floating_point_v<U>)
+      if (!is_whole(value)) return "an integer";
+    return "a value that fits " + type_name<T>();
+  }
+};
+
+/// How results become values of the output's type: nothing is rounded but doubles to floats.
+struct as_result {
+  template <class T, class U>
+  static T convert(U value)
+  {
+    return static_cast<T>(value);
+  }
+
+  template <class T, class U>
+  static bool fits(U value)
+  {
+    if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<U>) {
+      return true;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      // A magnitude beyond 2^digits may still be exact: compare after the way back, where there is one.
+      T const rounded = static_cast<T>(value);
+      return rounded >= T(-0x1p127) && rounded < T(0x1p127) &&
+             static_cast<int128>(rounded) == static_cast<int128>(value);
+    } else if constexpr (std::is_floating_point_v<U>) {
+      return false;
+    } else {
+      return in_range<T>(value);
+    }
+  }
+
+  template <class T, class U>
+  static std::string expected(U value)
+  {
+    if constexpr (std::is_floating_point_v<U>) return "an integer";
+    if constexpr (!std::is_floating_point_v<T>) return "a value that fits " + type_name<T>();
+    char const* const keeper = in_range<std::int64_t>(value)    ? "--type int64 keeps it"
+                               : in_range<std::uint64_t>(value) ? "--type uint64 keeps it"
+                                                                : "output as text keeps it";
+    return "an integer that " + type_name<T>() + " holds exactly (" + keeper + ")";
+  }
+};
+
+template <class How>
+io::values_view converted_as(io::values_view const& values, io::element_type type, value_buffer& room)
+{
+  if (io::type_of(values) == type) return values;
+  void* const place = room.resize(type, io::size_of(values));
+  std::visit(
+      [&]<class U>(std::span<U const> from) {
+        std::visit(
+            [&]<class T>(std::span<T const>) {
+              for (std::size_t k = 0; k < from.size(); ++k) {
+                if (!How::template fits<T>(from[k]))
+                  throw value_problem(k, "'" + io::to_text(from[k]) + "'", How::template expected<T>(from[k]));
+                static_cast<T*>(place)[k] = How::template convert<T>(from[k]);
+              }
+            },
+            room.view());
+      },
+      values);
+  return room.view();
 }
 
 }  // namespace
@@ -83,16 +168,14 @@ std::span<double const> as_doubles(io::values_view const& values, value_buffer& 
       values);
 }
 
+io::values_view read_as(io::values_view const& values, io::element_type type, value_buffer& room)
+{
+  return converted_as<as_input>(values, type, room);
+}
+
 io::values_view converted(io::values_view const& values, io::element_type type, value_buffer& room)
 {
-  if (io::type_of(values) == type) return values;
-  void* const place = room.resize(type, io::size_of(values));
-  std::visit(
-      [&]<class U>(std::span<U const> from) {
-        std::visit([&]<class T>(std::span<T const>) { convert<T>(from, static_cast<T*>(place)); }, room.view());
-      },
-      values);
-  return room.view();
+  return converted_as<as_result>(values, type, room);
 }
 
 io::values_view gathered(io::values_view const& values, std::span<std::uint32_t const> order, value_buffer& room)

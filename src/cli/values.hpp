@@ -69,9 +69,14 @@ value_buffer& scratch();
 /// The values as doubles, each rounded once: the view itself where they are doubles already, else in `room`.
 std::span<double const> as_doubles(io::values_view const& values, value_buffer& room);
 
-/// The values in `type`: the view itself where it has that type, else in `room`. Throws `value_problem` for the first
-/// that the type cannot hold: an integer out of range, an integer that a double would round, a double in an integer
-/// type. Doubles round to float.
+/// Input in `type`: the view itself where it has that type, else in `room`. One rule for text and arrays: an integer
+/// type takes whole numbers in its range, 1.0 too; a floating-point type takes every number, rounded to the nearest
+/// double, and that to the nearest float, as long as that is finite or the number is not. Throws `value_problem` for
+/// the first value that the type does not take.
+io::values_view read_as(io::values_view const& values, io::element_type type, value_buffer& room);
+
+/// Results in `type`, the same way. Nothing is lost but where doubles round to float: throws `value_problem` for the
+/// first integer out of range, integer that a double would round, or double where the type is an integer type.
 io::values_view converted(io::values_view const& values, io::element_type type, value_buffer& room);
 
 /// The values at `order`, one after the other, in `room`.

@@ -12,6 +12,7 @@
 
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/cpu/compress.hpp"
+#include "tally/detail/path.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
@@ -70,11 +71,14 @@ HWY_INLINE void compress_block(compress_job const& job)
   std::size_t w = 0, moved = 0;
   for (; w < words && moved + flags_a_word <= room; ++w)
     moved += compress_word<T>(in + w * flags_a_word * bytes, bits[w], out + moved * bytes);
+  if (w > 0) detail::took("compress: words to the output");
   // Fewer than 64 are left. They meet in memory of this call's own, where there is room for a whole vector behind them.
   std::byte last[(flags_a_word + lanes<T>)*bytes];
   std::size_t held = 0;
   for (; w < words && moved + held < room; ++w)
     held += compress_word<T>(in + w * flags_a_word * bytes, bits[w], last + held * bytes);
+  if (held > 0) detail::took("compress: last words beside it");
+  if (moved + held < room) detail::took("compress: elements behind the words");
   for (std::size_t k = w * flags_a_word; moved + held < room; ++k)
     if ((bits[k / flags_a_word] >> k % flags_a_word & 1) != 0)
       std::memcpy(last + held++ * bytes, in + k * bytes, bytes);

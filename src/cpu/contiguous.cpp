@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +8,8 @@
 #include "tally/cpu/kernels.hpp"
 #include "tally/cpu/single_pass.hpp"
 #include "tally/cpu/team.hpp"
+#include "tally/cpu/tuning.hpp"
+#include "tally/detail/path.hpp"
 
 namespace tally::cpu_backend {
 
@@ -17,18 +17,6 @@ namespace {
 
 /// Rows by which prefetching runs ahead of reading. 8 to 32 were equal on Zen 4; 64 lost a tenth.
 constexpr std::size_t rows_ahead = 8;
-
-/// What of the last-level cache a call may count on. Virtual machines report their host's caches, all of them together;
-/// 32 MiB is what one cluster of cores shares on the processors at hand. 8 MiB where the system does not say.
-std::size_t cache_bytes()
-{
-  static std::size_t const bytes = [] {
-    long const level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    if (level3 <= 0) return std::size_t{8} << 20;
-    return std::min(static_cast<std::size_t>(level3), std::size_t{32} << 20);
-  }();
-  return bytes;
-}
 
 /// Tiles of contiguous memory, by the compiled kernels.
 template <class Op, class T>
@@ -46,8 +34,12 @@ public:
         shift_(shift),
         // What replaces its input is in the cache already: around it, in-place scans reached 0.80 of the copy limit,
         // through it 1.0.
-        to_(in != out && size * sizeof(T) >= cache_bytes() / 2 ? stores::streaming : stores::cached)
+        to_(in != out && size * sizeof(T) >= tuning_in_use().streamed_bytes ? stores::streaming : stores::cached)
   {
+    if (out != nullptr)
+      detail::took(in == out                  ? "cpu: stores in place"
+                   : to_ == stores::streaming ? "cpu: stores around the cache"
+                                              : "cpu: stores through the cache");
   }
 
   std::size_t tiles() const { return (size_ + tile - 1) / tile; }
@@ -66,9 +58,11 @@ public:
   {
     tile_job<T> job = job_of(k, before);
     if (job.size < tile || length(next) < tile) {
+      detail::took("cpu: a next tile too short to be totalled on the way");
       kernels_.scan(job);
       return total(next);
     }
+    detail::took("cpu: a next tile totalled on the way");
     job.next = in_ + next * tile;
     job.ahead = job.next + rows_ahead * order::row<T>;
     return kernels_.scan(job).next;

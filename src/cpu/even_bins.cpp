@@ -11,6 +11,7 @@
 
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/cpu/even_bins.hpp"
+#include "tally/detail/path.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
@@ -129,6 +130,9 @@ HWY_INLINE void count(even_bins_job<T> const& job)
   auto const add = [&counters](std::int32_t const* of) HWY_ATTR {
     for (std::size_t k = 0; k < bin_step; ++k) ++counters[k % bin_turns][static_cast<std::uint32_t>(of[k])];
   };
+  detail::took(chunks == 0                    ? "even bins: no whole chunk"
+               : chunks < 1 + chunks_ahead<T> ? "even bins: few chunks"
+                                              : "even bins: chunks fetched ahead");
   if (chunks == 0) return;
   for (std::size_t k = 0; k < bin_chunk; k += bin_step) bins.find(values + k, slots[0] + k);
   for (std::size_t c = 1; c < chunks; ++c) {

@@ -1,22 +1,17 @@
 #include "tally/cpu/team.hpp"
 
-#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 
+#include <algorithm>
 #include <string>
 
+#include "tally/cpu/tuning.hpp"
 #include "tally/error.hpp"
 
 namespace tally::cpu_backend {
-
-namespace {
-
-/// Below this a second thread, which takes some 6 us to wake, saves nothing.
-constexpr std::size_t serial_bytes = std::size_t{512} << 10;
-
-}  // namespace
 
 int available_threads()
 {
@@ -30,24 +25,27 @@ void run_team(int members, void (*body)(void* context, int member), void* contex
     body(context, 0);
     return;
   }
-  auto const all = [&] {
-    tbb::parallel_for(0, members, 1, [&](int member) { body(context, member); }, tbb::simple_partitioner());
-  };
-  if (members <= available_threads()) {
-    all();
-  } else {
-    // oneTBB has no more threads than processors unless it is told to.
-    tbb::global_control const allowed(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(members));
-    tbb::task_arena(members).execute(all);
-  }
+  // Beside the program's own use of oneTBB: a task of the program's that is cancelled does not cancel this, and a
+  // thread that waits, here or for tasks of the operator's, takes up neither another member nor anything of the
+  // program's meanwhile. There are no more threads than oneTBB has: to ask for more is a setting of the whole process,
+  // and two calls that ask for different numbers make oneTBB write warnings to standard error.
+  tbb::task_group_context own(tbb::task_group_context::isolated);
+  tbb::this_task_arena::isolate([&] {
+    tbb::parallel_for(
+        0, members, 1, [&](int member) { tbb::this_task_arena::isolate([&] { body(context, member); }); },
+        tbb::simple_partitioner(), own);
+  });
 }
 
 int team_size(int wanted, std::size_t bytes, std::size_t tiles)
 {
   if (wanted < 0)
     throw usage_error("tally::cpu: threads = " + std::to_string(wanted) + "; it must be 0 (choose) or more");
-  int const threads = wanted > 0 ? wanted : bytes < serial_bytes ? 1 : available_threads();
-  return static_cast<std::size_t>(threads) < tiles ? threads : tiles > 1 ? static_cast<int>(tiles) : 1;
+  tuning const& sizes = tuning_in_use();
+  if (bytes < sizes.serial_bytes) return 1;
+  int const most = wanted > 0 ? std::min(wanted, sizes.processors) : sizes.processors;
+  std::size_t const pay = sizes.bytes_a_thread > 0 ? bytes / sizes.bytes_a_thread : tiles;
+  return std::max(1, static_cast<int>(std::min({static_cast<std::size_t>(most), pay, tiles})));
 }
 
 }  // namespace tally::cpu_backend

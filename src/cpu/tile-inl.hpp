@@ -16,6 +16,7 @@
 
 #include "src/cpu/exact-inl.hpp"
 #include "src/cpu/ordered_total-inl.hpp"
+#include "tally/detail/path.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
@@ -55,6 +56,8 @@ public:
   {
   }
 
+  /// The output begins with a line.
+  bool in_phase() const { return phase_ == 0; }
   /// Where the next row goes.
   HWY_INLINE char* place() { return buffer_ + half_ + phase_; }
 
@@ -86,10 +89,14 @@ public:
     if (half_ == 0 && phase_ != 0) std::memcpy(buffer_, buffer_ + 2 * row_bytes, line_bytes);
   }
 
-  /// Writes what is left, and `bytes` more at `place`, at most a row.
-  HWY_INLINE void finish(std::size_t bytes)
+  /// Writes what is left, and then the `bytes` at `rest`, at most a row.
+  HWY_INLINE void finish(void const* rest, std::size_t bytes)
   {
+    // Before the copy: with the phase, `rest` may reach into the other half, where the row before waits.
+    if (bytes > 0 && writing_ != nullptr)
+      detail::took(half_ == 0 ? "tile: a short row before the waiting one" : "tile: a short row after the waiting one");
     lines(0, row_bytes / line_bytes);
+    std::memcpy(place(), rest, bytes);
     std::size_t const from = first_ ? phase_ : 0;
     std::memcpy(filling_ + from, buffer_ + half_ + from, phase_ + bytes - from);
   }
@@ -108,6 +115,7 @@ template <class Op, class T, class Scan>
 HWY_INLINE T scan_rest(Scan& scan, T const* in, std::size_t size, T* results)
 {
   constexpr std::size_t row = order::row<T>;
+  detail::took("tile: a short row");
   HWY_ALIGN T padded[row];
   std::fill(std::copy(in, in + size, padded), padded + row, Op::template identity<T>());
   scan.begin(padded);
@@ -149,6 +157,7 @@ tile_totals<T> scan_tile(tile_job<T> const& job)
   if (whole > 0) scan.begin(job.in);
   if (job.to == stores::streaming) {
     line_writer writer(job.out);
+    detail::took(writer.in_phase() ? "tile: whole lines" : "tile: lines across rows");
     for (; r < whole; ++r) {
       scan.row(following(), reinterpret_cast<T*>(writer.place()), [&](std::size_t piece) HWY_ATTR {
         along(piece);
@@ -157,18 +166,17 @@ tile_totals<T> scan_tile(tile_job<T> const& job)
       writer.next();
     }
     if (whole > 0) last = scan.last();
-    if (rest > 0) {
-      HWY_ALIGN T results[row];
-      last = scan_rest<Op, T>(scan, job.in + whole * row, rest, results);
-      std::memcpy(writer.place(), results, rest * sizeof(T));
-    }
-    writer.finish(rest * sizeof(T));
+    HWY_ALIGN T results[row];
+    if (rest > 0) last = scan_rest<Op, T>(scan, job.in + whole * row, rest, results);
+    writer.finish(results, rest * sizeof(T));
   } else {
     if (job.ahead == nullptr && job.next == nullptr) {
       // Small arrays are worth a loop of their own: asking at each piece costs them a tenth.
+      detail::took("tile: rows alone");
       for (; r + 1 < whole; ++r) scan.row(job.in + (r + 1) * row, job.out + r * row, [](std::size_t) {});
       if (whole > 0) scan.end(job.out + r * row);
     } else {
+      detail::took("tile: rows with the next tile along");
       for (; r < whole; ++r) scan.row(following(), job.out + r * row, along);
     }
     if (whole > 0) last = scan.last();

@@ -13,8 +13,9 @@ chunk_source::chunk_source(input source, cut_function cut, chunk_sizes sizes)
 
 bool chunk_source::next(chunk& into)
 {
-  std::size_t size = rest_.size();
-  into.reserve(std::max(sizes_.usual, 2 * size), 0);
+  std::size_t const most = sizes_.longest + 1;
+  std::size_t size = rest_.size();  // at most `longest`: something was cut off before it
+  into.reserve(std::min(std::max(sizes_.usual, 2 * size), most), 0);
   std::memcpy(into.data(), rest_.data(), size);
   rest_.clear();
   std::size_t seen = 0;
@@ -25,18 +26,18 @@ bool chunk_source::next(chunk& into)
       ended_ = got == 0;
       if (size > 0 && !ended_ && !source_.ready()) break;
     }
+    if (size == 0) return false;
+    // The end is seen only where there is room for another byte: then no unit has more than `longest`.
     std::size_t const end = ended_ ? size : cut_(into.data(), size, seen);
-    if (end > 0 || size > sizes_.uncut) {
-      std::size_t const given = end > 0 ? end : size;
+    if (end > 0 || size == most) {
+      into.overlong = end == 0;
+      std::size_t const given = into.overlong ? size : end;
       rest_.assign(into.data() + given, size - given);
       into.resize(given);
-      into.last = ended_;
-      into.overlong = end == 0;
-      return given > 0;
+      return true;
     }
-    if (ended_) return false;
     seen = size;
-    if (size == into.capacity()) into.reserve(2 * size, size);
+    if (size == into.capacity()) into.reserve(std::min(2 * size, most), size);
   }
 }
 

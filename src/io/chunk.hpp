@@ -41,8 +41,7 @@ public:
     std::memset(data() + n, 0, back_padding);
   }
 
-  bool last = false;      ///< the input ends behind it
-  bool overlong = false;  ///< there was no place to cut in `chunk_sizes::uncut` bytes
+  bool overlong = false;  ///< begins with a unit of more than `chunk_sizes::longest` bytes, and ends within it
 
 private:
   std::unique_ptr<char[]> storage_;
@@ -57,16 +56,19 @@ using cut_function = std::function<std::size_t(char const* bytes, std::size_t si
 /// Sizes of the pieces that a text is read in.
 struct chunk_sizes {
   std::size_t usual = std::size_t(256) << 10;  ///< fits the second-level cache with the values that it holds
-  std::size_t uncut = std::size_t(1) << 20;    ///< more without a place to cut is given out as it is
+  std::size_t longest = std::size_t(1) << 20;  ///< a unit (a token, a line, a row) may have, without what ends it
 };
 
-/// Cuts an input into chunks. A pipe that gives less than a chunk at a time is cut where it pauses.
+/// Cuts an input into chunks of whole units. A pipe that gives less than a chunk at a time is cut where it pauses.
+///
+/// No chunk has more than longest + 1 bytes: so a unit that is too long never lies whole in one, and is found by the
+/// first longest + 1 bytes of it, whatever the pieces in which the input arrives.
 class chunk_source {
 public:
   chunk_source(input source, cut_function cut, chunk_sizes sizes = {});
 
   /// Fills `into` with the next chunk; false if there is none. A chunk ends where `cut` says, the last one where the
-  /// input ends; one of more than `sizes.uncut` bytes that cannot be cut is given as it is and called overlong.
+  /// input ends. The first longest + 1 bytes of a unit that is too long are a chunk that is called overlong.
   bool next(chunk& into);
   bool ready() const { return ended_ || source_.ready(); }
   input const& source() const { return source_; }

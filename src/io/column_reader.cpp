@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/byte_mask.hpp"
+#include "io/signature.hpp"
 
 namespace tally::io {
 
@@ -27,10 +28,12 @@ bool column_reader::prepare(parsed_chunk& into)
   into.start = 0;
   if (!begun_) {
     begun_ = true;
-    if (more)
+    if (more) {
+      refuse_other_formats({into.text.begin(), into.text.size()}, source_.source().name(), "text");
       into.start = format_->begin(into.text, source_.source().name());
-    else
+    } else {
       format_->empty(source_.source().name());
+    }
   }
   return more;
 }

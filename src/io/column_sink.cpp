@@ -4,6 +4,17 @@
 
 namespace tally::io {
 
+namespace {
+
+/// Where the digits of a token such as 12.00 end, whose point only zeros follow; null if it is none.
+char const* end_of_whole_number(char const* begin, char const* end)
+{
+  while (end > begin && end[-1] == '0') --end;
+  return end - begin > 1 && end[-1] == '.' ? end - 1 : nullptr;
+}
+
+}  // namespace
+
 void column_sink::open(element_type type, std::byte* at, std::size_t first)
 {
   auto const address = reinterpret_cast<std::uintptr_t>(at);
@@ -11,7 +22,7 @@ void column_sink::open(element_type type, std::byte* at, std::size_t first)
   runs_[run_count_++] = {type, first, 0, next_};
 }
 
-bool column_sink::add_rest(token_value const& value)
+bool column_sink::add_rest(token_value const& value, char const* first, char const* last)
 {
   // Opens a run of another type behind the present one.
   auto const turn_to = [this](element_type type) {
@@ -23,7 +34,10 @@ bool column_sink::add_rest(token_value const& value)
     case token_kind::garbage:
     case token_kind::float_too_large: return false;
     case token_kind::real:
-      if (rule_ == number_rule::integers) return false;
+      if (rule_ == number_rule::integers) {
+        char const* const digits_end = end_of_whole_number(first, last);
+        return digits_end && add(first, digits_end);
+      }
       if (type != element_type::float64) turn_to(element_type::float64);
       put(value.real);
       return true;
@@ -51,6 +65,8 @@ offence column_sink::refusal(std::size_t at, char const* begin, char const* end)
   std::size_t const nul = token.find('\0');
   if (nul != token.npos) at += nul;
   char const* expected = rule_ == number_rule::integers ? "an integer" : "a number";
+  if (rule_ == number_rule::integers)
+    if (char const* const digits_end = end_of_whole_number(begin, end)) end = digits_end;
   token_kind const kind = decode(begin, end).kind;
   if (kind == token_kind::float_too_large && rule_ != number_rule::integers) expected = expected_finite_double;
   if (kind == token_kind::integer_too_large)

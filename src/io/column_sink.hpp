@@ -55,14 +55,15 @@ public:
         return true;
       }
       if (value.kind == token_kind::narrow) {
-        put(static_cast<double>(value.narrow));
+        double const magnitude = static_cast<double>(value.narrow);
+        put(value.narrow == 0 && *begin == '-' ? -magnitude : magnitude);
         return true;
       }
     } else if (value.kind == token_kind::narrow && runs_[run_count_ - 1].type == element_type::int64) {
       put(value.narrow);
       return true;
     }
-    return add_rest(value);
+    return add_rest(value, begin, end);
   }
 
   /// Ends the collection. Then `run_of` and `size` may be called.
@@ -88,7 +89,7 @@ public:
   offence refusal(std::size_t at, char const* begin, char const* end) const;
 
 private:
-  bool add_rest(token_value const& value);
+  bool add_rest(token_value const& value, char const* first, char const* last);
   void open(element_type type, std::byte* at, std::size_t first);
 
   template <class T>

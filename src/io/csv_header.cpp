@@ -12,14 +12,26 @@ namespace tally::io {
 
 namespace {
 
-struct first_row {
+struct header_row {
   std::vector<std::string> fields;
+  std::vector<std::size_t> begins;  // of the fields
   std::size_t end = 0;
 };
 
-first_row split(chunk const& first, char delimiter, std::string const& source)
+location place_of(std::size_t at, chunk const& first, std::string const& source)
 {
-  first_row row;
+  auto const* const newline = static_cast<char const*>(memrchr(first.begin(), '\n', at));
+  auto const line = static_cast<std::uint64_t>(std::count(first.begin(), first.begin() + at, '\n')) + 1;
+  auto const* const line_begin = newline ? newline + 1 : first.begin();
+  return {source, line, static_cast<std::uint64_t>(first.begin() + at - line_begin) + 1};
+}
+
+header_row split(chunk const& first, char delimiter, std::string const& source)
+{
+  auto const refuse = [&](offence const& wrong) {
+    throw data_error(place_of(wrong.at, first, source), wrong.found, wrong.expected);
+  };
+  header_row row;
   char const* begin = first.begin() + byte_order_mark(first);
   bool const quotes = std::memchr(begin, '"', static_cast<std::size_t>(first.end() - begin)) != nullptr;
   field_ends ends(begin, first.end(), delimiter, quotes);
@@ -28,20 +40,16 @@ first_row split(chunk const& first, char delimiter, std::string const& source)
     char const* field_end = stop ? stop : first.end();
     more = stop && *stop == delimiter;
     if (!more && field_end > begin && field_end[-1] == '\r') --field_end;
+    if (first.overlong && !stop) refuse(overlong_row(first.begin(), begin, first.end(), first.begin(), delimiter));
     csv_field field;
-    if (auto const wrong = unquote(begin, field_end, first.begin(), delimiter, field)) {
-      auto const* const at = first.begin() + wrong->at;
-      auto const* const newline = static_cast<char const*>(memrchr(first.begin(), '\n', wrong->at));
-      auto const line = static_cast<std::uint64_t>(std::count(first.begin(), at, '\n')) + 1;
-      auto const column = newline ? at - newline : at - first.begin() + 1;
-      throw data_error({source, line, static_cast<std::uint64_t>(column)}, wrong->found, wrong->expected);
-    }
-    if (first.overlong && !stop)
-      throw data_error({source, 1}, "a row of more than " + std::to_string(first.size()) + " bytes", "a shorter one");
+    if (auto const wrong = unquote(begin, field_end, first.begin(), delimiter, field)) refuse(*wrong);
+    row.begins.push_back(static_cast<std::size_t>(begin - first.begin()));
     row.fields.push_back(field.text());
     row.end = static_cast<std::size_t>((stop ? stop + 1 : first.end()) - first.begin());
     begin = stop ? stop + 1 : first.end();
   }
+  if (auto const* const nul = static_cast<char const*>(std::memchr(first.begin(), '\0', row.end)))
+    refuse({static_cast<std::size_t>(nul - first.begin()), "a NUL byte", "text"});
   return row;
 }
 
@@ -61,6 +69,15 @@ std::optional<std::size_t> as_number(std::string const& wanted)
   auto const [stop, error] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
   if (error != std::errc() || stop != wanted.data() + wanted.size() || number == 0) return std::nullopt;
   return number;
+}
+
+/// As a value of the column would be read: blanks around it do not count.
+bool is_number(std::string_view name)
+{
+  auto const first = name.find_first_not_of(" \t");
+  if (first == name.npos) return false;
+  name = name.substr(first, name.find_last_not_of(" \t") - first + 1);
+  return decode_rest(name.data(), name.data() + name.size()).kind != token_kind::garbage;
 }
 
 std::size_t find_column(std::vector<std::string> const& fields, std::string const& wanted, bool header,
@@ -87,12 +104,17 @@ std::size_t find_column(std::vector<std::string> const& fields, std::string cons
 
 csv_layout read_layout(chunk const& first, csv_options const& options, std::string const& source)
 {
-  first_row const row = split(first, options.delimiter, source);
+  bool const names = options.first != first_row::values;
+  header_row const row = split(first, options.delimiter, source);
   csv_layout layout;
   layout.columns = row.fields.size();
-  layout.column = find_column(row.fields, options.column, options.header, source);
-  if (options.key) layout.key = find_column(row.fields, *options.key, options.header, source);
-  layout.values_at = options.header ? row.end : byte_order_mark(first);
+  layout.column = find_column(row.fields, options.column, names, source);
+  if (options.key) layout.key = find_column(row.fields, *options.key, names, source);
+  if (options.first == first_row::unsaid && is_number(row.fields[layout.column]))
+    throw data_error(place_of(row.begins[layout.column], first, source),
+                     describe(row.fields[layout.column]) + " as the name of the column",
+                     "a name that is no number (--no-header if the first line is data, --header if it is a header)");
+  layout.values_at = names ? row.end : byte_order_mark(first);
   return layout;
 }
 

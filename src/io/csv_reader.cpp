@@ -43,7 +43,7 @@ public:
 
   void empty(std::string const& source) override
   {
-    if (options_.header) throw data_error({source, 1}, "nothing", "a header");
+    if (options_.first != first_row::values) throw data_error({source, 1}, "nothing", "a header");
   }
 
   void parse(parsed_chunk& into, number_rule rule) const override
@@ -101,6 +101,7 @@ private:
       char const* const stop = found ? found : limit;
       bool const row_ends = stop == limit || *stop == '\n';
       char const* const end = row_ends && stop > begin && stop[-1] == '\r' ? stop - 1 : stop;
+      if (!found && in.text.overlong) return overlong_row(row, begin, limit, origin, options_.delimiter);
       if (column == layout_.column || column == layout_.key || Quotes) {
         if constexpr (Quotes) {
           if (auto wrong = unquote(begin, end, origin, options_.delimiter, field)) return wrong;
@@ -110,9 +111,6 @@ private:
         if (column == layout_.column) number = field;
         if (column == layout_.key) key = field;
       }
-      if (in.text.overlong && stop == limit)
-        return offence{static_cast<std::size_t>(row - origin),
-                       "a row of more than " + std::to_string(limit - row) + " bytes", "a shorter one"};
       ++column;
       begin = stop + 1;
       if (!row_ends) continue;

@@ -11,11 +11,18 @@
 
 namespace tally::io {
 
+/// What stands in the first row of a table.
+enum class first_row {
+  unsaid,  ///< names; but if that of the column of numbers is a number itself, it may be data: then it is an error
+  names,
+  values,
+};
+
 /// A column as the user names it: what stands in the header, or else a number, the first column being 1.
 /// A name in the header goes before a number. Without a header only numbers are possible.
 struct csv_options {
   char delimiter = ',';
-  bool header = true;
+  first_row first = first_row::unsaid;
   std::string column = "1";
   std::optional<std::string> key = std::nullopt;  ///< the column of the group keys, if groups are wanted
   number_rule rule = number_rule::automatic;
@@ -27,9 +34,10 @@ struct csv_options {
 /// mark is skipped. Blanks and tabs around a number are skipped. Every row must have as many fields as the first one.
 ///
 /// Throws data_error: no such column (names those there are), a name that stands for two columns, an empty field,
-/// garbage, a ragged row, a quote that never ends or has text after it, a NUL byte, an empty source where a header was
-/// expected.
-/// Memory: at most 96 MiB, whatever the input; a row may be as long as 1 MiB.
+/// a column whose name is a number where nobody has said that the first row holds names, garbage, a ragged row, a quote
+/// that never ends or has text after it, a NUL byte, an empty source where a header was expected.
+/// A row of more than 2^20 bytes, not counting the line feed that ends it, is an error, in whatever pieces it arrives.
+/// Memory: at most 96 MiB, whatever the input.
 std::unique_ptr<reader> read_csv(input source, csv_options const& options = {});
 
 }  // namespace tally::io

@@ -28,6 +28,9 @@ struct csv_field {
 std::optional<offence> unquote(char const* begin, char const* end, char const* origin, char delimiter,
                                csv_field& field);
 
+/// What is wrong with a row that has one byte too many up to `end` and goes on; its last field begins at `field`.
+offence overlong_row(char const* row, char const* field, char const* end, char const* origin, char delimiter);
+
 /// Finds where the fields of a text end. Delimiters and line ends within quotes do not count.
 class field_ends {
 public:

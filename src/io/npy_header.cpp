@@ -8,6 +8,7 @@
 
 #include "io/errors.hpp"
 #include "io/number_token.hpp"
+#include "io/signature.hpp"
 
 namespace tally::io {
 
@@ -197,9 +198,12 @@ npy_header read_npy_header(input& source)
   unsigned char begin[12];
   std::size_t const got = source.read_full(begin, magic.size());
   if (got == 0) throw data_error({source.name()}, "an empty file", "a .npy file");
-  if (std::memcmp(begin, magic.data(), got) != 0)
-    throw data_error({source.name()}, describe({reinterpret_cast<char*>(begin), got}),
-                     "a .npy file, which begins with '\\x93NUMPY'");
+  if (std::memcmp(begin, magic.data(), got) != 0) {
+    std::string_view const found(reinterpret_cast<char*>(begin), got);
+    std::string const expected = "a .npy file, which begins with '\\x93NUMPY'";
+    refuse_other_formats(found, source.name(), expected);
+    throw data_error({source.name()}, describe(found), expected);
+  }
   if (got < magic.size() || source.read_full(begin + 6, 2) < 2) fail_short(source, "the first 8 bytes");
   unsigned const major = begin[6];
   if (major < 1 || major > 3)

@@ -57,7 +57,8 @@ number parse_number(std::string_view token, std::string const& where)
     case token_kind::narrow: return int128(value.narrow);
     case token_kind::wide: return value.wide;
     case token_kind::real: return value.real;
-    case token_kind::integer_too_large: return refuse(expected_narrower_integer);
+    case token_kind::integer_too_large:
+      return refuse(expected_narrower_integer + std::string(" (a double is written with a point or an exponent)"));
     case token_kind::float_too_large: return refuse(expected_finite_double);
     case token_kind::garbage: break;
   }

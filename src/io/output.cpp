@@ -42,6 +42,26 @@ std::string resolve(std::string const& path)
   return resolved ? resolved.get() : path;
 }
 
+/// Everything before the last part of a path.
+std::string folder_of(std::string const& path)
+{
+  std::size_t const slash = path.rfind('/') + 1;  // 0 if there is none
+  return slash == 0 ? "." : path.substr(0, slash);
+}
+
+/// The name of an unfinished file: hidden, and in the folder of its target.
+std::string name_beside(std::string const& target, std::string const& ending)
+{
+  std::size_t const slash = target.rfind('/') + 1;
+  return target.substr(0, slash) + "." + target.substr(slash, 200) + "." + ending;
+}
+
+/// A path that leads to an open file, with a name or without.
+std::string path_of(int fd)
+{
+  return "/proc/self/fd/" + std::to_string(fd);
+}
+
 mode_t mode_of_new_files()
 {
   mode_t const mask = umask(0);
@@ -53,7 +73,7 @@ mode_t mode_of_new_files()
 
 output::output(int fd, std::string name, bool owned) : fd_(fd), owned_(owned), name_(std::move(name)) {}
 
-output output::file(std::string const& path)
+output output::file(std::string const& path, unfinished kept)
 {
   struct stat status;
   bool const exists = stat(path.c_str(), &status) == 0;
@@ -63,27 +83,56 @@ output output::file(std::string const& path)
     return output(fd, path, true);
   }
   if (exists && access(path.c_str(), W_OK) != 0) throw_file_error(path, writing, errno);
+  std::signal(SIGXFSZ, SIG_IGN);
   output result(-1, path, true);
   result.target_ = resolve(path);
-  result.open_temporary();
-  // mkostemp makes files that only their owner may read.
+  if (kept == unfinished::named || !result.open_nameless(folder_of(result.target_))) result.open_temporary();
+  // Until now only their owner may read them.
   fchmod(result.fd_, exists ? status.st_mode & 07777 : mode_of_new_files());
   return result;
 }
 
+/// False if the file system has no nameless files, or none that could be given a name.
+bool output::open_nameless(std::string const& folder)
+{
+  fd_ = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd_ >= 0 && access(path_of(fd_).c_str(), F_OK) == 0) return true;
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
+  return false;
+}
+
 void output::open_temporary()
 {
-  std::size_t const slash = target_.rfind('/') + 1;  // 0 if there is none
-  std::string path = target_.substr(0, slash) + "." + target_.substr(slash, 200) + ".XXXXXX";
+  std::string path = name_beside(target_, "XXXXXX");
   fd_ = mkostemp(path.data(), O_CLOEXEC);
   if (fd_ < 0) throw_file_error(name_, "cannot create a temporary file beside it", errno);
   temporary_ = std::move(path);
   remove_on_signal(temporary_);
 }
 
+/// Links the nameless file to its target or, if that exists, to a name beside it that is to be renamed.
+void output::give_name()
+{
+  std::string const nameless = path_of(fd_);
+  auto const link = [&](std::string const& to) {
+    return linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  };
+  int problem = link(target_);
+  for (int tries = 0; problem == EEXIST && tries < 100; ++tries) {
+    temporary_ = name_beside(target_, std::to_string(getpid()) + "." + std::to_string(tries));
+    remove_on_signal(temporary_);
+    problem = link(temporary_);
+    if (problem == 0) return;
+    keep_on_signal(temporary_);
+    temporary_.clear();
+  }
+  if (problem != 0) throw_file_error(name_, writing, problem);
+}
+
 output output::standard_output()
 {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   return output(STDOUT_FILENO, "(standard output)", false);
 }
 
@@ -182,8 +231,11 @@ void output::commit()
   else if (end_ > 0)
     lseek(fd_, static_cast<off_t>(start_ + end_), SEEK_SET);  // whoever shares the descriptor goes on behind
   if (!owned_) return;
-  // Some file systems only say now that they are full.
-  if (close(std::exchange(fd_, -1)) != 0 && errno != EINTR) throw_file_error(name_, writing, errno);
+  // Some file systems only say that they are full when a descriptor is closed. That of a nameless file is all it has.
+  bool const nameless = !target_.empty() && temporary_.empty();
+  int const closed = nameless ? fcntl(fd_, F_DUPFD_CLOEXEC, 0) : std::exchange(fd_, -1);
+  if (closed < 0 || (close(closed) != 0 && errno != EINTR)) throw_file_error(name_, writing, errno);
+  if (nameless) give_name();
   if (temporary_.empty()) return;
   if (rename(temporary_.c_str(), target_.c_str()) != 0) throw_file_error(name_, writing, errno);
   keep_on_signal(temporary_);

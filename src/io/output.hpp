@@ -6,15 +6,22 @@
 
 namespace tally::io {
 
-/// Where bytes are written to. A file appears under its name only when `commit` is called: until then they are in a
-/// temporary file beside it, which vanishes if the output is destroyed uncommitted or SIGINT, SIGTERM or SIGHUP ends
-/// the process. What is no regular file (a device, a pipe) is written directly. Move-only; one thread at a time.
+/// How the bytes of a file are kept until it is complete.
+enum class unfinished {
+  nameless,  ///< in a file without a name, which vanishes with the process, however that ends
+  named,     ///< in a temporary file beside it, which is removed if a signal that can be caught ends the process
+};
+
+/// Where bytes are written to. A file appears under its name only when `commit` is called: until then its bytes are in
+/// an unfinished file in the same folder, which vanishes if the output is destroyed uncommitted or the process ends.
+/// What is no regular file (a device, a pipe) is written directly. Move-only; one thread at a time.
 class output {
 public:
-  /// Throws file_error if the temporary file cannot be made.
-  static output file(std::string const& path);
-  /// Standard output, called "(standard output)" in messages. Makes the process ignore SIGPIPE, so that a broken pipe
-  /// is an exception.
+  /// Where a file system has no nameless files the unfinished file is named. Makes the process ignore SIGXFSZ, so that
+  /// too large a file is an exception. Throws file_error if the unfinished file cannot be made.
+  static output file(std::string const& path, unfinished kept = unfinished::nameless);
+  /// Standard output, called "(standard output)" in messages. Makes the process ignore SIGPIPE and SIGXFSZ, so that a
+  /// broken pipe and too large a file are exceptions.
   static output standard_output();
   /// "-" is standard output, everything else a file.
   static output named(std::string const& path);
@@ -41,7 +48,9 @@ public:
 
 private:
   output(int fd, std::string name, bool owned);
+  bool open_nameless(std::string const& folder);
   void open_temporary();
+  void give_name();
   void open_spool();
   void copy_spool();
   int random_access() const { return spool_ >= 0 ? spool_ : fd_; }
@@ -52,8 +61,8 @@ private:
   std::uint64_t start_ = 0;  // where fd_ stood when writing began
   std::uint64_t end_ = 0;    // the highest offset written by write_at
   std::string name_;
-  std::string target_;  // what the temporary file will be renamed to; empty if there is none
-  std::string temporary_;
+  std::string target_;     // the name that the unfinished file will get; empty if there is no such file
+  std::string temporary_;  // the name that it has before, if any
 };
 
 }  // namespace tally::io

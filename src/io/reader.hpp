@@ -64,12 +64,12 @@ protected:
 };
 
 /// What a token of text may be. An integer is an optional sign and digits. Anything else is read as the nearest double:
-/// decimals, exponents, inf, infinity and nan in any case and with any sign. `-0` is the integer 0; negative zero is
-/// written -0.0.
+/// decimals, exponents, inf, infinity and nan in any case and with any sign. `-0` is 0 as an integer, and negative zero
+/// as a double, as -0.0 is.
 enum class number_rule {
   automatic,  ///< integers up to the first token that is none, doubles from there on; an integer needs to fit 128 bits
   floating,   ///< doubles only: for a column known to hold them, or the next file of one that has turned to them
-  integers,   ///< a token that is not an integer is an error
+  integers,   ///< a token that is not an integer is an error; whole decimals such as 12.0 are integers here
 };
 
 }  // namespace tally::io

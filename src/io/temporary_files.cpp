@@ -20,7 +20,7 @@ struct registered_file {
 
 registered_file files[16];
 std::mutex files_mutex;
-constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int ending_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2};
 
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only use lock-free atomics");
 

@@ -76,7 +76,8 @@ public:
     into.values.begin(text.size(), rule);
     if (text.overlong) {
       std::string const what = one_a_line_ ? "a line" : "a token";
-      into.wrong = offence{into.start, what + " of more than " + std::to_string(text.size()) + " bytes", "a number"};
+      into.wrong =
+          offence{into.start, what + " of more than " + std::to_string(text.size() - 1) + " bytes", "a number"};
     } else {
       for_each(text.begin() + into.start, text.end(), [&](char const* begin, char const* end) {
         if (begin != end && into.values.add(begin, end)) return true;

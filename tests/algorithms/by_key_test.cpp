@@ -1,5 +1,6 @@
 // Groups: every run of keys, segment of flags and of offsets has the bits of tally::reduce and of the scans of it
 // alone.
+#include <cmath>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -244,6 +245,10 @@ TEST(by_key, nothing_and_empty_segments)
     tally::inclusive_scan_by_offset(on, values.begin(), offsets.begin(), offsets.end(), all.begin());
     EXPECT_EQ(all, (std::vector<int>{-1, -1, 1, 3, 6, 4, -1}));
   });
+  std::vector<double> sum(1, -1.0);
+  std::vector<double> const no_values;
+  tally::reduce_by_offset(no_values.begin(), offsets.begin(), offsets.begin() + 2, sum.begin());
+  EXPECT_TRUE(sum[0] == 0 && !std::signbit(sum[0])) << "the empty sum is +0.0, as that of tally::reduce";
   std::vector<std::size_t> const empty(1'000'001, 0);
   std::vector<int> many(1'000'000, -1);
   tally::reduce_by_offset(tally::cpu{3}, values.begin(), empty.begin(), empty.end(), many.begin());

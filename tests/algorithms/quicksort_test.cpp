@@ -2,16 +2,23 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "../support/generator.hpp"
+#include "sorted_keys.hpp"
 #include "tally/algorithms/quicksort.hpp"
+#include "tally/algorithms/radix_sort.hpp"
+#include "tally/half.hpp"
 
 namespace {
 
@@ -85,6 +92,66 @@ TEST(quicksort, orders_numbers_by_itself)
   EXPECT_EQ(keys, (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}));
   tally::quicksort(keys.data(), keys.data() + keys.size(), std::greater<>{});
   EXPECT_EQ(keys, (std::vector<double>{8, 7, 6, 5, 4, 3, 2, 1}));
+}
+
+/// Of NaNs too: they stay as they came.
+template <class T>
+bool same_bytes(std::vector<T> const& a, std::vector<T> const& b)
+{
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+template <class T>
+class quicksort_of_numbers : public testing::Test {};
+using numbers = testing::Types<std::int32_t, float, double, tally::half, tally::bfloat16>;
+TYPED_TEST_SUITE(quicksort_of_numbers, numbers);
+
+template <class T, class Order>
+void expect_total_order(std::vector<T> const& keys, Order order)
+{
+  auto expected = keys;
+  std::stable_sort(expected.begin(), expected.end(), [&](T a, T b) {
+    return tally::test::before(a, b,
+                               std::conditional_t<tally::detail::ascends<Order, T>, std::less<>, std::greater<>>{});
+  });
+  for (int const threads : {1, 3}) {
+    auto own = keys;
+    tally::quicksort(tally::cpu{threads}, own, order);
+    ASSERT_TRUE(same_bytes(own, expected)) << keys.size();
+    own = keys;
+    tally::radix_sort(own, std::conditional_t<tally::detail::ascends<Order, T>, std::less<>, std::greater<>>{});
+    ASSERT_TRUE(same_bytes(own, expected)) << keys.size();
+  }
+}
+
+TYPED_TEST(quicksort_of_numbers, has_nans_last_and_the_negative_zero_first)
+{
+  for (std::size_t const n : {3, 40, 4097}) {
+    for (auto const& keys : tally::test::key_sequences<TypeParam>(n)) {
+      expect_total_order(keys, std::less<>{});
+      expect_total_order(keys, std::greater<>{});
+      expect_total_order(keys, std::less<TypeParam>{});
+      expect_total_order(keys, std::ranges::greater{});
+    }
+  }
+}
+
+TEST(quicksort, orders_numbers_around_a_nan)
+{
+  double const nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> keys = {99, nan, -7};
+  EXPECT_GT(tally::quicksort(keys), 0u);
+  EXPECT_EQ(keys[0], -7);
+  EXPECT_EQ(keys[1], 99);
+  EXPECT_TRUE(std::isnan(keys[2]));
+  EXPECT_EQ(tally::quicksort(keys), 0u);  // it is sorted
+  std::vector<long double> wide = {0.0L, static_cast<long double>(-nan), -0.0L, 1, static_cast<long double>(nan), -1};
+  tally::quicksort(wide, std::greater<>{});
+  EXPECT_EQ(wide[0], 1);
+  EXPECT_TRUE(wide[1] == 0 && !std::signbit(wide[1]));
+  EXPECT_TRUE(wide[2] == 0 && std::signbit(wide[2]));
+  EXPECT_EQ(wide[3], -1);
+  EXPECT_TRUE(std::isnan(wide[4]) && std::signbit(wide[4]) && std::isnan(wide[5]) && !std::signbit(wide[5]));
 }
 
 /// Order is looked for in blocks: here it is broken between two of them only.

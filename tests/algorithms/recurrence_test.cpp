@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "../support/generator.hpp"
@@ -96,6 +97,70 @@ TEST(linear_recurrence, of_floats_has_the_loops_error_and_the_same_bits_on_every
 {
   expect_no_more_wrong_than_the_loop<double>();
   expect_no_more_wrong_than_the_loop<float>();
+}
+
+/// As the loop, by rounding; infinities and NaNs are where it has them.
+template <class T>
+void expect_near(std::vector<T> const& y, std::vector<T> const& expected, std::string const& what)
+{
+  ASSERT_EQ(y.size(), expected.size());
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    if (std::isfinite(expected[k]))
+      ASSERT_NEAR(y[k], expected[k], 1e-6 + 1e-4 * std::abs(expected[k])) << what << ", " << k << " of " << y.size();
+    else
+      ASSERT_TRUE(y[k] == expected[k] || (std::isnan(y[k]) && std::isnan(expected[k])))
+          << y[k] << ", not " << expected[k] << ", " << what << ", " << k << " of " << y.size();
+  }
+}
+
+template <class T>
+void expect_the_loop(std::vector<T> const& a, std::vector<T> const& b, T before)
+{
+  auto const expected = loop<T>(a, b, before);
+  std::vector<T> const mirrored(a.rbegin(), a.rend()), backward(expected.rbegin(), expected.rend());
+  for (int const threads : {1, 3}) {
+    tally::cpu const on{threads};
+    std::vector<T> y(a.size()), over_a = a, over_b(b.rbegin(), b.rend());
+    tally::linear_recurrence(on, a.begin(), a.end(), b.begin(), y.begin(), before);
+    expect_near(y, expected, "from " + std::to_string(before));
+    tally::linear_recurrence(on, over_a.begin(), over_a.end(), b.begin(), over_a.begin(), before);
+    expect_near(over_a, expected, "over a");
+    tally::linear_recurrence_backward(on, mirrored.begin(), mirrored.end(), over_b.begin(), over_b.begin(), before);
+    expect_near(over_b, backward, "backward");
+  }
+}
+
+template <class T>
+void expect_infinite_growth()
+{
+  for (std::size_t const n : {3u, 300u, 1100u, 3000u, 100'001u}) {
+    std::vector<T> const twos(n, 2), minus_twos(n, -2), ones(n, 1);
+    for (T const before : {T(0), T(1), T(-0.625), T(-5)}) expect_the_loop(twos, ones, before);
+    expect_the_loop(minus_twos, ones, T(1));
+    auto stops = twos;
+    stops.back() = 0;  // times infinity
+    expect_the_loop(stops, ones, T(0));
+  }
+}
+TEST(linear_recurrence, that_grows_to_infinity_is_infinite)
+{
+  expect_infinite_growth<double>();
+  expect_infinite_growth<float>();
+}
+
+/// Products of successive a overflow, states do not.
+TEST(linear_recurrence, stays_finite_where_the_loop_does)
+{
+  for (std::size_t const up : {1u, 2u, 3u, 4u, 250u, 600u, 5000u}) {
+    for (std::size_t const offset : {0u, 1u, 2u, 3u, 254u}) {
+      std::size_t const n = offset + 2 * up + 100;
+      std::vector<double> a(n, 1), zeros(n, 0);
+      for (std::size_t k = 0; k < 2 * up; ++k)
+        a[offset + k] = std::pow(10, (k < up ? 600.0 : -600.0) / static_cast<double>(up));
+      if (up == 1) a[offset] = 1e300, a[offset + 1] = 1e-300;
+      expect_the_loop(a, zeros, 1e-300);
+    }
+  }
 }
 
 TEST(linear_recurrence, may_write_over_its_coefficients)

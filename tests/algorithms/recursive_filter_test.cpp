@@ -84,6 +84,38 @@ TEST(recursive_filter, of_a_stable_filter_is_near_the_loop)
   }
 }
 
+/// Powers of the feedback overflow: as the loop, by rounding, and infinities are where it has them.
+template <std::size_t Order>
+void expect_growth(std::array<double, Order> const& feedback)
+{
+  for (std::size_t const n : {1000u, 1280u, 1281u, 5000u, 100'001u}) {
+    std::vector<double> const ones(n, 1);
+    for (double const before : {0.0, 1.0}) {
+      std::array<double, Order> first{};
+      first[0] = before;
+      auto const expected = loop(feedback, ones, first);
+      for (int const threads : {1, 3}) {
+        auto y = ones;
+        tally::recursive_filter(tally::cpu{threads}, feedback, y.begin(), y.end(), y.begin(), first);
+        for (std::size_t k = 0; k < n; ++k) {
+          if (std::isfinite(expected[k]))
+            ASSERT_NEAR(y[k] / expected[k], 1, 1e-9) << k << " of " << n;
+          else
+            ASSERT_EQ(y[k], expected[k]) << k << " of " << n;
+        }
+      }
+    }
+  }
+}
+TEST(recursive_filter, that_grows_to_infinity_is_infinite)
+{
+  expect_growth<1>({2.0});
+  expect_growth<1>({-2.0});
+  expect_growth<1>({1e10});
+  expect_growth<2>({1.0, 1.0});
+  expect_growth<3>({0.5, 1.0, 0.25});
+}
+
 struct impulse {
   double operator()(std::size_t k) const { return k == 0 ? 1 : 0; }
 };

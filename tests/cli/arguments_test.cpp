@@ -68,10 +68,18 @@ INSTANTIATE_TEST_SUITE_P(
                     "mean, variance, stddev, logsumexp, count"},
         wrong_usage{{"scan", "--op", "sum", "--op", "max"}, "--op is given twice"},
         wrong_usage{{"reduce", "--op", "sum,max,sum"}, "--op: sum is named twice"},
-        wrong_usage{{"scan", "--op", "sum,max"},
-                    "--op: there is no 'sum,max'; choose one of sum, product, min, max, and, or, xor, all, any, "
-                    "argmin, argmax, "
-                    "mean, variance, stddev, logsumexp, count"},
+        wrong_usage{{"scan", "--op", "sum,max"}, "--op: a scan has one operation, and 'sum,max' are 2"},
+        wrong_usage{{"scan", "--op", "sum,mxa"}, "--op: there is no 'mxa' (did you mean 'max'?)"},
+        wrong_usage{{"reduce", "--op", "median"},
+                    "--op: there is no 'median', which needs all values at once and in order; "
+                    "'tally app cdf --quantiles 0.5' prints the median"},
+        wrong_usage{{"reduce", "-op", "sum"}, "unknown option -op (did you mean '--op'?)"},
+        wrong_usage{{"reduce", "-op=sum"}, "unknown option -op=sum (did you mean '--op'?)"},
+        wrong_usage{{"reduce", "-output", "x"}, "unknown option -output (did you mean '--output'?)"},
+        wrong_usage{{"reduce", "--op=", "--init", "1"}, "--op needs a value"},
+        wrong_usage{{"app", "polynomial", "--coefficients=", "--at", "2"}, "--coefficients needs a value"},
+        wrong_usage{{"app", "polynomial", "--coefficients", "", "--at", "2"},
+                    "--coefficients: '' is not a finite number"},
         wrong_usage{{"reduce", "--type", "flaot64"}, "--type: there is no 'flaot64' (did you mean 'float64'?)"},
         wrong_usage{{"reduce", "--type", "int128"}, "--type: there is no 'int128' (did you mean 'int8'?)"},
         wrong_usage{{"reduce", "--input-format", "cvs"}, "--input-format: there is no 'cvs' (did you mean 'csv'?)"},
@@ -84,9 +92,20 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"reduce", "--threads", "0"}, "--threads: '0' is not a whole number from 1 on"},
         wrong_usage{{"reduce", "--threads", "two"}, "--threads: 'two' is not a whole number from 1 on"},
         wrong_usage{{"bench", "--threads", "-1"}, "--threads: '-1' is not a whole number from 1 on"},
-        wrong_usage{{"reduce", "--init", "abc"}, "--init: 'abc' is not a number"},
+        wrong_usage{{"bench", "--threads", "-1000000000000"},
+                    "--threads: '-1000000000000' is not a whole number from 1 on"},
+        wrong_usage{{"bench", "--threads", "1000000000000"},
+                    "--threads: 1000000000000 is too large; at most 2147483647"},
+        wrong_usage{{"compare", "--n", "1000000000000"}, "--n: 1000000000000 is too large; at most 1048576"},
+        wrong_usage{{"reduce", "--init", "abc"}, "--init: found 'abc', expected a number"},
+        wrong_usage{{"reduce", "--init", "170141183460469231731687303715884105728"},
+                    "--init: found '170141183460469231731687303715884105728', expected an integer of at most 128 bits "
+                    "(a double is written with a point or an exponent)"},
+        wrong_usage{{"reduce", "--init", "1e999"},
+                    "--init: found '1e999', expected a number of magnitude below 1.8e308"},
         wrong_usage{{"reduce", "--delimiter", "::", "x.csv"}, "--delimiter: '::' is not a single character (or tab)"},
-        wrong_usage{{"reduce", "--axis", "x", "x.npy"}, "--axis: 'x' is not a whole number from 0 on"}));
+        wrong_usage{{"reduce", "--axis", "x", "x.npy"},
+                    "--axis: 'x' is not an axis: 0, 1, ... from the first on, or -1, -2, ... from the last"}));
 
 INSTANTIATE_TEST_SUITE_P(
     combinations, usage_error,
@@ -98,6 +117,9 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"reduce", "--by", "a", "x.npy"}, "--by is for CSV and TSV input"},
         wrong_usage{{"reduce", "--delimiter", ";"}, "--delimiter is for CSV and TSV input (--input-format csv)"},
         wrong_usage{{"reduce", "--no-header"}, "--no-header is for CSV and TSV input (--input-format csv)"},
+        wrong_usage{{"reduce", "--header"}, "--header is for CSV and TSV input (--input-format csv)"},
+        wrong_usage{{"reduce", "--header", "--no-header", "--column", "1"},
+                    "--header and --no-header exclude each other"},
         wrong_usage{{"reduce", "--axis", "0"}, "--axis is for a single .npy file"},
         wrong_usage{{"reduce", "--axis", "0", "a.npy", "b.npy"}, "--axis is for a single .npy file"},
         wrong_usage{{"reduce", "--json", "--format", "npy"}, "--json and another --format exclude each other"},
@@ -112,6 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "--exclusive: argmax has no result before the first value"},
         wrong_usage{{"scan", "--exclusive", "--op", "min"},
                     "--exclusive --op min needs --init, or --type: nothing is known before the first value"},
+        wrong_usage{{"brent", "--svg", "-", "--json"}, "--svg - and --json: standard output takes one of them"},
         wrong_usage{{"reduce", "--op", "sum,max", "-o", "x.npy"},
                     "several operations have named results: as text or --json, without --axis"},
         wrong_usage{{"reduce", "--op", "sum,max", "--axis", "0", "x.npy"},
@@ -130,6 +153,33 @@ TEST(arguments, values_may_follow_an_equals_sign_and_begin_with_a_minus)
 {
   EXPECT_EQ(run_tool(words{"reduce", "--init=-5", "--op=sum"}, "1 2").out, "-2\n");
   EXPECT_EQ(run_tool(words{"reduce", "--init", "-5"}, "1 2").out, "-2\n");
+}
+
+TEST(arguments, a_value_may_look_like_an_option)
+{
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "-op"}, "-op\n1\n2\n").out, "3\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "--op="}, "--op=\n1\n2\n").out, "3\n");
+}
+
+TEST(arguments, lists_have_commas_or_blanks_between_their_elements)
+{
+  for (char const* list : {"1,2", "1 2", " 1 ,\t2 ", "1\n2"}) {
+    EXPECT_EQ(run_tool(words{"app", "polynomial", "--coefficients", list, "--at", list}).out, "3\n5\n") << list;
+    EXPECT_EQ(run_tool(words{"app", "recurrence", "--coefficients", list, "--initial", list}, "1").out, "6\n") << list;
+    EXPECT_EQ(
+        run_tool(words{"app", "recurrence", "--coefficients", list, "--initial", list, "--modulo", "9", "--count", "3"})
+            .out,
+        "1\n2\n4\n")
+        << list;
+    EXPECT_EQ(run_tool(words{"app", "histogram", "--json", "--edges", list}, "1.5").out,
+              run_tool(words{"app", "histogram", "--json", "--bins", "1", "--range", list}, "1.5").out)
+        << list;
+    EXPECT_NE(run_tool(words{"explain", "sequential-scan", "--input", list}).out.find(" of 2 integers by sum"),
+              std::string::npos)
+        << list;
+  }
+  EXPECT_EQ(run_tool(words{"app", "cdf", "--quantiles", "0 1"}, "3 4 5").out, "0\t3\n1\t5\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--op", "sum max"}, "3 4 5").out, "sum\t12\nmax\t5\n");
 }
 
 TEST(arguments, after_two_hyphens_everything_is_a_file)

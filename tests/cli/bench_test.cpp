@@ -23,6 +23,7 @@ TEST(bench, json_has_every_cell_with_sensible_figures)
   EXPECT_EQ(result.status, 0) << result.err;
   nlohmann::json const report = nlohmann::json::parse(result.out);
   EXPECT_EQ(report["threads"], 1);
+  EXPECT_EQ(report["plain"], false);
   std::set<std::string> kinds;
   for (auto const& cell : report["cells"]) {
     kinds.insert(cell["call"].get<std::string>() + " " + cell["type"].get<std::string>());
@@ -34,6 +35,15 @@ TEST(bench, json_has_every_cell_with_sensible_figures)
   EXPECT_EQ(report["cells"].size(), 24U) << "in three sizes";
 }
 
+/// What a plain call gets: --threads alone names an execution argument.
+TEST(bench, says_whether_its_calls_are_plain)
+{
+  cli::speeds measured;
+  measured.plain = true;
+  EXPECT_TRUE(cli::table(measured).starts_with("GB/s of plain calls with at most 1 thread; std:: has one."));
+  EXPECT_EQ(nlohmann::json::parse(cli::json(measured))["plain"], true);
+}
+
 /// Without a GPU there is no word of one; with one, a table of its own.
 TEST(bench, a_gpu_adds_a_table_and_changes_nothing_else)
 {
@@ -41,6 +51,7 @@ TEST(bench, a_gpu_adds_a_table_and_changes_nothing_else)
   measured.threads = 2;
   measured.cells = {{"scan", "float32", std::size_t{1} << 22, std::size_t{1} << 20, 100, 50, 10}};
   std::string const cpu = cli::table(measured);
+  EXPECT_TRUE(cpu.starts_with("GB/s of calls with at most 2 threads; std:: has one.")) << cpu;
   EXPECT_NE(cpu.find("\nscan    float32     4 MiB    100.0     50.0   0.50     10.0    5.0x\n"), std::string::npos)
       << cpu;
   EXPECT_FALSE(nlohmann::json::parse(cli::json(measured)).contains("gpu"));

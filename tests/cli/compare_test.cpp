@@ -269,7 +269,7 @@ TEST(compare, what_cannot_be_meant)
   } const cases[] = {
       {{"hillis"}, "KERNEL: there is no 'hillis' (did you mean 'hillis-steele'?)"},
       {{"--n", "0"}, "--n: '0' is not a whole number from 1 on"},
-      {{"--n", "1048577"}, "--n: the model machine takes up to 1048576 elements here"},
+      {{"--n", "1048577"}, "--n: 1048577 is too large; at most 1048576"},
       {{"--n", "32769", "--op", "join"}, "--op join: there are letters for up to 32768 elements"},
       {{"--op", "summ"}, "--op: there is no 'summ' (did you mean 'sum'?)"},
       {{"--sort", "wavefront"}, "--sort: there is no 'wavefront' (did you mean 'wavefronts'?)"},

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "explain/explanation.hpp"
 #include "explained.hpp"
 
 /// `tally explain --json`.
@@ -18,6 +19,16 @@ nlohmann::json record(words arguments)
   outcome const result = explained(arguments);
   EXPECT_EQ(result.status, 0) << result.err;
   return nlohmann::json::parse(result.out);
+}
+
+TEST(explain_json, without_a_kernel_is_a_list_of_all)
+{
+  nlohmann::json const list = record({});
+  ASSERT_EQ(list.size(), textbook::catalogue().size());
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    EXPECT_EQ(list[k]["kernel"], textbook::catalogue()[k].name);
+    EXPECT_EQ(list[k]["title"], textbook::catalogue()[k].title);
+  }
 }
 
 TEST(explain_json, has_the_run_and_its_formulas)

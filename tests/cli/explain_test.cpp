@@ -93,6 +93,11 @@ TEST(explain, more_than_can_be_shown_is_counted)
   EXPECT_TRUE(has(explained({"one-thread-per-output", "--n", "1024"}).out, "the counts alone")) << "a million acts";
 }
 
+TEST(explain, reads_lists_with_blanks)
+{
+  EXPECT_EQ(explained({"blelloch", "--input", "3 1 7 0"}).out, explained({"blelloch", "--input", "3,1,7,0"}).out);
+}
+
 TEST(explain, what_it_does_not_take_is_said)
 {
   struct {
@@ -115,6 +120,10 @@ TEST(explain, what_it_does_not_take_is_said)
       {{"private-histogram", "--input", "1,8"}, "private-histogram counts integers from 0 to 7"},
       {{"private-histogram", "--input", "0.5"}, "private-histogram counts integers from 0 to 7"},
       {{"brent-kung", "--n", "2000", "--svg", "-"}, "--svg: too much happens"},
+      {{"--svg", "x.svg"}, "name a KERNEL to explain"},
+      {{"blelloch", "--svg", "-", "--json"}, "--svg -, --html - and --json: standard output takes one of them"},
+      {{"blelloch", "--html", "-", "--json"}, "--svg -, --html - and --json: standard output takes one of them"},
+      {{"blelloch", "--html", "-", "--svg", "-"}, "--svg -, --html - and --json: standard output takes one of them"},
   };
   for (auto const& each : all) {
     outcome const result = explained(each.arguments);

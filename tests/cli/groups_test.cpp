@@ -103,6 +103,42 @@ TEST_F(app_files, pieces_that_do_not_fit_are_found)
                negative + ":2:1: found piece 2 of -20, expected a size that is not negative");
 }
 
+TEST(app_allocate, standard_input_has_lines_and_columns)
+{
+  std::string const in = "(standard input)";
+  expect_error({"allocate", "--capacity", "59"}, "10 20\n30\n", 1,
+               in + ":2:1: found piece 3 of 30, expected at most 29, which is left of 59");
+  expect_error({"allocate"}, "10\n 5 -20\n", 1,
+               in + ":2:4: found piece 3 of -20, expected a size that is not negative");
+  expect_error({"cut", "--length", "5"}, "3\n\n 4", 1,
+               in + ":3:2: found piece 2 of 4, expected at most 2, which is left of 5");
+  expect_error({"allocate"}, "1\n2.5", 1, in + ":2:1: found '2.5', expected an integer");
+  expect_error({"allocate"}, "1 9223372036854775808", 1,
+               in + ":1:3: found '9223372036854775808', expected a value that fits int64");
+  EXPECT_EQ(app({"allocate"}, "1.0 2").out, "0\n1\n3\n");
+}
+
+TEST(app_allocate, batches_are_placed_behind_one_another)
+{
+  // Some 600 KB, so that there are several batches, with gaps between them where pieces are aligned.
+  std::string sizes, places;
+  std::int64_t at = 0, end = 0;
+  for (int k = 0; k < 150000; ++k) {
+    int const size = 1 + k * 7919 % 997;
+    sizes += std::to_string(size) + "\n";
+    at = (end + 63) / 64 * 64;
+    places += std::to_string(at) + "\n";
+    end = at + size;
+  }
+  EXPECT_TRUE(app({"allocate", "--align", "64"}, sizes).out == places + std::to_string(end) + "\n");
+  expect_error({"allocate", "--align", "64", "--capacity", std::to_string(end)}, sizes + "0\n", 1,
+               "(standard input):150001:1: found piece 150001 of 0, expected at most 0, which is left of " +
+                   std::to_string(end));
+  expect_error({"allocate", "--align", "64", "--capacity", std::to_string(end - 1)}, sizes, 1,
+               "(standard input):150000:1: found piece 150000 of " + std::to_string(end - at) + ", expected at most " +
+                   std::to_string(end - at - 1) + ", which is left of " + std::to_string(end - 1));
+}
+
 TEST_F(app_files, the_sausage_is_cut)
 {
   std::string const ten = file("ten.txt", "3 5 2 7 28 4 3 0 8 1\n");

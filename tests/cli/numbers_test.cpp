@@ -52,12 +52,14 @@ TEST_F(app_cdf, of_the_normal_distribution)
   EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 51);
   EXPECT_EQ(table.substr(0, 13), "x,pdf,cdf\n28,");
   EXPECT_EQ(read("normal.svg").substr(0, 5), "<svg ");
+  EXPECT_EQ(printed({"cdf", "--normal"}, "1 2"), printed({"cdf", "--points", "1024"}));
   expect_usage_error({"cdf", "--deviation", "0"}, "--deviation: '0' is not above 0");
 }
 
 TEST_F(app_cdf, of_data)
 {
-  EXPECT_EQ(printed({"cdf", "-"}, "3 1 2 2 10"), "value,count,cdf\n1,1,0.2\n2,3,0.6\n3,4,0.8\n10,5,1\n");
+  for (words const& all : {words{"cdf"}, words{"cdf", "-"}})
+    EXPECT_EQ(printed(all, "3 1 2 2 10"), "value,count,cdf\n1,1,0.2\n2,3,0.6\n3,4,0.8\n10,5,1\n");
   std::string const data = file("data.csv", "n,t\n1,4\n2,-1\n3,7\n");
   EXPECT_EQ(printed({"cdf", "--column", "t", "--quantiles", "0,0.5,0.75,1", data}), "0\t-1\n0.5\t4\n0.75\t5.5\n1\t7\n");
   expect_error({"cdf", "-"}, "1 nan", 1, "(standard input): found nan, expected numbers, which have an order");
@@ -65,8 +67,10 @@ TEST_F(app_cdf, of_data)
   expect_error({"cdf", file("nan.csv", "n,t\n1,4\n2,nan\n"), "--column", "t"}, {}, 1,
                path("nan.csv") + ":3:3: found nan, expected numbers, which have an order");
   expect_usage_error({"cdf", "--quantiles", "1.5", data}, "--quantiles: 1.5 is no part from 0 to 1");
-  expect_usage_error({"cdf", "--mean", "1", data},
-                     "--mean, --deviation, --points and --summary are for the normal distribution, without data");
+  expect_usage_error(
+      {"cdf", "--mean", "1", data},
+      "--normal, --mean, --deviation, --points and --summary are for the normal distribution, without data");
+  expect_usage_error({"cdf", "--svg", "-"}, "--svg: standard output has the table; name a file for one of them");
 }
 
 using app_recurrence = in_folder;
@@ -80,6 +84,11 @@ TEST_F(app_recurrence, of_pairs_and_columns)
   std::string const to = path("out.txt");
   EXPECT_EQ(printed({"recurrence", "--a", "a", "--b", "b", "-o", to, table}), "");
   EXPECT_EQ(read("out.txt"), "1\n2.5\n8\n");
+  std::string growth;
+  for (int k = 0; k < 3000; ++k) growth += "2 1\n";
+  std::string const grown = printed({"recurrence"}, growth);
+  EXPECT_EQ(grown.find("nan"), std::string::npos);
+  EXPECT_TRUE(grown.ends_with("inf\ninf\n"));
   expect_error({"recurrence"}, "1 2 3", 1, "(standard input): found 3 values, expected pairs of a and b");
   expect_error({"recurrence", "--a", "a", "--b", "b", path("bad.csv")}, {}, 1,
                file("bad.csv", "a,b\n1,2\n1,y\n") + ":3:3: found 'y', expected a number");

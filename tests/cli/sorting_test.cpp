@@ -63,6 +63,9 @@ TEST(app_quicksort, shows_levels)
   EXPECT_EQ(app({"quicksort", "--levels"}, "1 2 2").out, "given: [1 2 2]\n");
   EXPECT_EQ(app({"quicksort", "--levels"}, "").out, "");
   EXPECT_EQ(app({"quicksort"}, "6 3.5 8").out, "3.5\n6\n8\n");
+  EXPECT_EQ(app({"quicksort"}, "99 nan -7 0 -0.0 -inf inf").out, "-inf\n-7\n-0.0\n0\n99\ninf\nnan\n");
+  EXPECT_EQ(app({"quicksort", "--levels"}, "99 nan -7").out,
+            "given: [99 nan -7]\nlevel 1, pivots nan: [99 -7] [nan]\nlevel 2, pivots 99 nan: [-7] [99] [nan]\n");
   std::string many;
   for (int k = 65; k > 0; --k) many += std::to_string(k) + ' ';
   outcome const result = app({"quicksort", "--levels"}, many);
@@ -114,7 +117,7 @@ TEST_F(app_histogram_files, is_drawn)
 TEST(app_histogram, says_what_is_wrong)
 {
   expect_usage_error({"histogram", "--bins", "0"}, "--bins: '0' is not a whole number from 1 on");
-  expect_usage_error({"histogram", "--bins", "1000001"}, "--bins: at most 1000000 bins, not 1000001");
+  expect_usage_error({"histogram", "--bins", "1000001"}, "--bins: 1000001 is too large; at most 1000000");
   expect_usage_error({"histogram", "--range", "2,1"},
                      "--range: '2,1' is not two numbers LOWER,UPPER with LOWER less than UPPER");
   expect_usage_error({"histogram", "--range", "1,x"}, "--range: 'x' is not a finite number");

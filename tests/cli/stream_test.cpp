@@ -56,6 +56,31 @@ TEST(stream, results_do_not_depend_on_the_pieces_in_which_a_pipe_delivers)
   }
 }
 
+TEST(stream, a_row_has_a_limit_that_does_not_depend_on_the_pieces_either)
+{
+  // The second row is "1,", a quote, letters and another quote.
+  constexpr std::size_t most = std::size_t{1} << 20;
+  for (std::size_t const length : {most, most + 1, std::size_t{1400000}, std::size_t{2500000}}) {
+    std::string const text = "a,b\n1,\"" + std::string(length - 4, 'x') + "\"\n2,y\n";
+    for (std::size_t const piece : {std::size_t{4096}, std::size_t{65537}, std::size_t{700001}, text.size()}) {
+      surroundings around;
+      around.feed = [&](int descriptor) {
+        for (std::size_t at = 0; at < text.size(); at += piece)
+          if (!feed_all(descriptor, std::string_view(text).substr(at, piece))) return;
+      };
+      outcome const result = run_tool(words{"reduce", "--column", "a"}, around);
+      EXPECT_EQ(result.out, length == most ? "3\n" : "") << length << " bytes in pieces of " << piece;
+      EXPECT_EQ(result.err,
+                length == most ? ""
+                : length == most + 1
+                    ? "(standard input):2:1: found a row of more than 1048576 bytes, expected a shorter one\n"
+                    : "(standard input):2:3: found a quote that is not closed in the first 1048576 bytes of "
+                      "its row, expected a closing quote\n")
+          << length << " bytes in pieces of " << piece;
+    }
+  }
+}
+
 TEST(stream, results_appear_while_the_input_is_still_open)
 {
   surroundings around;

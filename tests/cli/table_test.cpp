@@ -53,6 +53,43 @@ TEST_F(table, delimiters_and_tables_without_a_header)
   EXPECT_EQ(run_tool(words{"reduce", "--input-format", "tsv"}, "a\tb\n1\t2\n").out, "1\n");
 }
 
+TEST_F(table, a_first_line_of_numbers_is_not_eaten)
+{
+  std::string const message =
+      " as the name of the column, expected a name that is no number (--no-header if the first line is data, --header "
+      "if it is a header)\n";
+  outcome const piped = run_tool(words{"reduce", "--column", "1"}, "1\n2\n3\n");
+  EXPECT_EQ(piped.status, 1);
+  EXPECT_EQ(piped.out, "");
+  EXPECT_EQ(piped.err, "(standard input):1:1: found '1'" + message);
+  std::string const path = file("d.csv", "5\n6\n");
+  outcome const named = run_tool(words{"reduce", path});
+  EXPECT_EQ(named.status, 1);
+  EXPECT_EQ(named.err, path + ":1:1: found '5'" + message);
+  EXPECT_EQ(run_tool(words{"app", "sort", path}).err, path + ":1:1: found '5'" + message) << "applications too";
+  EXPECT_EQ(run({"reduce", "--header", path}), "6\n");
+  EXPECT_EQ(run({"reduce", "--no-header", path}), "11\n");
+  EXPECT_EQ(run({"reduce", "--header", "--column", "2021", file("years.csv", "2020,2021\n1,2\n")}), "2\n");
+}
+
+TEST_F(table, other_formats_are_named)
+{
+  std::string const zipped = file("z.csv", std::string("\x1f\x8b\x08\0junk", 8));
+  std::string const message =
+      ": found data compressed by gzip, expected text (decompress it first: zcat FILE | tally ...)\n";
+  EXPECT_EQ(run_tool(words{"reduce", zipped}).err, zipped + message);
+  EXPECT_EQ(run_tool(words{"reduce", zipped}).status, 1);
+  EXPECT_EQ(run_tool(words{"reduce"}, std::string("\x1f\x8b\x08\0junk", 8)).err, "(standard input)" + message);
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "1"}, std::string("\x1f\x8b\x08\0junk", 8)).err,
+            "(standard input)" + message);
+  EXPECT_EQ(run_tool(words{"reduce"}, npy("<f8", "(1,)", bytes_of<double>({1}))).err,
+            "(standard input): found a .npy array, expected text (--input-format npy reads it)\n");
+  std::string const array = file("z.npy", "PK\x03\x04 and more");
+  EXPECT_EQ(run_tool(words{"reduce", array}).err,
+            array + ": found a zip archive, as .npz and .xlsx files are, expected a .npy file, which begins with "
+                    "'\\x93NUMPY' (take out what is to be read first: unzip -p FILE MEMBER | tally ...)\n");
+}
+
 TEST_F(table, groups_are_reduced_in_the_order_of_their_first_rows)
 {
   std::string const path = file("sales.csv", sales);

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <hwy/targets.h>
 
 #include "../support/guarded.hpp"
+#include "../support/tuning.hpp"
 #include "tally/execution.hpp"
 
 namespace tally::test {
@@ -42,8 +44,11 @@ struct cpu_backend {
     }
     std::vector<int> const few{1, 2, 3, 16};
     std::vector<int> const many{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-    for (int const threads : which == ways::threads ? many : few)
+    for (int const threads : which == ways::threads ? many : few) {
+      std::optional<tuned> own_choice;
+      if (threads == 0) own_choice.emplace(as_for_users);
       f(cpu{.threads = threads}, "cpu, " + std::to_string(threads) + " threads");
+    }
   }
 
 private:

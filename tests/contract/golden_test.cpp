@@ -54,7 +54,7 @@ TYPED_TEST_SUITE(golden_bits, golden_cases, case_names);
 template <class Backend, class Operation, class T>
 void expect_golden(ways which)
 {
-  std::string const expected = golden::rows_in<Operation, T>(TALLY_GOLDEN_FOLDER, largest_size());
+  std::string const expected = golden::rows_in<Operation, T>(golden::folder(TALLY_GOLDEN_FOLDER), largest_size());
   Backend::for_each_way(which, [&](auto const& on, std::string const& way) {
     by_backend<Backend, std::remove_cvref_t<decltype(on)>> const compute{on};
     EXPECT_EQ((golden::rows<Operation, T>(compute, largest_size())), expected) << way;

@@ -22,7 +22,7 @@ struct reduce_contract {
   template <class P>
   static auto expected(P const& p)
   {
-    return p.plain.reduced ? *p.plain.reduced : identity_of<typename P::element>(p.op);
+    return p.plain.reduced ? *p.plain.reduced : reduction_of_nothing<typename P::element>(p.op);
   }
 };
 

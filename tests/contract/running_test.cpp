@@ -126,6 +126,14 @@ TEST(running, scans_exclusively_from_the_identity_where_there_is_one)
   running<int> sums;
   sums.exclusive_scan(x.data(), out.data(), 3);
   EXPECT_EQ(out, (std::vector<int>{0, 3, 4}));
+  std::vector<double> const zeros{-0.0, -0.0};
+  std::vector<double> before(2);
+  running<double> of_zeros;
+  of_zeros.exclusive_scan(zeros.data(), before.data(), 0);
+  EXPECT_EQ(of_zeros.value(), std::nullopt);
+  of_zeros.exclusive_scan(zeros.data(), before.data(), 2);
+  EXPECT_TRUE(same_value(before[0], 0.0));
+  EXPECT_TRUE(same_value(before[1], -0.0));
   running<int, last_nonzero> none;
   EXPECT_THROW(none.exclusive_scan(x.data(), out.data(), 3), usage_error);
 }

@@ -124,6 +124,44 @@ TEST(values, that_can_only_be_moved)
   auto const add = [](move_only a, long b) { return move_only(a.value() + b); };
   EXPECT_EQ(tally::reduce(x, move_only(100), add).value(), 125);
   EXPECT_EQ(tally::transform_reduce(x, move_only(100), add, [](long k) { return 2 * k; }).value(), 150);
+
+  auto const append = [](move_only const& a, long b) { return move_only(2 * a.value() + b); };
+  std::vector<move_only> out;
+  for (std::size_t k = 0; k < x.size(); ++k) out.emplace_back(-1);
+  EXPECT_EQ(tally::exclusive_scan(x, out, move_only(1), append), out.end());
+  std::vector<long> inclusive(x.size(), -1);
+  auto const to_number = [&](std::size_t k, move_only const& result) { inclusive[k] = result.value(); };
+  tally::inclusive_scan(x.begin(), x.end(), results_to(to_number), append, move_only(1));
+  long sum = 1;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    EXPECT_EQ(out[k].value(), sum) << k;
+    sum = 2 * sum + x[k];
+    EXPECT_EQ(inclusive[k], sum) << k;
+  }
+}
+
+TEST(values, that_are_volatile)
+{
+  std::vector<float> const x = make_data<float>(data::mixed_magnitudes, 9000);
+  std::vector<float> out(x.size()), expected(x.size());
+  float const volatile* const first = x.data();
+  EXPECT_TRUE(same_value(tally::reduce(first, first + x.size()), tally::reduce(x)));
+  tally::inclusive_scan(x, expected);
+  float volatile* const to = out.data();
+  EXPECT_EQ(tally::inclusive_scan(first, first + x.size(), to), to + x.size());
+  EXPECT_TRUE(same_bits(out, expected));
+}
+
+TEST(values, of_128_bits)
+{
+  // Without the compiler's extensions std::is_arithmetic does not know them.
+  using wide = tally::detail::int128;
+  std::vector<wide> const x(120, wide{3});
+  wide power = 1;  // wraps, as the library's integers do
+  for (int k = 0; k < 120; ++k) power = static_cast<wide>(static_cast<tally::detail::uint128>(power) * 3);
+  EXPECT_TRUE(tally::reduce(x, std::multiplies<>{}) == power);
+  EXPECT_TRUE(tally::reduce(std::vector<wide>{}, minimum{}) == static_cast<wide>(~tally::detail::uint128{} >> 1));
+  EXPECT_TRUE(tally::reduce(std::vector<wide>{}, maximum{}) == -static_cast<wide>(~tally::detail::uint128{} >> 1) - 1);
 }
 
 TEST(values, larger_than_a_group)
@@ -204,6 +242,25 @@ TEST(transformations, round_before_they_are_added)
   EXPECT_TRUE(same_value(tally::transform_reduce(a.begin(), a.end(), b.begin(), 0.5f), tally::reduce(products, 0.5f)));
 }
 
+/// A point of which members are the transformation and the operator.
+struct step {
+  long length;
+  long twice() const { return 2 * length; }
+  step then(step const& next) const { return {10 * length + next.length}; }
+};
+
+TEST(transformations, and_operators_are_members)
+{
+  std::vector<step> const x{{1}, {2}, {3}};
+  EXPECT_EQ(tally::transform_reduce(x, 0L, plus{}, &step::length), 6);
+  EXPECT_EQ(tally::transform_reduce(x, 0L, plus{}, &step::twice), 12);
+  EXPECT_EQ(tally::reduce(x, step{0}, &step::then).length, 123);
+  EXPECT_EQ(tally::transform_reduce(x.begin(), x.end(), x.begin(), step{0}, &step::then, &step::then).length, 1353);
+  std::vector<long> out(3);
+  tally::transform_inclusive_scan(x, out, plus{}, &step::length);
+  EXPECT_EQ(out, (std::vector<long>{1, 3, 6}));
+}
+
 TEST(transformations, are_called_once_for_each_element)
 {
   std::vector<int> const x(30000, 1);
@@ -228,10 +285,16 @@ TEST(operators, of_the_standard_library_are_taken_as_tallys)
   EXPECT_EQ(tally::reduce(std::vector<int>{}, std::multiplies<>{}), 1);
 }
 
-TEST(empty_ranges, give_the_initial_value_or_the_identity)
+TEST(empty_ranges, give_the_initial_value_or_the_identity_or_an_unsigned_zero)
 {
   std::vector<float> const none;
-  EXPECT_TRUE(same_value(tally::reduce(none), plus::identity<float>()));
+  EXPECT_TRUE(same_value(tally::reduce(none), 0.0f));
+  EXPECT_TRUE(same_value(tally::reduce(cpu{.threads = 2}, none.begin(), none.end()), 0.0f));
+  EXPECT_TRUE(same_value(tally::reduce<double>(none, std::plus<>{}), 0.0));
+  EXPECT_TRUE(same_value(tally::reduce(std::vector<half>{}), half(0.0f)));
+  EXPECT_TRUE(same_value(tally::reduce(none, -0.0f), -0.0f));
+  EXPECT_TRUE(same_value(tally::reduce(std::vector<float>{-0.0f}), -0.0f));
+  EXPECT_TRUE(same_value(tally::reduce(none, multiplies{}), 1.0f));
   EXPECT_TRUE(same_value(tally::reduce(none, maximum{}), -std::numeric_limits<float>::infinity()));
   EXPECT_TRUE(same_value(tally::reduce(none, 2.0f), 2.0f));
   EXPECT_TRUE(same_value(tally::transform_reduce(none, 2.0f, plus{}, std::identity{}), 2.0f));

@@ -43,11 +43,11 @@ std::vector<std::uint64_t> some_bits(std::size_t n, std::uint64_t of_1000)
 }
 
 template <std::size_t Bytes>
-void expect_compressed(std::size_t n, std::uint64_t of_1000, std::size_t from_offset, std::size_t to_offset)
+void expect_compressed(std::size_t n, std::vector<std::uint64_t> const& bits, std::size_t from_offset,
+                       std::size_t to_offset)
 {
-  SCOPED_TRACE(testing::Message() << n << " elements of " << Bytes << " bytes, " << of_1000 << " of 1000, "
-                                  << from_offset << " and " << to_offset << " bytes from a line");
-  std::vector<std::uint64_t> const bits = some_bits(n, of_1000);
+  SCOPED_TRACE(testing::Message() << n << " elements of " << Bytes << " bytes, " << from_offset << " and " << to_offset
+                                  << " bytes from a line");
   guarded<std::uint8_t> const in(n * Bytes, from_offset);
   for (std::size_t k = 0; k < n * Bytes; ++k) in.data()[k] = static_cast<std::uint8_t>(random_bits(3, k));
   std::vector<std::uint8_t> expected;
@@ -59,6 +59,14 @@ void expect_compressed(std::size_t n, std::uint64_t of_1000, std::size_t from_of
                    reinterpret_cast<std::byte*>(out.data()), expected.size() / Bytes});
   ASSERT_TRUE(expected.empty() || std::memcmp(out.data(), expected.data(), expected.size()) == 0);
   ASSERT_TRUE(out.guards_intact());
+}
+
+/// The same of random bits.
+template <std::size_t Bytes>
+void expect_compressed(std::size_t n, std::uint64_t of_1000, std::size_t from_offset, std::size_t to_offset)
+{
+  SCOPED_TRACE(testing::Message() << of_1000 << " of 1000");
+  expect_compressed<Bytes>(n, some_bits(n, of_1000), from_offset, to_offset);
 }
 
 TEST(compress, moves_what_is_wanted_and_writes_nothing_else)
@@ -75,6 +83,20 @@ TEST(compress, moves_what_is_wanted_and_writes_nothing_else)
         expect_compressed<4>(n, 500, offset, 0);
         expect_compressed<8>(n, 500, 0, offset);
       }
+  });
+}
+
+TEST(compress, writes_nothing_behind_a_word_that_ends_unwanted)
+{
+  // Vectors are written whole: the last one of a word with `wanted` elements would reach beyond them.
+  for_each_instruction_set([] {
+    for (std::size_t wanted = 0; wanted < flags_a_word; ++wanted) {
+      std::uint64_t const lowest = (std::uint64_t{1} << wanted) - 1;
+      expect_compressed<4>(2 * flags_a_word, {~std::uint64_t{0}, lowest, 0}, 0, 0);
+      expect_compressed<8>(2 * flags_a_word, {~std::uint64_t{0}, lowest, 0}, 0, 0);
+      expect_compressed<4>(flags_a_word, {lowest, 0}, 0, 0);
+      expect_compressed<8>(flags_a_word, {lowest, 0}, 0, 0);
+    }
   });
 }
 

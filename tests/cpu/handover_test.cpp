@@ -12,14 +12,17 @@
 #include <cstring>
 #include <latch>
 #include <random>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "../support/watchdog.hpp"
 #include "tally/operators/arithmetic.hpp"
 
 namespace {
 
 using tally::plus;
+using tally::test::watchdog;
 using team = tally::cpu_backend::handover<double, plus>;
 using carry = tally::order::carry<double, plus>;
 
@@ -83,8 +86,7 @@ void expect_carries(std::size_t tiles, int members, std::size_t slots, Pause con
   }
   plus op;
   team::member last(shared, 0);
-  auto const compute = [&](std::size_t tile) { return totals[tile]; };
-  double const all = *shared.finish(last, op, compute).last();
+  double const all = *shared.finish(last, op).last();
   carry in_order(0.5);
   for (double const total : totals) in_order.push(total, op);
   EXPECT_EQ(all, *in_order.last());
@@ -192,7 +194,7 @@ TEST(Handover, AnOwnerLeavesTheInputToItsReaders)
       drawn.count_down();
       reading.wait();
       self.publish(tile, 3.25);
-      self.leave_readers(tile);
+      ASSERT_TRUE(self.leave_readers(tile));
       input = -1;
     });
     team::member reader(shared, 1);
@@ -213,8 +215,45 @@ TEST(Handover, AnOwnerLeavesTheInputToItsReaders)
   }
 }
 
-TEST(Handover, AFailureEndsEveryWait)
+TEST(Handover, AMemberThatHasLeftHoldsNobodyUp)
 {
+  // One slot: tile 1 can only be drawn when every member that is there has folded tile 0.
+  watchdog const ends;
+  team shared(2, 2, carry(0.5), 1, 1);
+  plus op;
+  {
+    team::member first(shared, 0);
+    first.publish(first.draw(op), 1.0);
+  }
+  team::member second(shared, 1);
+  EXPECT_EQ(second.draw(op), 1u);
+}
+
+TEST(Handover, ATotalThatIsThereIsNotComputedAgain)
+{
+  // With no patience a member looks once only, when it has announced itself. The owner may have begun to overwrite the
+  // input.
+  tally::cpu_backend::tuning const before_test = tally::cpu_backend::tuning_in_use();
+  tally::cpu_backend::tuning_in_use().spins = 0;
+  team shared(2, 2, carry(0.5), 1, 4);
+  plus op;
+  team::member owner(shared, 0);
+  team::member reader(shared, 1);
+  owner.publish(owner.draw(op), 1.0);
+  ASSERT_EQ(reader.draw(op), 1u);
+  auto const compute = [](std::size_t) {
+    ADD_FAILURE() << "the total is published";
+    return 0.0;
+  };
+  carry const* const before = reader.fold_to(1, op, compute);
+  ASSERT_NE(before, nullptr);
+  EXPECT_EQ(*before->next(op), 1.5);
+  tally::cpu_backend::tuning_in_use() = before_test;
+}
+
+TEST(Handover, AFailureEndsTheWaitForTotals)
+{
+  watchdog const ends;
   team shared(10, 2, carry(0.5), 1, 16);
   plus op;
   team::member first(shared, 0);
@@ -233,6 +272,72 @@ TEST(Handover, AFailureEndsEveryWait)
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   shared.fail();
   other.join();
+}
+
+TEST(Handover, AReaderThatThrowsIsNotWaitedFor)
+{
+  watchdog const ends;
+  team shared(2, 2, carry(0.5), 1, 4);
+  plus op;
+  team::member owner(shared, 0);
+  team::member reader(shared, 1);
+  std::size_t const tile = owner.draw(op);
+  ASSERT_EQ(reader.draw(op), 1u);
+  auto const compute = [](std::size_t) -> double { throw std::runtime_error("late total"); };
+  EXPECT_THROW(reader.fold_to(1, op, compute), std::runtime_error);
+  owner.publish(tile, 1.0);
+  EXPECT_TRUE(owner.leave_readers(tile));
+}
+
+TEST(Handover, AFailureEndsTheWaitForReaders)
+{
+  // The reader goes on until the owner has left.
+  watchdog const ends;
+  team shared(2, 2, carry(0.5), 1, 4);
+  plus op;
+  team::member owner(shared, 0);
+  std::size_t const tile = owner.draw(op);
+  std::latch reading(1);
+  std::latch left(1);
+  std::thread other([&] {
+    team::member reader(shared, 1);
+    auto const compute = [&](std::size_t) {
+      reading.count_down();
+      left.wait();
+      return 1.0;
+    };
+    (void)reader.fold_to(1, op, compute);
+  });
+  reading.wait();
+  owner.publish(tile, 1.0);
+  std::thread third([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    shared.fail();
+  });
+  EXPECT_FALSE(owner.leave_readers(tile)) << "the input is still read";
+  left.count_down();
+  other.join();
+  third.join();
+}
+
+TEST(Handover, AFailureEndsTheWaitForSlots)
+{
+  // Two members, one slot, and nobody publishes tile 0. The failure may also come before anybody has joined.
+  for (bool const early : {false, true}) {
+    watchdog const ends;
+    team shared(10, 2, carry(0.5), 1, 1);
+    plus op;
+    if (early) shared.fail();
+    team::member first(shared, 0);
+    team::member second(shared, 1);
+    EXPECT_EQ(first.draw(op), 0u);
+    std::thread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      shared.fail();
+    });
+    EXPECT_EQ(second.draw(op), team::no_tile);
+    other.join();
+  }
 }
 
 }  // namespace

@@ -4,12 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
-#include "tally/error.hpp"
 #include "tally/operators/arithmetic.hpp"
 
 namespace {
@@ -107,22 +108,52 @@ TEST(SinglePass, AnExceptionEndsEveryMember)
   }
 }
 
-TEST(Team, CallsEveryMemberOnce)
-{
-  for (int members : {1, 2, 7, 40}) {
-    std::vector<std::atomic<int>> calls(static_cast<std::size_t>(members));
-    auto body = [&](int member) { calls[static_cast<std::size_t>(member)].fetch_add(1); };
-    tally::cpu_backend::run_team(members, body);
-    for (std::atomic<int> const& count : calls) EXPECT_EQ(count.load(), 1);
-  }
-}
+/// Tiles of one number each, whose results replace them. The total of tile 0 is late: its owner waits until another
+/// member has begun to compute it too, which takes that one longer than the owner needs to scan the tile.
+struct late_engine {
+  static constexpr bool concurrent = true;
+  std::vector<double>& values;
+  std::atomic<int>& calls;
 
-TEST(Team, SizeIsAtMostOneATile)
+  double total(std::size_t tile) const
+  {
+    if (tile == 0 && calls.fetch_add(1) == 0) {
+      auto const enough = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+      while (calls.load() == 1 && std::chrono::steady_clock::now() < enough) std::this_thread::yield();
+    } else if (tile == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return values[tile];
+  }
+  void scan(std::size_t tile, carry& before) const
+  {
+    plus op;
+    before.push(values[tile], op);
+    values[tile] = *before.last();
+  }
+  double scan(std::size_t tile, carry const& before, std::size_t next) const
+  {
+    carry own = before;
+    scan(tile, own);
+    return total(next);
+  }
+  bool in_place() const { return true; }
+  void settle() const {}
+};
+
+TEST(SinglePass, AnInputThatIsStillReadIsNotOverwritten)
 {
-  EXPECT_EQ(tally::cpu_backend::team_size(8, 1 << 20, 3), 3);
-  EXPECT_EQ(tally::cpu_backend::team_size(8, 0, 0), 1);
-  EXPECT_EQ(tally::cpu_backend::team_size(0, 100, 1000), 1);
-  EXPECT_THROW((void)tally::cpu_backend::team_size(-1, 100, 1), tally::usage_error);
+  std::vector<double> const in = numbers(40);
+  std::vector<double> values = in;
+  std::atomic<int> calls{0};
+  plus op;
+  carry before(0.25);
+  tally::cpu_backend::scan_tiles(late_engine{values, calls}, in.size(), before, op, 2);
+  carry expected(0.25);
+  for (std::size_t tile = 0; tile < in.size(); ++tile) {
+    expected.push(in[tile], op);
+    ASSERT_EQ(values[tile], *expected.last()) << "tile " << tile;
+  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   memory_file const file(how.rest);
   csv_options options;
   options.delimiter = how.bit(0) ? '\t' : ',';
-  options.header = how.bit(1);
+  options.first = !how.bit(1) ? first_row::values : how.bit(6) ? first_row::names : first_row::unsaid;
   options.column = how.bit(2) ? "2" : how.bit(1) ? "v" : "1";
   if (how.bit(3)) options.key = "1";
   options.rule = static_cast<number_rule>(how.second / 64 % 3);
@@ -27,8 +27,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     full_pipe const pipe(how.rest);
     require(read_all([&] { return read_csv(pipe.source(), options, small); }) == whole, "a pipe reads the same");
   }
-  // Must neither crash nor hang where rows are too long.
-  read_all([&] { return read_csv(file.source(), options, {.usual = small.usual, .uncut = small.usual}); });
+  // Which rows are too long does not depend on chunks either.
+  std::size_t const longest = small.usual;
+  column const short_rows = read_all([&] { return read_csv(file.source(), options, {.longest = longest}); });
+  for (std::size_t const usual : {std::size_t(1), 1 + longest / 2})
+    require(read_all([&] { return read_csv(file.source(), options, {.usual = usual, .longest = longest}); }) ==
+                short_rows,
+            "rows too long are refused the same in small chunks");
 
   if (!whole.error.empty()) return 0;
   auto const from = read_csv(file.source(), options, small);

@@ -10,8 +10,10 @@ namespace tally::io {
 namespace {
 
 using testing::column;
+using testing::pieces_of;
 using testing::read_all;
 using testing::scratch_folder;
+using testing::slow_pipe;
 using testing::word;
 
 column read(std::string const& path, csv_options const& options, chunk_sizes sizes = {})
@@ -60,16 +62,35 @@ TEST(csv_reader, columns_by_name_and_by_number)
   EXPECT_EQ(read_in_every_way(table, of("a")).values, integers({1, 4}));
   EXPECT_EQ(read_in_every_way(table, of("b")).values, integers({2, 5}));
   EXPECT_EQ(read_in_every_way(table, of("1")).values, integers({1, 4}));
-  EXPECT_EQ(read_in_every_way(table, of("2")).values, integers({3, 6})) << "a name goes before a number";
-  EXPECT_EQ(read_in_every_way(table, of("3")).values, integers({3, 6}));
+  EXPECT_EQ(read_in_every_way(table, {.first = first_row::names, .column = "2"}).values, integers({3, 6}))
+      << "a name goes before a number";
+  EXPECT_EQ(read_in_every_way(table, {.first = first_row::names, .column = "3"}).values, integers({3, 6}));
+}
+
+TEST(csv_reader, a_first_row_that_may_be_data_is_not_eaten)
+{
+  std::string const expected =
+      " as the name of the column, expected a name that is no number (--no-header if the first line is data, --header "
+      "if it is a header)";
+  EXPECT_EQ(read_in_every_way("5\n6\n", of("1")).error, "csv:1:1: found '5'" + expected);
+  EXPECT_EQ(read_in_every_way("5", of("1")).error, "csv:1:1: found '5'" + expected);
+  EXPECT_EQ(read_in_every_way("a, -0.5 \r\n1,2\r\n", of("2")).error, "csv:1:3: found ' -0.5 '" + expected);
+  EXPECT_EQ(read_in_every_way("\"a\nb\",\"1e3\"\n1,2\n", of("2")).error, "csv:2:4: found '1e3'" + expected);
+  EXPECT_EQ(read_in_every_way("2020,2021\n1,2\n", of("2021")).error, "csv:1:6: found '2021'" + expected);
+  EXPECT_EQ(read_in_every_way("nan\n1\n", of("1")).error, "csv:1:1: found 'nan'" + expected);
+  for (char const* name : {"", " ", "1a", "-", "0x1", "1 2"})
+    EXPECT_EQ(read_in_every_way(std::string(name) + ",b\n1,2\n", of("1")).values, integers({1})) << name;
+  EXPECT_EQ(read_in_every_way("1,b\n1,2\n", of("b", "1")).values, integers({2})) << "another column may be called so";
+  EXPECT_EQ(read_in_every_way("5\n6\n", {.first = first_row::names}).values, integers({6}));
+  EXPECT_EQ(read_in_every_way("5\n6\n", {.first = first_row::values}).values, integers({5, 6}));
 }
 
 TEST(csv_reader, tables_without_header_and_with_other_delimiters)
 {
-  EXPECT_EQ(read_in_every_way("1,2\n3,4", {.header = false, .column = "2"}).values, integers({2, 4}));
+  EXPECT_EQ(read_in_every_way("1,2\n3,4", {.first = first_row::values, .column = "2"}).values, integers({2, 4}));
   EXPECT_EQ(read_in_every_way("x\ty\n1\t2\n", {.delimiter = '\t', .column = "y"}).values, integers({2}));
   EXPECT_EQ(read_in_every_way("x;y\n1;2,5\n", {.delimiter = ';', .column = "x"}).values, integers({1}));
-  EXPECT_EQ(read_in_every_way("", {.header = false}), column());
+  EXPECT_EQ(read_in_every_way("", {.first = first_row::values}), column());
 }
 
 TEST(csv_reader, line_ends_blanks_and_marks)
@@ -129,6 +150,9 @@ TEST(csv_reader, errors_in_fields)
   EXPECT_EQ(read_in_every_way("a,b\n\"q\nr\",1\n2,y\n", of("b")).error, "csv:4:3: found 'y', expected a number");
   EXPECT_EQ(read_in_every_way(std::string("a,b\n1,2\n\0,3\n", 12), of("b")).error,
             "csv:3:1: found a NUL byte, expected text");
+  EXPECT_EQ(read_in_every_way(std::string("a,b\0,\n1,2\n", 11), of("a")).error,
+            "csv:1:4: found a NUL byte, expected text");
+  EXPECT_EQ(read_in_every_way(std::string("a\0", 2), of("1")).error, "csv:1:2: found a NUL byte, expected text");
 }
 
 TEST(csv_reader, errors_in_rows)
@@ -166,21 +190,69 @@ TEST(csv_reader, errors_about_columns)
   scratch_folder const folder;
   std::string const path = folder.write("csv", "1,2\n");
   batch next;
-  EXPECT_THROW(read_csv(input::file(path), {.header = false, .column = "price"})->next(next), usage_error);
+  EXPECT_THROW(read_csv(input::file(path), {.first = first_row::values, .column = "price"})->next(next), usage_error);
 }
 
-TEST(csv_reader, a_row_without_end)
+/// A table read with rows of at most `longest` bytes, from a file in chunks of any size and through pipes in pieces.
+column read_in_pieces(std::string const& text, std::size_t longest, csv_options const& options)
 {
   scratch_folder const folder;
-  std::string const path = folder.write("csv", "a,b\n1," + std::string(100, 'x') + "\n2,3\n");
-  EXPECT_EQ(read(path, of("a"), {.usual = 8, .uncut = 32}).error.substr(path.size()),
-            ":2:1: found a row of more than 64 bytes, expected a shorter one");
-  std::string const open = folder.write("open", "a,b\n1,\"" + std::string(100, '\n') + "\n2,3\n");
-  EXPECT_EQ(read(open, of("a"), {.usual = 8, .uncut = 32}).error.substr(open.size()),
-            ":2:3: found a quote that is never closed, expected a closing quote");
-  std::string const header = folder.write("header", std::string(100, 'x') + "\n2\n");
-  EXPECT_EQ(read(header, of("1"), {.usual = 8, .uncut = 32}).error.substr(header.size()),
-            ":1: found a row of more than 64 bytes, expected a shorter one");
+  std::string const path = folder.write("csv", text);
+  column first;
+  for (std::size_t usual = 1; usual <= longest + 3; ++usual) {
+    column const got = read(path, options, {.usual = usual, .longest = longest});
+    if (usual == 1) first = got;
+    EXPECT_EQ(got, first) << "chunks of " << usual << ", rows of " << longest << "\n" << text;
+  }
+  for (std::size_t const piece : {longest - 1, longest, longest + 1, longest + 2}) {
+    slow_pipe const pipe(pieces_of(text, piece));
+    column got = read_all([&] { return read_csv(pipe.source(), options, {.usual = 4, .longest = longest}); });
+    if (!got.error.empty()) got.error.replace(0, 4, path);
+    EXPECT_EQ(got, first) << "pieces of " << piece << ", rows of " << longest << "\n" << text;
+  }
+  if (!first.error.empty()) first.error.replace(0, path.size(), "csv");
+  return first;
+}
+
+TEST(csv_reader, rows_up_to_the_limit_and_none_beyond_whatever_the_pieces)
+{
+  constexpr std::size_t longest = 12;
+  std::string const most = std::to_string(longest) + " bytes";
+  for (std::size_t length = longest - 3; length <= longest + 4; ++length) {
+    for (char const* line_end : {"\n", "\r\n", ""}) {
+      bool const fits = length + (line_end == std::string("\r\n")) <= longest;
+      std::string const behind = line_end == std::string() ? "" : "3,4" + std::string(line_end);
+      // A long field without quotes, a closed one in quotes that holds line ends, a long row of blanks.
+      for (std::string const& row : {"2," + std::string(length - 2, 'x'), "2,\"" + std::string(length - 4, '\n') + "\"",
+                                     std::string(length - 3, ' ') + "2,x"}) {
+        column const got = read_in_pieces("a,b\n1,x\n" + row + line_end + behind, longest, of("a"));
+        if (fits) {
+          EXPECT_EQ(got.error, "") << row;
+          EXPECT_EQ(got.values, integers(behind.empty() ? std::vector{1, 2} : std::vector{1, 2, 3}));
+        } else {
+          bool const open = row.find('"') != row.npos && length > longest + 1;
+          EXPECT_EQ(got.values, integers({1}));
+          EXPECT_EQ(got.error, open ? "csv:3:3: found a quote that is not closed in the first " + most +
+                                          " of its row, expected a closing quote"
+                                    : "csv:3:1: found a row of more than " + most + ", expected a shorter one")
+              << row << line_end;
+        }
+      }
+      // A quote that is never closed, up to the end of the input or up to the limit.
+      column const open = read_in_pieces("a,b\n1,x\n2,\"" + std::string(length - 3, '\n'), longest, of("a"));
+      EXPECT_EQ(open.error, length <= longest ? "csv:3:3: found a quote that is never closed, expected a closing quote"
+                                              : "csv:3:3: found a quote that is not closed in the first " + most +
+                                                    " of its row, expected a closing quote");
+      // What is wrong before the limit is still said.
+      EXPECT_EQ(read_in_pieces("a,b\n2,5\"" + std::string(length, 'x') + line_end, longest, of("a")).error,
+                "csv:2:4: found a quote within an unquoted field, expected one before the field and one behind it");
+    }
+  }
+  EXPECT_EQ(read_in_pieces("a," + std::string(longest - 2, 'b') + "\n1,2\n", longest, of("a")).values, integers({1}));
+  EXPECT_EQ(read_in_pieces("a," + std::string(longest - 1, 'b') + "\n1,2\n", longest, of("a")).error,
+            "csv:1:1: found a row of more than " + most + ", expected a shorter one");
+  EXPECT_EQ(read_in_pieces("a,\"" + std::string(longest, 'b') + "\"\n1,2\n", longest, of("a")).error,
+            "csv:1:3: found a quote that is not closed in the first " + most + " of its row, expected a closing quote");
 }
 
 TEST(csv_reader, values_are_found_again)

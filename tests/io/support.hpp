@@ -89,6 +89,14 @@ private:
   std::thread writer_;
 };
 
+/// A text in pieces of one size.
+inline std::vector<std::string> pieces_of(std::string const& text, std::size_t size)
+{
+  std::vector<std::string> pieces;
+  for (std::size_t at = 0; at < text.size(); at += size) pieces.push_back(text.substr(at, size));
+  return pieces;
+}
+
 /// The bytes of values, each one reversed if they are wanted in the other byte order.
 template <class T>
 std::string bytes(std::vector<T> const& values, bool swapped = false)

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "io/column_reader.hpp"
+#include "io/csv_reader.hpp"
 #include "io/text_reader.hpp"
 #include "support.hpp"
 
@@ -15,6 +16,7 @@ namespace tally::io {
 namespace {
 
 using testing::column;
+using testing::pieces_of;
 using testing::read_all;
 using testing::scratch_folder;
 using testing::slow_pipe;
@@ -97,11 +99,29 @@ TEST(text_reader, floating_rule)
   EXPECT_EQ(got.values, (std::vector{word(1.0), word(-2.0), word(0.5)}));
 }
 
+TEST(text_reader, negative_zero_is_one_where_doubles_are_read)
+{
+  std::string const long_zero = "-" + std::string(20, '0');
+  std::vector<std::string> const negative = {word(-0.0), word(0.0), word(-0.0), word(0.0), word(0.5)};
+  EXPECT_EQ(read_in_every_way("-0 0 " + long_zero + " +0 0.5\n", {.rule = number_rule::floating}).values, negative);
+  EXPECT_EQ(read_in_every_way("-0 0.5 -0 0").values, (std::vector{word(0), word(0.5), word(-0.0), word(0.0)}));
+  EXPECT_EQ(read_in_every_way("-0", {.rule = number_rule::integers}).values, integers({0}));
+}
+
 TEST(text_reader, integer_rule)
 {
   EXPECT_EQ(read_in_every_way("1 2 3", {.rule = number_rule::integers}).values, integers({1, 2, 3}));
-  EXPECT_EQ(read_in_every_way("1 2\n3 4.0 x", {.rule = number_rule::integers}).error,
-            "text:2:3: found '4.0', expected an integer");
+  EXPECT_EQ(read_in_every_way("1 2\n3 4.5 x", {.rule = number_rule::integers}).error,
+            "text:2:3: found '4.5', expected an integer");
+  column const whole = read_in_every_way("1.0 -2. 9007199254740993.0 18446744073709551616.00 -0.0 +30.000 0.0",
+                                         {.rule = number_rule::integers});
+  EXPECT_EQ(whole.error, "");
+  EXPECT_EQ(whole.values, (std::vector<std::string>{"i:1", "i:-2", "i:9007199254740993", "i:18446744073709551616",
+                                                    "i:0", "i:30", "i:0"}));
+  for (char const* token :
+       {"1e3", "0.99999999999999999999", "10.01", "1e-0", ".0", "-.0", "1.0e0", "inf", "nan", "1.0.0", "."})
+    EXPECT_EQ(read_in_every_way(token, {.rule = number_rule::integers}).error,
+              "text:1:1: found '" + std::string(token) + "', expected an integer");
 }
 
 TEST(text_reader, errors_name_the_first_offence_and_its_place)
@@ -122,13 +142,131 @@ TEST(text_reader, one_number_a_line)
   EXPECT_EQ(read_in_every_way("1\n 2 3\n", lines).error, "text:2:2: found '2 3', expected a number");
 }
 
-TEST(text_reader, a_token_without_end)
+/// What a text of zeros and ones says if no token may have more than `longest` bytes, read without any reader.
+column expected_of(std::string const& text, std::size_t longest)
+{
+  column result;
+  std::string token;
+  std::size_t line = 1, at = 1, begin = 1;
+  for (char const c : text + "\n") {
+    if (c == ' ' || c == '\n') {
+      if (!token.empty()) result.values.push_back(word(token.back() - '0'));
+      token.clear();
+    } else {
+      if (token.empty()) begin = at;
+      token += c;
+      if (token.size() > longest) {
+        result.error = "text:" + std::to_string(line) + ":" + std::to_string(begin) + ": found a token of more than " +
+                       std::to_string(longest) + " bytes, expected a number";
+        return result;
+      }
+    }
+    line += c == '\n';
+    at = c == '\n' ? 1 : at + 1;
+  }
+  return result;
+}
+
+TEST(text_reader, tokens_up_to_the_limit_and_none_beyond_whatever_the_pieces)
 {
   scratch_folder const folder;
-  std::string const path = folder.write("text", "1 2\n 3" + std::string(100, '0') + " 4");
-  EXPECT_EQ(read(path, {}, {.usual = 8, .uncut = 32}).error.substr(path.size()),
-            ":2:2: found a token of more than 64 bytes, expected a number");
-  EXPECT_EQ(read(path, {.rule = number_rule::floating}, {.usual = 8, .uncut = 200}).values.size(), 4u);
+  std::mt19937 random(11);
+  int refused = 0;
+  for (int round = 0; round < 400; ++round) {
+    std::size_t const longest = 1 + random() % 12;
+    std::string text;
+    for (std::size_t tokens = random() % 6; tokens > 0; --tokens) {
+      text += std::string(random() % (longest + (random() % 3)), '0') + "1";
+      text += std::string(random() % 3, ' ') + (random() % 4 ? " " : "\n");
+    }
+    if (random() % 2 && !text.empty()) text.pop_back();
+    column const expected = expected_of(text, longest);
+    refused += !expected.error.empty();
+    auto const check = [&](column got, std::size_t name, char const* how, std::size_t size) {
+      if (!got.error.empty()) got.error.replace(0, name, "text");
+      EXPECT_EQ(got, expected) << how << " of " << size << ", tokens of " << longest << ": '" << text << "'";
+    };
+    std::string const path = folder.write("text", text);
+    for (std::size_t usual = 1; usual <= text.size() + 2; ++usual)
+      check(read(path, {.threads = 1}, {.usual = usual, .longest = longest}), path.size(), "chunks", usual);
+    if (round % 20 != 0) continue;
+    for (std::size_t const piece : {std::size_t(1), longest, longest + 1, longest + 2}) {
+      slow_pipe const pipe(pieces_of(text, piece));
+      check(read_all([&] { return read_text(pipe.source(), {}, {.usual = 3, .longest = longest}); }), 4, "pieces",
+            piece);
+    }
+  }
+  EXPECT_GT(refused, 50);
+  EXPECT_LT(refused, 350);
+}
+
+TEST(text_reader, lines_up_to_the_limit_and_none_beyond_whatever_the_pieces)
+{
+  scratch_folder const folder;
+  for (std::size_t length = 6; length <= 10; ++length) {
+    for (char const* line_end : {"\n", ""}) {
+      std::string const path = folder.write("text", "1\n" + std::string(length - 2, ' ') + "2 " + line_end);
+      for (std::size_t usual = 1; usual <= 12; ++usual) {
+        column const got = read(path, {.one_a_line = true}, {.usual = usual, .longest = 8});
+        EXPECT_EQ(got.values, length <= 8 ? integers({1, 2}) : integers({1}));
+        EXPECT_EQ(got.error, length <= 8 ? "" : path + ":2:1: found a line of more than 8 bytes, expected a number");
+      }
+    }
+  }
+}
+
+TEST(text_reader, other_formats_are_known_by_their_first_bytes)
+{
+  struct known {
+    std::string bytes, message;
+  };
+  std::string const export_it = " (export it first, for instance as CSV or .npy)";
+  std::vector<known> const all = {
+      {std::string("\x1f\x8b\x08\0", 4),
+       "data compressed by gzip, expected text (decompress it first: zcat FILE | tally ...)"},
+      {"BZh91AY&SY", "data compressed by bzip2, expected text (decompress it first: bzcat FILE | tally ...)"},
+      {"BZh9\x17rE8P\x90", "data compressed by bzip2, expected text (decompress it first: bzcat FILE | tally ...)"},
+      {std::string("\xfd"
+                   "7zXZ\0",
+                   6),
+       "data compressed by xz, expected text (decompress it first: xzcat FILE | tally ...)"},
+      {"\x28\xb5\x2f\xfd", "data compressed by zstd, expected text (decompress it first: zstdcat FILE | tally ...)"},
+      {"\x04\x22\x4d\x18", "data compressed by lz4, expected text (decompress it first: lz4cat FILE | tally ...)"},
+      {"PK\x03\x04",
+       "a zip archive, as .npz and .xlsx files are, expected text (take out what is to be read first: unzip -p FILE "
+       "MEMBER | tally ...)"},
+      {"\x93NUMPY\x01", "a .npy array, expected text (--input-format npy reads it)"},
+      {"PAR1\x15", "a Parquet file, expected text" + export_it},
+      {std::string("ARROW1\0\0", 8), "an Arrow file, expected text" + export_it},
+      {"\x89HDF\r\n\x1a\n",
+       "an HDF5 file, expected text (take a data set out first: h5dump -d NAME -b LE -o data.raw FILE)"},
+      {"CDF\x02", "a NetCDF file, expected text" + export_it},
+      {"\xd0\xcf\x11\xe0", "a document of Microsoft Office, expected text" + export_it},
+      {std::string("\xff\xfe"
+                   "1\0\n\0",
+                   6),
+       "text in UTF-16, expected text (convert it first: iconv -t UTF-8 -f UTF-16 FILE | tally ...)"},
+      {std::string("\xfe\xff\0"
+                   "1",
+                   4),
+       "text in UTF-16, expected text (convert it first: iconv -t UTF-8 -f UTF-16 FILE | tally ...)"},
+      {std::string("\xff\xfe\0\0"
+                   "1\0\0\0",
+                   8),
+       "text in UTF-32, expected text (convert it first: iconv -t UTF-8 -f UTF-32 FILE | tally ...)"},
+  };
+  for (known const& one : all) {
+    std::string const text = one.bytes + "junk\n1 2 3\n";
+    EXPECT_EQ(read_in_every_way(text).error, "text: found " + one.message);
+    for (first_row const first : {first_row::unsaid, first_row::values}) {
+      slow_pipe const pipe(pieces_of(text, 1));
+      EXPECT_EQ(read_all([&] { return read_csv(pipe.source(), {.first = first}); }).error,
+                "pipe: found " + one.message);
+    }
+  }
+  for (char const* text : {"P", "BZh", "\x1f", "\xff", "PAR1", "\x93NUMP"})
+    EXPECT_NE(read_in_every_way(text).error, "");
+  EXPECT_EQ(read_in_every_way("BZh").error, "text:1:1: found 'BZh', expected a number");
 }
 
 TEST(text_reader, values_are_found_again)

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -229,25 +230,125 @@ TEST(output, rewriting_behind_what_is_there)
   }
 }
 
+/// Writes half of a file in a process that `end` ends, and returns how that ended.
+template <class End>
+int status_of_half_a_file(std::string const& path, unfinished kept, End end)
+{
+  pid_t const child = fork();
+  if (child == 0) {
+    output to = output::file(path, kept);
+    to.write("half", 4);
+    end();
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
 TEST(output, a_signal_leaves_nothing_behind)
 {
+  rlimit const no_cores{0, 0};
+  setrlimit(RLIMIT_CORE, &no_cores);
   scratch_folder const folder;
-  for (int const signal_number : {SIGINT, SIGTERM}) {
-    pid_t const child = fork();
-    if (child == 0) {
-      // A shell starts what runs in the background with SIGINT ignored.
-      std::signal(signal_number, SIG_DFL);
-      output to = output::file(folder.path("out"));
-      to.write("half", 4);
-      raise(signal_number);
-      _exit(0);
+  for (unfinished const kept : {unfinished::nameless, unfinished::named}) {
+    for (bool const exists : {false, true}) {
+      for (int const signal_number :
+           {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2, SIGKILL, SIGSEGV}) {
+        bool const can_be_caught = signal_number != SIGKILL && signal_number != SIGSEGV;
+        if (kept == unfinished::named && !can_be_caught) continue;
+        if (exists) folder.write("out", "old");
+        // A shell starts what runs in the background with SIGINT ignored.
+        if (can_be_caught) std::signal(signal_number, SIG_DFL);
+        int const status = status_of_half_a_file(folder.path("out"), kept, [&] {
+          // A sanitizer would catch it.
+          if (signal_number == SIGSEGV) std::signal(SIGSEGV, SIG_DFL);
+          raise(signal_number);
+        });
+        ASSERT_TRUE(WIFSIGNALED(status)) << signal_number;
+        EXPECT_EQ(WTERMSIG(status), signal_number);
+        EXPECT_EQ(folder.count(), exists ? 1u : 0u) << signal_number;
+        if (exists) {
+          EXPECT_EQ(folder.read("out"), "old");
+        }
+        std::filesystem::remove(folder.path("out"));
+      }
     }
-    int status = 0;
-    waitpid(child, &status, 0);
-    ASSERT_TRUE(WIFSIGNALED(status));
-    EXPECT_EQ(WTERMSIG(status), signal_number);
-    EXPECT_EQ(folder.count(), 0u);
   }
+}
+
+TEST(output, too_large_a_file_is_a_full_disk)
+{
+  scratch_folder const folder;
+  for (unfinished const kept : {unfinished::nameless, unfinished::named}) {
+    int const status = status_of_half_a_file(folder.path("out"), kept, [&] {
+      rlimit const small{100, 100};
+      setrlimit(RLIMIT_FSIZE, &small);
+      try {
+        output to = output::file(folder.path("large"), kept);
+        to.write(std::string(101, 'x').data(), 101);
+        to.commit();
+      } catch (disk_full const&) {
+        _exit(3);
+      }
+    });
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 3);
+    EXPECT_LE(folder.count(), kept == unfinished::named ? 1u : 0u) << "_exit leaves the named file of the half";
+  }
+}
+
+TEST(output, both_kinds_of_unfinished_files_become_the_same)
+{
+  for (unfinished const kept : {unfinished::nameless, unfinished::named}) {
+    for (bool const exists : {false, true}) {
+      scratch_folder const folder;
+      if (exists) {
+        folder.write("out", "old");
+        chmod(folder.path("out").c_str(), 0640);
+      }
+      mode_t const mask = umask(027);
+      {
+        output to = output::file(folder.path("out"), kept);
+        EXPECT_EQ(folder.count(), std::size_t(exists) + (kept == unfinished::named)) << "a name before the end";
+        to.write("new", 3);
+        to.commit();
+      }
+      umask(mask);
+      EXPECT_EQ(folder.read("out"), "new");
+      EXPECT_EQ(folder.count(), 1u);
+      struct stat status;
+      ASSERT_EQ(stat(folder.path("out").c_str(), &status), 0);
+      EXPECT_EQ(status.st_mode & 07777, 0640u);
+    }
+  }
+}
+
+TEST(output, names_that_are_taken_do_not_matter)
+{
+  scratch_folder const folder;
+  folder.write("out", "old");
+  // What an earlier process of the same number may have left when it was killed between two system calls.
+  folder.write(".out." + std::to_string(getpid()) + ".0", "left");
+  output to = output::file(folder.path("out"));
+  to.write("new", 3);
+  to.commit();
+  EXPECT_EQ(folder.read("out"), "new");
+  EXPECT_EQ(folder.count(), 2u);
+}
+
+TEST(output, a_name_without_a_folder)
+{
+  scratch_folder const folder;
+  std::filesystem::path const before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path("."));
+  {
+    output to = output::file("out");
+    to.write("new", 3);
+    to.commit();
+  }
+  std::filesystem::current_path(before);
+  EXPECT_EQ(folder.read("out"), "new");
 }
 
 }  // namespace

@@ -44,6 +44,13 @@ static_assert(std::is_same_v<carry_type<segmented<maximum>, flagged<float>>, fla
 static_assert(std::is_same_v<carry_type<segmented<compose>, flagged<affine<float>>>, flagged<affine<double>>>);
 static_assert(std::is_same_v<carry_type<mean_and_variance, moments<float>>, moments<double>>);
 static_assert(std::is_same_v<carry_type<log_sum_exp, exponential_sum<float>>, exponential_sum<double>>);
+static_assert(std::is_same_v<carry_type<compose, affine<half>>, affine<float>>);
+static_assert(std::is_same_v<carry_type<segmented<plus>, flagged<half>>, flagged<float>>);
+static_assert(
+    std::is_same_v<carry_type<numbered_segments<plus>, numbered<float, unsigned>>, numbered<float, unsigned>>);
+static_assert(reduction_of_nothing<float>(plus{}) == 0.0f && !detail::sign_bit(reduction_of_nothing<float>(plus{})));
+static_assert(detail::sign_bit(identity_of<float>(plus{})));
+static_assert(reduction_of_nothing<int>(minimum{}) == identity_of<int>(minimum{}));
 
 static_assert(std::is_same_v<working_type<half>, float> && std::is_same_v<working_type<bfloat16>, float>);
 static_assert(std::is_same_v<working_type<affine<half>>, affine<float>>);

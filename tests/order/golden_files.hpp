@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -69,6 +70,14 @@ inline std::string read(std::string const& path)
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+/// The folder of the golden files: `golden` beside the program, where a bundle carries both, else the checkout's.
+inline std::string folder(std::string const& in_checkout,
+                          std::filesystem::path const& program = std::filesystem::read_symlink("/proc/self/exe"))
+{
+  std::filesystem::path const carried = program.parent_path() / "golden";
+  return std::filesystem::is_directory(carried) ? carried.string() : in_checkout;
 }
 
 /// The rows of the golden file in `folder` for sizes up to `largest`, without its comment.

@@ -1,5 +1,10 @@
 #include "golden_files.hpp"
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace tally::test::golden {
@@ -8,16 +13,28 @@ namespace {
 TEST(golden, the_reference_gives_every_bit)
 {
   for_each_file([]<class Case, class T>() {
-    EXPECT_EQ((rows<Case, T>(by_reference{})), (rows_in<Case, T>(TALLY_GOLDEN_FOLDER))) << (file_name<Case, T>());
+    EXPECT_EQ((rows<Case, T>(by_reference{})), (rows_in<Case, T>(folder(TALLY_GOLDEN_FOLDER))))
+        << (file_name<Case, T>());
   });
 }
 
 TEST(golden, the_comments_state_the_rule_that_made_the_inputs)
 {
   for_each_file([]<class Case, class T>() {
-    std::string const text = read(std::string(TALLY_GOLDEN_FOLDER) + "/" + file_name<Case, T>());
+    std::string const text = read(folder(TALLY_GOLDEN_FOLDER) + "/" + file_name<Case, T>());
     EXPECT_TRUE(text.starts_with(header<Case, T>())) << (file_name<Case, T>());
   });
+}
+
+TEST(golden, files_are_found_beside_a_program_that_was_carried_elsewhere)
+{
+  std::filesystem::path const bundle =
+      std::filesystem::path(testing::TempDir()) / ("tally_bundle" + std::to_string(getpid()));
+  std::filesystem::create_directories(bundle / "golden");
+  EXPECT_EQ(folder("checkout", bundle / "program"), bundle / "golden");
+  EXPECT_EQ(folder("checkout", bundle / "golden" / "program"), "checkout");
+  EXPECT_EQ(folder(TALLY_GOLDEN_FOLDER), TALLY_GOLDEN_FOLDER);
+  std::filesystem::remove_all(bundle);
 }
 
 TEST(golden, a_changed_bit_changes_the_rows)

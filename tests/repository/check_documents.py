@@ -3,6 +3,7 @@
 - A relative link leads to a file that exists.
 - A ```cpp block is, but for indentation, a contiguous part of a file under examples/, include/, src/ or tests/, all of which
   are compiled. (```c++ marks a sketch, which is not looked for.)
+- docs/testing.md lists every path that the sources name.
 - ```console blocks are run, all of a document in one folder, with the built tool in PATH: a line `$ command`, continued by
   lines `> ...`, must print the lines after it, where a line `...` stands for any number of them. (```sh is not run.)
 """
@@ -51,6 +52,23 @@ def check_links(document, text):
             complaints.append(f"{document}: the link to {target} leads nowhere")
 
 
+def check_paths():
+    """Every path that the sources name is in a table of docs/testing.md, and no other is."""
+    named = set()
+    for folder in ("include", "src"):
+        for path in sorted((source / folder).rglob("*")):
+            if path.is_file():
+                text = re.sub(r"//.*", "", path.read_text())
+                for call in re.findall(r"\btook\((.*?)\);", text, flags=re.S):
+                    named.update(re.findall(r'"([^"]*)"', call))
+                named.update(re.findall(r'"(cuda: [^"]*)"', text))  # a kernel's is named where kernels are listed
+    listed = set(re.findall(r"`([a-z_ ]+: [^`]*)`", (source / "docs/testing.md").read_text()))
+    for path in sorted(named - listed):
+        complaints.append(f"docs/testing.md: the path `{path}` of the sources is not listed")
+    for path in sorted(listed - named):
+        complaints.append(f"docs/testing.md: there is no path `{path}` in the sources")
+
+
 def check_session(where, lines, folder):
     """Runs the commands of a console block and compares what they print."""
     environment = os.environ | {"PATH": f"{build}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
@@ -82,5 +100,6 @@ for document in documents:
             if language == "console":
                 check_session(where, lines, scratch)
 
+check_paths()
 print("\n".join(complaints) or f"{len(documents)} documents are true")
 sys.exit(1 if complaints else 0)

@@ -58,6 +58,25 @@ TEST(std_scan, of_any_number_of_elements)
   }
 }
 
+TEST(std_scan, takes_an_accumulator_that_can_only_be_moved)
+{
+  struct number {
+    long value = -1;
+    number& operator=(move_only const& from)
+    {
+      value = from.value();
+      return *this;
+    }
+  };
+  int const x[] = {3, 1, 4};
+  auto const append = [](move_only const& a, int b) { return move_only(10 * a.value() + b); };
+  number out[3];
+  EXPECT_EQ(std::inclusive_scan(x, x + 3, out, append, move_only(1)), out + 3);
+  EXPECT_TRUE(out[0].value == 13 && out[1].value == 131 && out[2].value == 1314);
+  EXPECT_EQ(std::transform_inclusive_scan(x, x + 3, out, append, twice, move_only(1)), out + 3);
+  EXPECT_TRUE(out[0].value == 16 && out[1].value == 162 && out[2].value == 1628);
+}
+
 template <template <class> class In, template <class> class Out>
 void check_category()
 {

@@ -13,6 +13,7 @@
 #include "tally/algorithms/placement.hpp"
 #include "tally/contract.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/error.hpp"
 #include "tally/for_each.hpp"
 #include "tally/scan.hpp"
@@ -92,6 +93,7 @@ void scan_pieces(P const& on, std::size_t n, Pieces const& pieces, Use const& us
 template <class P, class Pieces>
 [[noreturn]] void say_what_does_not_fit(P const& on, std::size_t n, Pieces const& pieces, std::uint64_t capacity)
 {
+  took("allocate: says what does not fit");
   temporary<std::uint64_t, P> const ends(on, n);
   scan_pieces(on, n, pieces, note_end<Pieces>{pieces, ends.data()});
   std::size_t piece = 0;

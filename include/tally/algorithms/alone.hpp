@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tally/algorithms/in_order.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 #include "tally/reduce.hpp"
@@ -96,6 +97,7 @@ T reduce_alone(P const& on, I const& values, std::size_t begin, std::size_t end,
       return init ? static_cast<T>(op(*init, local)) : local;
     }
   }
+  took("segments: reduction by a call of its own");
   auto const first = values + static_cast<distance>(begin), last = values + static_cast<distance>(end);
   if constexpr (has_identity<Op, T>)
     return tally::reduce<T>(on, first, last, init ? *init : identity_of<T>(op), op);
@@ -126,6 +128,7 @@ void scan_alone(P const& on, I const& values, std::size_t begin, std::size_t end
       return;
     }
   }
+  took("segments: scan by a call of its own");
   auto const first = values + static_cast<distance>(begin), last = values + static_cast<distance>(end);
   auto const to = out + static_cast<out_distance>(begin);
   if constexpr (Shift == direction::inclusive)

@@ -58,6 +58,22 @@ std::size_t segments_between(Offsets const& offsets, S const& last)
   return count == 0 ? 0 : count - 1;
 }
 
+/// `nothing` is the result of an empty segment.
+template <class T, class P, class Values, class Offsets, class Out, class Op>
+void reduce_offsets(P const& on, Values values, Offsets offsets, std::size_t segments, Out out, T const& nothing,
+                    std::optional<T> const& init, Op op)
+{
+  if constexpr (runs_on_cpu<P>) {
+    work_between_offsets(on, offsets, segments,
+                         [&](auto const& where, std::size_t s, std::size_t begin, std::size_t end) {
+                           store(out, s, begin == end ? nothing : reduce_alone<T>(where, values, begin, end, init, op));
+                         });
+  } else {
+    maybe<T> const start{nothing, init.has_value()};
+    tally::for_each_index(on, segments, reduce_between<T, Values, Offsets, Out, Op>{values, offsets, out, start, op});
+  }
+}
+
 template <direction Shift, class T, class P, class Values, class Offsets, class Out, class Op>
 void scan_offsets(P const& on, Values values, Offsets offsets, std::size_t segments, Out out,
                   std::optional<T> const& init, Op op)
@@ -81,9 +97,8 @@ void scan_offsets(P const& on, Values values, Offsets offsets, std::size_t segme
 ///
 ///     reduce_by_offset([on,] values, offsets, offsets_last, out [, init [, op]])
 ///
-/// Requires  offsets do not decrease; there is one more than segments. Otherwise as `reduce_by_key`; `init` is the
-///           identity of a sum if it is left out.
-/// Result    the end of what was written: a result for each segment, `init` for an empty one. Each has the bits of
+/// Requires  offsets do not decrease; there is one more than segments. Otherwise as `reduce_by_key`.
+/// Result    the end of what was written: a result for each segment; of an empty one `init`, or 0 without. Each has the bits of
 ///           `tally::reduce` of its segment alone.
 /// Cost      one pass; threads share elements and segments evenly, and long segments (of more than 2^18) are done by
 ///           all threads, one after another. On a GPU a thread combines a segment: many short ones are quick, few long
@@ -97,19 +112,9 @@ Out reduce_by_offset(P const& on, Values values, Offsets offsets, S offsets_last
   using value = detail::accumulator<Acc, T>;
   detail::check_groups<Acc, value, Values, Op, Offsets, Out>();
   std::size_t const segments = detail::segments_between(offsets, offsets_last);
-  auto combine = detail::canonical_operator<value>(std::move(op));
   auto const start = detail::initial<value>(std::move(init));
-  if constexpr (detail::runs_on_cpu<P>) {
-    detail::work_between_offsets(
-        on, offsets, segments, [&](auto const& where, std::size_t s, std::size_t begin, std::size_t end) {
-          detail::store(out, s,
-                        begin == end ? *start : detail::reduce_alone<value>(where, values, begin, end, start, combine));
-        });
-  } else {
-    tally::for_each_index(on, segments,
-                          detail::reduce_between<value, Values, Offsets, Out, decltype(combine)>{
-                              values, offsets, out, detail::maybe<value>{*start, true}, combine});
-  }
+  detail::reduce_offsets<value>(on, values, offsets, segments, out, *start, start,
+                                detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(segments);
 }
 
@@ -118,8 +123,11 @@ template <class Acc = void, execution P, detail::iterator Values, detail::iterat
 Out reduce_by_offset(P const& on, Values values, Offsets offsets, S offsets_last, Out out)
 {
   using value = detail::accumulator<Acc, std::iter_value_t<Values>>;
-  return tally::reduce_by_offset<Acc>(on, std::move(values), std::move(offsets), std::move(offsets_last),
-                                      std::move(out), identity_of<value>(plus{}));
+  detail::check_groups<Acc, value, Values, plus, Offsets, Out>();
+  std::size_t const segments = detail::segments_between(offsets, offsets_last);
+  detail::reduce_offsets<value>(on, values, offsets, segments, out, reduction_of_nothing<value>(plus{}),
+                                std::optional<value>(), plus{});
+  return out + static_cast<std::iter_difference_t<Out>>(segments);
 }
 
 template <class Acc = void, class First, class... Rest>

@@ -11,6 +11,7 @@
 #include "tally/config.hpp"
 #include "tally/contract.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
@@ -118,6 +119,7 @@ std::size_t move_chosen(P const& on, std::size_t n, std::size_t bytes, Choice co
     temporary<std::uint32_t, P> const counts(on, blocks);
     forget(counts);
     constexpr bool by_bits = requires { requires Move::by_bits; };
+    took(by_bits ? "compact: by bits" : "compact: by asking again");
     temporary<std::uint64_t, P> const words(on, by_bits ? blocks * block_bits::words : 0);
     auto const count = [&] {
       counted_blocks<Choice> const counted{&choice, n, counts.data()};

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "tally/cpu/compress.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/temporary.hpp"
 
 /// What a scan on a CPU takes for its elements when some of n are chosen: blocks, of which it is found out once how
@@ -97,6 +98,7 @@ std::size_t find_bits(Choice const& who, std::size_t begin, std::size_t end, blo
   if constexpr (Choice::first)
     if (begin == 0 && size != 0) flags[k++] = 1;
   for (; k < size; ++k) flags[k] = static_cast<std::uint8_t>(choice(begin + k));
+  took(size % cpu_backend::flags_a_word == 0 ? "compact: bits of whole words" : "compact: bits of a short word");
   for (; k % cpu_backend::flags_a_word != 0; ++k) flags[k] = 0;
   return cpu_backend::pack_flags(flags, k, bits.word);
 }

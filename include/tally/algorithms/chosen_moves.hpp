@@ -9,6 +9,7 @@
 #include "tally/algorithms/chosen.hpp"
 #include "tally/config.hpp"
 #include "tally/cpu/compress.hpp"
+#include "tally/detail/path.hpp"
 
 /// What compaction does with the chosen elements of a block, or with one of them.
 namespace tally::detail {
@@ -25,6 +26,9 @@ constexpr bool is_uneven(std::size_t count, std::size_t size)
 template <class I, class Out>
 void compress_block(I in, block_bits const& bits, std::size_t size, Out out, std::size_t room)
 {
+  took(room == 0      ? "compact: nothing of a block"
+       : room == size ? "compact: a whole block"
+                      : "compact: a part of a block");
   if (room == 0) return;
   constexpr std::size_t bytes = sizeof(std::iter_value_t<I>);
   auto const* const from = reinterpret_cast<std::byte const*>(std::to_address(in));
@@ -60,11 +64,14 @@ struct copy_chosen {
     if constexpr (Choice::first)
       if (k == 0 && count != 0) place(to, before++) = from[place_of_index(k++)];
     if (upto - before == end - k) {
+      took("compact: a block without a question");
       for (; k < end; ++k) place(to, before++) = from[place_of_index(k)];
     } else if (is_uneven<std::iter_value_t<I>>(count, end - begin)) {
+      took("compact: a block with a branch");
       for (; before < upto; ++k)
         if (choice(k)) place(to, before++) = from[place_of_index(k)];
     } else {
+      took("compact: a block without a branch");
       // No branch: what is not chosen is written too, and the next one over it. It ends with the block's share, so it
       // never leaves it.
       while (before < upto) {
@@ -117,6 +124,7 @@ struct part {
     std::size_t const rejected_upto = end - upto;
     std::size_t k = begin;
     if (is_uneven<std::iter_value_t<I>>(count, end - begin)) {
+      took("partition: a block with a branch");
       for (; k < end; ++k) {
         if (choice(k))
           at(to, before++) = at(from, k);
@@ -133,6 +141,7 @@ struct part {
       before += static_cast<std::size_t>(here);
       rejected += static_cast<std::size_t>(!here);
     }
+    took(before < upto ? "partition: the rest is chosen" : "partition: the rest is not chosen");
     while (before < upto) at(to, before++) = at(from, k++);
     while (rejected < rejected_upto) at(others, rejected++) = at(from, k++);
   }

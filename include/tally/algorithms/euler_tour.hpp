@@ -5,6 +5,8 @@
 #include <span>
 
 #include "tally/algorithms/checked_parents.hpp"
+#include "tally/algorithms/tuning.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/for_each.hpp"
 #include "tally/scan.hpp"
 #include "tally/temporary.hpp"
@@ -32,8 +34,6 @@ inline constexpr std::size_t section_nodes = 1024;
 /// Sections that a thread walks through side by side: each step is somewhere else in memory, and so that many are
 /// waited for at once.
 inline constexpr std::size_t sections_at_once = 16;
-/// Sections that a thread draws at a time.
-inline constexpr std::size_t sections_a_draw = 128;
 
 /// The node of the k-th `section_nodes` of them where two sections begin: 2k down into it, 2k + 1 up out of it. Any
 /// node would do, but a fixed one in each would let an order of the nodes make sections of very different lengths.
@@ -94,12 +94,15 @@ template <class P>
 void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_t root, tour_step* steps,
                child_and_parent* pairs, std::uint32_t* last_step)
 {
-  constexpr std::size_t block = 65536;
+  std::size_t const block = tuning_of_applications.tour_block;
   std::size_t const n = parents.size();
-  int shift = 12;
-  while (n >> shift > 256) ++shift;
+  int shift = tuning_of_applications.least_range_bits;
+  while (n >> shift > tuning_of_applications.most_ranges) ++shift;
   std::size_t const range = std::size_t{1} << shift, ranges = (n + range - 1) / range, blocks = (n + block - 1) / block;
 
+  took(ranges == 1                                        ? "tree: linked in one range"
+       : shift == tuning_of_applications.least_range_bits ? "tree: linked by ranges of the least size"
+                                                          : "tree: linked by as many ranges as there may be");
   if (ranges == 1) {
     family_links links(steps, root, 0, {last_step, n});
     for (std::uint32_t v = 0; v < n; ++v)
@@ -171,6 +174,7 @@ inline void rank_sections(tour_step* steps, std::uint32_t root, std::size_t firs
     return false;
   };
   while (walking < sections_at_once && more(walkers[walking])) ++walking;
+  took(first < end ? "tree: walkers that go on to another section" : "tree: a walker a section");
   while (walking > 0) {
     for (std::size_t w = 0; w < walking;) {
       walker& one = walkers[w];
@@ -198,10 +202,11 @@ inline void rank_sections(tour_step* steps, std::uint32_t root, std::size_t firs
 template <class P>
 std::size_t rank_tour(P const& on, tour_step* steps, std::uint32_t root, std::size_t n, tour_section* sections)
 {
-  tally::for_each_block(on, n, section_nodes * sections_a_draw / 2, [=](std::size_t begin, std::size_t end) {
-    rank_sections(steps, root, 2 * (begin / section_nodes), 2 * ((end + section_nodes - 1) / section_nodes), n,
-                  sections);
-  });
+  tally::for_each_block(on, n, section_nodes * tuning_of_applications.sections_a_draw / 2,
+                        [=](std::size_t begin, std::size_t end) {
+                          rank_sections(steps, root, 2 * (begin / section_nodes),
+                                        2 * ((end + section_nodes - 1) / section_nodes), n, sections);
+                        });
   tour_section before{0, 0, section_of(2 * root)};
   while (before.next != tour_ends) {
     tour_section& section = sections[before.next];

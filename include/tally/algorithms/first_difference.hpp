@@ -14,6 +14,7 @@
 
 #include "tally/config.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/reduce.hpp"
 #include "tally/sequences.hpp"
 
@@ -67,6 +68,9 @@ inline std::size_t first_different_byte(unsigned char const* a, unsigned char co
   for (std::size_t const piece : {std::size_t{65536}, std::size_t{4096}, std::size_t{256}})
     while (at < n && std::memcmp(a + at, b + at, n - at < piece ? n - at : piece) == 0)
       at += n - at < piece ? n - at : piece;
+  took(at == n      ? "compare: bytes that are the same"
+       : n - at < 8 ? "compare: a difference in the last seven bytes"
+                    : "compare: a difference by words");
   if constexpr (std::endian::native == std::endian::little) {
     for (; n - at >= sizeof(std::uint64_t); at += sizeof(std::uint64_t)) {
       std::uint64_t x, y;
@@ -99,7 +103,10 @@ struct compared_blocks {
   {
     std::size_t const begin = b * block;
     std::size_t known = found.load(std::memory_order_relaxed);
-    if (known <= begin) return n;
+    if (known <= begin) {
+      took("compare: a block behind a difference");
+      return n;
+    }
     std::size_t const count = n - begin < block ? n - begin : block;
     std::size_t const k = in_elements(begin, count);
     if (k == count) return n;
@@ -156,6 +163,8 @@ std::size_t first_difference(P const& on, I1 first1, I2 first2, std::size_t n, S
     blocks all{first1, first2, n, same, n};
     // What differs at once is found before any thread is woken.
     std::size_t const k = n == 0 ? n : all.in_block(0);
+    took(compared_as_bytes<I1, I2, Same> ? "compare: by bytes" : "compare: by elements");
+    took(k < n || n <= blocks::block ? "compare: the first block decides" : "compare: more blocks");
     if (k < n || n <= blocks::block) return k;
     auto const in = elements_from(difference_in_block<blocks>{&all}, 2 * blocks::block * sizeof(std::iter_value_t<I1>));
     auto const count = static_cast<std::ptrdiff_t>((n + blocks::block - 1) / blocks::block);

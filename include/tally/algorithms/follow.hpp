@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tally/algorithms/automaton.hpp"
+#include "tally/detail/path.hpp"
 
 /// How an automaton goes through a piece of text, for lexer.hpp: from every state at once, or from the one that it is
 /// in.
@@ -140,6 +141,7 @@ public:
   {
     bool one = true;
     for (std::size_t p = 0; p < Pieces; ++p) one = one && pieces[p].live_ == 1;
+    took(one ? "lexer: one state a piece" : "lexer: two states a piece");
     if (one)
       step_each<Pieces, 1>(pieces, size);
     else

@@ -9,6 +9,7 @@
 #include "tally/config.hpp"
 #include "tally/cpu/even_bins.hpp"
 #include "tally/cpu/kernels.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/for_each.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "tally/teams.hpp"
@@ -39,6 +40,9 @@ struct count_part {
     std::uint64_t* const own = counts + begin / part * slots;
     for (std::size_t s = 0; s < slots; ++s) own[s] = 0;
     std::size_t const tables = room / slots < turns ? room / slots : turns;
+    took(tables < 2       ? "histogram: one counter a slot"
+         : tables < turns ? "histogram: two or three counters a slot"
+                          : "histogram: four counters a slot");
     if (tables < 2) {
       std::uint64_t* const same[turns] = {own, own, own, own};
       return count(begin, end, same);
@@ -63,6 +67,7 @@ private:
     Bins const own_bins = bins;  // here, where the compiler sees that no counter is a part of it
     using distance = std::iter_difference_t<I>;
     std::size_t k = begin;
+    took(by_kernel ? "histogram: by a kernel" : "histogram: by chunks of slots");
     if constexpr (by_kernel) {
       using element = typename cpu_backend::kernel_element<minimum, value>::type;
       std::size_t const size = (end - begin) / cpu_backend::bin_chunk * cpu_backend::bin_chunk;
@@ -221,6 +226,9 @@ inline std::size_t values_of_part(std::size_t n, std::size_t slots)
   constexpr std::size_t parts = 64, least = std::size_t{1} << 14;
   std::size_t const enough = 8 * slots < least ? least : 8 * slots;
   std::size_t const share = n / parts + (n % parts != 0);
+  took(share >= enough     ? "histogram: parts by the size"
+       : 8 * slots < least ? "histogram: parts of the least size"
+                           : "histogram: parts by the slots");
   return share < enough ? enough : share;
 }
 
@@ -229,6 +237,7 @@ template <class Sum, class P, class Out, class Make>
 void sum_by_parts(P const& on, std::size_t n, std::size_t slots, Out out, Make make)
 {
   std::size_t const part = values_of_part(n, slots), parts = n == 0 ? 1 : n / part + (n % part != 0);
+  took(n == 0 ? "histogram: no values" : parts == 1 ? "histogram: one part" : "histogram: several parts");
   temporary<Sum, P> const sums(on, parts * slots);
   if (n == 0)
     for (Sum& each : sums) each = Sum{};
@@ -244,6 +253,9 @@ void sum_by_atomics(P const& on, I first, std::size_t n, W weights, Bins const& 
   constexpr std::size_t many = std::size_t{1} << 16, most = 256;
   std::size_t const enough = many / bins.slots();
   std::size_t const copies = enough < 1 ? 1 : enough > most ? most : enough;
+  took(enough < 1      ? "histogram: one copy for atomics"
+       : enough > most ? "histogram: the most copies for atomics"
+                       : "histogram: copies for atomics by the slots");
   temporary<word, P> const sums(on, copies * bins.slots());
   tally::for_each_index(on, sums.size(), set_to_zero<word>{sums.data()});
   tally::for_each_index(on, n, add_to_copy<I, W, Bins, word>{first, weights, bins, sums.data(), copies});
@@ -260,6 +272,7 @@ void sum_by_teams(P const& on, I first, std::size_t n, W weights, Bins const& bi
   constexpr bool in_place =
       sizeof(Sum) == sizeof(word) && (std::is_same_v<Out, word*> || std::is_same_v<Out, std::make_signed_t<word>*>);
   std::size_t const slots = bins.slots();
+  took(in_place ? "histogram: teams add where it is wanted" : "histogram: teams add in memory of their own");
   temporary<word, P> const own_sums(on, in_place ? 0 : slots);
   word* sums = own_sums.data();
   if constexpr (in_place) sums = reinterpret_cast<word*>(out);
@@ -271,6 +284,10 @@ void sum_by_teams(P const& on, I first, std::size_t n, W weights, Bins const& bi
   std::size_t const room = (std::size_t{1} << 13) / sizeof(word) / slots;
   unsigned copies = 1;
   while (2 * copies <= room && copies < 8) copies *= 2;
+  took(copies == 1  ? "histogram: teams with one copy"
+       : copies < 8 ? "histogram: teams with some copies"
+                    : "histogram: teams with the most copies");
+  took(share < least ? "histogram: teams on the least block" : "histogram: teams on blocks by the size");
   tally::for_each_block_by_team(on, n, block, team{first, weights, bins, sums, copies});
   if constexpr (!in_place) tally::for_each_index(on, slots, sum_of_parts<word, Out, Sum>{sums, 1, slots, out});
 }

@@ -9,6 +9,7 @@
 #include "tally/config.hpp"
 #include "tally/contract.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
@@ -49,6 +50,7 @@ auto sum_of(P const& on, F const& f, std::size_t n)
 {
   if constexpr (runs_on_cpu<P>) {
     using blocks = sums_of_blocks<F>;
+    took(n % blocks::block == 0 ? "integrate: a sum of whole blocks" : "integrate: a sum with a short block");
     using value = std::remove_cvref_t<std::invoke_result_t<F const&, std::size_t>>;
     auto const sums = elements_from(blocks{f, n}, blocks::block * sizeof(value));
     return tally::reduce(on, sums, sums + static_cast<std::ptrdiff_t>((n + blocks::block - 1) / blocks::block));
@@ -109,6 +111,7 @@ void accumulate_areas(P const& on, F const& f, equidistant<T> const& nodes, Put 
   using value = integrand_value<F, T>;
   constexpr std::size_t block = 1024;
   std::size_t const n = nodes.intervals;
+  took(n % block == 0 ? "integrate: areas of whole blocks" : "integrate: areas with a short block");
   temporary<value, P> totals(on, (n + block - 1) / block);
   tally::for_each_block(on, n, block, areas_in_blocks<F, T, Put>{f, nodes, put, totals.data(), block});
   tally::exclusive_scan(on, totals.begin(), totals.end(), totals.begin(), value(0));
@@ -217,6 +220,11 @@ template <execution P, detail::iterator I, detail::end_of<I> S, class T, class R
   static_assert(std::is_floating_point_v<value>, "tally: samples are floating-point numbers");
   auto const n = static_cast<std::size_t>(last - first);
   if (n == 0 || (n == 1 && !std::is_same_v<Rule, midpoint>)) return value(0);
+  if constexpr (std::is_same_v<Rule, simpson>)
+    detail::took(n == 2       ? "integrate: two samples"
+                 : n % 2 == 1 ? "integrate: samples under parabolas"
+                 : n == 4     ? "integrate: samples under one cubic"
+                              : "integrate: samples under parabolas and a cubic");
   return static_cast<value>(detail::sum_of(on, detail::weighted_samples<I, Rule>(first, n), n) *
                             static_cast<value>(step));
 }

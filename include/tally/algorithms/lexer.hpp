@@ -12,6 +12,7 @@
 #include "tally/algorithms/follow.hpp"
 #include "tally/algorithms/lexical_languages.hpp"
 #include "tally/contract.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/for_each.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
@@ -87,6 +88,8 @@ public:
     tally::for_each_block(on_, size_, lexed_together * lexed_size,
                           [this, to](std::size_t begin, std::size_t end) { write_pieces(begin, end, to); });
     beginning const& last = before_.data()[pieces_];
+    took(language_->is_in_token(last.state) ? "lexer: the end of the text ends a token"
+                                            : "lexer: no token is open at the end");
     if (language_->is_in_token(last.state)) to[last.tokens - 1].end_at(size_, language_->kind(last.state));
   }
 
@@ -107,6 +110,7 @@ private:
         most = gone[p] > most ? gone[p] : most;
         live = pieces[p].live() > live ? pieces[p].live() : live;
       }
+      took(live <= 2 ? "lexer: four pieces side by side" : "lexer: pieces whose states stay apart");
       if (live <= 2) {
         for (std::size_t p = 0; p < lexed_together; ++p) pieces[p].step(most - gone[p]);
         for (std::size_t k = most; k < lexed_size; k += written_steps)
@@ -117,6 +121,7 @@ private:
       }
     }
     for (std::size_t piece = begin; piece < end; ++piece) {
+      took(size_of(piece) < lexed_size ? "lexer: a short piece" : "lexer: a piece by itself");
       every_state one = at(piece);
       std::size_t const size = size_of(piece);
       std::size_t k = one.settle(size / 32);
@@ -150,6 +155,7 @@ private:
       writers[p] = {before.tokens, before.tokens - (open ? 1 : 0)};
     }
     bool const together = end - begin == lexed_together && size_of(end - 1) == lexed_size;
+    took(together ? "lexer: written four at a time" : "lexer: written piece by piece");
     for (std::size_t k = 0; k < lexed_size; k += written_steps) {
       if (together) write_steps<lexed_together>(rows_, text_ + begin_byte + k, written_steps, states);
       for (std::size_t p = 0; begin + p < end && k < size_of(begin + p); ++p) {

@@ -9,6 +9,7 @@
 
 #include "tally/contract.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
 #include "tally/scan.hpp"
@@ -112,6 +113,7 @@ Out linear_sequence_modulo(P const& on, std::array<std::uint64_t, Order> coeffic
     throw usage_error("tally: linear_sequence_modulo: the modulus is " + std::to_string(modulus) +
                       "; it must be from 1 to 2^32");
   constexpr std::size_t block = 4096;
+  detail::took(n % block == 0 ? "linear sequence: whole blocks" : "linear sequence: a short block");
   detail::residue_matrix<Order> step{};
   std::array<std::uint64_t, Order> latest_first{};
   for (std::size_t i = 0; i < Order; ++i) {

@@ -8,10 +8,6 @@
 /// no tour.
 namespace tally::detail {
 
-/// As many threads as the tour needs to be quicker: on Zen 4 they take 3 to 5 times the time of one here, all together
-/// (docs/applications/tree.md).
-inline constexpr int threads_worth_a_tour = 6;
-
 /// One thread: depths from the first node to the last, sizes back again, places from the first to the last. `numbers`
 /// have preorder, size and depth.
 template <class Numbers>

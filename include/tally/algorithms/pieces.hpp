@@ -8,6 +8,7 @@
 
 #include "tally/algorithms/placement.hpp"
 #include "tally/config.hpp"
+#include "tally/detail/path.hpp"
 
 /// Pieces to be placed: what one takes, what a block of them takes, and where they begin.
 namespace tally::detail {
@@ -65,8 +66,12 @@ struct even_pieces {
         any |= size;
         sum += (size + low) & ~low;
       }
-      if (any < small_size) return sum;
+      if (any < small_size) {
+        took("allocate: sizes that cannot overflow");
+        return sum;
+      }
     }
+    took("allocate: sizes one by one");
     std::uint64_t sum = 0;
     for (std::size_t k = begin; k < end; ++k) sum = saturating_sum(sum, own(k));
     return sum;
@@ -79,6 +84,7 @@ struct even_pieces {
     using offset = std::iter_value_t<Out>;
     if (std::has_single_bit(own.alignment) && saturating_sum(before, total) != no_size) {
       std::uint64_t const low = own.alignment - 1;
+      took("allocate: places that cannot overflow");
       std::uint64_t at = before, last = before;
       for (std::size_t k = begin; k < end; ++k) {
         std::uint64_t const size = own.count(k);
@@ -87,6 +93,7 @@ struct even_pieces {
       }
       return saturating_sum(last, own.count(end - 1));
     }
+    took("allocate: places one by one");
     return place_slowly(own, begin, end, before, offsets);
   }
 };
@@ -135,6 +142,7 @@ struct aligned_pieces {
   {
     summary found{{nothing(), nothing(), nothing(), nothing()}, 0};
     found.small = small_parts(begin, end, found.part);
+    took(found.small != 0 ? "allocate_aligned: sizes of four parts" : "allocate_aligned: sizes one by one");
     if (found.small == 0)
       for (std::size_t k = begin; k < end; ++k) found.part[0] = join{}(found.part[0], (*this)(k));
     return found;
@@ -145,7 +153,9 @@ struct aligned_pieces {
   {
     aligned_pieces const own = *this;
     std::uint64_t at[ways] = {end_of(before)};
-    if (at[0] >= small_size || found.small == 0) return place_slowly(own, begin, end, before, offsets);
+    bool const slow = at[0] >= small_size || found.small == 0;
+    took(slow ? "allocate_aligned: places one by one" : "allocate_aligned: places of four parts");
+    if (slow) return place_slowly(own, begin, end, before, offsets);
     for (std::size_t q = 1; q < ways; ++q) at[q] = found.part[q - 1].end_from(at[q - 1]);
     auto const put = [&](std::size_t k, std::uint64_t x) {
       std::uint64_t const low = own.alignment_of(k) - 1;

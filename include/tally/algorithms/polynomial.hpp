@@ -9,6 +9,7 @@
 #include "tally/config.hpp"
 #include "tally/contract.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"
 #include "tally/operators/affine.hpp"
@@ -61,6 +62,7 @@ struct horner_blocks {
   affine<T> operator()(std::size_t b) const
   {
     std::size_t const end = size - b * block;
+    took(end >= block ? "polynomial: a whole block" : "polynomial: a short block");
     if (end >= block) return {x_to_block, value(end - block, end)};
     return {power_of(x, end), value(0, end)};
   }
@@ -72,6 +74,9 @@ private:
     std::size_t const odd = (end - begin) % chains;
     std::size_t k = end - odd;
     T all = T(0);
+    took(k == begin ? "polynomial: fewer than eight coefficients"
+         : odd == 0 ? "polynomial: eight chains"
+                    : "polynomial: eight chains behind some coefficients");
     for (std::size_t i = end; i > k; --i) all = step(all, x, coefficient(i - 1));
     if (k == begin) return all;
     T chain[chains];
@@ -106,6 +111,9 @@ struct put_powers {
     T chain[chains] = {first};
     for (std::size_t l = 1; l < chains; ++l) chain[l] = rounded_product(chain[l - 1], at_hand.x);
     std::size_t k = begin;
+    took(end - k < chains          ? "powers: fewer than eight"
+         : (end - k) % chains == 0 ? "powers: eight chains"
+                                   : "powers: eight chains and some behind them");
     for (; end - k >= chains; k += chains)
       for (std::size_t l = 0; l < chains; ++l) {
         put(k + l, chain[l]);
@@ -143,6 +151,9 @@ struct horner_at_point {
   {
     constexpr std::size_t together = 16;
     std::size_t p = begin;
+    took(end - p < together          ? "polynomial: fewer than sixteen points"
+         : (end - p) % together == 0 ? "polynomial: sixteen points at once"
+                                     : "polynomial: sixteen points at once and some behind them");
     for (; end - p >= together; p += together) {
       value x[together], y[together];
       for (std::size_t i = 0; i < together; ++i) {

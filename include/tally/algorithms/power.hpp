@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "tally/detail/path.hpp"
 #include "tally/operators/rounding.hpp"
 
 /// Powers that are rounded once.
@@ -32,6 +33,7 @@ template <class T>
 T power_of(T x, std::size_t n)
 {
   if constexpr (std::is_same_v<T, float>) {
+    took("power: in double");
     double all = 1, power = static_cast<double>(x);
     for (; n != 0; n /= 2, power *= power)
       if (n % 2 == 1) all *= power;
@@ -47,8 +49,11 @@ T power_of(T x, std::size_t n)
     for (std::size_t rest = n; rest != 0; rest /= 2, power = product(power, power))
       if (rest % 2 == 1) all = product(all, power);
     // Beyond the range of halves the plain products are as good.
-    if (all.high - all.high == 0) return all.high;
+    bool const in_range = all.high - all.high == 0;
+    took(in_range ? "power: in pairs" : "power: beyond the range of pairs");
+    if (in_range) return all.high;
   }
+  took("power: plain products");
   T all = T(1);
   for (; n != 0; n /= 2, x = rounded_product(x, x))
     if (n % 2 == 1) all = rounded_product(all, x);

@@ -13,6 +13,7 @@
 #include "tally/algorithms/orders.hpp"
 #include "tally/algorithms/quicksort_steps.hpp"
 #include "tally/contract.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/error.hpp"
 #include "tally/for_each.hpp"
 #include "tally/operators/arithmetic.hpp"
@@ -83,6 +84,9 @@ public:
   /// Leaves the keys where they were given.
   void finish()
   {
+    took(a_.level == 0          ? "quicksort: sorted already"
+         : a_.keys != own_keys_ ? "quicksort: copied back"
+                                : "quicksort: ends where it began");
     if (a_.keys != own_keys_) tally::for_each_index(on_, n_, copy_key<Key>{a_.keys, own_keys_});
   }
 
@@ -122,9 +126,11 @@ private:
 /// key among those of its segment that are less than the pivot, equal to it or greater, and a map that moves it.
 ///
 /// Requires  keys are contiguous, fewer than 2^32 - 1, and can be copied as bytes. `less` is a strict weak order,
-///           copied as bytes.
-/// Result    the order of std::stable_sort, in the expected 4.3 ln n levels at most if keys differ; none if they are
-///           sorted. Pivots are drawn by a generator whose seed is the level: the same in every run.
+///           copied as bytes; an own `<` of floating-point numbers is none if there are NaNs.
+/// Result    the order of std::stable_sort. Floating-point numbers in the standard library's orders (`std::less<>`,
+///           `std::greater<>`) have a total order, that of `radix_sort`: NaNs, as they came, last in either, and -0.0
+///           less than +0.0. 4.3 ln n levels at most are expected if keys differ; there are none if they are sorted.
+///           Pivots are drawn by a generator whose seed is the level: the same in every run.
 /// Cost      a level: 2 n calls of `less`, n applications of two scans' operators, and n more calls to see whether all
 ///           is sorted. O((n/p + log p) log n) on p threads.
 /// Memory    18 bytes and two keys for each key, as `temporary`.

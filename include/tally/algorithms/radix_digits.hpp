@@ -5,7 +5,9 @@
 #include <type_traits>
 
 #include "tally/algorithms/ordered_bits.hpp"
+#include "tally/algorithms/tuning.hpp"
 #include "tally/config.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/sequences.hpp"
@@ -54,11 +56,16 @@ struct tabulated_digits {
   static constexpr int digit_bits = 8;
   static constexpr unsigned digits = 1u << digit_bits;
 
-  /// Blocks long enough that 256 counters are little beside them, and enough of them for every thread to have several.
-  static constexpr std::size_t block(std::size_t n)
+  static std::size_t block(std::size_t n)
   {
-    constexpr std::size_t least = std::size_t{1} << 14, most = std::size_t{1} << 18;
-    return n / 1024 < least ? least : n / 1024 > most ? most : n / 1024;
+    auto const& sizes = tuning_of_applications;
+    std::size_t const share = n / sizes.radix_blocks;
+    took(share < sizes.radix_least_block  ? "radix sort: blocks of the least size"
+         : share > sizes.radix_most_block ? "radix sort: blocks of the greatest size"
+                                          : "radix sort: blocks by the size");
+    return share < sizes.radix_least_block  ? sizes.radix_least_block
+           : share > sizes.radix_most_block ? sizes.radix_most_block
+                                            : share;
   }
 
   /// What n keys have, in the bits of `mask`.

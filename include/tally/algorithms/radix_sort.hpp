@@ -13,6 +13,7 @@
 #include "tally/algorithms/ordered_bits.hpp"
 #include "tally/algorithms/radix_digits.hpp"
 #include "tally/algorithms/radix_teams.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/error.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
@@ -72,17 +73,24 @@ void radix_passes(P const& on, Key* keys, Value* values, std::size_t n, bit_rang
     return bit;
   };
   int shift = next_of(range.first);
-  if (shift == range.last) return;
+  if (shift == range.last) {
+    took("radix sort: in order already");
+    return;
+  }
 
   std::size_t const block = Digits::block(n), blocks = n / block + (n % block != 0);
   temporary<Key, P> const other_keys(on, n);
   temporary<Value, P> const other_values(on, with_values ? n : 0);
   temporary<Index, P> const places(on, Digits::digits * blocks);
+  took(blocks == 1 ? "radix sort: one block" : "radix sort: several blocks");
+  took(sizeof(Index) == 4 ? "radix sort: counts of 32 bits" : "radix sort: counts of 64 bits");
+  took(with_values ? "radix sort: with values" : "radix sort: keys alone");
   pass each{keys, values, other_keys.data(), other_values.data(), places.data(), block, blocks, {}};
 
   bool sorted_in_room = false;
   for (; shift < range.last; shift = next_of(shift + Digits::digit_bits)) {
     int const width = range.last - shift < Digits::digit_bits ? range.last - shift : Digits::digit_bits;
+    took(width < Digits::digit_bits ? "radix sort: a short digit" : "radix sort: a whole digit");
     each.digit = {shift, (1u << width) - 1};
     std::size_t const counters = (std::size_t{1} << width) * blocks;
     Digits::count(on, n, each);
@@ -94,6 +102,7 @@ void radix_passes(P const& on, Key* keys, Value* values, std::size_t n, bit_rang
     each.values = sorted_in_room ? other_values.data() : values;
     each.sorted_values = sorted_in_room ? values : other_values.data();
   }
+  took(sorted_in_room ? "radix sort: copied back" : "radix sort: ends where it began");
   if (sorted_in_room) tally::for_each_index(on, n, copy_sorted<Key, Value>{each.keys, each.values, keys, values});
 }
 

@@ -8,6 +8,7 @@
 #include "tally/algorithms/ordered_bits.hpp"
 #include "tally/algorithms/radix_digits.hpp"
 #include "tally/config.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/reduce.hpp"
 #include "tally/teams.hpp"
 #include "tally/temporary.hpp"
@@ -271,6 +272,7 @@ struct team_digits {
   template <class Order, class P>
   static auto seen(P const& on, seen_in_block<Key, Order> const& keys, std::size_t n)
   {
+    took("radix sort: by teams");
     using by_team = seen_by_team<Key, Order>;
     temporary<typename by_team::seen, P> const blocks(on, n / by_team::block + (n % by_team::block != 0));
     tally::for_each_block_by_team(on, n, by_team::block, by_team{keys, blocks.data()});

@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "tally/algorithms/noted.hpp"
+#include "tally/algorithms/put_off.hpp"
 #include "tally/contract.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/execution.hpp"
 #include "tally/operators/affine.hpp"
 #include "tally/scan.hpp"
@@ -85,17 +87,26 @@ struct recurrence_blocks {
 template <class T, class A, class B, class Out, class Time>
 struct recurrence_run {
   recurrence_blocks<T, A, B, Time> blocks;
+  block_ends<T> ends;
   Out out;
   T before;
 
   void operator()(std::size_t j, affine<T> const& all_before) const
   {
+    T const first = all_before(before);
+    if (j != 0 && !is_finite(first)) return ends.put_off(j);
+    ends.ended(j, run(j, first));
+  }
+
+  /// Returns the last state. A map of two or four steps that overflows shows in the fourth state, as no infinity of a
+  /// map gives a finite one.
+  T run(std::size_t j, T y) const
+  {
     auto const step = blocks.steps;
     Out const to = out;
-    auto const put = [&](std::size_t k, T const& y) {
-      to[static_cast<std::iter_difference_t<Out>>(Time::element(k, step.size))] = y;
+    auto const put = [&](std::size_t at, T const& value) {
+      to[static_cast<std::iter_difference_t<Out>>(Time::element(at, step.size))] = value;
     };
-    T y = all_before(before);
     std::size_t k = j * recurrence_block<T>;
     std::size_t const last = blocks.end(k);
     for (; last - k >= 4; k += 4) {
@@ -103,16 +114,20 @@ struct recurrence_run {
       affine<T> const two = composed(one, step(k + 1));
       affine<T> const three = composed(two, third);
       affine<T> const four = composed(two, composed(third, step(k + 3)));
+      T const after_three = three(y), after_four = four(y);
+      if (!both_finite(after_three, after_four)) break;
       put(k, one(y));
       put(k + 1, two(y));
-      put(k + 2, three(y));
-      y = four(y);
-      put(k + 3, y);
+      put(k + 2, after_three);
+      put(k + 3, after_four);
+      y = after_four;
     }
+    // The rest of the block, or what is behind an overflow.
     for (; k < last; ++k) {
       y = step(k)(y);
       put(k, y);
     }
+    return y;
   }
 };
 
@@ -145,12 +160,15 @@ void run_recurrence(P const& on, A a, std::size_t n, B b, Out out, T before)
   if constexpr (runs_on_cpu<P>) {
     constexpr std::size_t block = recurrence_block<T>;
     std::size_t const count = n / block + (n % block != 0);
+    took(n % block == 0 ? "recurrence: whole blocks" : "recurrence: a short block");
     notebook<affine<T>, P> const noted(on, count);
     recurrence_blocks<T, A, B, Time> const blocks{{a, b, n}, noted.pages()};
+    put_off_blocks<T, P> put_off(on, count);
+    recurrence_run<T, A, B, Out, Time> const runs{blocks, put_off.ends(), out, std::move(before)};
     auto const maps = elements_from(blocks, 2 * block * sizeof(T));
-    tally::exclusive_scan(on, maps, maps + static_cast<std::ptrdiff_t>(count),
-                          results_to(recurrence_run<T, A, B, Out, Time>{blocks, out, std::move(before)}),
+    tally::exclusive_scan(on, maps, maps + static_cast<std::ptrdiff_t>(count), results_to(runs),
                           compose::identity<affine<T>>(), compose{});
+    put_off.run([&](std::size_t j, T const& first) { return runs.run(j, first); });
   } else {
     auto const maps = elements_from(recurrence_steps<T, A, B, Time>{a, b, n});
     tally::inclusive_scan(on, maps, maps + static_cast<std::ptrdiff_t>(n),
@@ -176,16 +194,17 @@ auto recurrence_execution()
 ///     linear_recurrence_backward([on,] a, a_last, b, out, after)     y[k] = a[k]*y[k+1] + b[k], y[n] = after
 ///
 /// Requires  random-access iterators; the type of the initial state is that of all states, a ring with T(1),
-///           commutative or not (square matrices: a is then multiplied from the left). Products of successive a stay
-///           finite: where they overflow, a state may be NaN that the plain loop would have kept finite. On a CPU `out`
-///           may be `a` or `b` (in place); otherwise it must not overlap them.
+///           commutative or not (square matrices: a is then multiplied from the left). On a CPU `out` may be `a` or
+///           `b` (in place); otherwise it must not overlap them. On a GPU, and of types other than floating-point
+///           numbers, products of successive a stay finite: else a state may be NaN that the plain loop keeps finite.
 /// Result    the end of what was written. The same bits for every number of threads; integers wrap, and are those of
 ///           the plain loop. Floating-point states are bracketed in fours and blocks, and differ from the plain loop's
-///           by rounding; where |a| <= 1 by no more than that loop's own error.
+///           by rounding; where |a| <= 1 by no more than that loop's own error. On a CPU they go on step by step, as
+///           the plain loop, where products of successive a overflow: what grows to infinity is infinite, not NaN.
 /// Cost      one pass over memory: 24 bytes an element of type double. Work per element, in the cache: 3 products and 2
 ///           sums for the map of its block, some 4 products and 3 sums for its state, of which the state waits for a
-///           quarter of one. O(n/p + log p) on p threads.
-/// Memory    as `inclusive_scan`, and a map for each 4 KiB of coefficients.
+///           quarter of one. O(n/p + log p) on p threads, O(n) behind an overflow.
+/// Memory    as `inclusive_scan`, and a map and a state for each 4 KiB of coefficients.
 /// Blocks    until all is written; on a GPU returns at once.
 /// Throws    what the iterators throw; usage_error; std::bad_alloc; cuda_error.
 /// Source    Blelloch, Prefix sums and their applications (1990), section 1.4; the look-ahead: Kogge, The architecture

@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "tally/algorithms/noted.hpp"
+#include "tally/algorithms/put_off.hpp"
 #include "tally/contract.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/execution.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "tally/operators/rounding.hpp"
@@ -148,27 +150,51 @@ struct filter_blocks {
   }
 };
 
+template <class T, std::size_t Order>
+bool is_finite(filter_state<T, Order> const& state)
+{
+  bool all = true;
+  for (T const& each : state) all = all && is_finite(each);
+  return all;
+}
+
 template <class T, std::size_t Order, class I, class Out>
 struct filter_run {
+  static constexpr std::size_t block = filter_blocks<T, Order, I>::block, quarter = block / 4;
+  using state = filter_state<T, Order>;
+
   filter_blocks<T, Order, I> blocks;
+  block_ends<state> ends;
   Out out;
-  filter_state<T, Order> before;
+  state before;
 
   void put(std::size_t k, T const& y) const { out[static_cast<std::iter_difference_t<Out>>(k)] = y; }
   void operator()(std::size_t j, filter_map<T, Order> const& all_before) const
   {
-    constexpr std::size_t block = filter_blocks<T, Order, I>::block, quarter = block / 4;
-    auto a = applied<T, Order>(all_before.matrix, before, all_before.offset);
+    auto const first = applied<T, Order>(all_before.matrix, before, all_before.offset);
+    if (j != 0 && !is_finite<T, Order>(first)) return ends.put_off(j);
+    ends.ended(j, run(j, first));
+  }
+
+  state one_by_one(state last, std::size_t begin, std::size_t end) const
+  {
+    for (std::size_t k = begin; k < end; ++k) put(k, blocks.step(last, k));
+    return last;
+  }
+  /// Returns the last state. The quarters run one after the other where the first state of one overflows.
+  state run(std::size_t j, state a) const
+  {
     std::size_t const begin = j * block;
-    if (blocks.size - begin < block) {
-      for (std::size_t k = begin; k < blocks.size; ++k) put(k, blocks.step(a, k));
-      return;
-    }
+    bool const is_short = blocks.size - begin < block;
+    took(is_short ? "recursive filter: a short block" : "recursive filter: four quarters");
+    if (is_short) return one_by_one(a, begin, blocks.size);
     auto const quarters = blocks.responses(begin);
     blocks.ask_for(out, begin + block);
     auto b = applied<T, Order>(blocks.of_quarter, a, quarters[0]);
     auto c = applied<T, Order>(blocks.of_quarter, b, quarters[1]);
     auto d = applied<T, Order>(blocks.of_quarter, c, quarters[2]);
+    if (!(is_finite<T, Order>(b) && is_finite<T, Order>(c) && is_finite<T, Order>(d)))
+      return one_by_one(a, begin, begin + block);
     auto const blocks_at_hand = blocks;  // which stores to `out` cannot change
     for (std::size_t k = begin; k < begin + quarter; ++k) {
       put(k, blocks_at_hand.step(a, k));
@@ -176,6 +202,7 @@ struct filter_run {
       put(k + 2 * quarter, blocks_at_hand.step(c, k + 2 * quarter));
       put(k + 3 * quarter, blocks_at_hand.step(d, k + 3 * quarter));
     }
+    return d;
   }
 };
 
@@ -189,13 +216,13 @@ struct filter_run {
 /// What is fed forward is a map of the input, and may be one: `first` can be the iterator of `elements_from`.
 ///
 /// Requires  feedback and before are std::array<T, Order>, Order > 0; random-access iterators; a CPU. `out` may be
-///           `first` (in place), otherwise it must not overlap the input. T is a ring with T(1). The filter is stable,
-///           or its growth over n elements stays finite.
+///           `first` (in place), otherwise it must not overlap the input. T is a ring with T(1).
 /// Result    the end of what was written. The same bits for every number of threads; integers wrap, and are those of
-///           the plain loop. Floating-point values differ from that loop's by rounding.
+///           the plain loop. Floating-point values differ from that loop's by rounding. Where a filter that is not
+///           stable overflows, they go on one by one, as the loop: what grows to infinity is infinite, not NaN.
 /// Cost      one pass over memory: each element is read and written once. Twice the loop's work in the cache, of which
 ///           four steps run at once. O(n/p + log p) on p threads.
-/// Memory    as `inclusive_scan`, and 4 states for each 1280 elements.
+/// Memory    as `inclusive_scan`, and 5 states for each 1280 elements.
 /// Blocks    until all is written.
 /// Throws    what the iterators throw; usage_error; std::bad_alloc.
 /// Source    Kogge & Stone, A parallel algorithm for the efficient solution of a general class of recurrence equations
@@ -221,10 +248,12 @@ Out recursive_filter(P const& on, std::array<T, Order> const& feedback, I first,
                     first,
                     n,
                     noted.pages()};
+  detail::put_off_blocks<detail::filter_state<T, Order>, P> put_off(on, count);
+  detail::filter_run<T, Order, I, Out> const runs{maps, put_off.ends(), out, before};
   auto const elements = elements_from(maps, blocks::block * sizeof(T));
-  tally::exclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(count),
-                        results_to(detail::filter_run<T, Order, I, Out>{maps, out, before}),
+  tally::exclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(count), results_to(runs),
                         detail::filter_map<T, Order>{detail::one_matrix<T, Order>(), {}}, detail::compose_filters{});
+  put_off.run([&](std::size_t j, auto const& from) { return runs.run(j, from); });
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 template <class T, std::size_t Order, detail::iterator I, detail::end_of<I> S, detail::iterator Out>

@@ -9,6 +9,7 @@
 
 #include "tally/algorithms/chosen.hpp"
 #include "tally/contract.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/for_each.hpp"
 
 /// A sequence as its runs of elements that are the same, and back.
@@ -63,6 +64,8 @@ void write_runs(Choice const& who, Output const& output, std::size_t n, std::siz
   bool const ends_here = end == n || choice(end);
   std::size_t run = before.count;
   std::size_t head = before.head;
+  took(count == 0 ? "run lengths: a block in which none begins" : "run lengths: a block in which some begin");
+  took(ends_here ? "run lengths: the last one ends with the block" : "run lengths: the last one goes on");
   if (count != 0) {
     std::size_t last = end - 1;
     while (!is_chosen(choice, last)) --last;
@@ -258,10 +261,12 @@ Out run_length_decode(P const& on, I first, S last, Lengths lengths, Out out)
                                        ends.data());
   auto const total = static_cast<std::size_t>(value_at(on, ends.data() + runs - 1));
   detail::fill_from_runs<I, Out> const fill{first, ends.data(), runs, out};
-  if constexpr (detail::runs_on_cpu<P>)
+  if constexpr (detail::runs_on_cpu<P>) {
+    detail::took("run lengths: decoded by blocks");
     tally::for_each_block(on, total, detail::chosen_block, fill);
-  else
+  } else {
     tally::for_each_index(on, total, fill);
+  }
   return out + static_cast<std::iter_difference_t<Out>>(total);
 }
 

@@ -8,7 +8,9 @@
 #include <iterator>
 
 #include "tally/algorithms/chosen.hpp"
+#include "tally/algorithms/tuning.hpp"
 #include "tally/contract.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/for_each.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
@@ -18,10 +20,6 @@
 /// begin, long ones by all threads, one after another. So a segment's brackets are those of a call on it, wherever it
 /// lies.
 namespace tally::detail {
-
-/// A segment that ends more than so many blocks behind the one in which it begins is long: some 2^18 elements, what all
-/// threads pay for.
-inline constexpr std::size_t blocks_of_a_long_segment = 64;
 
 /// Bit i is byte i, each of which is 0 or 1.
 inline std::uint64_t bits_of(unsigned char const* bytes)
@@ -92,17 +90,20 @@ struct segment_blocks {
   void work_on(std::size_t b, std::size_t ordinal, Work const& work) const
   {
     std::size_t const count = heads(b);
+    took(count == 0 ? "segments: a block without a head" : "segments: a block with heads");
     if (count == 0) return;
     std::size_t const begin = heads.begin(b);
     std::uint32_t found[chosen_block];
     find_chosen(*heads.choice, begin, heads.end(b), found);
     for (std::size_t i = 0; i + 1 < count; ++i) work(ordinal + i, begin + found[i], begin + found[i + 1]);
     std::size_t const last = begin + found[count - 1];
-    std::size_t const last_end = head_from(b + 1, blocks_of_a_long_segment);
-    if (last_end <= heads.n)
+    std::size_t const last_end = head_from(b + 1, tuning_of_applications.blocks_of_a_long_segment);
+    if (last_end <= heads.n) {
       work(ordinal + count - 1, last, last_end);
-    else
-      put_off[count_put_off->fetch_add(1, std::memory_order_relaxed)] = {ordinal + count - 1, last};
+      return;
+    }
+    took("segments: a long one is put off");
+    put_off[count_put_off->fetch_add(1, std::memory_order_relaxed)] = {ordinal + count - 1, last};
   }
 };
 
@@ -115,13 +116,14 @@ std::size_t work_on_segments(P const& on, std::size_t n, std::size_t bytes, Choi
   std::size_t const blocks = blocks_of(n);
   temporary<std::uint32_t, P> const counts(on, blocks);
   forget(counts);
-  temporary<long_segment, P> const put_off(on, blocks / blocks_of_a_long_segment + 1);
+  temporary<long_segment, P> const put_off(on, blocks / tuning_of_applications.blocks_of_a_long_segment + 1);
   std::atomic<std::size_t> count_put_off{0};
   segment_blocks<Choice> const segments{{&choice, n, counts.data()}, blocks, put_off.data(), &count_put_off};
   auto const alone = [&work](std::size_t ordinal, std::size_t begin, std::size_t end) {
     work(cpu{1}, ordinal, begin, end);
   };
   std::size_t total = 0;
+  took(Numbered ? "segments: numbered" : "segments: not numbered");
   if constexpr (Numbered) {
     auto const use = [all = &segments, to = &alone, sum = &total](std::size_t b, std::size_t upto) {
       all->work_on(b, upto - all->heads(b), *to);
@@ -152,7 +154,8 @@ void work_between_offsets(P const& on, Offsets offsets, std::size_t segments, Wo
   auto const offset = [&](std::size_t s) {
     return static_cast<std::size_t>(offsets[static_cast<std::iter_difference_t<Offsets>>(s)]);
   };
-  constexpr std::size_t most = blocks_of_a_long_segment * chosen_block;
+  std::size_t const most = tuning_of_applications.blocks_of_a_long_segment * chosen_block;
+  took("segments: between offsets");
   std::size_t const base = offset(0);
   std::size_t const units = offset(segments) - base + segments;
   temporary<std::size_t, P> const put_off(on, units / most + 1);
@@ -170,10 +173,12 @@ void work_between_offsets(P const& on, Offsets offsets, std::size_t segments, Wo
       }
     }
     for (; s < segments && offset(s) - base + s < end; ++s) {
-      if (offset(s + 1) - offset(s) < most)
+      if (offset(s + 1) - offset(s) < most) {
         work(cpu{1}, s, offset(s), offset(s + 1));
-      else
-        put_off.data()[count_put_off.fetch_add(1, std::memory_order_relaxed)] = s;
+        continue;
+      }
+      took("segments: a long one between offsets is put off");
+      put_off.data()[count_put_off.fetch_add(1, std::memory_order_relaxed)] = s;
     }
   });
   for (std::size_t i = 0; i < count_put_off; ++i) {

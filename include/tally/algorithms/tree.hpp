@@ -13,9 +13,11 @@
 #include "tally/algorithms/checked_parents.hpp"
 #include "tally/algorithms/euler_tour.hpp"
 #include "tally/algorithms/parents_first.hpp"
+#include "tally/algorithms/tuning.hpp"
 #include "tally/contract.hpp"
 #include "tally/cpu/team.hpp"
 #include "tally/cpu/threads.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"
@@ -55,7 +57,9 @@ public:
     in_preorder_ = std::make_unique<temporary<index, cpu>>(cpu{}, size_);
     int const threads =
         cpu_backend::team_size(cpu_backend::threads_of(detail::threads_wish(on)), parents.size_bytes(), size_);
-    if (parents_first && threads < detail::threads_worth_a_tour)
+    bool const by_tour = !parents_first || threads >= detail::tuning_of_applications.threads_worth_a_tour;
+    detail::took(by_tour ? "tree: by its tour" : "tree: parents first");
+    if (!by_tour)
       detail::number_parents_first(parents, numbers_->data(), in_preorder_->data());
     else
       number_by_tour(on, parents);
@@ -206,9 +210,9 @@ public:
     });
     for (std::size_t level = 1; level < levels_; ++level) {
       index const* const below = least + (level - 1) * blocks;
-      std::size_t const half = std::size_t{1} << (level - 1);
+      std::size_t const stride = std::size_t{1} << (level - 1);
       tally::for_each_index(on, blocks, [=, to = least + level * blocks](std::size_t b) {
-        to[b] = b + half < blocks && below[b + half] < below[b] ? below[b + half] : below[b];
+        to[b] = b + stride < blocks && below[b + stride] < below[b] ? below[b + stride] : below[b];
       });
     }
   }

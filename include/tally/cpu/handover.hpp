@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstddef>
@@ -11,6 +12,9 @@
 #include <thread>
 #include <type_traits>
 
+#include "tally/cpu/held.hpp"
+#include "tally/cpu/tuning.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/order.hpp"
 
 namespace tally::cpu_backend {
@@ -28,10 +32,7 @@ inline void relax()
 /// Waiting for another thread: spins first, since it is probably running, then lets it have the processor.
 class patience {
 public:
-  /// Some 10 us, three times what a tile takes: whoever is late by more than that is probably not running.
-  static constexpr int spins = 1000;
-
-  bool exhausted() const { return spun_ >= spins; }
+  bool exhausted() const { return spun_ >= spins_; }
   void wait()
   {
     if (exhausted()) {
@@ -43,6 +44,7 @@ public:
   }
 
 private:
+  int spins_ = tuning_in_use().spins;
   int spun_ = 0;
 };
 
@@ -57,17 +59,17 @@ private:
 ///   - The slot of tile t is written once, by its owner, when every member's floor is beyond tile t - slots().
 ///   - A member that joins late begins at the checkpoint, which is never behind a slot that was written again.
 ///
-/// Memory: `slots_per_member` slots of 64 bytes a member: a member may be descheduled for as long as the others need
-/// for that many tiles each (some milliseconds) before they wait for it.
+/// Memory: `tuning::slots_a_member` slots a member, of 64 bytes and more for totals beyond 40: a member may be
+/// descheduled for as long as the others need for that many tiles each (some milliseconds) before they wait for it. Of
+/// large values (held.hpp) 16 a member.
 template <class T, class Op>
 class handover {
-  static_assert(std::is_trivially_copyable_v<working_type<T>>);
+  static_assert(std::is_trivially_copyable_v<unheld_t<working_type<T>>>);
 
 public:
   using carry = order::carry<T, Op>;
   using working = typename carry::working;
 
-  static constexpr std::size_t slots_per_member = 512;
   static constexpr std::size_t no_tile = std::numeric_limits<std::size_t>::max();
 
   /// `before` is what is known before tile 0. Tiles are drawn `run` at a time. `slots` is for tests; it must be a power
@@ -85,7 +87,8 @@ public:
 
   std::size_t slots() const { return mask_ + 1; }
 
-  /// Some member failed: nobody waits any longer. Waiting calls return nothing.
+  /// Some member failed: nobody waits any longer. Waiting calls return nothing. What throws in a member's own call
+  /// leaves nothing behind for which others wait.
   void fail() { failed_.store(true, std::memory_order_release); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
 
@@ -97,6 +100,7 @@ public:
       std::scoped_lock const lock(team_.mutex_);
       fold_ = team_.checkpoint_;
       folded_ = team_.checkpoint_tile_;
+      if (folded_ > 0) detail::took("cpu: joined at a checkpoint");
       floor_.store(folded_, std::memory_order_release);
     }
     // A member that has left holds nobody up.
@@ -147,15 +151,18 @@ public:
       return &fold_;
     }
 
-    /// The owner of `tile` is about to overwrite its input: waits for those who compute its total a second time.
+    /// The owner of `tile` is about to overwrite its input: waits for those who compute its total a second time. False
+    /// if the team failed, and then the input may still be read.
     /// Requires  the total of `tile` is published.
-    void leave_readers(std::size_t tile)
+    [[nodiscard]] bool leave_readers(std::size_t tile)
     {
       patience waiting;
-      while (team_.slots_[tile & team_.mask_].readers.load(std::memory_order_seq_cst) != 0) waiting.wait();
+      while (team_.slots_[tile & team_.mask_].readers.load(std::memory_order_seq_cst) != 0) {
+        if (team_.failed()) return false;
+        waiting.wait();
+      }
+      return true;
     }
-
-    carry const& fold() const { return fold_; }
 
   private:
     friend handover;
@@ -180,14 +187,10 @@ public:
         if (s.stamp.load(std::memory_order_acquire) == tile + 1) return *s.total;
         if (team_.failed()) return std::nullopt;
       }
-      s.readers.fetch_add(1, std::memory_order_seq_cst);
-      std::optional<working> total;
-      if (s.stamp.load(std::memory_order_seq_cst) == tile + 1)
-        total = *s.total;
-      else
-        total = compute(tile);
-      s.readers.fetch_sub(1, std::memory_order_seq_cst);
-      return total;
+      detail::took("cpu: a late total computed again");
+      reading const announced(s.readers);
+      if (s.stamp.load(std::memory_order_seq_cst) == tile + 1) return *s.total;
+      return compute(tile);
     }
 
     handover& team_;
@@ -197,14 +200,32 @@ public:
   };
 
   /// What is known after the last tile, by folding on from where `m` stands.
-  /// Requires  every total is published (all members have returned) and the team did not fail.
-  template <class Compute>
-  carry finish(member& m, Op& op, Compute&& compute)
+  /// Requires  every total is published: all members have returned and the team did not fail.
+  carry const& finish(member& m, Op& op)
   {
-    return *m.fold_to(tiles_, op, compute);
+    m.fold_published(tiles_, op);
+    return m.fold_;
   }
 
 private:
+  // Applications to large values are slow, and some tiles are as long as thousands elsewhere.
+  static constexpr std::size_t large_slots_a_member = 16;
+
+  // One more who reads the input of a tile, until the scope ends, by an exception too.
+  class reading {
+  public:
+    explicit reading(std::atomic<int>& readers) : readers_(readers)
+    {
+      readers_.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ~reading() { readers_.fetch_sub(1, std::memory_order_seq_cst); }
+    reading(reading const&) = delete;
+    reading& operator=(reading const&) = delete;
+
+  private:
+    std::atomic<int>& readers_;
+  };
+
   struct alignas(64) slot {
     std::atomic<std::size_t> stamp{0};  // tile + 1, once its total is there
     std::atomic<int> readers{0};        // members that compute this total again
@@ -216,8 +237,9 @@ private:
 
   static std::size_t default_slots(std::size_t tiles, int members)
   {
-    std::size_t const wanted = slots_per_member * static_cast<std::size_t>(members);
-    return std::bit_ceil(tiles < wanted ? (tiles == 0 ? 1 : tiles) : wanted);
+    std::size_t const a_member = is_on_heap<T> ? large_slots_a_member : tuning_in_use().slots_a_member;
+    std::size_t const wanted = a_member * static_cast<std::size_t>(members);
+    return std::bit_ceil(std::max(most_in_run, std::min(tiles, wanted)));
   }
 
   // Frees the slots that every member has folded, and moves the checkpoint to where `m` stands, which is not behind
@@ -226,6 +248,7 @@ private:
   {
     std::unique_lock const lock(mutex_, std::try_to_lock);
     if (!lock) return;
+    detail::took("cpu: slots freed");
     std::size_t lowest = m.folded_;
     for (int i = 0; i < members_; ++i) {
       std::size_t const floor = floors_[static_cast<std::size_t>(i)].value.load(std::memory_order_acquire);

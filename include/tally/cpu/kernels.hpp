@@ -119,8 +119,8 @@ void scan_one_tile(tile_job<T> const& job, order::carry<T, Op>& before)
 
 /// reduce and scan of `size` contiguous elements of a kernel_element, on `threads` threads (0: choose). `before` is
 /// what is known before the first element, and afterwards what is known after the last one.
-/// Memory    one thread: none beyond the stack; else 32 KiB a thread (scan), 16 bytes for each 32 KiB of input up to
-///           512 KiB (reduce).
+/// Memory    one thread: none beyond the stack; else 32 KiB a thread (scan), up to 16 bytes for each 32 KiB of input,
+///           512 KiB in all (reduce).
 /// Blocks    until done. Throws usage_error if `threads` is negative, std::bad_alloc.
 template <class Op, class T>
 void reduce_contiguous(T const* in, std::size_t size, order::carry<T, Op>& before, int threads);

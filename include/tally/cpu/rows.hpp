@@ -57,63 +57,103 @@ constexpr void combine_into(T& a, T const& b, Op& op)
 template <class W, class Op>
 class tile_prefix {
 public:
-  std::optional<W> base(Op& op) const { return order::combine(strips_, rows_, op); }
+  std::optional<W> base(Op& op) const
+  {
+    return count_ % order::strip_rows == 0 ? strips_ : order::combine(strips_, rows_, op);
+  }
 
   void push_row(W const& total, Op& op)
   {
-    rows_ = order::combine(rows_, std::optional<W>(total), op);
-    if (++count_ % order::strip_rows == 0) {
-      strips_ = order::combine(strips_, rows_, op);
-      rows_.reset();
-    }
+    rows_ = count_ % order::strip_rows == 0 ? total : static_cast<W>(op(*rows_, total));
+    if (++count_ % order::strip_rows == 0) strips_ = order::combine(strips_, rows_, op);
   }
 
   std::size_t rows() const { return count_; }
 
 private:
   std::optional<W> strips_;
-  std::optional<W> rows_;
+  std::optional<W> rows_;  // of this strip; of no meaning if there are none
   std::size_t count_ = 0;
 };
 
-/// Replaces the elements of a row (or of the tile's last, shorter one) by their tile-local values, and returns the
-/// row's total.
-/// Cost  about 4 n applications for float, 7 n for elements of 16 bytes or more.
+/// Groups in a row of n elements; the last one may be shorter.
+template <class T>
+constexpr std::size_t groups_of(std::size_t n)
+{
+  return (n + order::group<T> - 1) / order::group<T>;
+}
+
+/// The totals of groups, as a row is scanned.
+template <class T>
+using group_totals = fixed_vector<working_type<T>, order::row_groups>;
+
+/// Replaces the elements of each group by their sums from its beginning, and scans the totals of the row's first
+/// `count` groups into `totals`, by Kogge & Stone.
+/// Cost  n applications less one a group; for 32 totals 129, for m of them m - 1, m - 2, m - 4, ... as far as positive.
 template <class T, class Op, class Row>
-working_type<T> scan_row(Row& row, std::optional<working_type<T>> const& base, Op& op)
+void scan_groups(Row& row, std::size_t count, group_totals<T>& totals, Op& op)
 {
   using working = working_type<T>;
   constexpr std::size_t group = order::group<T>;
   std::size_t const n = row.size();
-  fixed_vector<working, order::row_groups> total;
+  totals.clear();
   for (std::size_t begin = 0; begin < n; begin += group) {
     std::size_t const end = begin + group < n ? begin + group : n;
     for (std::size_t k = begin + 1; k < end; ++k) row[k] = static_cast<working>(op(row[k - 1], row[k]));
-    total.emplace_back(row[end - 1]);
+    if (totals.size() < count) totals.emplace_back(row[end - 1]);
   }
-  for (std::size_t stride = 1; stride < total.size(); stride *= 2)
-    for (std::size_t g = total.size() - 1; g >= stride; --g)
-      total[g] = static_cast<working>(op(total[g - stride], total[g]));
-  for (std::size_t g = 0; g < total.size(); ++g) {
-    std::optional<working> const before =
-        g == 0 ? base : order::combine(base, std::optional<working>(total[g - 1]), op);
-    if (!before) continue;
-    std::size_t const end = (g + 1) * group < n ? (g + 1) * group : n;
-    for (std::size_t k = g * group; k < end; ++k) row[k] = static_cast<working>(op(*before, row[k]));
-  }
-  return total.back();
+  for (std::size_t stride = 1; stride < count; stride *= 2)
+    for (std::size_t g = count - 1; g >= stride; --g)
+      totals[g] = static_cast<working>(op(totals[g - stride], totals[g]));
 }
 
-/// The total of a whole row, in n - 1 applications: the balanced tree over its groups. Uses up the row.
+/// After `scan_groups`: puts what is before each group in front of its elements, which makes them tile-local values.
+/// Cost  n applications, and one a group.
 template <class T, class Op, class Row>
-working_type<T> total_row(Row& row, Op& op)
+void put_in_front(std::optional<working_type<T>> const& base, group_totals<T>& totals, Row& row, Op& op)
+{
+  using working = working_type<T>;
+  constexpr std::size_t group = order::group<T>;
+  std::size_t const n = row.size();
+  for (std::size_t begin = 0; begin < n; begin += group) {
+    std::optional<working> const before =
+        begin == 0 ? base : order::combine(base, std::optional<working>(totals[begin / group - 1]), op);
+    if (!before) continue;
+    std::size_t const end = begin + group < n ? begin + group : n;
+    for (std::size_t k = begin; k < end; ++k) row[k] = static_cast<working>(op(*before, row[k]));
+  }
+}
+
+/// The last of the totals that `scan_groups` gives, alone: of n elements in n - 1 applications. Uses up the groups.
+/// Requires  count > 0, whole groups.
+template <class T, class Op, class Row>
+working_type<T>& total_groups(Row& row, std::size_t count, Op& op)
 {
   constexpr std::size_t group = order::group<T>;
-  for (std::size_t k = 0; k < row.size(); k += group)
+  for (std::size_t k = 0; k < count * group; k += group)
     for (std::size_t i = 1; i < group; ++i) combine_into(row[k], row[k + i], op);
-  for (std::size_t stride = group; stride < row.size(); stride *= 2)
-    for (std::size_t k = 0; k < row.size(); k += 2 * stride) combine_into(row[k], row[k + stride], op);
-  return row[0];
+  // After the step at stride s, the last lane still wants every 2s-th lane before it, and no other.
+  std::size_t const last = count - 1;
+  for (std::size_t stride = 1; stride <= last; stride *= 2)
+    for (std::size_t g = stride + (last - stride) % (2 * stride); g <= last; g += 2 * stride) {
+      working_type<T>& to = row[g * group];
+      to = static_cast<working_type<T>>(op(std::as_const(row[(g - stride) * group]), std::as_const(to)));
+    }
+  return row[last * group];
+}
+
+/// The tile-local value of the last element of the tile's last row: of n elements in n - 1 applications, and one more
+/// if there is a base. Uses up the row.
+template <class T, class Op, class Row>
+working_type<T> last_of_row(Row& row, std::optional<working_type<T>> const& base, Op& op)
+{
+  using working = working_type<T>;
+  std::size_t const before = groups_of<T>(row.size()) - 1;  // groups
+  std::size_t const begin = before * order::group<T>;
+  for (std::size_t k = begin + 1; k < row.size(); ++k) combine_into(row[begin], row[k], op);
+  std::optional<working> const left =
+      before == 0 ? base : order::combine(base, std::optional<working>(total_groups<T>(row, before, op)), op);
+  return left ? static_cast<working>(op(*left, row[begin])) : row[begin];
 }
 
 }  // namespace tally::cpu_backend

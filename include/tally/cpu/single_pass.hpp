@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "tally/cpu/handover.hpp"
+#include "tally/cpu/held.hpp"
 #include "tally/cpu/team.hpp"
+#include "tally/cpu/tuning.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/order.hpp"
 
 /// Scan and reduce of an array by tiles, over any engine that can total and scan a tile:
@@ -21,9 +24,6 @@
 /// The engine's functions are called from several threads at once, each tile's scan by one of them.
 namespace tally::cpu_backend {
 
-/// Tiles that a member draws at a time where there are many: the hardware's prefetching begins anew with each run.
-inline constexpr std::size_t most_in_run = 4;
-
 /// One pass over memory: each member scans a tile that is in its cache while it already totals the next tile that it
 /// drew, so totals are there a step before they are needed. Leaves `before` as what is known after the last tile.
 template <class Engine, class Carry, class Op>
@@ -33,7 +33,11 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
   using handover = cpu_backend::handover<typename Carry::element, Op>;
   if constexpr (Engine::concurrent) {
     if (members > 1 && tiles > 1) {
-      std::size_t const run = tiles >= 8 * most_in_run * static_cast<std::size_t>(members) ? most_in_run : 1;
+      tuning const& sizes = tuning_in_use();
+      std::size_t const runs = sizes.runs_a_member * static_cast<std::size_t>(members);
+      std::size_t const run = tiles >= runs * sizes.tiles_in_run ? sizes.tiles_in_run : 1;
+      detail::took("cpu: scan on several threads");
+      detail::took(run > 1 ? "cpu: runs of tiles" : "cpu: one tile at a draw");
       handover team(tiles, members, before, run);
       auto const compute = [&](std::size_t tile) { return engine.total(tile); };
       auto const end_of = [&](std::size_t first) { return first + run < tiles ? first + run : tiles; };
@@ -53,7 +57,8 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
             Carry carry = *fold;  // drawing may fold on
             std::size_t const end = end_of(first);
             if (engine.in_place())
-              for (std::size_t tile = first; tile < end; ++tile) self.leave_readers(tile);
+              for (std::size_t tile = first; tile < end; ++tile)
+                if (!self.leave_readers(tile)) return;
             std::size_t const next = self.draw(op);
             for (std::size_t tile = first; tile < end; ++tile) {
               std::size_t const ahead = next == team.no_tile ? tiles : next + (tile - first);
@@ -77,27 +82,32 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
       };
       run_team(members, body);
       typename handover::member last(team, 0);
-      before = team.finish(last, op, compute);
+      before = team.finish(last, op);
       return;
     }
   }
+  detail::took("cpu: scan on one thread");
   for (std::size_t tile = 0; tile < tiles; ++tile) engine.scan(tile, before);
   engine.settle();
 }
 
-/// Reduces by tiles. The array of totals is bounded: 2^15 tiles (1 GiB of input) at a time.
+/// Reduces by tiles. The array of totals is bounded (`tuning::totals_at_once`).
 template <class Engine, class Carry, class Op>
 void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
 {
   using working = typename Carry::working;
   if constexpr (Engine::concurrent) {
     if (members > 1 && tiles > 1) {
-      constexpr std::size_t most = std::size_t{1} << 15;
+      // Large values few at a time: some for each member.
+      std::size_t const most =
+          is_on_heap<working> ? 16 * static_cast<std::size_t>(members) : tuning_in_use().totals_at_once;
       // Some eight batches a member, so that a member that is late delays the others by an eighth of its share at most.
       std::size_t const share = tiles / (8 * static_cast<std::size_t>(members));
       std::size_t const batch = share < 1 ? 1 : share > order::span_tiles ? order::span_tiles : share;
       std::vector<std::optional<working>> totals(tiles < most ? tiles : most);
+      detail::took("cpu: reduction on several threads");
       for (std::size_t begin = 0; begin < tiles; begin += most) {
+        if (begin > 0) detail::took("cpu: totals in rounds");
         std::size_t const count = tiles - begin < most ? tiles - begin : most;
         std::atomic<std::size_t> next{0};
         auto body = [&](int) {
@@ -114,6 +124,7 @@ void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op
       return;
     }
   }
+  detail::took("cpu: reduction on one thread");
   for (std::size_t tile = 0; tile < tiles; ++tile) before.push(engine.total(tile), op);
 }
 

@@ -11,8 +11,9 @@ int available_threads();
 
 /// Calls `body(context, member)` once for each member in [0, members), in parallel, and returns when all have returned.
 ///
-/// Requires  that no member waits for another one to start: fewer threads than members may come, and then a thread runs
-///           several members one after another.
+/// Requires  that no member waits for another one to start: fewer threads than members may come (never more than
+///           oneTBB has, which is the processors), and then a thread runs several members one after another.
+/// Result    the body may use oneTBB itself, and so may the caller: neither takes part in the other's tasks.
 /// Cost      5-8 us to wake oneTBB's workers; nothing for one member, which runs on the calling thread.
 /// Throws    what a body throws (the first).
 void run_team(int members, void (*body)(void* context, int member), void* context);
@@ -54,9 +55,8 @@ void run_team(int members, Body& body)
       &shared);
 }
 
-/// How many threads to use for `bytes` of input when the caller asks for `wanted` (0: as many as pay).
-///
-/// Below `serial_bytes` waking a second thread costs more than it saves.
+/// How many threads pay for `bytes` of input in `tiles` tiles, at most `wanted` (0: any number): as many as
+/// `tuning::serial_bytes`, `tuning::bytes_a_thread` and `tuning::processors` say.
 /// Throws    usage_error if `wanted` is negative.
 int team_size(int wanted, std::size_t bytes, std::size_t tiles);
 

@@ -13,7 +13,8 @@ namespace tally::cpu_backend {
 ///
 /// A Kogge-Stone step at stride s wants the value that the step before it gave s groups earlier: of each step the last
 /// s values are kept, 31 in all.
-/// Cost  2 applications an element, and 5 more a group. Memory: some 40 values of T.
+/// Cost  2 applications an element, and 5 more a group; 1 if the operator is exactly associative. Memory: some 40
+/// values.
 template <class T, class Op>
 class tile_cursor {
 public:

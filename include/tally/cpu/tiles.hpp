@@ -5,8 +5,10 @@
 #include <optional>
 #include <utility>
 
+#include "tally/cpu/held.hpp"
 #include "tally/cpu/kernels.hpp"
 #include "tally/cpu/rows.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/sequences.hpp"
 
 /// Tiles of any iterator, any type that can be copied and any operator.
@@ -54,21 +56,18 @@ public:
   using working = working_type<T>;
   static constexpr bool to_function = detail::takes_results<Out>;
 
-  sink(Out out, direction shift, std::optional<working> const& previous) : out_(std::move(out)), shift_(shift)
+  /// `previous` is the result before the first: an exclusive scan has one.
+  sink(Out out, direction shift, std::optional<working> const& previous) : out_(std::move(out))
   {
-    if (shift == direction::exclusive) previous_ = previous;
+    if (shift == direction::exclusive) previous_.emplace_back(*previous);
   }
 
   void put(working const& value)
   {
-    if (shift_ == direction::inclusive) {
-      *out_ = static_cast<T>(value);
-    } else {
-      // The value is kept first: `out` may be where it lives.
-      working next = value;
-      *out_ = static_cast<T>(*previous_);
-      previous_ = std::move(next);
-    }
+    if (previous_.size() == 0)
+      *out_ = value_of<T>(value);
+    else  // the value is kept first: `out` may be where it lives
+      *out_ = value_of<T>(std::exchange(previous_.back(), value));
     ++out_;
   }
 
@@ -76,8 +75,8 @@ public:
 
 private:
   Out out_;
-  direction shift_;
-  std::optional<working> previous_;
+  // Of exclusive scans only. Of a std::optional GCC believes that it is read where it is empty.
+  fixed_vector<working, 1> previous_;
 };
 
 /// A tile's elements in a row of memory, where the compiled kernels take them.
@@ -89,6 +88,7 @@ public:
   template <class Source>
   explicit gathered_tile(Source& in) : size_(in.take(values_, order::tile<T>))
   {
+    detail::took("cpu: a tile gathered for the kernels");
   }
 
   T total() const { return static_cast<T>(kernels_of<Op, element>().total(elements(), size_)); }
@@ -126,10 +126,12 @@ working_type<T> total_tile(Source& in, Op& op)
   if constexpr (has_kernels<Op, T>) {
     return gathered_tile<T, Op>(in).total();
   } else if constexpr (exactly_associative<Op, T>) {
+    detail::took("cpu: a total one element after the other");
     working total = in.take();
     for (std::size_t k = 1; k < order::tile<T> && in.more(); ++k) combine_into(total, in.take(), op);
     return total;
   } else {
+    detail::took("cpu: a total row after row");
     constexpr std::size_t rows = order::strip_rows * order::tile_strips;
     tile_prefix<working, Op> before;
     row_buffer<T> row;
@@ -137,10 +139,9 @@ working_type<T> total_tile(Source& in, Op& op)
       row.clear();
       while (row.size() < order::row<T> && in.more()) row.emplace_back(in.take());
       if (row.size() < order::row<T> || before.rows() == rows - 1 || !in.more()) break;
-      before.push_row(total_row<T>(row, op), op);
+      before.push_row(total_groups<T>(row, order::row_groups, op), op);
     }
-    scan_row<T>(row, before.base(op), op);
-    return row.back();
+    return last_of_row<T>(row, before.base(op), op);
   }
 }
 
@@ -165,6 +166,7 @@ working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> 
     for (T const& value : tile) out.put(value);
     return exactly_associative<Op, T> ? total : tile.last();
   } else if constexpr (exactly_associative<Op, T>) {
+    detail::took("cpu: a tile one element after the other");
     working local = in.take();
     put(local);
     for (std::size_t k = 1; k < order::tile<T> && in.more(); ++k) {
@@ -173,14 +175,20 @@ working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> 
     }
     return local;
   } else {
+    detail::took("cpu: a tile row after row");
     tile_prefix<working, Op> before;
     row_buffer<T> row;
+    group_totals<T> totals;
     for (;;) {
       row.clear();
       while (row.size() < order::row<T> && in.more()) row.emplace_back(in.take());
-      before.push_row(scan_row<T>(row, before.base(op), op), op);
+      bool const last = before.rows() == order::strip_rows * order::tile_strips - 1 || !in.more();
+      // The last group's total is for the next row only.
+      scan_groups<T>(row, groups_of<T>(row.size()) - (last ? 1 : 0), totals, op);
+      put_in_front<T>(before.base(op), totals, row, op);
       for (std::size_t k = 0; k < row.size(); ++k) put(row[k]);
-      if (before.rows() == order::strip_rows * order::tile_strips || !in.more()) return row.back();
+      if (last) return row.back();
+      before.push_row(totals.back(), op);
     }
   }
 }

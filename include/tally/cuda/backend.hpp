@@ -87,6 +87,9 @@ void run_call(prepared_call& call, work what, I const& first, std::size_t size, 
 {
   static_assert(std::random_access_iterator<I> || std::is_pointer_v<I>,
                 "tally: a call on a GPU takes random-access iterators");
+  static_assert(!std::is_volatile_v<std::remove_reference_t<std::iter_reference_t<I>>> &&
+                    !std::is_volatile_v<std::remove_reference_t<std::iter_reference_t<Out>>>,
+                "tally: a call on a GPU takes no pointers to volatile values");
   static_assert(std::is_trivially_copyable_v<T>, "tally: a call on a GPU takes values that can be copied as bytes");
   static_assert(std::is_default_constructible_v<working_type<T>>,
                 "tally: a call on a GPU takes values that can be default-constructed");

@@ -5,6 +5,7 @@
 
 #include "tally/cuda/execution.hpp"
 #include "tally/cuda/handover.hpp"
+#include "tally/cuda/tuning.hpp"
 
 /// What every call on a GPU does on the host before and after its kernel. Compiled; needs no nvcc.
 namespace tally::cuda_backend {
@@ -26,6 +27,12 @@ public:
   prepared_call& operator=(prepared_call const&) = delete;
 
   device_facts const& facts() const { return *facts_; }
+  /// The multiprocessors that it counts on.
+  int processors() const
+  {
+    int const wished = tuning_in_use().processors;
+    return wished > 0 ? wished : facts_->processors;
+  }
   int device() const { return device_; }
   CUstream_st* stream() const { return stream_; }
   execution::workspace::path path() const { return space_->path_; }

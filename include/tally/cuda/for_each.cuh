@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include "tally/cuda/call.hpp"
+#include "tally/detail/path.hpp"
 
 /// A map on a GPU.
 namespace tally::cuda_backend {
@@ -24,8 +25,10 @@ void for_each_on_device(prepared_call const& call, std::size_t n, F const& f)
 {
   if (n == 0) return;
   // Eight blocks of 256 fill a multiprocessor.
-  auto const most = static_cast<std::size_t>(call.facts().processors) * 8;
-  auto const blocks = static_cast<unsigned>(std::min((n + map_threads - 1) / map_threads, most));
+  auto const most = static_cast<std::size_t>(call.processors()) * 8;
+  std::size_t const all = (n + map_threads - 1) / map_threads;
+  detail::took(all <= most ? "cuda: map, an index a thread" : "cuda: map, several indices a thread");
+  auto const blocks = static_cast<unsigned>(std::min(all, most));
   for_each_kernel<<<blocks, map_threads, 0, call.stream()>>>(f, n);
   check_cuda(cudaGetLastError(), "launching a map");
 }

@@ -11,22 +11,25 @@
 #include <cuda_runtime.h>
 
 #include "tally/cuda/call.hpp"
+#include "tally/cuda/choice.hpp"
 #include "tally/cuda/problem.cuh"
 #include "tally/cuda/reduce_kernel.cuh"
 #include "tally/cuda/register_kernels.cuh"
 #include "tally/cuda/ring_kernel.cuh"
 #include "tally/cuda/striped_kernel.cuh"
+#include "tally/cuda/tuning.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/error.hpp"
 #include "tally/order.hpp"
 
-/// Which kernel a call becomes, and its launch.
+/// The kernels of a call, and its launch (choice.hpp says which).
 namespace tally::cuda_backend {
 
 /// Whether the ring can take this kind of problem: elements that lie in memory, in tiles of which it can hold some.
 template <class P>
 inline constexpr bool fits_ring = [] {
   if constexpr (is_plain<typename P::input>)
-    return ring_memory<P>::tile_bytes <= 65536 && sizeof(ring_memory<P>) <= 225 * 1024;
+    return ring_memory<P>::tile_bytes <= most_ring_tile_bytes && sizeof(ring_memory<P>) <= most_shared_bytes;
   else
     return false;
 }();
@@ -62,19 +65,21 @@ void launch(prepared_call const& call, void (*kernel)(P const), P const& problem
 /// template has a kernel of its own, but static variables in templates are one for all.
 struct known_kernel {
   std::atomic<void const*> kernel;
-  std::atomic<int> blocks;
+  std::atomic<int> blocks;  ///< on a multiprocessor
 };
 using known_kernels = std::array<known_kernel, 64>;
 
-/// How many blocks of a kernel run at a time on the call's device; asked once for each kernel and device.
+/// How many blocks of a kernel run at a time on the call's device; what a multiprocessor takes is asked once for each
+/// kernel and device.
 template <class P>
 int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int threads, std::size_t shared_bytes,
                      known_kernels& known)
 {
   known_kernel& here = known[static_cast<std::size_t>(call.device())];
   auto const* const key = reinterpret_cast<void const*>(kernel);
+  auto const on_all = [&](int a_processor) { return std::max(1, a_processor * call.processors()); };
   // Acquire and release: who finds the kernel finds its blocks, and has its attribute set.
-  if (here.kernel.load(std::memory_order_acquire) == key) return here.blocks.load(std::memory_order_relaxed);
+  if (here.kernel.load(std::memory_order_acquire) == key) return on_all(here.blocks.load(std::memory_order_relaxed));
   if (shared_bytes > 32 * 1024)  // with what a kernel has besides, it may be more than the 48 KiB that need no asking
     check_cuda(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
@@ -82,10 +87,9 @@ int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int thr
   int a_processor = 0;
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_processor, kernel, threads, shared_bytes),
              "asking how many blocks run at a time (was the code compiled for this device?)");
-  int const all = std::max(1, a_processor * call.facts().processors);
-  here.blocks.store(all, std::memory_order_relaxed);
+  here.blocks.store(a_processor, std::memory_order_relaxed);
   here.kernel.store(key, std::memory_order_release);
-  return all;
+  return on_all(a_processor);
 }
 
 /// Whether what is read and what is written have no byte in common.
@@ -96,150 +100,109 @@ bool apart(I const* in, O const* out, std::size_t n)
   return read + n * sizeof(I) <= written || written + n * sizeof(O) <= read;
 }
 
-/// One call on its way to a kernel.
+/// The kernels of one kind of problem, and what `choose` asks of it.
 template <class P>
 class plan {
 public:
-  plan(prepared_call const& call, P const& problem)
-      : call_(call),
-        problem_(problem),
-        tiles_(problem.tiles()),
-        automatic_(call.path() == path::automatic)
-  {
-  }
+  using T = typename P::element;
+  using W = working_type<T>;
 
-  void launch_reduction() const
-  {
-    if (launch_one_tile() || launch_cluster()) return;
-    // Found in trials: affine maps and argmin read at 0.75 and 0.84 of the limit with two, 0.97 with three; wider
-    // values spill.
-    constexpr auto kernel = reduce_kernel < P, words_of<W> <= 2 ? 3 : 2 > ;
-    static known_kernels known{};
-    int const blocks = blocks_at_a_time(call_, kernel, reduce_threads, 0, known);
-    launch(call_, kernel, problem_, most(std::max(1, blocks - 1)) + 1, reduce_threads);
-  }
-
-  void launch_scan() const
-  {
-    if (!launch_one_tile() && !launch_cluster() && !launch_stripes() && !launch_own_tiles() && !launch_ring())
-      launch_drawn_tiles();
-  }
-
-  bool launch_stripes() const
+  static void launch_chosen(prepared_call const& call, P const& problem)
   {
     static_assert(fits_stripes<P> || !needs_stripes<P>, "tally: steps are of operators whose brackets may be any");
-    if constexpr (fits_stripes<P>) {
-      using shape = striped_shape<P>;
-      constexpr std::size_t bytes = 2 * shape::kept_bytes;
-      static_assert(bytes <= 225 * 1024,
-                    "tally: on a GPU an element, with what its step takes, is too large for shared memory");
-      // A workspace that cannot grow may have room for the totals of the order's larger tiles only.
-      std::size_t const tiles = shape::tiles(problem_.size);
-      if (!needs_stripes<P> && (!automatic_ || tiles >= folder_ticket || tiles * words_of<W> > call_.capacity()))
-        return false;
-      static known_kernels known{};
-      int const blocks = blocks_at_a_time(call_, striped_kernel<P>, shape::threads, bytes, known);
-      launch(call_, striped_kernel<P>, problem_,
-             static_cast<unsigned>(std::min(tiles, static_cast<std::size_t>(wished(blocks)))), shape::threads, bytes);
-      return true;
-    } else {
-      return false;
-    }
+    auto const blocks_at_once = [&](kernel which) {
+      static known_kernels known[resident_kernels]{};
+      launchable const& of = launchable_of(which);
+      return blocks_at_a_time(call, of.entry, of.threads, of.shared_bytes, known[static_cast<std::size_t>(which)]);
+    };
+    call_means const means{call.path(), call.most_blocks(), call.capacity(), call.facts().compute_capability,
+                           call.processors()};
+    choice const chosen = choose(shape_of(problem), means, tuning_in_use(), blocks_at_once);
+    detail::took(path_of(chosen.which));
+    launchable const& of = launchable_of(chosen.which);
+    launch(call, of.entry, problem, chosen.blocks, of.threads, of.shared_bytes,
+           chosen.which == kernel::cluster ? chosen.blocks : 1);
   }
 
 private:
-  using path = execution::workspace::path;
-  using T = typename P::element;
-  using W = working_type<T>;
+  static constexpr bool in_memory = is_plain<typename P::input> && is_plain<typename P::output>;
+  static constexpr bool whole_words = sizeof(W) % 4 == 0;
   // Several blocks a multiprocessor hide each other's waits; groups that are wide in registers need those of more than
   // one.
   static constexpr bool narrow = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4;
+  static constexpr int own_tile_warps = words_of<W> <= 2 ? 16 : 8;
 
-  /// Fewer warps are quicker to launch: 8 with 8 rows each take 1.79 us for a tile, 16 with 4 2.04, 32 with 2 2.26.
-  bool launch_one_tile() const
+  static call_shape shape_of(P const& problem)
   {
-    if (tiles_ > 1 || !automatic_) return false;
-    if (problem_.size <= order::strip<T>)
-      launch(call_, one_tile_kernel<P, 8, 1>, problem_, 1, 8 * warp_lanes);
-    else if (problem_.size <= 4 * order::strip<T>)
-      launch(call_, one_tile_kernel<P, 8, 4>, problem_, 1, 8 * warp_lanes);
-    else
-      launch(call_, one_tile_kernel<P, 8, 8>, problem_, 1, 8 * warp_lanes);
-    return true;
-  }
-
-  bool launch_cluster() const
-  {
-    if constexpr (sizeof(W) % 4 == 0) {
-      if (tiles_ > most_cluster_tiles || !automatic_ || call_.facts().compute_capability < 90) return false;
-      unsigned const blocks = tiles_ <= 2 ? 2 : tiles_ <= 4 ? 4 : 8;
-      launch(call_, cluster_kernel<P, 16>, problem_, blocks, 16 * warp_lanes, 0, blocks);
-      return true;
-    } else {
-      return false;
+    call_shape shape{.size = problem.size,
+                     .strip = order::strip<T>,
+                     .tile = order::tile<T>,
+                     .words = words_of<W>,
+                     .reduces = problem.what == work::reduce,
+                     .takes_steps = needs_stripes<P>,
+                     .whole_words = whole_words,
+                     .striped_tile = 0,
+                     .most_own_tiles = 0,
+                     .narrow = narrow && words_of<W> == 1,
+                     .fits_ring = false};
+    if constexpr (fits_stripes<P>) shape.striped_tile = striped_shape<P>::tile;
+    if constexpr (in_memory) {
+      if (apart(problem.in, problem.out, problem.size))
+        shape.most_own_tiles =
+            own_tile_fold<T, typename P::operation, own_tile_warps>::template most_tiles<own_tile_warps>;
     }
+    if constexpr (fits_ring<P>) shape.fits_ring = reinterpret_cast<std::uintptr_t>(problem.in) % 16 == 0;
+    return shape;
   }
 
-  bool launch_own_tiles() const
+  struct launchable {
+    void (*entry)(P const);
+    int threads;
+    std::size_t shared_bytes;
+  };
+  /// The kernel that was asked about, and was allowed its shared memory, is the one that is launched: every object file
+  /// has kernels of its own, and which file's a function names depends on where it is inlined. So they are named once,
+  /// in a table, which is one for all files. It is not const, or the compiler would look into it.
+  static launchable const& launchable_of(kernel which)
   {
-    if constexpr (is_plain<typename P::input> && is_plain<typename P::output>) {
-      bool const forced = call_.path() == path::own_tiles || call_.path() == path::backwards;
-      if ((!automatic_ && !forced) || call_.most_blocks() > 0 || !apart(problem_.in, problem_.out, problem_.size))
-        return false;
-      // Two blocks a multiprocessor take 0.5 us longer than one where one would do, for they have half of the
-      // registers.
-      if (launch_own_tiles<1>(forced)) return true;
-      if constexpr (narrow && words_of<W> == 1) return launch_own_tiles<2>(false);
+    static std::array<launchable, kernels> all = [] {
+      std::array<launchable, kernels> entries{};
+      for (std::size_t k = 0; k < kernels; ++k) entries[k] = compiled(static_cast<kernel>(k));
+      return entries;
+    }();
+    return all[static_cast<std::size_t>(which)];
+  }
+  /// Only of kernels that `shape_of` allows: no others are compiled.
+  static constexpr launchable compiled(kernel which)
+  {
+    if constexpr (fits_stripes<P>) {
+      using shape = striped_shape<P>;
+      static_assert(2 * shape::kept_bytes <= most_shared_bytes,
+                    "tally: on a GPU an element, with what its step takes, is too large for shared memory");
+      if (which == kernel::striped) return {striped_kernel<P>, shape::threads, 2 * shape::kept_bytes};
     }
-    return false;
-  }
-
-  template <int BlocksPerProcessor>
-  bool launch_own_tiles(bool forced) const
-  {
-    constexpr int warps = words_of<W> <= 2 ? 16 : 8;
-    constexpr auto kernel = own_tiles_kernel<P, warps, BlocksPerProcessor>;
-    static known_kernels known{};
-    constexpr std::uint32_t most_tiles = own_tile_fold<T, typename P::operation, warps>::template most_tiles<warps>;
-    int const blocks = std::min(blocks_at_a_time(call_, kernel, warps * warp_lanes, 0, known),
-                                call_.facts().processors * BlocksPerProcessor);
-    if (tiles_ > (forced ? most_tiles : std::min(most_tiles, static_cast<std::uint32_t>(blocks)))) return false;
-    launch(call_, kernel, problem_, tiles_, warps * warp_lanes);
-    return true;
-  }
-
-  bool launch_ring() const
-  {
-    if constexpr (fits_ring<P>) {
-      if ((!automatic_ && call_.path() != path::ring) || call_.facts().compute_capability < 90 ||
-          reinterpret_cast<std::uintptr_t>(problem_.in) % 16 != 0)
-        return false;
-      static known_kernels known{};
-      constexpr std::size_t bytes = sizeof(ring_memory<P>);
-      constexpr int threads = ring_memory<P>::shape::threads;
-      int const blocks = blocks_at_a_time(call_, ring_kernel<P>, threads, bytes, known);
-      launch(call_, ring_kernel<P>, problem_, most(blocks), threads, bytes);
-      return true;
-    } else {
-      return false;
+    if constexpr (!needs_stripes<P>) {
+      constexpr int tile_threads = static_cast<int>(order::tile_strips) * warp_lanes;
+      if constexpr (in_memory) {
+        constexpr int warps = own_tile_warps;
+        if (which == kernel::own_tiles) return {own_tiles_kernel<P, warps, 1>, warps * warp_lanes, 0};
+        if constexpr (narrow && words_of<W> == 1)
+          if (which == kernel::own_tiles_in_pairs) return {own_tiles_kernel<P, warps, 2>, warps * warp_lanes, 0};
+      }
+      if constexpr (fits_ring<P>)
+        if (which == kernel::ring) return {ring_kernel<P>, ring_memory<P>::shape::threads, sizeof(ring_memory<P>)};
+      if constexpr (whole_words)
+        if (which == kernel::cluster) return {cluster_kernel<P, 16>, 16 * warp_lanes, 0};
+      // Found in trials: affine maps and argmin read at 0.75 and 0.84 of the limit with two, 0.97 with three; wider
+      // values spill.
+      if (which == kernel::reduction) return {reduce_kernel < P, words_of<W> <= 2 ? 3 : 2 >, reduce_threads, 0};
+      if (which == kernel::one_row) return {one_tile_kernel<P, 8, 1>, 8 * warp_lanes, 0};
+      if (which == kernel::four_rows) return {one_tile_kernel<P, 8, 4>, 8 * warp_lanes, 0};
+      if (which == kernel::eight_rows) return {one_tile_kernel<P, 8, 8>, 8 * warp_lanes, 0};
+      if (which == kernel::drawn_tiles) return {drawn_tiles_kernel < P, narrow ? 2 : 1 >, tile_threads, 0};
     }
+    return {};
   }
-
-  void launch_drawn_tiles() const
-  {
-    constexpr int threads = static_cast<int>(order::tile_strips) * warp_lanes;
-    constexpr auto kernel = drawn_tiles_kernel < P, narrow ? 2 : 1 > ;
-    static known_kernels known{};
-    launch(call_, kernel, problem_, most(blocks_at_a_time(call_, kernel, threads, 0, known)), threads);
-  }
-
-  int wished(int blocks) const { return call_.most_blocks() > 0 ? std::min(blocks, call_.most_blocks()) : blocks; }
-  unsigned most(int blocks) const { return std::min(tiles_, static_cast<std::uint32_t>(wished(blocks))); }
-
-  prepared_call const& call_;
-  P const& problem_;
-  std::uint32_t tiles_;
-  bool automatic_;
 };
 
 /// Launches what `problem` asks for. Its words and control are filled in here.
@@ -251,6 +214,7 @@ void run(prepared_call& call, P problem)
   static_assert(sizeof(W) <= 96,
                 "tally: on a GPU an element is combined in at most 96 bytes: shared memory holds no more");
   if (problem.size == 0) {
+    detail::took(path_of(kernel::nothing));
     if constexpr (!needs_stripes<P>)
       if (problem.what == work::reduce) launch(call, nothing_kernel<P>, problem, 1, 1);
     return;
@@ -266,11 +230,7 @@ void run(prepared_call& call, P problem)
   problem.words = call.words();
   problem.capacity = call.capacity();
   problem.backwards = call.path() == execution::workspace::path::backwards;
-  plan<P> const here(call, problem);
-  if constexpr (needs_stripes<P>)
-    here.launch_stripes();
-  else
-    problem.what == work::reduce ? here.launch_reduction() : here.launch_scan();
+  plan<P>::launch_chosen(call, problem);
 }
 
 template <class T, class Op>

@@ -8,6 +8,7 @@
 #include "tally/cuda/folds.cuh"
 #include "tally/cuda/problem.cuh"
 #include "tally/cuda/row_totals.cuh"
+#include "tally/cuda/tuning.hpp"
 
 /// The kernels that hold a tile in registers. They take any iterator and any alignment, and run on every GPU.
 namespace tally::cuda_backend {
@@ -34,8 +35,6 @@ __global__ void __launch_bounds__(Warps* warp_lanes) one_tile_kernel(__grid_cons
   else
     own.store(problem.destination(problem.size), 0, init, init, *memory, transform, op);
 }
-
-inline constexpr std::uint32_t most_cluster_tiles = 8;
 
 /// Arrays of two to eight tiles, on sm_90 and later: a cluster of blocks, a tile each, which write their totals to each
 /// other's shared memory.

@@ -66,7 +66,9 @@ void for_each_block_by_team_on_device(prepared_call const& call, std::size_t n, 
   if (n == 0) return;
   static known_kernels known{};
   auto const at_a_time = static_cast<std::size_t>(blocks_at_a_time(call, team_kernel<Work>, Work::team_size, 0, known));
-  auto const teams = static_cast<unsigned>(std::min(n / block + (n % block != 0), at_a_time));
+  std::size_t const blocks = n / block + (n % block != 0);
+  detail::took(blocks <= at_a_time ? "cuda: teams, a block each" : "cuda: teams, several blocks each");
+  auto const teams = static_cast<unsigned>(std::min(blocks, at_a_time));
   launch(call, team_kernel<Work>, team_problem<Work>{work, n, block}, teams, Work::team_size, 0, 1, turn::at_the_end);
 }
 

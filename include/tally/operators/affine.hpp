@@ -50,7 +50,7 @@ template <class T>
 struct affine_traits<affine<T>> {
   using scalar = T;
   using carry = affine<carry_type<plus, T>>;
-  static constexpr bool exact = std::is_integral_v<T>;
+  static constexpr bool exact = is_integer<T>;
 };
 
 /// x -> a*x + b with b = -0.0 is x -> a*x in every bit; with b = 0.0 it is not.

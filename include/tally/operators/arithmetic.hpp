@@ -16,13 +16,37 @@ namespace tally {
 
 namespace detail {
 
+/// The integers, those of 128 bits among them, which std::is_integral knows only with the compiler's extensions.
+template <class T>
+inline constexpr bool is_integer = std::is_integral_v<T>;
+#ifdef __SIZEOF_INT128__
+__extension__ typedef __int128 int128;
+__extension__ typedef unsigned __int128 uint128;
+template <>
+inline constexpr bool is_integer<int128> = true;
+template <>
+inline constexpr bool is_integer<uint128> = true;
+#endif
+
 /// Signed overflow wraps, as two's complement does, without undefined behaviour. Products of narrow types need
 /// an unsigned type at least as wide as `int`, or promotion would make them signed again.
 template <class T>
-using wrapping = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, std::make_unsigned_t<T>>;
+struct unsigned_of : std::make_unsigned<T> {};
+#ifdef __SIZEOF_INT128__
+template <>
+struct unsigned_of<int128> {
+  using type = uint128;
+};
+template <>
+struct unsigned_of<uint128> {
+  using type = uint128;
+};
+#endif
+template <class T>
+using wrapping = std::conditional_t<(sizeof(T) < sizeof(unsigned)), unsigned, typename unsigned_of<T>::type>;
 
 template <class T, class U>
-inline constexpr bool same_integers = std::is_same_v<T, U> && std::is_integral_v<T> && !std::is_same_v<T, bool>;
+inline constexpr bool same_integers = std::is_same_v<T, U> && is_integer<T> && !std::is_same_v<T, bool>;
 
 template <class T>
 struct sum_carry : working<T> {};
@@ -36,7 +60,7 @@ template <class T>
 inline constexpr bool is_floating = std::numeric_limits<T>::is_iec559;
 
 template <class T>
-inline constexpr bool is_number = std::is_integral_v<T> || is_floating<T>;
+inline constexpr bool is_number = is_integer<T> || is_floating<T>;
 
 /// Infinity where there is one. Variables, because CUDA does not let a device function call std::numeric_limits.
 template <class T>
@@ -44,6 +68,16 @@ inline constexpr T greatest = is_floating<T> ? std::numeric_limits<T>::infinity(
 template <class T>
 inline constexpr T least =
     is_floating<T> ? static_cast<T>(-std::numeric_limits<T>::infinity()) : std::numeric_limits<T>::lowest();
+#ifdef __SIZEOF_INT128__
+template <>
+inline constexpr int128 greatest<int128> = static_cast<int128>(~uint128{} >> 1);
+template <>
+inline constexpr int128 least<int128> = -greatest<int128> - 1;
+template <>
+inline constexpr uint128 greatest<uint128> = ~uint128{};
+template <>
+inline constexpr uint128 least<uint128> = 0;
+#endif
 template <class T>
 inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 
@@ -100,7 +134,7 @@ struct plus {
   template <class T>
   using carry = typename detail::sum_carry<T>::type;
   template <class T>
-  static constexpr bool exactly_associative = std::is_integral_v<T>;
+  static constexpr bool exactly_associative = detail::is_integer<T>;
   template <class T>
   static constexpr bool commutative = detail::is_number<T>;
 };
@@ -125,7 +159,7 @@ struct multiplies {
     return T(1);
   }
   template <class T>
-  static constexpr bool exactly_associative = std::is_integral_v<T>;
+  static constexpr bool exactly_associative = detail::is_integer<T>;
   template <class T>
   static constexpr bool commutative = detail::is_number<T>;
 };
@@ -185,9 +219,9 @@ namespace detail {
 /// What the bit and logical operators share: exact and commutative on integers.
 struct exact_on_integers {
   template <class T>
-  static constexpr bool exactly_associative = std::is_integral_v<T>;
+  static constexpr bool exactly_associative = detail::is_integer<T>;
   template <class T>
-  static constexpr bool commutative = std::is_integral_v<T>;
+  static constexpr bool commutative = detail::is_integer<T>;
 };
 
 }  // namespace detail
@@ -201,7 +235,7 @@ struct bit_and : detail::exact_on_integers {
     return static_cast<T>(a & b);
   }
   template <class T>
-    requires std::is_integral_v<T>
+    requires detail::is_integer<T>
   TALLY_HD static constexpr T identity()
   {
     if constexpr (std::is_same_v<T, bool>)

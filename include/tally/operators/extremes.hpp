@@ -27,13 +27,13 @@ namespace detail {
 template <class E>
 inline constexpr bool indexed_number = false;
 template <class T, class Index>
-  requires(is_number<T> && std::is_integral_v<Index>)
+  requires(is_number<T> && is_integer<Index>)
 inline constexpr bool indexed_number<indexed<T, Index>> = true;
 
 template <class E>
 inline constexpr bool indexed_integer = false;
 template <class T, class Index>
-  requires(std::is_integral_v<T> && std::is_integral_v<Index>)
+  requires(is_integer<T> && is_integer<Index>)
 inline constexpr bool indexed_integer<indexed<T, Index>> = true;
 
 /// What argmin and argmax share: of two values of which neither comes before the other, the one with the lower index;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
 #include <type_traits>
 
 #include "tally/config.hpp"
@@ -104,6 +105,19 @@ TALLY_HD constexpr T identity_of(Op const& op)
     return op.template identity<T>();
   else
     return op.identity();
+}
+
+/// The reduction of no elements under `op`: its identity, but for a floating-point zero +0.0, as readers expect of an
+/// empty sum. (The identity of sums is -0.0, which changes no operand.)
+template <class T, class Op>
+  requires has_identity<Op, T>
+constexpr T reduction_of_nothing(Op const& op)
+{
+  T const identity = identity_of<T>(op);
+  if constexpr (std::numeric_limits<T>::is_iec559)
+    return identity == T(0.0f) ? T(0.0f) : identity;
+  else
+    return identity;
 }
 
 /// The type in which totals of tiles are added up: `double` for sums of `float`.

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,10 @@
 
 #include "app/application.hpp"
 #include "app/input.hpp"
-#include "io/errors.hpp"
 #include "io/number.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
-#include "source.hpp"
+#include "values.hpp"
 
 namespace tally::cli {
 
@@ -82,30 +82,59 @@ std::uint64_t size_option(std::string_view option, std::string const& text, std:
   return value;
 }
 
-/// Where pieces begin, and at last where the last ends. What does not fit is an error at its place in the input.
-std::vector<std::int64_t> places(input_settings const& input, std::vector<std::int64_t> const& sizes,
-                                 allocation_rules rules)
+struct placement {
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> begins;  ///< of the pieces
+  std::int64_t end = 0;              ///< of the last one
+};
+
+/// Throws what is wrong with the piece for which `error` was thrown: `sizes` are to be placed from `begin` on, and
+/// `before` other pieces have been.
+[[noreturn]] void refuse_piece(std::span<std::int64_t const> sizes, allocation_error const& error, std::size_t before,
+                               std::uint64_t begin, std::uint64_t alignment, std::uint64_t most)
 {
-  std::vector<std::int64_t> offsets(sizes.size() + 1);
+  std::size_t const piece = error.piece();
+  std::string const found = "piece " + std::to_string(before + piece + 1) + " of " + std::to_string(sizes[piece]);
+  if (sizes[piece] < 0) throw value_problem(piece, found, "a size that is not negative");
+  // Those before it fit: where it would begin is where they end, rounded up.
+  std::vector<std::int64_t> fitting(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(piece) + 1);
+  fitting.back() = 0;
+  std::vector<std::int64_t> begins(fitting.size());
   try {
-    offsets.back() = static_cast<std::int64_t>(tally::allocate(sizes.begin(), sizes.end(), offsets.begin(), rules));
-  } catch (allocation_error const& error) {
-    std::size_t const piece = error.piece();
-    std::string const found = "piece " + std::to_string(piece + 1) + " of " + std::to_string(sizes[piece]);
-    if (sizes[piece] < 0) throw io::data_error(location_in(input, 0, piece), found, "a size that is not negative");
-    // Those before it fit: where it would begin is where they end, rounded up.
-    std::vector<std::int64_t> before(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(piece) + 1);
-    before.back() = 0;
-    std::uint64_t const most = std::min<std::uint64_t>(rules.capacity, INT64_MAX);
-    std::uint64_t begin = most;
-    try {
-      begin = tally::allocate(before.begin(), before.end(), offsets.begin(), {rules.alignment, most});
-    } catch (allocation_error const&) {  // rounded up it is behind the end
-    }
-    throw io::data_error(location_in(input, 0, piece), found,
-                         "at most " + std::to_string(most - begin) + ", which is left of " + std::to_string(most));
+    begin += tally::allocate(fitting.begin(), fitting.end(), begins.begin(), {alignment, most - begin});
+  } catch (allocation_error const&) {
+    begin = most;  // rounded up it is behind the end
   }
-  return offsets;
+  throw value_problem(piece, found,
+                      "at most " + std::to_string(most - begin) + ", which is left of " + std::to_string(most));
+}
+
+/// Places the pieces of the input as they come: so one that does not fit is an error at its place in the input, which
+/// may be a pipe.
+placement places(input_settings const& input, allocation_rules rules)
+{
+  std::uint64_t const most = std::min<std::uint64_t>(rules.capacity, INT64_MAX);
+  placement all;
+  for_each_integers(input, [&](std::span<std::int64_t const> sizes) {
+    std::size_t const before = all.sizes.size();
+    auto const behind = static_cast<std::uint64_t>(all.end) % rules.alignment;
+    std::uint64_t const gap = behind == 0 ? 0 : rules.alignment - behind;
+    std::uint64_t const room = most - static_cast<std::uint64_t>(all.end);
+    std::uint64_t const begin = static_cast<std::uint64_t>(all.end) + std::min(gap, room);
+    all.sizes.insert(all.sizes.end(), sizes.begin(), sizes.end());
+    all.begins.resize(all.sizes.size());
+    auto const begins = all.begins.begin() + static_cast<std::ptrdiff_t>(before);
+    try {
+      if (gap > room) throw allocation_error("no room behind the gap", 0);
+      std::uint64_t const end =
+          begin + tally::allocate(sizes.begin(), sizes.end(), begins, {rules.alignment, most - begin});
+      for (auto each = begins; each != all.begins.end(); ++each) *each += static_cast<std::int64_t>(begin);
+      all.end = static_cast<std::int64_t>(end);
+    } catch (allocation_error const& error) {
+      refuse_piece(sizes, error, before, begin, rules.alignment, most);
+    }
+  });
+  return all;
 }
 
 void run_allocate(std::vector<std::string> const& words)
@@ -122,7 +151,8 @@ void run_allocate(std::vector<std::string> const& words)
   bind_output(options, output);
   options.parse(words);
   complete_input(input);
-  write_text(output, lines(places(input, read_integers(input), rules)));
+  placement const placed = places(input, rules);
+  write_text(output, lines(placed.begins) + io::to_text(placed.end) + '\n');
 }
 
 void run_cut(std::vector<std::string> const& words)
@@ -135,12 +165,12 @@ void run_cut(std::vector<std::string> const& words)
   options.parse(words);
   if (!length) throw command_line_error("--length is missing: how long is the sausage?");
   complete_input(input);
-  std::vector<std::int64_t> const portions = read_integers(input);
-  std::vector<std::int64_t> const begins = places(input, portions, {.capacity = *length});
+  placement const portions = places(input, {.capacity = *length});
   std::string text = "cut at";
-  for (std::size_t k = 0; k < portions.size(); ++k) text += ' ' + io::to_text(begins[k] + portions[k]);
-  if (portions.empty()) text = "no cut";
-  text += '\n' + io::to_text(static_cast<std::int64_t>(*length) - begins.back()) + " of " +
+  for (std::size_t k = 0; k < portions.sizes.size(); ++k)
+    text += ' ' + io::to_text(portions.begins[k] + portions.sizes[k]);
+  if (portions.sizes.empty()) text = "no cut";
+  text += '\n' + io::to_text(static_cast<std::int64_t>(*length) - portions.end) + " of " +
           io::to_text(static_cast<std::int64_t>(*length)) + " left\n";
   write_text("-", text);
 }

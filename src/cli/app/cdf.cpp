@@ -29,7 +29,7 @@ struct cdf_settings {
   std::optional<int> points;
   std::vector<double> quantiles;
   std::string output = "-", picture;
-  bool summary = false;
+  bool normal = false, summary = false;
 };
 
 void run_normal(cdf_settings const& settings)
@@ -114,15 +114,17 @@ command_page const& cdf_page()
       .usage = "tally app cdf [OPTION...] [FILE...]",
       .description =
           {
-              "Without input: the normal distribution up to five deviations from its mean, as a table of x, density "
-              "and cumulative distribution. The density is integrated by the trapezoidal rule, a scan of areas.",
-              "With FILE, or `-` for standard input: the empirical distribution of the data, as a table of values, how "
-              "many of the data are not above each, and which part that is.",
+              "The empirical distribution of the input, as a table of values, how many of the data are not above each, "
+              "and which part that is.",
+              "With --normal, or any other option of the normal distribution, nothing is read, and the table is that "
+              "of the normal distribution up to five deviations from its mean: x, density and cumulative "
+              "distribution. The density is integrated by the trapezoidal rule, a scan of areas.",
           },
       .options =
           {
               {"Normal distribution",
                {
+                   {"--normal", "", "The normal distribution instead of that of data."},
                    {"--mean", "MEAN", "Its mean; 0 if not given."},
                    {"--deviation", "DEVIATION", "Its standard deviation; 1 if not given."},
                    {"--points", "N", "The number of points; 1024 if not given."},
@@ -144,7 +146,7 @@ command_page const& cdf_page()
                }},
           },
       .sections = {exit_section()},
-      .examples = {{"The standard normal distribution:", "tally app cdf -o normal.csv --svg normal.svg"},
+      .examples = {{"The standard normal distribution:", "tally app cdf --normal -o normal.csv --svg normal.svg"},
                    {"How far it is from the error function:", "tally app cdf --summary"},
                    {"Median and quartiles of a column:",
                     "tally app cdf --quantiles 0.25,0.5,0.75 --column age people.csv"}},
@@ -163,6 +165,7 @@ void run_cdf(std::vector<std::string> const& words)
   });
   options.value("--points", times::once,
                 [&](std::string const& text) { settings.points = whole_number("--points", text, 1); });
+  options.flag("--normal", settings.normal);
   options.flag("--summary", settings.summary);
   options.value("--quantiles", times::once, [&](std::string const& text) {
     settings.quantiles = real_numbers("--quantiles", text);
@@ -173,15 +176,18 @@ void run_cdf(std::vector<std::string> const& words)
   options.value("--svg", times::once, [&](std::string const& text) { settings.picture = text; });
   bind_input(options, settings.input);
   options.parse(words);
-  bool const of_data = !settings.input.files.empty() || settings.input.column || !settings.quantiles.empty();
-  if (of_data && (settings.mean || settings.deviation || settings.points || settings.summary))
+  if (settings.picture == "-" && settings.output == "-")
+    throw command_line_error("--svg: standard output has the table; name a file for one of them");
+  bool const normal = settings.normal || settings.mean || settings.deviation || settings.points || settings.summary;
+  if (!normal) {
+    complete_input(settings.input);
+    return run_empirical(settings);
+  }
+  input_settings const& input = settings.input;
+  if (!input.files.empty() || input.column || input.format || input.type || !settings.quantiles.empty())
     throw command_line_error(
-        "--mean, --deviation, --points and --summary are for the normal distribution, without data");
-  if (of_data || settings.input.format) complete_input(settings.input);
-  if (of_data)
-    run_empirical(settings);
-  else
-    run_normal(settings);
+        "--normal, --mean, --deviation, --points and --summary are for the normal distribution, without data");
+  run_normal(settings);
 }
 
 }  // namespace

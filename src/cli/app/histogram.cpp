@@ -89,9 +89,7 @@ histogram_settings parse_histogram(std::vector<std::string> const& words)
   parser options(histogram_page());
   bind_input(options, settings.input);
   options.value("--bins", times::once, [&](std::string const& text) {
-    settings.bins = whole_number("--bins", text, 1);
-    if (settings.bins > most_bins)
-      throw command_line_error("--bins: at most " + std::to_string(most_bins) + " bins, not " + text);
+    settings.bins = whole_number("--bins", text, 1, most_bins);
     bins_given = true;
   });
   options.value("--range", times::once, [&](std::string const& text) {

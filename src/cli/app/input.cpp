@@ -1,7 +1,6 @@
 #include "app/input.hpp"
 
 #include <cstddef>
-#include <span>
 #include <type_traits>
 
 #include "io/input.hpp"
@@ -47,17 +46,24 @@ std::vector<double> read_doubles(input_settings const& input)
   return all;
 }
 
-std::vector<std::int64_t> read_integers(input_settings const& input)
+void for_each_integers(input_settings const& input, std::function<void(std::span<std::int64_t const>)> const& use)
 {
-  source from(input, 0);
+  input_settings integers = input;
+  if (!integers.type) integers.type = io::element_type::int64;  // text is then never rounded to doubles
+  source from(integers, 0);
   io::batch batch;
   value_buffer room;
-  std::vector<std::int64_t> all;
   while (from.next(batch)) {
     located(from, [&] {
-      append(all, std::get<std::span<std::int64_t const>>(converted(batch.values, io::element_type::int64, room)));
+      use(std::get<std::span<std::int64_t const>>(read_as(batch.values, io::element_type::int64, room)));
     });
   }
+}
+
+std::vector<std::int64_t> read_integers(input_settings const& input)
+{
+  std::vector<std::int64_t> all;
+  for_each_integers(input, [&](std::span<std::int64_t const> values) { append(all, values); });
   return all;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,7 +22,9 @@ void bind_output(parser& options, std::string& file);
 
 /// All values of the input, in one type. Throws what readers throw: io::data_error with file, line and column.
 std::vector<double> read_doubles(input_settings const& input);
-/// The same; a value that is not an integer of 64 bits is an error that says where it stands.
+/// Gives all values to `use` as integers of 64 bits, some at a time, in order. A value that is none is an error that
+/// says where it stands; so is one for which `use` throws value_problem, with its index among those that it was given.
+void for_each_integers(input_settings const& input, std::function<void(std::span<std::int64_t const>)> const& use);
 std::vector<std::int64_t> read_integers(input_settings const& input);
 /// Integers if all are, else doubles.
 using numbers = std::variant<std::vector<std::int64_t>, std::vector<double>>;

@@ -62,7 +62,7 @@ command_page const& polynomial_page()
           {"Reads coefficients, that of x^0 first, and prints the value of the polynomial at each X, one a line."},
       .options = {{"Polynomial",
                    {
-                       {"--at", "X[,X...]", "Where to evaluate it. Several with commas between them."},
+                       {"--at", "X[,X...]", "Where to evaluate it. Several with commas or blanks between them."},
                        {"--coefficients", "C0,C1,...", "The coefficients, instead of input."},
                        {"--compare", "",
                         "At each X print what three ways give, and their errors: one step of Horner's rule after the "

@@ -1,6 +1,5 @@
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -68,7 +67,7 @@ std::string levels(std::vector<T> values)
 {
   std::size_t const n = values.size();
   if (n == 0) return "";
-  tally::detail::segmented_quicksort<cpu, T, std::less<>> sort(cpu{1}, values.data(), n, {});
+  tally::detail::segmented_quicksort<cpu, T, tally::detail::ascending> sort(cpu{1}, values.data(), n, {});
   std::string text = "given: " + segments(sort.keys(), sort.heads(), n);
   while (!sort.sorted()) {
     std::size_t parted = 0;

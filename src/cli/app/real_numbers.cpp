@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 
 #include "parser.hpp"
 
@@ -16,16 +15,6 @@ bool reads(std::string const& text, T& value)
 {
   auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
   return problem == std::errc{} && end == text.data() + text.size();
-}
-
-void each_of(std::string const& text, std::function<void(std::string const&)> const& use)
-{
-  for (std::size_t begin = 0;;) {
-    std::size_t const comma = text.find(',', begin);
-    use(text.substr(begin, comma - begin));
-    if (comma == std::string::npos) return;
-    begin = comma + 1;
-  }
 }
 
 }  // namespace
@@ -41,19 +30,19 @@ double real_number(std::string_view option, std::string const& text)
 std::vector<double> real_numbers(std::string_view option, std::string const& text)
 {
   std::vector<double> all;
-  each_of(text, [&](std::string const& each) { all.push_back(real_number(option, each)); });
+  for (std::string const& each : list_elements(text)) all.push_back(real_number(option, each));
   return all;
 }
 
 std::vector<unsigned long long> natural_numbers(std::string_view option, std::string const& text)
 {
   std::vector<unsigned long long> all;
-  each_of(text, [&](std::string const& each) {
+  for (std::string const& each : list_elements(text)) {
     unsigned long long value = 0;
     if (!reads(each, value))
       throw command_line_error(std::string(option) + ": '" + each + "' is not a whole number from 0 to 2^64 - 1");
     all.push_back(value);
-  });
+  }
   return all;
 }
 

@@ -9,7 +9,7 @@ namespace tally::cli {
 
 /// A finite number for an option, as `2`, `-0.5` or `1e-3`. Throws `command_line_error` for everything else.
 double real_number(std::string_view option, std::string const& text);
-/// Several with commas between them; at least one.
+/// Several with commas or blanks between them; at least one.
 std::vector<double> real_numbers(std::string_view option, std::string const& text);
 /// The same; each from 0 to 2^64 - 1.
 std::vector<unsigned long long> natural_numbers(std::string_view option, std::string const& text);

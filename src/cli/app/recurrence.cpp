@@ -211,7 +211,7 @@ command_page const& recurrence_page()
           },
       .sections = {{"Notes",
                     {"Values are doubles. They have the same bits for every number of threads, and differ from those "
-                     "of a loop by rounding. Products of many a must stay finite."}},
+                     "of a loop by rounding. What grows beyond all doubles is inf, as there."}},
                    exit_section()},
       .examples = {{"A loan with interest and payments:",
                     "printf '1.01 -180\\n1.01 -180\\n' | tally app recurrence --initial 1000"},

@@ -33,9 +33,9 @@ std::string record(cell const& each)
 
 std::string table(speeds const& measured)
 {
-  std::string out =
-      fmt::format("GB/s with {} thread{}; std:: has one. The limit is copying for a scan, reading for a sum.\n\n",
-                  measured.threads, measured.threads == 1 ? "" : "s");
+  std::string out = fmt::format(
+      "GB/s of {} with at most {} thread{}; std:: has one. The limit is copying for a scan, reading for a sum.\n\n",
+      measured.plain ? "plain calls" : "calls", measured.threads, measured.threads == 1 ? "" : "s");
   out += fmt::format("{}  {:>7} {:>7}\n", columns, "std::", "faster");
   for (cell const& each : measured.cells)
     out += fmt::format("{}  {:>7.1f} {:>6.1f}x\n", row(each), each.standard, each.tally / each.standard);
@@ -49,7 +49,8 @@ std::string table(speeds const& measured)
 
 std::string json(speeds const& measured)
 {
-  std::string out = fmt::format("{{\"threads\":{},\"unit\":\"GB/s\",\"cells\":[", measured.threads);
+  std::string out =
+      fmt::format("{{\"threads\":{},\"plain\":{},\"unit\":\"GB/s\",\"cells\":[", measured.threads, measured.plain);
   for (cell const& each : measured.cells)
     out += fmt::format("{}\n{},\"std\":{:.3f}}}", &each == &measured.cells.front() ? "" : ",", record(each),
                        each.standard);

@@ -27,7 +27,8 @@ struct gpu_speeds {
 
 /// What `tally bench` measures.
 struct speeds {
-  int threads = 1;
+  int threads = 1;     ///< of the limits, and the most for Tally
+  bool plain = false;  ///< Tally's calls have no execution argument: the library chooses the threads
   std::vector<cell> cells;
   std::optional<gpu_speeds> gpu;
 };

@@ -1,6 +1,5 @@
 #include "explain/explanation.hpp"
 
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -24,24 +23,12 @@ std::optional<T> number(std::string_view word)
   return value;
 }
 
-std::vector<std::string> words_of(std::string const& list)
-{
-  std::vector<std::string> words(1);
-  for (char const c : list) {
-    if (c == ',')
-      words.emplace_back();
-    else if (std::isspace(static_cast<unsigned char>(c)) == 0)
-      words.back() += c;
-  }
-  return words;
-}
-
 /// Integers; or decimals, if one of them is.
 textbook::values elements_of(std::string const& list)
 {
   std::vector<int> integers;
   std::vector<float> decimals;
-  std::vector<std::string> const words = words_of(list);
+  std::vector<std::string> const words = list_elements(list);
   for (std::string const& word : words) {
     auto const decimal = number<float>(word);
     if (!decimal)

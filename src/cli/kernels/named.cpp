@@ -77,11 +77,7 @@ kernel_operation kernel_operation_named(std::string const& name)
 
 int element_number(std::string const& text)
 {
-  int const n = whole_number("--n", text, 1);
-  constexpr int most = 1 << 20;
-  if (n > most)
-    throw command_line_error("--n: the model machine takes up to " + std::to_string(most) + " elements here");
-  return n;
+  return whole_number("--n", text, 1, 1 << 20);
 }
 
 void check_letters(int n, kernel_operation op)

@@ -17,6 +17,8 @@ command_page const& bench_page()
               "several rounds, in GB/s: a scan's bytes are counted once read and once written, a sum's once read. The "
               "share is that of the "
               "machine's limit for the same number of bytes: copying for a scan, reading for a sum.",
+              "Tally is called as most programs call it, without an execution argument, and so the library chooses the "
+              "threads.",
               "Where a GPU answers there is a second table, of scans and sums by Tally on numbers in the GPU's memory, "
               "up to 1 GiB. "
               "Their limits are `cudaMemcpy` from device to device, and a kernel that only reads.",
@@ -27,7 +29,8 @@ command_page const& bench_page()
               {"Running",
                {
                    {"--threads", "N",
-                    "Use at most N threads for Tally and for the limits; otherwise as many as the process may."},
+                    "Call with `tally::cpu{.threads = N}`, and measure the limits on N threads; otherwise calls are "
+                    "plain, and limits have as many threads as the process may."},
                    {"-h,--help", "", "Show this help."},
                }},
           },

@@ -72,18 +72,21 @@ option_group input_options()
           {"--by", "COLUMN",
            "Group the rows of a CSV or TSV table by this column: every group is a sequence of its own."},
           {"--delimiter", "CHARACTER", "What stands between the fields of a table: a single character, or `tab`."},
+          {"--header", "",
+           "The table's first line names its columns, even if they are called by numbers: without this option a column "
+           "of numbers whose name is a number is an error, since that may be data."},
           {"--no-header", "", "The table's first line is data already; its columns have numbers only."},
           {"--type", "TYPE",
-           "The type of the values. Raw input needs it. Text and tables are read as this type, and a value that it "
-           "cannot "
-           "hold is an error; .npy is converted to it. Results are of this type too (see Numbers).",
+           "The type of the values. Raw input needs it; all other input is read as this type, text and arrays by one "
+           "rule, and a value that it cannot hold is an error. Results are of this type too (see Numbers).",
            completes::choices, type_choices()},
           {"--byte-order", "ORDER", "The byte order of raw input; this machine's own if not given.", completes::choices,
            byte_order_choices()},
           {"--axis", "N",
            "Go along axis N of a .npy array, the first being 0, the last -1. Without it an array of several axes is "
-           "one sequence in C "
-           "order, the last index running fastest."},
+           "one sequence in C order, the last index running fastest. An array whose values are not needed in the order "
+           "in which they are stored must be a file, not a pipe: along any other than the last axis, in Fortran order "
+           "any other than the first one; and an array in Fortran order without --axis."},
       }};
 }
 
@@ -139,6 +142,10 @@ section numbers_section()
               "From the first value on that is no integer, results are doubles, over all values from the beginning. "
               "Floating-point results "
               "are printed with the fewest digits that read back to the same bits.",
+              "--type: an integer type takes whole numbers in its range, 1.0 too (in text without an exponent). A "
+              "floating-point type takes every number, rounded to the nearest double, and that for float32 to the "
+              "nearest float; one too large for it is an error, inf is not. As float64 and float32, -0 is negative "
+              "zero.",
               "Arrays and --type: float32 and float64 are reduced in their own type (sums of float32 carry doubles "
               "from tile to tile); "
               "mean, variance, stddev and logsumexp are doubles always. As text, integer results are exact as above. "

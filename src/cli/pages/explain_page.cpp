@@ -30,7 +30,8 @@ command_page const& explain_page()
                     "they "
                     "have two where there are at most 64 elements, or one warp, so that several blocks are seen."},
                    {"--input", "LIST",
-                    "The elements, integers or decimals, with commas between them. If it is not given they are 3, 1, "
+                    "The elements, integers or decimals, with commas or blanks between them. If it is not given they "
+                    "are 3, 1, "
                     "7, 0, 4, 1, 6, 3, over and over."},
                    {"--op", "OP",
                     "What combines them: sum if not given, or the one operation that a kernel is for. `join` has "
@@ -52,7 +53,9 @@ command_page const& explain_page()
                     "and the warps beside the drawing. One file, which needs nothing else and no network. `-` writes "
                     "the page alone to standard output.",
                     completes::files},
-                   {"--json", "", "Print JSON for scripts, with everything that happened, instead of text."},
+                   {"--json", "",
+                    "Print JSON for scripts, with everything that happened, instead of text; without a kernel the list "
+                    "of all."},
                    {"-h,--help", "", "Show this help."},
                }},
           },

@@ -37,7 +37,8 @@ command_page const& scan_page()
           {
               {"Running totals:", "seq 10 | tally scan"},
               {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},
-              {"The record so far, beside the table:", "tally scan --op max --column height jumps.csv"},
+              {"The record so far, beside the table:",
+               "(echo record; tally scan --op max --column height jumps.csv) | paste -d , jumps.csv -"},
               {"A running balance for each account, in the order of the rows:",
                "tally scan --column amount --by account ledger.csv"},
               {"A large array, from file to file:", "tally scan -o cumulative.npy samples.npy"},

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tally::cuda_backend {
+
+/// The sizes that choose the kernel of a call on a GPU. They never change its result. Tests set them, so that small
+/// arrays take every kernel.
+struct tuning {
+  /// Arrays of no more tiles than this, 0 or 1, are one block's.
+  std::uint32_t one_block_tiles = 1;
+  /// In that block eight warps have one row each up to this many strips, at most one; fewer rows load sooner.
+  std::size_t one_row_strips = 1;
+  /// ... and four rows each up to this many, at most four; then eight. Eight warps with eight rows each take 1.79 us
+  /// for a tile, 16 with 4 2.04, 32 with 2 2.26.
+  std::size_t four_row_strips = 4;
+  /// Arrays of no more tiles than this, at most `most_cluster_tiles`, are a cluster's.
+  std::uint32_t cluster_tiles = 8;
+  /// Arrays of no more tiles than this may be shared out a tile a block, if so many blocks run at once.
+  std::uint32_t own_tiles = 0xffffffff;
+  /// Multiprocessors that are counted on, or 0 for those of the device: how many blocks run at once follows from them.
+  int processors = 0;
+};
+
+/// The most tiles of a cluster: eight blocks are what every device of sm_90 runs as one.
+inline constexpr std::uint32_t most_cluster_tiles = 8;
+
+/// The largest tile of which the ring holds enough: three of 64 KiB.
+inline constexpr std::size_t most_ring_tile_bytes = 65536;
+
+/// Shared memory that a block asks for at most, of the 227 KiB that sm_90 gives one: static variables need some too.
+inline constexpr std::size_t most_shared_bytes = 225 * 1024;
+
+/// The tuning of all calls of this process. Only tests change it, and only while no call is made.
+inline tuning& tuning_in_use()
+{
+  static constinit tuning all{};
+  return all;
+}
+
+}  // namespace tally::cuda_backend

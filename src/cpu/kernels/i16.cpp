@@ -1,0 +1,10 @@
+// The kernels on std::int16_t, compiled once for each instruction set.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "src/cpu/kernels/i16.cpp"
+#include <hwy/foreach_target.h>
+// Highway wants its own header after foreach_target.
+#include <hwy/highway.h>
+
+#define TALLY_KERNELS_TYPE std::int16_t
+#define TALLY_KERNELS_NAME kernels_on_i16
+#include "src/cpu/kernels-inl.hpp"

@@ -1,0 +1,30 @@
+#include "tally/cpu/tuning.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "tally/cpu/team.hpp"
+
+namespace tally::cpu_backend {
+
+namespace {
+
+/// What of the last-level cache a call may count on. Virtual machines report their host's caches, all of them together;
+/// 32 MiB is what one cluster of cores shares on the processors at hand. 8 MiB where the system does not say.
+std::size_t cache_bytes()
+{
+  long const level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (level3 <= 0) return std::size_t{8} << 20;
+  return std::min(static_cast<std::size_t>(level3), std::size_t{32} << 20);
+}
+
+}  // namespace
+
+tuning& tuning_in_use()
+{
+  static tuning all{.streamed_bytes = cache_bytes() / 2, .processors = available_threads()};
+  return all;
+}
+
+}  // namespace tally::cpu_backend

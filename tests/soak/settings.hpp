@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "soak/choices.hpp"
+#include "tally/execution.hpp"
+
+namespace tally::soak {
+
+/// Sets the library's tuning and its instruction set by choice, for the calls of this try. Returns the statements that
+/// do so in a program.
+std::string choose_tuning(choices& of);
+
+/// One thread in half of all tries, else up to eight, or as many as the library chooses.
+cpu choose_threads(choices& of);
+
+}  // namespace tally::soak
