@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "tally/cpu/team.hpp"
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/team.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 

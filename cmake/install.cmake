@@ -1,5 +1,5 @@
 # What `cmake --install` puts where: headers, library, and what find_package(tally) and pkg-config read.
-# The tool's own files (program, manual pages, completions) are installed by src/cli.
+# The tool's own files (program, manual pages, completions) are installed by tool/cli.
 include(CMakePackageConfigHelpers)
 
 set(tally_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/tally)
@@ -12,11 +12,18 @@ if(tally_type STREQUAL STATIC_LIBRARY)
   set(tally_pkgconfig_requires "tbb libhwy")
 endif()
 
-install(TARGETS tally tally_model EXPORT tally
+install(TARGETS tally EXPORT tally
   ARCHIVE COMPONENT development
   LIBRARY COMPONENT library NAMELINK_COMPONENT development)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tally DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+
+# The course: who wants to write kernels for the model machine asks for it. Some of its kernels are wrong on purpose.
+if(TALLY_INSTALL_COURSE)
+  install(TARGETS tally_model EXPORT tally ARCHIVE COMPONENT course LIBRARY COMPONENT course)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/course/include/tally DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    COMPONENT course FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+endif()
 
 install(EXPORT tally NAMESPACE tally:: FILE tally-targets.cmake
   DESTINATION ${tally_package_folder} COMPONENT development)

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Every macro of Tally.
+/// Every macro of Tally but those that define overloads (detail/contract.hpp).
 ///
 /// TALLY_HD            before a function that CUDA code may call on the device too
 /// TALLY_HD_AS_GIVEN   before a template of such a function that calls what it was given, which may be for the host

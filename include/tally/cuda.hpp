@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "tally/cuda/backend.hpp"
-#include "tally/cuda/execution.hpp"
+#include "tally/cuda_execution.hpp"
+#include "tally/detail/cuda/backend.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "tally/laws/checks.hpp"
-#include "tally/laws/report.hpp"
-#include "tally/laws/search.hpp"
-#include "tally/laws/simpler.hpp"
-#include "tally/laws/values.hpp"
+#include "tally/detail/laws/checks.hpp"
+#include "tally/detail/laws/report.hpp"
+#include "tally/detail/laws/search.hpp"
+#include "tally/detail/laws/simpler.hpp"
+#include "tally/detail/laws/values.hpp"
 #include "tally/operators/traits.hpp"
 
 /// The law checker: call it in your tests, with any framework, for every operator of your own.

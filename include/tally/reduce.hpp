@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/contract.hpp"
-#include "tally/cpu/backend.hpp"
-#include "tally/zip_with.hpp"
+#include "tally/detail/backends.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/zip_with.hpp"
 
 namespace tally {
 
@@ -100,17 +100,10 @@ template <class Acc = void, execution P, class R, class T, class Op = plus>
 }
 
 /// Without an execution argument: see `tally::cpu`.
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-[[nodiscard]] auto reduce(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires { tally::reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: reduce takes ([on,] first, last [, init [, op]]), ([on,] range [, op]) or ([on,] range, init [, op]), "
-      "where "
-      "`on` is an execution such as tally::cpu{}, and first and last are iterators");
-  return tally::reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_VALUE_WITHOUT_EXECUTION(reduce,
+                              "([on,] first, last [, init [, op]]), ([on,] range [, op]) or ([on,] range, init [, "
+                              "op]), where `on` is an execution such as tally::cpu{}, and first and last are iterators",
+                              Acc);
 
 /// Returns `init + t(first[0]) + ... + t(first[n-1])`, or `init + t(first1[0], first2[0]) + ...`, where `a + b` is
 /// `op(a, b)`.
@@ -149,17 +142,9 @@ template <class Acc = void, execution P, class R, class T, class Op, class Trans
                                       std::move(op), std::move(transform));
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-[[nodiscard]] auto transform_reduce(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::transform_reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      },
-      "tally: transform_reduce takes ([on,] first, last, init, op, transform), ([on,] range, init, op, transform) or "
-      "([on,] first1, last1, first2, init [, op, transform])");
-  return tally::transform_reduce<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_VALUE_WITHOUT_EXECUTION(transform_reduce,
+                              "([on,] first, last, init, op, transform), ([on,] range, init, op, transform) or ([on,] "
+                              "first1, last1, first2, init [, op, transform])",
+                              Acc);
 
 }  // namespace tally

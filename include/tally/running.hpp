@@ -1,15 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <utility>
 
-#include "tally/contract.hpp"
-#include "tally/cpu/backend.hpp"
-#include "tally/cpu/held.hpp"
-#include "tally/cpu/tile_cursor.hpp"
-#include "tally/detail/path.hpp"
+#include "tally/detail/backends.hpp"
+#include "tally/error.hpp"
 
 namespace tally {
 
@@ -29,110 +25,35 @@ namespace tally {
 template <class T, class Op = plus>
 class running {
 public:
-  explicit running(Op op = {}, std::optional<cpu> on = {}) : op_(std::move(op)), on_(on) {}
-  running(T init, Op op, std::optional<cpu> on = {}) : before_(static_cast<working>(init)), op_(std::move(op)), on_(on)
-  {
-  }
+  explicit running(Op op = {}, std::optional<cpu> on = {}) : state_(std::move(op), on) {}
+  running(T init, Op op, std::optional<cpu> on = {}) : state_(std::move(op), on) { state_.begin_with(init); }
 
   /// Takes n more elements.
-  void reduce(T const* in, std::size_t n)
-  {
-    in_pieces(
-        in, n,
-        [this](T const* tiles, std::size_t count, std::size_t) {
-          std::identity same;
-          cpu_backend::reduce<T>(on_, tiles, tiles + count, same, op_, before_);
-        },
-        [](std::size_t, working const&, std::optional<working> const&) {});
-  }
+  void reduce(T const* in, std::size_t n) { state_.reduce(in, n); }
 
   /// Takes n more elements and writes n results. `out` may be `in`.
-  void inclusive_scan(T const* in, T* out, std::size_t n) { scan(in, out, n, cpu_backend::direction::inclusive); }
+  void inclusive_scan(T const* in, T* out, std::size_t n) { state_.scan(in, out, n, detail::direction::inclusive); }
   /// Requires  an initial value, or an operator with an identity: then the first result is what `reduce` of nothing is.
   void exclusive_scan(T const* in, T* out, std::size_t n)
   {
     bool const from_nothing = n > 0 && !value();
     if (from_nothing) {
       if constexpr (has_identity<Op, T>)
-        before_ = carry(static_cast<working>(identity_of<T>(op_)));
+        state_.begin_with(identity_of<T>(state_.op()));
       else
         throw usage_error(
             "tally::running: an exclusive scan under an operator without an identity needs an initial value");
     }
-    scan(in, out, n, cpu_backend::direction::exclusive);
+    state_.scan(in, out, n, detail::direction::exclusive);
     if constexpr (has_identity<Op, T>)
-      if (from_nothing) out[0] = reduction_of_nothing<T>(op_);
+      if (from_nothing) out[0] = reduction_of_nothing<T>(state_.op());
   }
 
   /// The reduction of all so far; nothing if there were neither elements nor an initial value.
-  std::optional<T> value() const
-  {
-    std::optional<working> const all = tile_ ? result(*tile_->local()) : before_.last();
-    return all ? std::optional<T>(std::in_place, cpu_backend::value_of<T>(*all)) : std::nullopt;
-  }
+  std::optional<T> value() const { return state_.value(); }
 
 private:
-  using carry = cpu_backend::held_carry<T, Op>;
-  using working = typename carry::working;
-  using cursor = cpu_backend::tile_cursor<cpu_backend::held<T>, cpu_backend::held_operator<Op, T>>;
-
-  void scan(T const* in, T* out, std::size_t n, cpu_backend::direction shift)
-  {
-    in_pieces(
-        in, n,
-        [=, this](T const* tiles, std::size_t count, std::size_t at) {
-          std::identity same;
-          cpu_backend::scan<T>(on_, tiles, tiles + count, out + at, same, op_, before_, shift);
-        },
-        [=](std::size_t at, working const& now, std::optional<working> const& previous) {
-          out[at] = cpu_backend::value_of<T>(shift == cpu_backend::direction::inclusive ? now : *previous);
-        });
-  }
-
-  /// Whole tiles by `by_tiles(in, count, at)`; elements of a tile that comes in parts by `by_element(at, inclusive
-  /// result, the one before)`.
-  template <class Tiles, class Element>
-  void in_pieces(T const* in, std::size_t n, Tiles by_tiles, Element by_element)
-  {
-    auto&& op = cpu_backend::hold_operator<T>(op_);
-    for (std::size_t at = 0; at < n;) {
-      std::size_t const whole = tile_ ? 0 : (n - at) / order::tile<T> * order::tile<T>;
-      if (whole > 0) {
-        detail::took("running: whole tiles");
-        by_tiles(in + at, whole, at);
-        at += whole;
-        continue;
-      }
-      if (!tile_) {
-        detail::took("running: a tile in parts");
-        tile_.emplace();
-        carry_ = before_.next(op);
-        previous_ = before_.last();
-      }
-      for (; at < n && tile_->size() < order::tile<T>; ++at) {
-        working const now = *result(tile_->push(static_cast<working>(in[at]), op));
-        by_element(at, now, previous_);
-        previous_ = now;
-      }
-      if (tile_->size() == order::tile<T>) {
-        before_.push(*tile_->local(), op);
-        tile_.reset();
-      }
-    }
-  }
-
-  std::optional<working> result(working const& local) const
-  {
-    auto&& op = cpu_backend::hold_operator<T>(op_);
-    return carry_ ? static_cast<working>(op(*carry_, local)) : local;
-  }
-
-  carry before_;                     // the tiles before this one
-  std::optional<cursor> tile_;       // the tile that has begun
-  std::optional<working> carry_;     // its carry
-  std::optional<working> previous_;  // the inclusive result before the next element
-  mutable Op op_;
-  std::optional<cpu> on_;
+  cpu_backend::running_sequence<T, Op> state_;
 };
 
 }  // namespace tally

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/contract.hpp"
-#include "tally/cpu/backend.hpp"
+#include "tally/detail/backends.hpp"
+#include "tally/detail/contract.hpp"
 
 namespace tally {
 
@@ -75,18 +75,10 @@ auto inclusive_scan(P const& on, R&& in, Out&& out, OpInit... op_init)
                                     std::move(op_init)...);
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto inclusive_scan(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      }, "tally: inclusive_scan takes ([on,] first, last, out [, op [, init]]) or ([on,] in, out [, op [, init]]), "
-         "where `on` is an "
-         "execution such as tally::cpu{}, and first, last and out are iterators");
-  return tally::inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(inclusive_scan,
+                        "([on,] first, last, out [, op [, init]]) or ([on,] in, out [, op [, init]]), where `on` is an "
+                        "execution such as tally::cpu{}, and first, last and out are iterators",
+                        Acc);
 
 /// Writes `out[k] = init + first[0] + ... + first[k-1]`: `out[0]` is `init`, the last element is not in any result.
 ///
@@ -111,18 +103,10 @@ auto exclusive_scan(P const& on, R&& in, Out&& out, T init, Op... op)
                                     std::move(init), std::move(op)...);
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto exclusive_scan(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      }, "tally: exclusive_scan takes ([on,] first, last, out, init [, op]) or ([on,] in, out, init [, op]), where "
-         "`on` is an "
-         "execution such as tally::cpu{}, and first, last and out are iterators");
-  return tally::exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(exclusive_scan,
+                        "([on,] first, last, out, init [, op]) or ([on,] in, out, init [, op]), where `on` is an "
+                        "execution such as tally::cpu{}, and first, last and out are iterators",
+                        Acc);
 
 /// The scans of `t(first[0]), t(first[1]), ...`. On one thread `t` is called once for each element, in order. On
 /// several it is called twice, first for a tile's total and then for its results, and now and then once more, for a
@@ -160,20 +144,10 @@ auto transform_inclusive_scan(P const& on, R&& in, Out&& out, Op op, Transform t
                                               std::move(init)...);
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto transform_inclusive_scan(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::transform_inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
-                                             std::forward<Rest>(rest)...);
-      }, "tally: transform_inclusive_scan takes ([on,] first, last, out, op, transform [, init]) or ([on,] in, out, "
-         "op, transform [, init]), "
-         "where `on` is an execution such as tally::cpu{}, and first, last and out are iterators");
-  return tally::transform_inclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
-                                              std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(transform_inclusive_scan,
+                        "([on,] first, last, out, op, transform [, init]) or ([on,] in, out, op, transform [, init]), "
+                        "where `on` is an execution such as tally::cpu{}, and first, last and out are iterators",
+                        Acc);
 
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class T,
           class Op, class Transform>
@@ -194,19 +168,9 @@ auto transform_exclusive_scan(P const& on, R&& in, Out&& out, T init, Op op, Tra
                                               std::move(transform));
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto transform_exclusive_scan(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::transform_exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
-                                             std::forward<Rest>(rest)...);
-      }, "tally: transform_exclusive_scan takes ([on,] first, last, out, init, op, transform) or ([on,] in, out, init, "
-         "op, transform), "
-         "where `on` is an execution such as tally::cpu{}, and first, last and out are iterators");
-  return tally::transform_exclusive_scan<Acc>(detail::automatic{}, std::forward<First>(first),
-                                              std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(transform_exclusive_scan,
+                        "([on,] first, last, out, init, op, transform) or ([on,] in, out, init, op, transform), where "
+                        "`on` is an execution such as tally::cpu{}, and first, last and out are iterators",
+                        Acc);
 
 }  // namespace tally

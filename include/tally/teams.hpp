@@ -1,80 +1,14 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
-#include <utility>
 
-#include "tally/config.hpp"
-#include "tally/contract.hpp"
-#include "tally/for_each.hpp"
+#include "tally/detail/backends.hpp"
+#include "tally/detail/contract.hpp"
 
 /// Work on blocks of elements by teams that have fast memory of their own: on a GPU the threads of a block and their
 /// shared memory, on a CPU a thread and its cache.
 namespace tally {
-
-/// The team of a CPU: one thread, whose rows have one lane.
-///
-/// What every team has:
-///     size(), rank()      its threads, and which of them calls
-///     rows(), row()       rows of threads that go together, and the caller's
-///     lanes(), lane()     threads of a row, and which of them calls
-///     wait()              until all threads are here; what they wrote to the team's memory is seen
-///     wait_for_row()      the same of the row
-///     from_lane(x, l)     the x of lane l. All of the row call.
-///     add(to, x)          to += x, as one step, of integers of 4 or 8 bytes in the team's memory
-///     join(to, bits)      to |= bits, as one step, of 4 bytes in the team's memory
-class lone_team {
-public:
-  static constexpr int size() { return 1; }
-  static constexpr int rank() { return 0; }
-  static constexpr int rows() { return 1; }
-  static constexpr int row() { return 0; }
-  static constexpr int lanes() { return 1; }
-  static constexpr int lane() { return 0; }
-  void wait() const {}
-  void wait_for_row() const {}
-  template <class T>
-  T from_lane(T const& x, int) const
-  {
-    return x;
-  }
-  template <class T>
-  void add(T& to, T x) const
-  {
-    to = static_cast<T>(to + x);
-  }
-  void join(std::uint32_t& to, std::uint32_t bits) const { to |= bits; }
-};
-
-namespace detail {
-
-/// Found by argument-dependent lookup on the execution argument; a backend overloads it for its own.
-template <class P, class Work>
-  requires requires(P on) { threads_wish(on); }
-void backend_for_each_block_by_team(P on, std::size_t n, std::size_t block, Work const& work)
-{
-  tally::for_each_block(on, n, block, [&work](std::size_t begin, std::size_t end) {
-    typename Work::memory own;
-    work(lone_team{}, own, begin, end);
-  });
-}
-
-/// `to += x` as one step, whoever else does so, of integers of 4 or 8 bytes.
-template <class T>
-TALLY_HD void add_atomically(T* to, T x)
-{
-  static_assert(std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
-#ifdef __CUDA_ARCH__
-  using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
-  atomicAdd(reinterpret_cast<word*>(to), static_cast<word>(x));
-#else
-  std::atomic_ref<T>(*to).fetch_add(x, std::memory_order_relaxed);
-#endif
-}
-
-}  // namespace detail
 
 /// Calls `work(team, own, begin, end)` for [0, block), [block, 2 * block), ... up to n, in any order. On a GPU all
 /// threads of a team make the call together, so that they can share it; `own` is the team's, in shared memory.
@@ -97,6 +31,17 @@ TALLY_HD void add_atomically(T* to, T x)
 ///       }
 ///     };
 ///     for_each_block_by_team(on, n, 4096, count_zeros{values, counts});
+///
+/// The team has
+///
+///     size(), rank()      its threads, and which of them calls
+///     rows(), row()       rows of threads that go together, and the caller's
+///     lanes(), lane()     threads of a row, and which of them calls
+///     wait()              until all threads are here; what they wrote to the team's memory is seen
+///     wait_for_row()      the same of the row
+///     from_lane(x, l)     the x of lane l. All of the row call.
+///     add(to, x)          to += x, as one step, of integers of 4 or 8 bytes in the team's memory
+///     join(to, bits)      to |= bits, as one step, of 4 bytes in the team's memory
 ///
 /// Requires  block > 0. `Work::memory`, of 48 KiB at most, whose values are not set; `Work::team_size`, the threads of
 ///           a team on a GPU: a multiple of 32, at most

@@ -3,36 +3,10 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "tally/contract.hpp"
-#include "tally/cpu/memory.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/detail/backends.hpp"
+#include "tally/detail/execution.hpp"
 
 namespace tally {
-
-namespace detail {
-
-/// Memory where a call runs. Found by argument-dependent lookup on the execution argument; a backend overloads these
-/// for its own.
-template <class P>
-  requires requires(P on) { threads_wish(on); }
-void* backend_allocate(P const&, std::size_t bytes)
-{
-  return cpu_backend::allocate(bytes);
-}
-template <class P>
-  requires requires(P on) { threads_wish(on); }
-void backend_free(P const&, void* memory) noexcept
-{
-  cpu_backend::release(memory);
-}
-template <class P, class T>
-  requires requires(P on) { threads_wish(on); }
-T backend_value(P const&, T const* at)
-{
-  return *at;
-}
-
-}  // namespace detail
 
 /// An array for intermediate values, where `on` can read and write it: on a GPU device memory of the workspace's pool,
 /// taken and given back in the stream's order. Its values are not set.

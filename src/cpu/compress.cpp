@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "src/cpu/vectors-inl.hpp"
-#include "tally/cpu/compress.hpp"
+#include "tally/detail/cpu/compress.hpp"
 #include "tally/detail/path.hpp"
 
 HWY_BEFORE_NAMESPACE();

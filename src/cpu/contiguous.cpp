@@ -5,10 +5,10 @@
 #include <hwy/cache_control.h>
 
 #include "src/cpu/operator_kernels.hpp"
-#include "tally/cpu/kernels.hpp"
-#include "tally/cpu/single_pass.hpp"
-#include "tally/cpu/team.hpp"
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/kernels.hpp"
+#include "tally/detail/cpu/single_pass.hpp"
+#include "tally/detail/cpu/team.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 #include "tally/detail/path.hpp"
 
 namespace tally::cpu_backend {

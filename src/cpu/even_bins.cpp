@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "src/cpu/vectors-inl.hpp"
-#include "tally/cpu/even_bins.hpp"
+#include "tally/detail/cpu/even_bins.hpp"
 #include "tally/detail/path.hpp"
 
 HWY_BEFORE_NAMESPACE();

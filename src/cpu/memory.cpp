@@ -1,6 +1,6 @@
-#include "tally/cpu/memory.hpp"
+#include "tally/detail/cpu/memory.hpp"
 
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 #include "tally/detail/path.hpp"
 
 #include <cstdlib>

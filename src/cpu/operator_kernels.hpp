@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include "tally/cpu/kernels.hpp"
+#include "tally/detail/cpu/kernels.hpp"
 
 namespace tally::cpu_backend {
 

@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "src/cpu/vectors-inl.hpp"
-#include "tally/cpu/kernels.hpp"
+#include "tally/detail/cpu/kernels.hpp"
 #include "tally/order.hpp"
 
 HWY_BEFORE_NAMESPACE();

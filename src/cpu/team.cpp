@@ -1,4 +1,4 @@
-#include "tally/cpu/team.hpp"
+#include "tally/detail/cpu/team.hpp"
 
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 #include "tally/error.hpp"
 
 namespace tally::cpu_backend {

@@ -1,10 +1,10 @@
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
 
-#include "tally/cpu/team.hpp"
+#include "tally/detail/cpu/team.hpp"
 
 namespace tally::cpu_backend {
 

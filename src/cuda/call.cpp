@@ -1,4 +1,4 @@
-#include "tally/cuda/call.hpp"
+#include "tally/detail/cuda/call.hpp"
 
 #include <array>
 #include <atomic>
@@ -10,7 +10,7 @@
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
 
-#include "tally/cuda/execution.hpp"
+#include "tally/cuda_execution.hpp"
 
 namespace tally::cuda_backend {
 

@@ -17,7 +17,7 @@
 #include "tally/algorithms/by_flag.hpp"
 #include "tally/algorithms/by_key.hpp"
 #include "tally/algorithms/by_offset.hpp"
-#include "tally/algorithms/in_order.hpp"
+#include "tally/detail/segments/in_order.hpp"
 #include "tally/half.hpp"
 #include "tally/operators.hpp"
 

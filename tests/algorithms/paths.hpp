@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "../support/generator.hpp"
-#include "tally/algorithms/tuning.hpp"
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/application_tuning.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 #include "tally/execution.hpp"
 
 /// What the tests of the applications' paths share. paths_test.cpp sets the sizes by which paths are chosen, and counts

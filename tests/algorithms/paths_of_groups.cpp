@@ -18,7 +18,7 @@
 #include "tally/algorithms/by_key.hpp"
 #include "tally/algorithms/by_offset.hpp"
 #include "tally/algorithms/histogram.hpp"
-#include "tally/algorithms/in_order.hpp"
+#include "tally/detail/segments/in_order.hpp"
 #include "tally/operators.hpp"
 
 namespace tally::test {

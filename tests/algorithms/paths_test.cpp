@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "../support/visits.hpp"
-#include "tally/algorithms/tuning.hpp"
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/application_tuning.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 
 namespace {
 

@@ -16,7 +16,7 @@
 #include "../support/generator.hpp"
 #include "sorted_keys.hpp"
 #include "tally/algorithms/radix_sort.hpp"
-#include "tally/algorithms/radix_teams.hpp"
+#include "tally/detail/radix_sort/teams.hpp"
 
 namespace {
 

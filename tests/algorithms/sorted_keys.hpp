@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../support/generator.hpp"
-#include "tally/algorithms/ordered_bits.hpp"
+#include "tally/detail/radix_sort/ordered_bits.hpp"
 
 /// Keys for radix sorts, and their order.
 namespace tally::test {

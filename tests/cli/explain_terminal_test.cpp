@@ -90,7 +90,7 @@ TEST(explain, what_the_machine_finds_comes_last)
   race.array = "x";
   race.index = 3;
   race.other = race.other_block = 0;
-  race.where = {"/include/tally/textbook/exhibits/a.hpp", 7, 1};
+  race.where = {"/course/include/tally/textbook/exhibits/a.hpp", 7, 1};
   explanation.counts.findings.push_back(race);
   std::string const text = cli::text(explanation, {});
   EXPECT_TRUE(has(text.substr(text.find("sectors ")), "\nThe machine found:\n  a.hpp:7: race in sklansky")) << text;

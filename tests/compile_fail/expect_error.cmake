@@ -1,4 +1,4 @@
-# Compiles SOURCE with COMPILER and the headers in INCLUDE: it must fail, and its first error must contain the words
+# Compiles SOURCE with COMPILER and the headers in the folders INCLUDE: it must fail, and its first error must contain the words
 # that the source names; with RIGHT defined it must compile.
 file(STRINGS ${SOURCE} promise REGEX "^// error: ")
 list(LENGTH promise promises)
@@ -7,7 +7,8 @@ if(NOT promises EQUAL 1)
 endif()
 string(REGEX REPLACE "^// error: " "" words "${promise}")
 
-set(compile ${COMPILER} -std=c++20 -fsyntax-only -I ${INCLUDE} ${SOURCE})
+list(TRANSFORM INCLUDE PREPEND -I)
+set(compile ${COMPILER} -std=c++20 -fsyntax-only ${INCLUDE} ${SOURCE})
 execute_process(COMMAND ${compile} -D RIGHT RESULT_VARIABLE status ERROR_VARIABLE messages)
 if(NOT status EQUAL 0)
   message(FATAL_ERROR "the right form of ${SOURCE} does not compile:\n${messages}")

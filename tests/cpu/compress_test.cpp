@@ -10,7 +10,7 @@
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
 #include "hwy/targets.h"
-#include "tally/cpu/compress.hpp"
+#include "tally/detail/cpu/compress.hpp"
 
 namespace {
 

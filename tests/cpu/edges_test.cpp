@@ -12,7 +12,7 @@
 
 #include "../support/generator.hpp"
 #include "hwy/targets.h"
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 

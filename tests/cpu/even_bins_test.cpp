@@ -12,7 +12,7 @@
 #include "../support/generator.hpp"
 #include "hwy/targets.h"
 #include "tally/algorithms/bins.hpp"
-#include "tally/cpu/even_bins.hpp"
+#include "tally/detail/cpu/even_bins.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // The hand-over of carries under schedules that an operating system seldom gives: late joiners, owners that stop, rings
 // so small that every slot is used again and again. Run under the thread sanitizer too.
-#include "tally/cpu/handover.hpp"
+#include "tally/detail/cpu/handover.hpp"
 
 #include <gtest/gtest.h>
 

@@ -23,7 +23,7 @@
 #include "../support/generator.hpp"
 #include "../support/tuning.hpp"
 #include "../support/visits.hpp"
-#include "tally/cpu/kernels.hpp"
+#include "tally/detail/cpu/kernels.hpp"
 #include "tally/reduce.hpp"
 #include "tally/running.hpp"
 #include "tally/scan.hpp"
@@ -32,8 +32,8 @@
 namespace tally::test {
 namespace {
 
-[[maybe_unused]] testing::Environment* const counted = testing::AddGlobalTestEnvironment(
-    new visits({"include/tally/cpu", "include/tally/running.hpp", "src/cpu/contiguous.cpp", "src/cpu/tile-inl.hpp"}));
+[[maybe_unused]] testing::Environment* const counted = testing::AddGlobalTestEnvironment(new visits(
+    {"include/tally/detail/cpu", "include/tally/running.hpp", "src/cpu/contiguous.cpp", "src/cpu/tile-inl.hpp"}));
 
 constexpr std::size_t line = 64;
 constexpr unsigned char poison = 0xA5;

@@ -1,5 +1,5 @@
 // scan_tiles and reduce_tiles over an engine that is nothing but numbers, so that arrays of very many tiles are quick.
-#include "tally/cpu/single_pass.hpp"
+#include "tally/detail/cpu/single_pass.hpp"
 
 #include <gtest/gtest.h>
 

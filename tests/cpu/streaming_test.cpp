@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hwy/targets.h"
-#include "tally/cpu/kernels.hpp"
+#include "tally/detail/cpu/kernels.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Teams of threads beside what else goes on in a program: other teams, and the program's own use of oneTBB.
-#include "tally/cpu/team.hpp"
+#include "tally/detail/cpu/team.hpp"
 
 #include <gtest/gtest.h>
 #include <tbb/task_group.h>
@@ -15,7 +15,7 @@
 
 #include "../support/tuning.hpp"
 #include "../support/watchdog.hpp"
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 #include "tally/tally.hpp"
 
 namespace {

@@ -23,7 +23,7 @@ std::vector<std::size_t> const sizes = {0, 1, 2, 31, 32, 33, 4095, 4096, 4097, 7
 
 TEST(lone_team, is_one_thread_in_one_row)
 {
-  constexpr tally::lone_team team;
+  constexpr tally::cpu_backend::lone_team team;
   static_assert(team.size() == 1 && team.rows() == 1 && team.lanes() == 1);
   static_assert(team.rank() == 0 && team.row() == 0 && team.lane() == 0);
   EXPECT_EQ(team.from_lane(2.5, 0), 2.5);

@@ -1,5 +1,5 @@
 // Which kernel a call becomes, against a table written by hand. Needs no GPU.
-#include "tally/cuda/choice.hpp"
+#include "tally/detail/cuda/choice.hpp"
 
 #include <algorithm>
 #include <cstddef>

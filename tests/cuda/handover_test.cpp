@@ -1,4 +1,4 @@
-#include "tally/cuda/handover.hpp"
+#include "tally/detail/cuda/handover.hpp"
 
 #include <algorithm>
 #include <atomic>

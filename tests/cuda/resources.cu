@@ -1,6 +1,6 @@
 // The kernels whose registers and shared memory check_resources.py looks at: of each width one, and a type of several
 // words.
-#include "tally/cuda/launch.cuh"
+#include "tally/detail/cuda/launch.cuh"
 #include "tally/operators.hpp"
 
 namespace tally::cuda_backend {

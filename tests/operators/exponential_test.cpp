@@ -1,4 +1,4 @@
-#include "tally/operators/exponential.hpp"
+#include "tally/detail/elementary/exponential.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tally/laws/search.hpp"
+#include "tally/detail/laws/search.hpp"
 
 namespace tally::laws {
 namespace {

@@ -10,10 +10,10 @@
 
 #include <gtest/gtest.h>
 
+#include "tally/detail/laws/search.hpp"
+#include "tally/detail/laws/simpler.hpp"
+#include "tally/detail/laws/values.hpp"
 #include "tally/half.hpp"
-#include "tally/laws/search.hpp"
-#include "tally/laws/simpler.hpp"
-#include "tally/laws/values.hpp"
 
 namespace tally::laws {
 

@@ -1,4 +1,4 @@
-#include "tally/operators/logarithm.hpp"
+#include "tally/detail/elementary/logarithm.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 """check_documents.py SOURCE_FOLDER BUILD_FOLDER: holds the documents to the truth.
 
 - A relative link leads to a file that exists.
-- A ```cpp block is, but for indentation, a contiguous part of a file under examples/, include/, src/ or tests/, all of which
+- A ```cpp block is, but for indentation, a contiguous part of a file under examples/, include/, src/, course/, tool/ or tests/, all of which
   are compiled. (```c++ marks a sketch, which is not looked for.)
 - docs/testing.md lists every path that the sources name.
 - ```console blocks are run, all of a document in one folder, with the built tool in PATH: a line `$ command`, continued by
@@ -27,7 +27,7 @@ def squeezed(lines):
 
 compiled = [
     squeezed(path.read_text().splitlines())
-    for folder in ("examples", "include", "src", "tests")
+    for folder in ("examples", "include", "src", "course", "tool", "tests")
     for path in sorted((source / folder).rglob("*.[ch]pp"))
 ]
 
@@ -55,7 +55,7 @@ def check_links(document, text):
 def check_paths():
     """Every path that the sources name is in a table of docs/testing.md, and no other is."""
     named = set()
-    for folder in ("include", "src"):
+    for folder in ("include", "src", "tool"):
         for path in sorted((source / folder).rglob("*")):
             if path.is_file():
                 text = re.sub(r"//.*", "", path.read_text())

@@ -142,7 +142,8 @@ inline std::string program_of(std::string const& type, char const* element, std:
       (form == "exclusive" ? "b" : "a") + " != y[k]) return std::printf(\"out[%zu] is wrong\\n\", k), 1; " +
       (form == "exclusive" ? "" : "(void)b; ") + "} }";
   return "  echo '" + body +
-         "' | g++ -std=c++20 -O2 -Iinclude -include tally/tally.hpp -include tally/cpu/tuning.hpp -include cstdio "
+         "' | g++ -std=c++20 -O2 -Iinclude -include tally/tally.hpp -include tally/detail/cpu/tuning.hpp -include "
+         "cstdio "
          "-include cmath -include vector -x c++ - -x none "
          "build/src/cpu/libtally.a $(pkg-config --libs tbb libhwy) -o fault && ./fault";
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hwy/targets.h"
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 
 namespace tally::soak {
 

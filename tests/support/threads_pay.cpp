@@ -1,6 +1,6 @@
 // Part of every test program: the threads that a call names are taken however small its input is, and on any machine.
 // Otherwise no small test would see more than one.
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 
 namespace {
 

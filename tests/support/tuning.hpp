@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tally/cpu/team.hpp"
-#include "tally/cpu/tuning.hpp"
+#include "tally/detail/cpu/team.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 
 namespace tally::test {
 

@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/noted.hpp"
-#include "tally/algorithms/pieces.hpp"
-#include "tally/algorithms/placement.hpp"
-#include "tally/contract.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/detail/allocation/allocation.hpp"
+#include "tally/detail/allocation/places.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/execution.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/block_results.hpp"
 #include "tally/error.hpp"
 #include "tally/for_each.hpp"
 #include "tally/scan.hpp"
@@ -129,7 +129,7 @@ std::uint64_t place_pieces(P const& on, std::size_t n, std::size_t bytes, Pieces
   constexpr std::uint64_t most = holds < no_size ? holds : no_size - 1;
   if (capacity > most) capacity = most;
   std::uint64_t end = 0;
-  if constexpr (runs_on_cpu<P>) {
+  if constexpr (host<P>) {
     constexpr std::size_t block = Pieces::block;
     std::size_t const blocks = n / block + (n % block != 0);
     using element = typename Pieces::element;

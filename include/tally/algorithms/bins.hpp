@@ -7,7 +7,7 @@
 #include <string>
 
 #include "tally/config.hpp"
-#include "tally/cpu/even_bins.hpp"
+#include "tally/detail/backends.hpp"
 #include "tally/error.hpp"
 
 /// The bins of a histogram: functions from a value to its slot. Slots 0 to count() - 1 are the bins; behind them are

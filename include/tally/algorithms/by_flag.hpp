@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "tally/algorithms/by_key.hpp"
-#include "tally/algorithms/grouped.hpp"
-#include "tally/contract.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/segments/segmented.hpp"
 
 /// Reductions and scans of segments that flags separate: a segment begins at element 0, and wherever a flag is set.
 namespace tally {
@@ -31,17 +31,10 @@ std::size_t reduce_by_flag(P const& on, I first, S last, Flags flags, Out out, O
                                       detail::canonical_operator<value>(std::move(op)));
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-std::size_t reduce_by_flag(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::reduce_by_flag<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      }, "tally: reduce_by_flag takes ([on,] first, last, flags, out [, op]), where `on` is an execution such as "
-         "tally::cpu{}, and first, last, flags and out are iterators");
-  return tally::reduce_by_flag<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(reduce_by_flag,
+                        "([on,] first, last, flags, out [, op]), where `on` is an execution such as tally::cpu{}, and "
+                        "first, last, flags and out are iterators",
+                        Acc);
 
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
           detail::iterator Out, class Op = plus>
@@ -56,19 +49,10 @@ Out inclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, O
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto inclusive_scan_by_flag(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::inclusive_scan_by_flag<Acc>(detail::automatic{}, std::forward<First>(first),
-                                           std::forward<Rest>(rest)...);
-      }, "tally: inclusive_scan_by_flag takes ([on,] first, last, flags, out [, op]), where `on` is an execution such "
-         "as tally::cpu{}, and first, last, flags and out are iterators");
-  return tally::inclusive_scan_by_flag<Acc>(detail::automatic{}, std::forward<First>(first),
-                                            std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(inclusive_scan_by_flag,
+                        "([on,] first, last, flags, out [, op]), where `on` is an execution such as tally::cpu{}, and "
+                        "first, last, flags and out are iterators",
+                        Acc);
 
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
           detail::iterator Out, class T, class Op = plus>
@@ -83,18 +67,9 @@ Out exclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, T
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto exclusive_scan_by_flag(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::exclusive_scan_by_flag<Acc>(detail::automatic{}, std::forward<First>(first),
-                                           std::forward<Rest>(rest)...);
-      }, "tally: exclusive_scan_by_flag takes ([on,] first, last, flags, out, init [, op]), where `on` is an execution "
-         "such as tally::cpu{}, and first, last, flags and out are iterators");
-  return tally::exclusive_scan_by_flag<Acc>(detail::automatic{}, std::forward<First>(first),
-                                            std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(exclusive_scan_by_flag,
+                        "([on,] first, last, flags, out, init [, op]), where `on` is an execution such as "
+                        "tally::cpu{}, and first, last, flags and out are iterators",
+                        Acc);
 
 }  // namespace tally

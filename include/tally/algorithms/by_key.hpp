@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/grouped.hpp"
-#include "tally/contract.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/segments/segmented.hpp"
 
 /// Reductions and scans of groups: runs of equal keys, or what flags separate.
 namespace tally {
@@ -64,17 +64,10 @@ std::size_t reduce_by_key(P const& on, Keys keys, S keys_last, Values values, Ke
       detail::keep_key<Keys, KeysOut>{keys, keys_out}, detail::canonical_operator<value>(std::move(op)));
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-std::size_t reduce_by_key(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::reduce_by_key<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      }, "tally: reduce_by_key takes ([on,] keys, keys_last, values, keys_out, values_out [, op [, same]]), where `on` "
-         "is an execution such as tally::cpu{}, and all but op and same are iterators");
-  return tally::reduce_by_key<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(reduce_by_key,
+                        "([on,] keys, keys_last, values, keys_out, values_out [, op [, same]]), where `on` is an "
+                        "execution such as tally::cpu{}, and all but op and same are iterators",
+                        Acc);
 
 /// Within each run of equal keys writes the running results of its values: `out[k] = values[begin] + ... + values[k]`.
 ///
@@ -101,18 +94,10 @@ Out inclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto inclusive_scan_by_key(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::inclusive_scan_by_key<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      }, "tally: inclusive_scan_by_key takes ([on,] keys, keys_last, values, out [, op [, same]]), where `on` is an "
-         "execution such as tally::cpu{}, and keys, values and out are iterators");
-  return tally::inclusive_scan_by_key<Acc>(detail::automatic{}, std::forward<First>(first),
-                                           std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(inclusive_scan_by_key,
+                        "([on,] keys, keys_last, values, out [, op [, same]]), where `on` is an execution such as "
+                        "tally::cpu{}, and keys, values and out are iterators",
+                        Acc);
 
 template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
           detail::iterator Out, class T, class Op = plus, class Same = detail::equal_values>
@@ -129,17 +114,9 @@ Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto exclusive_scan_by_key(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::exclusive_scan_by_key<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      }, "tally: exclusive_scan_by_key takes ([on,] keys, keys_last, values, out, init [, op [, same]]), where `on` is "
-         "an execution such as tally::cpu{}, and keys, values and out are iterators");
-  return tally::exclusive_scan_by_key<Acc>(detail::automatic{}, std::forward<First>(first),
-                                           std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(exclusive_scan_by_key,
+                        "([on,] keys, keys_last, values, out, init [, op [, same]]), where `on` is an execution such "
+                        "as tally::cpu{}, and keys, values and out are iterators",
+                        Acc);
 
 }  // namespace tally

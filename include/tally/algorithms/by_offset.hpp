@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "tally/algorithms/by_key.hpp"
-#include "tally/algorithms/grouped.hpp"
-#include "tally/contract.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/segments/segmented.hpp"
 
 /// Reductions and scans of segments that offsets give, as the rows of a sparse matrix: segment s is [offsets[s],
 /// offsets[s+1]), and may be empty.
@@ -63,7 +63,7 @@ template <class T, class P, class Values, class Offsets, class Out, class Op>
 void reduce_offsets(P const& on, Values values, Offsets offsets, std::size_t segments, Out out, T const& nothing,
                     std::optional<T> const& init, Op op)
 {
-  if constexpr (runs_on_cpu<P>) {
+  if constexpr (host<P>) {
     work_between_offsets(on, offsets, segments,
                          [&](auto const& where, std::size_t s, std::size_t begin, std::size_t end) {
                            store(out, s, begin == end ? nothing : reduce_alone<T>(where, values, begin, end, init, op));
@@ -78,7 +78,7 @@ template <direction Shift, class T, class P, class Values, class Offsets, class 
 void scan_offsets(P const& on, Values values, Offsets offsets, std::size_t segments, Out out,
                   std::optional<T> const& init, Op op)
 {
-  if constexpr (runs_on_cpu<P>) {
+  if constexpr (host<P>) {
     work_between_offsets(on, offsets, segments,
                          [&](auto const& where, std::size_t, std::size_t begin, std::size_t end) {
                            scan_alone<Shift, T>(where, values, begin, end, out, init, op);
@@ -130,17 +130,10 @@ Out reduce_by_offset(P const& on, Values values, Offsets offsets, S offsets_last
   return out + static_cast<std::iter_difference_t<Out>>(segments);
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto reduce_by_offset(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::reduce_by_offset<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      }, "tally: reduce_by_offset takes ([on,] values, offsets, offsets_last, out [, init [, op]]), where `on` is an "
-         "execution such as tally::cpu{}, and values, offsets and out are iterators");
-  return tally::reduce_by_offset<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(reduce_by_offset,
+                        "([on,] values, offsets, offsets_last, out [, init [, op]]), where `on` is an execution such "
+                        "as tally::cpu{}, and values, offsets and out are iterators",
+                        Acc);
 
 /// Within each segment writes the running results of its values, to the places in `out` at which they stand in
 /// `values`.
@@ -162,18 +155,10 @@ void inclusive_scan_by_offset(P const& on, Values values, Offsets offsets, S off
       detail::canonical_operator<value>(std::move(op)));
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-void inclusive_scan_by_offset(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::inclusive_scan_by_offset<Acc>(detail::automatic{}, std::forward<First>(first),
-                                             std::forward<Rest>(rest)...);
-      }, "tally: inclusive_scan_by_offset takes ([on,] values, offsets, offsets_last, out [, op]), where `on` is an "
-         "execution such as tally::cpu{}, and values, offsets and out are iterators");
-  tally::inclusive_scan_by_offset<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(inclusive_scan_by_offset,
+                        "([on,] values, offsets, offsets_last, out [, op]), where `on` is an execution such as "
+                        "tally::cpu{}, and values, offsets and out are iterators",
+                        Acc);
 
 template <class Acc = void, execution P, detail::iterator Values, detail::iterator Offsets, detail::end_of<Offsets> S,
           detail::iterator Out, class T, class Op = plus>
@@ -186,17 +171,9 @@ void exclusive_scan_by_offset(P const& on, Values values, Offsets offsets, S off
       detail::initial<value>(std::move(init)), detail::canonical_operator<value>(std::move(op)));
 }
 
-template <class Acc = void, class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-void exclusive_scan_by_offset(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::exclusive_scan_by_offset<Acc>(detail::automatic{}, std::forward<First>(first),
-                                             std::forward<Rest>(rest)...);
-      }, "tally: exclusive_scan_by_offset takes ([on,] values, offsets, offsets_last, out, init [, op]), where `on` is "
-         "an execution such as tally::cpu{}, and values, offsets and out are iterators");
-  tally::exclusive_scan_by_offset<Acc>(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(exclusive_scan_by_offset,
+                        "([on,] values, offsets, offsets_last, out, init [, op]), where `on` is an execution such as "
+                        "tally::cpu{}, and values, offsets and out are iterators",
+                        Acc);
 
 }  // namespace tally

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/chosen.hpp"
-#include "tally/algorithms/chosen_moves.hpp"
-#include "tally/contract.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/selection/moves.hpp"
+#include "tally/detail/selection/selection.hpp"
 #include "tally/reduce.hpp"
 
 /// Stream compaction: of a sequence those that are wanted, side by side and in order.
@@ -79,16 +79,8 @@ Out copy_if(P const& on, I first, S last, Flags flags, Out out, Pred pred)
   return out + static_cast<std::iter_difference_t<Out>>(chosen);
 }
 
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto copy_if(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires { tally::copy_if(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: copy_if takes ([on,] first, last, out, pred) or ([on,] first, last, flags, out, pred), where `on` is an "
-      "execution such as tally::cpu{}, and first, last, flags and out are iterators");
-  return tally::copy_if(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(copy_if, "([on,] first, last, out, pred) or ([on,] first, last, flags, out, pred), where `on` "
+                                 "is an execution such as tally::cpu{}, and first, last, flags and out are iterators");
 
 /// Copies those of [first, last) for which `pred` is true to `chosen` and the others to `rest`, both in their order.
 ///
@@ -109,16 +101,8 @@ std::pair<Out, Rest> partition_copy(P const& on, I first, S last, Out chosen, Re
           rest + static_cast<std::iter_difference_t<Rest>>(n - count)};
 }
 
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto partition_copy(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires { tally::partition_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: partition_copy takes ([on,] first, last, chosen, rest, pred), where `on` is an execution such as "
-      "tally::cpu{}, and all but pred are iterators");
-  return tally::partition_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(partition_copy, "([on,] first, last, chosen, rest, pred), where `on` is an execution such as "
+                                        "tally::cpu{}, and all but pred are iterators");
 
 /// Copies [first, last) to `out`: first those for which `pred` is true, then the others, both in their order.
 ///
@@ -139,17 +123,8 @@ Out stable_partition_copy(P const& on, I first, S last, Out out, Pred pred)
   return border;
 }
 
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto stable_partition_copy(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::stable_partition_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      }, "tally: stable_partition_copy takes ([on,] first, last, out, pred), where `on` is an execution such as "
-         "tally::cpu{}, and first, last and out are iterators");
-  return tally::stable_partition_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(stable_partition_copy, "([on,] first, last, out, pred), where `on` is an execution such as "
+                                               "tally::cpu{}, and first, last and out are iterators");
 
 /// Copies the first of every run of elements that are the same to `out`.
 ///
@@ -170,16 +145,7 @@ Out unique_copy(P const& on, I first, S last, Out out, Same same = {})
   return out + static_cast<std::iter_difference_t<Out>>(chosen);
 }
 
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto unique_copy(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires { tally::unique_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: unique_copy takes ([on,] first, last, out [, same]), where `on` is an execution such as tally::cpu{}, "
-      "and "
-      "first, last and out are iterators");
-  return tally::unique_copy(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(unique_copy, "([on,] first, last, out [, same]), where `on` is an execution such as "
+                                     "tally::cpu{}, and first, last and out are iterators");
 
 }  // namespace tally

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/first_difference.hpp"
-#include "tally/contract.hpp"
+#include "tally/detail/compare/first_difference.hpp"
+#include "tally/detail/contract.hpp"
 #include "tally/execution.hpp"
 #include "tally/temporary.hpp"
 
@@ -31,7 +31,7 @@ constexpr void check_compared()
 template <class P, class I>
 std::iter_value_t<I> element_at(P const& on, I at)
 {
-  if constexpr (std::contiguous_iterator<I> && !runs_on_cpu<P>)
+  if constexpr (std::contiguous_iterator<I> && !host<P>)
     return value_at(on, std::to_address(at));
   else
     return *at;
@@ -71,16 +71,8 @@ template <execution P, std::ranges::random_access_range R1, std::ranges::random_
                          std::ranges::end(range2), std::move(same));
 }
 
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-[[nodiscard]] auto mismatch(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires { tally::mismatch(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: mismatch takes ([on,] first1, last1, first2, last2 [, same]) or ([on,] range1, range2 [, same]), where "
-      "`on` is an execution such as tally::cpu{}");
-  return tally::mismatch(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_VALUE_WITHOUT_EXECUTION(mismatch, "([on,] first1, last1, first2, last2 [, same]) or ([on,] range1, range2 [, "
+                                        "same]), where `on` is an execution such as tally::cpu{}");
 
 /// Whether `[first1, last1)` and `[first2, last2)` are of one length and the same throughout. As `mismatch` otherwise;
 /// sequences of different lengths are not read.
@@ -104,16 +96,8 @@ template <execution P, std::ranges::random_access_range R1, std::ranges::random_
                       std::ranges::end(range2), std::move(same));
 }
 
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-[[nodiscard]] bool equal(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires { tally::equal(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: equal takes ([on,] first1, last1, first2, last2 [, same]) or ([on,] range1, range2 [, same]), where "
-      "`on` is an execution such as tally::cpu{}");
-  return tally::equal(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_VALUE_WITHOUT_EXECUTION(equal, "([on,] first1, last1, first2, last2 [, same]) or ([on,] range1, range2 [, "
+                                     "same]), where `on` is an execution such as tally::cpu{}");
 
 /// The order of words: that of the first two elements that differ, or of the lengths where one sequence begins with the
 /// other. As `mismatch` otherwise.
@@ -144,19 +128,8 @@ template <execution P, std::ranges::random_access_range R1, std::ranges::random_
                                                   std::move(compare));
 }
 
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-[[nodiscard]] auto lexicographical_compare_three_way(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::lexicographical_compare_three_way(detail::automatic{}, std::forward<First>(first),
-                                                 std::forward<Rest>(rest)...);
-      }, "tally: lexicographical_compare_three_way takes ([on,] first1, last1, first2, last2 [, compare]) or ([on,] "
-         "range1, range2 [, compare]), where "
-         "`on` is an execution such as tally::cpu{}");
-  return tally::lexicographical_compare_three_way(detail::automatic{}, std::forward<First>(first),
-                                                  std::forward<Rest>(rest)...);
-}
+TALLY_VALUE_WITHOUT_EXECUTION(lexicographical_compare_three_way,
+                              "([on,] first1, last1, first2, last2 [, compare]) or ([on,] range1, range2 [, compare]), "
+                              "where `on` is an execution such as tally::cpu{}");
 
 }  // namespace tally

@@ -12,10 +12,10 @@
 #include "tally/algorithms/compact.hpp"
 #include "tally/algorithms/integrate.hpp"
 #include "tally/config.hpp"
-#include "tally/contract.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/elementary/exponential.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
-#include "tally/operators/exponential.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 
@@ -136,7 +136,7 @@ template <execution P, class F, class T, detail::iterator Out>
 Out tabulate_distribution(P const& on, F density, T a, T b, std::size_t n, Out out)
 {
   auto const stencil = trapezoids(density, a, b, n);
-  if constexpr (detail::runs_on_cpu<P>) {
+  if constexpr (detail::host<P>) {
     detail::accumulate_areas(on, density, stencil.nodes, detail::put_line<Out>{out});
   } else {
     auto const areas = elements_from(stencil);

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "tally/algorithms/bins.hpp"
-#include "tally/algorithms/histogram_parts.hpp"
-#include "tally/contract.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/execution.hpp"
+#include "tally/detail/histogram/parts.hpp"
 #include "tally/operators/arithmetic.hpp"
 
 namespace tally {
@@ -74,7 +74,7 @@ Out histogram(P const& on, I first, S last, Bins const& bins, Out counts)
   auto const n = static_cast<std::size_t>(last - first);
   auto const values = detail::plain_iterator(first);
   auto const to = detail::plain_iterator(counts);
-  if constexpr (detail::runs_on_cpu<P>) {
+  if constexpr (detail::host<P>) {
     using part = detail::count_part<std::remove_const_t<decltype(values)>, Bins>;
     detail::sum_by_parts<std::uint64_t>(on, n, bins.slots(), to, [&](std::uint64_t* table, std::size_t size) {
       return part{values, bins, table, size};
@@ -121,7 +121,7 @@ Out weighted_histogram(P const& on, I first, S last, W weights, Bins const& bins
   auto const values = detail::plain_iterator(first);
   auto const by = detail::plain_iterator(weights);
   auto const to = detail::plain_iterator(sums);
-  if constexpr (detail::runs_on_cpu<P>) {
+  if constexpr (detail::host<P>) {
     using part =
         detail::weigh_part<std::remove_const_t<decltype(values)>, std::remove_const_t<decltype(by)>, Bins, sum>;
     detail::sum_by_parts<sum>(on, n, bins.slots(), to,

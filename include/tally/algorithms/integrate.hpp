@@ -7,8 +7,8 @@
 
 #include "tally/algorithms/quadrature.hpp"
 #include "tally/config.hpp"
-#include "tally/contract.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/execution.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"
@@ -48,7 +48,7 @@ struct sums_of_blocks {
 template <class P, class F>
 auto sum_of(P const& on, F const& f, std::size_t n)
 {
-  if constexpr (runs_on_cpu<P>) {
+  if constexpr (host<P>) {
     using blocks = sums_of_blocks<F>;
     took(n % blocks::block == 0 ? "integrate: a sum of whole blocks" : "integrate: a sum with a short block");
     using value = std::remove_cvref_t<std::invoke_result_t<F const&, std::size_t>>;
@@ -186,7 +186,7 @@ Out cumulative_integral(P const& on, F f, T a, T b, std::size_t n, Out out)
   static_assert(std::random_access_iterator<Out>,
                 "tally: blocks of integrals are written by index: a random-access iterator");
   auto const stencil = trapezoids(f, a, b, n);
-  if constexpr (detail::runs_on_cpu<P>) {
+  if constexpr (detail::host<P>) {
     detail::accumulate_areas(on, f, stencil.nodes, detail::put_area<Out>{out});
   } else {
     auto const areas = elements_from(stencil);

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "tally/algorithms/automaton.hpp"
-#include "tally/algorithms/follow.hpp"
 #include "tally/algorithms/lexical_languages.hpp"
-#include "tally/contract.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/lexer/steps.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/for_each.hpp"
 #include "tally/scan.hpp"
@@ -212,7 +212,7 @@ private:
 template <class P>
 constexpr void check_lexes()
 {
-  static_assert(runs_on_cpu<P>, "tally: texts are lexed on the CPU");
+  static_assert(host<P>, "tally: texts are lexed on the CPU");
 }
 
 }  // namespace detail

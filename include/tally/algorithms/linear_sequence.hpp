@@ -7,8 +7,8 @@
 #include <string>
 #include <type_traits>
 
-#include "tally/contract.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/execution.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
@@ -105,7 +105,7 @@ template <execution P, std::size_t Order, detail::iterator Out>
 Out linear_sequence_modulo(P const& on, std::array<std::uint64_t, Order> coefficients,
                            std::array<std::uint64_t, Order> first_terms, std::uint64_t modulus, std::size_t n, Out out)
 {
-  static_assert(detail::runs_on_cpu<P>, "tally: linear_sequence_modulo runs on a CPU");
+  static_assert(detail::host<P>, "tally: linear_sequence_modulo runs on a CPU");
   static_assert(Order > 0, "tally: a term of a linear sequence depends on at least one before it");
   static_assert(std::random_access_iterator<Out>,
                 "tally: blocks of terms are written by index: a random-access iterator");

@@ -5,11 +5,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/power.hpp"
 #include "tally/config.hpp"
-#include "tally/contract.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/execution.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/polynomial/power.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"
 #include "tally/operators/affine.hpp"
@@ -188,7 +188,7 @@ template <execution P, class T, detail::iterator Out>
   requires(!detail::iterator<T>)
 Out powers(P const& on, T x, std::size_t n, Out out)
 {
-  if constexpr (detail::runs_on_cpu<P> && std::random_access_iterator<Out>) {
+  if constexpr (detail::host<P> && std::random_access_iterator<Out>) {
     using put = detail::put_powers<T, Out>;
     auto const factors = elements_from(detail::same_value<T>{detail::power_of(x, put::block)}, put::block * sizeof(T));
     tally::exclusive_scan(on, factors, factors + static_cast<std::ptrdiff_t>((n + put::block - 1) / put::block),
@@ -229,7 +229,7 @@ template <execution P, detail::iterator I, detail::end_of<I> S, class T>
   auto const n = static_cast<std::size_t>(last - first);
   if (n == 0) return T(0);
   auto const none = compose::identity<affine<T>>();
-  if constexpr (detail::runs_on_cpu<P>) {
+  if constexpr (detail::host<P>) {
     using blocks = detail::horner_blocks<T, I>;
     constexpr std::size_t block = 1024;
     blocks const maps{first, n, x, detail::power_of(x, blocks::chains), detail::power_of(x, block), block};
@@ -265,7 +265,7 @@ Out polynomial_values(P const& on, I first, S last, X x_first, XS x_last, Out ou
                 "tally: coefficients, points and values are reached by index: random-access iterators");
   auto const points = static_cast<std::size_t>(x_last - x_first);
   detail::horner_at_point<I, X, Out> const map{first, static_cast<std::size_t>(last - first), x_first, out};
-  if constexpr (detail::runs_on_cpu<P>)
+  if constexpr (detail::host<P>)
     tally::for_each_block(on, points, 512, map);
   else
     tally::for_each_index(on, points, map);

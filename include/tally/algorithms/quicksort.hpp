@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/orders.hpp"
-#include "tally/algorithms/quicksort_steps.hpp"
-#include "tally/contract.hpp"
+#include "tally/detail/contract.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/quicksort/steps.hpp"
+#include "tally/detail/sorting/orders.hpp"
 #include "tally/error.hpp"
 #include "tally/for_each.hpp"
 #include "tally/operators/arithmetic.hpp"
@@ -59,7 +59,7 @@ public:
   /// Waits for the answer, where `on` is a GPU.
   bool sorted() const
   {
-    std::size_t const block = runs_on_cpu<P> ? 4096 : 1, blocks = n_ / block + (n_ % block != 0);
+    std::size_t const block = host<P> ? 4096 : 1, blocks = n_ / block + (n_ % block != 0);
     auto const disorder = elements_from(out_of_order<Key, Less>{a_.keys, n_, block, a_.less}, block * sizeof(Key));
     return tally::reduce(on_, disorder, disorder + static_cast<std::ptrdiff_t>(blocks), std::uint32_t{0}, bit_or{}) ==
            0;
@@ -162,16 +162,8 @@ std::size_t quicksort(P const& on, R&& keys, Less less = {})
 }
 
 /// Without an execution argument: on the calling thread, as `less` is the caller's.
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-std::size_t quicksort(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires { tally::quicksort(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: quicksort takes ([on,] first, last [, less]) or ([on,] range [, less]), where `on` is an execution such "
-      "as "
-      "tally::cpu{}");
-  return tally::quicksort(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(
+    quicksort,
+    "([on,] first, last [, less]) or ([on,] range [, less]), where `on` is an execution such as tally::cpu{}");
 
 }  // namespace tally

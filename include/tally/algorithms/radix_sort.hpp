@@ -10,10 +10,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/ordered_bits.hpp"
-#include "tally/algorithms/radix_digits.hpp"
-#include "tally/algorithms/radix_teams.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/radix_sort/digits.hpp"
+#include "tally/detail/radix_sort/ordered_bits.hpp"
+#include "tally/detail/radix_sort/teams.hpp"
 #include "tally/error.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
@@ -121,7 +121,7 @@ void radix_sort_all(P const& on, I first, S last, Value* values, Order const&, b
                       std::to_string(range.last) + "); they must begin at 0 or above, and not end before they begin");
   if (range.last > width) range.last = width;
   if (range.first > width) range.first = width;
-  using digits = std::conditional_t<runs_on_cpu<P>, tabulated_digits, team_digits<key, Value>>;
+  using digits = std::conditional_t<host<P>, tabulated_digits, team_digits<key, Value>>;
   auto const n = static_cast<std::size_t>(last - first);
   if (n < 2) return;
   if (n <= std::numeric_limits<std::uint32_t>::max())
@@ -188,25 +188,10 @@ void radix_sort_by_key(P const& on, R&& keys, V&& values, Order order = {}, bit_
 }
 
 /// Without an execution argument: on all threads, since nothing of the caller's is called.
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-void radix_sort(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires { tally::radix_sort(cpu{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: radix_sort takes ([on,] first, last [, order [, bits]]) or ([on,] range [, order [, bits]]), where `on` "
-      "is an execution such as tally::cpu{} and bits a tally::bit_range");
-  tally::radix_sort(cpu{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-void radix_sort_by_key(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires { tally::radix_sort_by_key(cpu{}, std::forward<First>(first), std::forward<Rest>(rest)...); },
-      "tally: radix_sort_by_key takes ([on,] first, last, values [, order [, bits]]) or ([on,] keys, values [, order "
-      "[, bits]]), where `on` is an execution such as tally::cpu{} and bits a tally::bit_range");
-  tally::radix_sort_by_key(cpu{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(radix_sort, "([on,] first, last [, order [, bits]]) or ([on,] range [, order [, bits]]), where "
+                                    "`on` is an execution such as tally::cpu{} and bits a tally::bit_range");
+TALLY_WITHOUT_EXECUTION(radix_sort_by_key,
+                        "([on,] first, last, values [, order [, bits]]) or ([on,] keys, values [, order [, bits]]), "
+                        "where `on` is an execution such as tally::cpu{} and bits a tally::bit_range");
 
 }  // namespace tally

@@ -5,11 +5,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/noted.hpp"
-#include "tally/algorithms/put_off.hpp"
-#include "tally/contract.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/execution.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/block_results.hpp"
+#include "tally/detail/recurrence/delayed.hpp"
 #include "tally/execution.hpp"
 #include "tally/operators/affine.hpp"
 #include "tally/scan.hpp"
@@ -157,7 +157,7 @@ void run_recurrence(P const& on, A a, std::size_t n, B b, Out out, T before)
                 "tally: a recurrence needs a sum and a product of states: the initial state's type has none");
   static_assert(has_identity<compose, affine<T>>, "tally: a recurrence needs a state's type that has a one, T(1)");
   if (n == 0) return;
-  if constexpr (runs_on_cpu<P>) {
+  if constexpr (host<P>) {
     constexpr std::size_t block = recurrence_block<T>;
     std::size_t const count = n / block + (n % block != 0);
     took(n % block == 0 ? "recurrence: whole blocks" : "recurrence: a short block");

@@ -7,14 +7,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/noted.hpp"
-#include "tally/algorithms/put_off.hpp"
-#include "tally/contract.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/elementary/rounding.hpp"
+#include "tally/detail/execution.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/block_results.hpp"
+#include "tally/detail/recurrence/delayed.hpp"
 #include "tally/execution.hpp"
 #include "tally/operators/arithmetic.hpp"
-#include "tally/operators/rounding.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 
@@ -231,8 +231,7 @@ template <execution P, class T, std::size_t Order, detail::iterator I, detail::e
 Out recursive_filter(P const& on, std::array<T, Order> const& feedback, I first, S last, Out out,
                      std::type_identity_t<std::array<T, Order>> const& before = {})
 {
-  static_assert(detail::runs_on_cpu<P>,
-                "tally: recursive_filter runs on a CPU; on a GPU linear_recurrence does, for order 1");
+  static_assert(detail::host<P>, "tally: recursive_filter runs on a CPU; on a GPU linear_recurrence does, for order 1");
   static_assert(Order > 0, "tally: a recursive filter feeds back at least one output");
   static_assert(std::random_access_iterator<I> && std::random_access_iterator<Out>,
                 "tally: a recursive filter takes random-access iterators: its blocks are reached by index");

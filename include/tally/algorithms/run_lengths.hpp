@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/chosen.hpp"
-#include "tally/contract.hpp"
+#include "tally/detail/contract.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/selection/selection.hpp"
 #include "tally/for_each.hpp"
 
 /// A sequence as its runs of elements that are the same, and back.
@@ -118,7 +118,7 @@ template <class P, class Choice, class Output>
 std::size_t encode_runs(P const& on, std::size_t n, std::size_t bytes, Choice const& choice, Output const& out)
 {
   if (n == 0) return 0;
-  if constexpr (runs_on_cpu<P>) {
+  if constexpr (host<P>) {
     using state = runs_so_far<std::size_t>;
     std::size_t const blocks = blocks_of(n);
     temporary<std::uint32_t, P> const counts(on, blocks);
@@ -222,18 +222,8 @@ std::size_t run_length_encode(P const& on, I first, S last, Values values, Lengt
                              detail::run_output<I, Values, Lengths>{first, values, lengths});
 }
 
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-std::size_t run_length_encode(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::run_length_encode(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      },
-      "tally: run_length_encode takes ([on,] first, last, values, lengths [, same]), where `on` is an execution such "
-      "as tally::cpu{}, and all but `same` are iterators");
-  return tally::run_length_encode(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(run_length_encode, "([on,] first, last, values, lengths [, same]), where `on` is an execution "
+                                           "such as tally::cpu{}, and all but `same` are iterators");
 
 /// Writes value r of [first, last) as often as `lengths[r]` says, one run behind the other.
 ///
@@ -261,7 +251,7 @@ Out run_length_decode(P const& on, I first, S last, Lengths lengths, Out out)
                                        ends.data());
   auto const total = static_cast<std::size_t>(value_at(on, ends.data() + runs - 1));
   detail::fill_from_runs<I, Out> const fill{first, ends.data(), runs, out};
-  if constexpr (detail::runs_on_cpu<P>) {
+  if constexpr (detail::host<P>) {
     detail::took("run lengths: decoded by blocks");
     tally::for_each_block(on, total, detail::chosen_block, fill);
   } else {
@@ -270,16 +260,8 @@ Out run_length_decode(P const& on, I first, S last, Lengths lengths, Out out)
   return out + static_cast<std::iter_difference_t<Out>>(total);
 }
 
-template <class First, class... Rest>
-  requires(!execution<std::remove_cvref_t<First>>)
-auto run_length_decode(First&& first, Rest&&... rest)
-{
-  static_assert(
-      requires {
-        tally::run_length_decode(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-      }, "tally: run_length_decode takes ([on,] first, last, lengths, out), where `on` is an execution such as "
-         "tally::cpu{}, and all others are iterators");
-  return tally::run_length_decode(detail::automatic{}, std::forward<First>(first), std::forward<Rest>(rest)...);
-}
+TALLY_WITHOUT_EXECUTION(
+    run_length_decode,
+    "([on,] first, last, lengths, out), where `on` is an execution such as tally::cpu{}, and all others are iterators");
 
 }  // namespace tally

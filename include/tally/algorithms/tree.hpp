@@ -10,14 +10,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/algorithms/checked_parents.hpp"
-#include "tally/algorithms/euler_tour.hpp"
-#include "tally/algorithms/parents_first.hpp"
-#include "tally/algorithms/tuning.hpp"
-#include "tally/contract.hpp"
-#include "tally/cpu/team.hpp"
-#include "tally/cpu/threads.hpp"
+#include "tally/detail/application_tuning.hpp"
+#include "tally/detail/backends.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/execution.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/tree/checked_parents.hpp"
+#include "tally/detail/tree/euler_tour.hpp"
+#include "tally/detail/tree/parents_first.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"
@@ -49,14 +49,14 @@ public:
   template <execution P>
   tree(P const& on, std::span<index const> parents) : size_(parents.size())
   {
-    static_assert(detail::runs_on_cpu<P>, "tally: trees are made on the CPU");
+    static_assert(detail::host<P>, "tally: trees are made on the CPU");
     if (size_ == 0) return;
     auto const [root, parents_first] = detail::checked_root(on, parents);
     root_ = root;
     numbers_ = std::make_unique<temporary<numbers, cpu>>(cpu{}, size_);
     in_preorder_ = std::make_unique<temporary<index, cpu>>(cpu{}, size_);
     int const threads =
-        cpu_backend::team_size(cpu_backend::threads_of(detail::threads_wish(on)), parents.size_bytes(), size_);
+        cpu_backend::team_size(cpu_backend::requested_threads(cpu_backend::requested(on)), parents.size_bytes(), size_);
     bool const by_tour = !parents_first || threads >= detail::tuning_of_applications.threads_worth_a_tour;
     detail::took(by_tour ? "tree: by its tour" : "tree: parents first");
     if (!by_tour)

@@ -3,8 +3,8 @@
 #include <type_traits>
 
 #include "tally/config.hpp"
+#include "tally/detail/elementary/rounding.hpp"
 #include "tally/operators/arithmetic.hpp"
-#include "tally/operators/rounding.hpp"
 #include "tally/operators/traits.hpp"
 
 /// Maps x -> scale * x + offset, and their composition: what turns a first-order linear recurrence into a scan.

@@ -4,10 +4,10 @@
 #include <type_traits>
 
 #include "tally/config.hpp"
+#include "tally/detail/elementary/exponential.hpp"
+#include "tally/detail/elementary/logarithm.hpp"
+#include "tally/detail/elementary/rounding.hpp"
 #include "tally/operators/arithmetic.hpp"
-#include "tally/operators/exponential.hpp"
-#include "tally/operators/logarithm.hpp"
-#include "tally/operators/rounding.hpp"
 
 /// The logarithm of a sum of exponentials, where the exponentials themselves would overflow.
 namespace tally {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "tally/config.hpp"
+#include "tally/detail/elementary/rounding.hpp"
 #include "tally/operators/arithmetic.hpp"
-#include "tally/operators/rounding.hpp"
 
 /// Mean and variance in one pass, without the cancellation of E[x^2] - E[x]^2.
 namespace tally {

@@ -13,7 +13,7 @@
 #include "soak/elements.hpp"
 #include "soak/family.hpp"
 #include "tally/cuda.hpp"
-#include "tally/cuda/tuning.hpp"
+#include "tally/detail/cuda/tuning.hpp"
 
 /// The GPU of a soak test: memory that tries use one after the other, and the ways in which calls are made.
 namespace tally::soak {

@@ -1,0 +1,223 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "tally/detail/execution.hpp"
+#include "tally/error.hpp"
+#include "tally/operators/arithmetic.hpp"
+
+/// What reduce.hpp and scan.hpp share: telling the forms of a call apart, and saying at the door what is wrong with
+/// one.
+namespace tally::detail {
+
+/// Which of the two scans a backend is asked for.
+enum class direction { inclusive, exclusive };
+
+template <class I>
+concept iterator = requires(I& i) {
+  *i;
+  ++i;
+} && !std::ranges::range<I&>;
+
+template <class R>
+concept range = std::ranges::range<R>;
+
+/// The end of what begins at I. Of pointers more is asked: an array is a range too, and what comes next may be an
+/// initial value.
+template <class S, class I>
+concept end_of = !std::is_pointer_v<I> || std::sentinel_for<S, I>;
+
+/// A range, and not the beginning of one whose end comes `Next`: an array and a pointer are first and last.
+template <class R, class Next>
+concept range_before = range<R> && (range<Next> || !std::sentinel_for<std::decay_t<Next>, std::decay_t<R>>);
+
+template <class R>
+using range_value = std::ranges::range_value_t<R>;
+
+/// An operator and not an initial value, by what it can do with two elements.
+template <class Op, class T>
+concept operator_argument = std::invocable<Op&, T, T> || std::invocable<Op&, T&, T&>;
+
+template <class Acc, class Default>
+using accumulator = std::conditional_t<std::is_void_v<Acc>, std::remove_cvref_t<Default>, Acc>;
+
+/// The standard library's function objects are Tally's where they mean the same, so that they are as quick and know
+/// their identity.
+template <class Op, class T>
+struct canonical {
+  using type = Op;
+};
+template <class Op, class T>
+  requires((is_integer<T> || std::is_floating_point_v<T>) && !std::is_same_v<T, bool>)
+struct canonical<Op, T> {
+  template <template <class> class Standard>
+  static constexpr bool is = std::is_same_v<Op, Standard<void>> || std::is_same_v<Op, Standard<T>>;
+  static auto pick()
+  {
+    if constexpr (is<std::plus>)
+      return plus{};
+    else if constexpr (is<std::multiplies>)
+      return multiplies{};
+    else if constexpr (is<std::bit_and> && is_integer<T>)
+      return bit_and{};
+    else if constexpr (is<std::bit_or> && is_integer<T>)
+      return bit_or{};
+    else if constexpr (is<std::bit_xor> && is_integer<T>)
+      return bit_xor{};
+  }
+  using type = std::conditional_t<std::is_void_v<decltype(pick())>, Op, decltype(pick())>;
+};
+/// A pointer to a member as a function object, which can be called with an object in front.
+template <class F>
+constexpr auto callable(F&& f)
+{
+  if constexpr (std::is_member_pointer_v<std::remove_cvref_t<F>>)
+    return std::mem_fn(f);
+  else
+    return std::forward<F>(f);
+}
+template <class T, class Op>
+constexpr auto canonical_operator(Op&& op)
+{
+  using own = std::remove_cvref_t<Op>;
+  using type = typename canonical<own, T>::type;
+  if constexpr (std::is_same_v<type, own>)
+    return callable(std::forward<Op>(op));
+  else
+    return type{};
+}
+
+/// The end of a sequence can be compared with where it begins.
+template <class I, class S>
+constexpr void check_bounds()
+{
+  static_assert(
+      requires(I const& first, S const& last) { static_cast<bool>(first != last); },
+      "tally: first and last cannot be compared: they are not of one sequence");
+}
+
+/// The mistakes that a caller can make with an accumulator, an operator and elements, each named before anything else
+/// can fail. `Acc` is void unless the caller named the accumulator's type.
+template <class Acc, class T, class Element, class Op>
+constexpr void check_operands()
+{
+  using element = std::remove_cvref_t<Element>;
+  static_assert(
+      !(std::is_void_v<Acc> && is_integer<T> && std::is_floating_point_v<element>),
+      "tally: an integer initial value would truncate every sum of floating-point elements. Write the value as 0.0, "
+      "or name the accumulator: tally::reduce<double>(...)");
+  static_assert(!(std::is_void_v<Acc> && is_integer<T> && is_integer<element> && !std::is_same_v<T, bool> &&
+                  sizeof(T) < sizeof(element)),
+                "tally: an initial value of a narrower integer type would truncate the elements. Write the value in "
+                "their type, as "
+                "0LL for 64 bits, or name the accumulator: tally::reduce<long long>(...)");
+  // Operands are used again: they go in as constants. Values that cannot be copied are moved in, and folded.
+  constexpr bool on_values =
+      std::is_invocable_v<Op&, T const&, T const&> || (!std::copyable<T> && std::is_invocable_v<Op&, T, T>);
+  constexpr bool on_element = std::is_invocable_v<Op&, T, Element>;
+  constexpr bool changes_operands = !on_values && std::copyable<T> && std::is_invocable_v<Op&, T&, T&>;
+  static_assert(!changes_operands,
+                "tally: the operator takes an operand by a reference that is not const, and so could change it. "
+                "Operands are used more than once: let it take `T const&` or `T`");
+  static_assert(on_values || !std::is_pointer_v<T>,
+                "tally: the accumulator is a pointer, as its initial value is (text in quotes is one). Name its type: "
+                "tally::reduce<std::string>(...)");
+  static_assert(changes_operands || on_values || on_element,
+                "tally: the operator cannot be called with two values of the accumulator's type");
+  static_assert(changes_operands || !(on_values || on_element) || std::is_convertible_v<Element, T> || on_element,
+                "tally: an element does not convert to the accumulator's type, which is that of the initial value "
+                "unless the call names one, nor can the operator be called with one");
+  if constexpr (std::is_invocable_v<Op&, T const&, T const&>) {
+    using result = std::invoke_result_t<Op&, T const&, T const&>;
+    static_assert(std::is_convertible_v<result, T>,
+                  "tally: the operator's result does not convert to the accumulator's type");
+    static_assert(!std::is_convertible_v<result, T> || std::is_constructible_v<T, result>,
+                  "tally: the operator's result converts to the accumulator's type, but not by a static_cast");
+  } else if constexpr (on_element) {
+    static_assert(std::is_constructible_v<T, std::invoke_result_t<Op&, T, Element>>,
+                  "tally: the operator's result does not convert to the accumulator's type");
+  }
+}
+
+template <class Out, class T>
+constexpr void check_output()
+{
+  static_assert(
+      requires(Out& out, T value) { *out = static_cast<T&&>(value); },
+      "tally: the results cannot be written through the output iterator (is it const, or of another type?)");
+}
+
+/// An inclusive scan keeps the result that it writes.
+template <class Out, class T>
+constexpr void check_output_of_kept()
+{
+  static_assert(
+      std::copyable<T> || requires(Out& out, T& value) { *out = value; },
+      "tally: an inclusive scan writes results that it goes on from: of values that cannot be copied it needs an "
+      "output "
+      "that is assigned from a reference");
+}
+
+/// What a transformation makes of an element, or of one of each sequence. A class, so that its message comes before the
+/// errors of those that use the type.
+template <class Transform, class... References>
+struct transformed {
+  static_assert(std::is_invocable_v<Transform&, References...>,
+                "tally: the transformation cannot be called with an element");
+  using type = std::invoke_result_t<Transform&, References...>;
+};
+template <class Transform, class... References>
+using transformed_t = typename transformed<Transform, References...>::type;
+
+/// The initial value as an accumulator, which it converts to.
+template <class T, class Init>
+std::optional<T> initial(Init&& init)
+{
+  return std::optional<T>(std::in_place, static_cast<T>(std::forward<Init>(init)));
+}
+
+/// Where the range forms write: to an iterator, or to a range that is long enough.
+template <class In, class Out>
+auto output_of(In& in, Out& out)
+{
+  if constexpr (range<Out>) {
+    if constexpr (std::ranges::sized_range<In> && std::ranges::sized_range<Out>)
+      if (std::ranges::size(out) < std::ranges::size(in))
+        throw usage_error("tally: the output range has " + std::to_string(std::ranges::size(out)) +
+                          " elements, the input " + std::to_string(std::ranges::size(in)) +
+                          "; the output must be at least as long");
+    return std::ranges::begin(out);
+  } else {
+    return out;
+  }
+}
+
+}  // namespace tally::detail
+
+/// The overload of a call for those who name no execution: it goes on where Tally chooses, or says which forms there
+/// are. `forms` begins with "([on,] ...". The third argument, Acc, stands for calls that may name their accumulator's
+/// type. (A macro, since a message of static_assert is a literal, and a template has no name to be given.)
+#define TALLY_WITHOUT_EXECUTION(name, forms, ...) TALLY_WITHOUT_EXECUTION_AS(, name, forms __VA_OPT__(, ) __VA_ARGS__)
+/// The same of a call whose result is all that it gives.
+#define TALLY_VALUE_WITHOUT_EXECUTION(name, forms, ...)                                                                \
+  TALLY_WITHOUT_EXECUTION_AS([[nodiscard]], name, forms __VA_OPT__(, ) __VA_ARGS__)
+#define TALLY_WITHOUT_EXECUTION_AS(attribute, name, forms, ...)                                                        \
+  template <__VA_OPT__(class __VA_ARGS__ = void, ) class First, class... Rest>                                         \
+    requires(!execution<std::remove_cvref_t<First>>)                                                                   \
+  attribute auto name(First&& first, Rest&&... rest)                                                                   \
+  {                                                                                                                    \
+    static_assert(                                                                                                     \
+        requires {                                                                                                     \
+          tally::name __VA_OPT__(<__VA_ARGS__>)(detail::automatic{}, std::forward<First>(first),                       \
+                                                std::forward<Rest>(rest)...);                                          \
+        }, "tally: " #name " takes " forms);                                                                           \
+    return tally::name __VA_OPT__(<__VA_ARGS__>)(detail::automatic{}, std::forward<First>(first),                      \
+                                                 std::forward<Rest>(rest)...);                                         \
+  }                                                                                                                    \
+  static_assert(true)

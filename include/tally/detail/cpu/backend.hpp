@@ -1,0 +1,324 @@
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "tally/detail/contract.hpp"
+#include "tally/detail/cpu/execution.hpp"
+#include "tally/detail/cpu/held.hpp"
+#include "tally/detail/cpu/kernels.hpp"
+#include "tally/detail/cpu/single_pass.hpp"
+#include "tally/detail/cpu/team.hpp"
+#include "tally/detail/cpu/tiles.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/error.hpp"
+#include "tally/execution.hpp"
+#include "tally/sequences.hpp"
+
+/// How the CPU meets the contracts of reduce.hpp and scan.hpp.
+///
+///   compiled kernels     built-in operators on arithmetic types in contiguous memory, on all threads
+///   tiles                anything else that can be copied, in the same order, on several threads if the caller names
+///                        tally::cpu
+///   left fold            values that cannot be copied, and elements that do not convert to the value type
+namespace tally::cpu_backend {
+
+template <class Iterator, class T>
+concept contiguous_of = std::contiguous_iterator<Iterator> && std::same_as<std::iter_value_t<Iterator>, T> &&
+                        !std::is_volatile_v<std::remove_reference_t<std::iter_reference_t<Iterator>>>;
+
+/// The order can be kept: it combines copies of elements with one another.
+template <class T, class Element, class Op>
+concept orderable = std::copyable<T> && std::is_convertible_v<Element, T> &&
+                    std::is_invocable_r_v<working_type<T>, Op&, working_type<T> const&, working_type<T> const&>;
+
+/// Threads may share the work: elements are reached by index, and totals are bits.
+template <class T, class Iterator>
+inline constexpr bool divisible =
+    std::random_access_iterator<Iterator> && std::is_trivially_copyable_v<unheld_t<working_type<T>>>;
+
+/// Compiled kernels see signed and unsigned integers of one width as one type. Their operators are exact, so all that
+/// is known before the first element is one value.
+template <class Op, class T, class Call>
+void with_kernel_carry(order::carry<T, Op>& before, Call&& call)
+{
+  using element = typename kernel_element<Op, T>::type;
+  if constexpr (std::is_same_v<element, T>) {
+    call(before);
+  } else {
+    order::carry<element, Op> carry;
+    if (before.last()) carry = order::carry<element, Op>(static_cast<element>(*before.last()));
+    call(carry);
+    if (carry.last()) before = order::carry<T, Op>(static_cast<T>(*carry.last()));
+  }
+}
+
+/// Tiles of a random-access iterator.
+template <class T, class Op, class Iterator, class Out, class Transform>
+class tile_engine {
+public:
+  static constexpr bool concurrent = true;
+  using working = working_type<T>;
+  using carry = order::carry<T, Op>;
+
+  tile_engine(Iterator first, std::size_t size, Out out, Transform& transform, Op& op, direction shift)
+      : first_(first),
+        size_(size),
+        tile_size_(tile_size(first, size)),
+        out_(out),
+        transform_(&transform),
+        op_(&op),
+        shift_(shift)
+  {
+  }
+
+  std::size_t tiles() const { return (size_ + tile_size_ - 1) / tile_size_; }
+  /// The input, as the choice of threads counts it.
+  std::size_t bytes() const { return size_ * std::max(bytes_an_element, detail::bytes_behind<unheld_t<T>>(first_)); }
+  /// Whether one thread must take these tiles too, for the bits of several.
+  bool has_tiles_of_its_own() const { return !exactly_associative<Op, T> && tile_size_ != order::tile<T>; }
+  // Whether the output is the input cannot be seen through iterators.
+  bool in_place() const { return true; }
+  void settle() const {}
+
+  working total(std::size_t k) const
+  {
+    auto in = tile(k);
+    return total_tile<T>(in, *op_);
+  }
+  void scan(std::size_t k, carry& before) const { before.push(scan_one(k, before), *op_); }
+  working scan(std::size_t k, carry const& before, std::size_t next) const
+  {
+    scan_one(k, before);
+    return total(next);
+  }
+
+private:
+  /// An element that goes one by one takes 0.7 ns at least: as long as this many bytes of a compiled kernel's.
+  static constexpr std::size_t bytes_an_element = 32;
+
+  /// An element that a function gives or takes may stand for a block of others. Then tiles are as small as leaves a
+  /// thread enough of them: a reduction has something to share, and a scan finds a block in the cache when it comes
+  /// back to it. The bits of an exact operator do not depend on it; those of another do, so for it only what is behind
+  /// an element counts, neither the size nor the threads.
+  static std::size_t tile_size(Iterator const& first, std::size_t size)
+  {
+    constexpr std::size_t many_tiles = 1024;
+    std::size_t const most = detail::tile_by_bytes<unheld_t<T>>(first, order::tile<T>);
+    if constexpr (exactly_associative<Op, T>)
+      if (detail::takes_results<Out> || detail::bytes_behind<unheld_t<T>>(first) > sizeof(unheld_t<T>))
+        return size / many_tiles < 1 ? 1 : size / many_tiles < most ? size / many_tiles : most;
+    return most;
+  }
+
+  working scan_one(std::size_t k, carry const& before) const
+  {
+    auto in = tile(k);
+    using distance = std::iter_difference_t<Out>;
+    sink<T, Out> out(out_ + static_cast<distance>(k * tile_size_), shift_, before.last());
+    return scan_tile<T>(in, out, before.next(*op_), *op_);
+  }
+
+  auto tile(std::size_t k) const
+  {
+    using distance = std::iter_difference_t<Iterator>;
+    std::size_t const begin = k * tile_size_;
+    std::size_t const end = begin + tile_size_ < size_ ? begin + tile_size_ : size_;
+    return source<T, Iterator, Iterator, Transform>{first_ + static_cast<distance>(begin),
+                                                    first_ + static_cast<distance>(end), transform_};
+  }
+
+  Iterator first_;
+  std::size_t size_;
+  std::size_t tile_size_;
+  Out out_;
+  Transform* transform_;
+  Op* op_;
+  direction shift_;
+};
+
+/// `reduce` of values that stay where they are.
+template <class T, class Iterator, class End, class Transform, class Op>
+void reduce_held(std::optional<cpu> const& on, Iterator first, End last, Transform& transform, Op& op,
+                 order::carry<T, Op>& before)
+{
+  if constexpr (contiguous_of<Iterator, T> && std::sized_sentinel_for<End, Iterator> && has_kernels<Op, T> &&
+                std::is_same_v<Transform, std::identity>) {
+    using element = typename kernel_element<Op, T>::type;
+    auto const size = static_cast<std::size_t>(last - first);
+    auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
+    int const threads = on ? on->threads : 0;
+    with_kernel_carry<Op, T>(before, [&](auto& carry) {
+      // One tile is total enough: here, where the compiler sees that nothing is before it, the rest costs nothing.
+      if (size > 0 && size <= order::tile<T> && threads >= 0) {
+        detail::took("cpu: reduction of one tile");
+        carry.push(kernels_of<Op, element>().total(in, size), op);
+      } else {
+        reduce_contiguous<Op, element>(in, size, carry, threads);
+      }
+    });
+    return;
+  } else if constexpr (divisible<T, Iterator> && std::sized_sentinel_for<End, Iterator>) {
+    auto const size = static_cast<std::size_t>(last - first);
+    tile_engine<T, Op, Iterator, Iterator, Transform> const engine(first, size, first, transform, op,
+                                                                   direction::inclusive);
+    int const members = team_size(requested_threads(on), engine.bytes(), engine.tiles());
+    if (members > 1 || engine.has_tiles_of_its_own()) {
+      if (engine.has_tiles_of_its_own()) detail::took("cpu: tiles of blocks' own size");
+      reduce_tiles(engine, engine.tiles(), before, op, members);
+      return;
+    }
+  }
+  detail::took("cpu: reduction of an iterator, tile after tile");
+  source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
+  while (in.more()) before.push(total_tile<T>(in, op), op);
+}
+
+/// `scan` of values that stay where they are.
+template <class T, class Iterator, class End, class Out, class Transform, class Op>
+Out scan_held(std::optional<cpu> const& on, Iterator first, End last, Out out, Transform& transform, Op& op,
+              order::carry<T, Op>& before, direction shift)
+{
+  if constexpr (contiguous_of<Iterator, T> && contiguous_of<Out, T> && std::sized_sentinel_for<End, Iterator> &&
+                has_kernels<Op, T> && std::is_same_v<Transform, std::identity>) {
+    using element = typename kernel_element<Op, T>::type;
+    auto const size = static_cast<std::size_t>(last - first);
+    auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
+    auto* const results = reinterpret_cast<element*>(std::to_address(out));
+    int const threads = on ? on->threads : 0;
+    with_kernel_carry<Op, T>(before, [&](auto& carry) {
+      if (size > 0 && size <= order::tile<T> && threads >= 0) {
+        detail::took("cpu: scan of one tile");
+        scan_one_tile(job_after(carry, in, results, size, shift), carry);
+      } else {
+        scan_contiguous<Op, element>(in, results, size, carry, shift, threads);
+      }
+    });
+    return out + static_cast<std::iter_difference_t<Out>>(size);
+  } else if constexpr (divisible<T, Iterator> && std::random_access_iterator<Out> &&
+                       std::sized_sentinel_for<End, Iterator>) {
+    auto const size = static_cast<std::size_t>(last - first);
+    tile_engine<T, Op, Iterator, Out, Transform> const engine(first, size, out, transform, op, shift);
+    int const members = team_size(requested_threads(on), engine.bytes(), engine.tiles());
+    if (members > 1 || engine.has_tiles_of_its_own()) {
+      if (engine.has_tiles_of_its_own()) detail::took("cpu: tiles of blocks' own size");
+      scan_tiles(engine, engine.tiles(), before, op, members);
+      return out + static_cast<std::iter_difference_t<Out>>(size);
+    }
+  }
+  detail::took("cpu: scan of an iterator, tile after tile");
+  source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
+  sink<T, Out> results(std::move(out), shift, before.last());
+  while (in.more()) before.push(scan_tile<T>(in, results, before.next(op), op), op);
+  return std::move(results).position();
+}
+
+/// Reduces [first, last) on top of `before`.
+template <class T, class Iterator, class End, class Transform, class Op>
+void reduce(std::optional<cpu> const& on, Iterator first, End last, Transform& transform, Op& op,
+            held_carry<T, Op>& before)
+{
+  if constexpr (large<T>) {
+    to_heap<T, Transform> elements{&transform};
+    auto combine = hold_operator<T>(op);
+    reduce_held<held<T>>(on, std::move(first), std::move(last), elements, combine, before);
+  } else {
+    reduce_held<T>(on, std::move(first), std::move(last), transform, op, before);
+  }
+}
+
+/// Scans [first, last) into out on top of `before`.
+template <class T, class Iterator, class End, class Out, class Transform, class Op>
+Out scan(std::optional<cpu> const& on, Iterator first, End last, Out out, Transform& transform, Op& op,
+         held_carry<T, Op>& before, direction shift)
+{
+  if constexpr (large<T>) {
+    to_heap<T, Transform> elements{&transform};
+    auto combine = hold_operator<T>(op);
+    return scan_held<held<T>>(on, std::move(first), std::move(last), std::move(out), elements, combine, before, shift);
+  } else {
+    return scan_held<T>(on, std::move(first), std::move(last), std::move(out), transform, op, before, shift);
+  }
+}
+
+/// What is known before the first element.
+template <class T, class Op>
+held_carry<T, Op> begin_with(std::optional<T> const& init)
+{
+  using carry = held_carry<T, Op>;
+  return init ? carry(static_cast<typename carry::working>(*init)) : carry();
+}
+
+/// The value after `a`. Elements that are no T can only follow one: then there is an initial value.
+template <class T, class Op, class Element>
+void fold_left(std::optional<T>& a, Op& op, Element&& element)
+{
+  if constexpr (std::is_convertible_v<Element, T>) {
+    if (!a) {
+      a.emplace(static_cast<T>(std::forward<Element>(element)));
+      return;
+    }
+  }
+  a.emplace(static_cast<T>(op(*std::move(a), std::forward<Element>(element))));
+}
+
+/// Scans from the left. An element is used before its result is written, so `out` may be `first`.
+template <class T, class I, class S, class Out, class Op, class Transform>
+Out scan_left(I first, S const& last, Out out, std::optional<T> value, Op& op, Transform& transform, direction shift)
+{
+  for (; first != last; ++first, ++out) {
+    if (shift == direction::exclusive) {
+      std::optional<T> next(static_cast<T>(op(*value, transform(*first))));
+      *out = *std::move(value);
+      value = std::move(next);
+    } else {
+      fold_left(value, op, transform(*first));
+      if constexpr (requires { *out = *value; }) *out = *value;
+    }
+  }
+  return out;
+}
+
+}  // namespace tally::cpu_backend
+
+namespace tally::detail {
+
+template <class T, cpu_backend::cpu_execution P, class I, class S, class Op, class Transform>
+std::optional<T> backend_reduce(P on, I first, S last, std::optional<T>&& init, Op& op, Transform& transform)
+{
+  using element = std::invoke_result_t<Transform&, std::iter_reference_t<I>>;
+  if constexpr (cpu_backend::orderable<T, element, Op>) {
+    cpu_backend::held_carry<T, Op> before = cpu_backend::begin_with<T, Op>(init);
+    cpu_backend::reduce<T>(cpu_backend::requested(on), std::move(first), std::move(last), transform, op, before);
+    if (!before.last()) return std::nullopt;
+    return std::optional<T>(std::in_place, cpu_backend::value_of<T>(*before.last()));
+  } else {
+    took("cpu: left fold");
+    for (; first != last; ++first) cpu_backend::fold_left(init, op, transform(*first));
+    return std::move(init);
+  }
+}
+
+template <class T, cpu_backend::cpu_execution P, class I, class S, class Out, class Op, class Transform>
+Out backend_scan(P on, I first, S last, Out out, std::optional<T>&& init, Op& op, Transform& transform,
+                 cpu_backend::direction shift)
+{
+  using element = std::invoke_result_t<Transform&, std::iter_reference_t<I>>;
+  if constexpr (cpu_backend::orderable<T, element, Op>) {
+    cpu_backend::held_carry<T, Op> before = cpu_backend::begin_with<T, Op>(init);
+    return cpu_backend::scan<T>(cpu_backend::requested(on), std::move(first), std::move(last), std::move(out),
+                                transform, op, before, shift);
+  } else {
+    took("cpu: left fold");
+    return cpu_backend::scan_left<T>(std::move(first), last, std::move(out), std::move(init), op, transform, shift);
+  }
+}
+
+}  // namespace tally::detail

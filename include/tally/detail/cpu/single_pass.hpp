@@ -1,0 +1,131 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "tally/detail/cpu/handover.hpp"
+#include "tally/detail/cpu/held.hpp"
+#include "tally/detail/cpu/team.hpp"
+#include "tally/detail/cpu/tuning.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/order.hpp"
+
+/// Scan and reduce of an array by tiles, over any engine that can total and scan a tile:
+///
+///     working total(std::size_t tile)                                      the tile-local value of its last element
+///     void    scan(std::size_t tile, carry& before)                        writes the tile's results, takes its total into `before`
+///     working scan(std::size_t tile, carry const&, std::size_t next)       writes the tile's results, returns the total of tile `next`
+///     bool    in_place() const                                             the results overwrite the input
+///     void    settle() const                                               the results of the calling thread are where whoever
+///                                                                          it is ordered before sees them
+///
+/// The engine's functions are called from several threads at once, each tile's scan by one of them.
+namespace tally::cpu_backend {
+
+/// One pass over memory: each member scans a tile that is in its cache while it already totals the next tile that it
+/// drew, so totals are there a step before they are needed. Leaves `before` as what is known after the last tile.
+template <class Engine, class Carry, class Op>
+void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
+{
+  using working = typename Carry::working;
+  using handover = cpu_backend::handover<typename Carry::element, Op>;
+  if constexpr (Engine::concurrent) {
+    if (members > 1 && tiles > 1) {
+      tuning const& sizes = tuning_in_use();
+      std::size_t const runs = sizes.runs_a_member * static_cast<std::size_t>(members);
+      std::size_t const run = tiles >= runs * sizes.tiles_in_run ? sizes.tiles_in_run : 1;
+      detail::took("cpu: scan on several threads");
+      detail::took(run > 1 ? "cpu: runs of tiles" : "cpu: one tile at a draw");
+      handover team(tiles, members, before, run);
+      auto const compute = [&](std::size_t tile) { return engine.total(tile); };
+      auto const end_of = [&](std::size_t first) { return first + run < tiles ? first + run : tiles; };
+      auto body = [&](int index) {
+        try {
+          typename handover::member self(team, index);
+          std::size_t first = self.draw(op);
+          if (first == team.no_tile) return;
+          std::optional<working> total[most_in_run];
+          for (std::size_t tile = first; tile < end_of(first); ++tile) {
+            total[tile - first] = engine.total(tile);
+            self.publish(tile, *total[tile - first]);
+          }
+          while (first != team.no_tile) {
+            Carry const* const fold = self.fold_to(first, op, compute);
+            if (fold == nullptr) return;
+            Carry carry = *fold;  // drawing may fold on
+            std::size_t const end = end_of(first);
+            if (engine.in_place())
+              for (std::size_t tile = first; tile < end; ++tile)
+                if (!self.leave_readers(tile)) return;
+            std::size_t const next = self.draw(op);
+            for (std::size_t tile = first; tile < end; ++tile) {
+              std::size_t const ahead = next == team.no_tile ? tiles : next + (tile - first);
+              std::optional<working>& own = total[tile - first];
+              if (ahead < tiles) {
+                working const next_total = engine.scan(tile, carry, ahead);
+                self.publish(ahead, next_total);
+                carry.push(*own, op);
+                own = next_total;
+              } else {
+                engine.scan(tile, carry);
+              }
+            }
+            first = next;
+          }
+          engine.settle();
+        } catch (...) {
+          team.fail();
+          throw;
+        }
+      };
+      run_team(members, body);
+      typename handover::member last(team, 0);
+      before = team.finish(last, op);
+      return;
+    }
+  }
+  detail::took("cpu: scan on one thread");
+  for (std::size_t tile = 0; tile < tiles; ++tile) engine.scan(tile, before);
+  engine.settle();
+}
+
+/// Reduces by tiles. The array of totals is bounded (`tuning::totals_at_once`).
+template <class Engine, class Carry, class Op>
+void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
+{
+  using working = typename Carry::working;
+  if constexpr (Engine::concurrent) {
+    if (members > 1 && tiles > 1) {
+      // Large values few at a time: some for each member.
+      std::size_t const most =
+          is_on_heap<working> ? 16 * static_cast<std::size_t>(members) : tuning_in_use().totals_at_once;
+      // Some eight batches a member, so that a member that is late delays the others by an eighth of its share at most.
+      std::size_t const share = tiles / (8 * static_cast<std::size_t>(members));
+      std::size_t const batch = share < 1 ? 1 : share > order::span_tiles ? order::span_tiles : share;
+      std::vector<std::optional<working>> totals(tiles < most ? tiles : most);
+      detail::took("cpu: reduction on several threads");
+      for (std::size_t begin = 0; begin < tiles; begin += most) {
+        if (begin > 0) detail::took("cpu: totals in rounds");
+        std::size_t const count = tiles - begin < most ? tiles - begin : most;
+        std::atomic<std::size_t> next{0};
+        auto body = [&](int) {
+          for (;;) {
+            std::size_t const first = next.fetch_add(batch, std::memory_order_relaxed);
+            if (first >= count) return;
+            std::size_t const end = count - first < batch ? count : first + batch;
+            for (std::size_t i = first; i < end; ++i) totals[i] = engine.total(begin + i);
+          }
+        };
+        run_team(members, body);
+        for (std::size_t i = 0; i < count; ++i) before.push(*totals[i], op);
+      }
+      return;
+    }
+  }
+  detail::took("cpu: reduction on one thread");
+  for (std::size_t tile = 0; tile < tiles; ++tile) before.push(engine.total(tile), op);
+}
+
+}  // namespace tally::cpu_backend

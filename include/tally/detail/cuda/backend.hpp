@@ -1,0 +1,191 @@
+#pragma once
+
+#include <concepts>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <type_traits>
+
+#include "tally/cuda_execution.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/cuda/call.hpp"
+#include "tally/detail/cuda/compiled.hpp"
+#include "tally/detail/zip_with.hpp"
+
+#ifdef __CUDACC__
+#include "tally/detail/cuda/for_each.cuh"
+#include "tally/detail/cuda/launch.cuh"
+#include "tally/detail/cuda/teams.cuh"
+#endif
+
+/// How a GPU meets the contracts of reduce.hpp and scan.hpp.
+namespace tally::cuda_backend {
+
+/// False for whatever it is asked: an error is to appear when a template is used, not when it is read.
+template <class...>
+inline constexpr bool never = false;
+
+template <class I>
+concept points_into_memory = std::contiguous_iterator<I>;
+
+/// What the device gets of an iterator: the pointer, where there is one. A zip_iterator points to its transformation,
+/// which is on the host; it goes by value.
+template <class I>
+auto device_iterator(I const& i)
+{
+  if constexpr (points_into_memory<I>)
+    return std::to_address(i);
+  else
+    return i;
+}
+
+#ifdef __CUDACC__
+template <class I1, class I2, class Transform>
+struct zipped {
+  using difference_type = std::ptrdiff_t;
+  using reference = detail::transformed_t<Transform, std::iter_reference_t<I1>, std::iter_reference_t<I2>>;
+  using value_type = std::remove_cvref_t<reference>;
+
+  I1 first;
+  I2 second;
+  Transform transform;
+
+  __device__ value_type operator[](difference_type k) const
+  {
+    Transform own = transform;
+    return own(first[static_cast<std::iter_difference_t<I1>>(k)], second[static_cast<std::iter_difference_t<I2>>(k)]);
+  }
+  __device__ value_type operator*() const { return (*this)[0]; }
+};
+template <class I1, class I2, class Transform>
+auto device_iterator(detail::zip_iterator<I1, I2, Transform> const& i)
+{
+  auto const first = device_iterator(i.first());
+  auto const second = device_iterator(i.second());
+  return zipped<std::remove_const_t<decltype(first)>, std::remove_const_t<decltype(second)>, Transform>{first, second,
+                                                                                                        i.transform()};
+}
+#endif
+
+template <class I>
+void check_pointers(prepared_call const& call, I const& i, char const* what)
+{
+  if constexpr (points_into_memory<I>) call.check_pointer(std::to_address(i), what);
+}
+template <class I1, class I2, class Transform>
+void check_pointers(prepared_call const& call, detail::zip_iterator<I1, I2, Transform> const& i, char const* what)
+{
+  check_pointers(call, i.first(), what);
+  check_pointers(call, i.second(), what);
+}
+
+/// Every call: `size` elements from `first`, to `out`.
+template <class T, class I, class Out, class Op, class Transform>
+void run_call(prepared_call& call, work what, I const& first, std::size_t size, Out const& out, T const* init,
+              [[maybe_unused]] Op& op, [[maybe_unused]] Transform& transform)
+{
+  static_assert(std::random_access_iterator<I> || std::is_pointer_v<I>,
+                "tally: a call on a GPU takes random-access iterators");
+  static_assert(!std::is_volatile_v<std::remove_reference_t<std::iter_reference_t<I>>> &&
+                    !std::is_volatile_v<std::remove_reference_t<std::iter_reference_t<Out>>>,
+                "tally: a call on a GPU takes no pointers to volatile values");
+  static_assert(std::is_trivially_copyable_v<T>, "tally: a call on a GPU takes values that can be copied as bytes");
+  static_assert(std::is_default_constructible_v<working_type<T>>,
+                "tally: a call on a GPU takes values that can be default-constructed");
+  using element = detail::transformed_t<Transform, std::iter_reference_t<I>>;
+  static_assert(std::is_convertible_v<element, T>,
+                "tally: a call on a GPU takes elements that convert to the accumulator's type");
+  if (size != 0) {
+    check_pointers(call, first, "input");
+    check_pointers(call, out, "output");
+  }
+  constexpr bool in_memory = [] {
+    if constexpr (points_into_memory<I> && points_into_memory<Out>)
+      return std::is_same_v<std::iter_value_t<I>, T> && std::is_same_v<std::iter_value_t<Out>, T> &&
+             std::is_same_v<Transform, std::identity>;
+    else
+      return false;
+  }();
+  if constexpr (in_memory && is_compiled<Op, T>) {
+    using stored = typename compiled_element<Op, T>::type;
+    run_compiled<Op, stored>(call, what, reinterpret_cast<stored const*>(std::to_address(first)), size,
+                             reinterpret_cast<stored*>(std::to_address(out)), reinterpret_cast<stored const*>(init));
+  } else {
+#ifdef __CUDACC__
+    run(call, what, device_iterator(first), size, device_iterator(out), init, op, transform);
+#else
+    static_assert(never<T, I>, "tally: only built-in operators on arrays of numbers are compiled into the library; a "
+                               "call with another operator, "
+                               "transformation, type or iterator on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+  }
+}
+
+/// Found by argument-dependent lookup on the execution argument.
+template <class T, class I, class S, class Op, class Transform>
+std::optional<T> backend_reduce(execution const& on, I first, S last, std::optional<T> init, Op& op,
+                                Transform& transform)
+{
+  auto const size = static_cast<std::size_t>(last - first);
+  if (size == 0) return init;
+  prepared_call call(on, "tally::reduce");
+  T* const result = static_cast<T*>(call.host_result(sizeof(T)));
+  run_call<T>(call, work::reduce, first, size, result, init ? &*init : nullptr, op, transform);
+  call.wait();
+  return *result;
+}
+
+template <class T, class I, class S, class Out, class Op, class Transform>
+Out backend_scan(execution const& on, I first, S last, Out out, std::optional<T> init, Op& op, Transform& transform,
+                 detail::direction shift)
+{
+  auto const size = static_cast<std::size_t>(last - first);
+  prepared_call call(on, "tally::scan");
+  run_call<T>(call, shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, first, size,
+              out, init ? &*init : nullptr, op, transform);
+  return out + static_cast<std::iter_difference_t<Out>>(size);
+}
+
+template <class F>
+void backend_for_each_index(execution const& on, std::size_t n, F& f)
+{
+#ifdef __CUDACC__
+  static_assert(std::is_trivially_copyable_v<F>, "tally: a call on a GPU takes functions that can be copied as bytes");
+  prepared_call const call(on, "tally::for_each_index");
+  for_each_on_device(call, n, f);
+#else
+  static_assert(never<F>, "tally: for_each_index on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+}
+#ifdef __CUDACC__
+template <class F>
+struct call_for_block {
+  F f;
+  std::size_t n, block;
+  __device__ void operator()(std::size_t b) { f(b * block, n - b * block < block ? n : (b + 1) * block); }
+};
+#endif
+template <class F>
+void backend_for_each_block(execution const& on, std::size_t n, std::size_t block, F& f)
+{
+#ifdef __CUDACC__
+  call_for_block<F> of_block{f, n, block};
+  backend_for_each_index(on, n / block + (n % block != 0), of_block);
+#else
+  static_assert(never<F>, "tally: for_each_block on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+}
+
+template <class Work>
+void backend_for_each_block_by_team(execution const& on, std::size_t n, std::size_t block, Work const& work)
+{
+#ifdef __CUDACC__
+  prepared_call const call(on, "tally::for_each_block_by_team");
+  for_each_block_by_team_on_device(call, n, block, work);
+#else
+  static_assert(never<Work>, "tally: for_each_block_by_team on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+}
+
+}  // namespace tally::cuda_backend

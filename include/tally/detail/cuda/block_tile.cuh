@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstddef>
+
+#include "tally/detail/cuda/left_operand.cuh"
+#include "tally/detail/cuda/row_totals.cuh"
+#include "tally/detail/cuda/scanned_rows.cuh"
+#include "tally/detail/cuda/warp.cuh"
+#include "tally/order.hpp"
+
+/// One tile, or the part of one that n reaches, by one block, in registers.
+namespace tally::cuda_backend {
+
+/// The tile-local values of the rows of each warp: `Warps` warps with `Rows` rows each, `Rows` a divisor of a strip's.
+template <class T, class Op, class In, class Transform, int Warps, int Rows>
+class block_tile {
+public:
+  using W = working_type<T>;
+  using left = left_operand<W, Op>;
+  using rows = scanned_rows<T, Op, In, Transform, Rows>;
+  using results = typename rows::results;
+  static constexpr int strip_rows = static_cast<int>(order::strip_rows);
+  static constexpr int strips = (Warps * Rows + strip_rows - 1) / strip_rows;
+  static constexpr int threads = Warps * warp_lanes;
+  static constexpr std::size_t capacity = Warps * Rows * order::row<T>;  ///< elements
+
+  struct shared {
+    W row_totals[strips * strip_rows];
+    W lasts[Warps];  ///< the value at the last element of each warp
+  };
+
+  /// Loads the elements from `begin`, at most `capacity` of them and none from `end` on; there is one at least.
+  __device__ __forceinline__ void load(In const& in, std::size_t begin, std::size_t end, bool aligned)
+  {
+    rows_.load(in, begin + first_element(), end, aligned);
+  }
+
+  /// From the elements to tile-local values. Waits for the block.
+  __device__ __forceinline__ void scan(shared& memory, Transform& transform, Op& op)
+  {
+    W totals[Rows];
+    rows_.scan_groups(totals, lane(), transform, op);
+    rows_.forget();
+    if (lane() == warp_lanes - 1) {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) memory.row_totals[first_row() + r] = totals[r];
+    }
+    __syncthreads();
+    left const strips = strips_before(memory, op);
+    left rows = rows_before(memory, op);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      rows_.precede(r, strips.before(rows, op), op);
+      rows = left::present(rows.before(memory.row_totals[first_row() + r], op));
+    }
+  }
+
+  /// Calls f(value) in the thread that holds the tile-local value of element k.
+  template <class F>
+  __device__ __forceinline__ void with(std::size_t k, Transform& transform, Op& op, F f) const
+  {
+    place<T> const at(k);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      if (at.row == first_row() + r && at.lane == lane()) {
+        results values;
+        rows_.scan(r, values, transform, op);
+        f(values.at(at.in_group));
+      }
+    }
+  }
+
+  /// Writes the results on top of `carry`; those of an exclusive scan after `previous`. Waits for the block if
+  /// exclusive.
+  template <class Out>
+  __device__ __forceinline__ void store(destination<T, Out> const& to, std::size_t begin, left const& carry,
+                                        left const& previous, shared& memory, Transform& transform, Op& op) const
+  {
+    W left_neighbour = previous.value;
+    if (to.exclusive) {
+      results values;
+      rows_.scan(Rows - 1, values, transform, op);
+      if (lane() == warp_lanes - 1) memory.lasts[warp()] = carry.before(values.last(), op);
+      __syncthreads();
+      if (warp() > 0) left_neighbour = memory.lasts[warp() - 1];
+    }
+    constexpr int batch = batch_rows<results, Rows>;
+#pragma unroll
+    for (int r = 0; r < Rows; r += batch) {
+      results values[batch];
+#pragma unroll
+      for (int k = 0; k < batch; ++k) {
+        rows_.scan(r + k, values[k], transform, op);
+        values[k].precede(carry, op);
+      }
+      W const next = to.last_of(values);
+      to.store(begin + first_element() + r * order::row<T>, values, left_neighbour, lane());
+      left_neighbour = next;
+    }
+  }
+
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+
+private:
+  __device__ static int first_row() { return warp() * Rows; }
+  __device__ static std::size_t first_element()
+  {
+    return static_cast<std::size_t>(first_row()) * order::row<T> + static_cast<std::size_t>(lane()) * order::group<T>;
+  }
+
+  /// The fold of the strips before the warp's.
+  __device__ __forceinline__ left strips_before(shared const& memory, Op& op) const
+  {
+    int const strip = first_row() / strip_rows;
+    left before = left::absent(op, memory.row_totals[0]);
+    if constexpr (strips > 1) {
+      // Lane s folds strip s.
+      W const* const rows = memory.row_totals + lane() % strips * strip_rows;
+      W strip_total = rows[0];
+#pragma unroll
+      for (int r = 1; r < strip_rows; ++r) strip_total = static_cast<W>(op(strip_total, rows[r]));
+#pragma unroll
+      for (int s = 0; s < strips - 1; ++s) {
+        W const total = shuffle_from(strip_total, s);
+        if (s < strip) before = left::present(before.before(total, op));
+      }
+    }
+    return before;
+  }
+
+  /// The fold of the rows of its strip that come before the warp's.
+  __device__ __forceinline__ left rows_before(shared const& memory, Op& op) const
+  {
+    left before = left::absent(op, memory.row_totals[0]);
+    if constexpr (Rows < strip_rows) {
+      int const first_of_strip = first_row() / strip_rows * strip_rows;
+#pragma unroll
+      for (int r = 0; r < strip_rows; ++r) {
+        if (first_of_strip + r < first_row())
+          before = left::present(before.before(memory.row_totals[first_of_strip + r], op));
+      }
+    }
+    return before;
+  }
+
+  rows rows_;
+};
+
+}  // namespace tally::cuda_backend

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/cuda_execution.hpp"
+#include "tally/detail/cuda/handover.hpp"
+#include "tally/detail/cuda/tuning.hpp"
+
+/// What every call on a GPU does on the host before and after its kernel. Compiled; needs no nvcc.
+namespace tally::cuda_backend {
+
+/// What the plan of a launch depends on.
+struct device_facts {
+  int processors;          ///< multiprocessors
+  int compute_capability;  ///< 90 for 9.0
+};
+
+/// Makes the stream's device the current one while it lives, and has the workspace ready.
+class prepared_call {
+public:
+  /// `name` is what profilers show (an NVTX range). Throws cuda_error if the stream is not valid or the device has
+  /// failed.
+  prepared_call(execution const& on, char const* name);
+  ~prepared_call();
+  prepared_call(prepared_call const&) = delete;
+  prepared_call& operator=(prepared_call const&) = delete;
+
+  device_facts const& facts() const { return *facts_; }
+  /// The multiprocessors that it counts on.
+  int processors() const
+  {
+    int const wished = tuning_in_use().processors;
+    return wished > 0 ? wished : facts_->processors;
+  }
+  int device() const { return device_; }
+  CUstream_st* stream() const { return stream_; }
+  execution::workspace::path path() const { return space_->path_; }
+  int most_blocks() const { return space_->blocks_; }
+
+  /// Throws usage_error unless `pointer` can be dereferenced on the device. `what` names the argument.
+  void check_pointer(void const* pointer, char const* what) const;
+
+  /// Makes sure that the workspace has room for so many words.
+  void reserve_words(std::size_t words);
+  /// Whether the workspace may take more memory now: not one that was handed over, and none while the stream is
+  /// captured.
+  bool can_grow() const;
+  control* shared() const { return static_cast<control*>(space_->memory_); }
+  std::uint64_t* words() const
+  {
+    return reinterpret_cast<std::uint64_t*>(static_cast<char*>(space_->memory_) + execution::workspace::header_bytes);
+  }
+  std::size_t capacity() const { return (space_->bytes_ - execution::workspace::header_bytes) / sizeof(std::uint64_t); }
+
+  /// Memory for intermediate values.
+  CUmemPoolHandle_st* pool() const;
+
+  /// Where a kernel can leave a value of `bytes` bytes for the host.
+  void* host_result(std::size_t bytes);
+  /// Waits for the work in the stream so far.
+  void wait();
+
+private:
+  CUstream_st* stream_;
+  execution::workspace* space_;
+  device_facts const* facts_;
+  int device_ = 0;
+  int previous_device_ = 0;
+};
+
+/// Device memory of the stream's pool, in the order of the stream.
+void* backend_allocate(execution const& on, std::size_t bytes);
+void backend_free(execution const& on, void* memory) noexcept;
+/// Waits for the stream.
+void copy_to_host(execution const& on, void* to, void const* from, std::size_t bytes);
+template <class T>
+T backend_value(execution const& on, T const* at)
+{
+  T value;
+  copy_to_host(on, &value, at, sizeof(T));
+  return value;
+}
+
+/// Throws cuda_error if `code` (a cudaError_t) is not success; `what` says what was tried.
+void check_cuda(int code, char const* what);
+
+}  // namespace tally::cuda_backend

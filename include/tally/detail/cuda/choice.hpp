@@ -1,0 +1,139 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/cuda_execution.hpp"
+#include "tally/detail/cuda/handover.hpp"
+#include "tally/detail/cuda/tuning.hpp"
+
+/// Which kernel a call becomes: a function of what is asked for, of what the device is, and of the tuning. It needs no
+/// GPU, and nothing else chooses.
+namespace tally::cuda_backend {
+
+/// Every kernel of a call. The first ones are launched with as many blocks as run at once.
+enum class kernel {
+  striped,
+  own_tiles,
+  own_tiles_in_pairs,  ///< two blocks a multiprocessor
+  ring,
+  drawn_tiles,
+  reduction,
+  nothing,
+  one_row,  ///< one tile at most, by eight warps with a row each
+  four_rows,
+  eight_rows,
+  cluster,
+};
+inline constexpr std::size_t resident_kernels = 6;
+inline constexpr std::size_t kernels = static_cast<std::size_t>(kernel::cluster) + 1;
+
+/// The name under which a test listens for it.
+constexpr char const* path_of(kernel which)
+{
+  switch (which) {
+    case kernel::striped: return "cuda: striped";
+    case kernel::own_tiles: return "cuda: own tiles";
+    case kernel::own_tiles_in_pairs: return "cuda: own tiles in pairs";
+    case kernel::ring: return "cuda: ring";
+    case kernel::drawn_tiles: return "cuda: drawn tiles";
+    case kernel::reduction: return "cuda: reduction";
+    case kernel::nothing: return "cuda: nothing";
+    case kernel::one_row: return "cuda: one tile, one row";
+    case kernel::four_rows: return "cuda: one tile, four rows";
+    case kernel::eight_rows: return "cuda: one tile, eight rows";
+    case kernel::cluster: return "cuda: cluster";
+  }
+  return "";
+}
+
+/// What is asked for.
+struct call_shape {
+  std::size_t size;   ///< elements, one at least
+  std::size_t strip;  ///< elements in a strip of the order
+  std::size_t tile;   ///< elements in a tile
+  std::size_t words;  ///< words of a tile's total
+  bool reduces;
+  bool takes_steps;              ///< nothing but the striped kernel hands steps over
+  bool whole_words;              ///< totals are of whole four bytes, which blocks of a cluster can send
+  std::size_t striped_tile;      ///< elements in a tile of the striped kernel; 0 if it cannot take such a call
+  std::uint32_t most_own_tiles;  ///< what the blocks of own tiles can fold; 0 if they cannot take such a call
+  bool narrow;                   ///< two blocks of own tiles fit a multiprocessor
+  bool fits_ring;                ///< elements in memory, aligned to 16 bytes, in tiles of which the ring holds enough
+
+  constexpr std::size_t tiles() const { return size / tile + (size % tile != 0); }
+  constexpr std::size_t striped_tiles() const { return size / striped_tile + (size % striped_tile != 0); }
+};
+
+/// What there is: the workspace's, and the device's.
+struct call_means {
+  execution::workspace::path wish = execution::workspace::path::automatic;
+  int most_blocks = 0;       ///< at most so many, if not 0
+  std::size_t capacity = 0;  ///< words in the workspace
+  int compute_capability = 90;
+  int processors = 1;
+};
+
+struct choice {
+  kernel which;
+  unsigned blocks;
+  friend constexpr bool operator==(choice const&, choice const&) = default;
+};
+
+/// `blocks_at_once(kernel)` says how many blocks of a kernel run at once on the device; it is asked only of the kernel
+/// that would be next.
+template <class BlocksAtOnce>
+choice choose(call_shape const& shape, call_means const& means, tuning const& by, BlocksAtOnce const& blocks_at_once)
+{
+  using path = execution::workspace::path;
+  bool const automatic = means.wish == path::automatic;
+  std::size_t const tiles = shape.tiles();
+  // Blocks that share `work` tiles out, each as many as it comes to.
+  auto const sharing = [&](kernel which, std::size_t work) {
+    int const resident = blocks_at_once(which);
+    int const blocks = means.most_blocks > 0 ? std::min(resident, means.most_blocks) : resident;
+    return choice{which, static_cast<unsigned>(std::min(work, static_cast<std::size_t>(blocks)))};
+  };
+
+  if (shape.takes_steps) return sharing(kernel::striped, shape.striped_tiles());
+
+  if (tiles <= by.one_block_tiles && automatic) {
+    bool const few = shape.size <= by.one_row_strips * shape.strip;
+    bool const some = shape.size <= by.four_row_strips * shape.strip;
+    return {few ? kernel::one_row : some ? kernel::four_rows : kernel::eight_rows, 1};
+  }
+  if (tiles <= by.cluster_tiles && automatic && shape.whole_words && means.compute_capability >= 90)
+    return {kernel::cluster, tiles <= 2 ? 2u : tiles <= 4 ? 4u : 8u};
+
+  if (shape.reduces) {  // one block folds, the others total tiles
+    int const resident = std::max(1, blocks_at_once(kernel::reduction) - 1);
+    int const workers = means.most_blocks > 0 ? std::min(resident, means.most_blocks) : resident;
+    return {kernel::reduction, static_cast<unsigned>(std::min(tiles, static_cast<std::size_t>(workers))) + 1};
+  }
+
+  // A workspace that cannot grow may have room for the totals of the order's larger tiles only.
+  if (shape.striped_tile != 0 && automatic && shape.striped_tiles() < folder_ticket &&
+      shape.striped_tiles() * shape.words <= means.capacity)
+    return sharing(kernel::striped, shape.striped_tiles());
+
+  bool const forced = means.wish == path::own_tiles || means.wish == path::backwards;
+  if (shape.most_own_tiles != 0 && (automatic || forced) && means.most_blocks == 0) {
+    std::size_t const most = std::min(shape.most_own_tiles, by.own_tiles);
+    auto const fits = [&](kernel which, int a_processor) {
+      return tiles <= most &&
+             tiles <= static_cast<std::size_t>(std::min(blocks_at_once(which), means.processors * a_processor));
+    };
+    // Two blocks a multiprocessor take 0.5 us longer than one where one would do, for they have half of the registers.
+    if ((forced && tiles <= most) || fits(kernel::own_tiles, 1))
+      return {kernel::own_tiles, static_cast<unsigned>(tiles)};
+    if (shape.narrow && fits(kernel::own_tiles_in_pairs, 2))
+      return {kernel::own_tiles_in_pairs, static_cast<unsigned>(tiles)};
+  }
+
+  if (shape.fits_ring && (automatic || means.wish == path::ring) && means.compute_capability >= 90)
+    return sharing(kernel::ring, tiles);
+  return sharing(kernel::drawn_tiles, tiles);
+}
+
+}  // namespace tally::cuda_backend

@@ -1,0 +1,257 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include <cuda_runtime.h>
+
+#include "tally/detail/cuda/call.hpp"
+#include "tally/detail/cuda/choice.hpp"
+#include "tally/detail/cuda/problem.cuh"
+#include "tally/detail/cuda/reduce_kernel.cuh"
+#include "tally/detail/cuda/register_kernels.cuh"
+#include "tally/detail/cuda/ring_kernel.cuh"
+#include "tally/detail/cuda/striped_kernel.cuh"
+#include "tally/detail/cuda/tuning.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/error.hpp"
+#include "tally/order.hpp"
+
+/// The kernels of a call, and its launch (choice.hpp says which).
+namespace tally::cuda_backend {
+
+/// Whether the ring can take this kind of problem: elements that lie in memory, in tiles of which it can hold some.
+template <class P>
+inline constexpr bool fits_ring = [] {
+  if constexpr (is_plain<typename P::input>)
+    return ring_memory<P>::tile_bytes <= most_ring_tile_bytes && sizeof(ring_memory<P>) <= most_shared_bytes;
+  else
+    return false;
+}();
+
+/// Whether the striped kernel takes this kind of problem: where brackets may be any, and a function gives elements or
+/// takes results.
+template <class P>
+inline constexpr bool needs_stripes = detail::takes_steps<typename P::output>;
+template <class P>
+inline constexpr bool fits_stripes = exactly_associative<typename P::operation, typename P::element> &&
+                                     !(is_plain<typename P::input> && is_plain<typename P::output>);
+
+/// When a kernel begins: while the one before it in the stream ends, and then it waits (take_turn); or after it.
+enum class turn { early, at_the_end };
+
+template <class P>
+void launch(prepared_call const& call, void (*kernel)(P const), P const& problem, unsigned blocks, int threads,
+            std::size_t shared_bytes = 0, unsigned cluster = 1, turn begin = turn::early)
+{
+  cudaLaunchAttribute attributes[2]{};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = begin == turn::early;
+  attributes[1].id = cudaLaunchAttributeClusterDimension;
+  attributes[1].val.clusterDim.x = cluster;
+  attributes[1].val.clusterDim.y = attributes[1].val.clusterDim.z = 1;
+  unsigned const count = call.facts().compute_capability < 90 ? 0 : cluster > 1 ? 2 : 1;
+  cudaLaunchConfig_t const config{
+      dim3(blocks), dim3(static_cast<unsigned>(threads)), shared_bytes, call.stream(), attributes, count};
+  check_cuda(cudaLaunchKernelEx(&config, kernel, problem), "launching a kernel");
+}
+
+/// What is known of a kernel on each device. Of which kernel, is kept with it: every object file that launches a kernel
+/// template has a kernel of its own, but static variables in templates are one for all.
+struct known_kernel {
+  std::atomic<void const*> kernel;
+  std::atomic<int> blocks;  ///< on a multiprocessor
+};
+using known_kernels = std::array<known_kernel, 64>;
+
+/// How many blocks of a kernel run at a time on the call's device; what a multiprocessor takes is asked once for each
+/// kernel and device.
+template <class P>
+int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int threads, std::size_t shared_bytes,
+                     known_kernels& known)
+{
+  known_kernel& here = known[static_cast<std::size_t>(call.device())];
+  auto const* const key = reinterpret_cast<void const*>(kernel);
+  auto const on_all = [&](int a_processor) { return std::max(1, a_processor * call.processors()); };
+  // Acquire and release: who finds the kernel finds its blocks, and has its attribute set.
+  if (here.kernel.load(std::memory_order_acquire) == key) return on_all(here.blocks.load(std::memory_order_relaxed));
+  if (shared_bytes > 32 * 1024)  // with what a kernel has besides, it may be more than the 48 KiB that need no asking
+    check_cuda(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
+        "asking for shared memory");
+  int a_processor = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_processor, kernel, threads, shared_bytes),
+             "asking how many blocks run at a time (was the code compiled for this device?)");
+  here.blocks.store(a_processor, std::memory_order_relaxed);
+  here.kernel.store(key, std::memory_order_release);
+  return on_all(a_processor);
+}
+
+/// Whether what is read and what is written have no byte in common.
+template <class I, class O>
+bool apart(I const* in, O const* out, std::size_t n)
+{
+  auto const read = reinterpret_cast<std::uintptr_t>(in), written = reinterpret_cast<std::uintptr_t>(out);
+  return read + n * sizeof(I) <= written || written + n * sizeof(O) <= read;
+}
+
+/// The kernels of one kind of problem, and what `choose` asks of it.
+template <class P>
+class plan {
+public:
+  using T = typename P::element;
+  using W = working_type<T>;
+
+  static void launch_chosen(prepared_call const& call, P const& problem)
+  {
+    static_assert(fits_stripes<P> || !needs_stripes<P>, "tally: steps are of operators whose brackets may be any");
+    auto const blocks_at_once = [&](kernel which) {
+      static known_kernels known[resident_kernels]{};
+      launchable const& of = launchable_of(which);
+      return blocks_at_a_time(call, of.entry, of.threads, of.shared_bytes, known[static_cast<std::size_t>(which)]);
+    };
+    call_means const means{call.path(), call.most_blocks(), call.capacity(), call.facts().compute_capability,
+                           call.processors()};
+    choice const chosen = choose(shape_of(problem), means, tuning_in_use(), blocks_at_once);
+    detail::took(path_of(chosen.which));
+    launchable const& of = launchable_of(chosen.which);
+    launch(call, of.entry, problem, chosen.blocks, of.threads, of.shared_bytes,
+           chosen.which == kernel::cluster ? chosen.blocks : 1);
+  }
+
+private:
+  static constexpr bool in_memory = is_plain<typename P::input> && is_plain<typename P::output>;
+  static constexpr bool whole_words = sizeof(W) % 4 == 0;
+  // Several blocks a multiprocessor hide each other's waits; groups that are wide in registers need those of more than
+  // one.
+  static constexpr bool narrow = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4;
+  static constexpr int own_tile_warps = words_of<W> <= 2 ? 16 : 8;
+
+  static call_shape shape_of(P const& problem)
+  {
+    call_shape shape{.size = problem.size,
+                     .strip = order::strip<T>,
+                     .tile = order::tile<T>,
+                     .words = words_of<W>,
+                     .reduces = problem.what == work::reduce,
+                     .takes_steps = needs_stripes<P>,
+                     .whole_words = whole_words,
+                     .striped_tile = 0,
+                     .most_own_tiles = 0,
+                     .narrow = narrow && words_of<W> == 1,
+                     .fits_ring = false};
+    if constexpr (fits_stripes<P>) shape.striped_tile = striped_shape<P>::tile;
+    if constexpr (in_memory) {
+      if (apart(problem.in, problem.out, problem.size))
+        shape.most_own_tiles =
+            own_tile_fold<T, typename P::operation, own_tile_warps>::template most_tiles<own_tile_warps>;
+    }
+    if constexpr (fits_ring<P>) shape.fits_ring = reinterpret_cast<std::uintptr_t>(problem.in) % 16 == 0;
+    return shape;
+  }
+
+  struct launchable {
+    void (*entry)(P const);
+    int threads;
+    std::size_t shared_bytes;
+  };
+  /// The kernel that was asked about, and was allowed its shared memory, is the one that is launched: every object file
+  /// has kernels of its own, and which file's a function names depends on where it is inlined. So they are named once,
+  /// in a table, which is one for all files. It is not const, or the compiler would look into it.
+  static launchable const& launchable_of(kernel which)
+  {
+    static std::array<launchable, kernels> all = [] {
+      std::array<launchable, kernels> entries{};
+      for (std::size_t k = 0; k < kernels; ++k) entries[k] = compiled(static_cast<kernel>(k));
+      return entries;
+    }();
+    return all[static_cast<std::size_t>(which)];
+  }
+  /// Only of kernels that `shape_of` allows: no others are compiled.
+  static constexpr launchable compiled(kernel which)
+  {
+    if constexpr (fits_stripes<P>) {
+      using shape = striped_shape<P>;
+      static_assert(2 * shape::kept_bytes <= most_shared_bytes,
+                    "tally: on a GPU an element, with what its step takes, is too large for shared memory");
+      if (which == kernel::striped) return {striped_kernel<P>, shape::threads, 2 * shape::kept_bytes};
+    }
+    if constexpr (!needs_stripes<P>) {
+      constexpr int tile_threads = static_cast<int>(order::tile_strips) * warp_lanes;
+      if constexpr (in_memory) {
+        constexpr int warps = own_tile_warps;
+        if (which == kernel::own_tiles) return {own_tiles_kernel<P, warps, 1>, warps * warp_lanes, 0};
+        if constexpr (narrow && words_of<W> == 1)
+          if (which == kernel::own_tiles_in_pairs) return {own_tiles_kernel<P, warps, 2>, warps * warp_lanes, 0};
+      }
+      if constexpr (fits_ring<P>)
+        if (which == kernel::ring) return {ring_kernel<P>, ring_memory<P>::shape::threads, sizeof(ring_memory<P>)};
+      if constexpr (whole_words)
+        if (which == kernel::cluster) return {cluster_kernel<P, 16>, 16 * warp_lanes, 0};
+      // Found in trials: affine maps and argmin read at 0.75 and 0.84 of the limit with two, 0.97 with three; wider
+      // values spill.
+      if (which == kernel::reduction) return {reduce_kernel < P, words_of<W> <= 2 ? 3 : 2 >, reduce_threads, 0};
+      if (which == kernel::one_row) return {one_tile_kernel<P, 8, 1>, 8 * warp_lanes, 0};
+      if (which == kernel::four_rows) return {one_tile_kernel<P, 8, 4>, 8 * warp_lanes, 0};
+      if (which == kernel::eight_rows) return {one_tile_kernel<P, 8, 8>, 8 * warp_lanes, 0};
+      if (which == kernel::drawn_tiles) return {drawn_tiles_kernel < P, narrow ? 2 : 1 >, tile_threads, 0};
+    }
+    return {};
+  }
+};
+
+/// Launches what `problem` asks for. Its words and control are filled in here.
+template <class P>
+void run(prepared_call& call, P problem)
+{
+  using T = typename P::element;
+  using W = working_type<T>;
+  static_assert(sizeof(W) <= 96,
+                "tally: on a GPU an element is combined in at most 96 bytes: shared memory holds no more");
+  if (problem.size == 0) {
+    detail::took(path_of(kernel::nothing));
+    if constexpr (!needs_stripes<P>)
+      if (problem.what == work::reduce) launch(call, nothing_kernel<P>, problem, 1, 1);
+    return;
+  }
+  if (problem.size / (needs_stripes<P> ? striped_shape<P>::tile : order::tile<T>) >= folder_ticket - 1)
+    throw usage_error("tally: a call on a GPU takes fewer than 2^31 tiles of 32 KiB");
+  std::size_t words = problem.tiles() * words_of<W>;
+  if constexpr (fits_stripes<P>)
+    if (needs_stripes<P> || call.can_grow())
+      words = std::max(words, striped_shape<P>::tiles(problem.size) * words_of<W>);
+  call.reserve_words(words);
+  problem.shared = call.shared();
+  problem.words = call.words();
+  problem.capacity = call.capacity();
+  problem.backwards = call.path() == execution::workspace::path::backwards;
+  plan<P>::launch_chosen(call, problem);
+}
+
+template <class T, class Op>
+initial_value<T, Op> initial(T const* value)
+{
+  initial_value<T, Op> result;
+  std::memset(static_cast<void*>(&result), 0, sizeof result);
+  if (value == nullptr) return result;
+  result.there = true;
+  result.value = static_cast<working_type<T>>(*value);
+  result.wide = static_cast<carry_type<Op, T>>(result.value);
+  return result;
+}
+
+/// Every call that is compiled where it is made.
+template <class T, class In, class Out, class Op, class Transform>
+void run(prepared_call& call, work what, In in, std::size_t size, Out out, T const* init, Op const& op,
+         Transform const& transform)
+{
+  run(call, problem<T, Op, In, Out, Transform>{in, out, size, initial<T, Op>(init), op, transform, what, nullptr,
+                                               nullptr, 0, false});
+}
+
+}  // namespace tally::cuda_backend

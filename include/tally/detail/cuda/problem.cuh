@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/detail/cuda/carry_fold.cuh"
+#include "tally/detail/cuda/compiled.hpp"
+#include "tally/detail/cuda/elements.cuh"
+#include "tally/detail/cuda/handover.hpp"
+#include "tally/detail/cuda/scanned_rows.cuh"
+#include "tally/order.hpp"
+
+namespace tally::cuda_backend {
+
+/// One call, as its kernel gets it.
+template <class T, class Op, class In, class Out, class Transform>
+struct problem {
+  using element = T;
+  using operation = Op;
+  using input = In;
+  using output = Out;
+  using transformation = Transform;
+
+  In in;
+  Out out;  ///< of a reduction: where its value goes
+  std::size_t size;
+  initial_value<T, Op> init;
+  Op op;
+  Transform transform;
+  work what;
+  control* shared;
+  std::uint64_t* words;  ///< words_of<working_type<T>> a tile
+  std::size_t capacity;  ///< words in the workspace
+  bool backwards;        ///< for tests: blocks take their own tiles from the last one on
+
+  __host__ __device__ std::uint32_t tiles() const
+  {
+    return static_cast<std::uint32_t>((size + order::tile<T> - 1) / order::tile<T>);
+  }
+  __host__ __device__ std::size_t tile_end(std::uint32_t tile) const
+  {
+    std::size_t const end = (static_cast<std::size_t>(tile) + 1) * order::tile<T>;
+    return end < size ? end : size;
+  }
+  /// Where the results before `end` go.
+  __device__ cuda_backend::destination<T, Out> destination(std::size_t end) const
+  {
+    return {out, end, aligned_for_groups<T>(out), what == work::exclusive_scan};
+  }
+};
+
+/// In a launch that may begin before the kernel ahead of it in the stream has ended: lets the next one do likewise, and
+/// waits until all that came before is done and seen. The first line of every kernel.
+__device__ __forceinline__ void take_turn()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+}  // namespace tally::cuda_backend

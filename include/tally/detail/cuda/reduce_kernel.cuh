@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/detail/cuda/elements.cuh"
+#include "tally/detail/cuda/folds.cuh"
+#include "tally/detail/cuda/problem.cuh"
+#include "tally/detail/cuda/row_totals.cuh"
+
+namespace tally::cuda_backend {
+
+inline constexpr int reduce_threads = static_cast<int>(order::tile_strips) * warp_lanes;
+
+/// What the warps of a block tell each other of a tile that they total.
+template <class T, class Op>
+struct tile_totals {
+  using W = working_type<T>;
+  static constexpr int strips = static_cast<int>(order::tile_strips);
+  uninitialized<W> rows[strips][order::strip_rows];
+  uninitialized<left_operand<W, Op>> last_before[strips];
+  uninitialized<W> last_own[strips];
+};
+
+/// One block's totals of tiles, a strip a warp.
+template <class P>
+class tile_reducer {
+public:
+  using T = typename P::element;
+  using W = working_type<T>;
+  using Op = typename P::operation;
+  using rows = stored_rows<T, typename P::input, static_cast<int>(order::strip_rows)>;
+  using shared = tile_totals<T, Op>;
+
+  __device__ explicit tile_reducer(P const& problem) : problem_(problem), op_(problem.op), transform_(problem.transform)
+  {
+  }
+
+  __device__ __forceinline__ void load(rows& into, std::uint32_t tile) const
+  {
+    std::size_t const begin = static_cast<std::size_t>(tile) * order::tile<T>;
+    if (strip() <= last_strip(tile))
+      into.load(problem_.in, begin + strip() * order::strip<T> + lane() * order::group<T>, problem_.tile_end(tile),
+                aligned_for_groups<T>(problem_.in));
+  }
+  /// Leaves the totals of the rows that this warp has loaded. To be followed by a barrier, and that by `publish_total`.
+  __device__ __forceinline__ void total(rows& own, std::uint32_t tile, shared& memory)
+  {
+    if (strip() > last_strip(tile)) return;
+    total_rows(own, memory.rows[strip()], transform_, op_);
+    if (strip() == last_strip(tile)) {
+      own.forget();
+      total_last_row(own, strip(), size(tile), memory.last_before[strip()], memory.last_own[strip()], transform_, op_);
+    }
+  }
+  /// Does its work in one warp.
+  __device__ __forceinline__ void publish_total(std::uint32_t tile, std::uint32_t epoch, shared& memory)
+  {
+    if (strip() != 0) return;
+    int const last = last_strip(tile);
+    strip_prefix<T, Op> const prefix(memory.rows, size(tile), op_);
+    if (lane() == last)
+      publish(problem_.words + tile * words_of<W>, prefix.last(*memory.last_before[last], *memory.last_own[last], op_),
+              epoch);
+  }
+
+private:
+  __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
+  __device__ static int strip() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+  __device__ std::size_t size(std::uint32_t tile) const
+  {
+    return problem_.tile_end(tile) - static_cast<std::size_t>(tile) * order::tile<T>;
+  }
+  __device__ int last_strip(std::uint32_t tile) const { return place<T>(size(tile) - 1).strip(); }
+
+  P const& problem_;
+  Op op_;
+  typename P::transformation transform_;
+};
+
+/// The block that folds, and has the value at last.
+template <class P>
+__device__ __forceinline__ void fold_reduction(P const& problem)
+{
+  using T = typename P::element;
+  using Op = typename P::operation;
+  using fold = reduction_fold<T, Op>;
+  using reducer = tile_reducer<P>;
+  constexpr int warps = static_cast<int>(order::tile_strips);
+  __shared__ uninitialized<typename fold::template reduction_shared<warps>> memory;
+  __shared__ std::uint32_t epoch;
+  std::uint32_t const tiles = problem.tiles();
+  Op op = problem.op;
+  fold carries(problem.init, op);
+  if (threadIdx.x == 0)
+    epoch =
+        settle(*problem.shared, draw_unseen(*problem.shared, folder_ticket), tickets_of_reduction(tiles), folder_ticket)
+            .epoch;
+  __syncthreads();
+  auto const stand_in = [&](std::uint32_t tile) {
+    __shared__ typename reducer::shared totals;
+    reducer stranger(problem);
+    typename reducer::rows own;
+    stranger.load(own, tile);
+    stranger.total(own, tile, totals);
+    __syncthreads();
+    stranger.publish_total(tile, epoch, totals);
+    __syncthreads();
+  };
+  auto const value = carries.template reduce<warps>(tiles, problem.words, epoch, *memory, op, stand_in);
+  if (threadIdx.x != 0) return;
+  problem.out[0] = static_cast<T>(value);
+  finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
+}
+
+/// Reductions of more than one tile. Block 0 folds the totals of all tiles, as they appear; nobody waits for it. The
+/// others total tiles: first the one of their own number, then what they draw.
+///
+/// Loads go straight to registers: bulk copies, which the scan's ring is made of, reach 0.68 of what reads do here
+/// (measured, with any number of them on their way).
+template <class P, int BlocksPerProcessor>
+__global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_kernel(__grid_constant__ P const problem)
+{
+  using reducer = tile_reducer<P>;
+  take_turn();
+  if (blockIdx.x == 0) {
+    fold_reduction(problem);
+  } else {
+    __shared__ typename reducer::shared totals[2];
+    __shared__ std::uint32_t next[2];
+    __shared__ std::uint32_t epoch;
+    std::uint32_t const tiles = problem.tiles(), workers = gridDim.x - 1;
+    reducer own(problem);
+    int at = 0;
+    for (std::uint32_t tile = blockIdx.x - 1; tile < tiles; at ^= 1) {
+      std::uint64_t drawn = 0;
+      if (threadIdx.x == 0) drawn = draw_unseen(*problem.shared);  // on its way while the tile is
+      typename reducer::rows rows;
+      own.load(rows, tile);
+      own.total(rows, tile, totals[at]);
+      if (threadIdx.x == 0) {
+        drawing const known = settle(*problem.shared, drawn, tickets_of_reduction(tiles));
+        if (tile == blockIdx.x - 1) epoch = known.epoch;  // once: others may be reading it later
+        next[at] = workers + (known.tile & ~folder_ticket);
+      }
+      __syncthreads();
+      own.publish_total(tile, epoch, totals[at]);
+      tile = next[at];
+    }
+    if (threadIdx.x == 0) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
+  }
+}
+
+/// The reduction of nothing.
+template <class P>
+__global__ void nothing_kernel(__grid_constant__ P const problem)
+{
+  take_turn();
+  problem.out[0] = static_cast<typename P::element>(problem.init.value);
+}
+
+}  // namespace tally::cuda_backend

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <cstddef>
+
+#include "tally/detail/cuda/elements.cuh"
+#include "tally/detail/cuda/left_operand.cuh"
+#include "tally/detail/cuda/warp.cuh"
+#include "tally/order.hpp"
+
+/// Totals without results: what a tile's rows, strips and last elements add up to.
+namespace tally::cuda_backend {
+
+/// Where an element stands in its tile.
+template <class T>
+struct place {
+  int row, lane, in_group;
+  __device__ explicit place(std::size_t k)
+      : row(static_cast<int>(k / order::row<T>)),
+        lane(static_cast<int>(k % order::row<T> / order::group<T>)),
+        in_group(static_cast<int>(k % order::group<T>))
+  {
+  }
+  __device__ int strip() const { return row / static_cast<int>(order::strip_rows); }
+  __device__ int row_in_strip() const { return row % static_cast<int>(order::strip_rows); }
+};
+
+/// The balanced trees over the 32 lanes of eight values a lane, as the last lanes of eight Kogge-Stone scans would have
+/// them. Lane k gets that of value `value_of_lane(k)`. 9 shuffles instead of 40: with each step half of the values stay
+/// in half of the lanes.
+__device__ inline int value_of_lane(int lane)
+{
+  return (lane & 1) << 2 | (lane & 2) | (lane >> 2 & 1);
+}
+
+template <class W, class Op>
+__device__ __forceinline__ W eight_trees(W const (&values)[8], int lane, Op& op)
+{
+  // This lane keeps `kept` and sends `sent` to the lane across bit `stride`; lower lanes are left operands.
+  auto const meet = [&](W const& kept, W const& sent, int stride) {
+    W const received = shuffle_xor(sent, stride);
+    if constexpr (commutative<Op, W>)
+      return static_cast<W>(op(kept, received));
+    else
+      return static_cast<W>((lane & stride) != 0 ? op(received, kept) : op(kept, received));
+  };
+  W four[4] = {values[0], values[1], values[2], values[3]};
+  bool upper = (lane & 1) != 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k)
+    four[k] = meet(select(upper, values[k + 4], values[k]), select(upper, values[k], values[k + 4]), 1);
+  W two[2] = {four[0], four[1]};
+  upper = (lane & 2) != 0;
+#pragma unroll
+  for (int k = 0; k < 2; ++k)
+    two[k] = meet(select(upper, four[k + 2], four[k]), select(upper, four[k], four[k + 2]), 2);
+  upper = (lane & 4) != 0;
+  W one = meet(select(upper, two[1], two[0]), select(upper, two[0], two[1]), 4);
+  one = meet(one, one, 8);
+  return meet(one, one, 16);
+}
+
+/// One warp totals the rows of a strip.
+template <class Rows, class W, class Transform, class Op>
+__device__ __forceinline__ void total_rows(Rows const& rows, uninitialized<W> (&row_totals)[order::strip_rows],
+                                           Transform& transform, Op& op)
+{
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  W totals[order::strip_rows];
+#pragma unroll
+  for (int r = 0; r < static_cast<int>(order::strip_rows); ++r) totals[r] = rows.total(r, transform, op);
+  W const total = eight_trees(totals, lane, op);
+  if (lane < 8) *row_totals[value_of_lane(lane)] = total;
+}
+
+/// One warp finds what the value of a strip's last element is made of: what precedes its group in its row, and its
+/// group up to it. `size` is that of the tile, and the strip begins before it; else the values mean nothing.
+template <class Rows, class W, class Left, class Transform, class Op>
+__device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std::size_t size,
+                                               uninitialized<Left>& last_before, uninitialized<W>& last_own,
+                                               Transform& transform, Op& op)
+{
+  using T = typename Rows::element;
+  constexpr int group = static_cast<int>(order::group<T>);
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  std::size_t const strip_end = (strip + 1) * order::strip<T>;
+  place<T> const last((strip_end < size ? strip_end : size) - 1);
+  auto chosen = rows.last();
+  if (strip_end > size) chosen = rows.choose(last.row_in_strip());
+  W total[1] = {element_of<T>(chosen.get(0), transform)};
+  W own = total[0];
+#pragma unroll
+  for (int j = 1; j < group; ++j) {
+    total[0] = static_cast<W>(op(total[0], element_of<T>(chosen.get(j), transform)));
+    own = select(j <= last.in_group, total[0], own);
+  }
+  kogge_stone_scan(total, lane, op);
+  W const before = shuffle_up(total[0], 1);
+  if (lane == last.lane) {
+    *last_before = lane == 0 ? Left::absent(op, before) : Left::present(before);
+    *last_own = own;
+  }
+}
+
+/// What precedes the rows of a strip, found by one warp from the totals of all rows of a tile: lane s does so for strip
+/// s % 8, or for the last one that the tile has. Nothing but elements and what they combine to is ever given to an
+/// operator: values that nothing depends on may be made of any of them, but not of memory that nobody has written.
+template <class T, class Op>
+class strip_prefix {
+public:
+  using W = working_type<T>;
+  using left = left_operand<W, Op>;
+  static constexpr int rows = static_cast<int>(order::strip_rows);
+  static constexpr int strips = static_cast<int>(order::tile_strips);
+
+  int strip;
+
+  /// `size` is that of the tile.
+  __device__ __forceinline__ strip_prefix(uninitialized<W> (&row_totals)[order::tile_strips][order::strip_rows],
+                                          std::size_t size, Op& op)
+  {
+    int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+    int const last_strip = place<T>(size - 1).strip();
+    strip = lane % strips < last_strip ? lane % strips : last_strip;
+#pragma unroll
+    for (int r = 0; r < rows; ++r) totals_[r] = *row_totals[strip][r];
+    W strip_total = totals_[0];
+#pragma unroll
+    for (int r = 1; r < rows; ++r) strip_total = static_cast<W>(op(strip_total, totals_[r]));
+    W others[strips - 1];
+#pragma unroll
+    for (int s = 0; s < strips - 1; ++s) others[s] = shuffle_from(strip_total, s);
+    strips_before_ = left::absent(op, strip_total);
+#pragma unroll
+    for (int s = 0; s < strips - 1; ++s)
+      strips_before_ = select(s < strip, left::present(strips_before_.before(others[s], op)), strips_before_);
+    std::size_t const end = (strip + 1) * order::strip<T>;
+    last_row_ = place<T>((end < size ? end : size) - 1).row_in_strip();
+  }
+
+  /// The tile-local value of the strip's last element.
+  __device__ __forceinline__ W last(left const& before_group, W const& own, Op& op) const
+  {
+    left rows_before = left::absent(op, own);
+#pragma unroll
+    for (int r = 0; r < rows - 1; ++r)
+      rows_before = select(r < last_row_, left::present(rows_before.before(totals_[r], op)), rows_before);
+    return strips_before_.before(rows_before, op).before(before_group, op).before(own, op);
+  }
+
+  /// Writes what precedes each row.
+  __device__ __forceinline__ void store(uninitialized<left> (&before_rows)[order::strip_rows], Op& op) const
+  {
+    left rows_before = left::absent(op, totals_[0]);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      *before_rows[r] = strips_before_.before(rows_before, op);
+      rows_before = left::present(rows_before.before(totals_[r], op));
+    }
+  }
+
+private:
+  W totals_[rows];
+  left strips_before_;
+  int last_row_;
+};
+
+}  // namespace tally::cuda_backend

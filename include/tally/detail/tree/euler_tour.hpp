@@ -1,0 +1,220 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tally/detail/application_tuning.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/detail/tree/checked_parents.hpp"
+#include "tally/for_each.hpp"
+#include "tally/scan.hpp"
+#include "tally/temporary.hpp"
+
+/// The Euler tour of a tree, for tree.hpp: a walk that comes down into each node and goes up out of it, its children in
+/// between. It is a linked list, made of the parents alone; its ranks are the tree's numbers.
+namespace tally::detail {
+
+/// One of the tour's steps: 2v comes down into node v, 2v + 1 goes up out of it.
+struct tour_step {
+  /// The step after it, marked where a section of the list begins there; once it is ranked, its own section.
+  std::uint32_t next;
+  /// Come into before it, in this section.
+  std::uint32_t nodes;
+  /// Of what it comes into or goes out of, less that of the section's beginning.
+  std::uint32_t depth;
+};
+
+inline constexpr std::uint32_t section_begins = 0x80000000;
+inline constexpr std::uint32_t tour_ends = no_node;
+
+/// Nodes for each two sections of the list: enough sections for threads to share, and few enough to be ranked one after
+/// another.
+inline constexpr std::size_t section_nodes = 1024;
+/// Sections that a thread walks through side by side: each step is somewhere else in memory, and so that many are
+/// waited for at once.
+inline constexpr std::size_t sections_at_once = 16;
+
+/// The node of the k-th `section_nodes` of them where two sections begin: 2k down into it, 2k + 1 up out of it. Any
+/// node would do, but a fixed one in each would let an order of the nodes make sections of very different lengths.
+inline std::size_t section_head(std::size_t k, std::size_t root)
+{
+  if (k == root / section_nodes) return root;
+  std::uint64_t const mixed = (k + 1) * 0x9e3779b97f4a7c15;
+  return k * section_nodes + ((mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9 >> 40) % section_nodes;
+}
+
+/// A step, marked if a section begins with it.
+inline std::uint32_t step_to(std::uint32_t node, std::uint32_t up, std::size_t root)
+{
+  return (2 * node + up) | (section_head(node / section_nodes, root) == node ? section_begins : 0);
+}
+
+/// Links the steps of children that come in ascending order, for the parents in [first, first + last_step.size()).
+class family_links {
+public:
+  family_links(tour_step* steps, std::uint32_t root, std::uint32_t first, std::span<std::uint32_t> last_step)
+      : steps_(steps),
+        root_(root),
+        first_(first),
+        last_step_(last_step)
+  {
+    for (std::size_t k = 0; k < last_step_.size(); ++k) last_step_[k] = 2 * (first_ + static_cast<std::uint32_t>(k));
+  }
+
+  void add(std::uint32_t child, std::uint32_t parent)
+  {
+    steps_[last_step_[parent - first_]].next = step_to(child, 0, root_);
+    last_step_[parent - first_] = 2 * child + 1;
+  }
+  /// From a parent's last child up again, and from a leaf.
+  void close()
+  {
+    for (std::size_t k = 0; k < last_step_.size(); ++k)
+      steps_[last_step_[k]].next = step_to(first_ + static_cast<std::uint32_t>(k), 1, root_);
+    if (root_ - first_ < last_step_.size()) steps_[2 * root_ + 1].next = tour_ends;
+  }
+
+private:
+  tour_step* steps_;
+  std::uint32_t root_;
+  std::uint32_t first_;
+  std::span<std::uint32_t> last_step_;  // of each parent: the one that goes on to its next child, or up
+};
+
+struct child_and_parent {
+  std::uint32_t child;
+  std::uint32_t parent;
+};
+
+/// Links all steps, children in ascending order: nodes are first put in order of some 256 ranges of parents, stably, by
+/// a scan of how many nodes each block has for each range; then each range, whose last steps fit into a core's cache,
+/// is one thread's. `pairs` and `last_step` are room for as many as there are nodes.
+template <class P>
+void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_t root, tour_step* steps,
+               child_and_parent* pairs, std::uint32_t* last_step)
+{
+  std::size_t const block = tuning_of_applications.tour_block;
+  std::size_t const n = parents.size();
+  int shift = tuning_of_applications.least_range_bits;
+  while (n >> shift > tuning_of_applications.most_ranges) ++shift;
+  std::size_t const range = std::size_t{1} << shift, ranges = (n + range - 1) / range, blocks = (n + block - 1) / block;
+
+  took(ranges == 1                                        ? "tree: linked in one range"
+       : shift == tuning_of_applications.least_range_bits ? "tree: linked by ranges of the least size"
+                                                          : "tree: linked by as many ranges as there may be");
+  if (ranges == 1) {
+    family_links links(steps, root, 0, {last_step, n});
+    for (std::uint32_t v = 0; v < n; ++v)
+      if (v != root) links.add(v, parents[v]);
+    links.close();
+    return;
+  }
+  temporary<std::uint32_t, P> places(on, ranges * blocks + 1);
+
+  tally::for_each_block(on, n, block, [=, counts = places.data()](std::size_t begin, std::size_t end) {
+    std::size_t count[512] = {};
+    for (std::size_t v = begin; v < end; ++v) count[parents[v] >> shift] += v != root;
+    for (std::size_t r = 0; r < ranges; ++r) counts[r * blocks + begin / block] = static_cast<std::uint32_t>(count[r]);
+  });
+  places.data()[ranges * blocks] = 0;
+  tally::exclusive_scan(on, places, places.data(), std::uint32_t{0});
+  tally::for_each_block(on, n, block, [=, from = places.data(), to = pairs](std::size_t begin, std::size_t end) {
+    std::uint32_t place[512];
+    for (std::size_t r = 0; r < ranges; ++r) place[r] = from[r * blocks + begin / block];
+    for (std::size_t v = begin; v < end; ++v)
+      if (v != root) to[place[parents[v] >> shift]++] = {static_cast<std::uint32_t>(v), parents[v]};
+  });
+  tally::for_each_block(
+      on, n, range, [=, from = places.data(), all = pairs, last = last_step](std::size_t begin, std::size_t end) {
+        std::size_t const r = begin >> shift;
+        family_links links(steps, root, static_cast<std::uint32_t>(begin), {last + begin, end - begin});
+        for (std::size_t k = from[r * blocks]; k < from[(r + 1) * blocks]; ++k) links.add(all[k].child, all[k].parent);
+        links.close();
+      });
+}
+
+/// A section of the tour: what it adds to the nodes and to the depth, and which comes after it. Later: what is before
+/// it.
+struct tour_section {
+  std::uint32_t nodes;
+  std::uint32_t depth;
+  std::uint32_t next;
+};
+
+/// The section that begins with a marked step.
+inline std::uint32_t section_of(std::uint32_t step)
+{
+  return static_cast<std::uint32_t>((step & ~section_begins) / 2 / section_nodes * 2) + (step & 1);
+}
+
+/// Walks through sections [first, end) and ranks their steps, `sections_at_once` side by side.
+inline void rank_sections(tour_step* steps, std::uint32_t root, std::size_t first, std::size_t end, std::size_t n,
+                          tour_section* sections)
+{
+  struct walker {
+    std::uint32_t at;
+    std::uint32_t section;
+    std::uint32_t nodes;
+    std::uint32_t depth;
+  };
+  walker walkers[sections_at_once];
+  std::size_t walking = 0;
+  auto const more = [&](walker& one) {
+    for (; first < end; ++first) {
+      std::size_t const head = section_head(first / 2, root);
+      if (head >= n) {  // of the last, which is not whole
+        sections[first] = {0, 0, tour_ends};
+        continue;
+      }
+      one = {static_cast<std::uint32_t>(2 * head + first % 2), static_cast<std::uint32_t>(first), 0, 0};
+      ++first;
+      return true;
+    }
+    return false;
+  };
+  while (walking < sections_at_once && more(walkers[walking])) ++walking;
+  took(first < end ? "tree: walkers that go on to another section" : "tree: a walker a section");
+  while (walking > 0) {
+    for (std::size_t w = 0; w < walking;) {
+      walker& one = walkers[w];
+      tour_step& step = steps[one.at];
+      std::uint32_t const next = step.next, up = one.at & 1;
+      step = {one.section, one.nodes, one.depth};
+      one.nodes += 1 - up;
+      one.depth += 1 - 2 * up;
+      if (next & section_begins) {
+        sections[one.section] = {one.nodes, one.depth, next == tour_ends ? tour_ends : section_of(next)};
+        if (!more(one)) {
+          walkers[w] = walkers[--walking];
+          continue;
+        }
+      } else {
+        one.at = next;
+      }
+      __builtin_prefetch(&steps[one.at], 1);
+      ++w;
+    }
+  }
+}
+
+/// Ranks the tour: leaves in each section what is before it. Returns how many nodes the tour from the root comes into.
+template <class P>
+std::size_t rank_tour(P const& on, tour_step* steps, std::uint32_t root, std::size_t n, tour_section* sections)
+{
+  tally::for_each_block(on, n, section_nodes * tuning_of_applications.sections_a_draw / 2,
+                        [=](std::size_t begin, std::size_t end) {
+                          rank_sections(steps, root, 2 * (begin / section_nodes),
+                                        2 * ((end + section_nodes - 1) / section_nodes), n, sections);
+                        });
+  tour_section before{0, 0, section_of(2 * root)};
+  while (before.next != tour_ends) {
+    tour_section& section = sections[before.next];
+    tour_section const own = section;
+    section = {before.nodes, before.depth, own.next};
+    before = {before.nodes + own.nodes, before.depth + own.depth, own.next};
+  }
+  return before.nodes;
+}
+
+}  // namespace tally::detail
