@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "../support/generator.hpp"
-#include "tally/detail/application_tuning.hpp"
 #include "tally/detail/cpu/tuning.hpp"
 #include "tally/execution.hpp"
 

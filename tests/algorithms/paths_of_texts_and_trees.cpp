@@ -179,8 +179,8 @@ void tree_one(nodes const& parents)
 
 void trees()
 {
-  auto& sizes = detail::tuning_of_applications;
-  detail::application_tuning const before = sizes;
+  auto& sizes = detail::tree::tuning_in_use;
+  detail::tree::tuning const before = sizes;
   for (int const worth_a_tour : {1, 100}) {
     sizes.threads_worth_a_tour = worth_a_tour;
     // Around sections, ranges of parents, and where there would be more of these than there may be.

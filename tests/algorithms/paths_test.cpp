@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "../support/visits.hpp"
-#include "tally/detail/application_tuning.hpp"
 #include "tally/detail/cpu/tuning.hpp"
+#include "tally/detail/radix_sort/tuning.hpp"
+#include "tally/detail/segments/tuning.hpp"
+#include "tally/detail/tree/tuning.hpp"
 
 namespace {
 
@@ -14,21 +16,23 @@ public:
   void SetUp() override
   {
     tally::cpu_backend::tuning_in_use().kept_bytes = 20'000;
-    auto& sizes = tally::detail::tuning_of_applications;
-    sizes.blocks_of_a_long_segment = 1;
-    sizes.radix_blocks = 4;
-    sizes.radix_least_block = 64;
-    sizes.radix_most_block = 256;
-    sizes.tour_block = 100;
-    sizes.least_range_bits = 5;
-    sizes.most_ranges = 40;
-    sizes.sections_a_draw = 40;
+    tally::detail::segments::tuning_in_use.blocks_of_a_long_segment = 1;
+    tally::detail::radix_sort::tuning_in_use = {.blocks = 4, .least_block = 64, .most_block = 256};
+    auto& trees = tally::detail::tree::tuning_in_use;
+    trees.tour_block = 100;
+    trees.least_range_bits = 5;
+    trees.most_ranges = 40;
+    trees.sections_a_draw = 40;
   }
 };
 
 [[maybe_unused]] auto* const sizes = testing::AddGlobalTestEnvironment(new small_sizes);
-[[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(
-    new tally::test::visits({"include/tally/algorithms", "include/tally/for_each.hpp", "include/tally/sequences.hpp",
-                             "src/cpu/compress.cpp", "src/cpu/even_bins.cpp", "src/cpu/memory.cpp"}));
+[[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(new tally::test::visits(
+    {"include/tally/algorithms", "include/tally/detail/allocation", "include/tally/detail/compare",
+     "include/tally/detail/histogram", "include/tally/detail/lexer", "include/tally/detail/polynomial",
+     "include/tally/detail/quicksort", "include/tally/detail/radix_sort", "include/tally/detail/recurrence",
+     "include/tally/detail/segments", "include/tally/detail/selection", "include/tally/detail/sorting",
+     "include/tally/detail/tree", "include/tally/for_each.hpp", "include/tally/sequences.hpp", "src/cpu/compress.cpp",
+     "src/cpu/even_bins.cpp", "src/cpu/memory.cpp"}));
 
 }  // namespace

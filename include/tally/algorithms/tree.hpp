@@ -10,7 +10,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/detail/application_tuning.hpp"
 #include "tally/detail/backends.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/execution.hpp"
@@ -18,6 +17,7 @@
 #include "tally/detail/tree/checked_parents.hpp"
 #include "tally/detail/tree/euler_tour.hpp"
 #include "tally/detail/tree/parents_first.hpp"
+#include "tally/detail/tree/tuning.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"
@@ -57,7 +57,7 @@ public:
     in_preorder_ = std::make_unique<temporary<index, cpu>>(cpu{}, size_);
     int const threads =
         cpu_backend::team_size(cpu_backend::requested_threads(cpu_backend::requested(on)), parents.size_bytes(), size_);
-    bool const by_tour = !parents_first || threads >= detail::tuning_of_applications.threads_worth_a_tour;
+    bool const by_tour = !parents_first || threads >= detail::tree::tuning_in_use.threads_worth_a_tour;
     detail::took(by_tour ? "tree: by its tour" : "tree: parents first");
     if (!by_tour)
       detail::number_parents_first(parents, numbers_->data(), in_preorder_->data());

@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include "tally/config.hpp"
-#include "tally/detail/application_tuning.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/radix_sort/ordered_bits.hpp"
+#include "tally/detail/radix_sort/tuning.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/sequences.hpp"
@@ -58,14 +58,12 @@ struct tabulated_digits {
 
   static std::size_t block(std::size_t n)
   {
-    auto const& sizes = tuning_of_applications;
-    std::size_t const share = n / sizes.radix_blocks;
-    took(share < sizes.radix_least_block  ? "radix sort: blocks of the least size"
-         : share > sizes.radix_most_block ? "radix sort: blocks of the greatest size"
-                                          : "radix sort: blocks by the size");
-    return share < sizes.radix_least_block  ? sizes.radix_least_block
-           : share > sizes.radix_most_block ? sizes.radix_most_block
-                                            : share;
+    auto const& sizes = radix_sort::tuning_in_use;
+    std::size_t const share = n / sizes.blocks;
+    took(share < sizes.least_block  ? "radix sort: blocks of the least size"
+         : share > sizes.most_block ? "radix sort: blocks of the greatest size"
+                                    : "radix sort: blocks by the size");
+    return share < sizes.least_block ? sizes.least_block : share > sizes.most_block ? sizes.most_block : share;
   }
 
   /// What n keys have, in the bits of `mask`.

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <iterator>
 
-#include "tally/detail/application_tuning.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/segments/tuning.hpp"
 #include "tally/detail/selection/selection.hpp"
 #include "tally/for_each.hpp"
 #include "tally/scan.hpp"
@@ -97,7 +97,7 @@ struct segment_blocks {
     find_chosen(*heads.choice, begin, heads.end(b), found);
     for (std::size_t i = 0; i + 1 < count; ++i) work(ordinal + i, begin + found[i], begin + found[i + 1]);
     std::size_t const last = begin + found[count - 1];
-    std::size_t const last_end = head_from(b + 1, tuning_of_applications.blocks_of_a_long_segment);
+    std::size_t const last_end = head_from(b + 1, segments::tuning_in_use.blocks_of_a_long_segment);
     if (last_end <= heads.n) {
       work(ordinal + count - 1, last, last_end);
       return;
@@ -116,7 +116,7 @@ std::size_t work_on_segments(P const& on, std::size_t n, std::size_t bytes, Choi
   std::size_t const blocks = blocks_of(n);
   temporary<std::uint32_t, P> const counts(on, blocks);
   forget(counts);
-  temporary<long_segment, P> const put_off(on, blocks / tuning_of_applications.blocks_of_a_long_segment + 1);
+  temporary<long_segment, P> const put_off(on, blocks / segments::tuning_in_use.blocks_of_a_long_segment + 1);
   std::atomic<std::size_t> count_put_off{0};
   segment_blocks<Choice> const segments{{&choice, n, counts.data()}, blocks, put_off.data(), &count_put_off};
   auto const alone = [&work](std::size_t ordinal, std::size_t begin, std::size_t end) {
@@ -154,7 +154,7 @@ void work_between_offsets(P const& on, Offsets offsets, std::size_t segments, Wo
   auto const offset = [&](std::size_t s) {
     return static_cast<std::size_t>(offsets[static_cast<std::iter_difference_t<Offsets>>(s)]);
   };
-  std::size_t const most = tuning_of_applications.blocks_of_a_long_segment * chosen_block;
+  std::size_t const most = segments::tuning_in_use.blocks_of_a_long_segment * chosen_block;
   took("segments: between offsets");
   std::size_t const base = offset(0);
   std::size_t const units = offset(segments) - base + segments;

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
-#include "tally/detail/application_tuning.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/tree/checked_parents.hpp"
+#include "tally/detail/tree/tuning.hpp"
 #include "tally/for_each.hpp"
 #include "tally/scan.hpp"
 #include "tally/temporary.hpp"
@@ -94,15 +94,15 @@ template <class P>
 void link_tour(P const& on, std::span<std::uint32_t const> parents, std::uint32_t root, tour_step* steps,
                child_and_parent* pairs, std::uint32_t* last_step)
 {
-  std::size_t const block = tuning_of_applications.tour_block;
+  std::size_t const block = tree::tuning_in_use.tour_block;
   std::size_t const n = parents.size();
-  int shift = tuning_of_applications.least_range_bits;
-  while (n >> shift > tuning_of_applications.most_ranges) ++shift;
+  int shift = tree::tuning_in_use.least_range_bits;
+  while (n >> shift > tree::tuning_in_use.most_ranges) ++shift;
   std::size_t const range = std::size_t{1} << shift, ranges = (n + range - 1) / range, blocks = (n + block - 1) / block;
 
-  took(ranges == 1                                        ? "tree: linked in one range"
-       : shift == tuning_of_applications.least_range_bits ? "tree: linked by ranges of the least size"
-                                                          : "tree: linked by as many ranges as there may be");
+  took(ranges == 1                                     ? "tree: linked in one range"
+       : shift == tree::tuning_in_use.least_range_bits ? "tree: linked by ranges of the least size"
+                                                       : "tree: linked by as many ranges as there may be");
   if (ranges == 1) {
     family_links links(steps, root, 0, {last_step, n});
     for (std::uint32_t v = 0; v < n; ++v)
@@ -202,7 +202,7 @@ inline void rank_sections(tour_step* steps, std::uint32_t root, std::size_t firs
 template <class P>
 std::size_t rank_tour(P const& on, tour_step* steps, std::uint32_t root, std::size_t n, tour_section* sections)
 {
-  tally::for_each_block(on, n, section_nodes * tuning_of_applications.sections_a_draw / 2,
+  tally::for_each_block(on, n, section_nodes * tree::tuning_in_use.sections_a_draw / 2,
                         [=](std::size_t begin, std::size_t end) {
                           rank_sections(steps, root, 2 * (begin / section_nodes),
                                         2 * ((end + section_nodes - 1) / section_nodes), n, sections);
