@@ -1,4 +1,4 @@
-/// A sausage for ten, buffers for threads and a structure laid out: three times the same allocation.
+/// Allocation three times: a sausage for ten, buffers for threads, and the members of a structure.
 #include <cstddef>
 #include <cstdio>
 #include <vector>
@@ -13,7 +13,7 @@ int main()
   for (std::size_t k = 0; k < portions.size(); ++k) std::printf("%d ", begins[k] + portions[k]);
   std::printf("and %d of 100 inches left\n", 100 - static_cast<int>(end));
 
-  // What threads send is as long as it is; each buffer begins on a cache line of its own.
+  // Messages of four threads. Each buffer begins on a cache line of its own.
   std::vector<std::size_t> const bytes = {100, 0, 64, 65};
   std::vector<std::size_t> offsets(bytes.size());
   auto const all = tally::allocate(bytes.begin(), bytes.end(), offsets.begin(), {.alignment = 64});

@@ -1,4 +1,4 @@
-// Allocation against the loop that one would write:
+// Allocation against a plain loop:
 //   build/bench/algorithms/tally_bench_allocate [log2 of the size ...]
 #include <cstdint>
 #include <cstdlib>

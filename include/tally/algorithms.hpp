@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tally/algorithms/allocate.hpp"
+#include "tally/algorithms/allocation_error.hpp"
 #include "tally/algorithms/automaton.hpp"
 #include "tally/algorithms/bins.hpp"
 #include "tally/algorithms/by_flag.hpp"

@@ -1,4 +1,4 @@
-// Allocation against a loop that places piece by piece in 128 bits.
+// Allocation against a loop that places one piece after another in 128 bits.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ __extension__ typedef unsigned __int128 wide;
 
 constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 
-/// Around blocks of both kinds of pieces, and around where threads begin to share.
+/// Around the blocks of both kinds of pieces, and around the size from which threads share the work.
 std::vector<std::size_t> const sizes =
     tally::test::tidy({0, 1, 2, 3, 1023, 1024, 1025, 4095, 4096, 4097, 8193, 100'001});
 
@@ -29,7 +29,7 @@ void every_way(Call call)
   for (int const threads : {0, 1, 3}) call(tally::cpu{threads});
 }
 
-/// Where pieces begin, and the first that does not end within `capacity`; `end` is that of the last that does.
+/// The offsets of the pieces before the first one that ends behind `capacity`, and the end of the last of them.
 struct placed {
   std::vector<std::uint64_t> offsets;
   std::uint64_t end = 0;
@@ -113,7 +113,7 @@ TEST(allocate, places_pieces_of_different_alignments)
   }
 }
 
-/// Wherever the sum leaves 64 bits, the piece with which it does is named.
+/// The error names the piece with which the sum leaves 64 bits.
 TEST(allocate, does_not_wrap)
 {
   for (std::size_t const n : {std::size_t{2}, std::size_t{4097}, std::size_t{20'000}}) {
@@ -162,7 +162,7 @@ TEST(allocate, says_what_does_not_fit)
   std::vector<int> const negative = {3, -5, 2};
   EXPECT_EQ(message([&] { tally::allocate(negative.begin(), negative.end(), cuts.begin()); }),
             "tally: piece 1 has a negative size; sizes are 0 or more");
-  // What an offset can hold is a capacity.
+  // The largest value of an offset is a capacity.
   std::vector<int> const bytes = {100, 100, 100};
   std::vector<std::uint8_t> narrow(3);
   EXPECT_EQ(message([&] { tally::allocate(bytes.begin(), bytes.end(), narrow.begin()); }),
@@ -185,21 +185,21 @@ TEST(allocate, lays_out_a_structure)
                                               offsetof(record, number), offsetof(record, last)}));
 }
 
-/// The operator is what it says: exactly associative, and the composition of what it stands for.
-TEST(placement, composes)
+/// The operator is exactly associative, and composes the maps that layouts stand for.
+TEST(layout, composes)
 {
-  using tally::detail::placement;
-  tally::detail::join_placements const join{};
+  using tally::detail::allocation::layout;
+  tally::detail::allocation::layout_composition const composed{};
   for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
     auto const piece = [&](std::uint64_t which) {
       auto const value = [&](std::uint64_t k) {
         std::uint64_t const bits = random_bits(seed, 10 * which + k);
         return bits % 64 == 0 ? most - bits % 1000 : bits % 100;
       };
-      return placement{which == 0 ? 0 : value(0), std::uint64_t{1} << value(1) % 8, value(2)};
+      return layout{which == 0 ? 0 : value(0), std::uint64_t{1} << value(1) % 8, value(2)};
     };
-    placement const a = piece(0), b = piece(1), c = piece(2);
-    placement const left = join(join(a, b), c), right = join(a, join(b, c));
+    layout const a = piece(0), b = piece(1), c = piece(2);
+    layout const left = composed(composed(a, b), c), right = composed(a, composed(b, c));
     for (std::uint64_t x = 0; x < 70; ++x) {
       std::uint64_t const one_by_one = c.end_from(b.end_from(a.end_from(x)));
       ASSERT_EQ(left.end_from(x), one_by_one) << seed;
