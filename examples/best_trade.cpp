@@ -1,4 +1,4 @@
-/// An operator of one's own: the most that one purchase and one later sale could have earned, in one parallel pass.
+/// A user-defined operator: the most that one purchase and one later sale could have earned, in one parallel pass.
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -6,15 +6,15 @@
 
 #include <tally/reduce.hpp>
 
-/// What matters of a stretch of prices: its lowest, its highest, and the best trade inside it.
+/// The summary of a stretch of prices: its lowest, its highest, and the best trade inside it.
 struct stretch {
   double lowest;
   double highest;
   double profit;
 };
 
-/// Joins two adjacent stretches. The best trade lies in one of them, or buys in the first and sells in the second: so
-/// the operator is associative, and not commutative.
+/// Joins two adjacent stretches. The best trade is in one of them, or buys in the first and sells in the second. So the
+/// operator is associative, and not commutative.
 struct join {
   stretch operator()(stretch const& a, stretch const& b) const
   {

@@ -1,4 +1,4 @@
-/// What was sold in each month, and how the month grew: a reduction and a scan by key.
+/// The sales of each month, and their running total within the month: a reduction and a scan by key.
 #include <cstddef>
 #include <cstdio>
 #include <string>

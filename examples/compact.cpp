@@ -1,4 +1,4 @@
-/// The particles of a simulation that are still inside: compaction, and the cells that they are in as runs.
+/// Compaction keeps the particles of a simulation that are still inside; runs give the cells that they are in.
 #include <cstdint>
 #include <cstdio>
 #include <vector>

@@ -1,4 +1,4 @@
-/// Where two texts part, and which comes first in a dictionary: both a reduction with the least index.
+/// The first difference of two texts, and the one that comes first in a dictionary: reductions to the least index.
 #include <cstddef>
 #include <cstdio>
 #include <string>

@@ -1,16 +1,16 @@
-/// The best trade, buy once and sell later, on a GPU: an operator of one's own, which nvcc compiles.
+/// The best trade, buy once and sell later, on a GPU: a user-defined operator, compiled by nvcc.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
 #include <tally/cuda.hpp>
 
-/// What a stretch of days offers.
+/// The summary of a stretch of days.
 struct days {
   float lowest, highest, best;
 };
 
-/// Of two stretches, one after the other: not commutative.
+/// Joins two stretches, one after the other. The operator is not commutative.
 struct then {
   TALLY_HD days operator()(days const& a, days const& b) const
   {

@@ -1,4 +1,4 @@
-/// A running total and a total on a GPU. Plain C++: the calls of built-in operators are in the library.
+/// A running total and a total on a GPU, in plain C++: the library has compiled the calls of built-in operators.
 #include <cstdio>
 #include <vector>
 

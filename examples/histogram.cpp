@@ -1,4 +1,4 @@
-/// How often and how much: counts by even and by uneven bins, and sums of weights.
+/// Counts in even and in uneven bins, and sums of weights.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 int main()
 {
-  // Waiting times in seconds of a million requests, and what each of them cost.
+  // The waiting times of a million requests in seconds, and the cost of each request.
   std::size_t const n = 1'000'000;
   std::vector<double> seconds(n);
   std::vector<float> cost(n);
@@ -26,7 +26,7 @@ int main()
     std::printf("%.1f to %.1f s: %7llu\n", bins.edge(k), bins.edge(k + 1), static_cast<unsigned long long>(counts[k]));
   std::printf("longer:       %7llu\n", static_cast<unsigned long long>(counts[bins.above()]));
 
-  // Bins as they are wanted; the sums have the same bits for every number of threads.
+  // Uneven bins. The sums have the same bits for every number of threads.
   std::array<double, 4> const edges = {0, 0.01, 0.1, 1};
   tally::edge_bins const classes(edges.data(), edges.size());
   std::vector<double> costs(classes.slots());

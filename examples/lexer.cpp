@@ -1,4 +1,4 @@
-/// A language of one's own, lexed in parallel: words, numbers and blanks; all else is bad.
+/// A user-defined language, lexed in parallel: words, numbers and blanks; all other bytes are bad.
 #include <cstdio>
 #include <string_view>
 
@@ -7,7 +7,7 @@
 struct notes {
   enum state { blank, word, number, unknown, states };
 
-  /// Where a byte leads, and whether a token begins with it.
+  /// The next state after a byte, and whether a token begins with it.
   static tally::lexer_step step(int from, unsigned char byte)
   {
     int const to = byte == ' ' || byte == '\n'      ? blank

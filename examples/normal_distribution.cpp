@@ -1,4 +1,4 @@
-/// A distribution from its density: a scan of areas. And one from data: a compaction of what is sorted.
+/// A distribution from its density, by a scan of areas, and one from data, by a compaction of the sorted values.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-/// A kernel of one's own on the model machine: the race in its first draft, and what the right one costs.
+/// A user-defined kernel on the model machine: the race in its first draft, and the cost of the right one.
 #include <cstdio>
 #include <vector>
 
@@ -9,8 +9,8 @@
 namespace model = tally::model;
 using tally::textbook::element_of;
 
-/// x[t] becomes the sum of itself and its right neighbour, which may have changed by then. The result is right on the
-/// model machine, which runs one thread after the other; the machine sees that nothing says so.
+/// Adds to each x[t] its right neighbour, which may have changed by then. The result is right on the model machine,
+/// which runs one thread after the other; but the machine detects that nothing guarantees this order.
 struct add_neighbour_draft {
   static constexpr char const* name = "add_neighbour_draft";
   template <tally::textbook::block Block, class Array, class Op>
@@ -38,7 +38,7 @@ struct add_neighbour {
   }
 };
 
-/// Runs it on 3 1 7 0 4 1 6 3, and prints what the machine has seen.
+/// Runs a kernel on 3 1 7 0 4 1 6 3, and prints the counts and findings of the machine.
 template <class Kernel>
 void look_at(Kernel const& kernel)
 {

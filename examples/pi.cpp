@@ -1,4 +1,4 @@
-/// Pi as the area of half a disc: a map, a sum, and what becomes of it in float.
+/// Pi as the area of half a disc: a map and a sum, in double and in float.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -26,7 +26,7 @@ int main()
   constexpr std::size_t n = std::size_t{1} << 20;
   half_circle const f;
 
-  // One sum of a stencil: the areas of trapezoids, each from two values of f.
+  // One sum over a stencil: the areas of trapezoids, each from two values of f.
   auto const areas = tally::elements_from(tally::trapezoids(f, -1.0f, 1.0f, n));
   float serially = 0;
   for (std::size_t k = 0; k < n; ++k) serially += areas[static_cast<std::ptrdiff_t>(k)];

@@ -1,5 +1,5 @@
-/// A polynomial of a million coefficients at a point: Horner's rule as a reduction. And a short one at many points: a
-/// map.
+/// A polynomial of a million coefficients at one point, by Horner's rule as a reduction; and a short polynomial at many
+/// points, by a map.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-/// Quicksort whose segments are all partitioned at once, and how many levels that takes.
+/// Quicksort that partitions all segments at once, and the number of levels that it takes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 #include <tally/algorithms/quicksort.hpp>
 
-/// An order of one's own: by the last digit.
+/// A user-defined order: by the last digit.
 struct by_last_digit {
   TALLY_HD bool operator()(int a, int b) const { return a % 10 < b % 10; }
 };

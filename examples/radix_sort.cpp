@@ -1,4 +1,4 @@
-/// Sorting by digits: numbers, pairs of key and value, and by some bits alone.
+/// Sorting by digits: numbers, pairs of key and value, and numbers by some of their bits.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ int main()
   for (double const x : numbers) std::printf("%g ", x);
   std::printf("\n");
 
-  // The sort is stable: those of one year stay in the order of their names.
+  // The sort is stable: names of one decade keep their order.
   std::vector<char const*> names = {"Ada", "Alan", "Barbara", "Edsger", "Grace", "Guy"};
   std::vector<int> const years = {1815, 1912, 1939, 1930, 1906, 1954};
   std::vector<int> decades;
@@ -24,7 +24,7 @@ int main()
   tally::radix_sort_by_key(decades, names, std::greater<>{});
   for (std::size_t k = 0; k < names.size(); ++k) std::printf("%d0s %s\n", decades[k], names[k]);
 
-  // Only bits 20 to 31 of ten million keys: two passes instead of four.
+  // Sorting ten million keys by bits 20 to 31 alone takes two passes instead of four.
   std::vector<std::uint32_t> keys(10'000'000);
   for (std::size_t k = 0; k < keys.size(); ++k) keys[k] = static_cast<std::uint32_t>(k * 2'654'435'761u);
   tally::radix_sort(tally::cpu{}, keys.begin(), keys.end(), std::less<>{}, tally::bit_range{20, 32});

@@ -1,5 +1,5 @@
-/// What each step makes of the step before: a loan, a filter, Fibonacci's numbers. Loops that look serial, and are
-/// scans.
+/// Recurrences: a loan, a filter, Fibonacci's numbers. Each step needs the one before, so the loops look serial; they
+/// are scans.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +12,7 @@
 
 int main()
 {
-  // A balance with an interest that changes and payments that do: balance[k] = (1 + rate[k]) * balance[k-1] -
-  // payment[k].
+  // A balance with changing interest and payments: balance[k] = (1 + rate[k]) * balance[k-1] - payment[k].
   std::vector<double> const growth = {1.010, 1.010, 1.012, 1.012, 1.008, 1.008};
   std::vector<double> const change = {-180, -180, -180, 500, -180, -180};
   std::vector<double> balance(growth.size());
@@ -21,14 +20,14 @@ int main()
   std::printf("balance:");
   for (double each : balance) std::printf(" %.2f", each);
 
-  // Backward in time: what is worth how much today, if 200 come at the end.
+  // Backward in time: the present value of the payments, with 200 at the end.
   std::vector<double> const discount(4, 0.9), coming(4, 10.0);
   std::vector<double> worth(4);
   tally::linear_recurrence_backward(discount.begin(), discount.end(), coming.begin(), worth.begin(), 200.0);
   std::printf("\nworth:");
   for (double each : worth) std::printf(" %.3f", each);
 
-  // A filter that rings: what it feeds back are its last two outputs.
+  // A filter that rings: it feeds back its last two outputs.
   std::vector<double> signal(12);
   signal[0] = 1;
   tally::recursive_filter(std::array{1.0, -0.5}, signal.begin(), signal.end(), signal.begin());

@@ -1,4 +1,4 @@
-/// What is in each folder and all below it, from what is in it alone; and where two folders meet.
+/// The size of each folder with everything below it, from the sizes of its own files; and the folder where two meet.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -8,7 +8,7 @@
 int main()
 {
   char const* const names[] = {"docs", "src", "/", "src/cpu", "src/io", "docs/pictures", "src/io/text"};
-  std::vector<std::uint32_t> const parents = {2, 2, 2, 1, 1, 0, 4};  // the root is its own
+  std::vector<std::uint32_t> const parents = {2, 2, 2, 1, 1, 0, 4};  // the root is its own parent
   std::vector<std::uint64_t> const bytes = {4000, 300, 20, 70'000, 50'000, 9000, 1200};
 
   tally::tree const folders(parents);
