@@ -68,8 +68,8 @@ std::size_t by_tables(tally::automaton const& language, std::string_view text, t
   return static_cast<std::size_t>(next - to);
 }
 
-/// As one writes a lexer by hand: a switch on the first byte and a loop for each kind. It checks less than the
-/// automaton does: no escapes, no numbers.
+/// A lexer by hand: a switch on the first byte and a loop for each kind. It checks less than the automaton: neither
+/// escapes nor numbers.
 std::size_t json_by_hand(std::string_view text, token* to)
 {
   using enum tally::json_kind;
@@ -124,7 +124,7 @@ void lex(std::string const& what, tally::automaton const& language, std::string 
 {
   std::size_t const count = tally::count_tokens(language, text);
   tally::bench::rounds rounds(what + ", " + std::to_string(count) + " tokens", text.size(), text.size());
-  // Into memory that has been written to before: else it is the system that is measured, which clears the pages.
+  // The memory has been written to before; else the measurement would be of the system, which clears the pages.
   tally::token_list tokens;
   tokens.resize_for_overwrite(count + 1);
   std::fill_n(tokens.data(), count + 1, token(0, 0, 0));

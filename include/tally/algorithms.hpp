@@ -22,6 +22,7 @@
 #include "tally/algorithms/recurrence.hpp"
 #include "tally/algorithms/recursive_filter.hpp"
 #include "tally/algorithms/run_lengths.hpp"
+#include "tally/algorithms/token.hpp"
 #include "tally/algorithms/tree.hpp"
 
 /// What reduce and scan are for: algorithms written on Tally's public calls.

@@ -1,5 +1,4 @@
-// Lexical analysis: the tokens of a loop that goes through the text byte by byte, on texts that are hard to cut in
-// pieces.
+// Lexical analysis against a loop over the bytes, on texts that are hard to cut into pieces.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -97,7 +96,7 @@ TEST(lexer, what_is_no_json_is_bad)
     kinds_and_texts<tally::json_kind> const expected = {{bad, text}};
     EXPECT_EQ(lexed<tally::json_kind>(tally::json_automaton(), text), expected) << text;
   }
-  // A string ends with its line, and all is well behind it.
+  // A string ends with its line, and the next line is lexed as always.
   kinds_and_texts<tally::json_kind> const expected = {{bad, "\"open"}, {number, "1"}};
   EXPECT_EQ(lexed<tally::json_kind>(tally::json_automaton(), "\"open\n1"), expected);
 }
@@ -145,7 +144,7 @@ TEST(lexer, what_is_no_c_is_bad)
   }
 }
 
-/// Around words, rows of written steps, pieces and those that a thread takes together.
+/// Around words, rounds of steps, pieces and the pieces that a thread takes together.
 std::vector<std::size_t> const sizes =
     tally::test::tidy({0,    1,    7,     8,     9,     63,    64,    65,     1023,   1024,   1025,   8191,
                        8192, 8193, 16384, 24575, 32767, 32768, 32769, 40'000, 65'536, 65'537, 100'003});
@@ -163,7 +162,7 @@ TEST(lexer, texts_that_do_not_help)
   }
 }
 
-/// Each byte of this one is at some time the first of a piece, and the last.
+/// Every byte of these texts is once the first of a piece, and once the last.
 TEST(lexer, pieces_end_anywhere)
 {
   std::string const json = R"({"key \" \u00e9": [-1.5e+7, true], "k": null} )";
@@ -200,13 +199,13 @@ TEST(lexer, random_texts)
   }
 }
 
-/// Composition in the order of the text, whatever the bracketing.
+/// Transitions compose in the order of the text, whatever the bracketing.
 TEST(lexer, pieces_compose_associatively_and_do_not_commute)
 {
   std::mt19937_64 random(2);
-  tally::detail::one_piece_after_another const op;
+  tally::detail::lexer::transition_composition const op;
   auto const make = [&] {
-    tally::detail::lexed_piece piece{};
+    tally::detail::lexer::transitions piece{};
     for (std::size_t s = 0; s < tally::automaton::most_states; ++s) {
       piece.state[s] = static_cast<std::uint8_t>(random() % 32);
       piece.tokens[s] = random() % 10;

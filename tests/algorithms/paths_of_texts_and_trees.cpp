@@ -18,7 +18,7 @@ namespace tally::test {
 
 namespace {
 
-/// A quote opens and closes: two states, which no byte makes one.
+/// A quote opens and closes: two states that no byte leads to the same one.
 struct quotes {
   enum state : int { outside, quoted, closing, states };
   static constexpr int kind(int s) { return s == outside ? outside_tokens : s; }
@@ -28,7 +28,7 @@ struct quotes {
     return s == quoted ? lexer_step{quoted, false} : lexer_step{outside, false};
   }
 };
-/// Counts its bytes modulo 8: no two states ever become one, and each eighth byte begins a token.
+/// Counts its bytes modulo 8: runs from two states never meet, and each eighth byte begins a token.
 struct counter {
   static constexpr int states = 8;
   static constexpr int kind(int s) { return s == 0 ? outside_tokens : s; }
@@ -39,7 +39,7 @@ struct counter {
   }
 };
 
-/// Byte by byte, by the language itself and not by its tables.
+/// The tokens by the language itself, byte by byte, and not by its tables.
 template <class Language>
 std::vector<token> tokens_of(std::string const& text)
 {
@@ -82,7 +82,7 @@ std::string random_text(std::string const& alphabet, std::size_t n, std::uint64_
 
 void texts()
 {
-  // Around vectors of states, what is written at a time, pieces, and what a thread takes together.
+  // Around vectors of states, rounds of steps, pieces, and the pieces that a thread takes together.
   std::string const json = random_text("{}[],:\"\\u0e+-.truefalsn \n", 99'000, 41);
   std::string const c = random_text("'\"\\/*\n xe.+-<>=&|:0", 99'000, 42);
   std::string const no_line_ends = random_text("\"aaaa, ", 99'000, 43);
@@ -91,7 +91,7 @@ void texts()
     lex_one<c_language>(c.substr(n % 600, n));
     lex_one<quotes>(no_line_ends.substr(n % 600, n));
   }
-  // One token after the other, one that never ends, none, and a text that ends in a token or behind it.
+  // A token a byte, one token that never ends, none, and texts that end in a token or behind it.
   for (std::size_t const n : every_size(70, {1024, 8192, 32'768}, 1))
     for (char const each : {',', 'a', ' ', '"'}) lex_one<json_language>(std::string(n, each));
   std::string const apart = random_text("ab", 70'000, 44);

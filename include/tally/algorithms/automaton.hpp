@@ -7,7 +7,7 @@
 
 #include "tally/error.hpp"
 
-/// Finite automata over bytes that cut a text into tokens, as tables; lexer.hpp runs them.
+/// Finite automata over bytes that divide a text into tokens, as tables. lexer.hpp runs them.
 namespace tally {
 
 /// One step of an automaton: the state that a byte leads to, and whether the byte is the first of a token.
@@ -16,15 +16,15 @@ struct lexer_step {
   bool begins;
 };
 
-/// What a lexical automaton is made of. A language is a type with
+/// A lexical language, of which an automaton is made: a type with
 ///
-///     states                    how many there are; a text begins in state 0, which is outside of tokens
+///     states                    the number of states; a text begins in state 0, which is outside of tokens
 ///     step(state, byte)         a lexer_step
-///     kind(state)               the kind of a token that ends in this state, 0 to 254; outside_tokens for states that
-///                               are outside
+///     kind(state)               the kind of a token that ends in this state, 0 to 254; outside_tokens if the state is
+///                               outside of tokens
 ///
-/// A token goes on until a byte begins the next one or leads outside: so whether a byte belongs to the token before it
-/// is for the state to say, and nothing is taken back.
+/// A token goes on until a byte begins the next one or leads outside. So the state alone says whether a byte belongs to
+/// the token before it, and no byte is ever taken back.
 template <class L>
 concept lexical_language = requires(int state, unsigned char byte) {
   static_cast<int>(L::states);
@@ -32,23 +32,23 @@ concept lexical_language = requires(int state, unsigned char byte) {
   { static_cast<int>(L::kind(state)) };
 };
 
-/// The kind of states that are no token's: blanks.
+/// The kind of states outside of tokens, as between blanks.
 inline constexpr int outside_tokens = 255;
 
-/// The tables of an automaton: 8 KiB that stay in a core's first cache.
+/// The tables of an automaton: 8 KiB, which stay in the first level of a core's cache.
 class automaton {
 public:
   static constexpr int most_states = 32;
   static constexpr int most_classes = 32;
 
-  /// How a state is written down while a text is gone through: its number, and what is to be seen of it in every byte's
-  /// state.
+  /// The parts of a byte that stands for a state while a text is read: the state's number, and two flags of the byte of
+  /// text that led to it.
   static constexpr std::uint8_t number_bits = 0x1f;
-  static constexpr std::uint8_t in_token = 0x40;      ///< the byte that led here is part of a token
-  static constexpr std::uint8_t begins_token = 0x80;  ///< and its first
+  static constexpr std::uint8_t in_token = 0x40;      ///< the byte is part of a token
+  static constexpr std::uint8_t begins_token = 0x80;  ///< the byte is the first of a token
 
-  /// Throws    usage_error if there are more than most_states, or bytes of more than most_classes kinds; if a step
-  ///           leads to no state, or begins a token and leads outside.
+  /// Throws    usage_error if state 0 is not outside of tokens; if bytes fall into more than most_classes classes; if a
+  ///           step leads to no state, begins a token and leads outside, or leads into a token that it does not begin.
   template <lexical_language Language>
   explicit automaton(Language)
   {
@@ -63,13 +63,13 @@ public:
     column bytes{};
     for (int byte = 0; byte < 256; ++byte) {
       for (int s = 0; s < states_; ++s)
-        bytes[static_cast<std::size_t>(s)] = written(Language::step(s, static_cast<unsigned char>(byte)), s, byte);
+        bytes[static_cast<std::size_t>(s)] = encoded(Language::step(s, static_cast<unsigned char>(byte)), s, byte);
       classes_[static_cast<std::size_t>(byte)] = class_of(bytes);
     }
   }
 
   int states() const { return states_; }
-  /// What a byte does with each state, however it is written.
+  /// The state after a byte, for each state before it, with its flags or without.
   std::uint8_t const* row(unsigned char byte) const { return next_[classes_[byte]].data(); }
   std::uint8_t step(std::uint8_t state, unsigned char byte) const { return row(byte)[state]; }
   /// The kind of a token that ends in this state.
@@ -79,7 +79,7 @@ public:
 private:
   using column = std::array<std::uint8_t, most_states>;
 
-  std::uint8_t written(lexer_step const& to, int from, int byte) const
+  std::uint8_t encoded(lexer_step const& to, int from, int byte) const
   {
     auto const where = [&] {
       return "tally: automaton: byte " + std::to_string(byte) + " in state " + std::to_string(from);
@@ -97,22 +97,22 @@ private:
     return static_cast<std::uint8_t>(state | in_token | (to.begins ? begins_token : 0));
   }
 
-  /// Bytes that do the same with every state are one class.
+  /// The class of a byte with these steps: bytes with the same steps from every state are one class.
   std::uint8_t class_of(column const& bytes)
   {
-    for (int k = 0; k < known_; ++k)
+    for (int k = 0; k < class_count_; ++k)
       if (columns_[static_cast<std::size_t>(k)] == bytes) return static_cast<std::uint8_t>(k);
-    if (known_ == most_classes)
+    if (class_count_ == most_classes)
       throw usage_error("tally: automaton: bytes do more than " + std::to_string(most_classes) +
                         " different things to the states; that many there can be at most");
-    columns_[static_cast<std::size_t>(known_)] = bytes;
+    columns_[static_cast<std::size_t>(class_count_)] = bytes;
     for (std::size_t state = 0; state < 256; ++state)
-      next_[static_cast<std::size_t>(known_)][state] = bytes[state & number_bits];
-    return static_cast<std::uint8_t>(known_++);
+      next_[static_cast<std::size_t>(class_count_)][state] = bytes[state & number_bits];
+    return static_cast<std::uint8_t>(class_count_++);
   }
 
   int states_ = 0;
-  int known_ = 0;
+  int class_count_ = 0;
   std::array<std::uint8_t, 256> classes_{};
   std::array<std::uint8_t, most_states> kinds_{};
   std::array<column, most_classes> columns_{};

@@ -3,32 +3,15 @@
 #include <cstdint>
 
 #include "tally/algorithms/automaton.hpp"
+#include "tally/detail/lexer/characters.hpp"
 
-/// Two languages that lexer.hpp can be run with.
+/// Two languages for lexer.hpp.
 namespace tally {
-
-namespace detail {
-
-constexpr bool is_digit(unsigned char c)
-{
-  return c >= '0' && c <= '9';
-}
-constexpr bool is_letter(unsigned char c)
-{
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-constexpr bool is_hexadecimal(unsigned char c)
-{
-  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-}  // namespace detail
 
 enum class json_kind : std::uint8_t { punctuation, string, number, word, bad };
 
-/// JSON (RFC 8259): punctuation, strings with their escapes, numbers, and true, false and null. All else is bad, each
-/// run of it a token; so is a string that its line's end cuts off. What tokens follow each other is for a parser to
-/// say.
+/// JSON (RFC 8259): punctuation, strings with their escapes, numbers, and true, false and null. Each run of other bytes
+/// is a bad token, and so is a string that the end of its line cuts off. The order of the tokens is left to a parser.
 struct json_language {
   // clang-format off
   enum state : int {
@@ -82,7 +65,7 @@ private:
       case 't': return {t, true};
       case 'f': return {f, true};
       case 'n': return {n, true};
-      default: return {detail::is_digit(c) ? digits : bad, true};
+      default: return {detail::lexer::is_digit(c) ? digits : bad, true};
     }
   }
 
@@ -96,18 +79,18 @@ private:
       return {one_letter ? string : c == 'u' ? hex_1 : bad_string, false};
     }
     if (s == bad_escape) return {bad_string, false};
-    if (s >= hex_1 && s <= hex_4 && detail::is_hexadecimal(c)) return {s == hex_4 ? string : s + 1, false};
+    if (s >= hex_1 && s <= hex_4 && detail::lexer::is_hexadecimal(c)) return {s == hex_4 ? string : s + 1, false};
     bool const well = s == string && !bad_so_far;
     if (c == '"') return {well ? closed : bad, false};
     if (c == '\\') return {well ? escape : bad_escape, false};
     return {well ? string : bad_string, false};
   }
 
-  /// Where a token goes on; `outside` where it does not.
+  /// The state in which the token goes on; `outside` if it ends before this byte.
   static constexpr int continued(int s, unsigned char c)
   {
     if (s == outside || s == punctuation || s == closed || is_blank(c) || is_punctuation(c) || c == '"') return outside;
-    bool const digit = detail::is_digit(c);
+    bool const digit = detail::lexer::is_digit(c);
     bool const e = c == 'e' || c == 'E';
     switch (s) {
       case minus: return c == '0' ? zero : digit ? digits : bad;
@@ -134,10 +117,10 @@ private:
 
 enum class c_kind : std::uint8_t { operators, identifier, number, string, character, comment, bad };
 
-/// What C, C++, Java and their kin have in common: identifiers and keywords, numbers as the preprocessor takes them,
-/// strings and characters with escapes, comments of both kinds, and the operators of C++ (longest match). A prefix of a
-/// string (L"...") is a token of its own; raw strings are beyond finite automata. A string or character that its line's
-/// end cuts off is bad, and so is a comment that does not end.
+/// The tokens that C, C++, Java and similar languages share: identifiers and keywords, preprocessing numbers, strings and
+/// characters with escapes, comments of both kinds, and the operators of C++ (longest match). A prefix of a string
+/// (L"...") is a token of its own; raw strings are beyond finite automata. A string or character that the end of its line
+/// cuts off is bad, and so is a comment that does not end.
 struct c_language {
   // clang-format off
   enum state : int {
@@ -187,12 +170,15 @@ struct c_language {
   }
 
 private:
-  static constexpr bool is_name(unsigned char c) { return detail::is_letter(c) || c == '_' || c == '$' || c >= 0x80; }
+  static constexpr bool is_name(unsigned char c)
+  {
+    return detail::lexer::is_letter(c) || c == '_' || c == '$' || c >= 0x80;
+  }
 
   static constexpr lexer_step first(unsigned char c)
   {
     if (is_name(c)) return {identifier, true};
-    if (detail::is_digit(c)) return {number, true};
+    if (detail::lexer::is_digit(c)) return {number, true};
     switch (c) {
       case ' ':
       case '\n':
@@ -238,13 +224,13 @@ private:
     bool const same_again =
         (s == plus && c == '+') || (s == ampersand && c == '&') || (s == bar && c == '|') || (s == colon && c == ':');
     switch (s) {
-      case identifier: return is_name(c) || detail::is_digit(c) ? identifier : outside;
+      case identifier: return is_name(c) || detail::lexer::is_digit(c) ? identifier : outside;
       case exponent:
         if (c == '+' || c == '-') return number;
         [[fallthrough]];
       case number:
         if (c == 'e' || c == 'E' || c == 'p' || c == 'P') return exponent;
-        return is_name(c) || detail::is_digit(c) || c == '.' || c == '\'' ? number : outside;
+        return is_name(c) || detail::lexer::is_digit(c) || c == '.' || c == '\'' ? number : outside;
       case then_equals: return c == '=' ? operator_done : outside;
       case plus:
       case ampersand:
@@ -255,7 +241,8 @@ private:
       case less: return c == '<' ? then_equals : c == '=' ? less_equal : outside;
       case less_equal: return c == '>' ? operator_done : outside;
       case greater: return c == '>' ? then_equals : c == '=' ? operator_done : outside;
-      case point: return detail::is_digit(c) ? number : c == '.' ? two_points : c == '*' ? operator_done : outside;
+      case point:
+        return detail::lexer::is_digit(c) ? number : c == '.' ? two_points : c == '*' ? operator_done : outside;
       case two_points: return c == '.' ? operator_done : outside;
       case slash: return c == '/' ? line_comment : c == '*' ? block_comment : c == '=' ? operator_done : outside;
       default: return outside;

@@ -1,77 +1,35 @@
 #pragma once
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 
 #include "tally/algorithms/automaton.hpp"
+#include "tally/detail/lexer/transitions.hpp"
 #include "tally/detail/path.hpp"
 
-/// How an automaton goes through a piece of text, for lexer.hpp: from every state at once, or from the one that it is
-/// in.
+/// The steps of an automaton through pieces of text, from one state or from all of them.
 ///
-/// A step waits for the step before it, some five cycles. So several pieces are gone through side by side, and there is
-/// time for more than one state in each.
-namespace tally::detail {
+/// A step waits some five cycles for the step before it. So a thread steps through several pieces side by side, and
+/// there is time for more than one state in each.
+namespace tally::detail::lexer {
 
-/// Each byte's row of an automaton: one load where the byte's class and the place of its row are three steps.
-struct rows_of_bytes {
-  std::array<std::uint8_t const*, 256> row;
+inline constexpr std::size_t piece_bytes = 8192;
+inline constexpr std::size_t pieces_together = 4;   ///< that a thread steps through side by side
+inline constexpr std::size_t bytes_a_round = 1024;  ///< of each piece, before tokens are made of the states behind them
+inline constexpr std::size_t round_room = 8 + bytes_a_round;  ///< the state before the first byte is in front of it
 
-  explicit rows_of_bytes(automaton const& language)
-  {
-    for (std::size_t byte = 0; byte < 256; ++byte) row[byte] = language.row(static_cast<unsigned char>(byte));
-  }
-};
-
-/// What a piece of text does: from each state, the state after it and how many tokens begin in it.
-struct lexed_piece {
-  std::uint8_t state[automaton::most_states];
-  std::uint64_t tokens[automaton::most_states];
-};
-
-/// One piece after the other. Associative, and its identity is an empty piece; it does not commute.
-struct one_piece_after_another {
-  static constexpr bool exactly_associative = true;
-
-  lexed_piece operator()(lexed_piece const& a, lexed_piece const& b) const
-  {
-    lexed_piece both;
-    for (std::size_t s = 0; s < automaton::most_states; ++s) {
-      std::size_t const between = a.state[s] & automaton::number_bits;
-      both.state[s] = b.state[between];
-      both.tokens[s] = a.tokens[s] + b.tokens[between];
-    }
-    return both;
-  }
-  static lexed_piece identity()
-  {
-    lexed_piece empty{};
-    for (std::size_t s = 0; s < automaton::most_states; ++s) empty.state[s] = static_cast<std::uint8_t>(s);
-    return empty;
-  }
-};
-
-inline constexpr std::size_t lexed_size = 8192;                 ///< bytes of a piece
-inline constexpr std::size_t lexed_together = 4;                ///< pieces that a thread goes through side by side
-inline constexpr std::size_t written_steps = 1024;              ///< of a piece, before tokens are made of them
-inline constexpr std::size_t written_room = 8 + written_steps;  ///< the state before the first is in front of it
-
-/// Steps `Pieces` pieces that lie one after the other side by side, each from `States` states; counts the tokens that
-/// begin.
+/// Steps through `Pieces` adjacent pieces side by side, from `States` states each; counts the tokens that begin.
 template <std::size_t Pieces, std::size_t States>
-void count_steps(rows_of_bytes const& rows, unsigned char const* text, std::size_t size,
+void count_steps(byte_rows const& rows, unsigned char const* text, std::size_t size,
                  std::uint8_t (&state)[Pieces][States], std::uint64_t (&begun)[Pieces][States])
 {
-  // All of it in registers: nothing is indexed by what the compiler does not know.
+  // Every index is a constant, so that all states and counts are in registers.
   [&]<std::size_t... Lane>(std::index_sequence<Lane...>) {
     std::uint64_t at[] = {state[Lane / States][Lane % States]...};
     std::uint64_t count[] = {(void(Lane), std::uint64_t{0})...};
     for (unsigned char const* const end = text + size; text != end; ++text) {
-      ((at[Lane] = rows.row[text[Lane / States * lexed_size]][at[Lane]],
+      ((at[Lane] = rows.row[text[Lane / States * piece_bytes]][at[Lane]],
         count[Lane] += at[Lane] >= automaton::begins_token),
        ...);
     }
@@ -81,66 +39,66 @@ void count_steps(rows_of_bytes const& rows, unsigned char const* text, std::size
   }(std::make_index_sequence<Pieces * States>{});
 }
 
-/// Steps `Pieces` pieces side by side, each from one state, and writes down the state after every byte: of each in a
-/// room of its own.
+/// Steps through `Pieces` adjacent pieces side by side, from one state each, which is at to[-1]; writes the state after
+/// every byte to `to`. The states of the next piece are `round_room` behind.
 template <std::size_t Pieces>
-void write_steps(rows_of_bytes const& rows, unsigned char const* text, std::size_t size, std::uint8_t* to)
+void write_steps(byte_rows const& rows, unsigned char const* text, std::size_t size, std::uint8_t* to)
 {
   [&]<std::size_t... Lane>(std::index_sequence<Lane...>) {
-    std::uint64_t at[] = {to[static_cast<std::ptrdiff_t>(Lane * written_room) - 1]...};
+    std::uint64_t at[] = {to[static_cast<std::ptrdiff_t>(Lane * round_room) - 1]...};
     for (unsigned char const* const end = text + size; text != end; ++text, ++to) {
-      ((at[Lane] = rows.row[text[Lane * lexed_size]][at[Lane]],
-        to[Lane * written_room] = static_cast<std::uint8_t>(at[Lane])),
+      ((at[Lane] = rows.row[text[Lane * piece_bytes]][at[Lane]],
+        to[Lane * round_room] = static_cast<std::uint8_t>(at[Lane])),
        ...);
     }
   }(std::make_index_sequence<Pieces>{});
 }
 
-/// A piece on its way from every state. States that have become the same go on as one: after some bytes there are one
-/// or two.
-class every_state {
+/// Runs of an automaton through a piece of text, one from every state. Runs that reach the same state are merged: after
+/// some bytes one or two are left.
+class runs_from_all_states {
 public:
-  every_state(automaton const& language, rows_of_bytes const& rows, unsigned char const* text)
+  runs_from_all_states(automaton const& language, byte_rows const& rows, unsigned char const* text)
       : rows_(&rows),
         text_(text)
   {
-    live_ = static_cast<std::size_t>(language.states());
+    count_ = static_cast<std::size_t>(language.states());
     for (std::size_t s = 0; s < automaton::most_states; ++s) {
-      way_[s] = s < live_ ? static_cast<std::uint8_t>(s) : std::uint8_t{0};
+      run_of_[s] = s < count_ ? static_cast<std::uint8_t>(s) : std::uint8_t{0};
       state_[s] =
           static_cast<std::uint8_t>(s) | (language.is_in_token(static_cast<std::uint8_t>(s)) ? automaton::in_token : 0);
-      total_[s] = 0;
+      tokens_[s] = 0;
     }
   }
 
-  std::size_t live() const { return live_; }
-  unsigned char const* text() const { return text_; }
+  /// The runs that are left.
+  std::size_t count() const { return count_; }
 
-  /// Goes on by `size` bytes, whatever is live: as many states at a time as there are registers for, which takes little
+  /// Steps all runs through the next `size` bytes, as many runs at a time as there are registers for: they take little
   /// longer than one.
   void step(std::size_t size)
   {
     std::uint64_t begun[automaton::most_states] = {};
-    for (std::size_t i = 0; i < live_;) i += step_some(i, size, begun, std::make_index_sequence<6>{});
+    for (std::size_t i = 0; i < count_;) i += step_some(i, size, begun, std::make_index_sequence<6>{});
     text_ += size;
     merge(begun);
   }
 
-  /// Until at most two are live, or the piece's share for that is used up. Returns the bytes gone through.
-  std::size_t settle(std::size_t most)
+  /// Steps until at most two runs are left, or through `most` bytes. Returns the bytes stepped through.
+  std::size_t converge(std::size_t most)
   {
     constexpr std::size_t chunk = 16;
-    std::size_t gone = 0;
-    for (; live_ > 2 && gone + chunk <= most; gone += chunk) step(chunk);
-    return gone;
+    std::size_t stepped = 0;
+    for (; count_ > 2 && stepped + chunk <= most; stepped += chunk) step(chunk);
+    return stepped;
   }
 
-  /// `Pieces` of them, each with at most two live, go on side by side.
+  /// Steps `Pieces` adjacent pieces side by side, of which each has at most two runs left.
   template <std::size_t Pieces>
-  static void step_together(every_state* pieces, std::size_t size)
+  static void step_together(runs_from_all_states* pieces, std::size_t size)
   {
     bool one = true;
-    for (std::size_t p = 0; p < Pieces; ++p) one = one && pieces[p].live_ == 1;
+    for (std::size_t p = 0; p < Pieces; ++p) one = one && pieces[p].count_ == 1;
     took(one ? "lexer: one state a piece" : "lexer: two states a piece");
     if (one)
       step_each<Pieces, 1>(pieces, size);
@@ -148,22 +106,22 @@ public:
       step_each<Pieces, 2>(pieces, size);
   }
 
-  lexed_piece result() const
+  transitions result() const
   {
-    lexed_piece all;
+    transitions all;
     for (std::size_t s = 0; s < automaton::most_states; ++s) {
-      all.state[s] = state_[way_[s]];
-      all.tokens[s] = total_[s];
+      all.state[s] = state_[run_of_[s]];
+      all.tokens[s] = tokens_[s];
     }
     return all;
   }
 
 private:
-  /// Steps the states from `first` on, at most sizeof...(Less) of them; returns how many.
+  /// Steps the runs from `first` on, at most sizeof...(Less) of them. Returns their number.
   template <std::size_t... Less>
   std::size_t step_some(std::size_t first, std::size_t size, std::uint64_t* begun, std::index_sequence<Less...>)
   {
-    std::size_t const wanted = live_ - first < sizeof...(Less) ? live_ - first : sizeof...(Less);
+    std::size_t const wanted = count_ - first < sizeof...(Less) ? count_ - first : sizeof...(Less);
     ((Less + 1 == wanted ? step_exactly<Less + 1>(first, size, begun) : void()), ...);
     return wanted;
   }
@@ -181,59 +139,45 @@ private:
   }
 
   template <std::size_t Pieces, std::size_t States>
-  static void step_each(every_state* pieces, std::size_t size)
+  static void step_each(runs_from_all_states* pieces, std::size_t size)
   {
     std::uint8_t state[Pieces][States];
     std::uint64_t begun[Pieces][States] = {};
     for (std::size_t p = 0; p < Pieces; ++p) {
-      for (std::size_t i = 0; i < States; ++i) state[p][i] = pieces[p].state_[i < pieces[p].live_ ? i : 0];
+      for (std::size_t i = 0; i < States; ++i) state[p][i] = pieces[p].state_[i < pieces[p].count_ ? i : 0];
     }
     count_steps<Pieces, States>(*pieces[0].rows_, pieces[0].text_, size, state, begun);
     for (std::size_t p = 0; p < Pieces; ++p) {
-      for (std::size_t i = 0; i < pieces[p].live_; ++i) pieces[p].state_[i] = state[p][i];
+      for (std::size_t i = 0; i < pieces[p].count_; ++i) pieces[p].state_[i] = state[p][i];
       pieces[p].text_ += size;
       pieces[p].merge(begun[p]);
     }
   }
 
-  /// Adds up what has begun, and lets those that are in one state be one.
+  /// Adds the tokens begun in each run to their sums, and merges the runs that are in the same state.
   void merge(std::uint64_t const* begun)
   {
     std::uint8_t to[automaton::most_states];
     std::size_t left = 0;
-    for (std::size_t i = 0; i < live_; ++i) {
+    for (std::size_t i = 0; i < count_; ++i) {
       std::size_t same = 0;
       while (same < left && state_[same] != state_[i]) ++same;
       to[i] = static_cast<std::uint8_t>(same);
       if (same == left) state_[left++] = state_[i];
     }
     for (std::size_t s = 0; s < automaton::most_states; ++s) {
-      total_[s] += begun[way_[s]];
-      way_[s] = to[way_[s]];
+      tokens_[s] += begun[run_of_[s]];
+      run_of_[s] = to[run_of_[s]];
     }
-    live_ = left;
+    count_ = left;
   }
 
-  rows_of_bytes const* rows_;
+  byte_rows const* rows_;
   unsigned char const* text_;
-  std::size_t live_;  // different states, the first of state_
-  std::uint8_t state_[automaton::most_states];
-  std::uint8_t way_[automaton::most_states];     // which of them a beginning leads to
-  std::uint64_t total_[automaton::most_states];  // the tokens on that way
+  std::size_t count_;
+  std::uint8_t state_[automaton::most_states];    // of each run that is left
+  std::uint8_t run_of_[automaton::most_states];   // the run that a first state has come into
+  std::uint64_t tokens_[automaton::most_states];  // begun so far, from each first state
 };
 
-/// Eight bits of eight bytes, the highest of each shifted by `up`: bit k is byte k's.
-inline std::uint64_t bits_of(std::uint8_t const* bytes, int up)
-{
-  if constexpr (std::endian::native == std::endian::little) {
-    std::uint64_t word;
-    std::memcpy(&word, bytes, sizeof word);
-    return (((word << up) & 0x8080808080808080) >> 7) * 0x0102040810204080 >> 56;
-  } else {
-    std::uint64_t bits = 0;
-    for (int k = 0; k < 8; ++k) bits |= static_cast<std::uint64_t>(bytes[k] << up >> 7 & 1) << k;
-    return bits;
-  }
-}
-
-}  // namespace tally::detail
+}  // namespace tally::detail::lexer
