@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "tally/operators/traits.hpp"
@@ -55,6 +56,16 @@ public:
   constexpr carry() = default;
   /// Begins with an initial value, which every result then contains as its first operand.
   constexpr explicit carry(working const& init) : spans_(static_cast<wide>(init)), last_(init) {}
+  /// The same state, for an operator that means the same.
+  template <class Same>
+    requires(!std::is_same_v<Same, Op> && std::is_same_v<carry_type<Same, T>, wide>)
+  constexpr explicit carry(carry<T, Same> const& other)
+      : spans_(other.spans_),
+        tiles_(other.tiles_),
+        last_(other.last_),
+        count_(other.count_)
+  {
+  }
 
   /// The carry of the next tile; absent before the first one if there is no initial value.
   constexpr std::optional<working> next(Op& op) const
@@ -80,6 +91,9 @@ public:
   }
 
 private:
+  template <class, class>
+  friend class carry;
+
   std::optional<wide> spans_;  // the initial value and the spans before this one
   std::optional<wide> tiles_;  // the tiles before, in this span; of no meaning if there are none
   std::optional<working> last_;

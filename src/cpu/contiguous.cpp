@@ -4,7 +4,6 @@
 
 #include <hwy/cache_control.h>
 
-#include "src/cpu/operator_kernels.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/detail/cpu/single_pass.hpp"
 #include "tally/detail/cpu/team.hpp"
@@ -19,15 +18,16 @@ namespace {
 constexpr std::size_t rows_ahead = 8;
 
 /// Tiles of contiguous memory, by the compiled kernels.
-template <class Op, class T>
+template <class T, class Op>
 class contiguous_engine {
 public:
   static constexpr bool concurrent = true;
   static constexpr std::size_t tile = order::tile<T>;
   using carry = order::carry<T, Op>;
 
-  contiguous_engine(T const* in, T* out, std::size_t size, direction shift)
-      : kernels_(kernels_of<Op, T>()),
+  contiguous_engine(tile_kernels<T> const& kernels, Op op, T const* in, T* out, std::size_t size, direction shift)
+      : kernels_(kernels),
+        op_(op),
         in_(in),
         out_(out),
         size_(size),
@@ -51,7 +51,7 @@ public:
   {
     tile_job<T> job = job_of(k, before);
     if (job.size == tile && to_ == stores::streaming) job.ahead = job.in + rows_ahead * order::row<T>;
-    scan_one_tile(job, before);
+    scan_one_tile(kernels_, job, before, op_);
   }
 
   T scan(std::size_t k, carry const& before, std::size_t next) const
@@ -78,12 +78,13 @@ private:
 
   tile_job<T> job_of(std::size_t k, carry const& before) const
   {
-    tile_job<T> job = job_after(before, in_ + k * tile, out_ + k * tile, length(k), shift_);
+    tile_job<T> job = job_after(before, op_, op_.identity, in_ + k * tile, out_ + k * tile, length(k), shift_);
     job.to = to_;
     return job;
   }
 
   tile_kernels<T> const& kernels_;
+  mutable Op op_;
   T const* in_;
   T* out_;
   std::size_t size_;
@@ -93,47 +94,42 @@ private:
 
 }  // namespace
 
-template <class Op, class T>
-tile_kernels<T> const& kernels_of()
+template <class T, class Op>
+void reduce_by_kernels(tile_kernels<T> const& kernels, T const* in, std::size_t size, order::carry<T, Op>& before,
+                       Op op, int threads)
 {
-  return all_kernels<T>().template of<Op>();
-}
-
-template <class Op, class T>
-void reduce_contiguous(T const* in, std::size_t size, order::carry<T, Op>& before, int threads)
-{
-  Op op;
-  contiguous_engine<Op, T> const engine(in, nullptr, size, direction::inclusive);
+  contiguous_engine<T, Op> const engine(kernels, op, in, nullptr, size, direction::inclusive);
   reduce_tiles(engine, engine.tiles(), before, op, team_size(threads, size * sizeof(T), engine.tiles()));
 }
 
-template <class Op, class T>
-void scan_contiguous(T const* in, T* out, std::size_t size, order::carry<T, Op>& before, direction shift, int threads)
+template <class T, class Op>
+void scan_by_kernels(tile_kernels<T> const& kernels, T const* in, T* out, std::size_t size, order::carry<T, Op>& before,
+                     Op op, direction shift, int threads)
 {
-  contiguous_engine<Op, T> const engine(in, out, size, shift);
-  Op op;
+  contiguous_engine<T, Op> const engine(kernels, op, in, out, size, shift);
   scan_tiles(engine, engine.tiles(), before, op, team_size(threads, size * sizeof(T), engine.tiles()));
 }
 
-#define TALLY_INSTANTIATE(Op, T)                                                                                       \
-  template tile_kernels<T> const& kernels_of<Op, T>();                                                                 \
-  template void reduce_contiguous<Op, T>(T const*, std::size_t, order::carry<T, Op>&, int);                            \
-  template void scan_contiguous<Op, T>(T const*, T*, std::size_t, order::carry<T, Op>&, direction, int);
-#define TALLY_INSTANTIATE_SIGNED(T) TALLY_INSTANTIATE(minimum, T) TALLY_INSTANTIATE(maximum, T)
-#define TALLY_INSTANTIATE_FLOATING(T)                                                                                  \
-  TALLY_INSTANTIATE_SIGNED(T) TALLY_INSTANTIATE(plus, T) TALLY_INSTANTIATE(multiplies, T)
-#define TALLY_INSTANTIATE_UNSIGNED(T)                                                                                  \
-  TALLY_INSTANTIATE_FLOATING(T) TALLY_INSTANTIATE(bit_and, T) TALLY_INSTANTIATE(bit_or, T) TALLY_INSTANTIATE(bit_xor, T)
-
-TALLY_INSTANTIATE_SIGNED(std::int8_t)
-TALLY_INSTANTIATE_SIGNED(std::int16_t)
-TALLY_INSTANTIATE_SIGNED(std::int32_t)
-TALLY_INSTANTIATE_SIGNED(std::int64_t)
-TALLY_INSTANTIATE_UNSIGNED(std::uint8_t)
-TALLY_INSTANTIATE_UNSIGNED(std::uint16_t)
-TALLY_INSTANTIATE_UNSIGNED(std::uint32_t)
-TALLY_INSTANTIATE_UNSIGNED(std::uint64_t)
-TALLY_INSTANTIATE_FLOATING(float)
-TALLY_INSTANTIATE_FLOATING(double)
+// A type, the type of its carries, and whether the operator is exact: every combination of the built-in operators.
+#define TALLY_INSTANTIATE(T, Wide, Exact)                                                                              \
+  template void reduce_by_kernels(tile_kernels<T> const&, T const*, std::size_t,                                       \
+                                  order::carry<T, operator_by_pointer<T, Wide, Exact>>&,                               \
+                                  operator_by_pointer<T, Wide, Exact>, int);                                           \
+  template void scan_by_kernels(tile_kernels<T> const&, T const*, T*, std::size_t,                                     \
+                                order::carry<T, operator_by_pointer<T, Wide, Exact>>&,                                 \
+                                operator_by_pointer<T, Wide, Exact>, direction, int);
+TALLY_INSTANTIATE(std::int8_t, std::int8_t, true)
+TALLY_INSTANTIATE(std::int16_t, std::int16_t, true)
+TALLY_INSTANTIATE(std::int32_t, std::int32_t, true)
+TALLY_INSTANTIATE(std::int64_t, std::int64_t, true)
+TALLY_INSTANTIATE(std::uint8_t, std::uint8_t, true)
+TALLY_INSTANTIATE(std::uint16_t, std::uint16_t, true)
+TALLY_INSTANTIATE(std::uint32_t, std::uint32_t, true)
+TALLY_INSTANTIATE(std::uint64_t, std::uint64_t, true)
+TALLY_INSTANTIATE(float, double, false)
+TALLY_INSTANTIATE(float, float, false)
+TALLY_INSTANTIATE(float, float, true)
+TALLY_INSTANTIATE(double, double, false)
+TALLY_INSTANTIATE(double, double, true)
 
 }  // namespace tally::cpu_backend

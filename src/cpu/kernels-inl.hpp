@@ -6,7 +6,6 @@
 #define TALLY_CPU_KERNELS_INL
 #endif
 
-#include "src/cpu/operator_kernels.hpp"
 #include "src/cpu/tile-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,17 +14,18 @@ namespace tally::cpu_backend::HWY_NAMESPACE {
 template <class Op>
 constexpr tile_kernels<TALLY_KERNELS_TYPE> kernels_for()
 {
-  if constexpr (is_kernel_element<Op, TALLY_KERNELS_TYPE>)
-    return make_kernels<Op, TALLY_KERNELS_TYPE>();
-  else
-    return {};
+  if constexpr (has_kernels<Op, TALLY_KERNELS_TYPE>)
+    if constexpr (std::is_same_v<typename kernel_element<Op, TALLY_KERNELS_TYPE>::type, TALLY_KERNELS_TYPE>)
+      return make_kernels<Op, TALLY_KERNELS_TYPE>();
+  return {};
 }
 
-operator_kernels<TALLY_KERNELS_TYPE> const& TALLY_KERNELS_NAME()
+std::array<tile_kernels<TALLY_KERNELS_TYPE>, detail::built_in::count> const& TALLY_KERNELS_NAME()
 {
-  static constexpr operator_kernels<TALLY_KERNELS_TYPE> all{
-      kernels_for<plus>(),    kernels_for<multiplies>(), kernels_for<minimum>(), kernels_for<maximum>(),
-      kernels_for<bit_and>(), kernels_for<bit_or>(),     kernels_for<bit_xor>()};
+#define TALLY_KERNELS_FOR(op, standard, types) kernels_for<op>(),
+  static constexpr std::array<tile_kernels<TALLY_KERNELS_TYPE>, detail::built_in::count> all{
+      TALLY_BUILT_IN_OPERATORS(TALLY_KERNELS_FOR)};
+#undef TALLY_KERNELS_FOR
   return all;
 }
 
@@ -38,7 +38,7 @@ namespace tally::cpu_backend {
 HWY_EXPORT(TALLY_KERNELS_NAME);
 
 template <>
-operator_kernels<TALLY_KERNELS_TYPE> const& all_kernels<TALLY_KERNELS_TYPE>()
+std::array<tile_kernels<TALLY_KERNELS_TYPE>, detail::built_in::count> const& all_kernels<TALLY_KERNELS_TYPE>()
 {
   return HWY_DYNAMIC_DISPATCH(TALLY_KERNELS_NAME)();
 }

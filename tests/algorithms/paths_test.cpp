@@ -27,12 +27,9 @@ public:
 };
 
 [[maybe_unused]] auto* const sizes = testing::AddGlobalTestEnvironment(new small_sizes);
-[[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(new tally::test::visits(
-    {"include/tally/algorithms", "include/tally/detail/allocation", "include/tally/detail/compare",
-     "include/tally/detail/histogram", "include/tally/detail/lexer", "include/tally/detail/polynomial",
-     "include/tally/detail/quicksort", "include/tally/detail/radix_sort", "include/tally/detail/recurrence",
-     "include/tally/detail/segments", "include/tally/detail/selection", "include/tally/detail/sorting",
-     "include/tally/detail/tree", "include/tally/for_each.hpp", "include/tally/sequences.hpp", "src/cpu/compress.cpp",
-     "src/cpu/even_bins.cpp", "src/cpu/memory.cpp"}));
+[[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(
+    new tally::test::visits({"include/tally/algorithms", "include/tally/detail", "include/tally/sequences.hpp",
+                             "src/cpu/compress.cpp", "src/cpu/even_bins.cpp", "src/cpu/memory.cpp"},
+                            {"include/tally/detail/cpu", "include/tally/detail/cuda"}));
 
 }  // namespace

@@ -3,6 +3,7 @@
 // arrays take all paths; at the end the visits to each are counted (docs/testing.md has the list).
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,6 +25,7 @@
 #include "../support/tuning.hpp"
 #include "../support/visits.hpp"
 #include "tally/detail/cpu/kernels.hpp"
+#include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/running.hpp"
 #include "tally/scan.hpp"
@@ -32,8 +34,8 @@
 namespace tally::test {
 namespace {
 
-[[maybe_unused]] testing::Environment* const counted = testing::AddGlobalTestEnvironment(new visits(
-    {"include/tally/detail/cpu", "include/tally/running.hpp", "src/cpu/contiguous.cpp", "src/cpu/tile-inl.hpp"}));
+[[maybe_unused]] testing::Environment* const counted = testing::AddGlobalTestEnvironment(
+    new visits({"include/tally/detail/cpu", "src/cpu/contiguous.cpp", "src/cpu/tile-inl.hpp"}));
 
 constexpr std::size_t line = 64;
 constexpr unsigned char poison = 0xA5;
@@ -480,6 +482,22 @@ TEST(cpu_paths_of_what_cannot_be_copied, every_size)
     for (std::size_t const k : in) right = 3 * right + k;
     EXPECT_EQ(*tally::reduce(in.begin(), in.end(), std::make_unique<std::size_t>(5), add), right) << n;
   }
+}
+
+// A map calls for each index once, by blocks that are full but for the last.
+TEST(cpu_paths_of_maps, every_size_and_block)
+{
+  for (int const threads : {1, 3})
+    for (std::size_t block = 1; block < 9; ++block)
+      for (std::size_t n = 0; n < 60; ++n) {
+        std::vector<std::atomic<int>> times(n);
+        tally::for_each_block(cpu{.threads = threads}, n, block, [&](std::size_t begin, std::size_t end) {
+          EXPECT_TRUE(begin % block == 0 && (end - begin == block || end == n)) << begin << " to " << end;
+          for (std::size_t k = begin; k < end; ++k) times[k].fetch_add(1);
+        });
+        for (std::size_t k = 0; k < n; ++k)
+          ASSERT_EQ(times[k], 1) << k << " of " << n << ", blocks of " << block << ", " << threads << " threads";
+      }
 }
 
 // Members that begin when others have used the ring many times over start at a checkpoint.

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tally/detail/built_in.hpp"
 #include "tally/detail/execution.hpp"
 #include "tally/error.hpp"
 #include "tally/operators/arithmetic.hpp"
@@ -47,32 +48,6 @@ concept operator_argument = std::invocable<Op&, T, T> || std::invocable<Op&, T&,
 template <class Acc, class Default>
 using accumulator = std::conditional_t<std::is_void_v<Acc>, std::remove_cvref_t<Default>, Acc>;
 
-/// The standard library's function objects are Tally's where they mean the same, so that they are as quick and know
-/// their identity.
-template <class Op, class T>
-struct canonical {
-  using type = Op;
-};
-template <class Op, class T>
-  requires((is_integer<T> || std::is_floating_point_v<T>) && !std::is_same_v<T, bool>)
-struct canonical<Op, T> {
-  template <template <class> class Standard>
-  static constexpr bool is = std::is_same_v<Op, Standard<void>> || std::is_same_v<Op, Standard<T>>;
-  static auto pick()
-  {
-    if constexpr (is<std::plus>)
-      return plus{};
-    else if constexpr (is<std::multiplies>)
-      return multiplies{};
-    else if constexpr (is<std::bit_and> && is_integer<T>)
-      return bit_and{};
-    else if constexpr (is<std::bit_or> && is_integer<T>)
-      return bit_or{};
-    else if constexpr (is<std::bit_xor> && is_integer<T>)
-      return bit_xor{};
-  }
-  using type = std::conditional_t<std::is_void_v<decltype(pick())>, Op, decltype(pick())>;
-};
 /// A pointer to a member as a function object, which can be called with an object in front.
 template <class F>
 constexpr auto callable(F&& f)
@@ -82,11 +57,13 @@ constexpr auto callable(F&& f)
   else
     return std::forward<F>(f);
 }
+/// `op` as backends take it. The standard library's function objects become Tally's where they mean the same, so that
+/// they are as quick and know their identity.
 template <class T, class Op>
 constexpr auto canonical_operator(Op&& op)
 {
   using own = std::remove_cvref_t<Op>;
-  using type = typename canonical<own, T>::type;
+  using type = typename built_in::canonical<own, T>::type;
   if constexpr (std::is_same_v<type, own>)
     return callable(std::forward<Op>(op));
   else

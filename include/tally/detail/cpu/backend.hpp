@@ -196,7 +196,9 @@ Out scan_held(std::optional<cpu> const& on, Iterator first, End last, Out out, T
     with_kernel_carry<Op, T>(before, [&](auto& carry) {
       if (size > 0 && size <= order::tile<T> && threads >= 0) {
         detail::took("cpu: scan of one tile");
-        scan_one_tile(job_after(carry, in, results, size, shift), carry);
+        Op own;
+        scan_one_tile(kernels_of<Op, element>(),
+                      job_after(carry, own, Op::template identity<element>(), in, results, size, shift), carry, own);
       } else {
         scan_contiguous<Op, element>(in, results, size, carry, shift, threads);
       }

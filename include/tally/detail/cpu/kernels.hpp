@@ -1,9 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
+#include "tally/detail/built_in.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "tally/order.hpp"
@@ -47,84 +48,99 @@ struct tile_kernels {
 
 /// Which operators on which types are compiled.
 template <class Op, class T>
-inline constexpr bool has_kernels = false;
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8)
-inline constexpr bool has_kernels<plus, T> = true;
-template <class T>
-inline constexpr bool has_kernels<multiplies, T> = has_kernels<plus, T>;
-template <class T>
-inline constexpr bool has_kernels<minimum, T> = has_kernels<plus, T>;
-template <class T>
-inline constexpr bool has_kernels<maximum, T> = has_kernels<plus, T>;
-template <class T>
-inline constexpr bool has_kernels<bit_and, T> = has_kernels<plus, T> && std::is_integral_v<T>;
-template <class T>
-inline constexpr bool has_kernels<bit_or, T> = has_kernels<bit_and, T>;
-template <class T>
-inline constexpr bool has_kernels<bit_xor, T> = has_kernels<bit_and, T>;
+inline constexpr bool has_kernels = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8 &&
+                                    detail::built_in::takes<Op, std::is_integral_v<T>>;
 
-/// Types of the same width share kernels: `long` and `long long`, `char` and `signed char`, and, where the operator
-/// does not see the sign, signed and unsigned.
+/// The type whose kernels those of Op on T are.
 template <class Op, class T>
-struct kernel_element {
-  static constexpr bool sees_sign = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
-  template <std::size_t Bytes, bool Signed>
-  static constexpr auto integer()
-  {
-    if constexpr (Bytes == 1)
-      return std::conditional_t<Signed, std::int8_t, std::uint8_t>{};
-    else if constexpr (Bytes == 2)
-      return std::conditional_t<Signed, std::int16_t, std::uint16_t>{};
-    else if constexpr (Bytes == 4)
-      return std::conditional_t<Signed, std::int32_t, std::uint32_t>{};
-    else
-      return std::conditional_t<Signed, std::int64_t, std::uint64_t>{};
-  }
-  static constexpr auto pick()
-  {
-    if constexpr (std::is_floating_point_v<T>)
-      return T{};
-    else
-      return integer<sizeof(T), sees_sign && std::is_signed_v<T>>();
-  }
-  using type = decltype(pick());
-};
+using kernel_element = detail::built_in::element<Op, T>;
 
-/// The kernels of one tile, for the best instruction set of this machine (or the one that Highway was told to use).
+/// The kernels of every built-in operator on T, in the table's order, for the best instruction set of this machine (or
+/// the one that Highway was told to use). Empty for operators that do not take T, or share the kernels of another type.
+template <class T>
+std::array<tile_kernels<T>, detail::built_in::count> const& all_kernels();
+
+/// The kernels of Op on T, a kernel_element.
 template <class Op, class T>
-tile_kernels<T> const& kernels_of();
+tile_kernels<T> const& kernels_of()
+{
+  return all_kernels<T>()[detail::built_in::entry<Op>::place];
+}
 
 /// The job of scanning one tile on top of `before`.
-template <class Op, class T>
-tile_job<T> job_after(order::carry<T, Op> const& before, T const* in, T* out, std::size_t size, direction shift)
+template <class T, class Op>
+tile_job<T> job_after(order::carry<T, Op> const& before, Op& op, T identity, T const* in, T* out, std::size_t size,
+                      direction shift)
 {
-  Op op;
-  constexpr T identity = Op::template identity<T>();
   return {in, out, size, before.next(op).value_or(identity), before.last().value_or(identity), shift};
 }
 
 /// Scans one tile on top of `before`, and takes its total into it.
-template <class Op, class T>
-void scan_one_tile(tile_job<T> const& job, order::carry<T, Op>& before)
+template <class T, class Op>
+void scan_one_tile(tile_kernels<T> const& kernels, tile_job<T> const& job, order::carry<T, Op>& before, Op& op)
 {
-  T const last = kernels_of<Op, T>().scan(job).last;
-  if constexpr (exactly_associative<Op, T>) {
+  T const last = kernels.scan(job).last;
+  if constexpr (exactly_associative<Op, T>)
     before = order::carry<T, Op>(last);
-  } else {
-    Op op;
+  else
     before.push(last, op);
-  }
 }
 
-/// reduce and scan of `size` contiguous elements of a kernel_element, on `threads` threads (0: choose). `before` is
-/// what is known before the first element, and afterwards what is known after the last one.
+/// An operator that is reached by pointers. Passes over many tiles are compiled for it, once a type and not once an
+/// operator: they apply it twice for a tile of 32 KiB.
+template <class T, class Wide, bool Exact>
+struct operator_by_pointer {
+  static constexpr bool exactly_associative = Exact;
+  using carry = Wide;
+
+  T (*of_elements)(T, T);
+  Wide (*of_carries)(Wide, Wide);
+  T identity;
+
+  T operator()(T a, T b) const { return of_elements(a, b); }
+  Wide operator()(Wide a, Wide b) const
+    requires(!std::is_same_v<T, Wide>)
+  {
+    return of_carries(a, b);
+  }
+};
+template <class Op, class T>
+auto by_pointer()
+{
+  using wide = carry_type<Op, T>;
+  return operator_by_pointer<T, wide, exactly_associative<Op, T>>{
+      [](T a, T b) { return static_cast<T>(Op{}(a, b)); }, [](wide a, wide b) { return static_cast<wide>(Op{}(a, b)); },
+      Op::template identity<T>()};
+}
+
+/// Passes over `size` contiguous elements on `threads` threads (0: choose). `before` is what is known before the first
+/// element, and afterwards what is known after the last one.
+template <class T, class Op>
+void reduce_by_kernels(tile_kernels<T> const& kernels, T const* in, std::size_t size, order::carry<T, Op>& before,
+                       Op op, int threads);
+template <class T, class Op>
+void scan_by_kernels(tile_kernels<T> const& kernels, T const* in, T* out, std::size_t size, order::carry<T, Op>& before,
+                     Op op, direction shift, int threads);
+
+/// reduce and scan of `size` contiguous elements of a kernel_element, as `reduce_by_kernels`.
 /// Memory    one thread: none beyond the stack; else 32 KiB a thread (scan), up to 16 bytes for each 32 KiB of input,
 ///           512 KiB in all (reduce).
 /// Blocks    until done. Throws usage_error if `threads` is negative, std::bad_alloc.
 template <class Op, class T>
-void reduce_contiguous(T const* in, std::size_t size, order::carry<T, Op>& before, int threads);
+void reduce_contiguous(T const* in, std::size_t size, order::carry<T, Op>& before, int threads)
+{
+  auto const op = by_pointer<Op, T>();
+  order::carry<T, std::remove_const_t<decltype(op)>> carry(before);
+  reduce_by_kernels(kernels_of<Op, T>(), in, size, carry, op, threads);
+  before = order::carry<T, Op>(carry);
+}
 template <class Op, class T>
-void scan_contiguous(T const* in, T* out, std::size_t size, order::carry<T, Op>& before, direction shift, int threads);
+void scan_contiguous(T const* in, T* out, std::size_t size, order::carry<T, Op>& before, direction shift, int threads)
+{
+  auto const op = by_pointer<Op, T>();
+  order::carry<T, std::remove_const_t<decltype(op)>> carry(before);
+  scan_by_kernels(kernels_of<Op, T>(), in, out, size, carry, op, shift, threads);
+  before = order::carry<T, Op>(carry);
+}
 
 }  // namespace tally::cpu_backend
