@@ -7,6 +7,7 @@
 
 #include "tally/algorithms/bins.hpp"
 #include "tally/config.hpp"
+#include "tally/detail/atomic.hpp"
 #include "tally/detail/backends.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/for_each.hpp"
