@@ -1,21 +1,26 @@
-# tally_test(NAME SOURCES a.cpp ... [LIBRARIES x ...] [LABELS l] [LONG] [TOGETHER] [WHOLE])
+# tally_test(NAME SOURCES a.cpp ... [LIBRARIES x ...] [LABELS l] [SHARDS n] [LONG] [TOGETHER] [WHOLE])
 #
-# Builds the GoogleTest program NAME, linked with the library, the warnings and LIBRARIES, and registers each of its
-# tests with ctest as `NAME.suite.test`. Presets choose by label: `slow` tests are left out under sanitizers.
-# Under sanitizers tests are brief (TALLY_TEST_BRIEFLY): fewer sizes and types, which find what there is to find in the code
-# that all share. LONG says that it runs longer than it compiles even so, and is optimised there too.
-# TOGETHER says that its sources are short, and are compiled eight at a time.
-# WHOLE says that all its tests are one of ctest: at its end it counts which paths they took together (tests/support/visits.hpp).
+# Builds the GoogleTest program NAME, linked with the library, the warnings and LIBRARIES, and registers it with ctest: as one
+# test, or as n tests `NAME.1` ... that share its cases. Presets choose by label: `slow` tests are left out under sanitizers, `ci`
+# tests run in continuous integration only. Under sanitizers tests are brief (TALLY_TEST_BRIEFLY): fewer sizes and types, which
+# find what there is to find in the code that all share.
+# LONG       It runs longer than it compiles even under a sanitizer, and is optimised there too.
+# TOGETHER   Its sources are short, and are compiled eight at a time.
+# WHOLE      It counts at its end which paths its tests took together (tests/support/visits.hpp), and has no shards.
 include_guard(GLOBAL)
-include(GoogleTest)
+find_package(GTest REQUIRED)
+
+# Part of every test program.
+add_library(tally_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/threads_pay.cpp)
+target_link_libraries(tally_test_main PUBLIC tally::tally PRIVATE tally_warnings)
 
 function(tally_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "LONG;TOGETHER;WHOLE" LABELS "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "LONG;TOGETHER;WHOLE" "LABELS;SHARDS" "SOURCES;LIBRARIES")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "tally_test(${name}): expected SOURCES, found '${arg_UNPARSED_ARGUMENTS}'")
   endif()
   find_package(GTest REQUIRED)  # in the caller's folder, where imported targets are visible
-  add_executable(${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/threads_pay.cpp)
+  add_executable(${name} ${arg_SOURCES} $<TARGET_OBJECTS:tally_test_main>)
   target_link_libraries(${name} PRIVATE tally::tally tally_warnings ${arg_LIBRARIES} GTest::gtest_main)
   # A test is compiled more often than it is run.
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -26,14 +31,27 @@ function(tally_test name)
     endif()
   endif()
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${arg_TOGETHER})
-  if(arg_LABELS)
-    set(arg_LABELS LABELS ${arg_LABELS})
-  endif()
   if(arg_WHOLE)
     target_compile_definitions(${name} PRIVATE TALLY_SOURCE_FOLDER="${PROJECT_SOURCE_DIR}")
-    add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 300 ${arg_LABELS})
-    return()
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 ${arg_LABELS})
+  tally_register_test(${name} SHARDS ${arg_SHARDS} LABELS ${arg_LABELS})
+endfunction()
+
+# tally_register_test(NAME [SHARDS n] [LABELS l] [RUN_SERIAL]): the GoogleTest program NAME as tests of ctest.
+function(tally_register_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RUN_SERIAL" "LABELS;SHARDS" "")
+  set(shards 1)
+  if(arg_SHARDS)
+    set(shards ${arg_SHARDS})
+  endif()
+  foreach(shard RANGE 1 ${shards})
+    math(EXPR index "${shard} - 1")
+    set(test ${name})
+    if(shards GREATER 1)
+      set(test ${name}.${shard})
+    endif()
+    add_test(NAME ${test} COMMAND ${name})
+    set_tests_properties(${test} PROPERTIES TIMEOUT 900 LABELS "${arg_LABELS}" RUN_SERIAL ${arg_RUN_SERIAL}
+      ENVIRONMENT "GTEST_BRIEF=1;GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()

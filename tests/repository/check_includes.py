@@ -1,0 +1,111 @@
+"""check_includes.py SOURCE_FOLDER: holds the includes to the floors of docs/architecture.md.
+
+Every file of the library, the course and the tool belongs to one room, and includes files of its own room and of the rooms that
+ROOMS allows it, and no others. No file includes itself by way of others.
+"""
+
+import pathlib
+import re
+import sys
+
+source = pathlib.Path(sys.argv[1]).resolve()
+
+# Rooms from the ground up: name, the files that belong to it, and the rooms whose files they may include. The first pattern that
+# matches a file counts.
+LIBRARY = "include/tally/"
+ROOMS = [
+    ("base", LIBRARY + r"(config|error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic)\.hpp", ""),
+    ("operators", LIBRARY + r"(operators/.*|operators\.hpp|half\.hpp|detail/elementary/.*|detail/built_in\.hpp)", "base"),
+    ("laws", LIBRARY + r"(laws\.hpp|detail/laws/.*)", "base operators"),
+    ("order", LIBRARY + r"(order|sequences|detail/contract|detail/zip_with|detail/function_iterator|detail/results|detail/optional_value)\.hpp", "base operators"),
+    ("cpu", LIBRARY + r"detail/cpu/.*", "base operators order"),
+    ("cuda", LIBRARY + r"(detail/cuda/.*|cuda_execution\.hpp)", "base operators order"),
+    # The one header that says where calls go.
+    ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),
+    ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running)\.hpp", "base operators order|where calls go"),
+    ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda"),
+    ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/application_tuning\.hpp)",
+     "base operators order contracts|where calls go"),
+    ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts"),
+    ("library's sources", r"src/cpu/.*", "base operators order cpu"),
+    ("library's GPU sources", r"src/cuda/.*", "base operators order cuda"),
+    ("kernels", r"course/include/tally/textbook/(?!exhibits/).*", "base operators"),
+    ("model", r"course/(include/tally/model|model)/.*", "base operators kernels"),
+    ("exhibits", r"course/include/tally/textbook/exhibits/.*", "kernels model"),
+    ("catalogue", r"course/textbook/.*", "base operators kernels model exhibits"),
+    ("drawings", r"course/draw/.*", "model catalogue"),
+    ("readers and writers", r"tool/io/.*", "base"),
+    ("tool", r"tool/cli/.*",
+     "base operators contracts applications|GPU contracts|readers and writers|kernels model catalogue drawings"),
+]
+
+rooms = [
+    (name, re.compile(pattern), {other for part in allowed.split("|") for other in ([part] if part in {r[0] for r in ROOMS} else part.split())})
+    for name, pattern, allowed in ROOMS
+]
+ROOTS = ("include", "course/include", "course", "tool", "tool/cli", "")
+complaints = []
+
+
+def room_of(path):
+    for room in rooms:
+        if room[1].fullmatch(path):
+            return room
+    return None
+
+
+def included(path):
+    """The files of this project that `path` includes, with their lines."""
+    for number, line in enumerate((source / path).read_text().splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s+[<"]([^>"]+)[>"]', line)
+        if not match:
+            continue
+        for root in (str(pathlib.PurePath(path).parent), *ROOTS):
+            target = source / root / match[1]
+            if target.is_file():
+                yield number, str(target.resolve().relative_to(source))
+                break
+
+
+files = sorted(
+    str(path.relative_to(source))
+    for folder in ("include", "src", "course", "tool")
+    for path in (source / folder).rglob("*")
+    if path.name.endswith((".hpp", ".cpp", ".cuh", ".cu", ".cu.in"))
+)
+arrows = {}
+for path in files:
+    arrows[path] = []
+    room = room_of(path)
+    if not room:
+        complaints.append(f"{path}: belongs to no room of tests/repository/check_includes.py")
+        continue
+    for line, target in included(path):
+        if target == path:
+            continue  # Highway compiles a file by including it again
+        arrows[path].append(target)
+        other = room_of(target)
+        if other and other[0] != room[0] and other[0] not in room[2]:
+            complaints.append(f"{path}:{line}: a file of '{room[0]}' includes {target}, which belongs to '{other[0]}'; "
+                              f"allowed: {', '.join(sorted(room[2])) or 'nothing'}")
+
+state = {}
+
+
+def walk(path, way):
+    state[path] = "open"
+    for target in arrows.get(path, ()):
+        if state.get(target) == "open":
+            circle = [*way[way.index(target):], target] if target in way else [path, target]
+            complaints.append("a circle of includes: " + " -> ".join(circle))
+        elif target not in state:
+            walk(target, [*way, target])
+    state[path] = "done"
+
+
+for path in files:
+    if path not in state:
+        walk(path, [path])
+
+print("\n".join(complaints))
+sys.exit(1 if complaints or not files else 0)
