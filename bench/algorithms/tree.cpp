@@ -1,4 +1,4 @@
-// The numbers of trees beside a walk from the root, on trees whose nodes are in preorder and in no order:
+// Numbering trees against a walk from the root, with nodes in preorder and in no order:
 //   build/bench/algorithms/tally_bench_tree
 #include <algorithm>
 #include <cstddef>
@@ -31,8 +31,8 @@ struct walked {
   std::unique_ptr<std::uint32_t[]> in_preorder;
 };
 
-/// One thread: children by counting, then a walk down them with a stack. Nodes are numbered as they are come to; sizes
-/// are added up on the way back through the order.
+/// One thread: children by counting, then a walk with a stack, which numbers nodes as it enters them. Sizes are added
+/// up in the reverse order.
 walked walk(nodes const& parents)
 {
   std::size_t const n = parents.size();
@@ -107,7 +107,7 @@ void number(std::string const& what, nodes const& parents)
       auto const all = three_passes(parents);
       right([&](std::size_t v) { return all.number[v].preorder; });
     });
-  // Six walk the tour also where parents come first: what all of them take together says when it pays.
+  // Six threads walk the tour even where parents come first: the time of all of them together says when it pays.
   for (int const threads : {1, 0, 6}) {
     rounds.add("tally::tree, cpu{" + (threads == 0 ? "" : std::to_string(threads)) + "}", [&, threads] {
       tally::tree const own(tally::cpu{threads}, parents);
@@ -147,7 +147,7 @@ nodes shuffled(nodes const& parents)
   return renamed;
 }
 
-/// As a directory is read: in preorder, each node under one of those that are open.
+/// A directory as it is read: in preorder, each node under one of the open ones.
 nodes folders(std::size_t n)
 {
   std::mt19937 random(1);

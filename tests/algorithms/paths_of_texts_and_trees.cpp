@@ -161,7 +161,7 @@ void tree_one(nodes const& parents)
           << n << " on " << on.threads << ", node " << v;
     tally::subtree_sums(on, tree, values.begin(), own.begin());
     ASSERT_TRUE(std::equal(sums.begin(), sums.end(), own.begin()) && own.back() == 7) << n;
-    // Ancestors: of all pairs in small trees, of some in others.
+    // Ancestors of all pairs in small trees, of some in others.
     tally::lowest_common_ancestors const lowest(on, tree, parents);
     std::size_t const pairs = n <= 40 ? n * n : 200;
     for (std::size_t p = 0; p < pairs; ++p) {
@@ -183,7 +183,8 @@ void trees()
   detail::tree::tuning const before = sizes;
   for (int const worth_a_tour : {1, 100}) {
     sizes.threads_worth_a_tour = worth_a_tour;
-    // Around sections, ranges of parents, and where there would be more of these than there may be.
+    // Around sections, ranges of parents, and the size from which ranges are larger, since there may not be more of
+    // them.
     for (std::size_t const n : every_size(70, {100, 128, 256, 512, 1024, 1280, 2048, 3072, 20'480}, 1)) {
       if (n == 0) continue;
       if (n > 4000 && n % 4096 != 0) continue;
@@ -194,7 +195,7 @@ void trees()
       }
     }
   }
-  // Around blocks in which parents are checked.
+  // Around the blocks in which parents are checked.
   for (std::size_t const n : {16'383, 16'384, 16'385, 32'769}) tree_one(renamed(parents_of(n, 5, n), 1));
   sizes = before;
 }

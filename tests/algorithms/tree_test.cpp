@@ -95,7 +95,7 @@ std::vector<std::pair<std::string, nodes>> trees_of(std::size_t n)
   return trees;
 }
 
-/// Around sections, what a thread draws of them, blocks, ranges of parents, and where threads begin to share.
+/// Around sections, the sections of a draw, blocks, ranges of parents, and the size from which threads share.
 std::vector<std::size_t> const sizes = tally::test::tidy({1, 2, 3, 31, 1023, 1024, 1025, 4095, 4096, 4097, 65'537});
 
 TEST(tree, has_the_numbers_of_a_walk)
@@ -103,7 +103,7 @@ TEST(tree, has_the_numbers_of_a_walk)
   for (std::size_t const n : sizes) {
     for (auto const& [name, parents] : trees_of(n)) {
       walked const expected = walk(parents);
-      for (int const threads : {1, 3, 7}) {  // with seven, also where parents come first, by the tour
+      for (int const threads : {1, 3, 7}) {  // seven walk the tour even where parents come first
         tally::tree const tree(tally::cpu{threads}, parents);
         std::string const what = name + " of " + std::to_string(n) + " on " + std::to_string(threads);
         ASSERT_EQ(tree.size(), n);
@@ -138,7 +138,7 @@ TEST(tree, sums_over_subtrees)
   }
 }
 
-/// x -> a x + b modulo a prime, one after the other: a group that does not commute.
+/// The maps x -> a x + b modulo a prime under composition: a group that does not commute.
 struct map {
   std::uint64_t a, b;
   friend bool operator==(map const&, map const&) = default;
@@ -190,12 +190,12 @@ TEST(tree, lowest_common_ancestors)
       std::mt19937_64 random(n);
       for (int question = 0; question < 300; ++question) {
         std::size_t const a = random() % n;
-        // Neighbours, too: their range is shorter than a block.
+        // Neighbours too: their range is shorter than a block.
         std::size_t const b = question % 3 == 0
                                   ? tree.in_preorder()[std::min<std::size_t>(tree.preorder(a) + random() % 50, n - 1)]
                                   : random() % n;
         std::size_t x = a;
-        // Up in steps that are long on deep trees, which is_ancestor, tested here too, decides.
+        // Up from a by is_ancestor, which is tested here too; for one question in 40 up from both by their depths.
         while (!tree.is_ancestor(x, b) && question % 40 != 0) x = parents[x];
         if (question % 40 == 0) {
           std::size_t y = b;
@@ -241,7 +241,7 @@ TEST(tree, says_which_node_is_wrong)
   expect_error({1, 2, 0}, "no node is a root; the root is its own parent");
   expect_error({0, 0, 2, 3}, "nodes 0 and 3 are both roots; a tree has one node that is its own parent");
   expect_error({0, 2, 3, 1, 1}, "node 1 is its own ancestor: its parent is 2, whose ancestors lead back to it");
-  // A circle without a section's beginning, one with all of them, and nodes that hang on one.
+  // A cycle in which no section begins, longer ones in which sections begin, and nodes below each.
   for (std::size_t const length : {std::size_t{2}, std::size_t{2000}, std::size_t{50'000}}) {
     nodes parents = made(100'000, [](std::size_t v) { return v / 2; });
     for (std::size_t k = 0; k < length; ++k)

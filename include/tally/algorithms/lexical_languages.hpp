@@ -117,10 +117,10 @@ private:
 
 enum class c_kind : std::uint8_t { operators, identifier, number, string, character, comment, bad };
 
-/// The tokens that C, C++, Java and similar languages share: identifiers and keywords, preprocessing numbers, strings and
-/// characters with escapes, comments of both kinds, and the operators of C++ (longest match). A prefix of a string
-/// (L"...") is a token of its own; raw strings are beyond finite automata. A string or character that the end of its line
-/// cuts off is bad, and so is a comment that does not end.
+/// The tokens that C, C++, Java and similar languages share: identifiers and keywords, preprocessing numbers, strings
+/// and characters with escapes, comments of both kinds, and the operators of C++ (longest match). A prefix of a string
+/// (L"...") is a token of its own; raw strings are beyond finite automata. A string or character that the end of its
+/// line cuts off is bad, and so is a comment that does not end.
 struct c_language {
   // clang-format off
   enum state : int {

@@ -117,7 +117,7 @@ std::string folder_sizes(tree_settings const& settings)
 std::vector<std::uint32_t> read_parents(input_settings const& input)
 {
   std::vector<std::int64_t> const values = read_integers(input);
-  if (values.size() > detail::most_nodes)
+  if (values.size() > tree::most_nodes)
     throw io::data_error({name_of(input.files.back())}, std::to_string(values.size()) + " nodes", "2^30 at most");
   std::vector<std::uint32_t> parents(values.size());
   for (std::size_t k = 0; k < values.size(); ++k) {

@@ -7,8 +7,8 @@
 
 namespace tally::detail::allocation {
 
-/// The layout of consecutive pieces, each at a multiple of its own power of two. It is the map from the end of the piece
-/// before them to the end of the last of them:
+/// The layout of consecutive pieces, each at a multiple of its own power of two. It is the map from the end of the
+/// piece before them to the end of the last of them:
 ///
 ///     x -> round_up(x + before, alignment) + after
 ///
@@ -26,8 +26,9 @@ struct layout {
   friend constexpr bool operator==(layout const&, layout const&) = default;
 };
 
-/// The layout of the pieces of f followed by those of g. One rounding to the greater alignment is left: its multiples are
-/// multiples of the smaller alignment too, to which the distance `between` the two can therefore be rounded beforehand.
+/// The layout of the pieces of f followed by those of g. One rounding to the greater alignment is left: its multiples
+/// are multiples of the smaller alignment too, to which the distance `between` the two can therefore be rounded
+/// beforehand.
 struct layout_composition {
   static constexpr bool exactly_associative = true;
 

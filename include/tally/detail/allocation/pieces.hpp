@@ -13,8 +13,8 @@
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 
-/// The pieces of an allocation as the elements of a scan. On a GPU an element is a piece, on a CPU the summary of a block
-/// of pieces.
+/// The pieces of an allocation as the elements of a scan. On a GPU an element is a piece, on a CPU the summary of a
+/// block of pieces.
 namespace tally::detail::allocation {
 
 /// 4096 sizes below 2^51, each rounded up to an alignment below 2^51, add up to less than 2^64: the sums of a block of
@@ -188,8 +188,8 @@ private:
     return ((at + low) & ~low) + own.size(k);
   }
 
-  /// Computes the layouts of a block's parts. Returns false, and leaves them alone, if a size or an alignment is so large
-  /// that sums need checks.
+  /// Computes the layouts of a block's parts. Returns false, and leaves them alone, if a size or an alignment is so
+  /// large that sums need checks.
   bool small_parts(std::size_t begin, std::size_t end, layout (&part)[parts]) const
   {
     aligned_pieces const own = *this;

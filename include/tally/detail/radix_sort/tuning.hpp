@@ -4,8 +4,8 @@
 
 namespace tally::detail::radix_sort {
 
-/// The sizes that choose the blocks of a radix sort on a CPU. They never change its result. Tests set them so that small
-/// arrays take every path.
+/// The sizes that choose the blocks of a radix sort on a CPU. They never change its result. Tests set them so that
+/// small arrays take every path.
 struct tuning {
   /// A block has n / `blocks` keys, within the two bounds: enough that its 256 counters are small beside it, and so few
   /// that every thread has several blocks.
