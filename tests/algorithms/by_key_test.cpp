@@ -282,9 +282,10 @@ void expect_the_order(std::vector<T> const& values, Op op, T init)
       tally::inclusive_scan(tally::cpu{1}, values.begin(), values.end(), expected.begin(), op, init);
     else
       tally::inclusive_scan(tally::cpu{1}, values.begin(), values.end(), expected.begin(), op);
-    auto const start = with_init ? tally::detail::maybe<T>{init, true} : tally::detail::maybe<T>{};
-    tally::detail::scan_in_order<T>([&](std::size_t k) { return values[k]; }, n, start, op,
-                                    [&](std::size_t k, auto const& result) { walked[k] = static_cast<T>(result); });
+    auto const start = with_init ? tally::detail::optional_value<T>{init, true} : tally::detail::optional_value<T>{};
+    tally::detail::segments::scan_in_order<T>(
+        [&](std::size_t k) { return values[k]; }, n, start, op,
+        [&](std::size_t k, auto const& result) { walked[k] = static_cast<T>(result); });
     EXPECT_TRUE(same_bits(walked, expected)) << n << (with_init ? " with" : " without");
   }
 }

@@ -226,9 +226,10 @@ void in_order_all()
           reference::scan<T>({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n)}, plus{}, init);
       std::vector<T> own(n);
       plus op;
-      detail::scan_in_order<T>([&](std::size_t k) { return values[k]; }, n,
-                               init ? detail::maybe<T>{*init, true} : detail::maybe<T>{}, op,
-                               [&](std::size_t k, auto const& result) { own[k] = static_cast<T>(result); });
+      detail::segments::scan_in_order<T>([&](std::size_t k) { return values[k]; }, n,
+                                         init ? detail::optional_value<T>{*init, true} : detail::optional_value<T>{},
+                                         op,
+                                         [&](std::size_t k, auto const& result) { own[k] = static_cast<T>(result); });
       ASSERT_TRUE(own == expected.inclusive) << n;
     }
 }

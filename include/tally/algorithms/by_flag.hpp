@@ -5,9 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "tally/algorithms/by_key.hpp"
 #include "tally/detail/contract.hpp"
-#include "tally/detail/segments/segmented.hpp"
+#include "tally/detail/segments/segments.hpp"
 
 /// Reductions and scans of segments that flags separate: a segment begins at element 0, and wherever a flag is set.
 namespace tally {
@@ -24,11 +23,11 @@ template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S
 std::size_t reduce_by_flag(P const& on, I first, S last, Flags flags, Out out, Op op = {})
 {
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
-  detail::check_groups<Acc, value, I, Op, Flags, Out>();
-  return detail::reduce_groups<value>(on, static_cast<std::size_t>(last - first),
-                                      sizeof(std::iter_value_t<Flags>) + sizeof(value),
-                                      detail::chosen_by_flag<Flags>{flags}, first, out, detail::keep_nothing{},
-                                      detail::canonical_operator<value>(std::move(op)));
+  detail::segments::check_call<Acc, value, I, Op, Flags, Out>();
+  return detail::segments::reduce<value>(
+      on, static_cast<std::size_t>(last - first), sizeof(std::iter_value_t<Flags>) + sizeof(value),
+      detail::selection::by_flag<Flags>{flags}, first, out, detail::segments::keep_nothing{},
+      detail::canonical_operator<value>(std::move(op)));
 }
 
 TALLY_WITHOUT_EXECUTION(reduce_by_flag,
@@ -41,11 +40,11 @@ template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S
 Out inclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, Op op = {})
 {
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
-  detail::check_groups<Acc, value, I, Op, Flags, Out>();
+  detail::segments::check_call<Acc, value, I, Op, Flags, Out>();
   auto const n = static_cast<std::size_t>(last - first);
-  detail::scan_groups<detail::direction::inclusive, value>(
-      on, n, sizeof(std::iter_value_t<Flags>) + sizeof(value), detail::chosen_by_flag<Flags>{flags}, first, out,
-      std::nullopt, detail::canonical_operator<value>(std::move(op)));
+  detail::segments::scan<detail::direction::inclusive, value>(on, n, detail::selection::by_flag<Flags>{flags}, first,
+                                                              out, std::nullopt,
+                                                              detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 
@@ -59,11 +58,11 @@ template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S
 Out exclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, T init, Op op = {})
 {
   using value = detail::accumulator<Acc, T>;
-  detail::check_groups<Acc, value, I, Op, Flags, Out>();
+  detail::segments::check_call<Acc, value, I, Op, Flags, Out>();
   auto const n = static_cast<std::size_t>(last - first);
-  detail::scan_groups<detail::direction::exclusive, value>(
-      on, n, sizeof(std::iter_value_t<Flags>) + sizeof(value), detail::chosen_by_flag<Flags>{flags}, first, out,
-      detail::initial<value>(std::move(init)), detail::canonical_operator<value>(std::move(op)));
+  detail::segments::scan<detail::direction::exclusive, value>(on, n, detail::selection::by_flag<Flags>{flags}, first,
+                                                              out, detail::initial<value>(std::move(init)),
+                                                              detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 

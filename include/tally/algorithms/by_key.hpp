@@ -3,30 +3,13 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "tally/detail/contract.hpp"
-#include "tally/detail/segments/segmented.hpp"
+#include "tally/detail/segments/segments.hpp"
 
 /// Reductions and scans of groups: runs of equal keys, or what flags separate.
 namespace tally {
-
-namespace detail {
-
-/// What the calls of this file have in common to be checked: elements are reached by index, since several threads begin
-/// in the middle.
-template <class Acc, class T, class Values, class Op, class... Iterators>
-constexpr void check_groups()
-{
-  static_assert(std::random_access_iterator<Values> && (std::random_access_iterator<Iterators> && ...),
-                "tally: calls by key and by flag read and write by index: give them iterators of arrays");
-  check_operands<Acc, T, std::iter_reference_t<Values>, Op>();
-  static_assert(operator_over<Op, working_type<T>>, "tally: the operator cannot be called with two values of the "
-                                                    "accumulator's type");
-}
-
-}  // namespace detail
 
 /// For each run of equal keys writes the key to `keys_out` and `values[begin] + ... + values[end-1]` to `values_out`,
 /// where `a + b` is `op(a, b)`.
@@ -51,17 +34,17 @@ constexpr void check_groups()
 ///           std::bad_alloc; cuda_error.
 /// Source    Blelloch, Prefix sums and their applications (1990), section 1.5, for one pass over all segments.
 template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
-          detail::iterator KeysOut, detail::iterator Out, class Op = plus, class Same = detail::equal_values>
+          detail::iterator KeysOut, detail::iterator Out, class Op = plus, class Same = detail::selection::equal_values>
 std::size_t reduce_by_key(P const& on, Keys keys, S keys_last, Values values, KeysOut keys_out, Out values_out,
                           Op op = {}, Same same = {})
 {
   using value = detail::accumulator<Acc, std::iter_value_t<Values>>;
-  detail::check_groups<Acc, value, Values, Op, Keys, KeysOut, Out>();
-  detail::check_equality<Same, std::iter_reference_t<Keys>>();
-  return detail::reduce_groups<value>(
+  detail::segments::check_call<Acc, value, Values, Op, Keys, KeysOut, Out>();
+  detail::selection::check_equality<Same, std::iter_reference_t<Keys>>();
+  return detail::segments::reduce<value>(
       on, static_cast<std::size_t>(keys_last - keys), sizeof(std::iter_value_t<Keys>) + sizeof(value),
-      detail::chosen_if_new<Keys, Same>{keys, std::move(same)}, values, values_out,
-      detail::keep_key<Keys, KeysOut>{keys, keys_out}, detail::canonical_operator<value>(std::move(op)));
+      detail::selection::by_change<Keys, Same>{keys, std::move(same)}, values, values_out,
+      detail::segments::keep_key<Keys, KeysOut>{keys, keys_out}, detail::canonical_operator<value>(std::move(op)));
 }
 
 TALLY_WITHOUT_EXECUTION(reduce_by_key,
@@ -81,16 +64,16 @@ TALLY_WITHOUT_EXECUTION(reduce_by_key,
 /// Result    the end of what was written. Each run has the bits of a scan of it alone.
 /// Blocks    on a GPU not, if `op` is exactly associative. As `reduce_by_key` otherwise.
 template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
-          detail::iterator Out, class Op = plus, class Same = detail::equal_values>
+          detail::iterator Out, class Op = plus, class Same = detail::selection::equal_values>
 Out inclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Out out, Op op = {}, Same same = {})
 {
   using value = detail::accumulator<Acc, std::iter_value_t<Values>>;
-  detail::check_groups<Acc, value, Values, Op, Keys, Out>();
-  detail::check_equality<Same, std::iter_reference_t<Keys>>();
+  detail::segments::check_call<Acc, value, Values, Op, Keys, Out>();
+  detail::selection::check_equality<Same, std::iter_reference_t<Keys>>();
   auto const n = static_cast<std::size_t>(keys_last - keys);
-  detail::scan_groups<detail::direction::inclusive, value>(
-      on, n, sizeof(std::iter_value_t<Keys>) + sizeof(value), detail::chosen_if_new<Keys, Same>{keys, std::move(same)},
-      values, out, std::nullopt, detail::canonical_operator<value>(std::move(op)));
+  detail::segments::scan<detail::direction::inclusive, value>(
+      on, n, detail::selection::by_change<Keys, Same>{keys, std::move(same)}, values, out, std::nullopt,
+      detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 
@@ -100,17 +83,17 @@ TALLY_WITHOUT_EXECUTION(inclusive_scan_by_key,
                         Acc);
 
 template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
-          detail::iterator Out, class T, class Op = plus, class Same = detail::equal_values>
+          detail::iterator Out, class T, class Op = plus, class Same = detail::selection::equal_values>
 Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Out out, T init, Op op = {},
                           Same same = {})
 {
   using value = detail::accumulator<Acc, T>;
-  detail::check_groups<Acc, value, Values, Op, Keys, Out>();
-  detail::check_equality<Same, std::iter_reference_t<Keys>>();
+  detail::segments::check_call<Acc, value, Values, Op, Keys, Out>();
+  detail::selection::check_equality<Same, std::iter_reference_t<Keys>>();
   auto const n = static_cast<std::size_t>(keys_last - keys);
-  detail::scan_groups<detail::direction::exclusive, value>(
-      on, n, sizeof(std::iter_value_t<Keys>) + sizeof(value), detail::chosen_if_new<Keys, Same>{keys, std::move(same)},
-      values, out, detail::initial<value>(std::move(init)), detail::canonical_operator<value>(std::move(op)));
+  detail::segments::scan<detail::direction::exclusive, value>(
+      on, n, detail::selection::by_change<Keys, Same>{keys, std::move(same)}, values, out,
+      detail::initial<value>(std::move(init)), detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 

@@ -1,42 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
-#include <type_traits>
 #include <utility>
 
 #include "tally/detail/contract.hpp"
-#include "tally/detail/selection/moves.hpp"
 #include "tally/detail/selection/selection.hpp"
-#include "tally/reduce.hpp"
 
 /// Stream compaction: of a sequence those that are wanted, side by side and in order.
 namespace tally {
-
-namespace detail {
-
-/// Whatever a call of this file takes: reached by index, since several threads begin in the middle.
-template <class I, class Out>
-constexpr void check_compaction()
-{
-  static_assert(std::random_access_iterator<I>, "tally: compaction reaches elements by index: give it an array's "
-                                                "iterators");
-  static_assert(std::random_access_iterator<Out>,
-                "tally: compaction writes by index, from several places at once: give "
-                "it an array's iterator, not an inserter");
-  static_assert(
-      requires(I in, Out out) { out[0] = in[0]; },
-      "tally: the elements cannot be written through the output iterator (is it const, or of another type?)");
-}
-template <class Pred, class Reference>
-constexpr void check_predicate()
-{
-  static_assert(std::is_invocable_r_v<bool, Pred&, Reference>,
-                "tally: the predicate cannot be called with an element, or its result is no truth value");
-}
-
-}  // namespace detail
 
 /// Copies those of [first, last) for which `pred` is true to `out`, in their order; or those whose flag it is true for.
 ///
@@ -57,12 +29,12 @@ constexpr void check_predicate()
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Pred>
 Out copy_if(P const& on, I first, S last, Out out, Pred pred)
 {
-  detail::check_compaction<I, Out>();
-  detail::check_predicate<Pred, std::iter_reference_t<I>>();
+  detail::selection::check_compaction<I, Out>();
+  detail::selection::check_predicate<Pred, std::iter_reference_t<I>>();
   auto const n = static_cast<std::size_t>(last - first);
-  std::size_t const chosen =
-      detail::move_chosen(on, n, sizeof(std::iter_value_t<I>), detail::chosen_by_value<I, Pred>{first, std::move(pred)},
-                          detail::copy_chosen<I, Out>{first, out});
+  std::size_t const chosen = detail::selection::move_selected(
+      on, n, sizeof(std::iter_value_t<I>), detail::selection::by_predicate<I, Pred>{first, std::move(pred)},
+      detail::selection::copy_selected<I, Out>{first, out});
   return out + static_cast<std::iter_difference_t<Out>>(chosen);
 }
 
@@ -70,12 +42,13 @@ template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator
           class Pred>
 Out copy_if(P const& on, I first, S last, Flags flags, Out out, Pred pred)
 {
-  detail::check_compaction<I, Out>();
-  detail::check_predicate<Pred, std::iter_reference_t<Flags>>();
+  detail::selection::check_compaction<I, Out>();
+  detail::selection::check_predicate<Pred, std::iter_reference_t<Flags>>();
   auto const n = static_cast<std::size_t>(last - first);
-  std::size_t const chosen = detail::move_chosen(on, n, sizeof(std::iter_value_t<I>) + sizeof(std::iter_value_t<Flags>),
-                                                 detail::chosen_by_value<Flags, Pred>{flags, std::move(pred)},
-                                                 detail::copy_chosen<I, Out>{first, out});
+  std::size_t const chosen =
+      detail::selection::move_selected(on, n, sizeof(std::iter_value_t<I>) + sizeof(std::iter_value_t<Flags>),
+                                       detail::selection::by_predicate<Flags, Pred>{flags, std::move(pred)},
+                                       detail::selection::copy_selected<I, Out>{first, out});
   return out + static_cast<std::iter_difference_t<Out>>(chosen);
 }
 
@@ -90,13 +63,13 @@ TALLY_WITHOUT_EXECUTION(copy_if, "([on,] first, last, out, pred) or ([on,] first
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, detail::iterator Rest, class Pred>
 std::pair<Out, Rest> partition_copy(P const& on, I first, S last, Out chosen, Rest rest, Pred pred)
 {
-  detail::check_compaction<I, Out>();
-  detail::check_compaction<I, Rest>();
-  detail::check_predicate<Pred, std::iter_reference_t<I>>();
+  detail::selection::check_compaction<I, Out>();
+  detail::selection::check_compaction<I, Rest>();
+  detail::selection::check_predicate<Pred, std::iter_reference_t<I>>();
   auto const n = static_cast<std::size_t>(last - first);
-  std::size_t const count =
-      detail::move_chosen(on, n, sizeof(std::iter_value_t<I>), detail::chosen_by_value<I, Pred>{first, std::move(pred)},
-                          detail::part<I, Out, Rest>{first, chosen, rest});
+  std::size_t const count = detail::selection::move_selected(
+      on, n, sizeof(std::iter_value_t<I>), detail::selection::by_predicate<I, Pred>{first, std::move(pred)},
+      detail::selection::copy_both<I, Out, Rest>{first, chosen, rest});
   return {chosen + static_cast<std::iter_difference_t<Out>>(count),
           rest + static_cast<std::iter_difference_t<Rest>>(n - count)};
 }
@@ -113,11 +86,11 @@ TALLY_WITHOUT_EXECUTION(partition_copy, "([on,] first, last, chosen, rest, pred)
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Pred>
 Out stable_partition_copy(P const& on, I first, S last, Out out, Pred pred)
 {
-  detail::check_compaction<I, Out>();
-  detail::check_predicate<Pred, std::iter_reference_t<I>>();
+  detail::selection::check_compaction<I, Out>();
+  detail::selection::check_predicate<Pred, std::iter_reference_t<I>>();
   auto const n = static_cast<std::size_t>(last - first);
-  std::size_t const chosen =
-      detail::total_chosen(on, n, sizeof(std::iter_value_t<I>), detail::chosen_by_value<I, Pred>{first, pred});
+  std::size_t const chosen = detail::selection::count_selected(on, n, sizeof(std::iter_value_t<I>),
+                                                               detail::selection::by_predicate<I, Pred>{first, pred});
   Out const border = out + static_cast<std::iter_difference_t<Out>>(chosen);
   tally::partition_copy(on, std::move(first), std::move(last), std::move(out), border, std::move(pred));
   return border;
@@ -133,15 +106,16 @@ TALLY_WITHOUT_EXECUTION(stable_partition_copy, "([on,] first, last, out, pred), 
 /// An element begins a run if `same` of the one before it and itself is false: neighbours are compared. For an
 /// equivalence that is what std::unique_copy gives, which compares with the run's first element. As `copy_if`
 /// otherwise.
-template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Same = detail::equal_values>
+template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out,
+          class Same = detail::selection::equal_values>
 Out unique_copy(P const& on, I first, S last, Out out, Same same = {})
 {
-  detail::check_compaction<I, Out>();
-  detail::check_equality<Same, std::iter_reference_t<I>>();
+  detail::selection::check_compaction<I, Out>();
+  detail::selection::check_equality<Same, std::iter_reference_t<I>>();
   auto const n = static_cast<std::size_t>(last - first);
-  std::size_t const chosen =
-      detail::move_chosen(on, n, sizeof(std::iter_value_t<I>), detail::chosen_if_new<I, Same>{first, std::move(same)},
-                          detail::copy_chosen<I, Out>{first, out});
+  std::size_t const chosen = detail::selection::move_selected(
+      on, n, sizeof(std::iter_value_t<I>), detail::selection::by_change<I, Same>{first, std::move(same)},
+      detail::selection::copy_selected<I, Out>{first, out});
   return out + static_cast<std::iter_difference_t<Out>>(chosen);
 }
 

@@ -1,0 +1,227 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "tally/config.hpp"
+#include "tally/detail/at_index.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/count_type.hpp"
+#include "tally/detail/execution.hpp"
+#include "tally/detail/optional_value.hpp"
+#include "tally/detail/segments/device_single_segment.hpp"
+#include "tally/detail/segments/heads.hpp"
+#include "tally/detail/selection/criteria.hpp"
+#include "tally/detail/selection/device.hpp"
+#include "tally/for_each.hpp"
+#include "tally/operators/numbered.hpp"
+#include "tally/scan.hpp"
+#include "tally/sequences.hpp"
+#include "tally/temporary.hpp"
+
+/// Reductions and scans of segments on a device. Exactly associative operators take one scan of all elements, which
+/// numbers the segments. For other operators a thread works on each segment: by key and by flag, a selection finds
+/// first where they begin.
+namespace tally::detail::segments {
+
+template <class T>
+optional_value<T> value_for_device(std::optional<T> const& value)
+{
+  return value ? optional_value<T>{*value, true} : optional_value<T>{};
+}
+
+/// Element k of the one scan.
+template <class T, class Count, class Criterion, class Values>
+struct numbered_element {
+  Criterion criterion;
+  Values values;
+  TALLY_HD numbered<T, Count> operator()(std::size_t k) const
+  {
+    return {static_cast<Count>(selection::is_selected(criterion, k)), static_cast<T>(at_index(values, k))};
+  }
+};
+
+/// A step of the one scan in a reduction: a segment's value is known where the next segment begins.
+template <class Out, class Head>
+struct store_reduced {
+  Out out;
+  Head head;
+  std::size_t* total;
+
+  TALLY_HD auto take(std::size_t k) const { return head.take(k); }
+  template <class T, class Count, class Key>
+  TALLY_HD void operator()(std::size_t, numbered<T, Count> const& before, numbered<T, Count> const& upto,
+                           Key const& key) const
+  {
+    auto const segments = static_cast<std::size_t>(before.heads);
+    if (before.heads != upto.heads) {
+      if (segments != 0) at_index(out, segments - 1) = before.value;
+      head.put(segments, key);
+    }
+  }
+  template <class T, class Count>
+  TALLY_HD void end(numbered<T, Count> const& all) const
+  {
+    at_index(out, static_cast<std::size_t>(all.heads) - 1) = all.value;
+    *total = static_cast<std::size_t>(all.heads);
+  }
+};
+
+/// A step of the one scan in a scan of segments.
+template <direction Shift, class T, class Out, class Op>
+struct store_scanned {
+  Out out;
+  optional_value<T> init;
+  Op op;
+
+  TALLY_HD nothing_taken take(std::size_t) const { return {}; }
+  TALLY_HD void end(auto const&) const {}
+  template <class Count>
+  TALLY_HD void operator()(std::size_t k, numbered<T, Count> const& before, numbered<T, Count> const& upto,
+                           nothing_taken) const
+  {
+    Op own = op;
+    if (Shift == direction::exclusive && before.heads != upto.heads) {
+      at_index(out, k) = init.value;
+    } else {
+      T const& value = Shift == direction::exclusive ? before.value : upto.value;
+      at_index(out, k) = init.present ? static_cast<T>(own(init.value, value)) : value;
+    }
+  }
+};
+
+/// Runs the one scan of n elements to `use`.
+template <class T, class P, class Criterion, class Values, class Use, class Op>
+void scan_numbered(P const& on, std::size_t n, Criterion const& criterion, Values values, Use const& use, Op op)
+{
+  with_count_type(n, [&]<class Count>(Count) {
+    auto const elements = elements_from(numbered_element<T, Count, Criterion, Values>{criterion, values});
+    tally::inclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(n), steps_to(use),
+                          numbered_segments<Op>{op});
+  });
+}
+
+/// A move of selected heads: records where segments begin.
+template <class Head>
+struct record_begin {
+  std::size_t* begins;
+  Head head;
+  TALLY_HD auto take(std::size_t k) const { return head.take(k); }
+  template <class Key>
+  TALLY_HD void one(std::size_t k, std::size_t before, bool is_head, Key const& key) const
+  {
+    if (!is_head) return;
+    begins[before] = k;
+    head.put(before, key);
+  }
+};
+struct store_end {
+  std::size_t* at;
+  std::size_t n;
+  TALLY_HD void operator()(std::size_t) const { *at = n; }
+};
+
+/// Calls `use(begins, segments)`: segment s is [begins[s], begins[s + 1]). Returns the number of segments.
+template <class P, class Criterion, class Head, class Use>
+std::size_t with_begins(P const& on, std::size_t n, Criterion const& criterion, Head const& head, Use const& use)
+{
+  std::size_t const segments = selection::count_selected(on, n, 1, criterion);
+  temporary<std::size_t, P> const begins(on, segments + 1);
+  selection::move_selected(on, n, 1, criterion, record_begin<Head>{begins.data(), head});
+  tally::for_each_index(on, 1, store_end{begins.data() + segments, n});
+  use(begins.data(), segments);
+  return segments;
+}
+
+/// An initial value that is known to be absent when a kernel is compiled.
+struct no_init {
+  template <class T>
+  TALLY_HD operator optional_value<T>() const
+  {
+    return {};
+  }
+};
+
+/// Reduces segment s = [begins[s], begins[s + 1]), on top of an initial value.
+template <class T, class Init, class Values, class Begins, class Out, class Op>
+struct reduce_segment {
+  Values values;
+  Begins begins;
+  Out out;
+  Init init;
+  Op op;
+
+  TALLY_HD void operator()(std::size_t s) const
+  {
+    at_index(out, s) = reduce_on_thread<T>(values, static_cast<std::size_t>(at_index(begins, s)),
+                                           static_cast<std::size_t>(at_index(begins, s + 1)), init, op)
+                           .value;
+  }
+};
+
+/// Scans segment s likewise.
+template <direction Shift, class T, class Values, class Begins, class Out, class Op>
+struct scan_segment {
+  Values values;
+  Begins begins;
+  Out out;
+  optional_value<T> init;
+  Op op;
+
+  TALLY_HD void operator()(std::size_t s) const
+  {
+    scan_on_thread<Shift, T>(values, static_cast<std::size_t>(at_index(begins, s)),
+                             static_cast<std::size_t>(at_index(begins, s + 1)), out, init, op);
+  }
+};
+
+template <class T, device P, class Values, class Offsets, class Out, class Op>
+void reduce_between(P const& on, Values values, Offsets offsets, std::size_t segments, Out out, T const& nothing,
+                    std::optional<T> const& init, Op op)
+{
+  optional_value<T> const start{nothing, init.has_value()};
+  tally::for_each_index(
+      on, segments, reduce_segment<T, optional_value<T>, Values, Offsets, Out, Op>{values, offsets, out, start, op});
+}
+
+template <direction Shift, class T, device P, class Values, class Offsets, class Out, class Op>
+void scan_between(P const& on, Values values, Offsets offsets, std::size_t segments, Out out,
+                  std::optional<T> const& init, Op op)
+{
+  tally::for_each_index(
+      on, segments, scan_segment<Shift, T, Values, Offsets, Out, Op>{values, offsets, out, value_for_device(init), op});
+}
+
+template <class T, device P, class Criterion, class Values, class Out, class Head, class Op>
+std::size_t reduce(P const& on, std::size_t n, std::size_t /*bytes*/, Criterion const& criterion, Values values,
+                   Out out, Head const& head, Op op)
+{
+  if (n == 0) return 0;
+  if constexpr (tally::exactly_associative<Op, T>) {
+    temporary<std::size_t, P> const total(on, 1);
+    scan_numbered<T>(on, n, criterion, values, store_reduced<Out, Head>{out, head, total.data()}, op);
+    return value_at(on, total.data());
+  } else {
+    return with_begins(on, n, criterion, head, [&](std::size_t const* begins, std::size_t segments) {
+      tally::for_each_index(
+          on, segments,
+          reduce_segment<T, no_init, Values, std::size_t const*, Out, Op>{values, begins, out, no_init{}, op});
+    });
+  }
+}
+
+template <direction Shift, class T, device P, class Criterion, class Values, class Out, class Op>
+void scan(P const& on, std::size_t n, Criterion const& criterion, Values values, Out out, std::optional<T> const& init,
+          Op op)
+{
+  if (n == 0) return;
+  if constexpr (tally::exactly_associative<Op, T>) {
+    scan_numbered<T>(on, n, criterion, values, store_scanned<Shift, T, Out, Op>{out, value_for_device(init), op}, op);
+  } else {
+    with_begins(on, n, criterion, keep_nothing{}, [&](std::size_t const* begins, std::size_t segments) {
+      scan_between<Shift, T>(on, values, begins, segments, out, init, op);
+    });
+  }
+}
+
+}  // namespace tally::detail::segments
