@@ -1,4 +1,4 @@
-/// What a consumer of the installed library does: includes it by its own name, links it, and gets the right sum.
+/// A consumer of the installed library: it includes the library by its name, links it, and gets the right sum.
 #include <cstdio>
 #include <vector>
 

@@ -1,5 +1,5 @@
-/// Calls of Tally with many types and operators, as they stand in programs of its users: headers that users include by
-/// plain -I must give no warning in them. It is compiled and not run.
+/// Calls of Tally with many types and operators, as users write them. Headers that users include by plain -I must give
+/// no warning. This file is compiled and not run.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace in_a_program {
 
-/// An operator that says nothing of itself.
+/// An operator without traits.
 struct last {
   template <class T>
   T operator()(T const&, T const& b) const
@@ -44,7 +44,8 @@ struct mixed {
   char letter;
 };
 
-/// Every way to call: chosen and named threads, by index and not, with and without an initial value, in pieces.
+/// Every way to call: with default and given threads, by random access and not, with and without an initial value, in
+/// pieces.
 template <class T, class Op>
 void call(T const* x, std::size_t n, T* out, Op op)
 {
@@ -76,7 +77,7 @@ template void call(unsigned char const*, std::size_t, unsigned char*, last);
 template void call(float const*, std::size_t, float*, least);
 template void call(mixed const*, std::size_t, mixed*, last);
 template void call(tally::indexed<char> const*, std::size_t, tally::indexed<char>*, tally::argmin);
-#ifndef __OPTIMIZE__  // code of these has given no warning that those above do not
+#ifndef __OPTIMIZE__  // the code of these has never given a warning that those above do not give
 template void call(short const*, std::size_t, short*, least);
 template void call(three_bytes const*, std::size_t, three_bytes*, last);
 template void call(std::string const*, std::size_t, std::string*, std::plus<>);

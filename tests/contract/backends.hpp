@@ -15,8 +15,8 @@ namespace tally::test {
 template <class... T>
 struct list {};
 
-/// Every backend that the contracts are tested on. A new one is one more line here, and a file like cpu_backend.hpp.
-/// The tests are compiled once more by nvcc for the GPU.
+/// Every backend that the contracts are tested on. A new one takes one more line here, and a file like cpu_backend.hpp.
+/// For the GPU, nvcc compiles the tests once more.
 #ifdef __CUDACC__
 using backends = list<cuda_backend>;
 #else
@@ -49,7 +49,7 @@ struct cases<Contract, list<Backend, Backends...>, list<Elements...>, Done...>
 template <class Contract, class Elements>
 using contract_cases = typename detail::cases<Contract, backends, Elements>::type;
 
-/// Names a case in the tests' names: cpu_f32.
+/// The name of a case in the names of tests: cpu_f32.
 struct case_names {
   template <class Case>
   static std::string GetName(int)

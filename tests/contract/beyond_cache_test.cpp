@@ -12,13 +12,13 @@
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 
-/// Outputs that do not fit in the cache, which the CPU writes around it. The elements are small integers whose sums
-/// every type holds exactly (modulo its range), so that a loop gives the right bits.
+/// Outputs that do not fit in the cache; the CPU writes them around it. The elements are small integers, whose sums are
+/// exact in every type (modulo its range), so that a loop gives the right bits.
 namespace tally::test {
 namespace {
 
-/// Results are streamed from 16 MiB of input on at the latest (src/cpu/contiguous.cpp); or what TALLY_TEST_MAX_SIZE
-/// allows.
+/// A size from which results are streamed: 16 MiB of input at the latest (src/cpu/contiguous.cpp), or less if
+/// TALLY_TEST_MAX_SIZE is.
 template <class T>
 std::size_t size_beyond_cache()
 {
@@ -26,7 +26,7 @@ std::size_t size_beyond_cache()
   return tidy({bytes / sizeof(T) + 3 * order::tile<T> + 5 * order::group<T> + 3})[0];
 }
 
-/// Small enough for floats to hold all sums: -1, 0 or 1.
+/// -1, 0 or 1: so small that floats hold all sums exactly.
 template <class T>
 T element(std::size_t k)
 {

@@ -13,20 +13,20 @@
 
 namespace tally::test {
 
-/// In how many ways a test runs each of its cases.
+/// The number of ways in which a test runs each of its cases.
 enum class ways {
   instruction_sets,  ///< one thread, each instruction set that this machine has
   threads,           ///< the best instruction set, 1 to 16 threads and Tally's own choice
   few_threads,       ///< the same with 1, 2, 3 and 16
 };
 
-/// The CPU as a backend under test. A backend says where operands live (`array`), in which ways a call can run
-/// (`for_each_way`), and no more: the calls themselves are the contracts'.
+/// The CPU as a backend under test. A backend defines where operands live (`array`) and the ways in which a call can
+/// run (`for_each_way`). The calls themselves belong to the contracts.
 struct cpu_backend {
   static constexpr char const* name = "cpu";
 
-  /// Elements that a call on this backend can be given, `offset` elements after an aligned place, with poison around
-  /// them. Made from a vector it holds its values, from a size it is poisoned.
+  /// Elements for a call on this backend, `offset` elements after an aligned place, with poison around them. Made from
+  /// a vector, the array holds its values; made from a size, it is poisoned.
   template <class T>
   using array = guarded<T>;
 
@@ -52,7 +52,7 @@ struct cpu_backend {
   }
 
 private:
-  /// While it lives, Highway dispatches to this instruction set only.
+  /// Makes Highway dispatch to this instruction set only, for its lifetime.
   class instruction_set {
   public:
     explicit instruction_set(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }

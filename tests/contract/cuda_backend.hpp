@@ -15,7 +15,7 @@
 
 namespace tally::test {
 
-/// The stream and the workspace of all tests, and device memory that arrays take and give back like a stack.
+/// The stream and the workspace of all tests, and device memory that arrays allocate and free like a stack.
 class cuda_fixture {
 public:
   static cuda_fixture& instance()
@@ -42,7 +42,7 @@ private:
   std::size_t top_ = 0;
 };
 
-/// `guarded`, on the device: the last one made is the first one destroyed.
+/// `guarded` on the device. The last one made must be the first one destroyed.
 template <class T>
 class guarded_on_device {
 public:
@@ -110,7 +110,7 @@ struct cuda_backend {
   template <class T>
   using array = guarded_on_device<T>;
 
-  /// Every kernel that a call can become, each with as many blocks as it likes and with few.
+  /// Every kernel that a call can become, each with all its blocks and with few.
   template <class F>
   static void for_each_way(ways which, F const& f)
   {

@@ -9,9 +9,9 @@
 
 namespace tally::test {
 
-/// Every arithmetic type that elements are stored in, and for contracts that differ from another one by little, one of
-/// each kind and size. A build with a sanitizer tests briefly: it finds what it finds in the code that the types share;
-/// so does one for a GPU that only shows that the tests compile.
+/// Every arithmetic type of elements; for contracts that differ little from another one, one type of each kind and size.
+/// A build with a sanitizer tests briefly, because the types share the code in which it finds faults. So does a build for
+/// a GPU that only checks that the tests compile.
 #if defined(__CUDACC__) && !defined(TALLY_TEST_BRIEFLY)
 using element_types = list<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, half, bfloat16>;
 using some_element_types = list<std::int32_t, float, half>;
@@ -24,18 +24,18 @@ using element_types = list<std::int8_t, std::uint8_t, std::int16_t, std::uint16_
 using some_element_types = list<std::int8_t, std::uint64_t, float, half>;
 #endif
 
-/// The same operator as one of the caller's: whatever is known of Op is known of it, but no compiled kernel is.
+/// Op as a user-defined operator: it has the traits of Op, but no compiled kernel.
 template <class Op>
 struct users : Op {};
 
-/// Types on which operators without a kernel are tested too: what they do does not depend on the width, and each takes
-/// long to compile.
+/// Types on which operators without a kernel are tested too. They are few, because the width of the type makes no
+/// difference, and each takes long to compile.
 template <class T>
 inline constexpr bool with_other_operators =
     binary_float<T> || std::is_same_v<T, std::int8_t> || std::is_same_v<T, std::uint32_t>;
 
-/// Calls f(op, name) for the operators that `Contract` is tested with on T: every built-in one and some as a caller
-/// would write them; for contracts that differ from another one by little, one of each kind.
+/// Calls f(op, name) for the operators that `Contract` is tested with on T: every built-in one and some user-defined
+/// ones; for contracts that differ little from another one, one of each kind.
 template <class Contract, class T, class F>
 void for_each_operator(F const& f)
 {

@@ -9,7 +9,7 @@
 #include "backends.hpp"
 #include "tally/tally.hpp"
 
-/// The golden files once more: every backend gives their bits, in every way that it can run.
+/// Every backend gives the bits of the golden files, in every way that it can run.
 namespace tally::test {
 namespace {
 
@@ -33,8 +33,8 @@ struct by_backend {
     a.inclusive.assign(scanned.begin(), scanned.end());
     a.exclusive.assign(shifted.begin(), shifted.end());
     if (!x.empty()) {
-      // Without an identity there is no reduction without an initial value; then it is what the contract says it would
-      // be.
+      // Without an identity there is no reduction without an initial value. The expected result is then the one that
+      // the contract defines.
       if constexpr (has_identity<Op, T>)
         a.reduced = tally::reduce(on, std::ranges::subrange(in.begin(), in.end()), op);
       else

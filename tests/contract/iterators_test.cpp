@@ -17,7 +17,7 @@
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 
-/// The CPU takes any iterator, and gives the bits that the same values in an array would.
+/// The CPU takes any iterator, and gives the bits of the same values in an array.
 namespace tally::test {
 namespace {
 
@@ -29,7 +29,7 @@ problem<float, plus> const& sums()
   return p;
 }
 
-/// Every contract over [first, last) of one kind of iterator into `Out`s of another.
+/// Tests every contract over [first, last) of one kind of iterator, with outputs `Out` of another kind.
 template <template <class> class In, template <class> class Out>
 void check_iterators()
 {
@@ -152,7 +152,7 @@ TEST(iterators, reversed)
   EXPECT_EQ(tally::reduce(x.rbegin(), x.rend(), std::string(), append{}), "cba");
 }
 
-// An array is a range, and where an iterator is wanted the beginning of one.
+// An array is a range. Where an iterator is expected, it is the iterator to its beginning.
 TEST(iterators, arrays)
 {
   int const in[5] = {3, 1, 4, 1, 5};

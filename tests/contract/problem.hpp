@@ -12,7 +12,7 @@
 
 namespace tally::test {
 
-/// Any operator on values of W and totals of C, so that the reference is compiled once for each type and not for each
+/// Any operator on values of W and totals of C. With it the reference is compiled once for each type, and not for each
 /// operator.
 template <class W, class C>
 struct any_operator {
@@ -40,7 +40,7 @@ reference::results<T> by_reference(std::vector<T> const& x, Op op, std::optional
   return reference::scan(x, any, init);
 }
 
-/// One input with an initial value, and what the order makes of them.
+/// One input with an initial value, and their results by the order.
 template <class T, class Op>
 struct problem {
   using element = T;
@@ -65,8 +65,8 @@ struct problem {
   }
 };
 
-/// A transformation that is its own inverse, so that a call that transforms can be given the twisted elements of a
-/// problem and must find the problem's answers.
+/// A transformation that is its own inverse. A call that transforms receives the twisted elements of a problem, and must
+/// give the answers of the problem.
 struct twist {
   template <class T>
   TALLY_HD constexpr T operator()(T const& x) const
@@ -88,7 +88,7 @@ std::vector<T> input_for(std::vector<T> x)
   return x;
 }
 
-/// Where the operands of a call lie.
+/// The places of the operands of a call.
 struct placement {
   std::size_t in_offset = 0;  ///< elements after an aligned place
   std::size_t out_offset = 0;

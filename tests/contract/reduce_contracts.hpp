@@ -6,10 +6,10 @@
 #include "problem.hpp"
 #include "tally/reduce.hpp"
 
-/// Each reduction as a pair: the call under test, and which of the reference's answers it promises.
+/// Each reduction as a pair: the call under test, and the answer of the reference that it promises.
 namespace tally::test {
 
-/// Without an initial value, so only for operators that have an identity: that is the value of an empty range.
+/// Without an initial value, so only for operators that have an identity, which is the value of an empty range.
 struct reduce_contract {
   static constexpr bool like_another = true;
   template <class P>
@@ -51,7 +51,7 @@ struct transform_reduce_contract {
   static auto expected(auto const& p) { return *p.started.reduced; }
 };
 
-/// The input is given twice, and the first of two equal elements is the element.
+/// The input is passed twice, and the transformation of two equal elements returns the first.
 struct transform_reduce_two_contract {
   static constexpr bool like_another = true;
   struct either {

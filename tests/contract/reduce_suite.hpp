@@ -11,10 +11,11 @@
 #include "elements.hpp"
 #include "reduce_contracts.hpp"
 
-/// What every reduction promises, on every backend and for every element type. A contract's own file instantiates it.
+/// Tests of the promises of every reduction, on every backend and for every element type. The file of each contract
+/// instantiates them.
 namespace tally::test {
 
-/// Whether one call returns the reference's bits and writes nothing.
+/// Checks that one call returns the bits of the reference and writes nothing.
 template <class Backend, class Contract, class T, class Op>
 testing::AssertionResult reduction_agrees(auto const& on, problem<T, Op> const& p, std::vector<T> const& x,
                                           std::size_t offset)

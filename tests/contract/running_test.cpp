@@ -17,7 +17,7 @@
 namespace tally::test {
 namespace {
 
-/// Cuts n into pieces: many are a few elements, some a few tiles, some empty.
+/// Cuts n into pieces: many of a few elements, some of a few tiles, some empty.
 std::vector<std::size_t> pieces(std::size_t n, std::size_t tile, std::uint64_t seed)
 {
   std::vector<std::size_t> sizes;
@@ -32,7 +32,7 @@ std::vector<std::size_t> pieces(std::size_t n, std::size_t tile, std::uint64_t s
   return sizes;
 }
 
-/// How a sequence can be cut: as above, in whole tiles, and in one piece.
+/// The ways to cut a sequence: as above, into whole tiles, and as one piece.
 std::vector<std::vector<std::size_t>> cuts(std::size_t n, std::size_t tile)
 {
   std::vector<std::vector<std::size_t>> ways{{n}, {}};

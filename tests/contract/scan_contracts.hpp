@@ -3,7 +3,7 @@
 #include "problem.hpp"
 #include "tally/scan.hpp"
 
-/// Each scan as a pair: the call under test, and which of the reference's answers it promises.
+/// Each scan as a pair: the call under test, and the answer of the reference that it promises.
 namespace tally::test {
 
 struct inclusive_scan_contract {

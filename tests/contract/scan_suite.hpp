@@ -11,11 +11,12 @@
 #include "elements.hpp"
 #include "scan_contracts.hpp"
 
-/// What every scan promises, on every backend and for every element type. A contract's own file instantiates it.
+/// Tests of the promises of every scan, on every backend and for every element type. The file of each contract
+/// instantiates them.
 namespace tally::test {
 
-/// Whether one call writes the reference's bits to every element of the output and to nothing else, leaves its input as
-/// it was, and returns the end of the output.
+/// Checks that one call writes the bits of the reference to every element of the output and to nothing else, leaves its
+/// input as it was, and returns the end of the output.
 template <class Backend, class Contract, class T, class Op>
 testing::AssertionResult scan_agrees(auto const& on, problem<T, Op> const& p, std::vector<T> const& x,
                                      placement const& at)

@@ -18,7 +18,7 @@
 namespace tally::test {
 namespace {
 
-/// An exception passes through every contract, and nothing that was made is left.
+/// An exception passes through every contract, and no value is left alive.
 template <class Call>
 void expect_passes_through(Call const& call)
 {
@@ -154,7 +154,7 @@ TEST(values, that_are_volatile)
 
 TEST(values, of_128_bits)
 {
-  // Without the compiler's extensions std::is_arithmetic does not know them.
+  // Without the compiler's extensions std::is_arithmetic is false for these types.
   using wide = tally::detail::int128;
   std::vector<wide> const x(120, wide{3});
   wide power = 1;  // wraps, as the library's integers do
@@ -242,7 +242,7 @@ TEST(transformations, round_before_they_are_added)
   EXPECT_TRUE(same_value(tally::transform_reduce(a.begin(), a.end(), b.begin(), 0.5f), tally::reduce(products, 0.5f)));
 }
 
-/// A point of which members are the transformation and the operator.
+/// A point whose members serve as transformations and operator.
 struct step {
   long length;
   long twice() const { return 2 * length; }

@@ -15,17 +15,17 @@
 #include "reference.hpp"
 #include "tally/operators/arithmetic.hpp"
 
-/// The text of a golden file: what the order gives for one operator and one type, at the sizes where something of the
-/// order begins or ends. The inputs are made by a rule that the file states, so that a program in any language can
-/// check itself against it.
+/// The text of a golden file: the results of the order for one operator and one type, at the sizes where a unit of the
+/// order begins or ends. The file states the rule of its inputs, so that a program in any language can check itself
+/// against it.
 namespace tally::test::golden {
 
 inline constexpr std::uint64_t seed = 20260101;
 /// The initial value is the element with this index, which no input reaches.
 inline constexpr std::uint64_t init_index = std::uint64_t{1} << 32;
 
-/// Magnitudes from 2^-range to 2^(range + 1), both signs: most additions round and many lose an operand whole. A narrow
-/// type gets a narrow range, so that nothing overflows.
+/// Magnitudes from 2^-range to 2^(range + 1), of both signs. Most additions round, and many lose a whole operand. A narrow
+/// type has a narrow range, so that nothing overflows.
 template <binary_float T>
 inline constexpr std::uint64_t exponent_range = float_format<T>::exponent_bits < 8 ? 4 : 20;
 
@@ -38,8 +38,8 @@ T mixed(std::uint64_t k)
                      r >> (64 - format::fraction_bits));
 }
 
-/// Near 1, above and below in balance, so that products of as many as the files hold stay normal. Above 1 the bits
-/// count twice as much as below; a type with little fraction knows only 1 and its nearest neighbours there.
+/// Values near 1, above and below in balance, so that products of all elements of a file stay normal. Above 1 a bit is
+/// worth twice as much as below; a type with a short fraction has only 1 and its nearest neighbours there.
 template <binary_float T>
 inline constexpr int near_one_bits = float_format<T>::fraction_bits > 11 ? float_format<T>::fraction_bits - 10 : 0;
 
@@ -130,7 +130,7 @@ std::vector<T> input(std::size_t n)
   return x;
 }
 
-/// What somebody computed for one size; the initial value goes with the last two.
+/// The computed answers for one size. The last two include the initial value.
 template <class T>
 struct answers {
   std::vector<T> inclusive;

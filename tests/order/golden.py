@@ -93,7 +93,7 @@ def check(path, largest):
     def shown(values):
         return f"{to_bits(values[-1]):0{2 * size}x}" if values else "-"
 
-    # Sums of float are carried in double; everything else in its own type.
+    # Sums of float have carries in double, everything else in its own type.
     to_carry = float if operator_name == "plus" else to_element
     operator, group, init = OPERATOR[operator_name], 16 // size, element(2**32)
     checked = 0

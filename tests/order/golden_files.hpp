@@ -27,7 +27,7 @@ std::string file_name()
   return std::string(Case::name) + "_" + type_name<T> + ".txt";
 }
 
-/// The comment at the top of a golden file: all that another program needs to know to check itself.
+/// The comment at the top of a golden file. It has all the information that another program needs to check itself.
 template <class Case, class T>
 std::string header()
 {
@@ -72,7 +72,7 @@ inline std::string read(std::string const& path)
   return text.str();
 }
 
-/// The folder of the golden files: `golden` beside the program, where a bundle carries both, else the checkout's.
+/// The folder of the golden files: `golden` beside the program if a bundle has both, else the one of the checkout.
 inline std::string folder(std::string const& in_checkout,
                           std::filesystem::path const& program = std::filesystem::read_symlink("/proc/self/exe"))
 {
@@ -94,7 +94,7 @@ std::string rows_in(std::string const& folder, std::size_t largest = std::size_t
   return rows;
 }
 
-/// Calls `visit.operator()<Case, T>()` for everything that has a golden file.
+/// Calls `visit.operator()<Case, T>()` for every case and type that has a golden file.
 template <class Visit>
 void for_each_file(Visit const& visit)
 {

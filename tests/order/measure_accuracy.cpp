@@ -24,7 +24,7 @@ using tally::test::random_bits;
 
 __extension__ typedef __int128 int128;
 
-/// What is measured of a type: its fraction, and an integer that holds exact sums.
+/// The properties of a type for the measurement: its fraction, and an integer that holds exact sums.
 template <class T>
 struct measured;
 template <>
@@ -50,7 +50,7 @@ struct uniform {
   }
 };
 
-/// Uniform in [-1, 1]: sums stay near zero, so only the error against the sum of magnitudes says something.
+/// Uniform in [-1, 1]. Sums stay near zero, so only the error relative to the sum of magnitudes is meaningful.
 struct signed_uniform {
   static constexpr char const* name = "uniform [-1, 1]";
   static constexpr bool one_sign = false;
@@ -66,8 +66,7 @@ template <class T>
 long double difference(T value, typename measured<T>::exact sum)
 {
   using exact = typename measured<T>::exact;
-  // value * 2^fraction is an integer as long as value is at least 2^-1 or so; a smaller one has no error that is worth
-  // counting.
+  // value * 2^fraction is an integer if value is at least about 2^-1; the error of a smaller value is negligible.
   long double const scaled = std::ldexp(static_cast<long double>(value), measured<T>::fraction);
   auto const whole = static_cast<exact>(scaled);
   return std::ldexp(std::fabs(static_cast<long double>(whole - sum) + (scaled - static_cast<long double>(whole))),
@@ -89,7 +88,7 @@ void take(errors& worst, T value, typename measured<T>::exact sum, typename meas
   worst.relative = std::max(worst.relative, error / std::ldexp(static_cast<long double>(magnitudes), -2 * fraction));
 }
 
-/// What Tally's scan, its reduction and a loop do with the same input.
+/// The errors of Tally's scan, its reduction and a loop on the same input.
 struct comparison {
   errors scan, reduction, loop;
 };

@@ -7,11 +7,12 @@
 
 #include "tally/operators/traits.hpp"
 
-/// The order of docs/order.md once more: slow, obvious, written from the text. It shares no code with the library, so
-/// that the two can be held against each other.
+/// A second implementation of docs/order.md: slow, obvious, written from the text. It shares no code with the library, so
+/// that the two can be compared.
 namespace tally::test::reference {
 
-/// How many of each make the next. The text's numbers are the defaults; its small example uses smaller ones.
+/// The sizes of the units, each in units of the one before. The defaults are those of the text; its small example uses
+/// smaller ones.
 struct shape {
   std::size_t group;      // elements
   std::size_t row = 32;   // groups
@@ -41,7 +42,7 @@ slot<W> add(slot<W> const& a, slot<W> const& b, Op& op)
   return static_cast<W>(op(*a, *b));
 }
 
-/// What a row knows of itself: its groups' own prefixes s, and the scan of their totals I.
+/// The values within a row: the prefixes s of its groups, and the scan I of their totals.
 template <class W>
 struct row_values {
   std::vector<slot<W>> prefix;  // prefix[k] = elements of k's group up to k, from the left
@@ -117,7 +118,7 @@ std::vector<W> inclusive(std::vector<W> const& x, slot<W> const& init, Op& op, s
   return result;
 }
 
-/// Elements in the type in which they are combined, and results back in the type in which they are stored.
+/// Converts elements to the type in which they are combined, and results back to the type in which they are stored.
 template <class To, class From>
 std::vector<To> converted(std::vector<From> const& values)
 {

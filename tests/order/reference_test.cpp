@@ -44,7 +44,7 @@ TEST(reference, brackets_a_row_as_the_text_says)
 
 TEST(reference, brackets_rows_strips_tiles_and_spans_as_the_text_says)
 {
-  // One element a group and two groups a row keep the brackets readable: a row is two elements, a strip four, a tile
+  // One element a group and two groups a row keep the brackets readable: a row has two elements, a strip four, a tile
   // eight.
   constexpr reference::shape tiny{.group = 1, .row = 2, .strip = 2, .tile = 2, .span = 2};
   auto const y = reference::scan(names(40), bracket{}, std::optional<std::string>("init"), tiny);
@@ -75,7 +75,7 @@ TEST(reference, combines_half_as_float_and_rounds_once)
 {
   auto const x = make_data<half>(data::mixed_magnitudes, 3 * order::tile<half> + 100);
   auto const y = reference::scan(x, plus{}, std::optional<half>(half(0.1f)));
-  // The same as the scan of floats in groups of eight, but that the carry is a float.
+  // The scan is that of floats in groups of eight, except that the carry is a float.
   std::vector<float> const wide(x.begin(), x.end());
   plus op;
   auto const expected = reference::inclusive<float>(wide, std::optional<float>(half(0.1f)), op, {.group = 8});

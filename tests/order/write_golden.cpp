@@ -4,8 +4,8 @@
 
 #include "golden_files.hpp"
 
-/// Rewrites the golden files in a folder from the reference implementation. Whoever runs it changes the contract, and
-/// says so in the change log.
+/// Rewrites the golden files in a folder from the reference implementation. This changes the contract, and must be
+/// recorded in the change log.
 int main(int argc, char** argv)
 {
   using namespace tally::test::golden;

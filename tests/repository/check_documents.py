@@ -1,11 +1,11 @@
-"""check_documents.py SOURCE_FOLDER BUILD_FOLDER: holds the documents to the truth.
+"""check_documents.py SOURCE_FOLDER BUILD_FOLDER: checks that the documents are true.
 
 - A relative link leads to a file that exists.
-- A ```cpp block is, but for indentation, a contiguous part of a file under examples/, include/, src/, course/, tool/ or tests/, all of which
-  are compiled. (```c++ marks a sketch, which is not looked for.)
-- docs/testing.md lists every path that the sources name.
-- ```console blocks are run, all of a document in one folder, with the built tool in PATH: a line `$ command`, continued by
-  lines `> ...`, must print the lines after it, where a line `...` stands for any number of them. (```sh is not run.)
+- A ```cpp block is, except for indentation, a contiguous part of a compiled file: one under examples/, include/, src/,
+  course/, tool/ or tests/. (```c++ marks a sketch, which is not checked.)
+- docs/testing.md lists exactly the paths that the sources name.
+- ```console blocks are run, all blocks of a document in one folder, with the built tool in PATH. A line `$ command`,
+  continued by lines `> ...`, must print the lines after it; a line `...` stands for any number of lines. (```sh is not run.)
 """
 
 import os
@@ -21,7 +21,7 @@ complaints = []
 
 
 def squeezed(lines):
-    """The lines without indentation and empty ones, framed by line ends."""
+    """Returns the lines as one string, without indentation and empty lines, between line ends."""
     return "\n" + "\n".join(line.strip() for line in lines if line.strip()) + "\n"
 
 
@@ -53,7 +53,7 @@ def check_links(document, text):
 
 
 def check_paths():
-    """Every path that the sources name is in a table of docs/testing.md, and no other is."""
+    """Checks that the tables of docs/testing.md list exactly the paths that the sources name."""
     named = set()
     for folder in ("include", "src", "tool"):
         for path in sorted((source / folder).rglob("*")):
@@ -61,7 +61,7 @@ def check_paths():
                 text = re.sub(r"//.*", "", path.read_text())
                 for call in re.findall(r"\btook\((.*?)\);", text, flags=re.S):
                     named.update(re.findall(r'"([^"]*)"', call))
-                named.update(re.findall(r'"(cuda: [^"]*)"', text))  # a kernel's is named where kernels are listed
+                named.update(re.findall(r'"(cuda: [^"]*)"', text))  # the list of kernels names their paths
     listed = set(re.findall(r"`([a-z_ ]+: [^`]*)`", (source / "docs/testing.md").read_text()))
     for path in sorted(named - listed):
         complaints.append(f"docs/testing.md: the path `{path}` of the sources is not listed")
@@ -70,7 +70,7 @@ def check_paths():
 
 
 def check_session(where, lines, folder):
-    """Runs the commands of a console block and compares what they print."""
+    """Runs the commands of a console block, and compares their output with the block."""
     environment = os.environ | {"PATH": f"{build}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
     steps = []
     for line in lines:

@@ -1,15 +1,15 @@
 #pragma once
 
-// Included before a test of the standard library's algorithms (`-include as_std.hpp`), this makes std::reduce,
-// std::transform_reduce, std::inclusive_scan, std::exclusive_scan, std::transform_inclusive_scan and
-// std::transform_exclusive_scan in it mean Tally's: the same overloads, the same return types, the type of the initial
-// value as the accumulator's, value_type{} where the standard starts from that. The test itself stays as it is.
+// Makes a test of the standard library's algorithms test Tally. Included before the test (`-include as_std.hpp`), this
+// header redirects std::reduce, std::transform_reduce, std::inclusive_scan, std::exclusive_scan,
+// std::transform_inclusive_scan and std::transform_exclusive_scan to Tally: the same overloads, the same return types,
+// the type of the initial value as accumulator type, value_type{} where the standard starts from it. The test itself
+// stays as it is.
 //
 // Constant evaluation is left to the standard library, since Tally's calls run on threads and vectors and are not
-// constexpr. With TALLY_AS_STD_EXECUTION defined, the overloads with an execution policy are there too (<execution>,
-// which needs oneTBB).
+// constexpr. TALLY_AS_STD_EXECUTION adds the overloads with an execution policy (<execution>, which needs oneTBB).
 
-// All that a test may include and that contains the names below must be read before they change their meaning.
+// Every header that a test may include and that contains the names below must be included before they are redefined.
 #include <algorithm>
 #include <functional>
 #include <iterator>

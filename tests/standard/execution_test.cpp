@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-/// The overloads with an execution policy. Compiled twice: as it stands, and with as_std.hpp before it.
+/// Tests of the overloads with an execution policy. Compiled twice: as it stands, and with as_std.hpp before it.
 namespace {
 
 template <class Policy>

@@ -9,7 +9,7 @@ if(NOT candidates)
     "Expected libcxx/test of LLVM, libstdc++-v3/testsuite of GCC or tests/std of Microsoft's STL.")
 endif()
 
-# Where their tests keep their helpers.
+# The folders of the helpers of these tests.
 set(helpers)
 foreach(folder support std/algorithms util util/testsuite_shared include)
   if(IS_DIRECTORY ${TALLY_STD_TESTS_DIR}/${folder})
@@ -19,7 +19,7 @@ endforeach()
 
 foreach(source IN LISTS candidates)
   string(REGEX REPLACE "[^A-Za-z0-9]+" "_" name ${source})
-  # GCC's testsuite says in each file what to do with it: some are only compiled, and have no main.
+  # Each file of GCC's testsuite states how to run it: some are only compiled, and have no main.
   file(STRINGS ${TALLY_STD_TESTS_DIR}/${source} only_compiles REGEX "{ *dg-do compile")
   if(only_compiles)
     add_library(foreign_${name} OBJECT ${TALLY_STD_TESTS_DIR}/${source})
@@ -33,7 +33,7 @@ foreach(source IN LISTS candidates)
     target_compile_definitions(foreign_${name} PRIVATE TALLY_AS_STD_EXECUTION)
   endif()
   target_include_directories(foreign_${name} PRIVATE ${helpers})
-  # They check by assert().
+  # The tests check by assert().
   target_compile_options(foreign_${name} PRIVATE -UNDEBUG -w -include ${CMAKE_CURRENT_SOURCE_DIR}/as_std.hpp)
   set_target_properties(foreign_${name} PROPERTIES CXX_STANDARD 20)
 endforeach()

@@ -13,8 +13,8 @@
 #include "../support/operators.hpp"
 #include "../support/values.hpp"
 
-/// What the standard says of std::inclusive_scan, std::exclusive_scan and their transforming forms. Compiled twice: as
-/// it stands, and with as_std.hpp before it.
+/// Tests of the standard's requirements on std::inclusive_scan, std::exclusive_scan and their transforming forms.
+/// Compiled twice: as it stands, and with as_std.hpp before it.
 namespace {
 
 using namespace tally::test;

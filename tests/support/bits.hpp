@@ -15,8 +15,8 @@
 
 namespace tally::test {
 
-/// Equal in every bit, but for NaNs, of which only the being one is specified. Types with padding or with a heap
-/// compare by ==.
+/// Compares every bit, except for NaNs: any NaN equals any other, because their bits are unspecified. Types with padding
+/// or with heap memory are compared by ==.
 template <class T>
 bool same(T const& a, T const& b)
 {
@@ -26,7 +26,7 @@ bool same(T const& a, T const& b)
     return a == b;
 }
 
-/// A value as a failure message shows it: floating-point values with their bits.
+/// The text of a value in a failure message: floating-point values have their bits in it.
 template <class T>
 std::string shown(T const& value)
 {
@@ -41,7 +41,7 @@ std::string shown(T const& value)
   return out.str();
 }
 
-/// Whether two sequences agree in every bit; the message names the first difference and counts them.
+/// Checks that two sequences agree in every bit. The message has the first difference and the number of differences.
 template <class T>
 testing::AssertionResult same_bits(std::span<T const> got, std::span<T const> expected)
 {

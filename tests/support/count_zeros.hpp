@@ -7,7 +7,7 @@
 
 namespace tally::test {
 
-/// The example of teams.hpp: how many of each 4096 values are zero.
+/// The example of teams.hpp: the number of zeros in each 4096 values.
 struct count_zeros {
   struct memory {
     std::uint32_t count;

@@ -10,7 +10,7 @@
 
 namespace tally::test {
 
-/// What makes a sequence hard. Integers know only `distinct`: all their bits random, so every sum wraps.
+/// The kinds of hard sequences. Integers have only `distinct`: all their bits are random, so every sum wraps.
 enum class data {
   distinct,          ///< random fractions, magnitudes within a factor of 16, both signs
   mixed_magnitudes,  ///< exponents over half of the type's range: most additions round, many lose an operand whole
@@ -41,7 +41,7 @@ std::vector<data> kinds_of_data()
     return {data::distinct};
 }
 
-/// The kind in which a wrong bracket shows most surely.
+/// The kind that shows a wrong bracket most reliably.
 template <class T>
 inline constexpr data hardest = binary_float<T> ? data::mixed_magnitudes : data::distinct;
 
@@ -72,7 +72,7 @@ T element(data kind, std::size_t k, std::size_t n, std::uint64_t seed)
         return assemble<T>(false, format::all_ones_exponent, std::uint64_t{1} << (format::fraction_bits - 1));
       break;
     case data::cancelling: {
-      // Elements 2j and 2j + 1 cancel when j is odd; when it is even a small value stands in for the second.
+      // Elements 2j and 2j + 1 cancel if j is odd; if j is even, a small value replaces the second.
       std::uint64_t const pair = random_bits(seed, k / 2);
       if (k / 2 % 2 == 0 && k % 2 == 1) return near_one<T>(random, 3);
       return assemble<T>((pair & 1) ^ (k % 2), format::bias + format::bias / 4, pair >> (64 - format::fraction_bits));

@@ -14,8 +14,8 @@
 
 namespace tally::test {
 
-/// n elements that begin `offset` elements after a 64-byte boundary, all bytes poisoned, between two poisoned guard
-/// zones.
+/// n elements that begin `offset` elements after a 64-byte boundary, between two guard zones. All bytes are poisoned at
+/// first.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 class guarded {
@@ -38,7 +38,7 @@ public:
   T* end() const { return data() + size_; }
   std::span<T const> values() const { return {data(), size_}; }
 
-  /// Nothing was written before or after the elements.
+  /// Checks that nothing was written before or after the elements.
   testing::AssertionResult guards_intact() const
   {
     std::size_t const end = begin_ + size_ * sizeof(T);
@@ -51,7 +51,7 @@ public:
   }
 
 private:
-  // Wider than a row of bytes' vectors and a page of streaming stores would run over by mistake.
+  // The zone is wider than a row of vectors of bytes and a page of streaming stores could overrun by mistake.
   static constexpr std::size_t guard = 1024;
   static constexpr unsigned char poison = 0xA5;
   struct release {

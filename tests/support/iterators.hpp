@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <type_traits>
 
-/// Iterators that have what their category promises and nothing more, and a comma operator that must not be used. What
-/// compiles with them compiles with anybody's.
+/// Iterators that have only the operations that their category promises, and a comma operator that must not be used.
+/// Code that compiles with them compiles with every iterator of the category.
 namespace tally::test {
 
-/// Reads each element once: a copy of an iterator that was incremented is spent, and reading it is an error that shows.
+/// Reads each element once. Once an iterator is incremented, its copies are spent, and reading one is a visible error.
 template <class T>
 class input_iterator {
 public:
@@ -42,7 +42,7 @@ private:
   std::shared_ptr<T*> furthest_;
 };
 
-/// What forward, bidirectional and random access iterators share; `Self` is the iterator that derives from it.
+/// The common part of forward, bidirectional and random access iterators; `Self` is the iterator that derives from it.
 template <class Self, class T, class Category>
 class iterator_base {
 public:

@@ -7,7 +7,7 @@
 
 #include "tally/config.hpp"
 
-/// Operators as callers write them, each hard in one way.
+/// User-defined operators, each hard in one way.
 namespace tally::test {
 
 /// A 2x2 matrix of integers modulo 2^32.
@@ -16,7 +16,7 @@ struct matrix {
   friend constexpr bool operator==(matrix const&, matrix const&) = default;
 };
 
-/// Associative, not commutative: swapped operands show. Has no identity.
+/// Associative and not commutative, so swapped operands show. It has no identity.
 struct matrix_product {
   TALLY_HD constexpr matrix operator()(matrix const& x, matrix const& y) const
   {
@@ -24,14 +24,14 @@ struct matrix_product {
   }
 };
 
-/// The same with its identity, and claiming what is true: that any bracketing gives the same result.
+/// The same operator with its identity and the (true) claim that any bracketing gives the same result.
 struct exact_matrix_product : matrix_product {
   static constexpr bool exactly_associative = true;
   TALLY_HD static constexpr matrix identity() { return {}; }
 };
 
-/// a / 2 + b. Neither associative nor commutative, so both the bracketing and the order of operands show in every
-/// result. Halving is exact, so a compiler that fuses it with the addition changes nothing (denormals apart).
+/// a / 2 + b. Neither associative nor commutative, so the bracketing and the order of operands show in every result.
+/// Halving is exact, so a compiler that fuses it with the addition changes nothing (except for denormals).
 struct halve_and_add {
   template <class T>
   TALLY_HD constexpr T operator()(T const& a, T const& b) const
@@ -40,12 +40,12 @@ struct halve_and_add {
   }
 };
 
-/// The same with totals added up in double: an operator of the caller's that names its carry type.
+/// The same with carries in double: a user-defined operator that names its carry type.
 struct halve_and_add_in_double : halve_and_add {
   using carry = double;
 };
 
-/// Writes down what it was asked to do: "(a b)". The result is the bracketing itself.
+/// Returns its bracketing as a string: "(a b)".
 struct bracket {
   std::string operator()(std::string const& a, std::string const& b) const { return "(" + a + " " + b + ")"; }
 };
@@ -56,7 +56,7 @@ struct append {
   static std::string identity() { return {}; }
 };
 
-/// The later of the values that are not zero: associative, not commutative.
+/// The last operand that is not zero: associative, not commutative.
 struct last_nonzero {
   template <class T>
   TALLY_HD constexpr T operator()(T const& a, T const& b) const
@@ -70,7 +70,7 @@ struct operator_failed : std::runtime_error {
   operator_failed() : std::runtime_error("the operator failed") {}
 };
 
-/// Adds, but throws `operator_failed` when `limit` calls have been made.
+/// Adds, but throws `operator_failed` after `limit` calls.
 struct throwing_plus {
   std::size_t* calls;
   std::size_t limit;

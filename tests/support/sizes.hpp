@@ -10,8 +10,8 @@
 
 namespace tally::test {
 
-/// The largest size that tests use: TALLY_TEST_MAX_SIZE in the environment, else 70000 in a build that tests briefly
-/// (two tiles of bytes, more of every other type), else any.
+/// The largest size that tests use: TALLY_TEST_MAX_SIZE in the environment; else 70000 in a build that tests briefly
+/// (two tiles of bytes, more of every other type); else any size.
 inline std::size_t largest_size()
 {
   char const* const value = std::getenv("TALLY_TEST_MAX_SIZE");
@@ -23,7 +23,7 @@ inline std::size_t largest_size()
 #endif
 }
 
-/// Sorted, each once, those beyond `largest_size()` cut to it.
+/// Sorts sizes, removes duplicates, and reduces those beyond `largest_size()` to it.
 inline std::vector<std::size_t> tidy(std::vector<std::size_t> sizes)
 {
   for (std::size_t& n : sizes) n = std::min(n, largest_size());
@@ -32,7 +32,7 @@ inline std::vector<std::size_t> tidy(std::vector<std::size_t> sizes)
   return sizes;
 }
 
-/// The sizes up to two tiles of T at which something of the order begins or ends, and their neighbours.
+/// The sizes up to two tiles of T at which a unit of the order begins or ends, and their neighbours.
 template <class T>
 std::vector<std::size_t> tile_sizes()
 {
@@ -53,21 +53,21 @@ std::vector<std::size_t> span_sizes()
   return tidy({3 * order::tile<T> + 1, span - 1, span, span + 1, span + order::tile<T> + order::row<T> + 5});
 }
 
-/// The last of them, for contracts that differ from another one by little.
+/// The last of these sizes, for contracts that differ little from another one.
 template <class T>
 std::vector<std::size_t> one_span_size()
 {
   return {span_sizes<T>().back()};
 }
 
-/// A few sizes that end in the middle of everything, for many kinds of values.
+/// A few sizes that end in the middle of every unit, for many kinds of values.
 template <class T>
 std::vector<std::size_t> hostile_sizes()
 {
   return tidy({order::group<T> + 1, order::row<T> + 1, order::strip<T> + 3, order::tile<T> + order::row<T> + 5});
 }
 
-/// A few short ones, for many alignments.
+/// A few short sizes, for many alignments.
 template <class T>
 std::vector<std::size_t> alignment_sizes()
 {

@@ -9,7 +9,7 @@
 #include "sizes.hpp"
 #include "values.hpp"
 
-/// The helpers of the tests notice what they are there to notice.
+/// Tests that the helpers of the tests notice faults.
 namespace tally::test {
 namespace {
 

@@ -1,5 +1,5 @@
-// Part of every test program: the threads that a call names are taken however small its input is, and on any machine.
-// Otherwise no small test would see more than one.
+// Part of every test program. A call uses the threads that it names, however small its input is, on any machine.
+// Otherwise no small test would use more than one thread.
 #include "tally/detail/cpu/tuning.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 namespace tally::test {
 
-/// While it lives, calls on the CPU are tuned as `change` leaves what it is given.
+/// Changes the tuning of calls on the CPU for its lifetime: `change` modifies the current tuning.
 class tuned {
 public:
   template <class Change>
@@ -21,7 +21,7 @@ private:
   tally::cpu_backend::tuning before_ = tally::cpu_backend::tuning_in_use();
 };
 
-/// Threads are chosen as in a user's program, where few bytes stay on one (threads_pay.cpp).
+/// Selects threads as in a user's program, where few bytes stay on one thread (threads_pay.cpp switches this off).
 inline void as_for_users(tally::cpu_backend::tuning& sizes)
 {
   sizes.serial_bytes = tally::cpu_backend::tuning{}.serial_bytes;

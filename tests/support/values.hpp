@@ -3,10 +3,10 @@
 #include <ostream>
 #include <utility>
 
-/// Element types as callers have them, each without something that arithmetic types have.
+/// User-defined element types. Each lacks a property that arithmetic types have.
 namespace tally::test {
 
-/// Owns its value and counts how many of its kind are alive: a leak or a double destruction shows.
+/// Owns its value and counts the living objects, so that a leak or a double destruction shows.
 class tracked {
 public:
   explicit tracked(long value) : value_(new long(value)) { ++alive; }
@@ -55,7 +55,7 @@ private:
   long value_;
 };
 
-/// Has no default constructor and no arithmetic; an operator of the caller's combines it.
+/// Has no default constructor and no arithmetic; a user-defined operator combines it.
 struct no_default {
   explicit no_default(long v) : value(v) {}
   long value;

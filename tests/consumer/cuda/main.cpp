@@ -1,4 +1,4 @@
-/// A program that calls the GPU without nvcc. Where no GPU is, a call says so.
+/// A program that calls the GPU without nvcc. Without a GPU, a call throws an error that says so.
 #include <cstdio>
 #include <vector>
 
