@@ -1,5 +1,5 @@
-# Compiles SOURCE with COMPILER and the headers in the folders INCLUDE: it must fail, and its first error must contain the words
-# that the source names; with RIGHT defined it must compile.
+# Compiles SOURCE with COMPILER and the headers in the folders INCLUDE. This must fail, and the first error must contain the words
+# that the source names. With RIGHT defined the source must compile.
 file(STRINGS ${SOURCE} promise REGEX "^// error: ")
 list(LENGTH promise promises)
 if(NOT promises EQUAL 1)

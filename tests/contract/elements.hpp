@@ -9,9 +9,9 @@
 
 namespace tally::test {
 
-/// Every arithmetic type of elements; for contracts that differ little from another one, one type of each kind and size.
-/// A build with a sanitizer tests briefly, because the types share the code in which it finds faults. So does a build for
-/// a GPU that only checks that the tests compile.
+/// Every arithmetic type of elements; for contracts that differ little from another one, one type of each kind and
+/// size. A build with a sanitizer tests briefly, because the types share the code in which it finds faults. So does a
+/// build for a GPU that only checks that the tests compile.
 #if defined(__CUDACC__) && !defined(TALLY_TEST_BRIEFLY)
 using element_types = list<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, half, bfloat16>;
 using some_element_types = list<std::int32_t, float, half>;

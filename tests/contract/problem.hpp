@@ -65,8 +65,8 @@ struct problem {
   }
 };
 
-/// A transformation that is its own inverse. A call that transforms receives the twisted elements of a problem, and must
-/// give the answers of the problem.
+/// A transformation that is its own inverse. A call that transforms receives the twisted elements of a problem, and
+/// must give the answers of the problem.
 struct twist {
   template <class T>
   TALLY_HD constexpr T operator()(T const& x) const

@@ -1,4 +1,4 @@
-// How often a call applies the caller's operator and transformation: what the contracts say of costs.
+// The number of times that a call applies an operator and a transformation, as the contracts state it under Cost.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -12,13 +12,13 @@
 
 namespace {
 
-/// A value of so many bytes.
+/// A value of `Bytes` bytes.
 template <std::size_t Bytes>
 struct value {
   std::array<std::uint8_t, Bytes> bytes{};
 };
 
-/// Keeps the first; what counts is that it is called.
+/// Returns the first operand, and counts its calls.
 struct counted {
   std::atomic<long>* calls;
   template <class T>
@@ -55,7 +55,8 @@ private:
   std::atomic<long> calls_{0};
 };
 
-/// n for a reduction of n elements and an initial value. Tiles after the first add three each, for the carry.
+/// A reduction of n elements and an initial value takes n applications, and three more for the carry of each tile after
+/// the first.
 template <std::size_t Bytes>
 void expect_n_in_reductions()
 {
@@ -95,7 +96,8 @@ TEST(Applications, AreNInReductionsOfStrings)
   }
 }
 
-/// In a scan of whole tiles: what docs say of an element. `most` for one thread; several take one more, for the totals.
+/// A scan of whole tiles takes at most `most` applications an element on one thread, and one more on several, for the
+/// totals.
 template <std::size_t Bytes>
 void expect_in_scans(double most)
 {
@@ -122,7 +124,8 @@ TEST(Applications, InScansDependOnTheSizeOfAnElement)
 
 TEST(Applications, InScansOfFewElementsAreFewer)
 {
-  // Of elements of 16 bytes: Kogge and Stone's steps over all groups but the last, and one for each but the first.
+  // For elements of 16 bytes: Kogge and Stone's steps over all groups but the last, and one for each element but the
+  // first.
   auto const expected = [](std::size_t n) {
     long count = static_cast<long>(n) - 1;
     for (std::size_t stride = 1; stride + 1 < n; stride *= 2) count += static_cast<long>(n - 1 - stride);

@@ -1,5 +1,5 @@
-// Compaction's kernels for every instruction set of this machine: what is moved, where it goes, and that nothing else
-// is written.
+// Compaction's kernels for every instruction set of this machine: they move the right elements to the right places, and
+// write nothing else.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -31,7 +31,7 @@ void for_each_instruction_set(Call call)
   hwy::SetSupportedTargetsForTest(0);
 }
 
-/// n bits, of 1000 so many set; those behind them are random.
+/// n bits, of which `of_1000` in 1000 are set; the bits after them are random.
 std::vector<std::uint64_t> some_bits(std::size_t n, std::uint64_t of_1000)
 {
   std::vector<std::uint64_t> bits(n / flags_a_word + 1);
@@ -61,7 +61,7 @@ void expect_compressed(std::size_t n, std::vector<std::uint64_t> const& bits, st
   ASSERT_TRUE(out.guards_intact());
 }
 
-/// The same of random bits.
+/// The same for random bits.
 template <std::size_t Bytes>
 void expect_compressed(std::size_t n, std::uint64_t of_1000, std::size_t from_offset, std::size_t to_offset)
 {
@@ -74,7 +74,7 @@ TEST(compress, moves_what_is_wanted_and_writes_nothing_else)
   for_each_instruction_set([] {
     for (std::size_t n = 0; n <= 200; ++n)
       for (std::uint64_t const of_1000 : {0, 10, 500, 990, 1000}) {
-        // Bytes from a line that are no multiples of the element.
+        // The offsets within a line are no multiples of the element.
         expect_compressed<4>(n, of_1000, n % 64, 7 * n % 64);
         expect_compressed<8>(n, of_1000, n % 64, 7 * n % 64);
       }
@@ -88,7 +88,7 @@ TEST(compress, moves_what_is_wanted_and_writes_nothing_else)
 
 TEST(compress, writes_nothing_behind_a_word_that_ends_unwanted)
 {
-  // Vectors are written whole: the last one of a word with `wanted` elements would reach beyond them.
+  // Vectors are written whole, so the last vector of a word with `wanted` elements would reach beyond them.
   for_each_instruction_set([] {
     for (std::size_t wanted = 0; wanted < flags_a_word; ++wanted) {
       std::uint64_t const lowest = (std::uint64_t{1} << wanted) - 1;
@@ -112,7 +112,7 @@ TEST(pack_flags, sets_a_bit_for_each_flag)
           std::size_t count = 0;
           for (std::size_t k = 0; k < n; ++k) {
             bool const wanted = (expected[k / flags_a_word] >> k % flags_a_word & 1) != 0;
-            // Any value but 0 is one.
+            // Any value but 0 counts as 1.
             flags.data()[k] = wanted ? static_cast<std::uint8_t>(1 + random_bits(4, k) % 255) : std::uint8_t{0};
             count += wanted;
           }

@@ -1,5 +1,5 @@
-// Arrays that end with a page, or begin with one, next to pages that may not be touched: not a byte beside them is read
-// or written, by any kernel, on any instruction set.
+// Arrays at the end or the beginning of a page, next to pages that may not be accessed. No kernel, on any instruction
+// set, reads or writes a byte beside them.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 using tally::cpu_backend::tuning;
 using tally::cpu_backend::tuning_in_use;
 
-/// Room for elements between two pages that may not be touched.
+/// Room for elements between two pages that may not be accessed.
 template <class T>
 class fenced {
 public:
@@ -38,7 +38,7 @@ public:
   fenced& operator=(fenced const&) = delete;
   ~fenced() { munmap(bytes_, inside_ + 2 * page_); }
 
-  /// n elements with a forbidden page behind them, or before them.
+  /// n elements with a forbidden page after them, or before them.
   std::span<T> last(std::size_t n) const { return {reinterpret_cast<T*>(bytes_ + page_ + inside_) - n, n}; }
   std::span<T> first(std::size_t n) const { return {reinterpret_cast<T*>(bytes_ + page_), n}; }
 
@@ -80,7 +80,7 @@ void expect_inside(Op op)
   hwy::SetSupportedTargetsForTest(0);
 }
 
-/// Around the cache and through it; whole tiles of small arrays on two threads.
+/// Runs a call with stores around the cache and through it, and with whole tiles of small arrays on two threads.
 template <class Call>
 void by_every_store(Call call)
 {

@@ -1,4 +1,4 @@
-// The kernels of histograms for every instruction set of this machine, against even_bins for one value.
+// The kernels of histograms for every instruction set of this machine, compared with even_bins for one value.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,14 +26,14 @@ std::vector<std::pair<double, double>> const ranges = {
     {-1e6, -400.0},       {0.1, 0.7},          {126.5, 127.25},   {0.0, 1e-300},    {-1e300, 1e300},
     {4e9, 4.294967296e9}, {-32768.0, 32766.5}, {-0x1p63, 0x1p63}, {0x1p62, 0x1p64}, {0x1p53, 0x1p53 + 64}};
 
-/// Values at which a conversion, a comparison or a product is most easily wrong.
+/// Values at which a conversion, a comparison or a product is most likely to be wrong.
 template <class T>
 std::vector<T> hostile_values(even_bins const& bins)
 {
   using limits = std::numeric_limits<T>;
   std::vector<T> values = {T(0), T(1), limits::lowest(), limits::max(), limits::min()};
   auto const add = [&values](double x) {
-    // Conversion of what a type cannot hold is undefined.
+    // Converting a value that a type cannot hold is undefined.
     if constexpr (std::is_integral_v<T>)
       if (!(x >= static_cast<double>(limits::lowest()) && x < static_cast<double>(limits::max()))) return;
     if (std::abs(x) > static_cast<double>(limits::max())) return;
@@ -60,7 +60,7 @@ std::vector<T> hostile_values(even_bins const& bins)
   return values;
 }
 
-/// What the kernel adds to the counters of each turn.
+/// The counts that the kernel adds, in the counters of each turn.
 template <class T>
 std::vector<std::uint64_t> counts_of(std::vector<T> const& values, even_bins const& bins)
 {
@@ -117,7 +117,7 @@ TYPED_TEST(even_bins_kernel, counts_values_that_lie_inside_and_outside_in_turn)
   hwy::SetSupportedTargetsForTest(0);
 }
 
-/// Counters that are the same: what is added to one is seen by the next.
+/// The counters of all turns may be the same array: each turn sees the additions of the one before.
 TEST(even_bins_kernel, adds_to_what_counters_have)
 {
   std::vector<int> const values(3 * bin_chunk, 5);

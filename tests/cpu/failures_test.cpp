@@ -1,4 +1,4 @@
-// Calls on several threads in which something of the caller's throws. Every wait ends, and the exception comes out.
+// Calls on several threads in which the caller's code throws. Every wait ends, and the call throws the exception.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -18,7 +18,7 @@
 
 namespace {
 
-/// The allocation that fails, counted down; none while it is negative.
+/// The number of allocations before the one that fails; none fails while this is negative.
 std::atomic<long> allocations_left{-1};
 
 void* allocate_or_fail(std::size_t bytes)
@@ -63,7 +63,7 @@ namespace {
 using tally::test::operator_failed;
 using tally::test::watchdog;
 
-/// The code of the caller's that a call runs.
+/// The places at which a call runs the caller's code.
 enum class place { operation, transformation, dereference, step, conversion, assignment };
 constexpr place places[] = {place::operation, place::transformation, place::dereference,
                             place::step,      place::conversion,     place::assignment};
@@ -77,7 +77,7 @@ std::ostream& operator<<(std::ostream& out, place at)
 
 enum class thrower { second_reader_of_tile_0, owner_of_tile_0, whoever_comes };
 
-/// Which visit of which place throws, and how long the owner of tile 0 sleeps.
+/// Throws at one visit of one place. The owner of tile 0 sleeps for a given time.
 struct trap {
   place at = place::operation;
   thrower by = thrower::whoever_comes;
@@ -87,7 +87,7 @@ struct trap {
   std::atomic<long> visits{0};
   std::atomic<bool> sprung{false};
   std::atomic<int> reads_of_0{0};
-  std::atomic<std::thread::id> reader[2]{};  ///< those who read element 0 first and second
+  std::atomic<std::thread::id> reader[2]{};  ///< the threads that read element 0 first and second
 
   void visit(place here)
   {
@@ -110,7 +110,7 @@ struct trap {
 
 trap* the_trap = nullptr;
 
-/// What stands in the input: an index, which becomes a value by a conversion that may throw.
+/// An element of the input: an index, whose conversion to a value may throw.
 struct raw {
   long k;
 };
@@ -148,7 +148,7 @@ struct reference_to_result {
   }
 };
 
-/// Reads indices and writes results, in place or not: each of the two is at `at`.
+/// Reads the index at `at`. Its output counterpart writes the result there, in place or not.
 class trapped_iterator {
 public:
   using value_type = raw;
@@ -247,14 +247,14 @@ private:
   value* at_ = nullptr;
 };
 
-// Else a call stays on one thread.
+// With other iterators a call would stay on one thread.
 static_assert(std::random_access_iterator<trapped_iterator> && std::random_access_iterator<trapped_output>);
 
 constexpr std::size_t tile = tally::order::tile<value>;
 
 enum class call { reduce, inclusive, exclusive };
 
-/// Makes the call on `tiles` tiles, and expects that it ends, and throws if and only if something of the caller's did.
+/// Makes the call on `tiles` tiles, and expects that it ends, and throws if and only if the caller's code threw.
 void expect_end(call which, std::size_t tiles, int threads, trap& set)
 {
   the_trap = &set;
@@ -331,7 +331,7 @@ TEST(Failures, OfAllocationsEndTheCall)
   the_trap = &none;
   std::size_t const n = 9 * tile;
   std::vector<value> in(n, value(raw{1})), out(n);
-  tally::inclusive_scan(tally::cpu{.threads = 2}, in, out, add{});  // the threads are there: what follows is Tally's
+  tally::inclusive_scan(tally::cpu{.threads = 2}, in, out, add{});  // starts the threads: later allocations are Tally's
   for (int const threads : {1, 2, 3}) {
     tally::cpu const on{.threads = threads};
     for (int const which : {0, 1}) {

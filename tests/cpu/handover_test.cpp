@@ -1,5 +1,5 @@
-// The hand-over of carries under schedules that an operating system seldom gives: late joiners, owners that stop, rings
-// so small that every slot is used again and again. Run under the thread sanitizer too.
+// The hand-over of carries under schedules that are rare in practice: members that join late, owners that stop, rings
+// so small that every slot is reused again and again. It runs under the thread sanitizer too.
 #include "tally/detail/cpu/handover.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using tally::test::watchdog;
 using team = tally::cpu_backend::handover<double, plus>;
 using carry = tally::order::carry<double, plus>;
 
-// Sums of these depend on their order in the last bits.
+// The last bits of sums of these depend on their order.
 std::vector<double> totals_of(std::size_t tiles, unsigned seed)
 {
   std::mt19937_64 bits(seed);
@@ -47,7 +47,7 @@ std::vector<double> expected_carries(std::vector<double> const& totals, double i
   return carries;
 }
 
-// What a member does with its tiles; `pause(member, tile)` is the schedule.
+// Processes the tiles of a member; `pause(member, tile)` is the schedule.
 template <class Pause>
 void work(team& shared, int index, std::vector<double> const& totals, std::vector<std::uint64_t>& carries,
           Pause const& pause)
@@ -122,7 +122,7 @@ TEST(Handover, TakesAnySchedule)
 
 TEST(Handover, LateMembersBeginAtTheCheckpoint)
 {
-  // The second member comes when the first has been through the ring several times.
+  // The second member joins after the first has gone through the ring several times.
   std::size_t const tiles = 300;
   std::vector<double> const totals = totals_of(tiles, 3);
   std::vector<double> const expected = expected_carries(totals, 0.5);
@@ -153,8 +153,7 @@ TEST(Handover, LateMembersBeginAtTheCheckpoint)
 
 TEST(Handover, AStoppedOwnerDoesNotStopTheOthers)
 {
-  // One member stops before it has published its tile. The other one gets to the end of the array without it, as far as
-  // the ring lets it.
+  // One member stops before it has published its tile. The other one goes on without it, as far as the ring allows.
   std::size_t const tiles = 200;
   std::vector<double> const totals = totals_of(tiles, 5);
   std::vector<std::uint64_t> carries(tiles);
@@ -181,7 +180,7 @@ TEST(Handover, AStoppedOwnerDoesNotStopTheOthers)
 
 TEST(Handover, AnOwnerLeavesTheInputToItsReaders)
 {
-  // A reader computes the total of a tile whose owner is about to overwrite it: the owner waits for the reader.
+  // A reader computes the total of a tile that its owner is about to overwrite; the owner waits for the reader.
   for (int round = 0; round < 20; ++round) {
     plus op;
     team shared(2, 2, carry(0.5), 1, 4);
@@ -217,7 +216,7 @@ TEST(Handover, AnOwnerLeavesTheInputToItsReaders)
 
 TEST(Handover, AMemberThatHasLeftHoldsNobodyUp)
 {
-  // One slot: tile 1 can only be drawn when every member that is there has folded tile 0.
+  // One slot: tile 1 can be drawn only after every member that has joined has folded tile 0.
   watchdog const ends;
   team shared(2, 2, carry(0.5), 1, 1);
   plus op;
@@ -231,8 +230,8 @@ TEST(Handover, AMemberThatHasLeftHoldsNobodyUp)
 
 TEST(Handover, ATotalThatIsThereIsNotComputedAgain)
 {
-  // With no patience a member looks once only, when it has announced itself. The owner may have begun to overwrite the
-  // input.
+  // Without spins a member looks for a total only once, after it has announced itself as a reader. By then the owner
+  // may have begun to overwrite the input.
   tally::cpu_backend::tuning const before_test = tally::cpu_backend::tuning_in_use();
   tally::cpu_backend::tuning_in_use().spins = 0;
   team shared(2, 2, carry(0.5), 1, 4);
@@ -262,7 +261,7 @@ TEST(Handover, AFailureEndsTheWaitForTotals)
     team::member self(shared, 1);
     std::size_t const tile = self.draw(op);
     self.publish(tile, 1.0);
-    // Nobody publishes tile 0; computing it takes until the failure.
+    // No member publishes tile 0, and computing its total takes until the failure.
     auto const compute = [&](std::size_t) {
       while (!shared.failed()) std::this_thread::yield();
       return 0.0;
@@ -291,7 +290,7 @@ TEST(Handover, AReaderThatThrowsIsNotWaitedFor)
 
 TEST(Handover, AFailureEndsTheWaitForReaders)
 {
-  // The reader goes on until the owner has left.
+  // The reader does not stop before the owner has left.
   watchdog const ends;
   team shared(2, 2, carry(0.5), 1, 4);
   plus op;
@@ -322,7 +321,7 @@ TEST(Handover, AFailureEndsTheWaitForReaders)
 
 TEST(Handover, AFailureEndsTheWaitForSlots)
 {
-  // Two members, one slot, and nobody publishes tile 0. The failure may also come before anybody has joined.
+  // Two members share one slot, and neither publishes tile 0. The failure may also come before any member has joined.
   for (bool const early : {false, true}) {
     watchdog const ends;
     team shared(10, 2, carry(0.5), 1, 1);

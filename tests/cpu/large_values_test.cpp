@@ -1,5 +1,5 @@
-// Values of which a stack does not hold a row. They have the bits of small ones with the same arithmetic, and what a
-// call takes of the stack is a few of them.
+// Values so large that a row of them does not fit on the stack. They have the bits of small values with the same
+// arithmetic, and a call needs stack for a few of them only.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -23,7 +23,7 @@ std::atomic<long> allocations{0};
 
 }  // namespace
 
-// Not inlined: GCC would take malloc and delete for a pair that does not match.
+// Not inlined, because GCC would warn that malloc and delete do not match.
 [[gnu::noinline]] void* operator new(std::size_t bytes)
 {
   ++allocations;
@@ -60,7 +60,7 @@ block<Bytes> block_of(double number)
   return made;
 }
 
-/// The order of operands and their bracketing show.
+/// Results show the order of operands and their bracketing.
 struct halve_and_add {
   template <class Block>
   Block operator()(Block const& a, Block const& b) const
@@ -71,7 +71,7 @@ struct halve_and_add {
     return both;
   }
 };
-/// Claims that any bracketing is right, and is so.
+/// Exactly associative, and declared so.
 struct add_exactly {
   static constexpr bool exactly_associative = true;
   template <class Block>
@@ -83,7 +83,7 @@ struct add_exactly {
     return both;
   }
 };
-/// Totals are added up in another type, small or large.
+/// Has a carry of another type, small or large.
 template <class Block>
 struct halve_and_add_in : halve_and_add {
   using carry = Block;
@@ -101,7 +101,7 @@ struct make {
   block<Bytes> operator()(std::size_t k) const { return block_of<Bytes>(number(k)); }
 };
 
-/// Runs f on a thread with so much stack.
+/// Runs f on a thread with a stack of `bytes`.
 void on_stack(std::size_t bytes, std::function<void()> f)
 {
   pthread_attr_t with;
@@ -117,12 +117,12 @@ void on_stack(std::size_t bytes, std::function<void()> f)
   ASSERT_EQ(pthread_attr_destroy(&with), 0);
 }
 
-/// What every call gives, as numbers.
+/// The results of every call, as numbers.
 using numbers = std::vector<double>;
 
 constexpr auto number_of = [](auto const& x) { return x.number + 1e-3 * static_cast<double>(x.elements); };
 
-/// The calls on n values, each a function of its own, so that the values on the stack are those of one.
+/// The calls on n values. Each is a function of its own, so that the stack has the values of one call at a time.
 template <std::size_t Bytes, class Op>
 struct calls {
   using value = block<Bytes>;
@@ -136,7 +136,7 @@ struct calls {
   std::vector<value> array{};
   std::vector<double> taken{};
 
-  // 4 MiB behind an element: a tile is one of them, so that a few are work for several threads.
+  // An element stands for 4 MiB, so a tile is one element, and a few elements are work for several threads.
   auto first() const { return tally::elements_from(make<Bytes>{{7}}, on.threads > 1 ? std::size_t{4} << 20 : 1); }
   auto last() const { return first() + static_cast<std::ptrdiff_t>(n); }
   void fill()
@@ -227,7 +227,7 @@ void every_call(tally::cpu on, std::size_t n, Op op, numbers& results)
   calls<Bytes, Op>{on, n, op, results}.all();
 }
 
-/// Six values and 128 KiB are stack enough.
+/// A stack of six values and 128 KiB is enough.
 template <std::size_t Bytes, class Op>
 void expect_numbers_of_small_values(std::vector<std::size_t> const& sizes, Op op)
 {
@@ -254,7 +254,7 @@ TEST(LargeValues, InAnyOrderToo)
   expect_numbers_of_small_values<(std::size_t{1} << 20)>({3}, add_exactly{});
 }
 
-/// Tiles of 2048 values and more, as they are without blocks behind the elements.
+/// Tiles of 2048 values, the size of tiles whose elements do not stand for blocks.
 TEST(LargeValues, HaveTheBitsOfSmallOnesAcrossTiles)
 {
   constexpr std::size_t bytes = 1040;
@@ -276,7 +276,7 @@ TEST(LargeValues, HaveTheBitsOfSmallOnesAcrossTiles)
   }
 }
 
-/// A large type for totals of large values: as the one for small ones.
+/// A large carry type for large values, with the arithmetic of the one for small values.
 template <std::size_t Bytes>
 struct summed {
   double number = 0;
@@ -341,7 +341,7 @@ TEST(LargeValues, AndNoOthersAreAllocated)
   EXPECT_GT(allocations_of_a_call<1032>(), 200);
 }
 
-/// 1 KiB is the most that stays on the stack.
+/// Values of up to 1 KiB stay on the stack.
 TEST(LargeValues, AllOthersNeedAHundredKibibytesOfStack)
 {
   numbers small, large;

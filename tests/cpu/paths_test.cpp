@@ -1,6 +1,6 @@
-// Every path by which a call can run on a CPU, at every remainder of the last row, every phase of the output in a line
-// and every size up to three tiles, against loops that share no code with the library. The tuning is set so that small
-// arrays take all paths; at the end the visits to each are counted (docs/testing.md has the list).
+// Every path that a call can take on a CPU, at every remainder of the last row, every phase of the output in a line and
+// every size up to three tiles, compared with loops that share no code with the library. The tuning is set so that
+// small arrays take all paths. At the end the visits to each path are checked (docs/testing.md has the list).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -43,7 +43,7 @@ constexpr unsigned char poison = 0xA5;
 enum class way { inclusive, inclusive_from_init, exclusive };
 constexpr std::array all_ways{way::inclusive, way::inclusive_from_init, way::exclusive};
 
-/// An operator of Tally's, and the same for one loop: written without the library.
+/// An operator of Tally's, and the same operator for a loop, written without the library.
 template <class T>
 struct sum {
   using element = T;
@@ -76,8 +76,8 @@ struct product {
   static T next(T a, T b) { return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b)); }
 };
 
-/// Element k: all bits random in integers; whole numbers in floats, whose sums are exact however they are bracketed;
-/// zeros of both signs among what minima are taken of.
+/// Element k. Integers have random bits. Floats are whole numbers, whose sums are exact in any bracketing. Minima have
+/// zeros of both signs among their elements.
 template <class Case>
 typename Case::element element_at(std::size_t k)
 {
@@ -85,11 +85,11 @@ typename Case::element element_at(std::size_t k)
   std::uint64_t const bits = random_bits(17, k);
   if constexpr (std::is_same_v<Case, least<T>>) return bits % 3 == 0 ? T(0) : bits % 3 == 1 ? -T(0) : T(5);
   if constexpr (std::is_floating_point_v<T>) return static_cast<T>(static_cast<int>(bits % 64) - 31);
-  // Odd factors: a product of others is soon 0.
+  // Factors are odd, because products of other factors soon become 0.
   return static_cast<T>(std::is_same_v<typename Case::op, multiplies> ? bits | 1 : bits);
 }
 
-/// Input of `most` elements, and what every prefix of it must give.
+/// An input of `most` elements, and the expected result of every prefix.
 template <class Case>
 struct expected {
   using T = typename Case::element;
@@ -118,7 +118,7 @@ struct expected {
   std::vector<T> in, inclusive, from_init, exclusive;
 };
 
-/// Memory between poisoned guards, in which an array can begin at any place of a line.
+/// Memory between poisoned guards, where an array can begin at any place of a line.
 template <class T>
 class memory {
 public:
@@ -139,7 +139,7 @@ public:
   {
     std::memset(reinterpret_cast<std::byte*>(to) - line, poison, n * sizeof(T) + 2 * line);
   }
-  /// The n elements at `to` are those of `values`, and the guards are whole.
+  /// Checks that the n elements at `to` are those of `values`, and that the guards are intact.
   bool holds(T const* to, std::size_t n, T const* values) const
   {
     auto const* const bytes = reinterpret_cast<std::byte const*>(to);
@@ -165,8 +165,8 @@ void scan(cpu on, way w, In first, std::size_t n, Out out, T init)
 enum class storing { through_cache, around_cache, in_place };
 constexpr std::array all_storing{storing::through_cache, storing::around_cache, storing::in_place};
 
-/// Scans the first n elements in each way, and looks at the whole result. Types of one and two bytes, which have the
-/// most remainders and phases, take one way after the other.
+/// Scans the first n elements in each way, and checks the whole result. Types of one and two bytes have the most
+/// remainders and phases; for them the ways alternate.
 template <class Case>
 class scanned {
 public:
@@ -217,7 +217,7 @@ protected:
   static constexpr std::size_t row = order::row<T>;
   static constexpr std::size_t phases = line / sizeof(T);
 
-  // Every test changes it; afterwards it is as it was.
+  // The tuning, which every test changes, is restored afterwards.
   tuned const tuned_{[](auto&) {}};
 };
 using cases = testing::Types<sum<float>, sum<double>, sum<std::int32_t>, sum<std::uint8_t>, product<std::int16_t>,
@@ -238,8 +238,8 @@ TYPED_TEST(cpu_paths, every_remainder_at_every_phase)
       }
 }
 
-// 0, 1, 2, ... elements up to three tiles; bytes and words of two, whose tiles are larger, up to the second row of the
-// second.
+// Every size up to three tiles. Bytes and words of two, whose tiles are larger, go up to the second row of the second
+// tile.
 TYPED_TEST(cpu_paths, every_size)
 {
   using element = TypeParam::element;
@@ -247,15 +247,15 @@ TYPED_TEST(cpu_paths, every_size)
   scanned<TypeParam> all(most);
   for (std::size_t n = 0; n <= most; ++n)
     for (storing const stores : all_storing) {
-      // Beyond the first tile one way of storing after the other: three sizes that follow one another are enough alike.
+      // Beyond the first tile the ways of storing alternate, because three consecutive sizes are enough alike.
       if (n > this->tile + this->row && n % all_storing.size() != static_cast<std::size_t>(stores)) continue;
       all.check(cpu{.threads = 1}, stores, n, n * 7 % this->phases);
       if (this->HasFailure()) return;
     }
 }
 
-// Two to twelve tiles by teams of two to five: single tiles and runs at a draw, rings of a few slots, totals that are
-// waited for and totals that are computed again.
+// Two to twelve tiles on teams of two to five members: draws of single tiles and of runs, rings of a few slots, waits
+// for totals and totals that are computed again.
 TYPED_TEST(cpu_paths, every_remainder_on_several_threads)
 {
   scanned<TypeParam> all(14 * this->tile);
@@ -276,7 +276,7 @@ TYPED_TEST(cpu_paths, every_remainder_on_several_threads)
       }
 }
 
-// Reductions of every size up to three tiles, and of more on several threads, whose totals are kept a few at a time.
+// Reductions of every size up to three tiles, and of more on several threads, with a few totals in memory at a time.
 TYPED_TEST(cpu_paths, reductions_of_every_size)
 {
   using element = TypeParam::element;
@@ -302,7 +302,7 @@ TYPED_TEST(cpu_paths, reductions_of_every_size)
   }
 }
 
-// A sequence in two pieces of every size up to two tiles, and in many random ones, by reductions and scans in turn.
+// A sequence in two pieces of every size up to two tiles, and in many random pieces, reduced and scanned in turn.
 TYPED_TEST(cpu_paths, pieces_of_every_size)
 {
   using element = TypeParam::element;
@@ -347,7 +347,7 @@ TYPED_TEST(cpu_paths, pieces_of_every_size)
   }
 }
 
-// The elements of an own operator: maps x -> a x + b modulo 2^64, whose composition does not commute.
+// The elements of a user-defined operator: maps x -> a x + b modulo 2^64, whose composition does not commute.
 struct affine_map {
   std::uint64_t a, b;
   friend bool operator==(affine_map, affine_map) = default;
@@ -450,7 +450,7 @@ TYPED_TEST(cpu_paths, gathered_tiles_of_every_size)
   }
 }
 
-// Elements of a function that stand for blocks have tiles of their own size; so have results that go to a function.
+// Elements of a function that stand for blocks have tiles of their own size; so do results that go to a function.
 TEST(cpu_paths_of_blocks, every_size)
 {
   std::vector<double> in(1000);
@@ -484,7 +484,7 @@ TEST(cpu_paths_of_what_cannot_be_copied, every_size)
   }
 }
 
-// A map calls for each index once, by blocks that are full but for the last.
+// A map calls its function once for each index, by blocks that are full except for the last.
 TEST(cpu_paths_of_maps, every_size_and_block)
 {
   for (int const threads : {1, 3})
@@ -500,7 +500,7 @@ TEST(cpu_paths_of_maps, every_size_and_block)
       }
 }
 
-// Members that begin when others have used the ring many times over start at a checkpoint.
+// Members that join after others have gone through the ring many times start at a checkpoint.
 TEST(cpu_paths_of_late_members, begin_at_a_checkpoint)
 {
   tuned const small_ring([](auto& sizes) {

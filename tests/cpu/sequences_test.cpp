@@ -23,7 +23,7 @@ struct squares {
 static_assert(std::random_access_iterator<decltype(tally::elements_from(squares{}))>);
 static_assert(std::random_access_iterator<decltype(tally::results_to(ignore{}))>);
 
-/// Around tiles of every type, and around where threads begin to share.
+/// Sizes around tiles of every type, and around the size from which several threads share the work.
 std::vector<std::size_t> const sizes = {0, 1, 2, 31, 4095, 4096, 4097, 8191, 8193, 70'000, 400'003};
 
 TEST(elements_from, is_an_input_of_every_call)
@@ -46,7 +46,7 @@ TEST(counting_from, counts)
   EXPECT_EQ((at + 2) - at, 2);
 }
 
-/// Every result once, at its place, for exact operators (whose tiles are made small) and ordered ones.
+/// Expects every result once, at its place, for exact operators (whose tiles are made small) and ordered ones.
 template <class T>
 void expect_results_reach_their_function()
 {
@@ -76,7 +76,8 @@ TEST(results_to, takes_each_result_once)
   expect_results_reach_their_function<float>();
 }
 
-/// Tiles are those of what is behind, whatever the number of threads: an operator that only nearly associates shows it.
+/// The tiles depend on the size of the blocks and not on the number of threads. An operator that is only nearly
+/// associative shows this.
 TEST(elements_from, that_stand_for_blocks_have_the_same_bits_on_every_number_of_threads)
 {
   auto const element = [](std::size_t k) { return 1.0 / static_cast<double>(k + 1); };
@@ -105,7 +106,7 @@ TEST(for_each_index, calls_for_each_index_once)
       EXPECT_TRUE(std::all_of(times.begin(), times.end(), [](auto const& each) { return each == 1; })) << n;
     }
   }
-  int sum = 0;  // without an execution: on this thread
+  int sum = 0;  // a call without an execution runs on this thread
   tally::for_each_index(100, [&](std::size_t k) { sum += static_cast<int>(k); });
   EXPECT_EQ(sum, 4950);
 }

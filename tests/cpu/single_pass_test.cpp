@@ -1,4 +1,4 @@
-// scan_tiles and reduce_tiles over an engine that is nothing but numbers, so that arrays of very many tiles are quick.
+// scan_tiles and reduce_tiles over an engine of plain numbers, so that arrays of very many tiles are quick.
 #include "tally/detail/cpu/single_pass.hpp"
 
 #include <gtest/gtest.h>
@@ -108,8 +108,8 @@ TEST(SinglePass, AnExceptionEndsEveryMember)
   }
 }
 
-/// Tiles of one number each, whose results replace them. The total of tile 0 is late: its owner waits until another
-/// member has begun to compute it too, which takes that one longer than the owner needs to scan the tile.
+/// Tiles of one number each, which the results replace. The total of tile 0 is late: its owner waits until another
+/// member has begun to compute it too. That computation takes longer than the owner needs to scan the tile.
 struct late_engine {
   static constexpr bool concurrent = true;
   std::vector<double>& values;

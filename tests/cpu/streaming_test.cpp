@@ -1,5 +1,5 @@
-// Stores around the cache: the same results as through it, wherever in a line the output begins, and not a byte beside
-// it.
+// Stores around the cache give the same results as stores through it, wherever in a line the output begins, and write
+// no byte beside it.
 #include <gtest/gtest.h>
 
 #include <cstddef>

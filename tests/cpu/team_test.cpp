@@ -1,4 +1,4 @@
-// Teams of threads beside what else goes on in a program: other teams, and the program's own use of oneTBB.
+// Teams of threads in a program that also has other teams, and uses oneTBB itself.
 #include "tally/detail/cpu/team.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(Team, CallsEveryMemberOnce)
 
 TEST(Team, WritesNothingToStandardError)
 {
-  // Calls at the same time that each name another number of threads, beyond the processors.
+  // Concurrent calls, each with another number of threads, up to more than there are processors.
   std::vector<std::uint64_t> const in(20 * tally::order::tile<std::uint64_t>, 1);
   testing::internal::CaptureStderr();
   std::atomic<int> wrong{0};
@@ -66,8 +66,8 @@ TEST(Team, RunsWhollyInACancelledTask)
 
 TEST(Team, LetsOperatorsUseTheirOwnTasks)
 {
-  // A member that waits for a task of its operator's must not take up another member meanwhile: that one would wait for
-  // the first one, which it has interrupted.
+  // While a member waits for a task of its operator, its thread must not run another member: that one would wait for
+  // the first, which it has interrupted.
   watchdog const ends;
   std::size_t const slots = std::exchange(tally::cpu_backend::tuning_in_use().slots_a_member, 1);
   std::atomic<bool> waited{false};

@@ -37,7 +37,7 @@ TEST(lone_team, is_one_thread_in_one_row)
   EXPECT_EQ(small, 0x80000003u);
 }
 
-/// Counts calls for each index, and blocks that are none.
+/// Counts the calls for each index, and the calls with an invalid block.
 struct note_block {
   struct memory {
     int nothing;
@@ -72,10 +72,10 @@ TEST(for_each_block_by_team, covers_all_without_overlap)
       }
 }
 
-/// Fills its memory, lets others run, and looks whether it is as it was.
+/// Fills its memory, lets other threads run, and checks that the memory is unchanged.
 struct keep_own {
   struct memory {
-    std::size_t marks[6000];  // close to the 48 KiB that there are
+    std::size_t marks[6000];  // almost all of the 48 KiB
   };
   static constexpr int team_size = 1024;
 
@@ -114,7 +114,7 @@ TEST(for_each_block_by_team, counts_zeros)
   }
 }
 
-/// Without an execution it stays on the thread that calls.
+/// A call without an execution stays on the calling thread.
 struct note_thread {
   struct memory {
     int nothing;

@@ -24,8 +24,8 @@ inline constexpr std::uint64_t seed = 20260101;
 /// The initial value is the element with this index, which no input reaches.
 inline constexpr std::uint64_t init_index = std::uint64_t{1} << 32;
 
-/// Magnitudes from 2^-range to 2^(range + 1), of both signs. Most additions round, and many lose a whole operand. A narrow
-/// type has a narrow range, so that nothing overflows.
+/// Magnitudes from 2^-range to 2^(range + 1), of both signs. Most additions round, and many lose a whole operand. A
+/// narrow type has a narrow range, so that nothing overflows.
 template <binary_float T>
 inline constexpr std::uint64_t exponent_range = float_format<T>::exponent_bits < 8 ? 4 : 20;
 

@@ -7,8 +7,8 @@
 
 #include "tally/operators/traits.hpp"
 
-/// A second implementation of docs/order.md: slow, obvious, written from the text. It shares no code with the library, so
-/// that the two can be compared.
+/// A second implementation of docs/order.md: slow, obvious, written from the text. It shares no code with the library,
+/// so that the two can be compared.
 namespace tally::test::reference {
 
 /// The sizes of the units, each in units of the one before. The defaults are those of the text; its small example uses

@@ -11,10 +11,10 @@
 #include "soak/memory.hpp"
 #include "soak/settings.hpp"
 
-/// What the tries of the applications share: arrays of some shape, threads and tuning, a comparison.
+/// The common parts of the tries of applications: arrays of a given shape, threads and tuning, a comparison.
 namespace tally::soak {
 
-/// The choices that every application has, and its arrays. An array's values are a function of seed, shape and index.
+/// The choices and arrays of every application. The values of an array are a function of seed, shape and index.
 class application {
 public:
   application(choices& of, std::size_t bytes, std::size_t most)
@@ -44,7 +44,7 @@ public:
     if (shape == "one_other") return k == n / 2 + seed % (n / 2 + 1) ? seed + 1 : seed;
     return h;
   }
-  /// n values of the shape in memory `number`, behind whose last nothing can be read.
+  /// n values of the shape in region `number`. With `at_end`, no byte after the last value can be read.
   template <class T>
   T* values(int number, std::size_t count) const
   {
@@ -81,7 +81,8 @@ public:
   bool at_end;
 };
 
-/// What is wrong with `count` results in memory `number`, of which `expected` are right, and with what is behind them.
+/// Compares `count` results in region `number` with `expected`, and checks the memory after them. Returns a description
+/// of the fault, or an empty string.
 template <class T>
 std::string compared(char const* what, int number, T const* got, std::size_t count, std::vector<T> const& expected)
 {
@@ -97,7 +98,7 @@ std::string compared(char const* what, int number, T const* got, std::size_t cou
   return beside ? std::string(what) + ": " + *beside : std::string();
 }
 
-/// The first that says something.
+/// The first message that is not empty.
 template <class... Messages>
 outcome first_wrong(Messages... messages)
 {

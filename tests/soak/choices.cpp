@@ -76,7 +76,7 @@ std::uint64_t choices::number(std::string const& name, std::uint64_t least, std:
 std::size_t choices::size(std::size_t bytes, std::size_t most)
 {
   most = std::min(most, largest_);
-  // How often sizes are up to 2^16, 2^20, 2^23 and 2^26: what a try costs on average is shared by the last three.
+  // The shares of sizes up to 2^16, 2^20, 2^23 and 2^26. The last three cost about the same in total.
   struct part {
     std::uint64_t of_hundred;
     int bits;

@@ -9,8 +9,8 @@
 
 namespace tally::soak {
 
-/// The choices of one try, each with a name. A choice depends on the seed and its name alone, unless it is given: so a
-/// try can be made again with one of its choices simpler.
+/// The choices of one try, each with a name. A choice depends only on the seed and its name, unless it is given. So a
+/// try can be repeated with one of its choices made simpler.
 class choices {
 public:
   struct choice {
@@ -21,18 +21,18 @@ public:
 
   choices(std::string family, std::uint64_t seed, std::size_t largest, std::vector<choice> given = {});
 
-  /// One of `words`, of which the first is the simplest; a word that stands there twice is chosen twice as often.
+  /// One of `words`. The first is the simplest; a word listed twice is drawn twice as often.
   std::string word(std::string const& name, std::initializer_list<std::string_view> words);
   /// A number from `least`, the simplest, to `most`.
   std::uint64_t number(std::string const& name, std::uint64_t least, std::uint64_t most);
-  /// `n`, a number of elements of so many bytes, `most` or the largest of this run at most: small ones more often, half
-  /// of them beside what is a whole number of rows, tiles, spans or blocks.
+  /// `n`, a number of elements of `bytes` bytes, at most `most` and the largest of this run. Small numbers are more
+  /// frequent, and half of all are close to a whole number of rows, tiles, spans or blocks.
   std::size_t size(std::size_t bytes, std::size_t most);
 
   std::uint64_t seed() const { return seed_; }
   /// All choices so far, in their order.
   std::vector<choice> const& made() const { return made_; }
-  /// The line that makes this try again: "scan seed=7 n=1000 ...".
+  /// The line that repeats this try: "scan seed=7 n=1000 ...".
   std::string line() const;
 
 private:
@@ -47,16 +47,16 @@ private:
   std::vector<choice> made_;
 };
 
-/// A line as `choices::line` writes it.
+/// The parts of a line written by `choices::line`.
 struct parsed_line {
   std::string family;
   std::uint64_t seed = 0;
   std::vector<choices::choice> given;
 };
-/// Throws    std::runtime_error, which says what is not NAME=VALUE.
+/// Throws    std::runtime_error, which names a word that is not NAME=VALUE.
 parsed_line parse(std::string const& line);
 
-/// A copy of the line of the try that runs, for a signal's handler.
+/// A copy of the line of the current try, for a signal handler.
 char const* line_of_this_try();
 
 }  // namespace tally::soak

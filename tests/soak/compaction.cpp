@@ -8,7 +8,7 @@ namespace tally::soak {
 
 namespace {
 
-/// True for so many of 256 values.
+/// True for a given number of every 256 values.
 struct chosen {
   std::uint32_t of_256;
   template <class T>
@@ -90,7 +90,7 @@ outcome run_lengths_try(choices& of)
   outcome const encoded =
       first_wrong(compared("values", 1, values, runs, right), compared("lengths", 2, lengths, runs, right_lengths));
   if (!encoded.wrong.empty()) return encoded;
-  // Some runs of no length among them.
+  // Some of the runs are empty.
   std::vector<std::uint32_t> some_values, some_lengths;
   for (std::size_t r = 0; r < runs; ++r) {
     if (hashed(with.seed, r) % 8 == 0) {
@@ -113,7 +113,7 @@ outcome histogram_try(choices& of)
   auto const bins =
       static_cast<std::size_t>(std::array{1, 2, 10, 255, 256, 1000, 4096, 70000}[of.number("bins", 0, 7)]);
   std::size_t const n = with.n;
-  // Whole numbers from -3 to bins + 2, and bins of one number each: the last one has its upper edge, too.
+  // Whole numbers from -3 to bins + 2, and bins of one number each. The last bin includes its upper edge.
   auto* const in = with.values<std::int32_t>(0);
   for (std::size_t k = 0; k < n; ++k)
     in[k] = static_cast<std::int32_t>(static_cast<std::uint32_t>(in[k]) % (bins + 6)) - 3;

@@ -10,8 +10,8 @@
 
 namespace tally::soak {
 
-/// The order of docs/order.md as a loop over rows: tests/order/reference.hpp is the slow and obvious one. It shares no
-/// code with the library, nor sizes.
+/// The order of docs/order.md as a loop over rows, faster than the obvious implementation of tests/order/reference.hpp.
+/// It shares neither code nor sizes with the library.
 template <class T, class Op, class Values>
 class documented_order {
 public:
@@ -23,7 +23,7 @@ public:
     if (init) spans_ = static_cast<carry>(static_cast<working>(*init));
     if (init) last_ = static_cast<working>(*init);
   }
-  /// Takes element k; they come in order.
+  /// Takes element k. Elements must come in order.
   void take(std::size_t k)
   {
     if (k % row == 0) next_row(k);

@@ -10,10 +10,10 @@
 #include "tally/config.hpp"
 #include "tally/half.hpp"
 
-/// Element k of an input, as a function of k: whoever checks a result makes the elements again.
+/// Inputs as functions of the index k, so that the check of a result computes the elements again.
 namespace tally::soak {
 
-/// Random bits for k (MurmurHash3's finalizer, the half of it).
+/// Random bits for k, by the first half of MurmurHash3's finalizer.
 TALLY_HD constexpr std::uint32_t hashed(std::uint32_t seed, std::size_t k)
 {
   auto h = static_cast<std::uint32_t>(k) * 0x9E3779B9u + seed;
@@ -23,8 +23,8 @@ TALLY_HD constexpr std::uint32_t hashed(std::uint32_t seed, std::size_t k)
 constexpr char const* hashed_text = "auto h = [](std::size_t k) { auto h = unsigned(k) * 0x9E3779B9u + SEEDu; h = (h ^ "
                                     "(h >> 15)) * 0x85EBCA6Bu; return h ^ (h >> 13); }; ";
 
-/// Each kind of input is a function object with the same function as text. All of them keep every later result
-/// different from those before it for as long as the operator allows.
+/// Each kind of input is a function object, with the same function as text. Each keeps results changing from element to
+/// element for as long as the operator allows.
 struct elements {
   std::uint32_t seed;
   std::size_t size;
@@ -77,7 +77,7 @@ struct powers_of_two : elements {
   static constexpr char const* text = "T(std::ldexp(h(k) & 16 ? -1.f : 1.f, int(h(k) & 7) - int(h(k + 1) & 7)))";
 };
 
-/// Mostly greater than all before it, for maxima.
+/// Mostly greater than all elements before it, for maxima.
 template <class T>
 struct rising : elements {
   TALLY_HD T operator()(std::size_t k) const
@@ -95,7 +95,7 @@ struct rising : elements {
   static constexpr char const* text = nullptr;
 };
 
-/// Mostly less than all before it, for minima.
+/// Mostly less than all elements before it, for minima.
 template <class T>
 struct falling : elements {
   TALLY_HD T operator()(std::size_t k) const
@@ -109,7 +109,7 @@ struct falling : elements {
   static constexpr char const* text = nullptr;
 };
 
-/// A bit here and there, so that each bit is first set after a part of the input; for unions.
+/// A few scattered bits, so that each bit is first set after a part of the input; for unions.
 template <class T>
 struct rare_bits : elements {
   TALLY_HD T operator()(std::size_t k) const
@@ -122,7 +122,7 @@ struct rare_bits : elements {
   static constexpr char const* text = nullptr;
 };
 
-/// Rarely a bit less than all, for intersections.
+/// All bits but, rarely, one; for intersections.
 template <class T>
 struct rare_gaps : elements {
   TALLY_HD T operator()(std::size_t k) const { return static_cast<T>(~rare_bits<T>{{seed, size, part}}(k)); }
@@ -142,13 +142,13 @@ struct fractions : elements {
   static constexpr char const* text = nullptr;
 };
 
-/// Numbers around one of both signs, whose products round and stay within a double's range.
+/// Numbers of both signs around one in magnitude, whose products round and stay within the range of double.
 template <class T>
 struct near_one : elements {
   TALLY_HD T operator()(std::size_t k) const
   {
     std::uint32_t const h = hashed(seed, k);
-    // In pairs of a number and about its inverse.
+    // The numbers come in pairs: a number, and about its inverse.
     auto const x = 1 + static_cast<double>(hashed(seed, k / 2) >> 8) / (1 << 24);
     double const y = k % 2 == 0 ? x : (1 / x) * (1 + static_cast<double>(h & 3) / (1 << 20) - 1.5 / (1 << 20));
     return static_cast<T>((h & 32) != 0 ? -y : y);
@@ -165,7 +165,8 @@ struct unimodular : elements {
   }
 };
 
-/// Maps x -> scale x + offset modulo 2^(8 sizeof(T)), and how many were composed: values of 3 and of 24 bytes, too.
+/// Maps x -> scale x + offset modulo 2^(8 sizeof(T)), with the number of composed maps. There are values of 3 and of 24
+/// bytes too.
 template <class T>
 struct map_of {
   T scale, offset, count;
@@ -197,7 +198,7 @@ struct sparse : elements {
   }
 };
 
-/// What a failure message shows of a value.
+/// The text of a value in a failure message.
 template <class T>
 std::string shown(T const& x)
 {

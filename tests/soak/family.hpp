@@ -7,7 +7,7 @@
 
 namespace tally::soak {
 
-/// What came of a try.
+/// The outcome of a try.
 struct outcome {
   std::string wrong;    ///< what is wrong; empty if nothing is
   std::string program;  ///< then a program of one line that shows it, where the family can write one

@@ -9,7 +9,7 @@ namespace tally::soak {
 
 namespace {
 
-/// Results of groups by a loop.
+/// The results of groups, by a loop.
 template <class T>
 struct grouped {
   std::vector<T> inclusive, exclusive, reduced;
@@ -72,7 +72,8 @@ outcome by_key_or_flag(choices& of, bool by_key)
                               form == "inclusive" ? right.inclusive : right.exclusive));
 }
 
-/// By key or by flag over sums, sums that are not exactly associative (of small numbers, whose results are), and maps.
+/// Calls by key or by flag over sums, over sums that are declared not exactly associative (of small numbers, for which
+/// they are), and over maps.
 outcome of_any_type(choices& of, bool by_key)
 {
   std::string const type = of.word("type", {"u32", "u64", "f32", "f64", "maps"});
@@ -93,7 +94,7 @@ outcome by_offset_of(choices& of)
   Values const values{{with.seed, n}};
   for (std::size_t k = 0; k < n; ++k) in[k] = values(k);
   T const init = values(n);
-  // A segment begins where the shape's value changes, and some are empty.
+  // A segment begins where the value of the shape changes, and some segments are empty.
   std::vector<std::uint64_t> offsets{0};
   for (std::size_t k = 1; k < n; ++k) {
     if (with.value(k) == with.value(k - 1)) continue;

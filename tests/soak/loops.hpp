@@ -4,7 +4,7 @@
 
 #include "tally/operators/arithmetic.hpp"
 
-/// The operators of plain loops: Tally's once more, as a loop would have them.
+/// The operators of plain loops: Tally's operators, written without the library.
 namespace tally::soak {
 
 template <class Op>

@@ -1,4 +1,4 @@
-// tally_soak and tally_soak_cuda: tries calls at random, and compares what they give with plain loops.
+// tally_soak and tally_soak_cuda: make random calls, and compare their results with plain loops.
 #include <csignal>
 #include <unistd.h>
 
@@ -28,11 +28,11 @@ constexpr char const* usage =
     "       tally_soak --replay 'FAMILY seed=N NAME=VALUE ...'              makes one try again\n"
     "       tally_soak --list                                               names the families\n";
 
-/// How the program was called, for what it prints.
+/// The command that started the program, to be printed in messages.
 char const* program_name = "tally_soak";
 
-/// Seconds after which a try counts as one that does not end. On a machine with more work than processors, threads that
-/// wait for each other at every tile get a turn now and then: such tries took minutes.
+/// Seconds after which a try counts as one that does not end. The limit is long because on a machine with more work
+/// than processors, threads that wait for each other at every tile run only now and then: such tries took minutes.
 constexpr unsigned longest_try = 1200;
 
 void say(char const* text)
@@ -70,7 +70,7 @@ outcome attempt(family const& of, choices& what)
   return result;
 }
 
-/// A line of choices that is still wrong, each of them as simple and n as small as was found in ten seconds.
+/// Reduces a failing line for up to ten seconds: the returned line still fails, with simpler choices and a smaller n.
 struct smaller {
   std::vector<choices::choice> made;
   outcome result;
@@ -84,7 +84,7 @@ smaller shrink(family const& of, std::uint64_t seed, std::size_t largest, smalle
     std::vector<choices::choice> given = found.made;
     for (choices::choice& one : given)
       if (one.name == name) one.value = value;
-    // Threads take turns by chance.
+    // The schedule of threads is random.
     for (int turn = 0; turn < 3; ++turn) {
       choices what(of.name, seed, largest, given);
       outcome const result = attempt(of, what);
@@ -161,7 +161,7 @@ int soak(double for_seconds, std::uint64_t seed, std::size_t largest, std::vecto
   auto const begin = clock_type::now();
   auto const spent = [&] { return seconds(clock_type::now() - begin).count(); };
   while (spent() < for_seconds) {
-    // Every family has its share of the time. One that failed has said what there is to say.
+    // Every family has its share of the time. A family that has failed has reported its fault, and is not tried again.
     auto const next = std::min_element(all.begin(), all.end(), [](auto const& a, auto const& b) {
       return a.failed != b.failed ? b.failed : a.seconds < b.seconds;
     });

@@ -26,7 +26,7 @@ namespace tally::soak {
 template <class T, class Op, class Values>
 class plain_loop;
 
-/// A type, an operator, inputs that suit them, and what says which results are right.
+/// A type, an operator, inputs that suit them, and the check of their results.
 template <class T, class Op, class Values, class Expected = plain_loop<T, Op, Values>>
 struct combination {
   char const* type;  ///< as a program has it
@@ -37,8 +37,8 @@ struct combination {
   using expected = Expected;
 };
 
-/// Calls by iterators and transformations are compiled here: of the operators that the library has compiled for
-/// contiguous memory, for a sum and an extreme of each type.
+/// Whether calls with iterators and transformations are compiled. Of the operators with compiled kernels, these are a
+/// sum and an extreme of each type.
 template <class Op, class T>
 inline constexpr bool in_every_form =
     !cpu_backend::has_kernels<Op, T> || std::is_same_v<Op, plus> || std::is_same_v<Op, maximum>;
@@ -54,7 +54,7 @@ public:
     if (init) sum_ = static_cast<accumulator>(*init);
     some_ = init.has_value();
   }
-  /// Takes element k. The result before it is there if there was an element or an initial value.
+  /// Takes element k. A result before it exists if there was an element or an initial value.
   void take(std::size_t k)
   {
     auto const x = static_cast<accumulator>(values_(k));
@@ -115,7 +115,7 @@ struct value_of_two {
   T operator()(std::uint32_t k, std::uint32_t zero) const { return values(k + zero); }
 };
 
-/// The name of an identifier in a program: how the call is written.
+/// The parts of the call as they are written in a program.
 inline std::string program_of(std::string const& type, char const* element, std::uint32_t seed, std::size_t n,
                               std::size_t in_phase, std::size_t out_phase, std::string const& tuning,
                               std::string const& op, std::string const& form, std::string const& on, bool in_place)
@@ -162,7 +162,7 @@ outcome scan_try(choices& of, Combination const& with)
                                     "transform_inclusive", "transform_inclusive_init", "transform_exclusive"})
                  : of.word("form", {"inclusive", "inclusive_init", "exclusive"});
   bool const transforms = form.starts_with("transform");
-  // Contiguous memory is what the compiled kernels take; the iterators of others are gathered.
+  // The compiled kernels take contiguous memory; elements of other iterators are gathered.
   std::string const through = transforms    ? "indices"
                               : !everywhere ? "pointers"
                                             : of.word("through", {"pointers", "pointers", "pointers", "iterators"});
@@ -294,7 +294,7 @@ outcome reduce_try(choices& of, Combination const&)
   return {"the result is " + shown(got) + ", expected " + shown(expected.inclusive()), ""};
 }
 
-/// A sequence that arrives in pieces, each of them reduced or scanned.
+/// A sequence that arrives in pieces, each of which is reduced or scanned.
 template <class Combination>
 outcome running_try(choices& of, Combination const&)
 {
@@ -356,7 +356,7 @@ outcome running_try(choices& of, Combination const&)
   return result;
 }
 
-/// The tries of a list of combinations, chosen by `type` and `op`.
+/// The tries of a list of combinations; `type` and `op` select one.
 template <class... Combinations>
 outcome one_of(choices& of, std::string const& family, std::uint64_t which, Combinations const&... all)
 {
@@ -386,7 +386,7 @@ outcome integer_try(choices& of, std::string const& family, char const* type)
       combination<T, bit_xor, any_bits<T>>{type, "bit_xor"});
 }
 
-/// Numbers whose results are exact, against loops; others, in bits, against the documented order.
+/// Results of exact numbers are compared with loops; others, in bits, with the documented order.
 template <class T>
 outcome float_try(choices& of, std::string const& family, char const* type)
 {

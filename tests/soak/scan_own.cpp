@@ -2,7 +2,7 @@
 
 namespace tally::soak {
 
-/// Operators that a caller writes: associative, none of them commutative.
+/// User-defined operators: all are associative, none is commutative.
 outcome own_operators_try(choices& of, std::string const& family)
 {
   auto const which = of.number("own", 0, 5);

@@ -17,7 +17,7 @@ namespace tally::soak {
 
 namespace {
 
-/// The tokens of a loop, byte by byte.
+/// The tokens of a text, by a loop over its bytes.
 template <class Language>
 std::vector<token> tokens_of(std::string_view text)
 {
@@ -57,7 +57,7 @@ outcome lexer_try(choices& of)
 {
   bool const json = of.word("language", {"json", "c"}) == "json";
   application const with(of, 1, std::size_t{1} << 22);
-  // Pieces of text, whose seed and shape choose among them: some leave a string or a comment open.
+  // Pieces of text, selected by seed and shape. Some leave a string or a comment open.
   constexpr std::array<std::string_view, 20> words{"{\"key\": [1, -2.5e+10, true]}, ",
                                                    "\"",
                                                    "\\",
@@ -252,7 +252,7 @@ outcome polynomial_try(choices& of)
   return first_wrong(compared("values", 1, out, static_cast<std::size_t>(end - out), right));
 }
 
-/// Functions whose values are whole numbers, over intervals of width 1: nothing is rounded.
+/// Functions whose values are whole numbers, over intervals of width 1, so that no operation rounds.
 outcome integrate_try(choices& of)
 {
   std::string const form = of.word("form", {"midpoint", "trapezoidal", "cumulative", "samples"});

@@ -30,12 +30,12 @@ std::string choose_tuning(choices& of)
     to = static_cast<std::remove_reference_t<decltype(to)>>(std::stoll(value));
     text += std::string("tally::cpu_backend::tuning_in_use().") + name + " = " + value + "; ";
   };
-  // Mostly what a call has that nobody tunes.
+  // Mostly the defaults.
   if (of.word("tuned", {"no", "yes"}) == "yes") {
     set("streamed_bytes", all.streamed_bytes, of.word("streamed", {"plain", "0", "0", "4096", "100000", "1000000"}));
     set("serial_bytes", all.serial_bytes, of.word("serial", {"plain", "0", "0"}));
     set("bytes_a_thread", all.bytes_a_thread, of.word("bytes_a_thread", {"plain", "0", "1000"}));
-    // More threads than there are processors are slow, and take turns at every place.
+    // More threads than processors are slow, and alternate at every place.
     set("processors", all.processors, of.word("processors", {"plain", "4", "8"}));
     set("tiles_in_run", all.tiles_in_run, of.word("run", {"plain", "1", "2", "3", "4"}));
     set("runs_a_member", all.runs_a_member, of.word("runs", {"plain", "1", "2", "3"}));

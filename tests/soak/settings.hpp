@@ -7,8 +7,8 @@
 
 namespace tally::soak {
 
-/// Sets the library's tuning and its instruction set by choice, for the calls of this try. Returns the statements that
-/// do so in a program.
+/// Draws the tuning and the instruction set for the calls of this try, and sets them. Returns the statements that do so
+/// in a program.
 std::string choose_tuning(choices& of);
 
 /// One thread in half of all tries, else up to eight, or as many as the library chooses.

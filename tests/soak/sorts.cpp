@@ -14,15 +14,16 @@ namespace {
 template <class T>
 T key_of(std::uint32_t x)
 {
-  // Floating-point keys of both signs and no NaN; wide keys with all their bytes in use.
+  // Floating-point keys have both signs and no NaN; wide keys use all their bytes.
   if constexpr (std::is_floating_point_v<T>)
     return static_cast<T>(static_cast<std::int32_t>(x)) / 1024;
   else
     return sizeof(T) == 8 ? static_cast<T>(x * 0x100000001000001u) : static_cast<T>(x);
 }
 
-/// Says in what `keys`, with their old places, are not what a stable sort by `before` makes of `in`: in order, equal
-/// keys in the order of their places, and each with the key that stood there. Then no place stands there twice.
+/// Checks that `keys`, with their old places, are the stable sort of `in` by `before`: they are in order, equal keys
+/// are in the order of their places, and each key was at its place in `in`. It follows that no place occurs twice.
+/// Returns a description of the fault.
 template <class T, class Before>
 std::string sorted_stably(T const* in, T const* keys, std::uint32_t const* places, std::size_t n, Before before)
 {
@@ -104,7 +105,7 @@ outcome quicksort_try(choices& of)
 {
   application const with(of, 8, std::size_t{1} << 20);
   std::size_t const n = with.n;
-  // A key and its place: the order does not see the place.
+  // A key and its place. The order ignores the place.
   auto* const keys = with.room<std::uint64_t>(0, n);
   for (std::size_t k = 0; k < n; ++k) keys[k] = std::uint64_t{with.value(k)} << 32 | k;
   std::vector<std::uint64_t> right(keys, keys + n);
@@ -165,7 +166,7 @@ outcome allocate_try(choices& of)
   rules.alignment = alignment;
   std::uint64_t const got = own ? tally::allocate_aligned(with.on, sizes, sizes + n, alignments.begin(), offsets)
                                 : tally::allocate(with.on, sizes, sizes + n, offsets, rules);
-  // Where the last piece ends: its padding may or may not count.
+  // The end of the last piece. Its padding may or may not count.
   std::uint64_t const last = n == 0 ? 0 : own ? end : right[n - 1] + sizes[n - 1];
   std::string const wrong = compared("offsets", 1, offsets, n, right);
   if (!wrong.empty()) return {wrong, ""};

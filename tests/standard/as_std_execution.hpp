@@ -1,7 +1,7 @@
 #pragma once
 
-// The overloads of as_std.hpp with an execution policy. Sequenced policies run on the calling thread, parallel ones on all
-// threads.
+// The overloads of as_std.hpp with an execution policy. Sequenced policies run on the calling thread, parallel ones on
+// all threads.
 
 namespace tally::as_std {
 

@@ -14,8 +14,8 @@
 #include "../support/operators.hpp"
 #include "../support/values.hpp"
 
-/// Tests of the standard's requirements on std::reduce and std::transform_reduce. Compiled twice: as it stands, and with
-/// as_std.hpp before it.
+/// Tests of the standard's requirements on std::reduce and std::transform_reduce. Compiled twice: as it stands, and
+/// with as_std.hpp before it.
 namespace {
 
 using namespace tally::test;

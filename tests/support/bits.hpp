@@ -15,8 +15,8 @@
 
 namespace tally::test {
 
-/// Compares every bit, except for NaNs: any NaN equals any other, because their bits are unspecified. Types with padding
-/// or with heap memory are compared by ==.
+/// Compares every bit, except for NaNs: any NaN equals any other, because their bits are unspecified. Types with
+/// padding or with heap memory are compared by ==.
 template <class T>
 bool same(T const& a, T const& b)
 {

@@ -9,7 +9,8 @@
 
 namespace tally::test {
 
-/// Ends the program as failed if this object still lives after `limit`: a test that waits for ever cannot end by itself.
+/// Ends the program as failed if this object still lives after `limit`. A test that waits for ever cannot end by
+/// itself.
 class watchdog {
 public:
   explicit watchdog(std::chrono::seconds limit = std::chrono::seconds(60))
