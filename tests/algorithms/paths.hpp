@@ -14,11 +14,11 @@
 #include "tally/detail/cpu/tuning.hpp"
 #include "tally/execution.hpp"
 
-/// What the tests of the applications' paths share. paths_test.cpp sets the sizes by which paths are chosen, and counts
-/// the visits.
+/// Tools for the tests of the applications' paths. paths_test.cpp sets the sizes that choose the paths, and counts the
+/// visits.
 namespace tally::test {
 
-/// Every size from 0 to `most`, and from `around` below each boundary to as many above it.
+/// Every size up to `most`, and those within `around` of each boundary.
 inline std::vector<std::size_t> every_size(std::size_t most, std::initializer_list<std::size_t> boundaries = {},
                                            std::size_t around = 0)
 {
@@ -29,7 +29,7 @@ inline std::vector<std::size_t> every_size(std::size_t most, std::initializer_li
   return all;
 }
 
-/// On one thread, and on three that share every call, however short it is (support/threads_pay.cpp).
+/// Calls on one thread, and on three, which share even the shortest call (support/threads_pay.cpp).
 template <class Call>
 void on_one_and_three(Call const& call)
 {
@@ -37,7 +37,7 @@ void on_one_and_three(Call const& call)
   call(cpu{3});
 }
 
-/// On one thread, and for every seventh size on three: where a call shares its work many times, threads wait for one
+/// Calls on one thread, and for every seventh size on three: threads that share a call's work many times wait for one
 /// another longer than they work.
 template <class Call>
 void on_one_and_sometimes_three(std::size_t n, Call const& call)
@@ -46,8 +46,7 @@ void on_one_and_sometimes_three(std::size_t n, Call const& call)
   if (n % 7 == 3) call(cpu{3});
 }
 
-/// Room for an output of at most `most` elements, which is poisoned each time before it is written, and with it 256
-/// bytes on either side.
+/// Room for an output of at most `most` elements. Before each use it is poisoned, and with it 256 bytes on either side.
 template <class T>
 class output {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -57,7 +56,7 @@ public:
       : bytes_(static_cast<unsigned char*>(::operator new(most * sizeof(T) + 2 * guard + 64, std::align_val_t{64})))
   {
   }
-  /// The place of n elements that begin `phase` elements behind the begin of a line, for phases within a line.
+  /// The place of n elements, `phase` elements (less than a line) behind the beginning of a line.
   T* poisoned(std::size_t n, std::size_t phase = 0)
   {
     begin_ = guard + phase * sizeof(T) % 64;
@@ -65,7 +64,7 @@ public:
     std::memset(bytes_.get() + begin_ - guard, poison, end_ - begin_ + 2 * guard);
     return reinterpret_cast<T*>(bytes_.get() + begin_);
   }
-  /// Exactly these elements were written.
+  /// Whether exactly these elements were written.
   bool is(std::vector<T> const& expected) const
   {
     T const* const own = reinterpret_cast<T const*>(bytes_.get() + begin_);
@@ -97,7 +96,7 @@ private:
   std::size_t end_ = guard;
 };
 
-/// n random values, none like its neighbours but by chance.
+/// n random values. Neighbours are equal only by chance.
 template <class T>
 std::vector<T> random_values(std::size_t n, std::uint64_t seed)
 {
@@ -112,8 +111,8 @@ std::vector<T> random_values(std::size_t n, std::uint64_t seed)
   return all;
 }
 
-/// Which of n are chosen, in ways that fill words and blocks differently: none, all, one of 64, half, 63 of 64, the
-/// first ones, the last ones, one, all but one.
+/// Flags of n elements that fill words and blocks differently: none, all, one of 64, half, 63 of 64, the first ones,
+/// the last ones, one, all but one.
 inline std::vector<std::vector<std::uint8_t>> choices(std::size_t n)
 {
   std::vector<std::vector<std::uint8_t>> all(9, std::vector<std::uint8_t>(n));

@@ -18,7 +18,7 @@ namespace tally::test {
 
 namespace {
 
-/// A quote opens and closes: two states that no byte leads to the same one.
+/// A quote opens and closes. No byte leads from inside and from outside of quotes to the same state.
 struct quotes {
   enum state : int { outside, quoted, closing, states };
   static constexpr int kind(int s) { return s == outside ? outside_tokens : s; }

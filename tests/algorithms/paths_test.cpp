@@ -1,5 +1,5 @@
-// Every path of the applications (docs/testing.md): each is taken, at every remainder, and each result is that of a
-// plain loop. The tests stand in paths_of_*.cpp.
+// Every path of the applications (docs/testing.md), at every remainder, against plain loops. The tests are in
+// paths_of_*.cpp.
 #include <gtest/gtest.h>
 
 #include "../support/visits.hpp"
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Sets the sizes by which paths are chosen, so that small arrays take all of them.
+/// Sets the sizes that choose the paths, so that small arrays take all of them.
 class small_sizes : public testing::Environment {
 public:
   void SetUp() override

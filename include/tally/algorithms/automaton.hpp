@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -32,7 +33,7 @@ concept lexical_language = requires(int state, unsigned char byte) {
   { static_cast<int>(L::kind(state)) };
 };
 
-/// The kind of states outside of tokens, as between blanks.
+/// The kind of the states outside of tokens, as behind a blank.
 inline constexpr int outside_tokens = 255;
 
 /// The tables of an automaton: 8 KiB, which stay in the first level of a core's cache.

@@ -58,14 +58,14 @@ public:
   /// Requires  size() > 0.
   index root() const { return root_; }
 
-  /// The edges between v and the root.
+  /// The number of edges between v and the root.
   index depth(std::size_t v) const { return number(v).depth; }
-  /// The nodes below v, and v.
+  /// The number of nodes below v, and v itself.
   index subtree_size(std::size_t v) const { return number(v).size; }
-  /// The nodes before v if each node comes before its children, or after them.
+  /// The number of nodes before v if each node comes before its children, and if each comes after them.
   index preorder(std::size_t v) const { return number(v).preorder; }
   index postorder(std::size_t v) const { return number(v).preorder + number(v).size - 1 - number(v).depth; }
-  /// The nodes, each before its children. The subtree of v is the subtree_size(v) nodes from preorder(v) on.
+  /// The nodes, each before its children. The subtree of v has the subtree_size(v) nodes from preorder(v) on.
   std::span<index const> in_preorder() const { return {size_ == 0 ? nullptr : in_preorder_->data(), size_}; }
 
   /// Whether a is v or above it.
