@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <vector>
 
-#include <tally/model/machine.hpp>
+#include <tally/model.hpp>
 #include <tally/operators.hpp>
 #include <tally/textbook/block.hpp>
 

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <random>
 
+#include "tally/model/block.hpp"
 #include "team.hpp"
 
 namespace tally::model {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "tally/model/machine.hpp"
+#include "tally/model.hpp"
 #include "textbook/elements.hpp"
 
 /// Every kernel of the textbook, as the tool, the documents and the tests run it.

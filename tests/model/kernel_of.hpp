@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tally/model/machine.hpp"
+#include "tally/model.hpp"
 
 namespace tally::model {
 

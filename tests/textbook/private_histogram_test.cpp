@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "tally/error.hpp"
-#include "tally/model/machine.hpp"
+#include "tally/model.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "tally/textbook/private_histogram.hpp"
 #include "textbook/catalogue.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "scan_oracle.hpp"
-#include "tally/model/machine.hpp"
+#include "tally/model.hpp"
 
 namespace tally::textbook {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tally/error.hpp"
-#include "tally/model/machine.hpp"
+#include "tally/model.hpp"
 #include "tally/textbook/tournament.hpp"
 #include "textbook/catalogue.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tally/model/machine.hpp"
+#include "tally/model.hpp"
 
 namespace tally::textbook {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tally/model/machine.hpp"
+#include "tally/model.hpp"
 #include "tally/model/thread_program.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "textbook/exhibits.hpp"

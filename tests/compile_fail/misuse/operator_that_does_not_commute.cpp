@@ -1,7 +1,7 @@
 // error: tally: sequential addressing takes operands out of order: the operator must be commutative
 #include <vector>
 
-#include "tally/model/machine.hpp"
+#include "tally/model.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "tally/textbook/on_one_block.hpp"
 #include "tally/textbook/sequential_addressing_reduction.hpp"

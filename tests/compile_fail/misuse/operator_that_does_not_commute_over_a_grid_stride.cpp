@@ -1,7 +1,7 @@
 // error: tally: a grid stride takes operands out of order: the operator must be commutative
 #include <vector>
 
-#include "tally/model/machine.hpp"
+#include "tally/model.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "tally/textbook/grid_stride_reduction.hpp"
 #include "tally/textbook/on_one_block.hpp"

@@ -197,6 +197,3 @@ private:
 };
 
 }  // namespace tally::model
-
-#include "tally/model/block.hpp"
-#include "tally/model/watched.hpp"

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "tally/model/block.hpp"
 #include "tally/model/machine.hpp"
+#include "tally/model/watched.hpp"
 
 /// Kernels as course material writes them: what one thread does, barriers and all. A thread may miss a barrier, and a
 /// shuffle may name lanes that are not there; a kernel against a block (textbook/block.hpp) can do neither.
