@@ -1,12 +1,12 @@
 #pragma once
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "contender.hpp"
 #include "elements.hpp"
 #include "exact.hpp"
+#include "tool/cli/bench/timing.hpp"
 
 namespace tally::bench {
 
@@ -19,13 +19,7 @@ struct measurement {
   std::vector<double> seconds;  ///< a call, one value a round
   bool other_process = false;   ///< not interleaved with the rest (NumPy)
 
-  double median() const
-  {
-    std::vector<double> sorted = seconds;
-    auto const middle = sorted.begin() + sorted.size() / 2;
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    return *middle;
-  }
+  double median() const { return timing::median(seconds); }
 };
 
 /// Where the data is when a call begins.

@@ -1,6 +1,5 @@
 #include "machine.hpp"
 
-#include <benchmark/benchmark.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <oneapi/tbb/version.h>
@@ -14,7 +13,7 @@
 namespace tally::bench {
 namespace {
 
-/// What follows the colon of the first line of a file of `/proc` that begins with `key`.
+/// The text after the colon of the first line of a file of `/proc` that begins with `key`.
 std::string proc_value(char const* file, std::string_view key)
 {
   std::ifstream lines(file);
@@ -32,6 +31,19 @@ std::size_t memory_value(std::string_view key)
   return value.empty() ? 0 : std::stoull(value) * 1024;
 }
 
+/// Bytes of the largest cache of this level that the first processor has: 0 if there is none.
+std::size_t cache_bytes(int level)
+{
+  std::size_t most = 0;
+  for (int index = 0;; ++index) {
+    std::string const folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", index);
+    int its_level = 0;
+    std::size_t kibibytes = 0;  // the file says "1024K"
+    if (!(std::ifstream(folder + "level") >> its_level)) return most;
+    if (its_level == level && std::ifstream(folder + "size") >> kibibytes) most = std::max(most, kibibytes * 1024);
+  }
+}
+
 }  // namespace
 
 machine this_machine()
@@ -41,12 +53,8 @@ machine this_machine()
   utsname system;
   if (uname(&system) == 0) m.architecture = fmt::format("{}, {} {}", system.machine, system.sysname, system.release);
   m.threads = static_cast<int>(std::thread::hardware_concurrency());
-  m.l2_bytes = m.l3_bytes = 0;
-  for (auto const& cache : benchmark::CPUInfo::Get().caches) {
-    std::size_t const bytes = static_cast<std::size_t>(cache.size);
-    if (cache.level == 2) m.l2_bytes = std::max(m.l2_bytes, bytes);
-    if (cache.level == 3) m.l3_bytes = std::max(m.l3_bytes, bytes);
-  }
+  m.l2_bytes = cache_bytes(2);
+  m.l3_bytes = cache_bytes(3);
   m.memory_bytes = memory_value("MemTotal");
 #if defined(__clang__)
   m.compiler = "Clang " __clang_version__;

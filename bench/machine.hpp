@@ -5,10 +5,10 @@
 
 namespace tally::bench {
 
-/// Where and with what a measurement was made.
+/// The machine, compiler and date of a measurement.
 struct machine {
   std::string processor;     ///< the model's name
-  std::string architecture;  ///< and kernel
+  std::string architecture;  ///< with the system's kernel
   int threads;
   std::size_t l2_bytes;  ///< of one core
   std::size_t l3_bytes;  ///< of all, 0 if there is none
@@ -19,7 +19,7 @@ struct machine {
 };
 machine this_machine();
 
-/// Memory that can be had without swapping.
+/// Bytes of memory that can be allocated without swapping.
 std::size_t available_memory();
 
 }  // namespace tally::bench

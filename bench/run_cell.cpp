@@ -1,21 +1,16 @@
 #include "run_cell.hpp"
 
-#include <benchmark/benchmark.h>
-
-#include <chrono>
-#include <cmath>
+#include <algorithm>
 #include <map>
-#include <random>
+#include <utility>
+
+#include "tool/cli/bench/timing.hpp"
 
 namespace tally::bench {
 namespace {
 
-using clock = std::chrono::steady_clock;
-
-double seconds_since(clock::time_point start)
-{
-  return std::chrono::duration<double>(clock::now() - start).count();
-}
+using timing::clock;
+using timing::seconds_since;
 
 bool is_limit(contender const& c)
 {
@@ -29,16 +24,16 @@ bool belongs(contender const& k, cell const& c)
   return k.what == c.what && k.type == c.type;
 }
 
-/// One contender and what it needs to be run.
+/// A contender with the right result.
 struct entry {
   contender who;
   std::size_t measured;  // its index in the cell
   std::size_t batch;     // calls timed together
-  bool active;
+  bool left_out;
 };
 
-/// Gives every call its place in the data: the same one in cache; beyond cache the next one, so that a call never finds
-/// what the one before it has touched.
+/// The part of the data that a call works on: in cache always the same, beyond cache the next one, so that a call never
+/// finds memory that the call before it has touched.
 class places {
 public:
   places(cell const& c, data_set const& data)
@@ -70,6 +65,7 @@ public:
   {
   }
 
+  /// Checks the contender, and has it timed if its result is right.
   void enter(contender const& who)
   {
     measurement m{who.name, who.part, who.threads, {}, {}, false};
@@ -82,22 +78,21 @@ public:
       results_.poison(cell_.n());  // as the check had left it
     }
     double const wanted = cell_.data == placement::cache ? how_.seconds_a_batch_cache : how_.seconds_a_batch_memory;
-    std::size_t const batch = static_cast<std::size_t>(std::max(1.0, std::ceil(wanted / expected)));
-    entries_.push_back({who, cell_.measured.size(), batch, !m.check.wrong});
+    if (!m.check.wrong) entries_.push_back({who, cell_.measured.size(), timing::calls_in(wanted, expected), false});
     cell_.measured.push_back(std::move(m));
   }
 
   void run()
   {
     auto const start = clock::now();
-    std::mt19937 shuffler(1);
+    timing::interleaved_rounds rounds(entries_.size());
     for (int round = 0; round < how_.rounds_at_most; ++round) {
       if (round >= how_.rounds_at_least && seconds_since(start) > how_.seconds_a_cell) break;
-      if (round == 1 && cell_.data == placement::memory) drop_the_hopeless(2);
-      if (round == 2 && cell_.data == placement::memory) drop_the_hopeless(1);
-      std::shuffle(entries_.begin(), entries_.end(), shuffler);
-      run_round();
+      if (round == 1 && cell_.data == placement::memory) leave_out_hopeless(rounds, 2);
+      if (round == 2 && cell_.data == placement::memory) leave_out_hopeless(rounds, 1);
+      rounds.run_round([&](std::size_t k) { return time_batch(entries_[k]); });
     }
+    for (std::size_t k = 0; k < entries_.size(); ++k) cell_.measured[entries_[k].measured].seconds = rounds.times(k);
   }
 
 private:
@@ -115,7 +110,7 @@ private:
     return taken;
   }
 
-  /// Seconds a call when all is warm; the shortest of some, for one may meet an interruption.
+  /// Seconds of a call when everything is warm: the shortest of eight, since an interruption may lengthen one.
   double warm_call(contender const& who)
   {
     double shortest = 1;
@@ -123,16 +118,16 @@ private:
     return std::max(shortest, 1e-8);
   }
 
-  /// Seconds a call, from one batch.
+  /// Seconds of a call, from one batch.
   double time_batch(entry const& e)
   {
     contender const& who = e.who;
     if (who.begin) who.begin();
     if (cell_.data == placement::cache) {
-      // Brings back what the contender before has pushed out, and settles branch predictors and clock.
+      // Brings back the data that the contender before has pushed out; branch predictors and clock settle.
       for (std::size_t k = 0; k < e.batch / 8 + 2; ++k) who.run(places_.in(), places_.out(), length(who));
     } else {
-      // Wakes threads, on data that will not be in this batch.
+      // Wakes the threads, on data that this batch does not use.
       who.run(places_.in(), places_.out(), std::min<std::size_t>(length(who), 1 << 16));
       places_.next();
     }
@@ -140,63 +135,32 @@ private:
     for (std::size_t k = 0; k < e.batch; ++k) {
       who.run(places_.in(), places_.out(), length(who));
       places_.next();
-      benchmark::ClobberMemory();
+      timing::keep(places_);
     }
     double const taken = seconds_since(start);
     if (who.end) who.end();
     return taken / static_cast<double>(e.batch);
   }
 
-  /// Collects what Google Benchmark reports, and prints nothing.
-  class collector : public benchmark::BenchmarkReporter {
-  public:
-    bool ReportContext(Context const&) override { return true; }
-    void ReportRuns(std::vector<Run> const& runs) override
-    {
-      for (Run const& run : runs)
-        seconds[run.run_name.function_name] = run.real_accumulated_time / static_cast<double>(run.iterations);
-    }
-    std::map<std::string, double> seconds;
-  };
-
-  /// Registers every contender anew, in the order of this round, and runs each once.
-  void run_round()
-  {
-    benchmark::ClearRegisteredBenchmarks();
-    for (entry const& e : entries_) {
-      if (!e.active) continue;
-      std::string const name = name_of(cell_, cell_.measured[e.measured]);
-      benchmark::RegisterBenchmark(name.c_str(),
-                                   [this, &e](benchmark::State& state) {
-                                     for (auto _ : state) state.SetIterationTime(time_batch(e));
-                                   })
-          ->UseManualTime()
-          ->Iterations(1);
-    }
-    collector round;
-    benchmark::RunSpecifiedBenchmarks(&round, std::string("."));
-    for (entry const& e : entries_) {
-      measurement& m = cell_.measured[e.measured];
-      if (e.active) m.seconds.push_back(round.seconds.at(name_of(cell_, m)));
-    }
-  }
-
-  void drop_the_hopeless(double patience)
+  /// Leaves out contenders that are `patience` times as slow as run_cell.hpp says, compared with the best of their kind.
+  void leave_out_hopeless(timing::interleaved_rounds& rounds, double patience)
   {
     std::map<std::pair<role, int>, double> best;
-    for (entry const& e : entries_) {
-      if (!e.active) continue;
-      double const seconds = cell_.measured[e.measured].median();
-      auto const [place, is_new] = best.try_emplace({e.who.part, e.who.threads}, seconds);
-      place->second = std::min(place->second, seconds);
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+      if (entries_[k].left_out) continue;
+      auto const [place, is_new] = best.try_emplace(kind_of(entries_[k]), rounds.median(k));
+      place->second = std::min(place->second, rounds.median(k));
     }
-    for (entry& e : entries_) {
-      if (!e.active) continue;
-      double const bound =
-          patience * (is_limit(e.who) ? hopeless_limit : hopeless_peer) * best[{e.who.part, e.who.threads}];
-      e.active = cell_.measured[e.measured].median() <= bound;
+    for (std::size_t k = 0; k < entries_.size(); ++k) {
+      entry& e = entries_[k];
+      double const bound = patience * (is_limit(e.who) ? hopeless_limit : hopeless_peer) * best[kind_of(e)];
+      if (e.left_out || rounds.median(k) <= bound) continue;
+      e.left_out = true;
+      rounds.leave_out(k);
     }
   }
+
+  static std::pair<role, int> kind_of(entry const& e) { return {e.who.part, e.who.threads}; }
 
   cell& cell_;
   exact const& results_;
@@ -212,8 +176,8 @@ void run_cell(cell& c, std::vector<contender> const& contenders, data_set const&
 {
   session s(c, data, results, how);
   results.poison(c.n());
-  for (contender const& k : contenders)
-    if (belongs(k, c)) s.enter(k);
+  for (contender const& each : contenders)
+    if (belongs(each, c)) s.enter(each);
   s.run();
 }
 

@@ -1,5 +1,5 @@
-// tally_bench_cuda_applications: compaction, histograms, sorting, reduction by key and recurrences beside CUB and the
-// copy limit, in one process.
+// tally_bench_cuda_applications: compaction, histograms, sorting, reduction by key and recurrences, raced against CUB and
+// the copy limit in one process.
 #include <cub/cub.cuh>
 
 #include <cmath>
@@ -25,7 +25,7 @@ namespace {
 template <class T>
 class device_memory {
 public:
-  explicit device_memory(std::size_t n) { check(cudaMalloc(&data_, n * sizeof(T) + 16)); }
+  explicit device_memory(std::size_t n) { check_cuda(cudaMalloc(&data_, n * sizeof(T) + 16)); }
   ~device_memory() { cudaFree(data_); }
   device_memory(device_memory const&) = delete;
   device_memory& operator=(device_memory const&) = delete;
@@ -35,37 +35,37 @@ private:
   void* data_ = nullptr;
 };
 
-/// CUB's calls, which ask first how much memory they want.
+/// A call of CUB with the memory that it asks for when it is called with none.
 template <class Call>
 gpu_call of_cub(Call call)
 {
   std::size_t bytes = 0;
-  check(call(nullptr, bytes, nullptr));
+  check_cuda(call(nullptr, bytes, nullptr));
   auto const room = std::make_shared<device_memory<char>>(bytes);
   return [=](cudaStream_t stream, int) {
     std::size_t size = bytes;
-    check(call(room->data(), size, stream));
+    check_cuda(call(room->data(), size, stream));
   };
 }
 
-/// Where CUB leaves a count, the host fetches it, as Tally's calls do that return one.
+/// The same call, after which the host fetches the count that CUB has left on the device: Tally's calls return one.
 gpu_call then_fetched(gpu_call call, std::uint32_t const* count)
 {
   return [=](cudaStream_t stream, int buffer) {
     call(stream, buffer);
     std::uint32_t value = 0;
-    check(cudaMemcpyAsync(&value, count, sizeof value, cudaMemcpyDeviceToHost, stream));
-    check(cudaStreamSynchronize(stream));
+    check_cuda(cudaMemcpyAsync(&value, count, sizeof value, cudaMemcpyDeviceToHost, stream));
+    check_cuda(cudaStreamSynchronize(stream));
   };
 }
 
 void report(std::string const& what, int power, std::vector<contender> const& contenders, manner how = manner::stream)
 {
-  std::vector<timing> const times = race(contenders, how, how == manner::alone ? 1 : power < 24 ? 20 : 4, 11);
+  std::vector<result> const times = race(contenders, how, how == manner::prepared ? 1 : power < 24 ? 20 : 4, 11);
   double peer = 0;
-  for (timing const& time : times)
+  for (result const& time : times)
     if (time.name == "CUB") peer = time.microseconds;
-  for (timing const& time : times) {
+  for (result const& time : times) {
     std::printf("%-42s 2^%d  %-12s %10.1f us %7.0f GB/s", what.c_str(), power, time.name.c_str(), time.microseconds,
                 time.gigabytes_a_second());
     if (time.name == "Tally" && peer > 0) std::printf("  %.2f x CUB", peer / time.microseconds);
@@ -93,7 +93,7 @@ void compaction(int power)
   device_memory<std::uint32_t> const count(1);
   cuda::workspace space;
   double const bytes = 6.0 * static_cast<double>(n);
-  report("copy_if, uint32, half chosen", power,
+  report("copy_if, uint32, half selected", power,
          {copy_limit(data, 4),
           {"CUB", bytes,
            then_fetched(of_cub([&](void* room, std::size_t& size, cudaStream_t stream) {
@@ -113,7 +113,7 @@ void by_key(int power)
   buffers<std::uint32_t> const keys(n, 1), values(n, 1);
   auto* const in_runs = const_cast<std::uint32_t*>(keys.in(0));
   keys_in_runs<Length><<<1056, 256>>>(in_runs, n);
-  check(cudaDeviceSynchronize());
+  check_cuda(cudaDeviceSynchronize());
   device_memory<std::uint32_t> const count(1);
   cuda::workspace space;
   double const bytes = (8.0 + 8.0 / Length) * static_cast<double>(n);
@@ -155,7 +155,7 @@ void sorting(int power)
   std::size_t const n = std::size_t(1) << power, bytes = n * sizeof(std::uint32_t);
   buffers<std::uint32_t> const data(n, 1);
   cuda::workspace space;
-  // Tally's sorts in place: its keys are copied before each call, which is not timed.
+  // Tally sorts in place: its keys are copied before each call, outside the time taken.
   report("radix_sort, uint32", power,
          {copy_limit(data, 4),
           {"CUB", 2.0 * static_cast<double>(bytes), of_cub([&](void* room, std::size_t& size, cudaStream_t stream) {
@@ -164,9 +164,9 @@ void sorting(int power)
           {"Tally", 2.0 * static_cast<double>(bytes),
            [&](cudaStream_t stream, int) { radix_sort(cuda{stream, space}, data.out(0), data.out(0) + n); },
            [&](cudaStream_t stream, int) {
-             check(cudaMemcpyAsync(data.out(0), data.in(0), bytes, cudaMemcpyDeviceToDevice, stream));
+             check_cuda(cudaMemcpyAsync(data.out(0), data.in(0), bytes, cudaMemcpyDeviceToDevice, stream));
            }}},
-         manner::alone);
+         manner::prepared);
 }
 
 void recurrences(int power)
@@ -187,7 +187,7 @@ int main()
 {
   using namespace tally::bench;
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, 0));
+  check_cuda(cudaGetDeviceProperties(&properties, 0));
   std::printf("%s, CUDA %d.%d, CUB %d.%d\n", properties.name, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
               CUB_MAJOR_VERSION, CUB_MINOR_VERSION);
   for (int const power : {20, 24, 28}) {

@@ -12,8 +12,8 @@
 
 namespace tally::bench {
 
-/// Random elements of each type: uniform values for floating-point types, so that sums neither overflow nor cancel; any
-/// bits for integers.
+/// Random elements of each type. Floating-point values are uniform in [0, 1), so that sums neither overflow nor cancel;
+/// integers have random bits.
 struct random_element {
   TALLY_HD static std::uint64_t bits(std::uint64_t z)
   {
@@ -52,8 +52,8 @@ __global__ void fill_with_random(T* out, std::size_t n, std::uint64_t seed)
     out[k] = random_element::make<T>(k + seed);
 }
 
-/// Inputs and an output of n elements: as many inputs as calls should take in turn, so that a call does not find its
-/// own in the cache.
+/// `count` inputs of n elements and as many outputs. Calls take them in turn, so that no call finds its own input in the
+/// cache.
 template <class T>
 class buffers {
 public:
@@ -62,10 +62,10 @@ public:
     for (int k = 0; k < count; ++k) {
       inputs_.push_back(take());
       fill_with_random<<<1056, 256>>>(inputs_.back(), n, std::uint64_t(k) << 40);
-      check(cudaGetLastError());
+      check_cuda(cudaGetLastError());
       outputs_.push_back(take());
     }
-    check(cudaDeviceSynchronize());
+    check_cuda(cudaDeviceSynchronize());
   }
   ~buffers()
   {
@@ -83,7 +83,7 @@ private:
   T* take() const
   {
     T* memory = nullptr;
-    check(cudaMalloc(&memory, n_ * sizeof(T) + 16));
+    check_cuda(cudaMalloc(&memory, n_ * sizeof(T) + 16));
     return memory;
   }
   std::size_t n_;

@@ -1,7 +1,9 @@
-// tally_bench_cuda: Tally against CUB (of the toolkit) and against the GPU's own limits, in one process.
+// tally_bench_cuda: Tally raced against the toolkit's CUB and the GPU's limits, in one process.
 #include <cub/cub.cuh>
 
 #include <cuda/std/complex>
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -21,17 +23,17 @@
 namespace tally::bench {
 namespace {
 
-std::vector<std::string> records;  // of JSON
+nlohmann::ordered_json records = nlohmann::ordered_json::array();
 bool quick = false;
 
-/// Room for CUB, which asks first how much it wants.
+/// The memory that a call of CUB asks for when it is called with none.
 class cub_room {
 public:
   template <class F>
   explicit cub_room(F const& call)
   {
-    check(call(nullptr, bytes_));
-    check(cudaMalloc(&memory_, bytes_));
+    check_cuda(call(nullptr, bytes_));
+    check_cuda(cudaMalloc(&memory_, bytes_));
   }
   ~cub_room() { cudaFree(memory_); }
   cub_room(cub_room const&) = delete;
@@ -49,19 +51,19 @@ char const* name_of(manner how)
   return how == manner::graph ? "graph" : how == manner::stream ? "stream" : "cold";
 }
 
-/// Runs a race and prints a line for each contender that is none of the limits; the first is the limit, or the quickest
-/// of those whose name begins with "read".
+/// Runs a race, records every contender, and prints a line for Tally, CUB and the empty kernel. The limit is the fastest of
+/// cudaMemcpy and the contenders whose name begins with "read".
 void report(std::string const& what, std::size_t n, manner how, std::vector<contender> const& contenders)
 {
   double const bytes = contenders[0].bytes;
   int const calls = how == manner::cold ? 1 : bytes <= (1 << 24) ? 100 : bytes <= (1 << 28) ? 20 : 4;
-  std::vector<timing> const times = race(contenders, how, calls, quick ? 5 : 15);
+  std::vector<result> const times = race(contenders, how, calls, quick ? 5 : 15);
   double limit = 0, peer = 0;
-  for (timing const& time : times) {
+  for (result const& time : times) {
     if (time.name == "cudaMemcpy" || time.name.starts_with("read")) limit = std::max(limit, time.gigabytes_a_second());
     if (time.name == "CUB") peer = time.microseconds;
   }
-  for (timing const& time : times) {
+  for (result const& time : times) {
     if (time.name == "empty kernel")
       std::printf("%-26s 2^%-3.4g %-6s %s %5.2f us\n", what.c_str(), std::log2(static_cast<double>(n)), name_of(how),
                   time.name.c_str(), time.microseconds);
@@ -73,12 +75,13 @@ void report(std::string const& what, std::size_t n, manner how, std::vector<cont
                       ? (std::to_string(peer / time.microseconds).substr(0, 4) + " x CUB").c_str()
                       : "          ",
                   100 * time.noise);
-    char line[400];
-    std::snprintf(
-        line, sizeof line,
-        R"({"what": "%s", "n": %zu, "manner": "%s", "contender": "%s", "microseconds": %.4f, "bytes": %.0f, "noise": %.4f})",
-        what.c_str(), n, name_of(how), time.name.c_str(), time.microseconds, time.bytes, time.noise);
-    records.push_back(line);
+    records.push_back({{"what", what},
+                       {"n", n},
+                       {"manner", name_of(how)},
+                       {"contender", time.name},
+                       {"microseconds", std::round(time.microseconds * 1e4) / 1e4},
+                       {"bytes", static_cast<std::size_t>(time.bytes)},
+                       {"noise", std::round(time.noise * 1e4) / 1e4}});
   }
   std::fflush(stdout);
 }
@@ -88,7 +91,8 @@ manner manner_of(std::size_t bytes)
   return bytes <= (std::size_t(1) << 24) ? manner::graph : manner::stream;
 }
 
-/// As many inputs as make a call's own come from memory, where that is wanted and they fit.
+/// How many inputs calls take in turn. One below 64 MiB, which may stay in the cache; four from there on, so that no call
+/// finds its own in the cache; one from 256 MiB on, since no cache holds it.
 int inputs_for(std::size_t bytes)
 {
   return bytes >= (std::size_t(1) << 28) ? 1 : bytes >= (std::size_t(1) << 26) ? 4 : 1;
@@ -108,10 +112,11 @@ void scans(std::string const& type, std::vector<int> const& powers, Op op = {})
           return cub::DeviceScan::ExclusiveSum(memory, size, data.in(0), data.out(0), n);
         });
         racers.push_back({"CUB", 2.0 * bytes, [&, exclusive](cudaStream_t stream, int call) {
-                            exclusive ? check(cub::DeviceScan::ExclusiveSum(room->memory(), room->bytes(),
-                                                                            data.in(call), data.out(call), n, stream))
-                                      : check(cub::DeviceScan::InclusiveSum(room->memory(), room->bytes(),
-                                                                            data.in(call), data.out(call), n, stream));
+                            exclusive
+                                ? check_cuda(cub::DeviceScan::ExclusiveSum(room->memory(), room->bytes(), data.in(call),
+                                                                           data.out(call), n, stream))
+                                : check_cuda(cub::DeviceScan::InclusiveSum(room->memory(), room->bytes(), data.in(call),
+                                                                           data.out(call), n, stream));
                           }});
       }
       cuda::workspace space;
@@ -144,10 +149,10 @@ void reductions(std::string const& type, std::vector<int> const& powers, Op op =
       room = std::make_unique<cub_room>([&](void* memory, std::size_t& size) {
         return cub::DeviceReduce::Sum(memory, size, data.in(0), data.out(0), n);
       });
-      racers.push_back(
-          {"CUB", 1.0 * bytes, [&](cudaStream_t stream, int call) {
-             check(cub::DeviceReduce::Sum(room->memory(), room->bytes(), data.in(call), data.out(call), n, stream));
-           }});
+      racers.push_back({"CUB", 1.0 * bytes, [&](cudaStream_t stream, int call) {
+                          check_cuda(cub::DeviceReduce::Sum(room->memory(), room->bytes(), data.in(call),
+                                                            data.out(call), n, stream));
+                        }});
     }
     cuda::workspace space;
     racers.push_back({"Tally", 1.0 * bytes, [&](cudaStream_t stream, int call) {
@@ -205,18 +210,15 @@ int main(int argc, char** argv)
     }
   }
   cudaDeviceProp device{};
-  tally::bench::check(cudaGetDeviceProperties(&device, 0));
+  tally::bench::check_cuda(cudaGetDeviceProperties(&device, 0));
   int version = 0;
-  tally::bench::check(cudaRuntimeGetVersion(&version));
+  tally::bench::check_cuda(cudaRuntimeGetVersion(&version));
   std::printf("%s, CUDA %d.%d, CUB %d.%d\n", device.name, version / 1000, version % 1000 / 10, CUB_MAJOR_VERSION,
               CUB_MINOR_VERSION);
   tally::bench::all();
   if (json != nullptr) {
     std::ofstream out(json);
-    out << "[\n";
-    for (std::size_t k = 0; k < tally::bench::records.size(); ++k)
-      out << tally::bench::records[k] << (k + 1 < tally::bench::records.size() ? ",\n" : "\n");
-    out << "]\n";
+    out << tally::bench::records.dump(1) << '\n';
     if (!out.flush()) {
       std::fprintf(stderr, "tally_bench_cuda: %s cannot be written\n", json);
       return 1;

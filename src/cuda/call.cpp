@@ -11,6 +11,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "tally/cuda_execution.hpp"
+#include "tally/detail/cuda/check.cuh"
 
 namespace tally::cuda_backend {
 
@@ -56,15 +57,6 @@ int device_of(cudaStream_t stream, int current, int device_of_workspace)
 }
 
 }  // namespace
-
-void check_cuda(int code, char const* what)
-{
-  auto const failed = static_cast<cudaError_t>(code);
-  if (failed == cudaSuccess) return;
-  cudaGetLastError();  // an error of this call alone is not left for the next one to find; one of the device stays all the same
-  throw cuda_error(code, std::string("tally: ") + what + ": " + cudaGetErrorString(failed) + " (" +
-                             cudaGetErrorName(failed) + ")");
-}
 
 prepared_call::prepared_call(execution const& on, char const* name) : stream_(on.stream()), space_(&on.space())
 {

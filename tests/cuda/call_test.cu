@@ -41,7 +41,7 @@ __global__ void wait_for_flag(int const volatile* flag)
 /// A flag that a kernel waits for and the host sets.
 class flag {
 public:
-  flag() { check(cudaHostAlloc(&value_, sizeof(int), cudaHostAllocMapped)), *value_ = 0; }
+  flag() { check_cuda(cudaHostAlloc(&value_, sizeof(int), cudaHostAllocMapped)), *value_ = 0; }
   ~flag() { cudaFreeHost(value_); }
   void set() { *static_cast<int volatile*>(value_) = 1; }
   int const* get() const { return value_; }
@@ -61,7 +61,7 @@ TEST(cuda_call, scans_return_at_once_and_keep_the_order_of_the_stream)
   on.wait();
   flag go;
   wait_for_flag<<<1, 1, 0, on>>>(go.get());
-  check(cudaMemcpyAsync(in.begin(), later.begin(), many * sizeof(float), cudaMemcpyDeviceToDevice, on));
+  check_cuda(cudaMemcpyAsync(in.begin(), later.begin(), many * sizeof(float), cudaMemcpyDeviceToDevice, on));
   auto const end = inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
   EXPECT_EQ(end, out.end());
   EXPECT_EQ(cudaStreamQuery(on), cudaErrorNotReady);
@@ -97,22 +97,22 @@ TEST(cuda_call, is_captured_and_replayed)
     space.reserve(cuda::workspace::bytes_for<float>(n), on);
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t executable = nullptr;
-    check(cudaStreamBeginCapture(on, cudaStreamCaptureModeThreadLocal));
+    check_cuda(cudaStreamBeginCapture(on, cudaStreamCaptureModeThreadLocal));
     inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
     reduce_into(cuda{on, space}, in, sum.begin());
     inclusive_scan(cuda{on, space}, out.begin(), out.end(), out.begin());
-    check(cudaStreamEndCapture(on, &graph));
-    check(cudaGraphInstantiate(&executable, graph, 0));
+    check_cuda(cudaStreamEndCapture(on, &graph));
+    check_cuda(cudaGraphInstantiate(&executable, graph, 0));
     for (int replay = 0; replay < 5; ++replay) {
       std::vector<float> y = x;
       y[0] += static_cast<float>(replay);
       in.assign(y);
-      check(cudaGraphLaunch(executable, on));
+      check_cuda(cudaGraphLaunch(executable, on));
       ASSERT_TRUE(same_bytes(out.values(), scanned(scanned(y)))) << n << " elements, replay " << replay;
       ASSERT_EQ(sum.values()[0], scanned(y).back());
     }
-    check(cudaGraphExecDestroy(executable));
-    check(cudaGraphDestroy(graph));
+    check_cuda(cudaGraphExecDestroy(executable));
+    check_cuda(cudaGraphDestroy(graph));
   }
 }
 
@@ -121,13 +121,13 @@ TEST(cuda_call, what_cannot_be_captured_says_so)
   device_array<float> const in(many), out(many);
   stream on;
   cuda::workspace space;
-  check(cudaStreamBeginCapture(on, cudaStreamCaptureModeThreadLocal));
+  check_cuda(cudaStreamBeginCapture(on, cudaStreamCaptureModeThreadLocal));
   std::string const scan =
       message_of<usage_error>([&] { inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin()); });
   std::string const value = message_of<usage_error>([&] { return reduce(cuda{on, space}, in); });
   cudaGraph_t graph = nullptr;
-  check(cudaStreamEndCapture(on, &graph));
-  check(cudaGraphDestroy(graph));
+  check_cuda(cudaStreamEndCapture(on, &graph));
+  check_cuda(cudaGraphDestroy(graph));
   EXPECT_NE(scan.find("cannot be taken while the stream is being captured; reserve them before"), std::string::npos)
       << scan;
   EXPECT_NE(value.find("reduce_into leaves the value on the device"), std::string::npos) << value;
@@ -151,8 +151,8 @@ TEST(cuda_call, managed_and_pinned_memory_will_do)
 {
   auto const x = values_to<float>(50'000);
   float *in = nullptr, *out = nullptr;
-  check(cudaMallocManaged(&in, x.size() * sizeof(float)));
-  check(cudaHostAlloc(&out, x.size() * sizeof(float), cudaHostAllocMapped));
+  check_cuda(cudaMallocManaged(&in, x.size() * sizeof(float)));
+  check_cuda(cudaHostAlloc(&out, x.size() * sizeof(float), cudaHostAllocMapped));
   std::copy(x.begin(), x.end(), in);
   stream on;
   cuda::workspace space;
@@ -191,11 +191,11 @@ TEST(cuda_call, memory_comes_from_the_callers_resource)
     void* do_allocate(std::size_t bytes, std::size_t) override
     {
       void* memory = nullptr;
-      check(cudaMalloc(&memory, bytes));
+      check_cuda(cudaMalloc(&memory, bytes));
       ++taken;
       return memory;
     }
-    void do_deallocate(void* memory, std::size_t, std::size_t) override { ++given_back, check(cudaFree(memory)); }
+    void do_deallocate(void* memory, std::size_t, std::size_t) override { ++given_back, check_cuda(cudaFree(memory)); }
     bool do_is_equal(memory_resource const& other) const noexcept override { return this == &other; }
   } resource;
   auto const x = values_to<float>(many);
@@ -242,15 +242,15 @@ TEST(cuda_call, the_last_epoch_is_followed_by_the_first)
     space.prefer(path);
     space.reserve(bytes, on);
     std::uint64_t const late = std::uint64_t(cuda_backend::last_epoch - 4) << 32;
-    check(cudaMemcpyAsync(memory.begin(), &late, sizeof late, cudaMemcpyDefault, on));
+    check_cuda(cudaMemcpyAsync(memory.begin(), &late, sizeof late, cudaMemcpyDefault, on));
     for (int call = 0; call < 8; ++call) {
-      check(cudaMemsetAsync(out.begin(), 0, many * sizeof(float), on));
+      check_cuda(cudaMemsetAsync(out.begin(), 0, many * sizeof(float), on));
       inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
       ASSERT_TRUE(same_bytes(out.values(), expected)) << "call " << call;
       ASSERT_EQ(reduce(cuda{on, space}, in), expected.back()) << "call " << call;
     }
     std::uint64_t next = 0;
-    check(cudaMemcpy(&next, memory.begin(), sizeof next, cudaMemcpyDefault));
+    check_cuda(cudaMemcpy(&next, memory.begin(), sizeof next, cudaMemcpyDefault));
     EXPECT_EQ(next, std::uint64_t(16 - 4) << 32);  // 4 calls to the end, then from 0
   }
 }

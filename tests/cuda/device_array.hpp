@@ -3,19 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include <cuda_runtime_api.h>
 
+#include "tally/detail/cuda/check.cuh"
+
 namespace tally::test {
 
-inline void check(cudaError_t code)
-{
-  if (code != cudaSuccess) throw std::runtime_error(std::string("CUDA: ") + cudaGetErrorString(code));
-}
+using cuda_backend::check_cuda;
 
 /// n elements of device memory, poisoned unless made from values.
 template <class T>
@@ -23,9 +20,9 @@ class device_array {
 public:
   explicit device_array(std::size_t n) : size_(n)
   {
-    check(cudaMalloc(&data_, (n + 1) * sizeof(T)));
-    check(cudaMemset(data_, 0xA5, n * sizeof(T)));
-    check(cudaDeviceSynchronize());
+    check_cuda(cudaMalloc(&data_, (n + 1) * sizeof(T)));
+    check_cuda(cudaMemset(data_, 0xA5, n * sizeof(T)));
+    check_cuda(cudaDeviceSynchronize());
   }
   explicit device_array(std::vector<T> const& values) : device_array(values.size()) { assign(values); }
   ~device_array() { cudaFree(data_); }
@@ -39,15 +36,15 @@ public:
   /// tests waits for it.
   void assign(std::vector<T> const& values)
   {
-    check(cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyDefault));
-    check(cudaDeviceSynchronize());
+    check_cuda(cudaMemcpy(data_, values.data(), size_ * sizeof(T), cudaMemcpyDefault));
+    check_cuda(cudaDeviceSynchronize());
   }
   /// Waits for the whole device.
   std::vector<T> values() const
   {
-    check(cudaDeviceSynchronize());
+    check_cuda(cudaDeviceSynchronize());
     std::vector<T> result(size_);
-    check(cudaMemcpy(result.data(), data_, size_ * sizeof(T), cudaMemcpyDefault));
+    check_cuda(cudaMemcpy(result.data(), data_, size_ * sizeof(T), cudaMemcpyDefault));
     return result;
   }
 
@@ -58,12 +55,12 @@ private:
 
 class stream {
 public:
-  stream() { check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking)); }
+  stream() { check_cuda(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking)); }
   ~stream() { cudaStreamDestroy(handle_); }
   stream(stream const&) = delete;
   stream& operator=(stream const&) = delete;
   operator cudaStream_t() const { return handle_; }
-  void wait() const { check(cudaStreamSynchronize(handle_)); }
+  void wait() const { check_cuda(cudaStreamSynchronize(handle_)); }
 
 private:
   cudaStream_t handle_ = nullptr;

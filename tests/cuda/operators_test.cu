@@ -32,11 +32,11 @@ __global__ void poison_shared_memory(int bytes)
 void poison(cudaStream_t on)
 {
   int bytes = 0, processors = 0;
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-  check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
-  check(cudaFuncSetAttribute(poison_shared_memory, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+  check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+  check_cuda(cudaFuncSetAttribute(poison_shared_memory, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
   poison_shared_memory<<<static_cast<unsigned>(4 * processors), 1024, bytes, on>>>(bytes);
-  check(cudaGetLastError());
+  check_cuda(cudaGetLastError());
 }
 
 /// Scans and reduces on both, in every way, at sizes that end within a group, a tile, and a span.

@@ -146,9 +146,9 @@ public:
         most_(std::min(most, far_))
   {
     visits::instance();
-    check(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, 0));
+    check_cuda(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, 0));
     int major = 0;
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
+    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0));
     sm_90_ = major >= 9;
     std::vector<S> x(far_);
     for (std::size_t k = 0; k < far_; ++k) x[k] = Kind::value(k);
@@ -158,20 +158,20 @@ public:
     for (std::size_t phase = 0; phase < line; phase += phase < 16 ? alignof(S) : 16) in_phases_.push_back(phase);
     near_.reserve(in_phases_.size());
     near_bytes_ = (most_ * sizeof(S) + 2 * line + 255) / 256 * 256;
-    check(cudaMalloc(&near_memory_, near_bytes_ * in_phases_.size()));
+    check_cuda(cudaMalloc(&near_memory_, near_bytes_ * in_phases_.size()));
     for (std::size_t const phase : in_phases_) {
       char* const at = near_memory_ + near_bytes_ * near_.size() + phase;
-      check(cudaMemcpy(at, x.data(), most_ * sizeof(S), cudaMemcpyDefault));
+      check_cuda(cudaMemcpy(at, x.data(), most_ * sizeof(S), cudaMemcpyDefault));
       near_.push_back(reinterpret_cast<S*>(at));
     }
-    check(cudaMalloc(&far_memory_, far_ * sizeof(S) + 2 * line));
-    check(cudaMemcpy(far_memory_, x.data(), far_ * sizeof(S), cudaMemcpyDefault));
+    check_cuda(cudaMalloc(&far_memory_, far_ * sizeof(S) + 2 * line));
+    check_cuda(cudaMemcpy(far_memory_, x.data(), far_ * sizeof(S), cudaMemcpyDefault));
     out_bytes_ = far_ * sizeof(R) + 2 * guard * sizeof(R) + 2 * line;
-    check(cudaMalloc(&out_memory_, out_bytes_));
-    check(cudaMemset(out_memory_, poison_byte, out_bytes_));
-    check(cudaMalloc(&found_, sizeof(difference)));
-    check(cudaMemset(found_, 0, sizeof(difference)));
-    check(cudaDeviceSynchronize());
+    check_cuda(cudaMalloc(&out_memory_, out_bytes_));
+    check_cuda(cudaMemset(out_memory_, poison_byte, out_bytes_));
+    check_cuda(cudaMalloc(&found_, sizeof(difference)));
+    check_cuda(cudaMemset(found_, 0, sizeof(difference)));
+    check_cuda(cudaDeviceSynchronize());
     std::memset(&poison_, poison_byte, sizeof poison_);
   }
   ~calls()
@@ -297,7 +297,7 @@ private:
     S const* in = c.n <= most_ ? near_[phase_index(c.in_phase)] : reinterpret_cast<S const*>(far_memory_);
     if constexpr (may_be_in_place) {
       if (c.in_place) {
-        check(cudaMemcpyAsync(out, in, c.n * sizeof(S), cudaMemcpyDefault, on_));
+        check_cuda(cudaMemcpyAsync(out, in, c.n * sizeof(S), cudaMemcpyDefault, on_));
         in = out;
       }
     }
@@ -331,15 +331,15 @@ private:
   void look()
   {
     difference found{};
-    check(cudaGetLastError());
-    check(cudaMemcpyAsync(&found, found_, sizeof found, cudaMemcpyDefault, on_));
-    check(cudaStreamSynchronize(on_));
+    check_cuda(cudaGetLastError());
+    check_cuda(cudaMemcpyAsync(&found, found_, sizeof found, cudaMemcpyDefault, on_));
+    check_cuda(cudaStreamSynchronize(on_));
     std::vector<one_call> const made = std::move(pending_);
     pending_.clear();
     if (found.count == 0) return;
-    check(cudaMemset(found_, 0, sizeof(difference)));
-    check(cudaMemset(out_memory_, poison_byte, out_bytes_));
-    check(cudaDeviceSynchronize());
+    check_cuda(cudaMemset(found_, 0, sizeof(difference)));
+    check_cuda(cudaMemset(out_memory_, poison_byte, out_bytes_));
+    check_cuda(cudaDeviceSynchronize());
     auto const at = static_cast<long long>(found.at) - static_cast<long long>(guard);
     FAIL() << Kind::name << ", " << said(made.at(found.call)) << ": " << found.count
            << " elements differ in this call and those after it, the first one "
@@ -480,8 +480,8 @@ private:
   template <class V>
   static void upload(V*& to, std::vector<V> const& values)
   {
-    check(cudaMalloc(&to, (values.size() + 1) * sizeof(V)));
-    check(cudaMemcpy(to, values.data(), values.size() * sizeof(V), cudaMemcpyDefault));
+    check_cuda(cudaMalloc(&to, (values.size() + 1) * sizeof(V)));
+    check_cuda(cudaMemcpy(to, values.data(), values.size() * sizeof(V), cudaMemcpyDefault));
   }
 
   std::size_t every_, far_, most_;

@@ -29,16 +29,16 @@ public:
   explicit occupation(int free)
   {
     int processors = 0, shared = 0;
-    check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
-    check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
-    check(cudaHostAlloc(&go_home_, sizeof(int), cudaHostAllocMapped));
-    check(cudaHostAlloc(&arrived_, sizeof(unsigned), cudaHostAllocMapped));
+    check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+    check_cuda(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    check_cuda(cudaHostAlloc(&go_home_, sizeof(int), cudaHostAllocMapped));
+    check_cuda(cudaHostAlloc(&arrived_, sizeof(unsigned), cudaHostAllocMapped));
     *go_home_ = 0;
     *arrived_ = 0;
-    check(cudaFuncSetAttribute(occupy, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+    check_cuda(cudaFuncSetAttribute(occupy, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
     auto const blocks = static_cast<unsigned>(processors - free);
     occupy<<<blocks, 1024, shared, on_>>>(go_home_, arrived_);
-    check(cudaGetLastError());
+    check_cuda(cudaGetLastError());
     while (*static_cast<unsigned volatile*>(arrived_) < blocks) {}
   }
   ~occupation()
@@ -73,8 +73,8 @@ TEST(cuda_progress, needs_no_more_than_one_multiprocessor)
         sum = reduce(cuda{on, space}, in);  // loads what would else be loaded while the GPU is taken
         inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
         on.wait();
-        check(cudaMemset(out.begin(), 0, x.size() * sizeof(float)));
-        check(cudaDeviceSynchronize());
+        check_cuda(cudaMemset(out.begin(), 0, x.size() * sizeof(float)));
+        check_cuda(cudaDeviceSynchronize());
         occupation const taken(free);
         inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
         sum = reduce(cuda{on, space}, in);
@@ -102,8 +102,8 @@ TEST(cuda_progress, whoever_waits_in_vain_computes_what_is_missing)
     EXPECT_TRUE(same_bytes(out.values(), expected)) << tiles << " tiles";
     reduce_into(cuda{on, space}, in, sum.begin());
     on.wait();
-    check(cudaMemset(out.begin(), 0, x.size() * sizeof(float)));
-    check(cudaDeviceSynchronize());
+    check_cuda(cudaMemset(out.begin(), 0, x.size() * sizeof(float)));
+    check_cuda(cudaDeviceSynchronize());
     {
       occupation const taken(1);
       inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
@@ -140,7 +140,7 @@ TEST(cuda_progress, the_same_bits_again_and_again_in_company)
   for (int repeat = 0; repeat < repeats; ++repeat) {
     space.prefer(repeat % 3 == 1 ? path::registers : path::automatic, repeat % 7 == 0 ? 1 + repeat : 0);
     for (int k = 0; k < 3; ++k) disturb<<<1 + repeat % 400, 256, 0, other>>>(company.begin(), n);
-    check(cudaMemsetAsync(out.begin(), 0xA5, n * sizeof(float), on));
+    check_cuda(cudaMemsetAsync(out.begin(), 0xA5, n * sizeof(float), on));
     inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
     float const sum = reduce(cuda{on, space}, in);
     ASSERT_EQ(sum, expected.back()) << "repeat " << repeat;
@@ -166,21 +166,21 @@ TEST(cuda_progress, sizes_beyond_2_to_the_32)
   EXPECT_EQ(reduce(here, counting, counting + n, std::uint64_t(0)), (n - 1) / 2 * n);
 
   std::size_t free = 0, all = 0;
-  check(cudaMemGetInfo(&free, &all));
+  check_cuda(cudaMemGetInfo(&free, &all));
   if (free < 3 * n) GTEST_SKIP() << "needs " << 3 * n << " bytes of device memory, " << free << " are free";
   std::uint8_t *in = nullptr, *out = nullptr;
-  check(cudaMalloc(&in, n));
-  check(cudaMalloc(&out, n));
-  check(cudaMemset(in, 1, n));
+  check_cuda(cudaMalloc(&in, n));
+  check_cuda(cudaMalloc(&out, n));
+  check_cuda(cudaMemset(in, 1, n));
   for (path const each : {path::registers, path::ring}) {
     space.prefer(each);
-    check(cudaMemset(out, 0, n));
-    check(cudaDeviceSynchronize());
+    check_cuda(cudaMemset(out, 0, n));
+    check_cuda(cudaDeviceSynchronize());
     inclusive_scan(here, in, in + n, out);
     EXPECT_EQ(transform_reduce(here, counting, counting + n, out, std::uint64_t(0), plus{}, is_not_its_place{}), 0u);
   }
-  check(cudaFree(in));
-  check(cudaFree(out));
+  check_cuda(cudaFree(in));
+  check_cuda(cudaFree(out));
 }
 
 }  // namespace

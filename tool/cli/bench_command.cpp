@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <numeric>
@@ -17,6 +16,7 @@
 #include "bench/gpu.hpp"
 #include "bench/limits.hpp"
 #include "bench/speeds.hpp"
+#include "bench/timing.hpp"
 #include "commands.hpp"
 #include "io/output.hpp"
 
@@ -30,51 +30,18 @@ int available_threads()
   return sched_getaffinity(0, sizeof set, &set) == 0 ? std::max(1, CPU_COUNT(&set)) : 1;
 }
 
-/// Something to measure and the bytes that it moves.
-struct contender {
-  std::function<void()> run;
-  double bytes;
-};
-
-/// Seconds of one call, from as many as take a millisecond.
-double seconds_of(contender const& one, int repeats)
-{
-  auto const begin = std::chrono::steady_clock::now();
-  for (int k = 0; k < repeats; ++k) one.run();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / repeats;
-}
-
-/// GB/s of each contender: medians of rounds in which they take turns, so that what disturbs one disturbs all.
+/// GB/s of each contender. Calls are timed in batches of a millisecond.
 std::vector<double> speeds_of(std::vector<contender> const& all)
 {
-  constexpr int rounds = 5;
-  std::vector<std::vector<double>> seconds(all.size());
-  std::vector<int> repeats(all.size());
-  for (std::size_t c = 0; c < all.size(); ++c) {
-    double const once = seconds_of(all[c], 1);  // also brings the memory in
-    repeats[c] = static_cast<int>(std::clamp(1e-3 / once, 1.0, 1e5));
-  }
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t c = 0; c < all.size(); ++c) seconds[c].push_back(seconds_of(all[c], repeats[c]));
-  }
-  std::vector<double> speeds;
-  for (std::size_t c = 0; c < all.size(); ++c) {
-    std::nth_element(seconds[c].begin(), seconds[c].begin() + rounds / 2, seconds[c].end());
-    speeds.push_back(all[c].bytes / seconds[c][rounds / 2] * 1e-9);
-  }
-  return speeds;
-}
-
-/// What the compiler must believe to be used.
-template <class T>
-void use(T const& value)
-{
-  asm volatile("" : : "g"(&value) : "memory");
+  return gigabytes_per_second(all,
+                              timing::median_seconds(all.size(), 5, 1e-3, 1e5, [&](std::size_t k, std::size_t calls) {
+                                return timing::seconds_of(all[k].run, calls);
+                              }));
 }
 
 class machine {
 public:
-  /// Threads for the limits, and for Tally if there is an execution argument; else its calls have none.
+  /// `threads` is how many threads the limits use. Tally's calls are made with `on`, or without an execution argument.
   machine(int threads, std::optional<cpu> on) : on_(on), one_(1), all_(threads), in_(largest()), out_(largest()) {}
 
   std::vector<cell> measure()
@@ -141,10 +108,10 @@ private:
         {[&] { copy_streaming(all_, in, out, bytes); }, both},
         {scan, both},
         {[&] { std::inclusive_scan(in, in + n, out); }, both},
-        {[&] { use(read_all(one_, in, bytes)); }, once},
-        {[&] { use(read_all(all_, in, bytes)); }, once},
-        {[&] { use(sum()); }, once},
-        {[&] { use(std::reduce(in, in + n)); }, once},
+        {[&] { timing::keep(read_all(one_, in, bytes)); }, once},
+        {[&] { timing::keep(read_all(all_, in, bytes)); }, once},
+        {[&] { timing::keep(sum()); }, once},
+        {[&] { timing::keep(std::reduce(in, in + n)); }, once},
     });
     cells.push_back(
         {"scan", type, bytes, n, std::max({gigabytes[0], gigabytes[1], gigabytes[2]}), gigabytes[3], gigabytes[4]});

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <tally/cuda.hpp>
+#include <tally/detail/cuda/check.cuh>
 
 int main()
 {

@@ -181,7 +181,7 @@ TEST(cuda_teams, keep_the_order_of_the_stream)
     }
     device_array<float> const in(values);
     device_array<std::uint32_t> const counts(expected.size()), upto(expected.size());
-    check(cudaMemsetAsync(counts.begin(), 0x11, counts.size() * sizeof(std::uint32_t), on_stream));
+    check_cuda(cudaMemsetAsync(counts.begin(), 0x11, counts.size() * sizeof(std::uint32_t), on_stream));
     for_each_block_by_team(on, n, 4096, count_zeros{in.begin(), counts.begin()});
     inclusive_scan(on, counts.begin(), counts.end(), upto.begin());
     EXPECT_TRUE(same_bytes(counts.values(), expected)) << n;

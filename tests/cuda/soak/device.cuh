@@ -29,19 +29,19 @@ public:
     std::size_t const all = bytes_ + phase * sizeof(T) + 2 * guard;
     if (all > capacity_) grow(all);
     begin_ = memory_ + guard + phase * sizeof(T);
-    test::check(cudaMemset(memory_, poison, all));
-    test::check(cudaDeviceSynchronize());  // no stream of these tests waits for it
+    test::check_cuda(cudaMemset(memory_, poison, all));
+    test::check_cuda(cudaDeviceSynchronize());  // no stream of these tests waits for it
     return reinterpret_cast<T*>(begin_);
   }
   /// Says whether something was written beside the first `used` bytes. Waits for the device.
   std::string beside(std::size_t used) const
   {
-    test::check(cudaDeviceSynchronize());
+    test::check_cuda(cudaDeviceSynchronize());
     std::vector<unsigned char> bytes(static_cast<std::size_t>(begin_ - memory_));
-    test::check(cudaMemcpy(bytes.data(), memory_, bytes.size(), cudaMemcpyDefault));
+    test::check_cuda(cudaMemcpy(bytes.data(), memory_, bytes.size(), cudaMemcpyDefault));
     if (!poisoned(bytes)) return "something was written before the first element";
     bytes.resize(bytes_ - used + guard);
-    test::check(cudaMemcpy(bytes.data(), begin_ + used, bytes.size(), cudaMemcpyDefault));
+    test::check_cuda(cudaMemcpy(bytes.data(), begin_ + used, bytes.size(), cudaMemcpyDefault));
     return poisoned(bytes) ? "" : "something was written behind the last element";
   }
 
@@ -55,10 +55,10 @@ private:
   }
   void grow(std::size_t bytes)
   {
-    test::check(cudaDeviceSynchronize());
-    test::check(cudaFree(memory_));
+    test::check_cuda(cudaDeviceSynchronize());
+    test::check_cuda(cudaFree(memory_));
     capacity_ = bytes + bytes / 2;
-    test::check(cudaMalloc(&memory_, capacity_));
+    test::check_cuda(cudaMalloc(&memory_, capacity_));
   }
 
   unsigned char* memory_ = nullptr;
@@ -104,7 +104,7 @@ public:
   T value_at(T const* at) const
   {
     T value;
-    test::check(cudaMemcpyAsync(&value, at, sizeof(T), cudaMemcpyDefault, stream_));
+    test::check_cuda(cudaMemcpyAsync(&value, at, sizeof(T), cudaMemcpyDefault, stream_));
     stream_.wait();
     return value;
   }
@@ -113,14 +113,14 @@ public:
   {
     std::vector<T> all(n);
     stream_.wait();
-    if (n > 0) test::check(cudaMemcpy(all.data(), first, n * sizeof(T), cudaMemcpyDefault));
+    if (n > 0) test::check_cuda(cudaMemcpy(all.data(), first, n * sizeof(T), cudaMemcpyDefault));
     return all;
   }
   template <class T>
   void assign(T* to, std::vector<T> const& values) const
   {
-    if (!values.empty()) test::check(cudaMemcpy(to, values.data(), values.size() * sizeof(T), cudaMemcpyDefault));
-    test::check(cudaDeviceSynchronize());
+    if (!values.empty()) test::check_cuda(cudaMemcpy(to, values.data(), values.size() * sizeof(T), cudaMemcpyDefault));
+    test::check_cuda(cudaDeviceSynchronize());
   }
 
 private:

@@ -63,9 +63,9 @@ std::string wrong_steps(gpu& on, T const* out, std::size_t n, Values const& valu
   if (n == 0) return {};
   found const none{0, ~0ull};
   auto* const result = on.memory(3).template of<found>(1, 0);
-  test::check(cudaMemcpyAsync(result, &none, sizeof none, cudaMemcpyDefault, on.stream()));
+  test::check_cuda(cudaMemcpyAsync(result, &none, sizeof none, cudaMemcpyDefault, on.stream()));
   check_steps<T, Op><<<1024, 256, 0, on.stream()>>>(out, n, values, init, with_init, shift, result);
-  test::check(cudaGetLastError());
+  test::check_cuda(cudaGetLastError());
   found const all = on.value_at(result);
   if (all.wrong == 0) return {};
   return "out[" + std::to_string(all.first) + "] does not follow from the result before it; " +
@@ -98,7 +98,7 @@ outcome scanned(choices& of)
   T* const out = on.memory(0).template of<T>(n, out_phase);
   T* const in = in_place ? out : on.memory(1).template of<T>(n, in_phase);
   if (n > 0) fill<<<1024, 256, 0, on.stream()>>>(in, n, values);
-  test::check(cudaGetLastError());
+  test::check_cuda(cudaGetLastError());
   T reduced = init;
   if (form == "reduce") reduced = tally::reduce(here, in, in + n, init, Op{});
   // A reduction is the last result of a scan, which is checked.

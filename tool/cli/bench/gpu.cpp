@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -11,18 +10,13 @@
 #include <tally/cuda.hpp>
 
 #include "bench/read_kernel.hpp"
+#include "bench/timing.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/resources.hpp"
 
 namespace tally::cli {
 
 namespace {
-
-/// Something to measure and the bytes that it moves.
-struct contender {
-  std::function<void()> run;
-  double bytes;
-};
 
 class gpu_machine {
 public:
@@ -31,7 +25,7 @@ public:
     check(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, 0), "asking for multiprocessors");
   }
 
-  /// Whether there was room.
+  /// Whether the device had room for the arrays.
   explicit operator bool() const { return in_ && out_; }
 
   template <class T>
@@ -49,7 +43,7 @@ public:
         {[&] { reduce_into(on, in, in + n, out); }, once},
     };
     for (int const blocks : {2, 4, 8})
-      all.push_back({[&, blocks] { read_on_gpu(in, bytes, out, blocks * processors_, stream_.get()); }, once});
+      all.push_back({[&, blocks] { timing::read_on_gpu(in, bytes, out, blocks * processors_, stream_.get()); }, once});
     std::vector<double> const gigabytes = speeds_of(all);
     cells.push_back({"scan", type, bytes, n, gigabytes[0], gigabytes[1]});
     cells.push_back(
@@ -57,7 +51,7 @@ public:
   }
 
 private:
-  /// As the CPU's: values from 0 to 31 without a pattern; so many that they do not repeat within a tile.
+  /// The CPU's values: from 0 to 31, without a pattern. They repeat after 2^20 elements, far more than a tile.
   template <class T>
   void fill(T* to, std::size_t n)
   {
@@ -74,36 +68,24 @@ private:
     check(cudaDeviceSynchronize(), "copying to the device");  // the stream waits for no other
   }
 
-  /// Seconds of one call, from so many one after the other on a stream.
-  double seconds_of(contender const& one, int repeats)
+  /// Seconds of one call, measured over `calls` calls in a row on the stream.
+  double seconds_of(contender const& one, std::size_t calls)
   {
     check(cudaEventRecord(begin_.get(), stream_.get()), "timing");
-    for (int k = 0; k < repeats; ++k) one.run();
+    for (std::size_t k = 0; k < calls; ++k) one.run();
     check(cudaEventRecord(end_.get(), stream_.get()), "timing");
     check(cudaEventSynchronize(end_.get()), "running");
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "timing");
-    return static_cast<double>(milliseconds) * 1e-3 / repeats;
+    return static_cast<double>(milliseconds) * 1e-3 / static_cast<double>(calls);
   }
 
-  /// GB/s of each: medians of rounds in which they take turns.
+  /// GB/s of each contender. Calls are timed in batches of two milliseconds.
   std::vector<double> speeds_of(std::vector<contender> const& all)
   {
-    constexpr int rounds = 7;
-    std::vector<std::vector<double>> seconds(all.size());
-    std::vector<int> repeats;
-    for (contender const& each : all) {
-      seconds_of(each, 1);  // loads the kernel
-      repeats.push_back(static_cast<int>(std::clamp(2e-3 / seconds_of(each, 1), 1.0, 1e3)));
-    }
-    for (int round = 0; round < rounds; ++round)
-      for (std::size_t c = 0; c < all.size(); ++c) seconds[c].push_back(seconds_of(all[c], repeats[c]));
-    std::vector<double> gigabytes;
-    for (std::size_t c = 0; c < all.size(); ++c) {
-      std::nth_element(seconds[c].begin(), seconds[c].begin() + rounds / 2, seconds[c].end());
-      gigabytes.push_back(all[c].bytes / seconds[c][rounds / 2] * 1e-9);
-    }
-    return gigabytes;
+    return gigabytes_per_second(
+        all, timing::median_seconds(all.size(), 7, 2e-3, 1e3,
+                                    [&](std::size_t k, std::size_t calls) { return seconds_of(all[k], calls); }));
   }
 
   cuda_stream stream_ = make_stream();
@@ -124,18 +106,16 @@ std::optional<gpu_speeds> measure_gpu()
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, 0), "asking for its name");
   measured.name = properties.name;
-  try {
+  checked([&] {
     for (std::size_t const bytes : {std::size_t{1} << 22, std::size_t{1} << 28, std::size_t{1} << 30}) {
       gpu_machine machine(bytes);
-      if (!machine) break;  // its memory is small, or others use it
+      if (!machine) break;  // its memory is small, or other processes use it
       machine.measure<float>("float32", bytes, measured.cells);
       machine.measure<double>("float64", bytes, measured.cells);
       machine.measure<std::int32_t>("int32", bytes, measured.cells);
       machine.measure<std::int64_t>("int64", bytes, measured.cells);
     }
-  } catch (cuda_error const& problem) {
-    throw error("the GPU failed: " + std::string(problem.what()));
-  }
+  });
   std::stable_sort(measured.cells.begin(), measured.cells.end(),
                    [](cell const& a, cell const& b) { return a.call > b.call; });
   return measured;

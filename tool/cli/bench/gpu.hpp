@@ -6,7 +6,7 @@
 
 namespace tally::cli {
 
-/// Scans and sums of numbers in the memory of the GPU that answers, as large as it has room for; nothing where none
+/// Times scans and sums of numbers in the memory of the GPU, of sizes that fit there. Returns nothing where no GPU
 /// answers. Throws `error` if the GPU fails.
 std::optional<gpu_speeds> measure_gpu();
 

@@ -19,8 +19,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Four pages side by side, a cache line of each in turn: several sequences for the prefetcher, several open pages of
-/// memory.
+/// Copies four pages side by side, a cache line of each in turn: the prefetcher sees several sequences, and several
+/// pages of DRAM are open.
 void stream(std::uint8_t const* in, std::uint8_t* out, std::size_t n)
 {
   hn::ScalableTag<std::uint8_t> const d;

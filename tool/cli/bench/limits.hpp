@@ -7,10 +7,11 @@
 #include <thread>
 #include <vector>
 
-/// How fast this machine can copy and read at best: what a scan and a reduction cannot beat beyond the caches.
+/// Copying and reading as fast as this machine can: beyond the caches no scan is faster than a copy, no reduction faster
+/// than a read.
 namespace tally::cli {
 
-/// Threads that wait for work together with the calling one.
+/// The calling thread and helpers that wait for work.
 class crew {
 public:
   explicit crew(int threads);
@@ -27,15 +28,15 @@ private:
 
   std::barrier<> begin_;
   std::barrier<> end_;
-  std::function<void(int)> const* work_ = nullptr;  // nothing: the helpers leave
+  std::function<void(int)> const* work_ = nullptr;  // null: the helpers leave
   std::vector<std::thread> helpers_;
 };
 
-/// Copies n bytes with ordinary stores (memcpy) or with streaming stores, each thread a part.
+/// Copies n bytes with ordinary stores (memcpy) or with streaming stores; each thread copies a part.
 void copy_ordinary(crew& threads, void const* in, void* out, std::size_t n);
 void copy_streaming(crew& threads, void const* in, void* out, std::size_t n);
 
-/// Reads n bytes, each thread a part in several streams: the exclusive-or of all words.
+/// Returns the exclusive-or of the words of n bytes; each thread reads a part, in several streams.
 std::uint64_t read_all(crew& threads, void const* in, std::size_t n);
 
 }  // namespace tally::cli

@@ -4,10 +4,10 @@
 
 struct CUstream_st;
 
-namespace tally::cli {
+namespace tally::timing {
 
-/// Reads n bytes in a GPU's memory, a multiple of 16, by so many blocks: what a reduction there cannot beat. Writes 16
-/// bytes to `never` if it finds what is not there.
-void read_on_gpu(void const* in, std::size_t n, void* never, int blocks, CUstream_st* stream);
+/// Reads `bytes` bytes of a GPU's memory, a multiple of 16, with `blocks` blocks: the limit of a reduction there. It
+/// stores nothing; `never` is where the 16 bytes would go if the exclusive-or of the words were a certain constant.
+void read_on_gpu(void const* in, std::size_t bytes, void* never, int blocks, CUstream_st* stream);
 
-}  // namespace tally::cli
+}  // namespace tally::timing

@@ -31,6 +31,13 @@ std::string record(cell const& each)
 
 }  // namespace
 
+std::vector<double> gigabytes_per_second(std::vector<contender> const& all, std::vector<double> const& seconds)
+{
+  std::vector<double> speeds;
+  for (std::size_t k = 0; k < all.size(); ++k) speeds.push_back(all[k].bytes / seconds[k] * 1e-9);
+  return speeds;
+}
+
 std::string table(speeds const& measured)
 {
   std::string out = fmt::format(

@@ -6,7 +6,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <cuda_runtime_api.h>
@@ -19,20 +18,6 @@
 namespace tally::cli {
 
 namespace {
-
-/// The library's calls name themselves "tally: ", as every message of the tool begins.
-template <class Call>
-void checked(Call call)
-{
-  try {
-    call();
-  } catch (cuda_error const& problem) {
-    std::string_view what = problem.what();
-    constexpr std::string_view prefix = "tally: ";
-    if (what.starts_with(prefix)) what.remove_prefix(prefix.size());
-    throw error("the GPU failed at " + std::string(what));
-  }
-}
 
 /// Memory that values leave free: for the workspace of calls (8 bytes for 32 KiB), and for CUDA itself.
 constexpr std::size_t headroom(std::size_t bytes)

@@ -3,19 +3,34 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <cuda_runtime_api.h>
+#include <tally/detail/cuda/check.cuh>
 #include <tally/error.hpp>
 
-/// What CUDA gives, as objects that give it back.
+/// CUDA's streams, events and memory as objects that free themselves.
 namespace tally::cli {
+
+/// Makes `call`. If CUDA fails it throws `error` with the library's message, less the prefix "tally: ", with which every
+/// message of the tool begins anyway.
+template <class Call>
+void checked(Call call)
+{
+  try {
+    call();
+  } catch (cuda_error const& problem) {
+    std::string_view what = problem.what();
+    constexpr std::string_view prefix = "tally: ";
+    if (what.starts_with(prefix)) what.remove_prefix(prefix.size());
+    throw error("the GPU failed at " + std::string(what));
+  }
+}
 
 /// Throws `error` if a call of CUDA failed; `attempt` says what was tried.
 inline void check(cudaError_t code, char const* attempt)
 {
-  if (code == cudaSuccess) return;
-  cudaGetLastError();  // an error of this call alone is not left for the next one to find
-  throw error(std::string("the GPU failed at ") + attempt + ": " + cudaGetErrorString(code));
+  checked([&] { cuda_backend::check_cuda(code, attempt); });
 }
 
 struct cuda_release {
@@ -56,7 +71,7 @@ inline pinned_memory take_pinned(std::size_t bytes)
   return pinned_memory(memory);
 }
 
-/// Null if the device has not so much.
+/// Null if the device does not have that much memory.
 inline device_memory take_on_device(std::size_t bytes)
 {
   void* memory = nullptr;

@@ -9,6 +9,7 @@
 
 #include <cuda_runtime.h>
 
+#include "tally/detail/cuda/check.cuh"
 #include "tally/textbook/cuda_block.cuh"
 
 namespace tally::textbook {
@@ -24,13 +25,13 @@ __global__ void __launch_bounds__(1024) cuda_kernel(Kernel kernel, Arguments... 
 /// A GPU as the textbook's algorithms see it: it launches kernels on one stream, one after the other, and gives memory,
 /// which is taken from CUDA once and handed out again after `forget`.
 ///
-/// Throws    std::runtime_error, with CUDA's own words, whenever CUDA fails.
+/// Throws    cuda_error, with CUDA's own words, whenever CUDA fails.
 class cuda_device {
 public:
   explicit cuda_device(std::size_t bytes) : capacity_(bytes)
   {
-    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
-    check(cudaMalloc(&memory_, bytes), "taking device memory");
+    cuda_backend::check_cuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+    cuda_backend::check_cuda(cudaMalloc(&memory_, bytes), "taking device memory");
   }
   ~cuda_device()
   {
@@ -57,7 +58,8 @@ public:
   E* input(std::vector<E> const& values, char const* name)
   {
     E* const begin = allocate<E>(values.size(), name);
-    check(cudaMemcpyAsync(begin, values.data(), values.size() * sizeof(E), cudaMemcpyDefault, stream_), "copying");
+    cuda_backend::check_cuda(
+        cudaMemcpyAsync(begin, values.data(), values.size() * sizeof(E), cudaMemcpyDefault, stream_), "copying");
     wait();
     return begin;
   }
@@ -65,14 +67,16 @@ public:
   void fill(E* begin, E const& value)
   {
     std::vector<E> const values(sizes_.at(begin), value);
-    check(cudaMemcpyAsync(begin, values.data(), values.size() * sizeof(E), cudaMemcpyDefault, stream_), "filling");
+    cuda_backend::check_cuda(
+        cudaMemcpyAsync(begin, values.data(), values.size() * sizeof(E), cudaMemcpyDefault, stream_), "filling");
     wait();
   }
   template <class E>
   std::vector<E> to_host(E const* begin)
   {
     std::vector<E> values(sizes_.at(begin));
-    check(cudaMemcpyAsync(values.data(), begin, values.size() * sizeof(E), cudaMemcpyDefault, stream_), "copying");
+    cuda_backend::check_cuda(
+        cudaMemcpyAsync(values.data(), begin, values.size() * sizeof(E), cudaMemcpyDefault, stream_), "copying");
     wait();
     return values;
   }
@@ -87,21 +91,16 @@ public:
     kernel(meter, arguments...);
     void (*const function)(Kernel, Arguments...) = cuda_kernel<Kernel, Arguments...>;
     if (meter.bytes() > 48 * 1024)
-      check(
+      cuda_backend::check_cuda(
           cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(meter.bytes())),
           "asking for shared memory");
     function<<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), meter.bytes(), stream_>>>(kernel,
                                                                                                         arguments...);
-    check(cudaGetLastError(), Kernel::name);
+    cuda_backend::check_cuda(cudaGetLastError(), Kernel::name);
   }
-  void wait() { check(cudaStreamSynchronize(stream_), "running kernels"); }
+  void wait() { cuda_backend::check_cuda(cudaStreamSynchronize(stream_), "running kernels"); }
 
 private:
-  static void check(cudaError_t code, char const* what)
-  {
-    if (code != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(code));
-  }
-
   std::size_t capacity_, taken_ = 0;
   unsigned char* memory_ = nullptr;
   cudaStream_t stream_ = nullptr;

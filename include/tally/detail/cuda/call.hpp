@@ -82,7 +82,4 @@ T backend_value(execution const& on, T const* at)
   return value;
 }
 
-/// Throws cuda_error if `code` (a cudaError_t) is not success; `what` says what was tried.
-void check_cuda(int code, char const* what);
-
 }  // namespace tally::cuda_backend

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include "tally/detail/cuda/call.hpp"
+#include "tally/detail/cuda/check.cuh"
 #include "tally/detail/path.hpp"
 
 /// A map on a GPU.

@@ -11,6 +11,7 @@
 #include <cuda_runtime.h>
 
 #include "tally/detail/cuda/call.hpp"
+#include "tally/detail/cuda/check.cuh"
 #include "tally/detail/cuda/choice.hpp"
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/reduce_kernel.cuh"
