@@ -10,13 +10,13 @@
 
 namespace tally::bench {
 
-/// What was found out about one contender in one cell.
+/// The check and the times of one contender in one cell.
 struct measurement {
   std::string name;
   role part = role::peer;
   int threads = 1;
   verdict check;
-  std::vector<double> seconds;  ///< a call, one value a round
+  std::vector<double> seconds;  ///< of one call, a value for each round
   bool other_process = false;   ///< not interleaved with the rest (NumPy)
 
   double median() const { return timing::median(seconds); }
@@ -25,7 +25,7 @@ struct measurement {
 /// Where the data is when a call begins.
 enum class placement { cache, memory };
 
-/// One operation on one type and size, and everyone who was timed on it side by side.
+/// One operation on one type and size, with the measurements of all its contenders.
 struct cell {
   operation what;
   element type;
@@ -35,14 +35,14 @@ struct cell {
 
   std::size_t n() const { return std::size_t{1} << power; }
   bool is_scan() const { return what == operation::inclusive_scan || what == operation::exclusive_scan; }
-  /// Memory that the operation must move: each element read once, and for a scan written once.
+  /// Bytes that the operation must move: each element read once, and for a scan written once.
   std::size_t bytes() const { return n() * size_of(type) * (is_scan() ? 2 : 1); }
   double gigabytes_per_second(measurement const& m) const { return static_cast<double>(bytes()) / m.median() * 1e-9; }
 };
 
-/// Tally with `threads` (1 or all_threads) in a cell, beside the best that the machine can do and the best peer.
-/// With one thread only contenders on one thread count; with all threads everyone does, since a user may choose.
-/// A null pointer says that there is none. Wrong contenders do not count; stalled ones do.
+/// Tally on `threads` threads (1 or all_threads) in a cell, beside the machine's limit and the best peer. One thread is
+/// compared with contenders on one thread, all threads with every contender, since a user may choose. Wrong contenders
+/// do not count; stalled ones do. Null where there is none.
 struct standing {
   measurement const* tally = nullptr;
   measurement const* limit = nullptr;

@@ -17,8 +17,8 @@ inline constexpr int all_threads = 0;
 struct contender {
   char const* name;
   role part;
-  operation what;    ///< not looked at for a limit
-  element type;      ///< not looked at for a limit
+  operation what;    ///< ignored for a limit
+  element type;      ///< ignored for a limit
   int threads;       ///< 1, or all_threads
   bool memory_only;  ///< not timed on data that fits in cache, where it makes no sense (streaming stores)
   void (*run)(void const* in, void* out, std::size_t n);  ///< n counts elements, or bytes for a limit
@@ -26,7 +26,7 @@ struct contender {
   void (*end)();    ///< called after it; may be null
 };
 
-/// What a module exports as `tally_bench_contenders`.
+/// The type of the function that a module exports as `tally_bench_contenders`.
 using contenders_of_module = contender const* (*)(std::size_t* count);
 
 }  // namespace tally::bench

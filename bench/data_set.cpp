@@ -14,10 +14,10 @@
 namespace tally::bench {
 namespace {
 
-/// Room behind the last element for vectors that are looked at beyond the end by the checks.
+/// Room behind the last element, since the checks look beyond the end.
 constexpr std::size_t slack = 4096;
 
-/// Steele, Lea and Flood (2014): the k-th of a sequence of random words, for any k at once.
+/// The k-th word of a random sequence, from k alone: Steele, Lea and Flood (2014).
 constexpr std::uint64_t split_mix(std::uint64_t k)
 {
   std::uint64_t z = (k + 1) * 0x9e3779b97f4a7c15u;
@@ -99,7 +99,7 @@ data_set::data_set(element type, std::size_t elements)
   for_each_element([&]<class T>() {
     if (element_of<T>::value == type) fill<T>(in_.data(), elements);
   });
-  std::memset(out_.data(), 1, out_.size());  // so that no contender meets a page that is not there yet
+  std::memset(out_.data(), 1, out_.size());  // so that every page is there before the first contender
 }
 
 std::byte const* data_set::in(std::size_t first) const

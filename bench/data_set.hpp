@@ -6,8 +6,8 @@
 
 namespace tally::bench {
 
-/// Zero-initialised memory on huge pages where the system grants them, so that no contender pays for the system's page
-/// table and none is lucky with it.
+/// Zero-initialised memory, on huge pages where the system grants them: times on small pages depend on where the system
+/// happens to put these.
 class pages {
 public:
   explicit pages(std::size_t bytes);

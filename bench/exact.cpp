@@ -39,8 +39,9 @@ std::uint64_t sum_of_units(T const* in, std::size_t n)
   return sum;
 }
 
-/// Takes the worst of what it is shown. The comparison is with whole numbers, so it has no error of its own. `terms`
-/// positive numbers added in any order err by less than as many roundings; more is a wrong result, not an inexact one.
+/// Compares one output with the exact sum, and keeps the worst error so far. It compares whole numbers, so it adds no
+/// error of its own. A sum of `terms` positive numbers, added in any order, is off by less than `terms` roundings: a larger
+/// error means a wrong result, not an inexact one.
 template <class T>
 void judge(verdict& so_far, T found, std::uint64_t expected, std::size_t terms)
 {

@@ -8,15 +8,15 @@
 
 namespace tally::bench {
 
-/// What a contender's output is worth.
+/// The result of checking a contender's output.
 struct verdict {
-  /// Not a result that any order of additions could give: a difference in an integer, a lost or foreign element, a
-  /// write beyond the end, an error above what the roundings of so many terms can add up to.
+  /// No order of additions could give this output: an integer differs, an element is lost or foreign, bytes beyond the
+  /// end are written, or an error is larger than the roundings of all terms together.
   bool wrong = false;
   double relative_error = 0;  ///< the largest over all elements; 0 for exact types
   double ulp_error = 0;       ///< the same in units in the last place of the exact value
 
-  /// A float sum that has stopped growing, or nearly: fewer than three digits are right somewhere.
+  /// A float sum has stopped growing, or nearly so: somewhere fewer than three digits are right.
   bool stalled() const { return relative_error > 1e-3; }
 };
 
@@ -25,10 +25,11 @@ class exact {
 public:
   explicit exact(data_set const& data);
 
-  /// Makes the first n outputs, and some bytes beyond, into what no contender writes. To be called before a check.
+  /// Overwrites the first n outputs, and some bytes beyond, with a pattern that no contender writes. Call it before a
+  /// check.
   void poison(std::size_t n) const;
 
-  /// Looks at the first n outputs of `what` over the first n inputs, and poisons them again.
+  /// Checks the first n outputs of `what` over the first n inputs, and poisons them again.
   verdict check(operation what, std::size_t n) const;
 
   /// The same for a limit: whether `bytes` bytes were copied; whether their exclusive-or is right.

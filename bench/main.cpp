@@ -41,15 +41,15 @@ using enum element;
 extent const full_extent{{f32, f64, i32, i64, i16, i8}, {10, 12, 14, 16, 18, 20, 22, 24, 26, 28}};
 extent const quick_extent{{f32, i64}, {10, 14, 18, 22, 25}};
 
-/// Half of the last cache: a larger working set does not stay in it from one call to the next.
+/// In cache up to half of the last cache: a larger working set does not stay there from one call to the next.
 placement place_of(cell const& c, machine const& where)
 {
   std::size_t const cache = std::max(where.l3_bytes, where.l2_bytes);
   return c.bytes() <= cache / 2 ? placement::cache : placement::memory;
 }
 
-/// Every cell of a run, those of one type together, since they share a data set. Sizes for which memory does not
-/// suffice are left out.
+/// Every cell of a run. Those of one type are consecutive, since they share a data set. Sizes too large for the memory are
+/// left out.
 std::vector<cell> all_cells(settings const& s, machine const& where)
 {
   extent const& e = s.quick ? quick_extent : full_extent;
@@ -104,7 +104,7 @@ void measure(std::vector<cell>& cells, std::vector<contender> const& contenders,
   std::fprintf(stderr, "%s%zu cells in %.0f s%30s\n", terminal ? "\r" : "", cells.size(), seconds, "");
 }
 
-/// Tally obeys --instructions too: Highway is told not to know anything wider.
+/// Restricts Tally to `widest`, as --instructions does the peers: Highway uses no wider set.
 void restrict_highway(std::string const& widest)
 {
 #if defined(__x86_64__)

@@ -52,7 +52,7 @@ std::optional<std::span<contender const>> load(instruction_set const& set)
   return std::span(first, count);
 }
 
-/// Whose speed may depend on the width of the vectors, other than through instructions that the wider set adds.
+/// Whether the speed may depend on the width of vectors alone, apart from the instructions that the wider set adds.
 bool comes_in_both(contender const& c)
 {
   std::string_view const name = c.name;

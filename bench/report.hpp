@@ -8,7 +8,7 @@
 #include "cell.hpp"
 #include "machine.hpp"
 
-/// What becomes of the measured cells: a table, JSON, plots, and the comparison with the project's targets.
+/// Reports of the measured cells: a table, JSON, plots, and the comparison with the project's targets.
 namespace tally::bench {
 
 struct run_context {
@@ -21,7 +21,7 @@ struct run_context {
 
 void print_context(std::ostream& to, run_context const& context);
 
-/// One line a cell and thread count, one block an operation and type.
+/// A block for each operation and type, in it a line for each cell and thread count.
 void print_table(std::ostream& to, std::vector<cell> const& cells);
 
 /// Every contender of every cell.

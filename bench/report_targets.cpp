@@ -9,7 +9,7 @@
 
 #include "report.hpp"
 
-/// The targets are data: which cells, what is looked at, and the bound.
+/// The targets as data: which cells, which figure of a cell, and its bound.
 namespace tally::bench {
 namespace {
 
@@ -19,7 +19,7 @@ struct target {
   std::string text;
   sense direction;
   double bound;
-  std::function<std::optional<double>(cell const&)> value;  // nothing where the target says nothing about the cell
+  std::function<std::optional<double>(cell const&)> value;  // nothing if the target does not concern the cell
 };
 
 bool is_float(cell const& c)

@@ -8,7 +8,7 @@
 
 namespace tally::bench {
 
-/// How long a cell may take. All that matters for precision is here.
+/// How long a cell may take, and with that how precise its figures are.
 struct effort {
   int rounds_at_least;
   int rounds_at_most;
@@ -21,13 +21,13 @@ struct effort {
 inline constexpr effort full_effort{3, 9, 0.8, 0.002, 0.005};
 inline constexpr effort quick_effort{3, 5, 0.3, 0.001, 0.003};
 
-/// Beyond cache, after two rounds, who is this many times slower than the best of its kind is left out of the rest;
-/// after one round, who is twice as many times slower.
+/// Beyond cache a contender is left out after two rounds if it is this many times slower than the best of its kind; after
+/// one round, if it is twice that many times slower.
 inline constexpr double hopeless_peer = 2.0;
 inline constexpr double hopeless_limit = 1.2;
 
-/// Checks every contender of the cell, then times the right ones in rounds: each round times each once, in an order of
-/// its own. The median of one that was left out is that of its rounds.
+/// Checks every contender of the cell, then times those with the right result in interleaved rounds. The median of a
+/// contender that was left out is that of the rounds that it was in.
 void run_cell(cell& c, std::vector<contender> const& contenders, data_set const& data, exact const& results,
               effort const& how);
 

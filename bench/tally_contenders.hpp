@@ -6,7 +6,7 @@
 
 namespace tally::bench {
 
-/// Tally itself, on one thread and with as many as it chooses.
+/// Adds Tally itself, on one thread and on as many as it chooses.
 void add_tally(std::vector<contender>& to);
 
 }  // namespace tally::bench

@@ -1,4 +1,4 @@
-// Groups against the loops that one would write:
+// Groups beside plain loops:
 //   build/bench/algorithms/tally_bench_by_key [log2 of the size ...]
 #include <cstdint>
 #include <cstdlib>

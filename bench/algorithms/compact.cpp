@@ -1,4 +1,4 @@
-// Compaction and run lengths against what one would else pick:
+// Compaction and run lengths beside what a user would otherwise take:
 //   build/bench/algorithms/tally_bench_compact [log2 of the size ...]
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace {
 
-/// The machine's limit for reading n and writing m on all threads: a copy of m, and a sum of the rest.
+/// The machine's limit for reading n and writing m elements on all threads: copies m, and sums the rest.
 void move_bytes(std::int32_t const* in, std::size_t n, std::size_t m, std::int32_t* out)
 {
   constexpr std::size_t block = 1 << 18;
@@ -35,10 +35,10 @@ void measure(std::size_t n)
   std::int32_t run = 0;
   for (std::int32_t& value : runs) value = run += random() % 8 == 0;
 
-  for (int const chosen : {1, 50, 100}) {
-    auto const pred = [chosen](std::int32_t value) { return value < chosen; };
+  for (int const percent : {1, 50, 100}) {
+    auto const pred = [percent](std::int32_t value) { return value < percent; };
     std::size_t const m = static_cast<std::size_t>(std::count_if(in.begin(), in.end(), pred));
-    tally::bench::rounds all("copy_if of i32, " + std::to_string(chosen) + "% chosen", n, (n + m) * 4);
+    tally::bench::rounds all("copy_if of i32, " + std::to_string(percent) + "% selected", n, (n + m) * 4);
     all.add("std::copy_if", [&] { std::copy_if(in.begin(), in.end(), out.begin(), pred); });
     all.add("loop without a branch", [&] {
       std::size_t to = 0;
@@ -57,7 +57,7 @@ void measure(std::size_t n)
   }
   auto const half = [](std::int32_t value) { return value < 50; };
   {
-    tally::bench::rounds all("partition of i32, 50% chosen", n, n * 8);
+    tally::bench::rounds all("partition of i32, 50% selected", n, n * 8);
     all.add("std::partition_copy", [&] { std::partition_copy(in.begin(), in.end(), out.begin(), rest.begin(), half); });
     all.add("std::partition_copy, par_unseq", [&] {
       std::partition_copy(std::execution::par_unseq, in.begin(), in.end(), out.begin(), rest.begin(), half);

@@ -5,8 +5,6 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <execution>
 #include <string>
@@ -16,13 +14,6 @@
 #include "tally/algorithms/compare.hpp"
 
 namespace {
-
-void expect(bool right)
-{
-  if (right) return;
-  std::fputs("a contender gives a wrong result\n", stderr);
-  std::abort();
-}
 
 template <class T>
 void compare(std::string const& type, std::size_t n, std::size_t at)
@@ -37,18 +28,23 @@ void compare(std::string const& type, std::size_t n, std::size_t at)
   auto const place = [&](auto const& pair) { return static_cast<std::size_t>(pair.first - a.begin()); };
   tally::bench::rounds rounds(what, n, 2 * sizeof(T) * at);
   if (std::is_integral_v<T>)
-    rounds.add("std::memcmp", [&] { expect((std::memcmp(a.data(), b.data(), n * sizeof(T)) == 0) == (at == n)); });
-  rounds.add("std::mismatch", [&] { expect(place(std::mismatch(a.begin(), a.end(), b.begin(), b.end())) == at); });
+    rounds.add("std::memcmp",
+               [&] { tally::bench::expect((std::memcmp(a.data(), b.data(), n * sizeof(T)) == 0) == (at == n)); });
+  rounds.add("std::mismatch",
+             [&] { tally::bench::expect(place(std::mismatch(a.begin(), a.end(), b.begin(), b.end())) == at); });
   rounds.add("std::lexicographical_compare_three_way", [&] {
-    expect((std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end()) == 0) == (at == n));
+    tally::bench::expect((std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end()) == 0) ==
+                         (at == n));
   });
   rounds.add("std::mismatch, par_unseq", [&] {
-    expect(place(std::mismatch(std::execution::par_unseq, a.begin(), a.end(), b.begin(), b.end())) == at);
+    tally::bench::expect(place(std::mismatch(std::execution::par_unseq, a.begin(), a.end(), b.begin(), b.end())) == at);
   });
-  rounds.add("tally::mismatch, cpu{1}", [&] { expect(place(tally::mismatch(tally::cpu{1}, a, b)) == at); });
-  rounds.add("tally::mismatch, cpu{}", [&] { expect(place(tally::mismatch(tally::cpu{}, a, b)) == at); });
-  rounds.add("tally::lexicographical_compare_three_way, cpu{}",
-             [&] { expect((tally::lexicographical_compare_three_way(tally::cpu{}, a, b) == 0) == (at == n)); });
+  rounds.add("tally::mismatch, cpu{1}",
+             [&] { tally::bench::expect(place(tally::mismatch(tally::cpu{1}, a, b)) == at); });
+  rounds.add("tally::mismatch, cpu{}", [&] { tally::bench::expect(place(tally::mismatch(tally::cpu{}, a, b)) == at); });
+  rounds.add("tally::lexicographical_compare_three_way, cpu{}", [&] {
+    tally::bench::expect((tally::lexicographical_compare_three_way(tally::cpu{}, a, b) == 0) == (at == n));
+  });
   rounds.run(n > (1u << 24) ? 9 : 51);
 }
 

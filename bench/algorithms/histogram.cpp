@@ -1,11 +1,9 @@
-// Histograms beside the loop, one with atomic counters on all threads, and reading alone:
+// Histograms beside a plain loop, atomic counters on all threads, and reading alone:
 //   build/bench/algorithms/tally_bench_histogram
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -15,16 +13,9 @@
 
 namespace {
 
-void expect(bool right)
-{
-  if (right) return;
-  std::fputs("a contender gives a wrong result\n", stderr);
-  std::abort();
-}
-
 constexpr double lower = 0, upper = 100;
 
-/// What one would write: no value outside, no NaN.
+/// The plain loop. It skips values outside the bins, and expects no NaN.
 template <class T>
 std::vector<std::uint64_t> by_loop(std::vector<T> const& values, std::size_t bins)
 {
@@ -56,21 +47,21 @@ void count(std::string const& type, std::size_t n, std::size_t bins, bool equal)
   tally::bench::rounds rounds(type + (equal ? ", all equal, " : ", random, ") + std::to_string(bins) + " bins", n,
                               n * sizeof(T));
   T const* const in = values.data();
-  rounds.add("a loop", [&] { expect(by_loop(values, bins)[place] + 8 >= expected); });
+  rounds.add("a loop", [&] { tally::bench::expect(by_loop(values, bins)[place] + 8 >= expected); });
   rounds.add("atomic counters, all threads", [&] {
     std::vector<std::atomic<std::uint64_t>> shared(by.slots());
     tally::for_each_index(tally::cpu{}, n, [&](std::size_t k) {
       shared[static_cast<std::size_t>(by(in[k]))].fetch_add(1, std::memory_order_relaxed);
     });
-    expect(shared[place] == expected);
+    tally::bench::expect(shared[place] == expected);
   });
   for (int const threads : {1, 0})
     rounds.add(threads == 1 ? "tally::histogram, cpu{1}" : "tally::histogram, cpu{}", [&, threads] {
       tally::histogram(tally::cpu{threads}, values, by, counts.begin());
-      expect(counts[place] == expected);
+      tally::bench::expect(counts[place] == expected);
     });
   rounds.add("reading: tally::reduce, maximum, cpu{}",
-             [&] { expect(tally::reduce(tally::cpu{}, values, tally::maximum{}) >= T(42)); });
+             [&] { tally::bench::expect(tally::reduce(tally::cpu{}, values, tally::maximum{}) >= T(42)); });
   rounds.run(n > (1u << 24) ? 7 : 21);
 }
 

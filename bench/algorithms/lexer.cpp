@@ -1,10 +1,8 @@
-// Lexical analysis of JSON and of C beside lexers that go through the text byte by byte:
+// Lexical analysis of JSON and of C beside lexers that read the text byte by byte:
 //   build/bench/algorithms/tally_bench_lexer
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -49,7 +47,7 @@ std::string c_of(std::size_t size)
   return text;
 }
 
-/// The automaton's tables, one byte after the other.
+/// Steps the same automaton, byte by byte.
 std::size_t by_tables(tally::automaton const& language, std::string_view text, token* to)
 {
   std::uint8_t state = 0;
@@ -113,13 +111,6 @@ std::size_t json_by_hand(std::string_view text, token* to)
   return static_cast<std::size_t>(next - to);
 }
 
-void expect(bool right)
-{
-  if (right) return;
-  std::fputs("a contender gives a wrong result\n", stderr);
-  std::abort();
-}
-
 void lex(std::string const& what, tally::automaton const& language, std::string const& text, bool json)
 {
   std::size_t const count = tally::count_tokens(language, text);
@@ -128,17 +119,19 @@ void lex(std::string const& what, tally::automaton const& language, std::string 
   tally::token_list tokens;
   tokens.resize_for_overwrite(count + 1);
   std::fill_n(tokens.data(), count + 1, token(0, 0, 0));
-  if (json) rounds.add("by hand", [&] { expect(json_by_hand(text, tokens.data()) <= count + 1); });
-  rounds.add("the same tables, byte by byte", [&] { expect(by_tables(language, text, tokens.data()) == count); });
+  if (json) rounds.add("by hand", [&] { tally::bench::expect(json_by_hand(text, tokens.data()) <= count + 1); });
+  rounds.add("the same tables, byte by byte",
+             [&] { tally::bench::expect(by_tables(language, text, tokens.data()) == count); });
   for (int const threads : {1, 0}) {
     rounds.add(threads == 1 ? "tally::lex, cpu{1}" : "tally::lex, cpu{}", [&, threads] {
       tally::lex(tally::cpu{threads}, language, text, tokens);
-      expect(tokens.size() == count);
+      tally::bench::expect(tokens.size() == count);
     });
   }
   rounds.add("tally::count_tokens, cpu{1}",
-             [&] { expect(tally::count_tokens(tally::cpu{1}, language, text) == count); });
-  rounds.add("tally::count_tokens, cpu{}", [&] { expect(tally::count_tokens(tally::cpu{}, language, text) == count); });
+             [&] { tally::bench::expect(tally::count_tokens(tally::cpu{1}, language, text) == count); });
+  rounds.add("tally::count_tokens, cpu{}",
+             [&] { tally::bench::expect(tally::count_tokens(tally::cpu{}, language, text) == count); });
   rounds.run(text.size() > (1u << 24) ? 3 : 25);
 }
 

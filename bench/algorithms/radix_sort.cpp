@@ -1,10 +1,8 @@
-// Sorting beside the standard library's:
+// Sorting beside the standard library's sorts:
 //   build/bench/algorithms/tally_bench_radix_sort
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <execution>
 #include <functional>
 #include <random>
@@ -17,14 +15,7 @@
 
 namespace {
 
-void expect(bool right)
-{
-  if (right) return;
-  std::fputs("a contender gives a wrong result\n", stderr);
-  std::abort();
-}
-
-/// Every round begins with a copy of the keys, which the contender `copy` is alone.
+/// Times sorting a copy of the keys; the time includes making the copy.
 template <class T>
 void sort(std::string const& what, std::vector<T> const& keys, bool with_quicksort = false)
 {
@@ -35,7 +26,7 @@ void sort(std::string const& what, std::vector<T> const& keys, bool with_quickso
     rounds.add(name, [&, by] {
       std::copy(keys.begin(), keys.end(), own.begin());
       by(own);
-      expect(own[keys.size() / 3] == sorted[keys.size() / 3] && own.back() == sorted.back());
+      tally::bench::expect(own[keys.size() / 3] == sorted[keys.size() / 3] && own.back() == sorted.back());
     });
   };
   add("std::sort", [](auto& all) { std::sort(all.begin(), all.end()); });

@@ -1,4 +1,4 @@
-/// Linear recurrences against the plain loop, which no processor can hurry: each step waits for a product and a sum.
+/// Linear recurrences beside the plain loop, each step of which waits for a product and a sum.
 #include <algorithm>
 #include <array>
 #include <cstddef>

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
 #include <string>
@@ -12,6 +14,14 @@
 #include "tool/cli/bench/timing.hpp"
 
 namespace tally::bench {
+
+/// Ends the program unless `right`: the time of a wrong result is worth nothing.
+inline void expect(bool right)
+{
+  if (right) return;
+  std::fputs("a contender gives a wrong result\n", stderr);
+  std::abort();
+}
 
 /// A table of contenders that do the same work, timed in interleaved rounds.
 class rounds {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -60,7 +58,7 @@ walked walk(nodes const& parents)
   return all;
 }
 
-/// One thread, where parents come before their children: no walk, three passes.
+/// One thread, if parents come before their children: three passes, and no walk.
 walked three_passes(nodes const& parents)
 {
   std::size_t const n = parents.size();
@@ -81,19 +79,12 @@ walked three_passes(nodes const& parents)
   return all;
 }
 
-void expect(bool right)
-{
-  if (right) return;
-  std::fputs("a contender gives a wrong result\n", stderr);
-  std::abort();
-}
-
 void number(std::string const& what, nodes const& parents)
 {
   std::size_t const n = parents.size();
   tally::tree const tree(parents);
   auto const right = [&](auto const& preorder) {
-    for (std::size_t v = 0; v < n; v += 1 + n / 100) expect(preorder(v) == tree.preorder(v));
+    for (std::size_t v = 0; v < n; v += 1 + n / 100) tally::bench::expect(preorder(v) == tree.preorder(v));
   };
   tally::bench::rounds rounds(what, n, 4 * n);
   rounds.add("a walk from the root", [&] {
@@ -123,12 +114,12 @@ void number(std::string const& what, nodes const& parents)
   std::uint64_t const total = std::accumulate(values.begin(), values.end(), std::uint64_t{0});
   rounds.add("tally::subtree_sums, cpu{}", [&] {
     tally::subtree_sums(tally::cpu{}, tree, values.begin(), sums.begin());
-    expect(sums[tree.root()] == total);
+    tally::bench::expect(sums[tree.root()] == total);
   });
   tally::lowest_common_ancestors const ancestor(tally::cpu{}, tree, parents);
   rounds.add("lowest_common_ancestors, made", [&] {
     tally::lowest_common_ancestors const own(tally::cpu{}, tree, parents);
-    expect(own(0, n - 1) == ancestor(0, n - 1));
+    tally::bench::expect(own(0, n - 1) == ancestor(0, n - 1));
   });
   rounds.add("lowest_common_ancestors, n questions", [&] {
     tally::for_each_index(tally::cpu{}, n,

@@ -41,15 +41,15 @@ struct vector_stores {
   }
 };
 
-/// One cache line with streaming stores. Requires that out is aligned to it.
+/// Copies one cache line with streaming stores. Requires `out` to be aligned to a line.
 inline void stream_line(std::uint8_t const* in, std::uint8_t* out)
 {
   bytes const d;
   for (std::size_t j = 0; j < 64; j += hn::Lanes(d)) hn::Stream(hn::LoadU(d, in + j), d, out + j);
 }
 
-/// Pages of 4 KiB side by side, one line of each in turn: several sequences for the prefetcher, several open DRAM
-/// pages.
+/// Copies `Pages` pages of 4 KiB side by side, one line of each in turn: the prefetcher sees several sequences, and several
+/// pages of DRAM are open.
 template <std::size_t Pages>
 void stream_pages(std::uint8_t const* in, std::uint8_t* out, std::size_t n)
 {

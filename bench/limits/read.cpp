@@ -16,7 +16,7 @@ using words = hn::ScalableTag<std::uint64_t>;
 
 inline constexpr int most_threads = 1024;
 
-/// Streams: places in memory that are read side by side. Vectors: read from each of them before the next.
+/// Reads `Streams` places in memory side by side, `Vectors` vectors from each before the next.
 template <std::size_t Streams, std::size_t Vectors>
 std::uint64_t exclusive_or(std::uint64_t const* in, std::size_t n)
 {

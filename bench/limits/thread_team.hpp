@@ -8,9 +8,9 @@
 
 namespace tally::bench {
 
-/// All processors of the machine for a limit, handed their work in well under a microsecond, so that a limit is the
-/// memory's and not the threading library's. The helpers spin between `begin` and `end` and sleep outside, where they
-/// would take time from whoever is measured then.
+/// The threads of a limit. They get their work in well under a microsecond, so that the limit is that of the memory and
+/// not of a threading library. Helpers spin between `begin` and `end`; outside they sleep, so that they take no time from
+/// other contenders.
 class thread_team {
 public:
   explicit thread_team(int threads)
@@ -46,7 +46,7 @@ public:
   }
 
 private:
-  /// Waits a moment; after some 20 us of it, lets others have the processor, should a helper be waiting for one.
+  /// Waits a moment. Yields the processor every 20 us or so, in case a helper has none.
   static void spin(int& spins)
   {
 #if defined(__x86_64__)
@@ -63,7 +63,7 @@ private:
       awake_.wait(0, std::memory_order_acquire);
       if (leaving_) return;
       while (awake_.load(std::memory_order_acquire) != 0 || call_.load(std::memory_order_acquire) != seen) {
-        if (leaving_) return;  // a helper may miss that it was asleep for a moment before
+        if (leaving_) return;  // a helper may not have noticed a short sleep
         if (call_.load(std::memory_order_acquire) == seen) {
           spin(spins);
           continue;

@@ -5,7 +5,7 @@
 #include <utility>
 
 /// A scan with plain vector registers: Hillis-Steele within a register, and the running total added to all its lanes.
-/// Only one addition an iteration waits for the one before.
+/// Only one addition of an iteration depends on the iteration before.
 namespace tally::bench {
 
 #if defined(__AVX512F__)

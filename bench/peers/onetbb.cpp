@@ -19,7 +19,7 @@ using range = oneapi::tbb::blocked_range<std::size_t>;
 template <class T>
 inline constexpr std::size_t grain = 65536 / sizeof(T);
 
-/// parallel_scan reads a piece twice where it does not know what is before it, and scans it in one pass where it does.
+/// parallel_scan reads a piece twice if it does not know the sum before it, and scans it in one pass if it does.
 template <bool Inclusive, class T>
 class scan_body {
 public:

@@ -4,7 +4,7 @@
 namespace tally::bench {
 namespace {
 
-/// The loop that one would write, as the compiler makes it.
+/// The plain loop, as the compiler makes it.
 template <class T>
 struct serial {
   static void inclusive_scan(T const* in, T* out, std::size_t n)

@@ -9,7 +9,7 @@
 
 #include "elements.hpp"
 
-/// A check that accepted everything would make every figure worthless: each kind of mistake must be seen.
+/// Each kind of mistake must be found: a check that accepts everything makes every figure worthless.
 namespace tally::bench {
 namespace {
 
@@ -44,7 +44,7 @@ TYPED_TEST(exact_test, accepts_a_right_scan_and_forgets_it)
   verdict const v = this->results.check(operation::inclusive_scan, this->n);
   EXPECT_FALSE(v.wrong);
   EXPECT_LE(v.ulp_error, 0.5);
-  // All of the output was poisoned again: what the contender before has left is not taken for a result.
+  // The check has poisoned the output again, so the next one cannot accept the rest of this result.
   std::copy(beginning.begin(), beginning.end(), this->out());
   EXPECT_TRUE(this->results.check(operation::inclusive_scan, this->n).wrong);
 }

@@ -11,7 +11,7 @@
 namespace tally::bench {
 namespace {
 
-/// Who was called, in order; a run of calls of one is one letter.
+/// A letter for each contender, in the order of the calls; consecutive calls of one contender are one letter.
 std::string calls;
 
 void note(char who)
@@ -80,7 +80,7 @@ TEST_F(run_cell_test, every_round_times_each_once)
   }
 }
 
-// One round says enough of it: five milliseconds are far from what the other takes.
+// One round suffices: five milliseconds are far beyond the time of the other contender.
 TEST_F(run_cell_test, a_hopeless_contender_is_left_out_beyond_cache)
 {
   cell c{operation::inclusive_scan, element::i64, 10, placement::memory, {}};
