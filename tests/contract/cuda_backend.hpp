@@ -37,7 +37,7 @@ public:
 
 private:
   static constexpr std::size_t capacity = std::size_t(1) << 28;
-  cuda_fixture() { check(cudaMalloc(&memory_, capacity)); }
+  cuda_fixture() { check_cuda(cudaMalloc(&memory_, capacity)); }
   std::byte* memory_ = nullptr;
   std::size_t top_ = 0;
 };
@@ -52,12 +52,12 @@ public:
         total_(begin_ + n * sizeof(T) + guard),
         bytes_(fixture().take(total_))
   {
-    check(cudaMemsetAsync(bytes_, poison, total_, fixture().stream));
+    check_cuda(cudaMemsetAsync(bytes_, poison, total_, fixture().stream));
   }
   guarded_on_device(std::vector<T> const& values, std::size_t offset) : guarded_on_device(values.size(), offset)
   {
-    check(cudaMemcpyAsync(begin(), values.data(), size_ * sizeof(T), cudaMemcpyDefault, fixture().stream));
-    check(cudaStreamSynchronize(fixture().stream));
+    check_cuda(cudaMemcpyAsync(begin(), values.data(), size_ * sizeof(T), cudaMemcpyDefault, fixture().stream));
+    check_cuda(cudaStreamSynchronize(fixture().stream));
   }
   ~guarded_on_device() { fixture().give_back(bytes_); }
   guarded_on_device(guarded_on_device const&) = delete;
@@ -92,8 +92,8 @@ private:
   std::vector<std::byte> copied() const
   {
     std::vector<std::byte> all(total_);
-    check(cudaMemcpyAsync(all.data(), bytes_, total_, cudaMemcpyDefault, fixture().stream));
-    check(cudaStreamSynchronize(fixture().stream));
+    check_cuda(cudaMemcpyAsync(all.data(), bytes_, total_, cudaMemcpyDefault, fixture().stream));
+    check_cuda(cudaStreamSynchronize(fixture().stream));
     return all;
   }
 
