@@ -68,7 +68,7 @@ public:
     return kernels_.scan(job).next;
   }
 
-  void settle() const
+  void finish() const
   {
     if (to_ == stores::streaming) hwy::FlushStream();
   }

@@ -3,8 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "tally/detail/cpu/team.hpp"
+#include "tally/detail/path.hpp"
 
 namespace tally::cpu_backend {
 
@@ -18,6 +22,16 @@ std::size_t cache_bytes()
   if (level3 <= 0) return std::size_t{8} << 20;
   return std::min(static_cast<std::size_t>(level3), std::size_t{32} << 20);
 }
+
+/// The debug aid of path.hpp: TALLY_TRACE in the environment, and not 0.
+[[maybe_unused]] bool const traced = [] {
+  char const* const wish = std::getenv("TALLY_TRACE");
+  if (wish == nullptr || *wish == '\0' || std::strcmp(wish, "0") == 0) return false;
+  detail::observer_of_paths = [](char const* name, char const* because) {
+    std::fprintf(stderr, *because == '\0' ? "%s\n" : "%s (%s)\n", name, because);
+  };
+  return true;
+}();
 
 }  // namespace
 

@@ -43,7 +43,7 @@ struct number_engine {
     return total(next);
   }
   bool in_place() const { return false; }
-  void settle() const {}
+  void finish() const {}
 };
 
 std::vector<double> numbers(std::size_t n)
@@ -138,7 +138,7 @@ struct late_engine {
     return total(next);
   }
   bool in_place() const { return true; }
-  void settle() const {}
+  void finish() const {}
 };
 
 TEST(SinglePass, AnInputThatIsStillReadIsNotOverwritten)

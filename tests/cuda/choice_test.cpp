@@ -84,6 +84,7 @@ void expect(std::string const& name, call_shape shape, call_means const& means, 
     choice const chosen = choose(shape, here, by, [&](kernel which) { return blocks_of(which, processors); });
     ASSERT_EQ(std::string(path_of(chosen.which)), path_of(right->which)) << name << ", " << n << " elements";
     ASSERT_EQ(chosen.blocks, blocks) << name << ", " << n << " elements";
+    ASSERT_NE(std::string(chosen.because), "") << name << ", " << n << " elements";
   }
 }
 

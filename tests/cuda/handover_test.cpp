@@ -76,7 +76,7 @@ std::size_t scan_call(space& s, std::uint32_t call, std::uint32_t tiles, std::ui
       drawing drawn{};
       for (;;) {
         disturb();
-        drawn = settle(s.shared, draw_unseen(s.shared), tickets_of_scan(tiles, workers));
+        drawn = resolve(s.shared, draw_unseen(s.shared), tickets_of_scan(tiles, workers));
         if (drawn.tile >= tiles) break;
         disturb();
         publish(&s.words[drawn.tile * words_of<total>], total::of(call, drawn.tile), drawn.epoch);
@@ -110,7 +110,7 @@ std::size_t reduce_call(space& s, std::uint32_t call, std::uint32_t tiles, std::
         // The last of all to know the epoch, in every other call.
         while (call % 2 == 0 && static_cast<std::uint32_t>(load_relaxed(&s.shared.next)) != tiles)
           std::this_thread::yield();
-        known = settle(s.shared, draw_unseen(s.shared, folder_ticket), tickets, folder_ticket);
+        known = resolve(s.shared, draw_unseen(s.shared, folder_ticket), tickets, folder_ticket);
         for (std::uint32_t tile = 0; tile < tiles; ++tile) {
           total seen{};
           wait_for(s, tile, known.epoch, seen);
@@ -119,7 +119,7 @@ std::size_t reduce_call(space& s, std::uint32_t call, std::uint32_t tiles, std::
       }
       for (std::uint32_t tile = w - 1; w > 0 && tile < tiles; tile = workers + (known.tile & ~folder_ticket)) {
         disturb();
-        known = settle(s.shared, draw_unseen(s.shared), tickets);
+        known = resolve(s.shared, draw_unseen(s.shared), tickets);
         publish(&s.words[tile * words_of<total>], total::of(call, tile), known.epoch);
       }
       finish(s.shared, known.epoch, workers + 1, s.words.data(), s.words.size());
@@ -141,7 +141,7 @@ std::size_t own_tiles_call(space& s, std::uint32_t call, std::uint32_t tiles, st
       disturbance disturb(call * 139 + thread);
       for (std::uint32_t next = begun++; next < tiles; next = begun++) {
         std::uint32_t const mine = tiles - 1 - next;
-        drawing const known = settle(s.shared, draw_unseen(s.shared), tiles);
+        drawing const known = resolve(s.shared, draw_unseen(s.shared), tiles);
         disturb();
         publish(&s.words[mine * words_of<total>], total::of(call, mine), known.epoch);
         for (std::uint32_t tile = 0; tile < mine; ++tile) {

@@ -42,7 +42,7 @@ public:
 private:
   visits()
   {
-    detail::observer_of_paths = [](char const* name) {
+    detail::observer_of_paths = [](char const* name, char const*) {
       instance().last = name;
       ++instance().counts[name];
     };

@@ -60,7 +60,7 @@ def check_paths():
             if path.is_file():
                 text = re.sub(r"//.*", "", path.read_text())
                 for call in re.findall(r"\btook\((.*?)\);", text, flags=re.S):
-                    named.update(re.findall(r'"([^"]*)"', call))
+                    named.update(re.findall(r'"([^"]*: [^"]*)"', call))  # and no reasons
                 named.update(re.findall(r'"(cuda: [^"]*)"', text))  # the list of kernels names their paths
     listed = set(re.findall(r"`([a-z_ ]+: [^`]*)`", (source / "docs/testing.md").read_text()))
     for path in sorted(named - listed):

@@ -14,29 +14,31 @@ source = pathlib.Path(sys.argv[1]).resolve()
 # matches a file counts.
 LIBRARY = "include/tally/"
 ROOMS = [
-    ("base", LIBRARY + r"(config|error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic)\.hpp", ""),
+    ("base", LIBRARY + r"(config|error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic|at_index|count_type)\.hpp", ""),
     ("operators", LIBRARY + r"(operators/.*|operators\.hpp|half\.hpp|detail/elementary/.*|detail/built_in\.hpp)", "base"),
     ("laws", LIBRARY + r"(laws\.hpp|detail/laws/.*)", "base operators"),
     ("order", LIBRARY + r"(order|sequences|detail/contract|detail/zip_with|detail/function_iterator|detail/results|detail/optional_value)\.hpp", "base operators"),
     ("cpu", LIBRARY + r"detail/cpu/.*", "base operators order"),
-    ("cuda", LIBRARY + r"(detail/cuda/.*|cuda_execution\.hpp)", "base operators order"),
+    # The check of CUDA's error codes, which all who call CUDA share; it has no more of the library than the error.
+    ("check of CUDA", LIBRARY + r"(detail/cuda/check\.cuh|cuda_execution\.hpp)", "base operators order"),
+    ("cuda", LIBRARY + r"detail/cuda/.*", "base operators order|check of CUDA"),
     # The one header that says where calls go.
     ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),
     ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running)\.hpp", "base operators order|where calls go"),
-    ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda"),
+    ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda|check of CUDA"),
     ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/application_tuning\.hpp)",
      "base operators order contracts|where calls go"),
     ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts"),
     ("library's sources", r"src/cpu/.*", "base operators order cpu"),
-    ("library's GPU sources", r"src/cuda/.*", "base operators order cuda"),
-    ("kernels", r"course/include/tally/textbook/(?!exhibits/).*", "base operators"),
-    ("model", r"course/(include/tally/model|model)/.*", "base operators kernels"),
+    ("library's GPU sources", r"src/cuda/.*", "base operators order cuda|check of CUDA"),
+    ("kernels", r"course/include/tally/textbook/(?!exhibits/).*", "base operators|check of CUDA"),
+    ("model", r"course/(include/tally/model|model)/.*|course/include/tally/model\.hpp", "base operators kernels"),
     ("exhibits", r"course/include/tally/textbook/exhibits/.*", "kernels model"),
-    ("catalogue", r"course/textbook/.*", "base operators kernels model exhibits"),
+    ("catalogue", r"course/textbook/.*", "base operators kernels model exhibits|check of CUDA"),
     ("drawings", r"course/draw/.*", "model catalogue"),
     ("readers and writers", r"tool/io/.*", "base"),
     ("tool", r"tool/cli/.*",
-     "base operators contracts applications|GPU contracts|readers and writers|kernels model catalogue drawings"),
+     "base operators contracts applications|GPU contracts|readers and writers|check of CUDA|kernels model catalogue drawings"),
 ]
 
 rooms = [

@@ -86,7 +86,7 @@ public:
   bool has_tiles_of_its_own() const { return !exactly_associative<Op, T> && tile_size_ != order::tile<T>; }
   // Whether the output is the input cannot be seen through iterators.
   bool in_place() const { return true; }
-  void settle() const {}
+  void finish() const {}
 
   working total(std::size_t k) const
   {
@@ -158,7 +158,7 @@ void reduce_held(std::optional<cpu> const& on, Iterator first, End last, Transfo
     with_kernel_carry<Op, T>(before, [&](auto& carry) {
       // One tile is total enough: here, where the compiler sees that nothing is before it, the rest costs nothing.
       if (size > 0 && size <= order::tile<T> && threads >= 0) {
-        detail::took("cpu: reduction of one tile");
+        detail::took("cpu: reduction of one tile", "a built-in operator on numbers in memory");
         carry.push(kernels_of<Op, element>().total(in, size), op);
       } else {
         reduce_contiguous<Op, element>(in, size, carry, threads);
@@ -171,12 +171,13 @@ void reduce_held(std::optional<cpu> const& on, Iterator first, End last, Transfo
                                                                    direction::inclusive);
     int const members = team_size(requested_threads(on), engine.bytes(), engine.tiles());
     if (members > 1 || engine.has_tiles_of_its_own()) {
-      if (engine.has_tiles_of_its_own()) detail::took("cpu: tiles of blocks' own size");
+      if (engine.has_tiles_of_its_own())
+        detail::took("cpu: tiles of blocks' own size", "an element stands for a block of others");
       reduce_tiles(engine, engine.tiles(), before, op, members);
       return;
     }
   }
-  detail::took("cpu: reduction of an iterator, tile after tile");
+  detail::took("cpu: reduction of an iterator, tile after tile", "one thread");
   source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
   while (in.more()) before.push(total_tile<T>(in, op), op);
 }
@@ -195,7 +196,7 @@ Out scan_held(std::optional<cpu> const& on, Iterator first, End last, Out out, T
     int const threads = on ? on->threads : 0;
     with_kernel_carry<Op, T>(before, [&](auto& carry) {
       if (size > 0 && size <= order::tile<T> && threads >= 0) {
-        detail::took("cpu: scan of one tile");
+        detail::took("cpu: scan of one tile", "a built-in operator on numbers in memory");
         Op own;
         scan_one_tile(kernels_of<Op, element>(),
                       job_after(carry, own, Op::template identity<element>(), in, results, size, shift), carry, own);
@@ -210,12 +211,13 @@ Out scan_held(std::optional<cpu> const& on, Iterator first, End last, Out out, T
     tile_engine<T, Op, Iterator, Out, Transform> const engine(first, size, out, transform, op, shift);
     int const members = team_size(requested_threads(on), engine.bytes(), engine.tiles());
     if (members > 1 || engine.has_tiles_of_its_own()) {
-      if (engine.has_tiles_of_its_own()) detail::took("cpu: tiles of blocks' own size");
+      if (engine.has_tiles_of_its_own())
+        detail::took("cpu: tiles of blocks' own size", "an element stands for a block of others");
       scan_tiles(engine, engine.tiles(), before, op, members);
       return out + static_cast<std::iter_difference_t<Out>>(size);
     }
   }
-  detail::took("cpu: scan of an iterator, tile after tile");
+  detail::took("cpu: scan of an iterator, tile after tile", "one thread");
   source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
   sink<T, Out> results(std::move(out), shift, before.last());
   while (in.more()) before.push(scan_tile<T>(in, results, before.next(op), op), op);
@@ -302,7 +304,7 @@ std::optional<T> backend_reduce(P on, I first, S last, std::optional<T>&& init, 
     if (!before.last()) return std::nullopt;
     return std::optional<T>(std::in_place, cpu_backend::value_of<T>(*before.last()));
   } else {
-    took("cpu: left fold");
+    took("cpu: left fold", "values that cannot be copied, or elements that do not convert");
     for (; first != last; ++first) cpu_backend::fold_left(init, op, transform(*first));
     return std::move(init);
   }
@@ -318,7 +320,7 @@ Out backend_scan(P on, I first, S last, Out out, std::optional<T>&& init, Op& op
     return cpu_backend::scan<T>(cpu_backend::requested(on), std::move(first), std::move(last), std::move(out),
                                 transform, op, before, shift);
   } else {
-    took("cpu: left fold");
+    took("cpu: left fold", "values that cannot be copied, or elements that do not convert");
     return cpu_backend::scan_left<T>(std::move(first), last, std::move(out), std::move(init), op, transform, shift);
   }
 }

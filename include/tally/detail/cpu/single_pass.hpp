@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -12,21 +13,33 @@
 #include "tally/detail/path.hpp"
 #include "tally/order.hpp"
 
-/// Scan and reduce of an array by tiles, over any engine that can total and scan a tile:
-///
-///     working total(std::size_t tile)                                      the tile-local value of its last element
-///     void    scan(std::size_t tile, carry& before)                        writes the tile's results, takes its total into `before`
-///     working scan(std::size_t tile, carry const&, std::size_t next)       writes the tile's results, returns the total of tile `next`
-///     bool    in_place() const                                             the results overwrite the input
-///     void    settle() const                                               the results of the calling thread are where whoever
-///                                                                          it is ordered before sees them
-///
-/// The engine's functions are called from several threads at once, each tile's scan by one of them.
+/// Scan and reduce of an array by tiles, over any engine that can total and scan a tile.
 namespace tally::cpu_backend {
+
+/// Tiles of one array, by their numbers. Its functions are called from several threads at once, each tile's scan by one
+/// of them.
+///
+///     concurrent                   whether they may be
+///     total(tile)                  the tile-local value of the tile's last element
+///     scan(tile, before)           writes the tile's results, and takes its total into `before`
+///     scan(tile, before, next)     writes the tile's results, and returns the total of tile `next`
+///     in_place()                   whether the results overwrite the input
+///     finish()                     after the calling thread's last tile: its results are where a thread that is ordered
+///                                  after it sees them
+template <class Engine, class Carry>
+concept engine_of_tiles =
+    requires(Engine const& engine, std::size_t tile, Carry& carry, Carry const& before, std::size_t next) {
+      { Engine::concurrent } -> std::convertible_to<bool>;
+      { engine.total(tile) } -> std::convertible_to<typename Carry::working>;
+      engine.scan(tile, carry);
+      { engine.scan(tile, before, next) } -> std::convertible_to<typename Carry::working>;
+      { engine.in_place() } -> std::convertible_to<bool>;
+      engine.finish();
+    };
 
 /// One pass over memory: each member scans a tile that is in its cache while it already totals the next tile that it
 /// drew, so totals are there a step before they are needed. Leaves `before` as what is known after the last tile.
-template <class Engine, class Carry, class Op>
+template <class Carry, engine_of_tiles<Carry> Engine, class Op>
 void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
 {
   using working = typename Carry::working;
@@ -74,7 +87,7 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
             }
             first = next;
           }
-          engine.settle();
+          engine.finish();
         } catch (...) {
           team.fail();
           throw;
@@ -88,11 +101,11 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
   }
   detail::took("cpu: scan on one thread");
   for (std::size_t tile = 0; tile < tiles; ++tile) engine.scan(tile, before);
-  engine.settle();
+  engine.finish();
 }
 
 /// Reduces by tiles. The array of totals is bounded (`tuning::totals_at_once`).
-template <class Engine, class Carry, class Op>
+template <class Carry, engine_of_tiles<Carry> Engine, class Op>
 void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
 {
   using working = typename Carry::working;

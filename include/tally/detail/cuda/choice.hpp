@@ -78,7 +78,7 @@ struct call_means {
 struct choice {
   kernel which;
   unsigned blocks;
-  friend constexpr bool operator==(choice const&, choice const&) = default;
+  char const* because;
 };
 
 /// `blocks_at_once(kernel)` says how many blocks of a kernel run at once on the device; it is asked only of the kernel
@@ -90,32 +90,33 @@ choice choose(call_shape const& shape, call_means const& means, tuning const& by
   bool const automatic = means.wish == path::automatic;
   std::size_t const tiles = shape.tiles();
   // Blocks that share `work` tiles out, each as many as it comes to.
-  auto const sharing = [&](kernel which, std::size_t work) {
+  auto const sharing = [&](kernel which, std::size_t work, char const* because) {
     int const resident = blocks_at_once(which);
     int const blocks = means.most_blocks > 0 ? std::min(resident, means.most_blocks) : resident;
-    return choice{which, static_cast<unsigned>(std::min(work, static_cast<std::size_t>(blocks)))};
+    return choice{which, static_cast<unsigned>(std::min(work, static_cast<std::size_t>(blocks))), because};
   };
 
-  if (shape.takes_steps) return sharing(kernel::striped, shape.striped_tiles());
+  if (shape.takes_steps) return sharing(kernel::striped, shape.striped_tiles(), "the output takes steps");
 
   if (tiles <= by.one_block_tiles && automatic) {
     bool const few = shape.size <= by.one_row_strips * shape.strip;
     bool const some = shape.size <= by.four_row_strips * shape.strip;
-    return {few ? kernel::one_row : some ? kernel::four_rows : kernel::eight_rows, 1};
+    return {few ? kernel::one_row : some ? kernel::four_rows : kernel::eight_rows, 1, "one tile at most"};
   }
   if (tiles <= by.cluster_tiles && automatic && shape.whole_words && means.compute_capability >= 90)
-    return {kernel::cluster, tiles <= 2 ? 2u : tiles <= 4 ? 4u : 8u};
+    return {kernel::cluster, tiles <= 2 ? 2u : tiles <= 4 ? 4u : 8u, "a tile for each block of a cluster"};
 
   if (shape.reduces) {  // one block folds, the others total tiles
     int const resident = std::max(1, blocks_at_once(kernel::reduction) - 1);
     int const workers = means.most_blocks > 0 ? std::min(resident, means.most_blocks) : resident;
-    return {kernel::reduction, static_cast<unsigned>(std::min(tiles, static_cast<std::size_t>(workers))) + 1};
+    return {kernel::reduction, static_cast<unsigned>(std::min(tiles, static_cast<std::size_t>(workers))) + 1,
+            "more tiles than a cluster has blocks"};
   }
 
   // A workspace that cannot grow may have room for the totals of the order's larger tiles only.
   if (shape.striped_tile != 0 && automatic && shape.striped_tiles() < folder_ticket &&
       shape.striped_tiles() * shape.words <= means.capacity)
-    return sharing(kernel::striped, shape.striped_tiles());
+    return sharing(kernel::striped, shape.striped_tiles(), "a function gives elements or takes results");
 
   bool const forced = means.wish == path::own_tiles || means.wish == path::backwards;
   if (shape.most_own_tiles != 0 && (automatic || forced) && means.most_blocks == 0) {
@@ -126,14 +127,14 @@ choice choose(call_shape const& shape, call_means const& means, tuning const& by
     };
     // Two blocks a multiprocessor take 0.5 us longer than one where one would do, for they have half of the registers.
     if ((forced && tiles <= most) || fits(kernel::own_tiles, 1))
-      return {kernel::own_tiles, static_cast<unsigned>(tiles)};
+      return {kernel::own_tiles, static_cast<unsigned>(tiles), "a tile for each multiprocessor at most"};
     if (shape.narrow && fits(kernel::own_tiles_in_pairs, 2))
-      return {kernel::own_tiles_in_pairs, static_cast<unsigned>(tiles)};
+      return {kernel::own_tiles_in_pairs, static_cast<unsigned>(tiles), "two tiles for each multiprocessor at most"};
   }
 
   if (shape.fits_ring && (automatic || means.wish == path::ring) && means.compute_capability >= 90)
-    return sharing(kernel::ring, tiles);
-  return sharing(kernel::drawn_tiles, tiles);
+    return sharing(kernel::ring, tiles, "many tiles in memory, aligned to 16 bytes");
+  return sharing(kernel::drawn_tiles, tiles, "no other kernel takes such a call");
 }
 
 }  // namespace tally::cuda_backend

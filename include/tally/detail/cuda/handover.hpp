@@ -111,7 +111,7 @@ struct drawing {
 };
 
 /// Draws a tile, by adding `count` to the counter of tickets. How much all workers of a call add to it together is
-/// fixed beforehand; whoever completes that readies the counter for the next call (`settle`, as soon as it looks at
+/// fixed beforehand; whoever completes that readies the counter for the next call (`resolve`, as soon as it looks at
 /// what it drew). Nobody reads the counter after that within this call. Relaxed: the ticket alone is handed over.
 TALLY_HD inline std::uint64_t draw_unseen(control& shared, std::uint32_t count = 1)
 {
@@ -127,7 +127,7 @@ TALLY_HD inline std::uint64_t draw_unseen(control& shared, std::uint32_t count =
 #endif
 }
 
-TALLY_HD inline drawing settle(control& shared, std::uint64_t drawn, std::uint32_t all, std::uint32_t count = 1)
+TALLY_HD inline drawing resolve(control& shared, std::uint64_t drawn, std::uint32_t all, std::uint32_t count = 1)
 {
   drawing const mine{static_cast<std::uint32_t>(drawn >> 32) + 1, static_cast<std::uint32_t>(drawn)};
   if (mine.tile + count == all && mine.epoch != last_epoch)

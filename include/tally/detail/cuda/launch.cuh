@@ -119,7 +119,7 @@ public:
     call_means const means{call.path(), call.most_blocks(), call.capacity(), call.facts().compute_capability,
                            call.processors()};
     choice const chosen = choose(shape_of(problem), means, tuning_in_use(), blocks_at_once);
-    detail::took(path_of(chosen.which));
+    detail::took(path_of(chosen.which), chosen.because);
     launchable const& of = launchable_of(chosen.which);
     launch(call, of.entry, problem, chosen.blocks, of.threads, of.shared_bytes,
            chosen.which == kernel::cluster ? chosen.blocks : 1);

@@ -93,9 +93,9 @@ __device__ __forceinline__ void fold_reduction(P const& problem)
   Op op = problem.op;
   fold carries(problem.init, op);
   if (threadIdx.x == 0)
-    epoch =
-        settle(*problem.shared, draw_unseen(*problem.shared, folder_ticket), tickets_of_reduction(tiles), folder_ticket)
-            .epoch;
+    epoch = resolve(*problem.shared, draw_unseen(*problem.shared, folder_ticket), tickets_of_reduction(tiles),
+                    folder_ticket)
+                .epoch;
   __syncthreads();
   auto const stand_in = [&](std::uint32_t tile) {
     __shared__ typename reducer::shared totals;
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_ker
       own.load(rows, tile);
       own.total(rows, tile, totals[at]);
       if (threadIdx.x == 0) {
-        drawing const known = settle(*problem.shared, drawn, tickets_of_reduction(tiles));
+        drawing const known = resolve(*problem.shared, drawn, tickets_of_reduction(tiles));
         if (tile == blockIdx.x - 1) epoch = known.epoch;  // once: others may be reading it later
         next[at] = workers + (known.tile & ~folder_ticket);
       }

@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
   std::uint64_t ticket = 0;
   if (threadIdx.x == 0) ticket = draw_unseen(*problem.shared);  // on its way while the tile is
   load(mine);
-  if (threadIdx.x == 0) epoch = settle(*problem.shared, ticket, tiles).epoch;
+  if (threadIdx.x == 0) epoch = resolve(*problem.shared, ticket, tiles).epoch;
   for (std::uint32_t at = mine;;) {
     own.scan(*memory, transform, op);
     own.with((problem.tile_end(at) - 1) % order::tile<T>, transform, op,
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProce
   for (;;) {
     __syncthreads();  // the drawing and the carry of the tile before have been read
     if (threadIdx.x == 0)
-      drawn = settle(*problem.shared, draw_unseen(*problem.shared), tickets_of_scan(tiles, gridDim.x));
+      drawn = resolve(*problem.shared, draw_unseen(*problem.shared), tickets_of_scan(tiles, gridDim.x));
     __syncthreads();
     std::uint32_t const k = drawn.tile;
     if (k >= tiles) break;

@@ -25,7 +25,7 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
   int ahead = 0, part_behind = 0;
   for (bool first = true;; first = false, at.step()) {
     memory.free[at.stage].wait(at.phase ^ 1);
-    drawing const drawn = settle(*problem.shared, draw_unseen(*problem.shared), tickets_of_scan(tiles, gridDim.x));
+    drawing const drawn = resolve(*problem.shared, draw_unseen(*problem.shared), tickets_of_scan(tiles, gridDim.x));
     if (first) memory.epoch = drawn.epoch;
     memory.drawn[at.stage] = drawn.tile;
     memory.draw_known[at.stage].arrive();

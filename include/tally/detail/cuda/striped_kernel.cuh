@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::b
   std::uint64_t ticket = 0;
   if (threadIdx.x == 0) ticket = draw_unseen(*problem.shared);
   for (int turn = 0;; turn ^= 1) {
-    if (threadIdx.x == 0) drawn = settle(*problem.shared, ticket, tickets_of_scan(tiles, gridDim.x));
+    if (threadIdx.x == 0) drawn = resolve(*problem.shared, ticket, tickets_of_scan(tiles, gridDim.x));
     __syncthreads();
     std::uint32_t const epoch = drawn.epoch;
     next.number = drawn.tile;
