@@ -8,7 +8,7 @@
 #include "tally/operators/arithmetic.hpp"
 #include "tally/operators/traits.hpp"
 
-/// `half` and `bfloat16`: floating-point numbers of two bytes, to store and to move.
+/// `half` and `bfloat16`: floating-point numbers of two bytes, for storing and moving.
 /// Reductions and scans combine them as float.
 namespace tally {
 
@@ -38,8 +38,8 @@ TALLY_HD constexpr U shift_to_nearest_even(U x, int shift)
   return U((x + below_half + odd) >> shift);
 }
 
-/// The bits of the value of `To` nearest to that of `From`, ties to even. NaNs stay NaNs, made quiet, with the leading
-/// bits of their payload.
+/// The bits of the `To` nearest to the `From` whose bits are x; ties go to even. A NaN stays a NaN, is made quiet, and
+/// keeps the leading bits of its payload.
 template <class To, class From>
 TALLY_HD constexpr typename To::bits narrow(typename From::bits x)
 {
@@ -53,22 +53,22 @@ TALLY_HD constexpr typename To::bits narrow(typename From::bits x)
     U const payload = U((magnitude >> drop) & (To::quiet - 1));
     result = U(To::infinity | To::quiet | payload);
   } else if (U const exponent = U(magnitude >> From::fraction_bits); exponent > rebias) {
-    // Exponent and fraction as one integer: a carry out of the fraction raises the exponent, at last to infinity's.
+    // Exponent and fraction are one integer: a carry out of the fraction raises the exponent, in the end to infinity's.
     U const rebiased = U(magnitude - (U(rebias) << From::fraction_bits));
     result = shift_to_nearest_even(rebiased, drop);
     if (result > To::infinity) result = To::infinity;
   } else {
-    // Less than the smallest normal number of To: its fraction counts units of the smallest subnormal one.
+    // x is below the smallest normal number of To. The fraction counts units of the smallest subnormal number.
     U const fraction = U(magnitude & ((U(1) << From::fraction_bits) - 1));
     U const significand = exponent != 0 ? U(fraction | (U(1) << From::fraction_bits)) : fraction;
     int const shift = drop + rebias + 1 - (exponent != 0 ? int(exponent) : 1);
-    // Beyond that shift it is at most half of one unit, and a tie would go to 0, which is even.
+    // Beyond that shift x is at most half of one unit, and a tie goes to 0, which is even.
     if (shift <= From::fraction_bits + 1) result = shift_to_nearest_even(significand, shift);
   }
   return static_cast<typename To::bits>(sign | result);
 }
 
-/// The bits of the value of `To` nearest to x, by the processor's own instruction where the language can name it.
+/// The bits of the `To` nearest to x, computed by the processor's own instruction where the language can name it.
 template <class To>
 TALLY_HD constexpr std::uint16_t narrow_float(float x)
 {
@@ -112,20 +112,20 @@ TALLY_HD constexpr float widen(brain16, std::uint16_t bits)
   return __builtin_bit_cast(float, std::uint32_t(bits) << 16);
 }
 
-/// An integer as a double that rounds to half and to bfloat16 as the integer itself would: where digits are lost, the
-/// last one that is kept says whether any of them was nonzero (rounding to odd).
+/// An integer as a double that rounds to half and to bfloat16 as the integer itself would. Where digits are lost, the
+/// last digit kept says whether any of them was nonzero (rounding to odd).
 TALLY_HD constexpr double to_odd_double(std::uint64_t x)
 {
   if (x >> 53 != 0) x = ((x >> 11) | ((x & 0x7ff) != 0 ? 1u : 0u)) << 11;
   return static_cast<double>(x);
 }
 
-/// A floating-point number in two bytes. Arithmetic is that of float, rounded once: since float has more than twice the
-/// digits, every operation is the correctly rounded one (Figueroa 1995).
+/// A floating-point number in two bytes. Arithmetic is float's, rounded once. Float has more than twice the digits, so
+/// every operation is correctly rounded (Figueroa 1995).
 ///
-/// Converts to float exactly and implicitly, so comparisons, functions and mixed arithmetic are float's own.
-/// Conversions to it are explicit and round to nearest, ties to even, in one rounding, from arithmetic types of at most
-/// 64 bits and from any type that converts to float.
+/// It converts to float exactly and implicitly, so comparisons, functions and mixed arithmetic are float's own.
+/// Conversions to it are explicit, from arithmetic types of at most 64 bits and from any type that converts to float.
+/// They round once, to nearest, ties to even.
 template <class Format>
 class storage_float {
 public:

@@ -72,11 +72,11 @@ TEST(integrate, pi_by_the_trapezoidal_rule)
 
 /// A node's value, times half an interval.
 struct half_area {
-  tally::detail::equidistant<double> nodes;
+  tally::detail::integration::equidistant<double> nodes;
   double operator()(std::size_t k) const { return half_circle{}(nodes.at(2 * k)) * (nodes.width() / 2); }
 };
 
-/// One sum of a stencil, and two sums of nodes, the left ends and the right ones, at the same time.
+/// One sum of a stencil equals two sums of nodes, of the left ends and of the right ends, computed at the same time.
 TEST(integrate, one_sum_of_a_stencil_is_two_concurrent_sums_of_nodes)
 {
   auto const nodes = tally::elements_from(half_area{{-1.0, 1.0, million}});
@@ -124,8 +124,8 @@ TEST(integrate, from_right_to_left_is_the_negative)
   EXPECT_EQ(tally::integrate(exponential_function{}, 2.0, 2.0, 10), 0.0);
 }
 
-/// With ends that are no binary fractions, a node that is a sum may lie beyond the end: here that would be the root of
-/// a negative number.
+/// If the ends are no binary fractions, a node computed as a sum may lie beyond the end. Here that would be the root
+/// of a negative number.
 TEST(integrate, no_node_is_beyond_the_ends)
 {
   struct square_root {

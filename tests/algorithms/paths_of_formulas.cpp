@@ -22,7 +22,7 @@ namespace tally::test {
 
 namespace {
 
-/// Small whole numbers at multiples of a half: their sums are exact in whatever order.
+/// Small whole numbers at multiples of a half: their sums are exact in every order.
 struct whole_at_halves {
   template <class T>
   T operator()(T x) const
@@ -67,7 +67,7 @@ void integrals(std::size_t n)
   });
 }
 
-/// The rules as the textbooks have them.
+/// The rules as in textbooks.
 void integrals_of_samples(std::size_t n)
 {
   std::vector<double> x = random_values<double>(n, 32);
@@ -101,7 +101,7 @@ void polynomials(std::size_t n)
   for (std::size_t k = n; k > 0; --k) value = value * x + c[k - 1];
   std::vector<std::uint64_t> expected(n);
   for (std::size_t k = 0; k < n; ++k) expected[k] = k == 0 ? 1 : expected[k - 1] * x;
-  // Beside 1, so that all coefficients count.
+  // Close to 1, so that all coefficients count.
   double const near_one = 1 - 0x1p-10;
   std::vector<double> const d = random_values<double>(n, 34);
   long double sum = 0;
@@ -148,16 +148,16 @@ void powers_of_numbers()
       whole *= 0x9E3779B9u;
       wide *= 1.3L;
     }
-    ASSERT_EQ(detail::power_of(0x9E3779B9u, n), whole) << n;
-    ASSERT_NEAR(detail::power_of(1.3, n) / static_cast<double>(wide), 1, 1e-13) << n;
-    ASSERT_NEAR(static_cast<double>(detail::power_of(1.3f, n)) /
+    ASSERT_EQ(detail::polynomial::power_of(0x9E3779B9u, n), whole) << n;
+    ASSERT_NEAR(detail::polynomial::power_of(1.3, n) / static_cast<double>(wide), 1, 1e-13) << n;
+    ASSERT_NEAR(static_cast<double>(detail::polynomial::power_of(1.3f, n)) /
                     std::pow(static_cast<double>(1.3f), static_cast<double>(n)),
                 1, 1e-7)
         << n;
   }
-  // 1e200^2 has no pair; its low half is no number.
-  ASSERT_EQ(detail::power_of(1e200, 2), std::numeric_limits<double>::infinity());
-  ASSERT_EQ(detail::power_of(1e200, 1), 1e200);
+  // 1e200^2 overflows, so its pair has no low half.
+  ASSERT_EQ(detail::polynomial::power_of(1e200, 2), std::numeric_limits<double>::infinity());
+  ASSERT_EQ(detail::polynomial::power_of(1e200, 1), 1e200);
 }
 
 /// Integers that wrap, or fractions that die away, against the loop.

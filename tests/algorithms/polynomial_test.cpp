@@ -17,7 +17,7 @@ namespace {
 
 using tally::test::random_bits;
 
-/// Around the eight chains, blocks of 1024 and tiles of 16 of them, and where threads begin to share.
+/// Sizes around eight chains, blocks of 1024, tiles of 16 blocks, and the size from which threads share.
 std::vector<std::size_t> const sizes = tally::test::tidy(
     {0, 1, 2, 7, 8, 9, 15, 16, 17, 1023, 1024, 1025, 1031, 1032, 2048, 4103, 16383, 16385, 65543, 131072, 262151});
 
@@ -41,7 +41,7 @@ TEST(polynomial_value, of_integers_is_horners_in_bits)
   }
 }
 
-/// The error is bounded by sum |c x^k| times roundings, of which a term has fewer than Horner's rule gives it.
+/// The error is bounded by sum |c x^k| times the roundings of a term, which are fewer than in Horner's rule.
 TEST(polynomial_value, of_doubles_is_within_the_error_of_horners_rule)
 {
   for (std::size_t const n : sizes) {
@@ -58,6 +58,37 @@ TEST(polynomial_value, of_doubles_is_within_the_error_of_horners_rule)
       EXPECT_EQ(tally::polynomial_value(tally::cpu{3}, c.begin(), c.end(), x), one) << n << " at " << x;
     }
   }
+}
+
+/// Powers of x overflow. The value equals that of Horner's rule up to rounding; infinities are the same.
+template <class T>
+void expect_horners(std::vector<T> const& c, T x)
+{
+  T const expected = horner(c, x);
+  for (int const threads : {1, 3}) {
+    T const value = tally::polynomial_value(tally::cpu{threads}, c.begin(), c.end(), x);
+    if (std::isfinite(expected))
+      EXPECT_NEAR(value / expected, 1, 1e-5) << c.size() << " at " << x;
+    else
+      EXPECT_EQ(value, expected) << c.size() << " at " << x;
+  }
+}
+template <class T>
+void expect_horners_behind_an_overflow()
+{
+  for (std::size_t const n : {9u, 16u, 17u, 1024u, 1025u, 3000u, 20'001u}) {
+    std::vector<T> const ones(n, 1);
+    std::vector<T> alternating = ones, zeros_at_the_end(n, 0);
+    for (std::size_t k = 0; k < n; k += 2) alternating[k] = -1;
+    for (std::size_t k = 0; k < 3; ++k) zeros_at_the_end[k] = static_cast<T>(k + 1);
+    for (T const x : {T(2), T(-2), T(1.5), T(-1e10), T(1e15)})
+      for (auto const& c : {ones, alternating, zeros_at_the_end}) expect_horners(c, x);
+  }
+}
+TEST(polynomial_value, that_grows_to_infinity_is_infinite)
+{
+  expect_horners_behind_an_overflow<double>();
+  expect_horners_behind_an_overflow<float>();
 }
 
 TEST(polynomial_value, takes_complex_numbers_and_reads_narrow_coefficients)
@@ -120,21 +151,37 @@ TEST(powers, of_doubles_are_within_a_rounding_for_each_factor)
   }
 }
 
-/// What many steps multiply by is rounded once.
+TEST(powers, that_grow_to_infinity_are_infinite)
+{
+  for (double const x : {2.0, -2.0, 1e10, -1e40, 1e300, 1e-10, -1e-300, 0.0, HUGE_VAL})
+    for (std::size_t const n : {7u, 513u, 3000u}) {
+      std::vector<double> out(n);
+      tally::powers(tally::cpu{3}, x, n, out.begin());
+      double power = 1;
+      for (std::size_t k = 0; k < n; ++k, power *= x) {
+        if (std::isfinite(power))
+          ASSERT_NEAR(out[k], power, std::abs(power) * 1e-12 + 1e-300) << x << " to the " << k;
+        else
+          ASSERT_EQ(out[k], power) << x << " to the " << k;
+      }
+    }
+}
+
+/// A factor that many steps multiply by is rounded once.
 TEST(power_of, is_rounded_once)
 {
   for (double const x : {1.1, -0.3, 0.9999, 1.0 + 0x1p-52, 1.23456789})
     for (std::size_t const n : {0u, 1u, 2u, 3u, 8u, 100u, 1000u, 1024u}) {
       auto const exact = std::pow(static_cast<long double>(x), static_cast<long double>(n));
       if (std::abs(exact) > 1e300L || std::abs(exact) < 1e-250L) continue;
-      EXPECT_NEAR(static_cast<double>(tally::detail::power_of(x, n) / exact - 1), 0, 0x1.01p-53)
+      EXPECT_NEAR(static_cast<double>(tally::detail::polynomial::power_of(x, n) / exact - 1), 0, 0x1.01p-53)
           << x << " to the " << n;
-      EXPECT_EQ(tally::detail::power_of(static_cast<float>(x), 8),
+      EXPECT_EQ(tally::detail::polynomial::power_of(static_cast<float>(x), 8),
                 static_cast<float>(std::pow(static_cast<double>(static_cast<float>(x)), 8)));
     }
-  EXPECT_EQ(tally::detail::power_of(1e200, 2), HUGE_VAL);
-  EXPECT_EQ(tally::detail::power_of(1e-200, 2), 0.0);
-  EXPECT_EQ(tally::detail::power_of(std::uint32_t{3}, 21), std::uint32_t{1870418611u});
+  EXPECT_EQ(tally::detail::polynomial::power_of(1e200, 2), HUGE_VAL);
+  EXPECT_EQ(tally::detail::polynomial::power_of(1e-200, 2), 0.0);
+  EXPECT_EQ(tally::detail::polynomial::power_of(std::uint32_t{3}, 21), std::uint32_t{1870418611u});
 }
 
 }  // namespace

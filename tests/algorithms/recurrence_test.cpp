@@ -18,7 +18,7 @@ namespace {
 
 using tally::test::random_bits;
 
-/// Around fours, blocks (256 doubles, 512 floats), tiles (32 blocks), and where threads begin to share.
+/// Sizes around fours, blocks (256 doubles, 512 floats), tiles (32 blocks), and the size from which threads share.
 std::vector<std::size_t> const sizes =
     tally::test::tidy({0,   1,   2,    3,    4,    5,    7,    8,    255,   256,   257,    259,   511,
                        512, 513, 1023, 1025, 8191, 8192, 8193, 8448, 16385, 65537, 131071, 262147});
@@ -99,7 +99,7 @@ TEST(linear_recurrence, of_floats_has_the_loops_error_and_the_same_bits_on_every
   expect_no_more_wrong_than_the_loop<float>();
 }
 
-/// As the loop, by rounding; infinities and NaNs are where it has them.
+/// Equal to the loop up to rounding, with infinities and NaNs at the same places.
 template <class T>
 void expect_near(std::vector<T> const& y, std::vector<T> const& expected, std::string const& what)
 {
@@ -148,7 +148,7 @@ TEST(linear_recurrence, that_grows_to_infinity_is_infinite)
   expect_infinite_growth<float>();
 }
 
-/// Products of successive a overflow, states do not.
+/// Products of successive a overflow; states do not.
 TEST(linear_recurrence, stays_finite_where_the_loop_does)
 {
   for (std::size_t const up : {1u, 2u, 3u, 4u, 250u, 600u, 5000u}) {
@@ -243,7 +243,7 @@ TEST(linear_recurrence, takes_coefficients_that_are_functions)
   }
 }
 
-TEST(linear_recurrence, all_ones_is_a_running_sum_and_zeros_forget)
+TEST(linear_recurrence, of_ones_is_a_running_sum_and_zeros_begin_anew)
 {
   std::size_t const n = 70'001;
   std::vector<double> const ones(n, 1), zeros(n, 0);
@@ -254,7 +254,7 @@ TEST(linear_recurrence, all_ones_is_a_running_sum_and_zeros_forget)
   for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(y[k], 1.0);
 }
 
-/// y then goes on from where the first part stopped: the state is all there is to know.
+/// The last state is all that the rest of a recurrence depends on.
 TEST(linear_recurrence, continues_from_its_last_state)
 {
   std::size_t const n = 10'000, cut = 3333;

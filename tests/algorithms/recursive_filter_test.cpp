@@ -18,7 +18,7 @@ namespace {
 
 using tally::test::random_bits;
 
-/// Around blocks of 2048, tiles of 8 of them (double), and where threads begin to share.
+/// Sizes around powers of two, blocks and tiles, and the size from which threads share.
 std::vector<std::size_t> const sizes =
     tally::test::tidy({0, 1, 2, 3, 511, 512, 2047, 2048, 2049, 4096, 4099, 16383, 16385, 131073, 262145});
 
@@ -84,7 +84,7 @@ TEST(recursive_filter, of_a_stable_filter_is_near_the_loop)
   }
 }
 
-/// Powers of the feedback overflow: as the loop, by rounding, and infinities are where it has them.
+/// Powers of the feedback overflow. Outputs equal the loop's up to rounding, with infinities at the same places.
 template <std::size_t Order>
 void expect_growth(std::array<double, Order> const& feedback)
 {

@@ -89,7 +89,7 @@ TEST(affine_maps, an_absent_offset_is_not_multiplied)
   EXPECT_EQ(both.offset, 1.0) << "not infinity * 0";
 }
 
-/// Square matrices: a ring without commutativity, so the order of the factors shows.
+/// Square matrices, a ring that is not commutative: a wrong order of factors shows.
 struct matrix {
   std::array<int, 4> e;
   constexpr explicit matrix(int diagonal = 0) : e{diagonal, 0, 0, diagonal} {}

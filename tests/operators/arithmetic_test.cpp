@@ -141,7 +141,7 @@ protected:
   template <class Op>
   static void check_laws_on_everything(Op op, bool commutes)
   {
-    static T table[256][256];  // no std::array: a sanitizer's build would call a function for each of them
+    static T table[256][256];  // no std::array: under a sanitizer each access would be a function call
     for_each_pair([&](int a, int b) { table[a - least][b - least] = op(static_cast<T>(a), static_cast<T>(b)); });
     long wrong = 0;
     for_each_pair([&](int a, int b) {

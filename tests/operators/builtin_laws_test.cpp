@@ -10,7 +10,7 @@
 #include "tally/laws.hpp"
 #include "tally/operators.hpp"
 
-// Every operator that Tally brings, held to its claims by the law checker that Tally brings.
+// The law checker checks every built-in operator against the laws that it declares.
 namespace tally {
 namespace {
 

@@ -9,11 +9,11 @@
 
 #include "floating_point.hpp"
 
-// Compiled twice: as everything else, and with leave to fuse products and sums. The bits are the same.
+// Compiled twice, normally and with permission to fuse products and sums. The bits are the same.
 namespace tally {
 namespace {
 
-using detail::exponential;
+using detail::elementary::exponential;
 
 template <class T>
 constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -24,8 +24,7 @@ struct argument_and_value {
   T value;
 };
 
-// Of some arguments the value is not the nearest to the exact one: these are the bits of this computation, not of a
-// good exp.
+// For some arguments the value is not the one nearest to the exact one. The bits are those of this computation.
 constexpr argument_and_value<double> doubles[] = {
     {0x0p+0, 0x1p+0},
     {-0x1p-60, 0x1p+0},
@@ -160,7 +159,7 @@ TEST(exponential, of_floats_is_within_an_ulp_and_grows_with_its_argument)
   }
 }
 
-// Where k, the number of times log(2) is taken off, goes up by one.
+// The seams are where k, the multiple of log(2) that is subtracted, grows by one.
 TEST(exponential, is_within_an_ulp_and_grows_at_the_seams)
 {
   for (int k = -1075; k < 1024; ++k) {

@@ -7,7 +7,7 @@
 #include <random>
 #include <type_traits>
 
-/// What tests of functions of floating-point numbers share.
+/// Helpers for tests of floating-point functions.
 namespace tally {
 
 /// Hides a value from the optimiser.

@@ -7,8 +7,8 @@
 
 #include "tally/half.hpp"
 
-// Arithmetic through float is correctly rounded arithmetic. Double is the reference: it has so many more digits that a
-// first rounding to it never decides the second one.
+// Arithmetic through float is correctly rounded. Double is the reference: it has so many digits that rounding to it
+// first never changes the second rounding.
 namespace tally {
 namespace {
 
@@ -32,7 +32,7 @@ TYPED_TEST(storage_arithmetic, is_correctly_rounded)
   std::mt19937 random(12);
   for (int k = 0; k < 300000; ++k) {
     T const a = T::from_bits(static_cast<std::uint16_t>(random()));
-    // Half of the pairs of like magnitude, where sums round.
+    // Half of the pairs have similar magnitudes, where sums round.
     T const b = T::from_bits(static_cast<std::uint16_t>(k % 2 == 0 ? random() : a.bits() ^ (random() & 0x8fff)));
     double const x = float(a);
     double const y = float(b);

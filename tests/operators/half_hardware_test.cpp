@@ -10,12 +10,11 @@
 #include <immintrin.h>
 #endif
 
-// The portable conversions against those of the processor and of the compiler, where there are any.
+// The portable conversions against the processor's and the compiler's, where these exist.
 namespace tally {
 namespace {
 
-/// Every float whose rounding is interesting, and many that are not: all sign, exponent and leading fraction bits, with
-/// eight endings.
+/// Floats that round in every way: all signs, exponents and leading fraction bits, with eight endings.
 template <class F>
 void for_each_float(F const& f)
 {
@@ -49,7 +48,7 @@ TEST(half_against_the_compiler, double_and_float_round_alike)
   for_each_float([&](float x) {
     if (std::isnan(x)) return;
     wrong += half(x).bits() != expected(x);
-    double const y = static_cast<double>(x) * (1 + 0x1p-50);  // what a detour through float would drop
+    double const y = static_cast<double>(x) * (1 + 0x1p-50);  // a detour through float would drop it
     wrong += half(y).bits() != expected(y);
   });
   EXPECT_EQ(wrong, 0);

@@ -59,7 +59,7 @@ TYPED_TEST(storage, all_65536_widen_to_their_value_and_come_back)
   }
 }
 
-/// The nearest by search among the finite values, with the value after the largest standing for infinity, ties to even.
+/// The nearest value, searched among the finite ones; ties go to even. The value after the largest stands for infinity.
 template <class T>
 std::uint16_t nearest(double x)
 {
@@ -105,7 +105,7 @@ TYPED_TEST(storage, every_midpoint_and_its_neighbours_round_to_nearest_even)
 TYPED_TEST(storage, a_double_is_rounded_once)
 {
   using T = TypeParam;
-  // Just above the midpoint of 1 and the next value, by less than float can tell: through float it would be a tie.
+  // Just above the midpoint of 1 and the next value, by less than float can hold: through float it would be a tie.
   double const ulp = static_cast<float>(std::numeric_limits<T>::epsilon());
   double const x = 1 + ulp / 2 + 0x1p-40;
   EXPECT_EQ(T(x), 1 + ulp);
@@ -146,7 +146,7 @@ TYPED_TEST(storage, integers_are_rounded_once)
   EXPECT_EQ(T(true), 1.0f);
   for (int k = 0; k < 100000; ++k) {
     std::uint64_t const x = random() >> (random() % 64);
-    // Long double holds 64 bits: the nearest by comparing with both neighbours of the rounded double.
+    // Long double holds 64 bits. The nearest value is one of the neighbours of the rounded double.
     T const got(x);
     if (float(got) > 0x1p100f) continue;  // infinity
     auto const distance = [&](std::uint16_t bits) {
@@ -163,7 +163,7 @@ TYPED_TEST(storage, integers_are_rounded_once)
       ASSERT_EQ(got.bits() % 2, 0);
     }
   }
-  // 2^60 plus half a unit in the last place, plus one: above the midpoint by what a double cannot hold.
+  // 2^60 plus half a unit in the last place, plus one: above the midpoint by less than a double can hold.
   std::uint64_t const half_unit = std::uint64_t{1} << (60 - std::numeric_limits<T>::digits);
   if constexpr (std::is_same_v<T, bfloat16>) {
     EXPECT_EQ(T((std::uint64_t{1} << 60) + half_unit + 1), float((std::uint64_t{1} << 60) + 2 * half_unit));

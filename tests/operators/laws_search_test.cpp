@@ -9,7 +9,7 @@
 
 #include "tally/detail/laws/search.hpp"
 
-namespace tally::laws {
+namespace tally::detail::laws {
 namespace {
 
 template <std::size_t N>
@@ -89,4 +89,4 @@ TEST(shrinking, ends_where_nothing_simpler_breaks)
 }
 
 }  // namespace
-}  // namespace tally::laws
+}  // namespace tally::detail::laws

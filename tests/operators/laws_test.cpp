@@ -12,7 +12,7 @@
 
 #include "tally/laws.hpp"
 
-// Planted violations: each law broken on purpose, found, and made small.
+// Each law is broken on purpose; the checker must find the violation and make it small.
 namespace tally {
 namespace {
 
@@ -34,7 +34,7 @@ TEST(laws, subtraction_is_not_associative)
 
 TEST(laws, the_smallest_samples_are_reported_whatever_is_found_first)
 {
-  // Associative, but where all three are at least 5.
+  // Associative, except where all three operands are at least 5.
   auto const op = [](int a, int b) { return a >= 5 && b >= 5 ? a - b + 100 : 0; };
   auto const report = check_laws(op, {0, 1, 2, 9, 5, 7, 6});
   ASSERT_FALSE(report);
@@ -179,7 +179,7 @@ TEST(laws, strings_concatenate)
   auto const drops = [](std::string const& a, std::string const& b) { return a.size() == 2 ? b : a + b; };
   auto const broken = check_laws(drops, text, 30, 5);
   ASSERT_FALSE(broken);
-  // Three operands whose sizes are the smallest that show it.
+  // Three operands of the smallest sizes that show it.
   std::size_t total = 0;
   for (std::string const& operand : broken.violations[0].operands) total += operand.size();
   EXPECT_LE(total, 3u) << broken;

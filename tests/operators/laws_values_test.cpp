@@ -15,7 +15,7 @@
 #include "tally/detail/laws/values.hpp"
 #include "tally/half.hpp"
 
-namespace tally::laws {
+namespace tally::detail::laws {
 
 /// A caller's class with the function that lets the checker look into it.
 struct interval {
@@ -130,4 +130,4 @@ TEST(simpler_values, of_each_kind)
 }
 
 }  // namespace
-}  // namespace tally::laws
+}  // namespace tally::detail::laws

@@ -105,7 +105,7 @@ constexpr exponential_sum<T> of_a_thousand()
   return all;
 }
 
-// Compiled twice: as everything else, and with leave to fuse products and sums.
+// Compiled twice, normally and with permission to fuse products and sums.
 TEST(log_sum_exp, has_the_same_bits_on_every_platform)
 {
   EXPECT_EQ(of_a_thousand<double>(), exponential_sum<double>(0x1.7p+4, 0x1.96321d54ec6d2p+4));
@@ -136,7 +136,7 @@ TEST(log_sum_exp, has_the_same_bits_in_constant_expressions)
 
 TEST(log_sum_exp, of_floats_rounds_its_result_once)
 {
-  // In floats, log(2) and what cancels it would leave no digit right.
+  // In float, log(2) would cancel and leave no correct digit.
   float const log2 = 0x1.62e430p-1f;
   EXPECT_EQ(exponential_sum<float>(-log2, 2.0f).result(), static_cast<float>(0x1.62e42fefa39efp-1 - double(log2)));
 }

@@ -8,11 +8,11 @@
 
 #include "floating_point.hpp"
 
-// Compiled twice: as everything else, and with leave to fuse products and sums. The bits are the same.
+// Compiled twice, normally and with permission to fuse products and sums. The bits are the same.
 namespace tally {
 namespace {
 
-using detail::logarithm;
+using detail::elementary::logarithm;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -95,7 +95,7 @@ TEST(logarithm, is_within_an_ulp)
   for (int n = 1; n < 100000; ++n) expect_within_an_ulp(n);
 }
 
-// Where k, the number of times log(2) is added, goes up by one, and powers of two.
+// The seams are where k, the multiple of log(2) that is added, grows by one, and powers of two.
 TEST(logarithm, is_within_an_ulp_and_grows_at_the_seams)
 {
   for (int exponent = -1074; exponent < 1024; ++exponent) {

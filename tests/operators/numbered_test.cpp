@@ -1,4 +1,4 @@
-// Segments that are counted, against a loop.
+// Numbered segments against a loop.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,7 +16,7 @@
 
 namespace tally {
 
-/// For the law checker.
+/// Lets the law checker see the parts.
 template <class T, class Count>
 auto law_parts(numbered<T, Count> const& x)
 {
@@ -37,7 +37,7 @@ static_assert(numbered_segments{plus{}}(numbered<int, unsigned>{2, 5}, numbered<
 static_assert(numbered_segments{plus{}}(numbered<int, unsigned>{2, 5}, numbered<int, unsigned>{3, 4}) ==
               numbered<int, unsigned>{5, 4});
 
-/// Each value with no head, with its own, and with several behind it.
+/// Each value with no head, with one head, and with several.
 template <class Count, class T>
 std::vector<numbered<T, Count>> with_heads(std::vector<T> const& values)
 {
@@ -65,7 +65,7 @@ TEST(numbered_segments, keep_the_laws_that_they_claim)
   expect_laws(numbered_segments{compose{}}, with_heads<std::uint32_t>(maps));
 }
 
-/// What is not so of floating-point numbers.
+/// Floating-point sums are not exactly associative.
 struct said_to_be_exact : numbered_segments<plus> {
   static constexpr bool exactly_associative = true;
 };
@@ -76,7 +76,7 @@ TEST(numbered_segments, of_rounded_sums_depend_on_brackets)
   EXPECT_EQ(report.violations[0].broken, law::associativity);
 }
 
-/// The number of an element's segment, and its value up to the element, in a loop.
+/// The number of each element's segment and the segment's value up to the element, by a loop.
 template <class Op, class T, class Count>
 std::vector<numbered<T, Count>> one_by_one(Op op, std::vector<numbered<T, Count>> const& x)
 {
@@ -101,7 +101,7 @@ T value_of(std::size_t k)
     return {static_cast<unsigned>(2 * x + 1), static_cast<unsigned>(k)};
 }
 
-/// Segments of one element, of some, and of more than a tile; the first element begins one or goes on with nothing.
+/// Segments of one element, of some, and of more than a tile. The first element begins a segment or has no head.
 template <class T, class Op>
 void expect_segments(Op op)
 {

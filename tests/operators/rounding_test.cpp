@@ -5,17 +5,17 @@
 #include "floating_point.hpp"
 #include "tally/operators.hpp"
 
-// Compiled, where the processor allows it, with leave to fuse products and sums, which must not touch the operators.
+// Compiled with permission to fuse products and sums, where the processor can. The operators must not change.
 namespace tally {
 namespace {
 
 TEST(rounding, a_product_is_rounded_before_it_is_added_to)
 {
-  // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24, of which float drops the last term: fused, the difference would be 2^-24.
+  // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24, and float drops the last term. Fused, the difference would be 2^-24.
   float const x = opaque(1.0f + 0x1p-12f);
-  EXPECT_EQ(detail::rounded_product(x, x) - opaque(1.0f + 0x1p-11f), 0.0f);
+  EXPECT_EQ(detail::elementary::rounded_product(x, x) - opaque(1.0f + 0x1p-11f), 0.0f);
   double const y = opaque(1.0 + 0x1p-27);
-  EXPECT_EQ(detail::rounded_product(y, y) - opaque(1.0 + 0x1p-26), 0.0);
+  EXPECT_EQ(detail::elementary::rounded_product(y, y) - opaque(1.0 + 0x1p-26), 0.0);
 }
 
 TEST(rounding, an_affine_map_has_the_same_bits_whether_the_target_fuses_or_not)

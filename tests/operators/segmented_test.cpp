@@ -12,7 +12,7 @@
 namespace tally {
 namespace {
 
-/// The scan of every segment on its own.
+/// The scan of every segment by itself.
 template <class Op, class T>
 std::vector<T> one_by_one(Op op, std::vector<flagged<T>> const& x)
 {

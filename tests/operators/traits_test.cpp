@@ -8,11 +8,11 @@
 #include "tally/half.hpp"
 #include "tally/operators.hpp"
 
-// What travels with each operator, and what is turned away at the door. All of it is known when this file compiles.
+// The properties of each operator, and the operands that concepts reject. All checks run when this file compiles.
 namespace tally {
 namespace {
 
-// The caller's own: plain members, member templates, or nothing.
+// A caller's operators: plain members, member templates, or neither.
 struct plain {
   using carry = long double;
   static constexpr bool exactly_associative = true;
@@ -29,7 +29,7 @@ static_assert(operator_over<lambda_type, double> && !has_identity<lambda_type, d
 static_assert(!exactly_associative<lambda_type, double> && !commutative<lambda_type, double>);
 static_assert(std::is_same_v<carry_type<lambda_type, float>, float>);
 
-// Sums of float are carried in double, those of half and bfloat16 in float, all else in its own type.
+// Sums of float are carried in double, those of half and bfloat16 in float, all others in their own type.
 static_assert(std::is_same_v<carry_type<plus, float>, double>);
 static_assert(std::is_same_v<carry_type<plus, double>, double>);
 static_assert(std::is_same_v<carry_type<plus, half>, float>);
@@ -57,7 +57,7 @@ static_assert(std::is_same_v<working_type<affine<half>>, affine<float>>);
 static_assert(std::is_same_v<working_type<flagged<bfloat16>>, flagged<float>>);
 static_assert(std::is_same_v<working_type<double>, double>);
 
-// Every bracketing gives the same bits: integers, and what only chooses among its operands.
+// Every bracketing gives the same bits: on integers, and for operators that only select an operand.
 static_assert(exactly_associative<plus, int> && exactly_associative<multiplies, std::uint8_t>);
 static_assert(!exactly_associative<plus, float> && !exactly_associative<multiplies, double>);
 static_assert(exactly_associative<minimum, float> && exactly_associative<maximum, half>);
@@ -75,7 +75,7 @@ static_assert(!commutative<plus, std::string> && !commutative<compose, affine<in
 static_assert(!commutative<segmented<plus>, flagged<int>> && !commutative<argmin, indexed<float>>);
 static_assert(commutative<argmin, indexed<int>>);
 
-// An operator that does not apply says so in a concept, not in an error inside its body.
+// An operator that does not apply fails a concept, not a line inside its body.
 struct opaque {};
 static_assert(!operator_over<plus, opaque> && !operator_over<multiplies, std::string>);
 static_assert(!operator_over<minimum, std::complex<double>> && !operator_over<bit_and, float>);
@@ -84,13 +84,13 @@ static_assert(!operator_over<compose, affine<opaque>> && !operator_over<segmente
 static_assert(operator_over<plus, std::string> && operator_over<minimum, std::string>);
 static_assert(monoid_over<plus, std::string> && !monoid_over<minimum, std::string>);
 
-// Where the identity does not hold in bits there is none: 2 and true is 1.
+// Without an identity that holds in bits there is none: (2 and true) is 1.
 static_assert(monoid_over<logical_and, bool> && !has_identity<logical_and, int> && !has_identity<logical_or, int>);
 static_assert(!has_identity<compose, int> && !has_identity<argmin, int> && !has_identity<segmented<plus>, int>);
 static_assert(!has_identity<segmented<lambda_type>, flagged<double>>);
 static_assert(!exactly_associative<compose, int> && !exactly_associative<segmented<plus>, int>);
 
-// What goes through shared memory, files and shuffles.
+// These types go through shared memory, files and shuffles.
 template <class T>
 constexpr bool plain_data = std::is_trivially_copyable_v<T> && std::is_trivially_default_constructible_v<T>;
 static_assert(plain_data<indexed<float>> && plain_data<affine<double>> && plain_data<flagged<int>>);

@@ -16,7 +16,7 @@ LIBRARY = "include/tally/"
 ROOMS = [
     ("base", LIBRARY + r"(config|error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic|at_index|count_type)\.hpp", ""),
     ("operators", LIBRARY + r"(operators/.*|operators\.hpp|half\.hpp|detail/elementary/.*|detail/built_in\.hpp)", "base"),
-    ("laws", LIBRARY + r"(laws\.hpp|detail/laws/.*)", "base operators"),
+    ("laws", LIBRARY + r"(laws\.hpp|law_report\.hpp|detail/laws/.*)", "base operators"),
     ("order", LIBRARY + r"(order|sequences|detail/contract|detail/zip_with|detail/function_iterator|detail/results|detail/optional_value)\.hpp", "base operators"),
     ("cpu", LIBRARY + r"detail/cpu/.*", "base operators order"),
     # The check of CUDA's error codes, which all who call CUDA share; it has no more of the library than the error.
@@ -26,7 +26,7 @@ ROOMS = [
     ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),
     ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running)\.hpp", "base operators order|where calls go"),
     ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda|check of CUDA"),
-    ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/application_tuning\.hpp)",
+    ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/block_cache\.hpp)",
      "base operators order contracts|where calls go"),
     ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts"),
     ("library's sources", r"src/cpu/.*", "base operators order cpu"),

@@ -13,13 +13,15 @@
 #include "tally/algorithms/integrate.hpp"
 #include "tally/config.hpp"
 #include "tally/detail/contract.hpp"
+#include "tally/detail/distribution/device.hpp"
+#include "tally/detail/distribution/host.hpp"
+#include "tally/detail/distribution/steps.hpp"
 #include "tally/detail/elementary/exponential.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
-#include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 
-/// Cumulative distributions: of a density by a scan of areas, of data by a compaction of what is sorted.
+/// Cumulative distributions: of a density by a scan of areas, of sorted data by a compaction.
 namespace tally {
 
 /// exp(-(x - mean)^2 / (2 deviation^2)) / (deviation sqrt(2 pi)). For float and double the same bits on every machine.
@@ -30,16 +32,16 @@ struct normal_density {
 
   TALLY_HD T operator()(T x) const
   {
-    // 1 / sqrt(2 pi), for float and double as a literal: the quotient in T is an ulp off, and of one in long double
-    // nvcc warns.
+    // 1 / sqrt(2 pi). It is a literal for float and double, because the quotient in T is an ulp off, and nvcc warns of
+    // a quotient in long double.
     constexpr T factor = sizeof(T) > sizeof(double) ? std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>
                                                     : static_cast<T>(0x1.9884533d43651p-2);
     T const distance = (x - mean) * (T(1) / deviation);
-    return factor / deviation * detail::exponential(distance * distance * T(-0.5));
+    return factor / deviation * detail::elementary::exponential(distance * distance * T(-0.5));
   }
 };
 
-/// The integral of normal_density from -infinity to x, by the standard library's erfc: what others are compared with.
+/// The integral of normal_density from -infinity to x, by the standard library's erfc. It is the reference for tables.
 template <class T>
 T normal_cumulative(T x, T mean = T(0), T deviation = T(1))
 {
@@ -54,7 +56,7 @@ struct distribution_point {
   T cumulative;
 };
 
-/// A step of an empirical distribution: how many of the data are not above `value`.
+/// A step of an empirical distribution. `count` values of the data are not above `value`.
 template <class T>
 struct distribution_step {
   T value;
@@ -63,71 +65,13 @@ struct distribution_step {
   friend bool operator==(distribution_step const&, distribution_step const&) = default;
 };
 
-namespace detail {
-
-template <class F, class T, class Out>
-struct put_point {
-  F density;
-  equidistant<T> nodes;
-  Out out;
-
-  TALLY_HD void operator()(std::size_t k, T const& area_so_far) const
-  {
-    T const x = nodes.at(2 * k + 2);
-    out[static_cast<std::iter_difference_t<Out>>(k)] = distribution_point<T>{x, density(x), area_so_far};
-  }
-};
-
-/// The same in two steps, for blocks on a CPU.
-template <class Out>
-struct put_line {
-  Out out;
-
-  template <class T>
-  void operator()(std::size_t k, T const& x, T const& density, T const& area) const
-  {
-    out[static_cast<std::iter_difference_t<Out>>(k)] = distribution_point<T>{x, density, area};
-  }
-  template <class T>
-  void add(std::size_t k, T const& area) const
-  {
-    out[static_cast<std::iter_difference_t<Out>>(k)].cumulative += area;
-  }
-};
-
-template <class I>
-struct last_of_equals {
-  I at;
-  std::size_t size;
-
-  TALLY_HD bool operator()(std::size_t k) const
-  {
-    using distance = std::iter_difference_t<I>;
-    return k + 1 == size || at[static_cast<distance>(k)] < at[static_cast<distance>(k + 1)];
-  }
-};
-
-template <class I, class Out>
-struct put_step {
-  I at;
-  Out out;
-
-  TALLY_HD void operator()(std::size_t step, std::size_t k) const
-  {
-    out[static_cast<std::iter_difference_t<Out>>(step)] =
-        distribution_step<std::iter_value_t<I>>{at[static_cast<std::iter_difference_t<I>>(k)], k + 1};
-  }
-};
-
-}  // namespace detail
-
-/// Writes the table of a distribution whose density is given: out[k] = {x, density(x), area under it from a to x} for
-/// the ends x of n intervals.
+/// Writes the table of a distribution from its density: out[k] = {x, density(x), area under it from a to x} for the
+/// ends x of n intervals.
 ///
 ///     tabulate_distribution([on,] density, a, b, n, out)
 ///
-/// Requires  as `integrate`. `out` takes distribution_point<T> at an index.
-/// Result    the end of what was written. Areas are the trapezoidal rule's: their error is at most (b - a)^3/(12 n^2)
+/// Requires  as `integrate`. A distribution_point<T> can be assigned to out[k].
+/// Result    the end of the output. Areas come from the trapezoidal rule: their error is at most (b - a)^3/(12 n^2)
 ///           times the greatest second derivative.
 /// Cost      a stencil, a map and a scan: 1.001 n calls of the density on a CPU, 3n on a GPU.
 /// Blocks    as `inclusive_scan`.
@@ -135,14 +79,7 @@ struct put_step {
 template <execution P, class F, class T, detail::iterator Out>
 Out tabulate_distribution(P const& on, F density, T a, T b, std::size_t n, Out out)
 {
-  auto const stencil = trapezoids(density, a, b, n);
-  if constexpr (detail::host<P>) {
-    detail::accumulate_areas(on, density, stencil.nodes, detail::put_line<Out>{out});
-  } else {
-    auto const areas = elements_from(stencil);
-    tally::inclusive_scan(on, areas, areas + static_cast<std::ptrdiff_t>(n),
-                          results_to(detail::put_point<F, T, Out>{density, stencil.nodes, out}));
-  }
+  detail::distribution::write_table(on, tally::trapezoids(std::move(density), a, b, n), out);
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 template <class F, class T, detail::iterator Out>
@@ -152,13 +89,13 @@ Out tabulate_distribution(F density, T a, T b, std::size_t n, Out out)
   return tally::tabulate_distribution(detail::automatic{}, std::move(density), a, b, n, out);
 }
 
-/// Writes the table of the normal distribution at `points` points up to five deviations from its mean: what is beyond
+/// Writes the table of the normal distribution at `points` points, up to five deviations from its mean. The tail beyond
 /// has 2.9e-7 of the area on either side.
 ///
 ///     tabulate_normal([on,] mean, deviation, points, out)
 ///
 /// Requires  deviation > 0, points > 0.
-/// Throws    usage_error if they are not. As `tabulate_distribution` otherwise.
+/// Throws    usage_error if either is not; otherwise as `tabulate_distribution`.
 template <execution P, class T, detail::iterator Out>
 Out tabulate_normal(P const& on, T mean, T deviation, std::size_t points, Out out)
 {
@@ -177,11 +114,11 @@ Out tabulate_normal(T mean, T deviation, std::size_t points, Out out)
 ///
 ///     empirical_distribution([on,] first, last, out)
 ///
-/// Requires  [first, last) is sorted, and has no NaN. `out` has room for as many steps as there are values, and
-///           overlaps nothing that is read.
-/// Result    the end of the steps; the last one's count is that of all data.
+/// Requires  [first, last) is sorted and has no NaN. `out` has room for as many steps as there are values, and overlaps
+///           no input.
+/// Result    the end of the steps. The last step's count is the number of all data.
 /// Cost      one pass over the data, as `copy_if`.
-/// Blocks    until all is written.
+/// Blocks    until everything is written.
 /// Throws    as `copy_if`.
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out>
 Out empirical_distribution(P const& on, I first, S last, Out out)
@@ -190,9 +127,9 @@ Out empirical_distribution(P const& on, I first, S last, Out out)
                 "tally: an empirical distribution is written by index, from random-access iterators to one");
   auto const n = static_cast<std::size_t>(last - first);
   auto const places = counting_from(0);
-  auto const steps = results_to(detail::put_step<I, Out>{first, out});
-  auto const end =
-      tally::copy_if(on, places, places + static_cast<std::ptrdiff_t>(n), steps, detail::last_of_equals<I>{first, n});
+  auto const steps = results_to(detail::distribution::step_writer<I, Out>{first, out});
+  auto const end = tally::copy_if(on, places, places + static_cast<std::ptrdiff_t>(n), steps,
+                                  detail::distribution::last_of_equals<I>{first, n});
   return out + static_cast<std::iter_difference_t<Out>>(end - steps);
 }
 template <detail::iterator I, detail::end_of<I> S, detail::iterator Out>
@@ -201,7 +138,7 @@ Out empirical_distribution(I first, S last, Out out)
   return tally::empirical_distribution(detail::automatic{}, first, last, out);
 }
 
-/// Returns which part of sorted data is not above x: the empirical distribution at x, in O(log n).
+/// Returns the fraction of sorted data that is not above x: the empirical distribution at x, in O(log n).
 ///
 /// Requires  at least one value.
 /// Throws    usage_error if there is none.
@@ -212,13 +149,13 @@ template <class I, class S, class T>
   return static_cast<double>(std::upper_bound(first, last, x) - first) / static_cast<double>(last - first);
 }
 
-/// Returns the value below which the part p of sorted data lies: between neighbours in proportion, so that quantile 1/2
-/// is the median of textbooks.
+/// Returns the value below which the fraction p of sorted data lies. Between neighbours it interpolates linearly, so
+/// quantile 1/2 is the median of textbooks.
 ///
 /// Equation  x[i] + (h - i) (x[i+1] - x[i]) with h = p (n - 1) and i its integer part
 /// Requires  0 <= p <= 1, at least one value.
-/// Throws    usage_error if they are not.
-/// Source    Hyndman & Fan, Sample quantiles in statistical packages (1996), definition 7, which numpy and R have too.
+/// Throws    usage_error if p is out of range or there are no data.
+/// Source    Hyndman & Fan, Sample quantiles in statistical packages (1996), definition 7, the default of numpy and R.
 template <class I, class S>
 [[nodiscard]] auto quantile(I first, S last, double p)
 {

@@ -7,7 +7,7 @@
 #include "tally/operators/arithmetic.hpp"
 #include "tally/operators/traits.hpp"
 
-/// Maps x -> scale * x + offset, and their composition: what turns a first-order linear recurrence into a scan.
+/// Maps x -> scale * x + offset and their composition, which turns a first-order linear recurrence into a scan.
 namespace tally {
 
 /// The map x -> scale * x + offset.
@@ -19,7 +19,7 @@ struct affine {
   /// scale * x + offset; the product is rounded before the sum.
   TALLY_HD constexpr T operator()(T const& x) const
   {
-    return static_cast<T>(plus{}(detail::rounded_product(scale, x), offset));
+    return static_cast<T>(plus{}(detail::elementary::rounded_product(scale, x), offset));
   }
 
   template <class U>
@@ -53,7 +53,7 @@ struct affine_traits<affine<T>> {
   static constexpr bool exact = is_integer<T>;
 };
 
-/// x -> a*x + b with b = -0.0 is x -> a*x in every bit; with b = 0.0 it is not.
+/// Whether x -> a*x + offset is x -> a*x in every bit. It is for offset -0.0, and is not for 0.0.
 template <class T>
 TALLY_HD constexpr bool adds_nothing(T const& offset)
 {
@@ -67,22 +67,24 @@ TALLY_HD constexpr bool adds_nothing(T const& offset)
 
 /// Composition in the order of a scan, the earlier map first: compose(f, g) is x -> g(f(x)). Not commutative.
 ///
-/// The recurrence y[i] = a[i]*y[i-1] + b[i] is `inclusive_scan` of the maps (a[i], b[i]), each result applied to y[-1].
+/// The recurrence y[i] = a[i]*y[i-1] + b[i] is an `inclusive_scan` of the maps (a[i], b[i]); each result is applied to
+/// y[-1].
 ///
 /// Equation  (a, b) op (c, d) = (c*a, c*b + d)
 ///           An offset of -0.0 adds nothing, whatever c is: (a, -0.0) op (c, d) = (c*a, d).
 /// Identity  (1, 0); for floating-point types (1, -0.0), in bits
 /// Exact     on integers, which wrap. T may be any ring, commutative or not (square matrices).
-/// Cost      two products, one sum; totals of tiles are composed in double for float
+/// Cost      two products, one sum. Totals of tiles are composed in double for float.
 /// Source    Blelloch, Prefix sums and their applications (1990), section 1.4
 struct compose {
   template <class T>
     requires operator_over<plus, T> && operator_over<multiplies, T>
   TALLY_HD constexpr affine<T> operator()(affine<T> const& earlier, affine<T> const& later) const
   {
-    T const scale = detail::rounded_product(later.scale, earlier.scale);
+    T const scale = detail::elementary::rounded_product(later.scale, earlier.scale);
     if (detail::adds_nothing(earlier.offset)) return {scale, later.offset};
-    return {scale, static_cast<T>(plus{}(detail::rounded_product(later.scale, earlier.offset), later.offset))};
+    return {scale,
+            static_cast<T>(plus{}(detail::elementary::rounded_product(later.scale, earlier.offset), later.offset))};
   }
   template <class M>
     requires has_identity<multiplies, typename detail::affine_traits<M>::scalar>

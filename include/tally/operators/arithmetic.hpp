@@ -7,16 +7,16 @@
 #include "tally/config.hpp"
 #include "tally/operators/traits.hpp"
 
-/// The built-in operators on arithmetic types. They also take any class type that has the symbol they are named after.
+/// The built-in operators on arithmetic types. Each also takes any class type that has the symbol it is named after.
 ///
-/// Integers wrap, signed ones too. `minimum` and `maximum` of floating-point values are those of IEEE 754-2019: a NaN
-/// anywhere makes the result NaN (which one is not specified), and -0.0 is less than +0.0; so they are exactly
+/// Integers wrap, signed ones too. `minimum` and `maximum` of floating-point values are those of IEEE 754-2019: any NaN
+/// makes the result NaN (its payload is not specified), and -0.0 is less than +0.0. This makes them exactly
 /// associative.
 namespace tally {
 
 namespace detail {
 
-/// The integers, those of 128 bits among them, which std::is_integral knows only with the compiler's extensions.
+/// The integers, including those of 128 bits. std::is_integral knows these only with the compiler's extensions.
 template <class T>
 inline constexpr bool is_integer = std::is_integral_v<T>;
 #ifdef __SIZEOF_INT128__
@@ -28,8 +28,8 @@ template <>
 inline constexpr bool is_integer<uint128> = true;
 #endif
 
-/// Signed overflow wraps, as two's complement does, without undefined behaviour. Products of narrow types need
-/// an unsigned type at least as wide as `int`, or promotion would make them signed again.
+/// The unsigned type in which T's arithmetic wraps as two's complement does, without undefined behaviour. It is at
+/// least as wide as `int`: promotion would make products of narrower types signed again.
 template <class T>
 struct unsigned_of : std::make_unsigned<T> {};
 #ifdef __SIZEOF_INT128__
@@ -55,14 +55,15 @@ struct sum_carry<float> {
   using type = double;
 };
 
-/// float, double, long double, and storage types such as `half` that specialise std::numeric_limits.
+/// float, double, long double, and storage types such as `half`, which specialise std::numeric_limits.
 template <class T>
 inline constexpr bool is_floating = std::numeric_limits<T>::is_iec559;
 
 template <class T>
 inline constexpr bool is_number = is_integer<T> || is_floating<T>;
 
-/// Infinity where there is one. Variables, because CUDA does not let a device function call std::numeric_limits.
+/// The greatest and the least value: infinities where the type has them. They are variables because a CUDA device
+/// function must not call std::numeric_limits.
 template <class T>
 inline constexpr T greatest = is_floating<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 template <class T>
@@ -81,7 +82,8 @@ inline constexpr uint128 least<uint128> = 0;
 template <class T>
 inline constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 
-/// Whether a zero is -0.0, or a number negative. From the bits where T has no padding: division by zero is no constant.
+/// Whether x is negative or -0.0. It reads the bits where T has no padding, because a division by zero is no constant
+/// expression.
 template <class T>
 TALLY_HD constexpr bool sign_bit(T x)
 {
@@ -95,7 +97,7 @@ TALLY_HD constexpr bool sign_bit(T x)
     return x < T(0) || (x == T(0) && T(1) / x < T(0));
 }
 
-/// a + b, which on a GPU would else be fused with a product that a transformation put into a or b.
+/// a + b, rounded by itself. A GPU's compiler would fuse it with a product that a transformation put into a or b.
 template <class T, class U>
 TALLY_HD constexpr auto rounded_sum(T const& a, U const& b)
 {
@@ -110,7 +112,7 @@ TALLY_HD constexpr auto rounded_sum(T const& a, U const& b)
 
 }  // namespace detail
 
-/// a + b. Identity: -0.0 for floating-point types (0.0 would turn -0.0 into +0.0), else T{}.
+/// a + b. Identity: -0.0 for floating-point types (0.0 would turn -0.0 into +0.0), T{} for others.
 struct plus {
   template <class T, class U>
     requires requires(T const& a, U const& b) { a + b; }
@@ -119,7 +121,7 @@ struct plus {
     if constexpr (detail::same_integers<T, U>)
       return static_cast<T>(static_cast<detail::wrapping<T>>(a) + static_cast<detail::wrapping<T>>(b));
     else if constexpr (std::is_same_v<T, bool> && std::is_same_v<U, bool>)
-      return a || b;  // what the int a + b is as a bool
+      return a || b;  // the int a + b as a bool
     else
       return detail::rounded_sum(a, b);
   }
@@ -164,7 +166,7 @@ struct multiplies {
   static constexpr bool commutative = detail::is_number<T>;
 };
 
-/// The lesser of a and b; the first where neither is less. Identity: the largest value (infinity).
+/// The lesser of a and b; a if neither is less. Identity: the largest value (infinity).
 struct minimum {
   template <class T>
     requires requires(T const& a, T const& b) { static_cast<bool>(a < b); }
@@ -189,7 +191,7 @@ struct minimum {
   static constexpr bool commutative = detail::is_number<T>;
 };
 
-/// The greater of a and b; the first where neither is greater. Identity: the lowest value (-infinity).
+/// The greater of a and b; a if neither is greater. Identity: the lowest value (-infinity).
 struct maximum {
   template <class T>
     requires requires(T const& a, T const& b) { static_cast<bool>(a < b); }
@@ -216,7 +218,7 @@ struct maximum {
 
 namespace detail {
 
-/// What the bit and logical operators share: exact and commutative on integers.
+/// The base of the bit and logical operators, which are exact and commutative on integers.
 struct exact_on_integers {
   template <class T>
   static constexpr bool exactly_associative = detail::is_integer<T>;
@@ -275,8 +277,8 @@ struct bit_xor : detail::exact_on_integers {
   }
 };
 
-/// Whether both are nonzero, as 0 or 1. Identity: true, on bool. Other integers have none: 1 op 2 is 1, not 2. The
-/// first element of a scan is the input's own, so map to bool first where 0 and 1 are wanted throughout.
+/// Whether both are nonzero, as 0 or 1. Identity: true, on bool. Other integers have no identity: 1 op 2 is 1, not 2.
+/// The first result of a scan is the input's own value; map to bool first to have 0 and 1 throughout.
 struct logical_and : detail::exact_on_integers {
   template <class T>
     requires requires(T const& a, T const& b) { static_cast<T>(a && b); }
@@ -292,7 +294,7 @@ struct logical_and : detail::exact_on_integers {
   }
 };
 
-/// Whether either is nonzero, as 0 or 1. Identity: false, on bool. See `logical_and` for other integers.
+/// Whether either is nonzero, as 0 or 1. Identity: false, on bool. `logical_and` says more about other integers.
 struct logical_or : detail::exact_on_integers {
   template <class T>
     requires requires(T const& a, T const& b) { static_cast<T>(a || b); }

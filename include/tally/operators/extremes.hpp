@@ -7,10 +7,10 @@
 #include "tally/operators/arithmetic.hpp"
 #include "tally/operators/traits.hpp"
 
-/// The least and the greatest value together with the place where it stands.
+/// The least and the greatest value, each with the index at which it stands.
 namespace tally {
 
-/// A value and its index. The index alone says where a value stands: `argmin` and `argmax` need not see them in order.
+/// A value and its index. `argmin` and `argmax` read positions from the index alone, so values may come in any order.
 template <class T, class Index = std::size_t>
 struct indexed {
   T value;
@@ -36,20 +36,20 @@ template <class T, class Index>
   requires(is_integer<T> && is_integer<Index>)
 inline constexpr bool indexed_integer<indexed<T, Index>> = true;
 
-/// What argmin and argmax share: of two values of which neither comes before the other, the one with the lower index;
-/// a NaN comes before every number.
+/// The base of argmin and argmax. If neither of two values comes before the other, the one with the lower index does.
+/// A NaN comes before every number.
 struct first_extreme {
-  /// Numbers: any bracketing, and any order of the operands, finds the same index.
+  /// On numbers: every bracketing and every order of the operands finds the same index.
   template <class E>
   static constexpr bool exactly_associative = indexed_number<E>;
-  /// Not for floating-point values in bits: only their order tells a -0.0 and a 0.0 of the same index apart.
+  /// On integers only: of a -0.0 and a 0.0 with the same index, the first operand is returned.
   template <class E>
   static constexpr bool commutative = indexed_integer<E>;
 
 protected:
-  /// Without a branch: what is chosen depends on the data, and no processor guesses that.
+  /// Without a branch: the selection depends on the data, which no processor predicts.
   template <class E>
-  TALLY_HD static constexpr E choose(bool a_before_b, bool b_before_a, E const& a, E const& b)
+  TALLY_HD static constexpr E select(bool a_before_b, bool b_before_a, E const& a, E const& b)
   {
     if constexpr (is_floating<decltype(E::value)>) {
       bool const a_is_nan = a.value != a.value;
@@ -64,11 +64,11 @@ protected:
 
 }  // namespace detail
 
-/// The lesser value with its index; of equal values the one with the lower index, so the first; of NaNs too, and a NaN
-/// is less than every number (as numpy has it). -0.0 and 0.0 are equal.
+/// The lesser value with its index. Of equal values it is the first, the one with the lower index. A NaN is less than
+/// every number, as in numpy, and of several NaNs the first wins. -0.0 and 0.0 are equal.
 ///
 /// Equation  (x, i) op (y, j) = (x, i) if x < y or (x = y and i <= j), else (y, j)
-/// Identity  (largest value or infinity, largest index): nothing stands there, so an empty sequence has this result
+/// Identity  (largest value or infinity, largest index), which is also the result of an empty sequence
 /// Exact     on arithmetic types, in any order of the operands if the indices are distinct
 /// Cost      two comparisons of values, one of indices
 struct argmin : detail::first_extreme {
@@ -76,7 +76,7 @@ struct argmin : detail::first_extreme {
     requires operator_over<minimum, T>
   TALLY_HD constexpr indexed<T, Index> operator()(indexed<T, Index> const& a, indexed<T, Index> const& b) const
   {
-    return choose(a.value < b.value, b.value < a.value, a, b);
+    return select(a.value < b.value, b.value < a.value, a, b);
   }
   template <class E>
     requires detail::indexed_number<E>
@@ -86,11 +86,11 @@ struct argmin : detail::first_extreme {
   }
 };
 
-/// The greater value with its index; of equal values the one with the lower index, so the first; of NaNs too, and a NaN
-/// is greater than every number (as numpy has it). -0.0 and 0.0 are equal.
+/// The greater value with its index. Of equal values it is the first, the one with the lower index. A NaN is greater
+/// than every number, as in numpy, and of several NaNs the first wins. -0.0 and 0.0 are equal.
 ///
 /// Equation  (x, i) op (y, j) = (x, i) if x > y or (x = y and i <= j), else (y, j)
-/// Identity  (lowest value or -infinity, largest index): nothing stands there, so an empty sequence has this result
+/// Identity  (lowest value or -infinity, largest index), which is also the result of an empty sequence
 /// Exact     on arithmetic types, in any order of the operands if the indices are distinct
 /// Cost      two comparisons of values, one of indices
 struct argmax : detail::first_extreme {
@@ -98,7 +98,7 @@ struct argmax : detail::first_extreme {
     requires operator_over<minimum, T>
   TALLY_HD constexpr indexed<T, Index> operator()(indexed<T, Index> const& a, indexed<T, Index> const& b) const
   {
-    return choose(b.value < a.value, a.value < b.value, a, b);
+    return select(b.value < a.value, a.value < b.value, a, b);
   }
   template <class E>
     requires detail::indexed_number<E>

@@ -11,8 +11,8 @@
 /// Mean and variance in one pass, without the cancellation of E[x^2] - E[x]^2.
 namespace tally {
 
-/// How many values, their mean, and the sum of the squares of their deviations from it.
-/// `moments<T>{}` is that of no values. A value that is not finite makes the variance NaN.
+/// The count of values, their mean, and the sum of the squares of their deviations from it.
+/// `moments<T>{}` is that of no values. A value that is infinite or NaN makes the variance NaN.
 template <std::floating_point T>
 class moments {
 public:
@@ -39,9 +39,9 @@ public:
 
   /// NaN if there are no values.
   TALLY_HD constexpr T mean() const { return count_ == 0 ? detail::not_a_number<T> : mean_; }
-  /// The mean square deviation, divided by n; NaN if there are no values.
+  /// The mean of the squared deviations, their sum divided by n; NaN if there are no values.
   TALLY_HD constexpr T variance() const { return count_ == 0 ? mean() : squared_deviations_ / static_cast<T>(count_); }
-  /// The unbiased estimate from a sample, divided by n - 1; NaN if there are fewer than two values.
+  /// The unbiased estimate from a sample, the sum divided by n - 1; NaN if there are fewer than two values.
   TALLY_HD constexpr T sample_variance() const
   {
     return count_ < 2 ? detail::not_a_number<T> : squared_deviations_ / static_cast<T>(count_ - 1);
@@ -78,9 +78,9 @@ inline constexpr bool is_moments<moments<T>> = true;
 ///
 /// Equation  n = n1 + n2,  d = m2 - m1,  mean = m1 + d*n2/n,  S = S1 + S2 + d^2*n1*n2/n
 /// Identity  no values, in bits
-/// Exact     no: associative and commutative up to rounding. A constant sequence has its very value as its mean, and no
-///           variance.
-/// Cost      one division, four products, five sums; totals of tiles are combined in double for float
+/// Exact     no: associative and commutative up to rounding. The mean of a constant sequence is exactly its value, and
+///           the variance is 0.
+/// Cost      one division, four products, five sums. Totals of tiles are combined in double for float.
 /// Source    Chan, Golub, LeVeque, Updating formulae and a pairwise algorithm for computing sample variances (1979);
 ///           the same, Algorithms for computing the sample variance (1983)
 struct mean_and_variance {
@@ -91,15 +91,17 @@ struct mean_and_variance {
     std::uint64_t const n = a.count() + b.count();
     T const weight = static_cast<T>(b.count()) / static_cast<T>(n == 0 ? 1 : n);
     T const difference = b.mean_or_zero() - a.mean_or_zero();
-    T const shift = detail::rounded_product(difference, weight);
-    T const squares = detail::rounded_product(detail::rounded_product(difference, shift), static_cast<T>(a.count()));
+    T const shift = detail::elementary::rounded_product(difference, weight);
+    T const squares = detail::elementary::rounded_product(detail::elementary::rounded_product(difference, shift),
+                                                          static_cast<T>(a.count()));
     T mean = a.mean_or_zero() + shift;
-    if (difference - difference != T(0)) {  // infinite or NaN: the weighted mean of inf and inf is inf
+    if (difference - difference != T(0)) {  // infinite or NaN. The weighted mean of inf and inf is inf.
       T const other = static_cast<T>(a.count()) / static_cast<T>(n == 0 ? 1 : n);
-      mean = detail::rounded_product(a.mean_or_zero(), other) + detail::rounded_product(b.mean_or_zero(), weight);
+      mean = detail::elementary::rounded_product(a.mean_or_zero(), other) +
+             detail::elementary::rounded_product(b.mean_or_zero(), weight);
     }
     T const deviations = (a.squared_deviations() + b.squared_deviations()) + squares;
-    // Chosen at the end, not branched upon at the beginning: on a GPU lanes that part company cost more.
+    // Empty operands are selected at the end. A branch at the beginning costs more on a GPU, where lanes would diverge.
     return {n,
             a_is_empty   ? b.mean_or_zero()
             : b_is_empty ? a.mean_or_zero()

@@ -3,11 +3,11 @@
 #include "tally/config.hpp"
 #include "tally/operators/traits.hpp"
 
-/// Segments that are counted while they are reduced.
+/// Reduces segments and counts them at the same time.
 namespace tally {
 
-/// How many segments have begun, and the value of the last one so far. An element begins a segment (heads == 1) or goes
-/// on with the one before (heads == 0).
+/// The number of segments that have begun, and the value of the last one so far. An element begins a segment
+/// (heads == 1) or continues the one before (heads == 0).
 template <class T, class Count>
 struct numbered {
   Count heads;
@@ -25,12 +25,13 @@ inline constexpr bool exactly_numbered<Op, numbered<T, Count>> = tally::exactly_
 
 }  // namespace detail
 
-/// `Op` within segments, and their number: the result at an element says in which segment it is, and what that
-/// segment's value is up to it.
+/// Applies `Op` within segments and counts them. A scan's result at an element is the number of its segment and the
+/// segment's value up to that element.
 ///
-/// Requires  a Count that holds the number of all segments: one that wraps to 0 would have no head.
+/// Requires  a Count that can hold the number of all segments: a count that wraps to 0 would mean that no head was
+///           seen.
 /// Equation  (m, a) op (n, b) = (m + n, b) if n > 0, else (m, a op b)
-/// Exact     where Op is; never commutative, whatever Op is
+/// Exact     where Op is. Never commutative.
 /// Cost      one application of Op, an addition and a selection. A scan on a GPU counts heads by votes of 32 elements.
 /// Source    as `segmented`
 template <class Op>

@@ -6,10 +6,10 @@
 #include "tally/config.hpp"
 #include "tally/operators/traits.hpp"
 
-/// Many sequences end to end, reduced or scanned as one.
+/// Reduces or scans many sequences that stand end to end as one sequence.
 namespace tally {
 
-/// A value, and whether it is the head of a segment: the first element of a sequence of its own.
+/// A value, and whether it is the head of a segment: the first element of one of the sequences.
 template <class T>
 struct flagged {
   T value;
@@ -48,12 +48,13 @@ struct segment_traits<Op, flagged<T>> {
 
 }  // namespace detail
 
-/// `Op` within segments: nothing crosses a head. An inclusive scan of flagged values scans every segment on its own.
+/// Applies `Op` within segments; nothing crosses a head. An inclusive scan of flagged values scans every segment by
+/// itself.
 ///
 /// Equation  (a, f) op (b, g) = (b, true) if g, else (a op b, f)
 /// Identity  (the identity of Op, false), where Op has one
-/// Exact     where Op is; never commutative, whatever Op is
-/// Cost      one application of Op and one selection; totals of tiles are combined in the carry type of Op
+/// Exact     where Op is. Never commutative.
+/// Cost      one application of Op and one selection. Totals of tiles are combined in the carry type of Op.
 /// Source    Schwartz, Ultracomputers (1980); Blelloch, Prefix sums and their applications (1990), section 1.5
 template <class Op>
 struct segmented {
@@ -64,7 +65,7 @@ struct segmented {
   TALLY_HD constexpr flagged<T> operator()(flagged<T> const& a, flagged<T> const& b) const
   {
     if constexpr (std::is_arithmetic_v<T>) {
-      // A selection rather than a branch, by which the lanes of a warp would part.
+      // A selection: at a branch the lanes of a warp would diverge.
       T const both = static_cast<T>(op(a.value, b.value));
       return {b.head ? b.value : both, b.head || a.head};
     } else {

@@ -6,16 +6,16 @@
 
 #include "tally/config.hpp"
 
-/// What travels with an operator. An operator is any function object `T op(T, T)` that is associative up to rounding.
-/// It may say more about itself, by members of these names, each optional, each either a plain member or, where the
-/// answer depends on the element type, a member template over it:
+/// The properties that travel with an operator. An operator is any function object `T op(T, T)` that is associative up
+/// to rounding. It may declare more about itself by the members below. Each is optional. Each is a plain member or,
+/// where it depends on the element type, a member template over that type:
 ///
 ///     T identity()                   op(identity, x) == x == op(x, identity), in bits
 ///     using carry = C                the type in which totals of tiles are added up (docs/order.md)
-///     bool exactly_associative       (a op b) op c == a op (b op c) in bits: any bracketing gives the same result
+///     bool exactly_associative       (a op b) op c == a op (b op c) in bits: every bracketing gives the same result
 ///     bool commutative               a op b == b op a, in bits
 ///
-/// "In bits", here and everywhere: any NaN counts as any other, because compilers and processors choose their payloads
+/// "In bits" counts all NaNs as equal, here and everywhere, because compilers and processors choose their payloads
 /// freely.
 namespace tally {
 
@@ -51,10 +51,10 @@ struct carry_of<Op, T> {
   using type = typename Op::carry;
 };
 
-// The plain member is asked for first: GCC 12 rejects `Op::template name<T>` for a member that is no template, even in
+// The plain member is looked up first: GCC 12 rejects `Op::template name<T>` for a member that is no template, even in
 // a requires-expression.
 template <class Op, class T>
-consteval bool exactly_associative()
+consteval bool declared_exactly_associative()
 {
   if constexpr (requires {
                   { Op::exactly_associative } -> std::convertible_to<bool>;
@@ -69,7 +69,7 @@ consteval bool exactly_associative()
 }
 
 template <class Op, class T>
-consteval bool commutative()
+consteval bool declared_commutative()
 {
   if constexpr (requires {
                   { Op::commutative } -> std::convertible_to<bool>;
@@ -85,14 +85,14 @@ consteval bool commutative()
 
 }  // namespace detail
 
-/// `op` may be called with two values of `T` and gives something that converts to `T`.
+/// `op` can be called with two values of `T`, and its result converts to `T`.
 template <class Op, class T>
 concept operator_over = std::is_invocable_r_v<T, Op&, T, T>;
 
 template <class Op, class T>
 concept has_identity = detail::has_identity_template<Op, T> || detail::has_plain_identity<Op, T>;
 
-/// An operator with an identity: an empty reduction has a value.
+/// An operator with an identity, so that an empty reduction has a value.
 template <class Op, class T>
 concept monoid_over = operator_over<Op, T> && has_identity<Op, T>;
 
@@ -107,8 +107,8 @@ TALLY_HD constexpr T identity_of(Op const& op)
     return op.identity();
 }
 
-/// The reduction of no elements under `op`: its identity, but for a floating-point zero +0.0, as readers expect of an
-/// empty sum. (The identity of sums is -0.0, which changes no operand.)
+/// The reduction of no elements: the identity of `op`, except that a floating-point zero becomes +0.0, as readers
+/// expect of an empty sum. (The identity of sums is -0.0, which changes no operand.)
 template <class T, class Op>
   requires has_identity<Op, T>
 constexpr T reduction_of_nothing(Op const& op)
@@ -124,14 +124,15 @@ constexpr T reduction_of_nothing(Op const& op)
 template <class Op, class T>
 using carry_type = typename detail::carry_of<Op, T>::type;
 
-/// Any bracketing of `op` over `T` gives the same bits.
+/// Every bracketing of `op` over `T` gives the same bits, as far as `op` declares it.
 template <class Op, class T>
-inline constexpr bool exactly_associative = detail::exactly_associative<Op, T>();
+inline constexpr bool exactly_associative = detail::declared_exactly_associative<Op, T>();
 
+/// a op b == b op a in bits over `T`, as far as `op` declares it.
 template <class Op, class T>
-inline constexpr bool commutative = detail::commutative<Op, T>();
+inline constexpr bool commutative = detail::declared_commutative<Op, T>();
 
-/// The type in which elements of `T` are combined: `float` for `half` and `bfloat16`, else `T` itself.
+/// The type in which elements of `T` are combined: `float` for `half` and `bfloat16`, `T` itself for others.
 template <class T>
 using working_type = typename detail::working<T>::type;
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tally/detail/block_cache.hpp"
 #include "tally/detail/execution.hpp"
-#include "tally/detail/recurrence/block_results.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 
@@ -20,8 +20,8 @@ std::uint64_t place_pieces(P const& on, std::size_t n, std::size_t bytes, Pieces
   std::size_t const blocks = n / block + (n % block != 0);
   using element = typename Pieces::element;
   std::uint64_t end = 0;
-  notebook<typename Pieces::summary, P> const summaries(on, blocks);
-  auto const summary = [all = &pieces, cache = summaries.pages(), n](std::size_t b) {
+  block_cache<typename Pieces::summary, P> const summaries(on, blocks);
+  auto const summary = [all = &pieces, cache = summaries.view(), n](std::size_t b) {
     return cache.get(b, [&] { return all->summary_of(b * block, n - b * block < block ? n : (b + 1) * block); });
   };
   auto const total = [summary](std::size_t b) { return Pieces::total_of(summary(b)); };

@@ -7,29 +7,29 @@
 #include "tally/detail/elementary/rounding.hpp"
 #include "tally/operators/arithmetic.hpp"
 
-/// exp with the same bits everywhere. That of the standard library differs between platforms, processors and GPUs.
-namespace tally::detail {
+/// exp with the same bits everywhere. The standard library's differs between platforms, processors and GPUs.
+namespace tally::detail::elementary {
 
-/// What exponentials and logarithms need to know of IEEE 754's formats.
+/// The constants of IEEE 754's formats that exponentials and logarithms use.
 template <class T>
-struct exponential_constants {
+struct exponential_format {
   static constexpr bool known = false;
 };
 
 template <>
-struct exponential_constants<float> {
+struct exponential_format<float> {
   static constexpr bool known = true;
   using bits = std::uint32_t;
   static constexpr int fraction_bits = 23;
   static constexpr int bias = 127;
   static constexpr float ln2_high = 0x1.62e4p-1f;  // 15 bits: its products with 9 bits are exact
   static constexpr float ln2_low = 0x1.7f7d1cp-20f;
-  static constexpr float largest_logarithm = 0x1.62e42ep+6f;  // exp of the next float is beyond all floats
-  static constexpr float smallest_logarithm = -104;           // exp of all below is less than half of any float
+  static constexpr float largest_logarithm = 0x1.62e42ep+6f;  // exp of the next float overflows
+  static constexpr float smallest_logarithm = -104;           // below it, exp is less than half of the smallest float
 };
 
 template <>
-struct exponential_constants<double> {
+struct exponential_format<double> {
   static constexpr bool known = true;
   using bits = std::uint64_t;
   static constexpr int fraction_bits = 52;
@@ -44,13 +44,14 @@ struct exponential_constants<double> {
 template <class T>
 TALLY_HD constexpr T power_of_two(int k)
 {
-  using format = exponential_constants<T>;
+  using format = exponential_format<T>;
   using bits = typename format::bits;
   return __builtin_bit_cast(T, static_cast<bits>(k + format::bias) << format::fraction_bits);
 }
 
-/// (exp(r) - 1 - r) / r^2 = 1/2! + r/3! + r^2/4! + ... where |r| <= log(2)/2: Taylor's series up to where the rest is
-/// less than 1/20 ulp of exp(r). In pairs and pairs of pairs, since the processor computes several at a time.
+/// (exp(r) - 1 - r) / r^2 = 1/2! + r/3! + r^2/4! + ... where |r| <= log(2)/2: Taylor's series, cut off
+/// where the rest is less than 1/20 ulp of exp(r). Its terms are added in pairs and pairs of pairs, which the processor
+/// computes side by side.
 TALLY_HD constexpr float exponential_series(float r)
 {
   float const r2 = r * r;
@@ -70,20 +71,20 @@ TALLY_HD constexpr double exponential_series(double r)
   return plus_product(plus_product(low, r4, middle), r4 * r4, high);
 }
 
-/// exp(x), for all x: infinity and NaN too, and results that are subnormal.
+/// exp(x) for every x, infinity and NaN included; results may be subnormal.
 ///
 /// Equation  exp(x) = 2^k exp(r) with k the integer nearest to x/log(2) and r = x - k log(2), |r| <= log(2)/2
-/// Bits      the same for every compiler, processor and GPU, and in constant expressions: nothing but sums, differences
-///           and products, each rounded to nearest, in this order; a NaN's sign and payload are unspecified.
-///           Only float and double: `long double` is the platform's, and so is its exp.
-/// Error     less than 1 ulp: 0.78 at the worst of all floats (of which none is greater than that of a greater x); of
-///           10^8 doubles 0.75, and 0.81 where the result is subnormal
-/// Source    Cody, Waite, Software manual for the elementary functions (1980): log(2) in two parts, of which k times
-///           the first is exact; Dekker, A floating-point technique for extending the available precision (1971): 1 + r
+/// Bits      the same for every compiler, processor and GPU, and in constant expressions: the computation is a fixed
+///           order of sums, differences and products, each rounded to nearest. A NaN's sign and payload are
+///           unspecified. This holds for float and double; the exp of `long double` is the platform's.
+/// Error     less than 1 ulp. Floats: 0.78 at most, over all of them, and exp grows with its argument.
+///           Doubles: 0.75 at most among 10^8, and 0.81 where the result is subnormal.
+/// Source    Cody, Waite, Software manual for the elementary functions (1980): log(2) in two parts, of which the first
+///           times k is exact; Dekker, A floating-point technique for extending the available precision (1971): 1 + r
 template <class T>
 TALLY_HD constexpr T exponential(T x)
 {
-  using format = exponential_constants<T>;
+  using format = exponential_format<T>;
   if constexpr (!format::known) {
     return std::exp(x);
   } else {
@@ -91,16 +92,17 @@ TALLY_HD constexpr T exponential(T x)
     if (!(x <= format::largest_logarithm)) return x != x ? x : greatest<T>;
     if (x < format::smallest_logarithm) return T(0);
 
-    constexpr T integers = static_cast<T>(bits(3) << (format::fraction_bits - 1));  // an ulp is 1: sums become integers
+    constexpr T integers =
+        static_cast<T>(bits(3) << (format::fraction_bits - 1));  // its ulp is 1: adding it rounds to an integer
     constexpr T log2_e = static_cast<T>(0x1.71547652b82fep+0);
-    constexpr T ln2_high = format::ln2_high;  // local, since device code has no address of a member to pass on
+    constexpr T ln2_high = format::ln2_high;  // local: device code cannot take a member's address
     constexpr T ln2_low = format::ln2_low;
     T const multiple = (integers + rounded_product(x, log2_e)) - integers;
     T const high = x - rounded_product(multiple, ln2_high);  // exact
     T const low = rounded_product(multiple, ln2_low);
     T const r = high - low;
 
-    // exp(r) = 1 + r + r^2 (..), with what the first addition rounds off given back.
+    // exp(r) = 1 + r + r^2 (..). `rest` restores the part that 1 + high rounds off.
     T const sum = T(1) + high;
     T const rest = (high - (sum - T(1))) - low;
     T const value = sum + plus_product(rest, r * r, exponential_series(r));
@@ -112,4 +114,4 @@ TALLY_HD constexpr T exponential(T x)
   }
 }
 
-}  // namespace tally::detail
+}  // namespace tally::detail::elementary

@@ -5,12 +5,13 @@
 #include "tally/config.hpp"
 #include "tally/operators/arithmetic.hpp"
 
-namespace tally::detail {
+/// Products that no compiler fuses with the sums they feed.
+namespace tally::detail::elementary {
 
-/// a * b, rounded to T before anything is added to it; wrapping, for integers.
+/// a * b, rounded to T before anything is added to it. Integers wrap.
 ///
-/// A compiler may turn `a * b + c` into one fused multiply-add where the target has it, so the bits of an operator
-/// written that way would depend on the flags and on the machine. Every product that feeds a sum goes through here.
+/// A compiler may turn `a * b + c` into one fused multiply-add where the target has it. The bits of an operator written
+/// that way would depend on the flags and on the machine. Every product that feeds a sum goes through this function.
 template <class T>
 TALLY_HD constexpr T rounded_product(T const& a, T const& b)
 {
@@ -42,4 +43,4 @@ TALLY_HD constexpr T plus_product(T const& a, T const& x, T const& b)
   return a + rounded_product(x, b);
 }
 
-}  // namespace tally::detail
+}  // namespace tally::detail::elementary

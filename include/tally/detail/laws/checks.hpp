@@ -8,14 +8,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "tally/detail/laws/report.hpp"
 #include "tally/detail/laws/values.hpp"
+#include "tally/law_report.hpp"
 #include "tally/operators/traits.hpp"
 
-/// The laws. Each says whether an operator must obey it, whether it does on given operands, and how it does not.
-namespace tally::laws {
+/// The laws. Each tells whether an operator must obey it, whether it does on given operands, and describes a violation.
+namespace tally::detail::laws {
 
-/// The operator on trial, with its results as elements.
+/// The operator under test, with its results converted to elements.
 template <class Op, class T>
 struct subject {
   Op op;
@@ -55,7 +55,7 @@ struct closure_law {
   static constexpr law name = law::closure;
   static constexpr std::size_t operands = 2;
 
-  /// Floating-point elements are rounded, class types convert as they say.
+  /// Only integers can be cut off: floating-point elements are rounded, and class types define their conversions.
   template <class Op, class T>
   static constexpr bool required()
   {
@@ -69,7 +69,7 @@ struct closure_law {
     auto const value = op.op(x[0], x[1]);
     using result = std::remove_const_t<decltype(value)>;
     if constexpr (std::is_floating_point_v<result>) {
-      // Before it is converted, since a conversion out of range is undefined. max + 1 is a power of two.
+      // The range is checked first, because a conversion out of range is undefined. max + 1 is a power of two.
       result const beyond = 2 * static_cast<result>(std::numeric_limits<T>::max() / 2 + 1);
       if (!(value >= static_cast<result>(std::numeric_limits<T>::lowest()) && value < beyond)) return false;
       return static_cast<result>(static_cast<T>(value)) == value;
@@ -94,7 +94,7 @@ struct commutativity_law {
   template <class Op, class T>
   static constexpr bool required()
   {
-    return commutative<Op, T>;
+    return tally::commutative<Op, T>;
   }
 
   template <class Op, class T>
@@ -129,10 +129,10 @@ struct associativity_law {
     T const bc = op(b, c);
     T const left = op(ab, c);
     T const right = op(a, bc);
-    if constexpr (exactly_associative<Op, T>) {
+    if constexpr (tally::exactly_associative<Op, T>) {
       return same(left, right);
     } else {
-      // Out of the range of the type, or, which matters beside an infinity only, below it.
+      // Whether a result overflows, or underflows to 0. Underflow matters only if an operand is infinite.
       bool const all_finite = finite(a) && finite(b) && finite(c);
       auto const leaves_range = [&](T const& p, T const& q, T const& pq) {
         if (!finite(p) || !finite(q)) return false;
@@ -154,4 +154,4 @@ struct associativity_law {
   }
 };
 
-}  // namespace tally::laws
+}  // namespace tally::detail::laws

@@ -8,17 +8,17 @@
 #include <utility>
 #include <vector>
 
-/// The search for a small counterexample, of whatever.
-namespace tally::laws {
+/// The search for a small counterexample to any predicate.
+namespace tally::detail::laws {
 
-/// Calls visit(indices) for every N-tuple of indices below `size`, those with a smaller largest index first, until it
-/// returns true. Returns false if it gave up after `limit` of them.
+/// Calls visit(indices) for N-tuples of indices below `size` until it returns true. Tuples with a smaller largest index
+/// come first. Returns false if it gave up after `limit` tuples.
 template <std::size_t N, class Visit>
 bool for_each_tuple(std::size_t size, std::size_t limit, Visit const& visit)
 {
   std::size_t visited = 0;
   std::array<std::size_t, N> index{};
-  // The largest index is `top`, first at place `first`: the places before hold less, those behind no more.
+  // The largest index is `top`. Its first place is `first`: the places before it hold less, those after it no more.
   for (std::size_t top = 0; top < size; ++top) {
     for (std::size_t first = 0; first < N && (top > 0 || first == 0); ++first) {
       index.fill(0);
@@ -38,9 +38,9 @@ bool for_each_tuple(std::size_t size, std::size_t limit, Visit const& visit)
   return true;
 }
 
-/// The N samples, of those for which `breaks` is true, that come first in the list: the smallest largest index, and
-/// none of them can be replaced by an earlier sample. Of very many tuples `limit` are tried in order, then as many at
-/// random.
+/// The first N samples in the list for which `breaks` is true. Their largest index is the smallest possible, and no
+/// sample can be replaced by an earlier one. It tries up to `limit` tuples in order; if there are more, as many again
+/// at random.
 template <std::size_t N, class T, class Breaks>
 std::optional<std::array<T, N>> smallest(std::vector<T> const& samples, std::size_t limit, std::uint64_t seed,
                                          Breaks const& breaks)
@@ -82,7 +82,7 @@ std::optional<std::array<T, N>> smallest(std::vector<T> const& samples, std::siz
   return pick(*found, std::make_index_sequence<N>{});
 }
 
-/// Replaces operands by simpler ones as long as `breaks` stays true; `shrink(x)` lists values simpler than x.
+/// Replaces operands by simpler ones while `breaks` stays true. `shrink(x)` lists values simpler than x.
 template <std::size_t N, class T, class Shrink, class Breaks>
 std::array<T, N> shrunk(std::array<T, N> operands, Shrink const& shrink, Breaks const& breaks)
 {
@@ -102,4 +102,4 @@ std::array<T, N> shrunk(std::array<T, N> operands, Shrink const& shrink, Breaks 
   return operands;
 }
 
-}  // namespace tally::laws
+}  // namespace tally::detail::laws

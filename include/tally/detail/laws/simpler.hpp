@@ -11,9 +11,10 @@
 
 #include "tally/detail/laws/values.hpp"
 
-namespace tally::laws {
+/// How counterexamples are made simpler.
+namespace tally::detail::laws {
 
-/// No value is simpler than another: for samples of the caller's, of which only the order says which is simpler.
+/// Finds no value simpler than another. It is for the caller's samples, whose order alone tells which is simpler.
 struct as_it_is {
   template <class T>
   std::vector<T> operator()(T const&) const
@@ -22,9 +23,9 @@ struct as_it_is {
   }
 };
 
-/// Values that are simpler than x. Of numbers zero is the simplest, then come positive integers, negative ones,
-/// fractions, infinities and NaN. Integers approach zero in steps of x, x/2, x/4, ... 1, so that a threshold is met
-/// after log(x)^2 of them.
+/// Lists values simpler than x. Zero is the simplest number; then come positive integers, negative ones, fractions,
+/// infinities and NaN. Integers approach zero in steps of x, x/2, x/4, ... 1, so that a threshold is met after log(x)^2
+/// steps.
 struct simpler {
   template <class T>
   std::vector<T> operator()(T const& x) const
@@ -88,4 +89,4 @@ private:
   }
 };
 
-}  // namespace tally::laws
+}  // namespace tally::detail::laws

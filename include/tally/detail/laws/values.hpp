@@ -16,12 +16,12 @@
 
 #include "tally/operators.hpp"
 
-/// What the law checker needs of a value: to compare it and to print it.
+/// How the law checker compares and prints values.
 ///
 /// It knows numbers, strings and other ranges, pairs, tuples, arrays, and Tally's own value types. For a class of your
-/// own it uses `operator==` and `operator<<`. Write a function `law_parts(x)` beside the class, which returns a
-/// std::tuple of the parts that `T{parts...}` takes, and it looks into the class: it compares bits, allows for
-/// rounding, makes counterexamples simpler.
+/// own it uses `operator==` and `operator<<`. It looks into the class if a function `law_parts(x)` stands beside it,
+/// which returns a std::tuple of the parts that `T{parts...}` takes. Then it compares bits, allows for rounding, and
+/// makes counterexamples simpler.
 namespace tally {
 
 template <class T, class Index>
@@ -50,7 +50,7 @@ auto law_parts(exponential_sum<T> const& x)
   return std::make_tuple(x.maximum(), x.scaled_sum());
 }
 
-namespace laws {
+namespace detail::laws {
 
 template <class T>
 concept number = std::numeric_limits<T>::is_specialized;
@@ -81,13 +81,13 @@ void for_each_pair(Tuple const& a, Tuple const& b, F const& f)
   }(std::make_index_sequence<std::tuple_size_v<Tuple>>{});
 }
 
-/// The same bits, except that any NaN counts as any other.
+/// Whether a and b have the same bits. All NaNs count as equal.
 template <class T>
 bool same(T const& a, T const& b)
 {
   if constexpr (floating_number<T>) {
     if (a != a || b != b) return a != a && b != b;
-    return a == b && detail::sign_bit(a) == detail::sign_bit(b);
+    return a == b && sign_bit(a) == sign_bit(b);
   } else if constexpr (compound<T>) {
     bool all = true;
     for_each_pair(parts(a), parts(b), [&](auto const& x, auto const& y) { all = all && same(x, y); });
@@ -127,7 +127,8 @@ long double magnitude(T const& x)
   return most;
 }
 
-/// The same, or for floating-point parts: no further apart than `tolerance` roundings of a value as large as `scale`.
+/// Whether a and b are the same, except that floating-point parts may differ by `tolerance` roundings of a value as
+/// large as `scale`.
 template <class T>
 bool close(T const& a, T const& b, long double scale, double tolerance)
 {
@@ -157,7 +158,7 @@ void print(std::ostream& out, T const& x)
     out.write(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), +x).ptr - digits.data());
   } else if constexpr (floating_number<T>) {
     using printed = std::conditional_t<std::is_floating_point_v<T>, T, double>;
-    std::array<char, 8192> digits;  // shortest form that reads back the same; long double has up to 4933 digits
+    std::array<char, 8192> digits;  // for the shortest form that reads back the same; long double has up to 4933 digits
     out.write(digits.data(),
               std::to_chars(digits.data(), digits.data() + digits.size(), static_cast<printed>(x)).ptr - digits.data());
   } else if constexpr (compound<T>) {
@@ -178,5 +179,5 @@ void print(std::ostream& out, T const& x)
   }
 }
 
-}  // namespace laws
+}  // namespace detail::laws
 }  // namespace tally
