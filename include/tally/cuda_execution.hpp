@@ -49,6 +49,9 @@ class execution {
 public:
   class workspace;
 
+  /// Calls run in the device's memory, in the order of a stream.
+  static constexpr bool runs_on_device = true;
+
   /// `stream` and `space` outlive the work of the calls.
   execution(CUstream_st* stream, workspace& space) : stream_(stream), space_(&space) {}
 
@@ -138,7 +141,5 @@ using cuda = cuda_backend::execution;
 
 template <>
 inline constexpr bool is_execution<cuda> = true;
-template <>
-inline constexpr bool detail::runs_on_device<cuda> = true;
 
 }  // namespace tally

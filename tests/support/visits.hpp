@@ -20,8 +20,8 @@ namespace tally::test {
 /// Counts the visits to each path while the program runs, and fails at its end if a path that the sources name was not
 /// taken.
 ///
-/// The sources are the files `sources`, given as paths within the repository; a folder stands for all files in it except
-/// those of `excepted` folders. A program that runs only some of its tests (--gtest_filter) is not checked.
+/// The sources are the files `sources`, given as paths within the repository; a folder stands for all files in it
+/// except those of `excepted` folders. A program that runs only some of its tests (--gtest_filter) is not checked.
 class visits : public testing::Environment {
 public:
   explicit visits(std::vector<std::string> sources, std::vector<std::string> excepted = {})

@@ -7,9 +7,9 @@ namespace tally::detail {
 /// The execution of a call that names none: Tally chooses.
 struct automatic {};
 
-/// Whether calls on P run on a device with memory of its own. A backend says so beside its execution type.
+/// Whether calls on P run on a device with memory of its own: an execution says so by a member of this name.
 template <class P>
-inline constexpr bool runs_on_device = false;
+inline constexpr bool runs_on_device = requires { requires P::runs_on_device; };
 
 /// Calls run on processors of this machine, in the memory of the caller. Few threads each do long stretches of work.
 template <class P>
