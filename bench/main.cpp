@@ -1,11 +1,12 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <getopt.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <regex>
 
@@ -155,25 +156,68 @@ int run(settings const& s)
   return any_wrong(cells) ? 1 : 0;
 }
 
+constexpr char usage[] = R"(Usage: tally_bench [OPTION...]
+
+Times Tally, its peers and the machine's limits side by side. scripts/bench builds and runs it.
+
+  --quick              Two types, five sizes, fewer rounds: under a minute
+  --list               Print the names of the cells and stop
+  --all-contenders     Print every contender of every cell, not only the best peer
+  --filter REGEX       Only cells whose name contains this regular expression, as in '^scan/plus/f32'
+  --instructions NAME  The widest instruction set for Tally, peers and limits: avx512, avx2 or sse4
+  --json FILE          Write everything to this file
+  --plots FOLDER       Write gnuplot programs to this folder
+  --numpy FILE         Add the figures of bench/numpy_peer.py from this file
+  --commit COMMIT      The commit that was measured, for the record
+  --help               Print this and stop
+)";
+
+/// Ends the program after --help, and after a word that is no option.
+settings parse(int count, char** words)
+{
+  settings s;
+  option const options[] = {{"quick", no_argument, nullptr, 'q'},
+                            {"list", no_argument, nullptr, 'l'},
+                            {"all-contenders", no_argument, nullptr, 'a'},
+                            {"filter", required_argument, nullptr, 'f'},
+                            {"instructions", required_argument, nullptr, 'i'},
+                            {"json", required_argument, nullptr, 'j'},
+                            {"plots", required_argument, nullptr, 'p'},
+                            {"numpy", required_argument, nullptr, 'n'},
+                            {"commit", required_argument, nullptr, 'c'},
+                            {"help", no_argument, nullptr, 'h'},
+                            {}};
+  auto const refuse = [](std::string const& reason) {
+    std::cerr << reason << "See tally_bench --help.\n";
+    std::exit(2);
+  };
+  for (int found = 0; (found = getopt_long(count, words, "", options, nullptr)) != -1;) {
+    switch (found) {
+      case 'q': s.quick = true; break;
+      case 'l': s.list = true; break;
+      case 'a': s.all_contenders = true; break;
+      case 'f': s.filter = optarg; break;
+      case 'i': s.instructions = optarg; break;
+      case 'j': s.json = optarg; break;
+      case 'p': s.plots = optarg; break;
+      case 'n': s.numpy = optarg; break;
+      case 'c': s.commit = optarg; break;
+      case 'h': std::cout << usage; std::exit(0);
+      default: refuse("");  // getopt_long has said why
+    }
+  }
+  if (optind < count) refuse("tally_bench: nothing is expected after the options\n");
+  std::string const& widest = s.instructions;
+  if (!widest.empty() && widest != "avx512" && widest != "avx2" && widest != "sse4")
+    refuse("tally_bench: --instructions: there is no '" + widest + "'; choose one of avx512, avx2, sse4\n");
+  return s;
+}
+
 }  // namespace
 
 int main(int count, char** arguments)
 try {
-  settings s;
-  CLI::App app("Times Tally, its peers and the machine's limits side by side. scripts/bench builds and runs it.");
-  app.add_flag("--quick", s.quick, "Two types, five sizes, fewer rounds: under a minute");
-  app.add_flag("--list", s.list, "Print the names of the cells and stop");
-  app.add_flag("--all-contenders", s.all_contenders, "Print every contender of every cell, not only the best peer");
-  app.add_option("--filter", s.filter,
-                 "Only cells whose name contains this regular expression, as in '^scan/plus/f32'");
-  app.add_option("--instructions", s.instructions, "The widest instruction set for Tally, peers and limits")
-      ->check(CLI::IsMember({"avx512", "avx2", "sse4"}));
-  app.add_option("--json", s.json, "Write everything to this file");
-  app.add_option("--plots", s.plots, "Write gnuplot programs to this folder");
-  app.add_option("--numpy", s.numpy, "Add the figures of bench/numpy_peer.py from this file");
-  app.add_option("--commit", s.commit, "The commit that was measured, for the record");
-  CLI11_PARSE(app, count, arguments);
-  return run(s);
+  return run(parse(count, arguments));
 } catch (std::exception const& problem) {
   std::cerr << "tally_bench: " << problem.what() << '\n';
   return 1;

@@ -11,8 +11,6 @@
 /// Runs applications of the tool: `tally app NAME`.
 namespace tally::test {
 
-using words = std::vector<std::string>;
-
 /// `tally app` with these words behind it.
 inline outcome app(words all, std::string_view input = {})
 {

@@ -10,8 +10,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 struct wrong_usage {
   words arguments;
   std::string message;

@@ -13,8 +13,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 class arrays : public in_folder {
 protected:
   std::string run(words arguments)

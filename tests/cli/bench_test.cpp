@@ -15,8 +15,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 TEST(bench, json_has_every_cell_with_sensible_figures)
 {
   outcome const result = run_tool(words{"bench", "--json", "--threads", "1"});

@@ -17,7 +17,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
 using nlohmann::json;
 
 json times(words const& arguments)

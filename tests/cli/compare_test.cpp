@@ -16,7 +16,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
 using nlohmann::json;
 
 json compared(words const& arguments)

@@ -14,8 +14,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 class errors : public in_folder {
 protected:
   /// Runs the tool in the folder, so that messages name files as they are called there.

@@ -14,8 +14,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 std::string shown(std::string_view name)
 {
   outcome const result = run_tool(words{"exhibit", std::string(name)});

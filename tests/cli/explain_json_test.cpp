@@ -11,8 +11,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 nlohmann::json record(words arguments)
 {
   arguments.emplace_back("--json");

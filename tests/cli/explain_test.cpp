@@ -11,8 +11,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 TEST(explain, without_a_kernel_all_are_listed_with_their_titles)
 {
   outcome const result = explained({});

@@ -50,20 +50,23 @@ TEST_F(app_files, lengths_that_are_none_are_found)
   std::string const negative = file("negative.txt", "1 -2\n");
   expect_error({"compact", "--decode", negative}, "", 1,
                negative + ":1:3: found -2, expected a length: an integer from 0 to 4294967296");
+  expect_error({"compact", "--decode"}, "1 2\n3\n", 1,
+               "(standard input):2:1: found 3, expected a length behind it: the input is pairs");
   std::string const broken = file("broken.txt", "1 2.5\n");
   expect_error({"compact", "--decode", broken}, "", 1,
                broken + ":1:3: found 2.5, expected a length: an integer from 0 to 4294967296");
 }
 
-char const table[] = "k,v\na,1\na,2\nb,10\na,3\nb,20\n";
+char const keyed_table[] = "k,v\na,1\na,2\nb,10\na,3\nb,20\n";
 
 TEST(app_group, reduces_runs)
 {
-  EXPECT_EQ(app({"group", "--by", "k", "--column", "v"}, table).out, "a\t3\nb\t10\na\t3\nb\t20\n");
-  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--op", "count"}, table).out, "a\t2\nb\t1\na\t1\nb\t1\n");
-  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--op", "mean"}, table).out, "a\t1.5\nb\t10\na\t3\nb\t20\n");
-  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--op", "min"}, table).out, "a\t1\nb\t10\na\t3\nb\t20\n");
-  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--op", "max", "--collect"}, table).out, "a\t3\nb\t20\n");
+  EXPECT_EQ(app({"group", "--by", "k", "--column", "v"}, keyed_table).out, "a\t3\nb\t10\na\t3\nb\t20\n");
+  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--op", "count"}, keyed_table).out, "a\t2\nb\t1\na\t1\nb\t1\n");
+  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--op", "mean"}, keyed_table).out,
+            "a\t1.5\nb\t10\na\t3\nb\t20\n");
+  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--op", "min"}, keyed_table).out, "a\t1\nb\t10\na\t3\nb\t20\n");
+  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--op", "max", "--collect"}, keyed_table).out, "a\t3\nb\t20\n");
   EXPECT_EQ(app({"group", "--by", "k", "--column", "v"}, "k,v\na,9223372036854775807\na,1\n").out,
             "a\t9223372036854775808\n");
   EXPECT_EQ(app({"group", "--by", "k", "--column", "v"}, "k,v\na,1\na,0.5\nb,2\n").out, "a\t1.5\nb\t2\n");
@@ -72,10 +75,11 @@ TEST(app_group, reduces_runs)
 
 TEST(app_group, scans_runs)
 {
-  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--running"}, table).out, "a\t1\na\t3\nb\t10\na\t3\nb\t20\n");
-  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--running", "--collect"}, table).out,
+  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--running"}, keyed_table).out,
+            "a\t1\na\t3\nb\t10\na\t3\nb\t20\n");
+  EXPECT_EQ(app({"group", "--by", "k", "--column", "v", "--running", "--collect"}, keyed_table).out,
             "a\t1\na\t3\nb\t10\na\t6\nb\t30\n");
-  expect_error({"group", "--column", "v"}, table, 2, "tally: --by is missing: the column of the keys");
+  expect_error({"group", "--column", "v"}, keyed_table, 2, "tally: --by is missing: the column of the keys");
 }
 
 TEST(app_allocate, places_pieces)

@@ -14,8 +14,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 std::vector<cli::option_page> options_of(cli::command_page const& page)
 {
   std::vector<cli::option_page> all;

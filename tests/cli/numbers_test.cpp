@@ -62,7 +62,7 @@ TEST_F(app_cdf, of_data)
     EXPECT_EQ(printed(all, "3 1 2 2 10"), "value,count,cdf\n1,1,0.2\n2,3,0.6\n3,4,0.8\n10,5,1\n");
   std::string const data = file("data.csv", "n,t\n1,4\n2,-1\n3,7\n");
   EXPECT_EQ(printed({"cdf", "--column", "t", "--quantiles", "0,0.5,0.75,1", data}), "0\t-1\n0.5\t4\n0.75\t5.5\n1\t7\n");
-  expect_error({"cdf", "-"}, "1 nan", 1, "(standard input): found nan, expected numbers, which have an order");
+  expect_error({"cdf", "-"}, "1\n2 nan", 1, "(standard input):2:3: found nan, expected numbers, which have an order");
   expect_error({"cdf", "-"}, "", 1, "(standard input): found no values, expected at least one");
   expect_error({"cdf", file("nan.csv", "n,t\n1,4\n2,nan\n"), "--column", "t"}, {}, 1,
                path("nan.csv") + ":3:3: found nan, expected numbers, which have an order");

@@ -20,8 +20,6 @@
 
 namespace tally::test {
 
-using words = std::vector<std::string>;
-
 /// Commands of the tool with `--on gpu`, on a model of a GPU, beside the same on the CPU.
 class on_model_gpu : public in_folder {
 protected:

@@ -12,8 +12,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 std::string reduced(std::string const& op, std::string_view input, words more = {})
 {
   words all = {"reduce", "--op", op};

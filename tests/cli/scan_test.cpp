@@ -11,8 +11,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 /// The lines of a scan, joined by blanks.
 std::string scanned(words more, std::string_view input)
 {

@@ -18,8 +18,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 /// Text of integers, then of decimals: both kinds of accumulators, and the change between them.
 std::string numbers(int integers, int decimals)
 {

@@ -10,8 +10,6 @@
 namespace tally::test {
 namespace {
 
-using words = std::vector<std::string>;
-
 char const* const sales = "region,amount,note\n"
                           "north,10,\"a, b\"\n"
                           "south,1,\"line\nend\"\n"

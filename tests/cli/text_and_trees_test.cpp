@@ -165,11 +165,13 @@ TEST_F(app_tree, says_what_is_wrong)
     EXPECT_EQ(result.out, "");
     return result.err;
   };
-  EXPECT_EQ(error_of("0 0 9"), "(standard input): found the parent 9 of node 2, expected 0 to 2, or -1 for the root\n");
+  EXPECT_EQ(error_of("0 0\n9"),
+            "(standard input):2:1: found the parent 9 of node 2, expected 0 to 2, or -1 for the root\n");
   std::string const parents = file("p.txt", "0 0\n0 9\n");
   EXPECT_EQ(app({"tree", "--parents", parents}).err,
             parents + ":2:3: found the parent 9 of node 3, expected 0 to 3, or -1 for the root\n");
-  EXPECT_EQ(error_of("-2"), "(standard input): found the parent -2 of node 0, expected 0 to 0, or -1 for the root\n");
+  EXPECT_EQ(error_of("-2"),
+            "(standard input):1:1: found the parent -2 of node 0, expected 0 to 0, or -1 for the root\n");
   EXPECT_EQ(error_of("1 0"), "tally: tree: no node is a root; the root is its own parent\n");
   EXPECT_EQ(error_of("0 -1"),
             "tally: tree: nodes 0 and 1 are both roots; a tree has one node that is its own parent\n");

@@ -37,13 +37,13 @@ void drain(int descriptor, std::function<void(std::string_view)> const& take)
   close(descriptor);
 }
 
-outcome run(std::vector<std::string> words, surroundings const& around)
+outcome run(words command_line, surroundings const& around)
 {
   pipe_ends const in = make_pipe();
   pipe_ends const out = make_pipe();
   pipe_ends const err = make_pipe();
   std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
+  for (std::string& word : command_line) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   pid_t const child = fork();
   if (child < 0) throw std::runtime_error("no process");
@@ -98,18 +98,18 @@ bool feed_all(int descriptor, std::string_view text)
   return true;
 }
 
-outcome run_tool(std::vector<std::string> const& arguments, std::string_view input)
+outcome run_tool(words const& arguments, std::string_view input)
 {
   surroundings around;
   around.feed = [&](int descriptor) { feed_all(descriptor, input); };
   return run_tool(arguments, around);
 }
 
-outcome run_tool(std::vector<std::string> const& arguments, surroundings const& around)
+outcome run_tool(words const& arguments, surroundings const& around)
 {
-  std::vector<std::string> words = {tool_path()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  return run(std::move(words), around);
+  words command_line = {tool_path()};
+  command_line.insert(command_line.end(), arguments.begin(), arguments.end());
+  return run(std::move(command_line), around);
 }
 
 outcome run_shell(std::string const& command, std::string const& directory)

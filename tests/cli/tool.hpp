@@ -12,6 +12,8 @@
 /// Runs the built tool as a process, as a user does.
 namespace tally::test {
 
+using words = std::vector<std::string>;
+
 struct outcome {
   int status = -1;  ///< what a shell would say: 128 + signal if one ended it
   std::string out;
@@ -28,8 +30,8 @@ struct surroundings {
   std::string directory = ".";
 };
 
-outcome run_tool(std::vector<std::string> const& arguments, std::string_view input = {});
-outcome run_tool(std::vector<std::string> const& arguments, surroundings const& around);
+outcome run_tool(words const& arguments, std::string_view input = {});
+outcome run_tool(words const& arguments, surroundings const& around);
 
 /// A shell command in which `tally` is the tool.
 outcome run_shell(std::string const& command, std::string const& directory = ".");

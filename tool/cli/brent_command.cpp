@@ -31,8 +31,8 @@ brent_settings parse_brent(std::vector<std::string> const& words)
   brent_settings settings;
   parser options(brent_page());
   options.arguments("KERNEL...", settings.kernels);
-  options.value("--n", times::once, [&](std::string const& text) { settings.n = element_number(text); });
-  options.value("--svg", times::once, [&](std::string const& text) { settings.svg = text; });
+  options.number("--n", settings.n, 1, most_elements);
+  options.value("--svg", settings.svg);
   options.flag("--json", settings.json);
   options.parse(words);
   if (settings.svg == "-" && settings.json)

@@ -27,10 +27,9 @@ compare_settings parse_compare(std::vector<std::string> const& words)
   compare_settings settings;
   parser options(compare_page());
   options.arguments("KERNEL...", settings.kernels);
-  options.value("--n", times::once, [&](std::string const& text) { settings.n = element_number(text); });
-  options.value("--op", times::once, [&](std::string const& text) { settings.op = kernel_operation_named(text); });
-  options.value("--sort", times::once,
-                [&](std::string const& text) { settings.sorted_by = chosen("--sort", text, column_choices()); });
+  options.number("--n", settings.n, 1, most_elements);
+  options.choice("--op", settings.op);
+  options.choice("--sort", settings.sorted_by);
   options.flag("--json", settings.json);
   options.flag("--gpu", settings.gpu);
   options.parse(words);

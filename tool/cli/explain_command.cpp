@@ -22,11 +22,11 @@ explain_settings parse_explain(std::vector<std::string> const& words)
   explain_settings settings;
   parser options(explain_page());
   options.arguments("KERNEL", settings.kernels);
-  options.value("--n", times::once, [&](std::string const& text) { settings.n = element_number(text); });
-  options.value("--op", times::once, [&](std::string const& text) { settings.op = kernel_operation_named(text); });
-  options.value("--input", times::once, [&](std::string const& text) { settings.input = text; });
-  options.value("--svg", times::once, [&](std::string const& file) { settings.svg = file; });
-  options.value("--html", times::once, [&](std::string const& file) { settings.html = file; });
+  options.number("--n", settings.n, 1, most_elements);
+  options.choice("--op", settings.op);
+  options.value("--input", settings.input);
+  options.value("--svg", settings.svg);
+  options.value("--html", settings.html);
   options.flag("--full-blocks", settings.full_blocks);
   options.flag("--json", settings.json);
   options.parse(words);

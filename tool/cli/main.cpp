@@ -124,7 +124,7 @@ void run_completion(std::vector<std::string> const& words)
   options.parse(words);
   if (shells.size() != 1) throw command_line_error("name one shell: bash, zsh or fish");
   std::string const& shell = shells[0];
-  print(completion_script(shell_choices()[chosen("completion", shell, shell_choices())].name, all_pages()));
+  print(completion_script(shell_choices()[index_of_choice("completion", shell, shell_choices())].name, all_pages()));
 }
 
 std::string version()

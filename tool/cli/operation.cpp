@@ -58,7 +58,7 @@ operation operation_named(std::string const& name)
     if (other == name)
       throw command_line_error("--op: there is no '" + name + "' (did you mean '" + std::string(meant) + "'?)");
   }
-  return static_cast<operation>(chosen("--op", name, operation_choices()));
+  return static_cast<operation>(index_of_choice("--op", name, operation_choices()));
 }
 
 std::vector<operation> operations_named(std::string const& list)

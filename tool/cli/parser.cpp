@@ -3,28 +3,20 @@
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>
-
-#include <CLI/CLI.hpp>
+#include <utility>
 
 #include "suggestion.hpp"
 
 namespace tally::cli {
 
-parser::parser(command_page const& page) : page_(page), app_(std::make_unique<CLI::App>())
-{
-  app_->set_help_flag();
-  app_->allow_extras();
-}
-
-parser::~parser() = default;
-
-option_page const& parser::find(std::string_view name)
+void parser::bind(std::string_view name, std::function<void(std::vector<std::string> const&)> take)
 {
   for (option_group const& group : page_.options) {
     for (option_page const& option : group.options) {
-      if (long_name(option) != name) continue;
-      bound_.emplace_back(name);
-      return option;
+      if (long_name(option) == name) {
+        bound_.push_back({&option, std::move(take)});
+        return;
+      }
     }
   }
   throw std::logic_error("no option " + std::string(name) + " on the page of " + full_name(page_, ' '));
@@ -32,77 +24,125 @@ option_page const& parser::find(std::string_view name)
 
 void parser::flag(std::string_view name, bool& target)
 {
-  app_->add_flag(std::string(find(name).names), target);
+  bind(name, [&target](std::vector<std::string> const&) { target = true; });
 }
 
-void parser::value(std::string_view name, times allowed, std::function<void(std::string const&)> take)
+void parser::value(std::string_view name, std::function<void(std::string const&)> take)
 {
-  auto const take_all = [option = std::string(name), allowed,
-                         take = std::move(take)](std::vector<std::string> const& values) {
-    if (allowed == times::once && values.size() > 1) throw command_line_error(option + " is given twice");
+  bind(name, [name = std::string(name), take = std::move(take)](std::vector<std::string> const& values) {
+    if (values.size() > 1) throw command_line_error(name + " is given twice");
+    take(values[0]);
+  });
+}
+
+void parser::value(std::string_view name, std::string& target)
+{
+  value(name, [&target](std::string const& text) { target = text; });
+}
+
+void parser::value(std::string_view name, std::optional<std::string>& target)
+{
+  value(name, [&target](std::string const& text) { target = text; });
+}
+
+void parser::values(std::string_view name, std::function<void(std::string const&)> take)
+{
+  bind(name, [take = std::move(take)](std::vector<std::string> const& values) {
     for (std::string const& each : values) take(each);
-  };
-  app_->add_option_function<std::vector<std::string>>(std::string(find(name).names), take_all)
-      ->type_size(1)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  });
+}
+
+void parser::choose(std::string_view name, std::function<void(std::size_t)> take)
+{
+  value(name, [this, name = std::string(name), take = std::move(take)](std::string const& text) {
+    take(index_of_choice(name, text, find(name)->option->choices));
+  });
 }
 
 void parser::arguments(std::string_view name, std::vector<std::string>& target)
 {
-  app_->add_option(std::string(find(name).names), target);
+  bind(name, [&target](std::vector<std::string> const& words) { target = words; });
 }
 
-/// What CLI11 would take for something else: `--name=` for an option whose value is the next word, `-name` for `-n`
-/// with the value "ame".
-void parser::check(std::vector<std::string> const& words) const
+parser::binding* parser::find(std::string_view name)
 {
-  std::vector<option_page const*> all;
-  for (option_group const& group : page_.options)
-    for (option_page const& option : group.options) all.push_back(&option);
-  auto const named = [&](std::string_view word) -> option_page const* {
-    auto const found = std::find_if(all.begin(), all.end(), [&](option_page const* option) {
-      return is_named(*option) && !word.empty() && (word == long_name(*option) || word == short_name(*option));
-    });
-    return found == all.end() ? nullptr : *found;
-  };
-  for (std::size_t k = 0; k < words.size() && words[k] != "--"; ++k) {
-    std::string const& word = words[k];
-    std::string const name = word.substr(0, word.find('='));
-    option_page const* const option = named(name);
-    bool const takes_value = option != nullptr && !option->value.empty();
-    if (takes_value && word == name + '=') throw command_line_error(name + " needs a value");
-    if (takes_value && word == name) ++k;  // the next word is its value, whatever it looks like
-    if (option == nullptr && word.starts_with('-') && named('-' + name) != nullptr)
-      throw command_line_error("unknown option " + word + " (did you mean '-" + name + "'?)");
+  auto const found = std::find_if(bound_.begin(), bound_.end(), [&](binding const& each) {
+    option_page const& option = *each.option;
+    return is_named(option) && !name.empty() && (name == long_name(option) || name == short_name(option));
+  });
+  return found == bound_.end() ? nullptr : &*found;
+}
+
+parser::binding* parser::arguments()
+{
+  auto const found =
+      std::find_if(bound_.begin(), bound_.end(), [](binding const& each) { return !is_named(*each.option); });
+  return found == bound_.end() ? nullptr : &*found;
+}
+
+void parser::require_every_option_bound() const
+{
+  for (option_group const& group : page_.options) {
+    for (option_page const& option : group.options) {
+      auto const is_bound = [&](binding const& each) { return each.option == &option; };
+      if (long_name(option) != "--help" && std::none_of(bound_.begin(), bound_.end(), is_bound))
+        throw std::logic_error(std::string(long_name(option)) + " is on the page of " + full_name(page_, ' ') +
+                               " only");
+    }
   }
+}
+
+/// Gives each word to the option that it names, or to the arguments. Returns the words that belong to none.
+std::vector<std::string> parser::distribute(std::vector<std::string> const& words)
+{
+  std::vector<std::string> unknown;
+  bool options_ended = false;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    std::string const& word = words[k];
+    if (word == "--" && !options_ended) {
+      options_ended = true;
+      continue;
+    }
+    if (options_ended || word == "-" || !word.starts_with('-')) {
+      binding* const target = arguments();
+      (target != nullptr ? target->given : unknown).push_back(word);
+      continue;
+    }
+    std::string const before_equals = word.substr(0, word.find('='));
+    std::string const name = word.starts_with("--") ? before_equals : word.substr(0, 2);
+    binding* const target = find(name);
+    if (find(before_equals) == nullptr && find('-' + before_equals) != nullptr)  // one hyphen is missing
+      throw command_line_error("unknown option " + word + " (did you mean '-" + before_equals + "'?)");
+    bool const takes_value = target != nullptr && !target->option->value.empty();
+    if (target == nullptr) {
+      unknown.push_back(word);
+    } else if (!takes_value) {
+      if (word != name) throw command_line_error(name + " takes no value");
+      target->given.emplace_back();
+    } else if (word == name ? k + 1 == words.size() : word == name + '=') {
+      throw command_line_error(name + " needs a value");
+    } else if (word == name) {
+      target->given.push_back(words[++k]);
+    } else {
+      target->given.push_back(word.substr(name.size() + word.starts_with("--")));  // behind "--name=" or "-n"
+    }
+  }
+  return unknown;
 }
 
 void parser::parse(std::vector<std::string> const& words)
 {
-  check(words);
-  std::vector<std::string_view> names;
-  for (option_group const& group : page_.options) {
-    for (option_page const& option : group.options) {
-      if (std::find(bound_.begin(), bound_.end(), long_name(option)) == bound_.end())
-        throw std::logic_error(std::string(long_name(option)) + " is on the page of " + full_name(page_, ' ') +
-                               " only");
-      if (is_named(option)) names.push_back(long_name(option));
-    }
-  }
-  try {
-    app_->parse(std::vector<std::string>(words.rbegin(), words.rend()));
-  } catch (CLI::ArgumentMismatch const&) {
-    throw command_line_error(words.back() + " needs a value");
-  } catch (CLI::ParseError const& problem) {
-    throw command_line_error(problem.what());
-  }
-  std::vector<std::string> unknown = app_->remaining();
-  std::erase(unknown, "--");
+  require_every_option_bound();
+  std::vector<std::string> const unknown = distribute(words);
+  for (binding const& each : bound_)
+    if (!each.given.empty()) each.take(each.given);
   if (unknown.empty()) return;
   std::string const& word = unknown.front();
   if (!word.starts_with('-'))
     throw command_line_error("nothing is expected after the options, but there is '" + word + "'");
+  std::vector<std::string_view> names = {"--help"};
+  for (binding const& each : bound_)
+    if (is_named(*each.option)) names.push_back(long_name(*each.option));
   throw command_line_error("unknown option " + word + suggest(word.substr(0, word.find('=')), names));
 }
 
@@ -149,7 +189,7 @@ std::vector<std::string> list_elements(std::string_view list)
   }
 }
 
-std::size_t chosen(std::string_view option, std::string const& text, std::vector<choice> const& choices)
+std::size_t index_of_choice(std::string_view option, std::string const& text, std::vector<choice> const& choices)
 {
   std::vector<std::string_view> names;
   for (std::size_t k = 0; k < choices.size(); ++k) {

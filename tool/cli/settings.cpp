@@ -41,7 +41,7 @@ int axis_of(std::string const& text)
 io::element_type type_of_name(std::string const& text)
 {
   if (auto const type = io::element_type_named(text); type && *type != io::element_type::int128) return *type;
-  return static_cast<io::element_type>(chosen("--type", text, type_choices()));
+  return static_cast<io::element_type>(index_of_choice("--type", text, type_choices()));
 }
 
 struct output_options {
@@ -53,21 +53,16 @@ struct output_options {
 void bind(parser& options, command_settings& settings, output_options& output)
 {
   input_settings& input = settings.input;
-  options.value("--init", times::once, [&](std::string const& text) { settings.init = number_of(text); });
+  options.value("--init", [&](std::string const& text) { settings.init = number_of(text); });
   bind_input(options, input);
-  options.value("--by", times::once, [&](std::string const& text) { input.key = text; });
-  options.value("--axis", times::once, [&](std::string const& text) { input.axis = axis_of(text); });
-  options.value("--output", times::once, [&](std::string const& text) { settings.output.file = text; });
-  options.value("--format", times::once, [&](std::string const& text) {
-    output.format = static_cast<output_format>(chosen("--format", text, output_format_choices()));
-  });
+  options.value("--by", input.key);
+  options.value("--axis", [&](std::string const& text) { input.axis = axis_of(text); });
+  options.value("--output", settings.output.file);
+  options.choice("--format", output.format);
   options.flag("--json", output.json);
   options.flag("--no-progress", settings.output.quiet);
-  options.value("--on", times::once, [&](std::string const& text) {
-    settings.on = static_cast<processor>(chosen("--on", text, processor_choices()));
-  });
-  options.value("--threads", times::once,
-                [&](std::string const& text) { settings.threads = whole_number("--threads", text, 1); });
+  options.choice("--on", settings.on);
+  options.number("--threads", settings.threads, 1);
 }
 
 output_format format_for(std::string const& file, output_options const& options)
@@ -142,16 +137,15 @@ void complete(command_settings& settings, output_options const& output)
 void bind_input(parser& options, input_settings& input)
 {
   options.arguments("FILE...", input.files);
-  options.value("--input-format", times::once, [&](std::string const& text) {
-    input.format = static_cast<io::file_format>(chosen("--input-format", text, input_format_choices()));
-  });
-  options.value("--column", times::once, [&](std::string const& text) { input.column = text; });
-  options.value("--delimiter", times::once, [&](std::string const& text) { input.delimiter = delimiter_of(text); });
+  options.choice("--input-format", input.format);
+  options.value("--column", input.column);
+  options.value("--delimiter", [&](std::string const& text) { input.delimiter = delimiter_of(text); });
   options.flag("--header", input.header);
   options.flag("--no-header", input.no_header);
-  options.value("--type", times::once, [&](std::string const& text) { input.type = type_of_name(text); });
-  options.value("--byte-order", times::once, [&](std::string const& text) {
-    input.order = chosen("--byte-order", text, byte_order_choices()) == 0 ? std::endian::little : std::endian::big;
+  options.value("--type", [&](std::string const& text) { input.type = type_of_name(text); });
+  options.value("--byte-order", [&](std::string const& text) {
+    input.order =
+        index_of_choice("--byte-order", text, byte_order_choices()) == 0 ? std::endian::little : std::endian::big;
     input.order_given = true;
   });
 }
@@ -175,7 +169,7 @@ command_settings parse_reduce(std::vector<std::string> const& words)
   output_options output;
   parser options(reduce_page());
   std::vector<operation> operations;
-  options.value("--op", times::any, [&](std::string const& text) {
+  options.values("--op", [&](std::string const& text) {
     for (operation const op : operations_named(text)) {
       if (std::find(operations.begin(), operations.end(), op) != operations.end())
         throw command_line_error("--op: " + std::string(name_of(op)) + " is named twice");
@@ -198,7 +192,7 @@ command_settings parse_scan(std::vector<std::string> const& words)
   output_options output;
   parser options(scan_page());
   bool exclusive = false;
-  options.value("--op", times::once, [&](std::string const& text) {
+  options.value("--op", [&](std::string const& text) {
     settings.operations = operations_named(text);
     if (settings.operations.size() > 1)
       throw command_line_error("--op: a scan has one operation, and '" + text + "' are " +
@@ -217,8 +211,7 @@ bench_settings parse_bench(std::vector<std::string> const& words)
   bench_settings settings;
   parser options(bench_page());
   options.flag("--json", settings.json);
-  options.value("--threads", times::once,
-                [&](std::string const& text) { settings.threads = whole_number("--threads", text, 1); });
+  options.number("--threads", settings.threads, 1);
   options.parse(words);
   return settings;
 }

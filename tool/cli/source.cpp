@@ -44,13 +44,16 @@ std::optional<std::uint64_t> total_values(input_settings const& settings)
 
 io::location location_in(input_settings const& settings, int threads, std::uint64_t position)
 {
-  if (!total_size(settings.files)) return {io::input::named(settings.files.back()).name()};
+  for (std::string const& file : settings.files) {
+    io::input const again = io::input::named(file);
+    if (!again.seekable()) return {again.name()};
+  }
   source again(settings, threads);
   io::batch batch;
   for (std::uint64_t passed = 0; again.next(batch); passed += io::size_of(batch.values)) {
     if (position < passed + io::size_of(batch.values)) return again.locate(static_cast<std::size_t>(position - passed));
   }
-  return {settings.files.back()};
+  return {io::input::named(settings.files.back()).name()};
 }
 
 source::source(input_settings const& settings, int threads)

@@ -86,8 +86,8 @@ private:
 /// How many values there are, where that is known without reading them: in files of arrays and of raw values.
 std::optional<std::uint64_t> total_values(input_settings const& settings);
 
-/// Where value number `position` of the whole input stands. Reads it once more where that can be done, else it names
-/// the source.
+/// The place of value number `position` of the whole input. Reads the input once more; a pipe cannot be read again, and
+/// then it names the pipe alone (see `input::keep_standard_input`).
 io::location location_in(input_settings const& settings, int threads, std::uint64_t position);
 
 /// The bytes of all files, where they are known.

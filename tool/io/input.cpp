@@ -3,9 +3,11 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 #include "io/errors.hpp"
 
@@ -54,7 +56,28 @@ input input::file(std::string const& path)
 
 input input::standard_input()
 {
+  static off_t const begin = lseek(STDIN_FILENO, 0, SEEK_CUR);  // -1 for a pipe
+  if (begin >= 0) lseek(STDIN_FILENO, begin, SEEK_SET);
   return input(STDIN_FILENO, "(standard input)", false);
+}
+
+void input::keep_standard_input()
+{
+  input pipe(STDIN_FILENO, "(standard input)", false);
+  if (pipe.seekable()) return;
+  int const copy = memfd_create("standard input", MFD_CLOEXEC);
+  if (copy < 0) throw_file_error(pipe.name(), reading, errno);
+  std::vector<char> piece(std::size_t{1} << 20);
+  while (std::size_t const n = pipe.read(piece.data(), piece.size())) {
+    for (std::size_t done = 0; done < n;) {
+      ssize_t const written = write(copy, piece.data() + done, n - done);
+      if (written < 0) throw_file_error(pipe.name(), reading, errno);
+      done += static_cast<std::size_t>(written);
+    }
+  }
+  lseek(copy, 0, SEEK_SET);
+  dup2(copy, STDIN_FILENO);
+  close(copy);
 }
 
 input input::named(std::string const& path)

@@ -12,8 +12,12 @@ class input {
 public:
   /// Opens a file. Throws file_error if it cannot be read or is a directory.
   static input file(std::string const& path);
-  /// Standard input, called "(standard input)" in messages.
+  /// Standard input, called "(standard input)" in messages. Where it is a regular file, every call begins where the
+  /// first one did.
   static input standard_input();
+  /// Copies a pipe on standard input to a file in memory that takes its place, so that it can be read again. Leaves a
+  /// regular file as it is. Call it before standard_input(). Throws file_error.
+  static void keep_standard_input();
   /// "-" is standard input, everything else a file.
   static input named(std::string const& path);
   /// Reads from a descriptor, which stays the caller's.

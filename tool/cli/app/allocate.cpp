@@ -144,10 +144,8 @@ void run_allocate(std::vector<std::string> const& words)
   std::string output = "-";
   parser options(allocate_page());
   bind_input(options, input);
-  options.value("--align", times::once,
-                [&](std::string const& text) { rules.alignment = size_option("--align", text, 1); });
-  options.value("--capacity", times::once,
-                [&](std::string const& text) { rules.capacity = size_option("--capacity", text, 0); });
+  options.value("--align", [&](std::string const& text) { rules.alignment = size_option("--align", text, 1); });
+  options.value("--capacity", [&](std::string const& text) { rules.capacity = size_option("--capacity", text, 0); });
   bind_output(options, output);
   options.parse(words);
   complete_input(input);
@@ -161,7 +159,7 @@ void run_cut(std::vector<std::string> const& words)
   std::optional<std::uint64_t> length;
   parser options(cut_page());
   bind_input(options, input);
-  options.value("--length", times::once, [&](std::string const& text) { length = size_option("--length", text, 0); });
+  options.value("--length", [&](std::string const& text) { length = size_option("--length", text, 0); });
   options.parse(words);
   if (!length) throw command_line_error("--length is missing: how long is the sausage?");
   complete_input(input);

@@ -70,6 +70,7 @@ void run_normal(cdf_settings const& settings)
 
 void run_empirical(cdf_settings const& settings)
 {
+  keep_standard_input(settings.input);
   std::vector<double> data = read_doubles(settings.input);
   std::string const name = name_of(settings.input.files[0]);
   if (data.empty()) throw io::data_error({name}, "no values", "at least one");
@@ -158,22 +159,21 @@ void run_cdf(std::vector<std::string> const& words)
 {
   cdf_settings settings;
   parser options(cdf_page());
-  options.value("--mean", times::once, [&](std::string const& text) { settings.mean = real_number("--mean", text); });
-  options.value("--deviation", times::once, [&](std::string const& text) {
+  options.value("--mean", [&](std::string const& text) { settings.mean = real_number("--mean", text); });
+  options.value("--deviation", [&](std::string const& text) {
     settings.deviation = real_number("--deviation", text);
     if (!(*settings.deviation > 0)) throw command_line_error("--deviation: '" + text + "' is not above 0");
   });
-  options.value("--points", times::once,
-                [&](std::string const& text) { settings.points = whole_number("--points", text, 1); });
+  options.number("--points", settings.points, 1);
   options.flag("--normal", settings.normal);
   options.flag("--summary", settings.summary);
-  options.value("--quantiles", times::once, [&](std::string const& text) {
+  options.value("--quantiles", [&](std::string const& text) {
     settings.quantiles = real_numbers("--quantiles", text);
     for (double const p : settings.quantiles)
       if (!(p >= 0 && p <= 1)) throw command_line_error("--quantiles: " + io::to_text(p) + " is no part from 0 to 1");
   });
   bind_output(options, settings.output);
-  options.value("--svg", times::once, [&](std::string const& text) { settings.picture = text; });
+  options.value("--svg", settings.picture);
   bind_input(options, settings.input);
   options.parse(words);
   if (settings.picture == "-" && settings.output == "-")

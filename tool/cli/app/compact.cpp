@@ -75,7 +75,7 @@ compact_settings parse_compact(std::vector<std::string> const& words)
   compact_settings settings;
   parser options(compact_page());
   bind_input(options, settings.input);
-  options.value("--where", times::once, [&](std::string const& text) { settings.where.emplace(text); });
+  options.value("--where", [&](std::string const& text) { settings.where.emplace(text); });
   options.flag("--unique", settings.unique);
   options.flag("--run-lengths", settings.run_lengths);
   options.flag("--decode", settings.decode);
@@ -143,6 +143,7 @@ std::string decoded(std::vector<T> const& pairs, input_settings const& input)
 void run_compact(std::vector<std::string> const& words)
 {
   compact_settings const settings = parse_compact(words);
+  if (settings.decode) keep_standard_input(settings.input);
   numbers all = read_numbers(settings.input);
   std::string const text = std::visit(
       [&](auto& values) {

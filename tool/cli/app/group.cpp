@@ -88,10 +88,8 @@ group_settings parse_group(std::vector<std::string> const& words)
   group_settings settings;
   parser options(group_page());
   bind_input(options, settings.input);
-  options.value("--by", times::once, [&](std::string const& text) { settings.input.key = text; });
-  options.value("--op", times::once, [&](std::string const& text) {
-    settings.op = static_cast<group_operation>(chosen("--op", text, group_operations()));
-  });
+  options.value("--by", settings.input.key);
+  options.choice("--op", settings.op);
   options.flag("--running", settings.running);
   options.flag("--collect", settings.collect);
   bind_output(options, settings.output);

@@ -85,30 +85,28 @@ struct histogram_settings {
 histogram_settings parse_histogram(std::vector<std::string> const& words)
 {
   histogram_settings settings;
-  bool bins_given = false;
+  std::optional<int> bins;
   parser options(histogram_page());
   bind_input(options, settings.input);
-  options.value("--bins", times::once, [&](std::string const& text) {
-    settings.bins = whole_number("--bins", text, 1, most_bins);
-    bins_given = true;
-  });
-  options.value("--range", times::once, [&](std::string const& text) {
+  options.number("--bins", bins, 1, most_bins);
+  options.value("--range", [&](std::string const& text) {
     std::vector<double> const ends = real_numbers("--range", text);
     if (ends.size() != 2 || !(ends[0] < ends[1]) || !std::isfinite(ends[1] - ends[0]))
       throw command_line_error("--range: '" + text + "' is not two numbers LOWER,UPPER with LOWER less than UPPER");
     settings.range = {ends[0], ends[1]};
   });
-  options.value("--edges", times::once, [&](std::string const& text) {
+  options.value("--edges", [&](std::string const& text) {
     settings.edges = real_numbers("--edges", text);
     if (settings.edges.size() < 2) throw command_line_error("--edges: a bin needs two edges");
     if (!std::is_sorted(settings.edges.begin(), settings.edges.end()))
       throw command_line_error("--edges: '" + text + "' is not in ascending order");
   });
   bind_output(options, settings.output);
-  options.value("--svg", times::once, [&](std::string const& text) { settings.svg = text; });
+  options.value("--svg", settings.svg);
   options.flag("--json", settings.json);
   options.parse(words);
-  if (!settings.edges.empty() && (bins_given || settings.range))
+  settings.bins = bins.value_or(settings.bins);
+  if (!settings.edges.empty() && (bins || settings.range))
     throw command_line_error("--edges says what the bins are; --bins and --range are for bins of one width");
   if (settings.svg == "-" && settings.output == "-")
     throw command_line_error("--svg: standard output has the table; name a file for one of them");

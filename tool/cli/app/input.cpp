@@ -1,5 +1,6 @@
 #include "app/input.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 
@@ -33,7 +34,12 @@ option_page help_option()
 
 void bind_output(parser& options, std::string& file)
 {
-  options.value("--output", times::once, [&](std::string const& text) { file = text; });
+  options.value("--output", file);
+}
+
+void keep_standard_input(input_settings const& input)
+{
+  if (std::find(input.files.begin(), input.files.end(), "-") != input.files.end()) io::input::keep_standard_input();
 }
 
 std::vector<double> read_doubles(input_settings const& input)

@@ -20,6 +20,10 @@ option_page help_option();
 /// Binds --output, of whatever text: `file` stays "-", standard output, unless it is given.
 void bind_output(parser& options, std::string& file);
 
+/// Makes standard input readable twice if it is among the files, so that `location_in` finds the line of a value that
+/// shows to be wrong when all have been read. The copy takes as much memory as the input has bytes.
+void keep_standard_input(input_settings const& input);
+
 /// All values of the input, in one type. Throws what readers throw: io::data_error with file, line and column.
 std::vector<double> read_doubles(input_settings const& input);
 /// Gives all values to `use` as integers of 64 bits, some at a time, in order. A value that is none is an error that

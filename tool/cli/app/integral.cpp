@@ -56,8 +56,8 @@ void run_integral(std::vector<std::string> const& words)
   double step = 1;
   std::size_t rule = 0;
   parser options(integral_page());
-  options.value("--step", times::once, [&](std::string const& text) { step = real_number("--step", text); });
-  options.value("--rule", times::once, [&](std::string const& text) { rule = chosen("--rule", text, rule_choices()); });
+  options.value("--step", [&](std::string const& text) { step = real_number("--step", text); });
+  options.choice("--rule", rule);
   bind_input(options, input);
   options.parse(words);
   complete_input(input);

@@ -181,25 +181,24 @@ std::string listed(lexed_language const& language, token_list const& tokens, std
 void run_lex(std::vector<std::string> const& words)
 {
   std::vector<std::string> files;
-  std::optional<std::size_t> chosen_language;
+  std::optional<std::size_t> language_index;
   std::string output = "-";
   bool counts = false, keep_bad = false;
   parser options(lex_page());
   options.arguments("FILE", files);
-  options.value("--language", times::once,
-                [&](std::string const& text) { chosen_language = chosen("--language", text, language_choices()); });
+  options.choice("--language", language_index);
   options.flag("--counts", counts);
   options.flag("--keep-bad", keep_bad);
   bind_output(options, output);
   options.parse(words);
   if (files.size() > 1) throw command_line_error("app lex takes one file, not " + std::to_string(files.size()));
   std::string const file = files.empty() ? "-" : files[0];
-  if (!chosen_language) chosen_language = language_of_name(file);
-  if (!chosen_language)
+  if (!language_index) language_index = language_of_name(file);
+  if (!language_index)
     throw command_line_error("the language of " + name_of(file) +
                              " does not follow from its name; give --language json or c");
 
-  lexed_language const language = language_of(*chosen_language);
+  lexed_language const language = language_of(*language_index);
   std::string const text = read_bytes(file);
   token_list const tokens = tally::lex(tally::cpu{}, language.tables, text);
   if (!keep_bad) refuse_bad(language, tokens, text, file);

@@ -106,7 +106,7 @@ void run_pi(std::vector<std::string> const& words)
 {
   int intervals = 1 << 20;
   parser options(pi_page());
-  options.value("--n", times::once, [&](std::string const& text) { intervals = whole_number("--n", text, 1); });
+  options.number("--n", intervals, 1);
   options.parse(words);
   auto const n = static_cast<std::size_t>(intervals);
   auto const row = [](std::string const& name, float in_float, double in_double) {

@@ -86,8 +86,8 @@ void run_polynomial(std::vector<std::string> const& words)
   std::vector<double> points, coefficients;
   bool given = false, compare = false;
   parser options(polynomial_page());
-  options.value("--at", times::once, [&](std::string const& text) { points = real_numbers("--at", text); });
-  options.value("--coefficients", times::once, [&](std::string const& text) {
+  options.value("--at", [&](std::string const& text) { points = real_numbers("--at", text); });
+  options.value("--coefficients", [&](std::string const& text) {
     coefficients = real_numbers("--coefficients", text);
     given = true;
   });

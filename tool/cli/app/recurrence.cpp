@@ -137,18 +137,14 @@ recurrence_settings parse(std::vector<std::string> const& words)
   recurrence_settings settings;
   bool modulo = false;
   parser options(recurrence_page());
-  auto const text = [&](std::string_view name, std::string& target) {
-    options.value(name, times::once, [&target](std::string const& value) { target = value; });
-  };
-  text("--a", settings.a);
-  text("--b", settings.b);
-  text("--coefficients", settings.coefficients);
-  text("--initial", settings.initial);
+  options.value("--a", settings.a);
+  options.value("--b", settings.b);
+  options.value("--coefficients", settings.coefficients);
+  options.value("--initial", settings.initial);
   bind_output(options, settings.output);
   options.flag("--backward", settings.backward);
-  options.value("--count", times::once,
-                [&](std::string const& value) { settings.count = whole_number("--count", value, 1); });
-  options.value("--modulo", times::once, [&](std::string const& value) {
+  options.number("--count", settings.count, 1);
+  options.value("--modulo", [&](std::string const& value) {
     auto const all = natural_numbers("--modulo", value);
     if (all.size() != 1 || all[0] == 0 || all[0] > 1ull << 32)
       throw command_line_error("--modulo: '" + value + "' is not a whole number from 1 to 4294967296");

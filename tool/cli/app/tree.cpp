@@ -76,9 +76,7 @@ tree_settings parse_tree(std::vector<std::string> const& words)
   options.flag("--parents", settings.of_parents);
   options.flag("--all", settings.all);
   options.flag("--disk", settings.disk);
-  options.value("--depth", times::once, [&](std::string const& text) {
-    settings.depth = static_cast<std::uint32_t>(whole_number("--depth", text, 0));
-  });
+  options.number("--depth", settings.depth, 0);
   bind_output(options, settings.output);
   options.parse(words);
   input_settings const& input = settings.input;
@@ -116,6 +114,7 @@ std::string folder_sizes(tree_settings const& settings)
 
 std::vector<std::uint32_t> read_parents(input_settings const& input)
 {
+  keep_standard_input(input);
   std::vector<std::int64_t> const values = read_integers(input);
   if (values.size() > tree::most_nodes)
     throw io::data_error({name_of(input.files.back())}, std::to_string(values.size()) + " nodes", "2^30 at most");

@@ -77,7 +77,7 @@ explanation explain(explain_settings const& settings)
 {
   if (settings.kernels.size() > 1) throw command_line_error("one kernel at a time");
   explanation explained;
-  std::size_t const number = chosen("KERNEL", settings.kernels.at(0), kernel_choices());
+  std::size_t const number = index_of_choice("KERNEL", settings.kernels.at(0), kernel_choices());
   explained.kernel = &textbook::catalogue()[number];
   explained.op = kernel_operation_of(*explained.kernel, settings.op);
   explained.in = input_of(*explained.kernel, settings);

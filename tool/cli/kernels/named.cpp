@@ -50,7 +50,7 @@ std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string
 {
   std::vector<textbook::kernel_entry const*> named;
   for (std::string const& name : names)
-    named.push_back(&textbook::catalogue()[chosen("KERNEL", name, kernel_choices())]);
+    named.push_back(&textbook::catalogue()[index_of_choice("KERNEL", name, kernel_choices())]);
   if (names.empty())
     for (textbook::kernel_entry const& kernel : textbook::catalogue()) named.push_back(&kernel);
   std::sort(named.begin(), named.end());  // they stand in one array
@@ -68,16 +68,6 @@ std::vector<choice> const& kernel_operation_choices()
       {"join", "of letters, which keeps their order: not commutative"},
   };
   return all;
-}
-
-kernel_operation kernel_operation_named(std::string const& name)
-{
-  return static_cast<kernel_operation>(chosen("--op", name, kernel_operation_choices()));
-}
-
-int element_number(std::string const& text)
-{
-  return whole_number("--n", text, 1, 1 << 20);
 }
 
 void check_letters(int n, kernel_operation op)

@@ -22,26 +22,25 @@ option_page kernel_argument();
 /// `command_line_error` for a name that is none.
 std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string> const& names);
 
-/// What a kernel's elements are combined by.
+/// The operation that combines a kernel's elements.
 enum class kernel_operation { sum, product, min, max, join };
 
 /// In the order of the enumeration.
 std::vector<choice> const& kernel_operation_choices();
-kernel_operation kernel_operation_named(std::string const& name);
 
-/// What a kernel runs by: what is asked for; if nothing is, what it is made for, or the sum.
+/// The operation a kernel runs with: the one asked for, else the kernel's own, else the sum.
 kernel_operation kernel_operation_of(textbook::kernel_entry const& kernel, std::optional<kernel_operation> asked);
 std::string_view name_of(kernel_operation op);
 
-/// n elements that make a wrong order or a lost element show, and that no sum or product of int overflows: integers,
-/// those of a histogram from 0 to 7; or letters to be joined. Requires what `element_number` and `check_letters` say.
+/// n elements in which a wrong order or a lost element shows, and whose sums and products fit an int: integers (for a
+/// histogram from 0 to 7), or letters to be joined. Requires n <= most_elements, and what `check_letters` checks.
 textbook::values kernel_input(textbook::kernel_entry const& kernel, int n, kernel_operation op);
-/// What the catalogue takes; of no meaning for letters.
+/// The catalogue's name for an operation. Letters have none: `join` gives the sum.
 textbook::operation catalogue_operation(kernel_operation op);
 
-/// The number of elements that --n gives. Throws `command_line_error` if the model machine, or the alphabet, is not
-/// given so many by the tool.
-int element_number(std::string const& text);
+/// The most elements that the tool gives the model machine.
+constexpr int most_elements = 1 << 20;
+/// Throws `command_line_error` if there are fewer letters than elements to join.
 void check_letters(int n, kernel_operation op);
 
 }  // namespace tally::cli
