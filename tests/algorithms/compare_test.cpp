@@ -20,9 +20,9 @@
 
 namespace {
 
-constexpr std::size_t block = tally::detail::compared_block<char>;
+constexpr std::size_t block = tally::detail::compare::compared_block<char>;
 
-/// Around words, pieces and blocks of bytes, around where threads begin to share, and in the middle of everything.
+/// Sizes around words, pieces and blocks of bytes, around the least size that threads share, and between these.
 std::vector<std::size_t> const sizes = tally::test::tidy(
     {0, 1, 2, 7, 8, 9, 255, 256, 257, 4095, 4096, 4097, block - 1, block, block + 1, 2 * block, 70'001, 700'003});
 
@@ -43,7 +43,7 @@ std::vector<T> distinct(std::size_t n)
   return values;
 }
 
-/// All calls, with one thread, several, and what Tally chooses, against the standard library.
+/// Compares all calls, on one thread, on several, and where Tally chooses, with the standard library.
 template <class T>
 void expect_as_standard(std::vector<T> const& a, std::vector<T> const& b, std::string const& what)
 {
@@ -55,7 +55,7 @@ void expect_as_standard(std::vector<T> const& a, std::vector<T> const& b, std::s
     EXPECT_EQ(tally::mismatch(on, a.begin(), a.end(), b.begin(), b.end()), expected) << what << " on " << threads;
     EXPECT_EQ(tally::equal(on, a, b), same) << what << " on " << threads;
     EXPECT_TRUE(tally::lexicographical_compare_three_way(on, a, b) == order) << what << " on " << threads;
-    // A predicate of one's own, and so no bytes.
+    // With a predicate of the caller's own, elements are not compared as bytes.
     auto const own = [](T const& x, T const& y) { return x == y; };
     EXPECT_EQ(tally::mismatch(on, a, b, own), expected) << what << " on " << threads;
   }
@@ -102,7 +102,7 @@ TYPED_TEST(compare, one_begins_with_the_other)
   }
 }
 
-/// Characters are ordered as their type says, not as bytes.
+/// Characters have the order of their type, not that of bytes.
 TEST(compare, orders_negative_numbers_before_positive_ones)
 {
   std::vector<signed char> const a{1, -1}, b{1, 1};
@@ -142,7 +142,7 @@ TEST(compare, takes_any_random_access_iterator)
   EXPECT_EQ(tally::mismatch(std::string_view("abc"), std::string_view("abd")).first[0], 'c');
 }
 
-/// What lies far behind a difference is not read, by any thread.
+/// No thread reads elements far behind a difference.
 TEST(compare, reads_no_block_behind_a_difference)
 {
   std::vector<int> const a(4'000'000, 1);
@@ -157,14 +157,14 @@ TEST(compare, reads_no_block_behind_a_difference)
     };
     EXPECT_EQ(tally::mismatch(tally::cpu{threads}, a, b, same).first - a.begin(), at);
     EXPECT_GE(calls, at + 1);
-    // Threads that are ahead when the difference is found may have read on: all of it if one is late.
+    // Other threads may have read on before the difference is found, in the worst case all elements.
     if (threads == 1) {
       EXPECT_EQ(calls, at + 1);
     }
   }
 }
 
-/// A sequence of another length is not equal, whatever is in it.
+/// Sequences of different lengths are unequal, and their elements are not read.
 TEST(compare, sequences_of_different_lengths_are_not_read)
 {
   std::vector<int> const a(10), b(11);

@@ -1,4 +1,4 @@
-// Sums by slots that teams have in their memory, which is what a GPU does, here by teams of one thread: against a loop.
+// Histograms as a GPU adds them up, with slots in the memory of teams, here by teams of one thread: against a loop.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace {
 
 using tally::test::random_bits;
 
-/// Remainders: any number of slots, all of which are bins.
+/// Remainders by `count`. All slots are bins.
 struct remainders {
   std::size_t count;
 
@@ -24,12 +24,13 @@ struct remainders {
 };
 
 constexpr std::size_t most_slots =
-    tally::detail::add_by_team<std::uint32_t const*, tally::detail::ones, remainders, std::uint32_t>::most_slots;
+    tally::detail::histogram::add_by_team<std::uint32_t const*, tally::detail::histogram::ones, remainders,
+                                          std::uint32_t>::most_slots;
 std::vector<std::size_t> const slot_counts = {1, 3, 256, 2047, 2049, 5000, most_slots, most_slots + 1};
-/// Around a team's values, around the least that a team takes, and with more blocks than one.
+/// Sizes around the values that a team takes at once, around the least block of a team, and of several blocks.
 std::vector<std::size_t> const sizes = tally::test::tidy({0, 1, 2, 9, 8191, 8192, 8193, 70'001});
 
-/// Values around the first slots and the last, with many equal ones.
+/// Random values, of which one in five is 42.
 std::vector<std::uint32_t> values_of(std::size_t n)
 {
   std::vector<std::uint32_t> values(n);
@@ -57,11 +58,17 @@ void expect_counts()
         EXPECT_TRUE(counts == expected) << n << " values in " << slots << " slots";
       };
       tally::cpu const on{2};
-      tally::detail::ones const ones;
-      expect([&](Out* to) { tally::detail::sum_in_any_order<std::uint32_t>(on, values.data(), n, ones, bins, to); });
-      expect([&](Out* to) { tally::detail::sum_in_any_order<std::uint64_t>(on, values.data(), n, ones, bins, to); });
+      tally::detail::histogram::ones const ones;
+      expect([&](Out* to) {
+        tally::detail::histogram::sum_in_any_order<std::uint32_t>(on, values.data(), n, ones, bins, to);
+      });
+      expect([&](Out* to) {
+        tally::detail::histogram::sum_in_any_order<std::uint64_t>(on, values.data(), n, ones, bins, to);
+      });
       if (slots <= most_slots)
-        expect([&](Out* to) { tally::detail::sum_by_teams<std::uint32_t>(on, values.data(), n, ones, bins, to); });
+        expect([&](Out* to) {
+          tally::detail::histogram::sum_by_teams<std::uint32_t>(on, values.data(), n, ones, bins, to);
+        });
     }
   }
 }
@@ -76,19 +83,20 @@ TEST(histogram_by_teams, counts_in_any_type)
   expect_counts<double>();
 }
 
-TEST(histogram_by_teams, go_from_any_iterator_to_any)
+TEST(histogram_by_teams, count_from_any_iterator_to_any)
 {
   std::vector<std::uint32_t> const values = values_of(10'000);
   remainders const bins{7};
   std::deque<std::uint32_t> counts(7, 77), expected(7);
   for (std::uint32_t const x : values) ++expected[bins(x)];
   auto const numbers = tally::elements_from([from = values.data()](std::size_t k) { return from[k]; });
-  tally::detail::sum_by_teams<std::uint32_t>(tally::cpu{2}, numbers, values.size(), tally::detail::ones{}, bins,
-                                             counts.begin());
+  tally::detail::histogram::sum_by_teams<std::uint32_t>(tally::cpu{2}, numbers, values.size(),
+                                                        tally::detail::histogram::ones{}, bins, counts.begin());
   EXPECT_EQ(counts, expected);
 }
 
-/// As weighted_histogram has them on a CPU: sums wrap in the type of the weights, and then become the output's.
+/// Sums are those of weighted_histogram on a CPU: they wrap in the type of the weights and then convert to the
+/// output's.
 template <class Weight, class Out>
 void expect_weights()
 {
@@ -100,7 +108,8 @@ void expect_weights()
       remainders const bins{slots};
       std::vector<Out> expected(slots), sums(slots, Out(77));
       tally::weighted_histogram(tally::cpu{1}, values.begin(), values.end(), weights.begin(), bins, expected.begin());
-      tally::detail::sum_in_any_order<Weight>(tally::cpu{2}, values.data(), n, weights.data(), bins, sums.data());
+      tally::detail::histogram::sum_in_any_order<Weight>(tally::cpu{2}, values.data(), n, weights.data(), bins,
+                                                         sums.data());
       EXPECT_TRUE(sums == expected) << n << " weights of " << sizeof(Weight) << " bytes in " << slots << " slots of "
                                     << sizeof(Out);
     }

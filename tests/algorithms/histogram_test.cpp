@@ -21,10 +21,10 @@ namespace {
 
 using tally::test::random_bits;
 
-/// Around the chunks of a part, around parts, and around where threads begin to share.
+/// Sizes around the chunks of a part, around parts, and around the least size that threads share.
 std::vector<std::size_t> const sizes = {0, 1, 2, 255, 256, 257, 16383, 16384, 16385, 40'001};
 
-/// The slot by comparison with all edges, as exact as long double is.
+/// The slot of x, by comparison with all edges in long double.
 template <class T>
 std::size_t slot_by_edges(T x, std::vector<long double> const& edges)
 {
@@ -75,7 +75,7 @@ std::vector<std::uint64_t> expected_counts(std::vector<T> const& values, std::ve
   return counts;
 }
 
-/// With outputs poisoned, on every number of threads, and by the formulation for a GPU.
+/// Counts into poisoned outputs on several numbers of threads, and by the GPU's atomic additions.
 template <class T, class Bins>
 void expect_counts(std::vector<T> const& values, Bins const& bins, std::vector<std::uint64_t> const& expected)
 {
@@ -90,8 +90,8 @@ void expect_counts(std::vector<T> const& values, Bins const& bins, std::vector<s
   }
   auto counts = poison;
   counts.pop_back();
-  tally::detail::sum_by_atomics<std::uint32_t>(tally::cpu{2}, values.begin(), values.size(), tally::detail::ones{},
-                                               bins, counts.begin());
+  tally::detail::histogram::sum_by_atomics<std::uint32_t>(tally::cpu{2}, values.begin(), values.size(),
+                                                          tally::detail::histogram::ones{}, bins, counts.begin());
   ASSERT_EQ(counts, expected) << values.size() << " values by atomic additions";
 }
 
@@ -124,7 +124,7 @@ TYPED_TEST(histogram, counts_between_edges)
                       expected_counts(values, std::vector<long double>(edges.begin(), edges.end())));
 }
 
-/// Multiples of a width that is no power of two, whose quotients are not exact: each begins its bin.
+/// Each multiple of the width begins its bin, even if quotients by the width are not exact.
 TEST(even_bins, have_their_lower_edges)
 {
   for (double const width : {1.0, 3.0, 49.0, 1e6 + 1, 0.125})
@@ -178,12 +178,12 @@ TEST(weighted_histogram, has_the_same_bits_on_every_number_of_threads)
                               wrapped_sums.begin());
     EXPECT_EQ(wrapped_sums, wrapped) << threads;
   }
-  tally::detail::sum_by_atomics<std::uint32_t>(tally::cpu{2}, values.begin(), n, small.begin(), bins,
-                                               wrapped_sums.begin());
+  tally::detail::histogram::sum_by_atomics<std::uint32_t>(tally::cpu{2}, values.begin(), n, small.begin(), bins,
+                                                          wrapped_sums.begin());
   EXPECT_EQ(wrapped_sums, wrapped);
 }
 
-/// Every third value, from any thread.
+/// The remainders by three as bins of the caller's own.
 struct thirds {
   std::size_t slots() const { return 3; }
   std::size_t operator()(int x) const { return static_cast<std::size_t>(x) % 3; }

@@ -396,12 +396,14 @@ void histograms_by_teams()
           std::size_t{12'000}, std::size_t{12'001}, std::size_t{65'537}}) {
       if (slots > 1024 && n % 8 != 0) continue;
       one(n, slots, [&](auto bins, auto* to) {
-        detail::sum_in_any_order<std::uint32_t>(cpu{3}, values.data(), n, detail::ones{}, bins, to);
+        detail::histogram::sum_in_any_order<std::uint32_t>(cpu{3}, values.data(), n, detail::histogram::ones{}, bins,
+                                                           to);
       });
     }
   for (std::size_t const slots : {std::size_t{1}, std::size_t{255}, std::size_t{257}})
     one(20'000, slots, [&](auto bins, auto* to) {
-      detail::sum_by_atomics<std::uint32_t>(cpu{3}, values.data(), 20'000, detail::ones{}, bins, to);
+      detail::histogram::sum_by_atomics<std::uint32_t>(cpu{3}, values.data(), 20'000, detail::histogram::ones{}, bins,
+                                                       to);
     });
   // More values than the blocks of the least size hold.
   std::size_t const n = 512 * 8192 + 3;
@@ -412,7 +414,8 @@ void histograms_by_teams()
     std::size_t slots() const { return 256; }
     std::size_t operator()(std::uint8_t x) const { return x; }
   };
-  detail::sum_in_any_order<std::uint32_t>(cpu{3}, many.data(), n, detail::ones{}, byte_bins{}, own.data());
+  detail::histogram::sum_in_any_order<std::uint32_t>(cpu{3}, many.data(), n, detail::histogram::ones{}, byte_bins{},
+                                                     own.data());
   EXPECT_EQ(own, expected);
 }
 

@@ -19,7 +19,7 @@ namespace tally::test {
 
 namespace {
 
-/// Where the keys are from in their stable order.
+/// The indices of the keys in their stable order.
 template <class Key, class Order>
 std::vector<std::uint32_t> origins(std::vector<Key> const& keys, Order order)
 {
@@ -79,7 +79,7 @@ void sort_all()
     }
 }
 
-/// Digits that begin and end anywhere.
+/// Sorts by digits that begin and end at any bit.
 void sort_by_bits()
 {
   auto const any = random_values<std::uint32_t>(3000, 22);
@@ -99,20 +99,21 @@ void sort_by_bits()
       }
 }
 
-/// Counts of 64 bits, which more keys than 2^32 have, and teams, which a GPU has.
-template <class Key, class Digits, class Index>
-void sort_by(std::vector<std::size_t> const& sizes)
+/// Sorts with counts of any type (they have 64 bits from 2^32 keys on), by threads and, as a GPU does, by teams.
+template <class Key, class Index>
+void sort_by(auto steps, std::vector<std::size_t> const& sizes)
 {
   auto const any = random_values<Key>(30'000, 23);
   for (std::size_t const n : sizes) {
     std::vector<Key> keys(any.begin(), any.begin() + static_cast<std::ptrdiff_t>(n)), own = keys;
-    detail::radix_passes<Digits, Index, std::less<>>(cpu{n % 7 == 3 ? 3 : 1}, own.data(),
-                                                     static_cast<detail::no_value*>(nullptr), n, {0, 8 * sizeof(Key)});
+    detail::radix_sort::sort_by_passes<Index, std::less<>>(cpu{n % 7 == 3 ? 3 : 1}, steps, own.data(),
+                                                           static_cast<detail::radix_sort::no_value*>(nullptr), n, 0,
+                                                           8 * static_cast<int>(sizeof(Key)));
     ASSERT_TRUE(same(own.data(), keys, origins(keys, std::less<>{}))) << n;
   }
 }
 
-/// A key and where it came from: the order sees the first alone.
+/// A key and its index in the input, which the order ignores.
 struct card {
   std::uint32_t key;
   std::uint32_t origin;
@@ -143,7 +144,7 @@ void quicksort_all()
       for (std::uint32_t k = 0; k < n; ++k) cards[k] = {static_cast<std::uint32_t>(random_bits(n, k) % different), k};
       quicksort_one(cards, out);
     }
-  // In order but for two neighbours, at each place, in and between the blocks that are looked through.
+  // Keys in order except for two neighbours, at each place, in and between the blocks in which order is checked.
   for (std::size_t const n : {std::size_t{40}, std::size_t{4097}, std::size_t{8193}})
     for (std::size_t const at : every_size(38, {4095}, 2)) {
       if (at + 1 >= n) continue;
@@ -164,11 +165,9 @@ TEST(paths_of_applications, sorting)
   sort_all<float>();
   sort_all<std::int64_t>();
   sort_by_bits();
-  sort_by<std::uint32_t, detail::tabulated_digits, std::uint64_t>(every_size(130, {512}, 3));
-  sort_by<std::uint32_t, detail::team_digits<std::uint32_t, detail::no_value>, std::uint32_t>(
-      every_size(70, {8192, 16'384}, 3));
-  sort_by<std::int64_t, detail::team_digits<std::int64_t, detail::no_value>, std::uint32_t>(
-      every_size(70, {4096, 8192, 16'384}, 3));
+  sort_by<std::uint32_t, std::uint64_t>(detail::radix_sort::thread_steps{}, every_size(130, {512}, 3));
+  sort_by<std::uint32_t, std::uint32_t>(detail::radix_sort::team_steps{}, every_size(70, {8192, 16'384}, 3));
+  sort_by<std::int64_t, std::uint32_t>(detail::radix_sort::team_steps{}, every_size(70, {4096, 8192, 16'384}, 3));
   quicksort_all();
 }
 

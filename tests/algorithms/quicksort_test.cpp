@@ -24,10 +24,10 @@ namespace {
 
 using tally::test::random_bits;
 
-/// Around the blocks in which order is checked, tiles, and where threads begin to share.
+/// Sizes around the blocks in which order is checked, around tiles, and around the least size that threads share.
 std::vector<std::size_t> const sizes = {0, 1, 2, 3, 8, 31, 1000, 4095, 4096, 4097, 20'001};
 
-/// A key, and where it comes from, which the order does not see.
+/// A key and its index in the input, which the order ignores.
 struct labelled {
   std::int32_t key;
   std::uint32_t from;
@@ -94,7 +94,7 @@ TEST(quicksort, orders_numbers_by_itself)
   EXPECT_EQ(keys, (std::vector<double>{8, 7, 6, 5, 4, 3, 2, 1}));
 }
 
-/// Of NaNs too: they stay as they came.
+/// Compares bytes, so that NaNs are compared as well.
 template <class T>
 bool same_bytes(std::vector<T> const& a, std::vector<T> const& b)
 {
@@ -111,15 +111,16 @@ void expect_total_order(std::vector<T> const& keys, Order order)
 {
   auto expected = keys;
   std::stable_sort(expected.begin(), expected.end(), [&](T a, T b) {
-    return tally::test::before(a, b,
-                               std::conditional_t<tally::detail::ascends<Order, T>, std::less<>, std::greater<>>{});
+    return tally::test::before(
+        a, b, std::conditional_t<tally::detail::sorting::ascends<Order, T>, std::less<>, std::greater<>>{});
   });
   for (int const threads : {1, 3}) {
     auto own = keys;
     tally::quicksort(tally::cpu{threads}, own, order);
     ASSERT_TRUE(same_bytes(own, expected)) << keys.size();
     own = keys;
-    tally::radix_sort(own, std::conditional_t<tally::detail::ascends<Order, T>, std::less<>, std::greater<>>{});
+    tally::radix_sort(own,
+                      std::conditional_t<tally::detail::sorting::ascends<Order, T>, std::less<>, std::greater<>>{});
     ASSERT_TRUE(same_bytes(own, expected)) << keys.size();
   }
 }
@@ -154,7 +155,7 @@ TEST(quicksort, orders_numbers_around_a_nan)
   EXPECT_TRUE(std::isnan(wide[4]) && std::signbit(wide[4]) && std::isnan(wide[5]) && !std::signbit(wide[5]));
 }
 
-/// Order is looked for in blocks: here it is broken between two of them only.
+/// Order is checked block by block. Here only neighbours in two different blocks are out of order.
 TEST(quicksort, sees_disorder_between_blocks)
 {
   std::vector<int> keys(3 * 4096), sorted(keys.size());
@@ -167,14 +168,12 @@ TEST(quicksort, sees_disorder_between_blocks)
   }
 }
 
-/// After every level: no key is in a segment before that of a lesser one, segments begin where the heads say, and keys
-/// that are equal keep their order.
+/// After every level no key is in a segment before that of a lesser key, and each level makes more segments.
 TEST(segmented_quicksort, partitions_all_segments_at_once)
 {
   auto keys = sequences(1000)[0];
   auto const given = keys;
-  tally::detail::segmented_quicksort<tally::cpu, labelled, by_key> sort(tally::cpu{2}, keys.data(), keys.size(),
-                                                                        by_key{});
+  tally::detail::quicksort::segmented_quicksort sort(tally::cpu{2}, keys.data(), keys.size(), by_key{});
   std::size_t segments = 1;
   while (!sort.sorted()) {
     sort.step();
@@ -205,7 +204,8 @@ TEST(quicksort_errors, say_what_is_wrong)
   std::vector<int> keys = {2, 1};
   EXPECT_THROW(tally::quicksort(tally::cpu{-1}, keys), tally::usage_error);
   try {
-    tally::detail::segmented_quicksort<tally::cpu, int, std::less<>>(tally::cpu{}, nullptr, std::size_t{1} << 32, {});
+    tally::detail::quicksort::segmented_quicksort<tally::cpu, int, std::less<>>(tally::cpu{}, nullptr,
+                                                                                std::size_t{1} << 32, {});
     FAIL() << "nothing thrown";
   } catch (tally::usage_error const& e) {
     EXPECT_STREQ(e.what(), "tally: quicksort: 4294967296 keys; it takes fewer than 2^32 - 1");

@@ -1,4 +1,4 @@
-// The radix sort against std::stable_sort with an order that says the same of zeros and NaNs.
+// The radix sort against std::stable_sort with the same order of zeros and NaNs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,10 +24,10 @@ using tally::test::before;
 using tally::test::key_sequences;
 using tally::test::random_bits;
 
-/// Around groups of four, around blocks, around where threads begin to share.
+/// Sizes around groups of four, around blocks, and around the least size that threads share.
 std::vector<std::size_t> const sizes = {0, 1, 2, 3, 5, 255, 257, 16383, 16384, 16385, 32769, 50'000};
 
-/// Where each key comes from says that the sort is stable, and which of the NaNs is which.
+/// The values are the indices of the keys. They show that the sort is stable, and tell NaNs apart.
 template <class T, class Order>
 void expect_sorted(std::vector<T> const& keys, Order order, tally::cpu on)
 {
@@ -42,7 +42,7 @@ void expect_sorted(std::vector<T> const& keys, Order order, tally::cpu on)
   std::vector<T> own = keys;
   std::vector<std::uint32_t> from(n);
   std::iota(from.begin(), from.end(), 0u);
-  if constexpr (std::is_same_v<T, bool>) {  // a vector of bool is no array
+  if constexpr (std::is_same_v<T, bool>) {  // std::vector<bool> is not contiguous
     auto const room = std::make_unique<bool[]>(n + 1);
     std::copy(own.begin(), own.end(), room.get());
     tally::radix_sort_by_key(on, room.get(), room.get() + n, from.data(), order);
@@ -104,7 +104,7 @@ TEST(radix_sort_of_bits, compares_these_and_no_others)
   }
 }
 
-/// Order is looked for in blocks: here it is broken between two of them only.
+/// Order is checked block by block. Here only two neighbours are out of order, at the ends of blocks too.
 TEST(radix_sort_of_bits, sees_disorder_between_blocks)
 {
   std::vector<std::uint32_t> sorted(3 * 4096);

@@ -1,4 +1,4 @@
-// The radix sort by teams against std::stable_sort: what a GPU runs, here by teams of one thread.
+// The radix sort by teams, as a GPU runs it, here by teams of one thread: against std::stable_sort.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,22 +15,23 @@
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
 #include "sorted_keys.hpp"
-#include "tally/algorithms/radix_sort.hpp"
-#include "tally/detail/radix_sort/teams.hpp"
+#include "tally/detail/radix_sort/device.hpp"
+#include "tally/detail/radix_sort/sort.hpp"
 
 namespace {
 
-using tally::bit_range;
-using tally::detail::no_value;
-using tally::detail::team_digits;
+using tally::detail::radix_sort::block_of_team;
+using tally::detail::radix_sort::no_value;
+using tally::detail::radix_sort::sort_by_passes;
+using tally::detail::radix_sort::team_steps;
 using tally::test::before;
 using tally::test::key_sequences;
 using tally::test::random_bits;
 
 template <class Key>
-constexpr bit_range all_bits = {0, 8 * static_cast<int>(sizeof(Key))};
+constexpr int width = 8 * static_cast<int>(sizeof(Key));
 
-/// A value of `Words` words of four bytes: where its key was, and words that follow from that.
+/// A value of `Words` words of four bytes, which follow from the index of its key.
 template <std::size_t Words>
 struct origin {
   std::array<std::uint32_t, Words> words;
@@ -43,7 +44,7 @@ struct origin {
   }
   friend bool operator==(origin const&, origin const&) = default;
 };
-/// Wider than a key by a byte: no multiple of anything.
+/// A value whose size is no multiple of an alignment.
 struct nine_bytes {
   std::array<std::uint8_t, 9> bytes;
 
@@ -56,15 +57,15 @@ struct nine_bytes {
   friend bool operator==(nine_bytes const&, nine_bytes const&) = default;
 };
 
-/// Around rows of 32, and around the blocks that a team takes.
+/// Sizes around rows of 32, and around the blocks of a team.
 template <class Key>
 std::vector<std::size_t> sizes()
 {
-  std::size_t const block = team_digits<Key, no_value>::block(0);
+  std::size_t const block = block_of_team<Key>;
   return {0, 1, 2, 3, 31, 32, 33, block - 1, block, block + 1, 3 * block + 17};
 }
 
-/// Where the keys are from in their sorted order.
+/// The indices of the keys in their sorted order.
 template <class Key, class Order>
 std::vector<std::size_t> sorted_origins(std::vector<Key> const& keys)
 {
@@ -82,16 +83,15 @@ void expect_sorted(std::vector<Key> keys, std::vector<std::size_t> const& origin
   std::vector<Key> expected(n);
   for (std::size_t k = 0; k < n; ++k) expected[k] = keys[origins[k]];
   if constexpr (std::is_same_v<Value, no_value>) {
-    tally::detail::radix_passes<team_digits<Key, no_value>, Index, Order>(
-        tally::cpu{2}, keys.data(), static_cast<no_value*>(nullptr), n, all_bits<Key>);
+    sort_by_passes<Index, Order>(tally::cpu{2}, team_steps{}, keys.data(), static_cast<no_value*>(nullptr), n, 0,
+                                 width<Key>);
   } else {
     std::vector<Value> values(n), expected_values(n);
     for (std::size_t k = 0; k < n; ++k) {
       values[k] = Value::of(k);
       expected_values[k] = Value::of(origins[k]);
     }
-    tally::detail::radix_passes<team_digits<Key, Value>, Index, Order>(tally::cpu{2}, keys.data(), values.data(), n,
-                                                                       all_bits<Key>);
+    sort_by_passes<Index, Order>(tally::cpu{2}, team_steps{}, keys.data(), values.data(), n, 0, width<Key>);
     EXPECT_TRUE(values == expected_values) << n << " values of " << sizeof(Value) << " bytes";
   }
   EXPECT_TRUE(tally::test::same_bits(keys, expected)) << n << " keys";
@@ -120,7 +120,7 @@ TYPED_TEST(team_sort, is_the_stable_sort)
   }
 }
 
-/// Digits that are cut short, at either end.
+/// The first and the last digit may be shorter than eight bits.
 TEST(team_sort_of_bits, compares_these_and_no_others)
 {
   std::size_t const n = 20'000;
@@ -133,17 +133,17 @@ TEST(team_sort_of_bits, compares_these_and_no_others)
     auto expected = keys, own = keys;
     std::stable_sort(expected.begin(), expected.end(),
                      [&](auto a, auto b) { return first != last && part(a) < part(b); });
-    tally::detail::radix_passes<team_digits<std::uint32_t, no_value>, std::uint32_t, std::less<>>(
-        tally::cpu{2}, own.data(), static_cast<no_value*>(nullptr), n, {first, last});
+    sort_by_passes<std::uint32_t, std::less<>>(tally::cpu{2}, team_steps{}, own.data(), static_cast<no_value*>(nullptr),
+                                               n, first, last);
     EXPECT_TRUE(own == expected) << first << " to " << last;
   }
 }
 
-/// What all keys have and any has, and whether some are out of order, at the ends of blocks too.
-TEST(team_digits, see_which_bits_differ)
+/// The bits that all keys have and that any has, and whether keys are out of order, at the ends of blocks too.
+TEST(team_steps, find_the_bits_that_differ)
 {
-  using keys_seen = tally::detail::seen_in_block<std::uint32_t, std::less<>>;
-  std::size_t const block = tally::detail::seen_by_team<std::uint32_t, std::less<>>::block;
+  using summarise = tally::detail::radix_sort::summarise_keys<std::uint32_t, std::less<>>;
+  std::size_t const block = tally::detail::radix_sort::summarise_by_team<std::uint32_t, std::less<>>::block;
   for (std::uint32_t const mask : {0xffffffffu, 0x0000ff00u})
     for (std::size_t const n : {std::size_t{0}, std::size_t{1}, std::size_t{9}, block, 2 * block, 2 * block + 5})
       for (std::size_t const swapped : {std::size_t{0}, std::size_t{1}, block, n - 1}) {
@@ -156,15 +156,14 @@ TEST(team_digits, see_which_bits_differ)
           all &= key & mask;
           any |= key & mask;
         }
-        auto const seen =
-            team_digits<std::uint32_t, no_value>::seen(tally::cpu{2}, keys_seen{keys.data(), mask}, keys.size());
-        EXPECT_EQ(seen.all, all) << n;
-        EXPECT_EQ(seen.any, any) << n;
+        auto const found = team_steps::summarise(tally::cpu{2}, summarise{keys.data(), mask}, keys.size());
+        EXPECT_EQ(found.all, all) << n;
+        EXPECT_EQ(found.any, any) << n;
         bool const disorder = std::adjacent_find(keys.begin(), keys.end(),
                                                  [&](auto a, auto b) { return (a & mask) > (b & mask); }) != keys.end();
-        EXPECT_EQ(seen.disorder, disorder) << n << " keys, " << swapped << " swapped with the one before it";
+        EXPECT_EQ(found.disorder, disorder) << n << " keys, " << swapped << " swapped with the one before it";
       }
-  auto const nothing = team_digits<std::uint32_t, no_value>::seen(tally::cpu{2}, keys_seen{nullptr, ~0u}, 0);
+  auto const nothing = team_steps::summarise(tally::cpu{2}, summarise{nullptr, ~0u}, 0);
   EXPECT_EQ(nothing.all, ~0u);
   EXPECT_EQ(nothing.any, 0u);
   EXPECT_FALSE(nothing.disorder);

@@ -12,7 +12,7 @@
 #include "../support/generator.hpp"
 #include "tally/detail/radix_sort/ordered_bits.hpp"
 
-/// Keys for radix sorts, and their order.
+/// Keys for sorts, and their order.
 namespace tally::test {
 
 template <class T>
@@ -44,12 +44,12 @@ bool before(T a, T b, Order order)
   }
 }
 
-/// n keys: random bits, all equal, sorted, reversed, few different ones, and ones that differ in their highest and
-/// lowest bits only.
+/// n keys in several ways: random bits; all equal; sorted; reversed; few different ones; ones that differ in their
+/// highest and lowest bits only. Floating-point numbers have special values besides.
 template <class T>
 std::vector<std::vector<T>> key_sequences(std::size_t n)
 {
-  using bits = tally::detail::unsigned_of_size<sizeof(T)>;
+  using bits = tally::detail::radix_sort::unsigned_of_size<sizeof(T)>;
   auto const key = [](std::uint64_t x) {
     if constexpr (std::is_same_v<T, bool>)
       return (x & 1) != 0;

@@ -13,6 +13,7 @@
 #include "hwy/targets.h"
 #include "tally/algorithms/bins.hpp"
 #include "tally/detail/cpu/even_bins.hpp"
+#include "tally/detail/histogram/host.hpp"
 
 namespace {
 
@@ -65,7 +66,8 @@ template <class T>
 std::vector<std::uint64_t> counts_of(std::vector<T> const& values, even_bins const& bins)
 {
   std::vector<std::uint64_t> counts(bin_turns * bins.slots());
-  tally::cpu_backend::even_bins_job<T> job{values.data(), values.size(), bins.numbers(), {}};
+  tally::cpu_backend::even_bins_job<T> job{
+      values.data(), values.size(), tally::detail::histogram::even_bins_access::numbers(bins), {}};
   for (std::size_t t = 0; t < bin_turns; ++t) job.counters[t] = counts.data() + t * bins.slots();
   tally::cpu_backend::count_even_bins(job);
   return counts;
@@ -123,8 +125,10 @@ TEST(even_bins_kernel, adds_to_what_counters_have)
   std::vector<int> const values(3 * bin_chunk, 5);
   even_bins const bins(0, 10, 2);
   std::vector<std::uint64_t> own(bins.slots(), 7);
-  tally::cpu_backend::count_even_bins<int>(
-      {values.data(), values.size(), bins.numbers(), {own.data(), own.data(), own.data(), own.data()}});
+  tally::cpu_backend::count_even_bins<int>({values.data(),
+                                            values.size(),
+                                            tally::detail::histogram::even_bins_access::numbers(bins),
+                                            {own.data(), own.data(), own.data(), own.data()}});
   EXPECT_EQ(own, (std::vector<std::uint64_t>{7, 7 + 3 * bin_chunk, 7, 7, 7}));
 }
 

@@ -1,61 +1,26 @@
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "tally/config.hpp"
-#include "tally/detail/backends.hpp"
+#include "tally/detail/histogram/bin_slots.hpp"
 #include "tally/error.hpp"
 
-/// The bins of a histogram: functions from a value to its slot. Slots 0 to count() - 1 are the bins; behind them are
-/// three for the values that have none.
+/// The bins of a histogram: functions from a value to its slot. Slots 0 to count() - 1 are the bins. The three slots
+/// behind them count the values that belong to no bin: below(), above() and not_a_number().
 namespace tally {
-
-namespace detail {
-
-/// A number as an error message has it: the fewest digits that are it.
-inline std::string shown(double value)
-{
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
-/// Where the values outside are counted, and how many bins there may be.
-class bin_slots {
-public:
-  /// At most so many: a slot is a signed integer of 32 bits.
-  static constexpr std::size_t most = (std::size_t{1} << 31) - 4;
-
-  TALLY_HD std::size_t count() const { return count_; }
-  TALLY_HD std::size_t below() const { return count_; }
-  TALLY_HD std::size_t above() const { return count_ + 1; }
-  TALLY_HD std::size_t not_a_number() const { return count_ + 2; }
-  TALLY_HD std::size_t slots() const { return count_ + 3; }
-
-protected:
-  explicit bin_slots(std::size_t count) : count_(count)
-  {
-    if (count == 0 || count > most)
-      throw usage_error("tally: a histogram of " + std::to_string(count) + " bins; it has 1 to " +
-                        std::to_string(most));
-  }
-
-  std::size_t count_;
-};
-
-}  // namespace detail
 
 /// `count` bins of one width from `lower` to `upper`.
 ///
-/// Bin k has the values x with lower + k w <= x < lower + (k + 1) w, where w = (upper - lower) / count; the last has
-/// `upper` too. A value on an edge is never below it; one that is less than an edge by at most 2^-49 of its distance
-/// from `lower` may be above it. No integer within 2^49 of `lower` is. Values are compared as doubles.
+/// Bin k has the values x with lower + k w <= x < lower + (k + 1) w, where w = (upper - lower) / count; the last bin
+/// has `upper` too. Values are compared as doubles. A value on an edge is never counted below it. A value below an
+/// edge, by at most 2^-49 of the edge's distance from `lower`, may be counted above it; no integer within 2^49 of
+/// `lower` is.
 ///
 /// Throws    usage_error: no bins, or not finite numbers lower < upper.
-class even_bins : public detail::bin_slots {
+class even_bins : public detail::histogram::bin_slots {
 public:
   even_bins(double lower, double upper, std::size_t count)
       : bin_slots(count),
@@ -66,22 +31,24 @@ public:
         above_(static_cast<double>(above())),
         not_a_number_(static_cast<double>(not_a_number()))
   {
-    // Higher by more than all roundings are lower, so that what is on edge k is not put below it.
+    // The factor exceeds the loss of all roundings, so that a value on edge k is not put below it.
     scale_ = static_cast<double>(count) / (upper - lower) * (1 + 0x1p-50);
     if (!(lower < upper) || !std::isfinite(upper - lower) || !std::isfinite(scale_))
-      throw usage_error("tally: bins from " + detail::shown(lower) + " to " + detail::shown(upper) +
+      throw usage_error("tally: bins from " + detail::histogram::shortest_text(lower) + " to " +
+                        detail::histogram::shortest_text(upper) +
                         "; the range must be finite, and begin below its end");
   }
 
   double lower() const { return lower_; }
   double upper() const { return upper_; }
-  /// Where bin k begins, and for k = count() where the last one ends.
+  /// The lower edge of bin k; for k = count() the upper edge of the last one.
   double edge(std::size_t k) const
   {
     return k == count_ ? upper_ : lower_ + static_cast<double>(k) * ((upper_ - lower_) / static_cast<double>(count_));
   }
 
-  /// Selections and no branches, on doubles until the end, so that a compiler takes several values at once.
+  /// The slot of a value, by selections on doubles without a branch, so that a compiler can take several values at
+  /// once.
   template <class T>
   TALLY_HD std::int32_t operator()(T const& value) const
   {
@@ -95,31 +62,27 @@ public:
     return static_cast<std::int32_t>(k);
   }
 
-  /// For the compiled kernel, which does the same.
-  cpu_backend::even_bin_numbers numbers() const
-  {
-    return {lower_, upper_, scale_, last_, below_, above_, not_a_number_};
-  }
-
 private:
+  friend detail::histogram::even_bins_access;
+
   double lower_;
   double upper_;
   double scale_;
-  // Slots. As members, since the compiler adds nothing up for values that may not need it.
+  // Slots, as members: a compiler computes no sum that only some values need.
   double last_;
   double below_;
   double above_;
   double not_a_number_;
 };
 
-/// Bins between neighbours of a sorted array of edges: bin k has the values x with edges[k] <= x < edges[k + 1]; the
-/// last has its upper edge too. An edge that stands there twice is an empty bin. log2(size) comparisons a value.
+/// Bins between neighbours in a sorted array of edges. Bin k has the values x with edges[k] <= x < edges[k + 1]; the
+/// last bin has its upper edge too. An edge that is repeated makes an empty bin. log2(size) comparisons a value.
 ///
-/// Requires  the edges outlive the bins, and are where a call runs: on a GPU in device memory. They are in ascending
-///           order and no NaN.
+/// Requires  the edges are in ascending order, none is a NaN, and they outlive the bins. They are in memory that the
+///           call can read: on a GPU in device memory.
 /// Throws    usage_error if there are fewer than two edges.
 template <class T>
-class edge_bins : public detail::bin_slots {
+class edge_bins : public detail::histogram::bin_slots {
 public:
   edge_bins(T const* edges, std::size_t size) : bin_slots(size < 2 ? 0 : size - 1), edges_(edges) {}
 
@@ -127,7 +90,7 @@ public:
 
   TALLY_HD std::int32_t operator()(T const& x) const
   {
-    // The last edge that is at most x, by halves of [0, count_]: a selection a step.
+    // Binary search in [0, count_] for the last edge that is at most x, with one selection a step.
     T const* from = edges_;
     for (std::size_t left = count_ + 1; left > 1;) {
       std::size_t const step = left / 2;
@@ -146,17 +109,5 @@ private:
 };
 template <class T>
 edge_bins(T const*, std::size_t) -> edge_bins<T>;
-
-namespace detail {
-
-/// Bins of Tally's own, which may be called from several threads at once.
-template <class Bins>
-inline constexpr bool own_bins = false;
-template <>
-inline constexpr bool own_bins<even_bins> = true;
-template <class T>
-inline constexpr bool own_bins<edge_bins<T>> = true;
-
-}  // namespace detail
 
 }  // namespace tally

@@ -1,4 +1,4 @@
-// Histograms on a GPU: the counts that the CPU has.
+// Histograms on a GPU give the counts of the CPU.
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace tally::test {
 namespace {
 
-/// Values around and beyond [0, 128); for floating-point types infinities and NaNs among them. All equal for kind 1.
+/// Values in and around [0, 128), with infinities and NaNs among floating-point numbers. All are equal for kind 1.
 template <class T>
 std::vector<T> values_of(std::size_t n, int kind)
 {
@@ -78,7 +78,7 @@ TEST(cuda_histogram, counts_as_the_cpu_does)
   expect_the_counts_of_the_cpu<double>();
 }
 
-/// Sums are of the weights' type, with its sign, and become the output's then.
+/// Sums wrap in the type of the weights and then convert to the output's.
 TEST(cuda_histogram, adds_weights_up_in_their_own_type)
 {
   stream const on_stream;

@@ -1,4 +1,4 @@
-// The quicksort by segmented scans on a GPU: the keys and the levels that the CPU has.
+// The quicksort by segmented scans on a GPU gives the keys and the levels of the CPU.
 #include <cstdint>
 #include <cstdio>
 #include <functional>

@@ -1,4 +1,4 @@
-// The radix sort on a GPU: the bytes that the CPU has, whose own test compares it with std::stable_sort.
+// The radix sort on a GPU gives the bytes of the CPU's, which its own test compares with std::stable_sort.
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -15,8 +15,8 @@
 namespace tally::test {
 namespace {
 
-/// Random bits, which for floats are NaNs, infinities and zeros too now and then; all equal; sorted; reversed; few
-/// different ones; different in their ends.
+/// n keys in six ways: random bits; all equal (of floating-point numbers special values); sorted; reversed; few
+/// different ones; ones that differ in their highest and lowest bits only.
 template <class T>
 std::vector<std::vector<T>> key_sequences(std::size_t n)
 {

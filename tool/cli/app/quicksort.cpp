@@ -67,7 +67,7 @@ std::string levels(std::vector<T> values)
 {
   std::size_t const n = values.size();
   if (n == 0) return "";
-  tally::detail::segmented_quicksort<cpu, T, tally::detail::ascending> sort(cpu{1}, values.data(), n, {});
+  tally::detail::quicksort::segmented_quicksort sort(cpu{1}, values.data(), n, tally::detail::sorting::ascending{});
   std::string text = "given: " + segments(sort.keys(), sort.heads(), n);
   while (!sort.sorted()) {
     std::size_t parted = 0;

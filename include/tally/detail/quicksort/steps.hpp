@@ -4,13 +4,14 @@
 #include <cstdint>
 
 #include "tally/config.hpp"
+#include "tally/detail/execution.hpp"
 #include "tally/operators/segmented.hpp"
 
-/// What a level of the segmented quicksort does for each key.
-namespace tally::detail {
+/// The functions that a level of the segmented quicksort applies to each key.
+namespace tally::detail::quicksort {
 
-/// How many keys of a segment, up to one of them, are less than its pivot, and how many equal to it. The others are
-/// greater.
+/// The numbers of keys, from the beginning of a segment up to some key, that are less than the pivot and equal to it.
+/// The others are greater.
 struct pivot_ranks {
   std::uint32_t less;
   std::uint32_t equal;
@@ -26,24 +27,23 @@ struct add_ranks {
   TALLY_HD static constexpr pivot_ranks identity() { return {0, 0}; }
 };
 
-/// The arrays of a quicksort: keys in segments, each of which is sorted on its own, and none of which has a key that
-/// belongs into another.
+/// The arrays of a quicksort. Keys lie in segments, and no level moves a key out of its segment.
 template <class Key, class Less>
-struct quicksort_arrays {
+struct arrays {
   Key* keys;
   Key* moved_keys;
   std::uint8_t* heads;  ///< 1 where a segment begins
   std::uint8_t* moved_heads;
-  std::uint32_t* segment;  ///< of key k
-  std::uint32_t* starts;   ///< of segment s, and behind the last one n
-  Key* pivots;             ///< of segment s
-  pivot_ranks* ranks;      ///< of key k in its segment, inclusive
+  std::uint32_t* segment;  ///< of each key
+  std::uint32_t* starts;   ///< of each segment, and n behind the last one
+  Key* pivots;             ///< of each segment
+  pivot_ranks* ranks;      ///< of each key in its segment, inclusive
   std::uint32_t n;
   std::uint32_t level;
   Less less;
 };
 
-/// Whether a segment begins at k: their running sum numbers the segments.
+/// 1 if a segment begins at k, else 0. The running sum numbers the segments.
 template <class Arrays>
 struct head_of_key {
   Arrays arrays;
@@ -63,7 +63,7 @@ struct number_segments {
   }
 };
 
-/// The head of a segment draws its pivot: some key of the segment, the same one in every run.
+/// Draws a pivot for the segment that begins at k: some key of the segment, the same one in every run.
 template <class Arrays>
 struct draw_pivot {
   Arrays arrays;
@@ -81,7 +81,7 @@ struct draw_pivot {
   }
 };
 
-/// What key k adds to the ranks of its segment.
+/// The ranks of key k alone, and whether it is the head of its segment. A segmented scan adds them up.
 template <class Arrays>
 struct rank_of_key {
   Arrays arrays;
@@ -102,7 +102,8 @@ struct store_ranks {
   TALLY_HD void operator()(std::size_t k, flagged<pivot_ranks> const& ranks) const { arrays.ranks[k] = ranks.value; }
 };
 
-/// Key k goes behind those of its segment that come before it; the first of each kind is a head.
+/// Moves key k behind the keys that come before it in its segment: lesser ones than the pivot first, then equal ones,
+/// then greater ones. The first key of each kind is the head of a new segment.
 template <class Arrays>
 struct move_key {
   Arrays arrays;
@@ -130,7 +131,13 @@ struct move_key {
   }
 };
 
-/// Whether some key of a block comes before the one in front of it: 1 or 0.
+/// The number of keys that one call of `out_of_order` looks through.
+template <class P>
+inline constexpr std::size_t block_of_order_check = 1;
+template <host P>
+inline constexpr std::size_t block_of_order_check<P> = 4096;
+
+/// 1 if some key of block b comes before its predecessor, else 0.
 template <class Key, class Less>
 struct out_of_order {
   Key const* keys;
@@ -159,4 +166,4 @@ struct copy_key {
   TALLY_HD void operator()(std::size_t k) const { to[k] = from[k]; }
 };
 
-}  // namespace tally::detail
+}  // namespace tally::detail::quicksort

@@ -7,7 +7,7 @@
 #include "tally/operators/arithmetic.hpp"
 
 /// The orders that the standard library names.
-namespace tally::detail {
+namespace tally::detail::sorting {
 
 template <class Order, class T>
 inline constexpr bool ascends = std::is_same_v<Order, std::less<>> || std::is_same_v<Order, std::less<T>> ||
@@ -16,9 +16,9 @@ template <class Order, class T>
 inline constexpr bool descends = std::is_same_v<Order, std::greater<>> || std::is_same_v<Order, std::greater<T>> ||
                                  std::is_same_v<Order, std::ranges::greater>;
 
-/// The same, as a GPU can call them. Floating-point numbers are totally ordered, as a radix sort has them: NaNs, all
-/// equal, come last in either order, and -0.0 is less than +0.0. (With `<` alone a NaN is equal to every number, which
-/// is no order: a sort would stop at keys that are not sorted.)
+/// std::less as a GPU can call it, with the total order of a radix sort for floating-point numbers: NaNs, all
+/// equivalent, come last, and -0.0 before +0.0. (`<` alone makes a NaN equivalent to every number, which is no weak
+/// order: a sort would stop at keys that are not sorted.)
 struct ascending {
   template <class T>
   TALLY_HD constexpr bool operator()(T const& a, T const& b) const
@@ -29,6 +29,7 @@ struct ascending {
       return a < b;
   }
 };
+/// The reverse of `ascending`, except that NaNs come last here too.
 struct descending {
   template <class T>
   TALLY_HD constexpr bool operator()(T const& a, T const& b) const
@@ -39,6 +40,8 @@ struct descending {
       return a > b;
   }
 };
+
+/// `order` as a GPU can call it: one of the two above if the standard library names it, else the caller's own.
 template <class T, class Order>
 auto callable_order(Order const& order)
 {
@@ -50,4 +53,4 @@ auto callable_order(Order const& order)
     return order;
 }
 
-}  // namespace tally::detail
+}  // namespace tally::detail::sorting
