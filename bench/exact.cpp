@@ -40,8 +40,8 @@ std::uint64_t sum_of_units(T const* in, std::size_t n)
 }
 
 /// Compares one output with the exact sum, and keeps the worst error so far. It compares whole numbers, so it adds no
-/// error of its own. A sum of `terms` positive numbers, added in any order, is off by less than `terms` roundings: a larger
-/// error means a wrong result, not an inexact one.
+/// error of its own. A sum of `terms` positive numbers, added in any order, is off by less than `terms` roundings: a
+/// larger error means a wrong result, not an inexact one.
 template <class T>
 void judge(verdict& so_far, T found, std::uint64_t expected, std::size_t terms)
 {

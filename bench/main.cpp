@@ -49,8 +49,8 @@ placement place_of(cell const& c, machine const& where)
   return c.bytes() <= cache / 2 ? placement::cache : placement::memory;
 }
 
-/// Every cell of a run. Those of one type are consecutive, since they share a data set. Sizes too large for the memory are
-/// left out.
+/// Every cell of a run. Those of one type are consecutive, since they share a data set. Sizes too large for the memory
+/// are left out.
 std::vector<cell> all_cells(settings const& s, machine const& where)
 {
   extent const& e = s.quick ? quick_extent : full_extent;

@@ -14,8 +14,8 @@ bool has_error(element type)
   return type == element::f32 || type == element::f64;
 }
 
-/// "WRONG"; "exact" where there can be no error; else the largest relative error, with an exclamation mark if the sum has
-/// stalled.
+/// "WRONG"; "exact" where there can be no error; else the largest relative error, with an exclamation mark if the sum
+/// has stalled.
 std::string error_text(cell const& c, measurement const& m)
 {
   if (m.check.wrong) return "WRONG";

@@ -142,7 +142,8 @@ private:
     return taken / static_cast<double>(e.batch);
   }
 
-  /// Leaves out contenders that are `patience` times as slow as run_cell.hpp says, compared with the best of their kind.
+  /// Leaves out contenders that are `patience` times as slow as run_cell.hpp says, compared with the best of their
+  /// kind.
   void leave_out_hopeless(timing::interleaved_rounds& rounds, double patience)
   {
     std::map<std::pair<role, int>, double> best;

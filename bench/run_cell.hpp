@@ -21,8 +21,8 @@ struct effort {
 inline constexpr effort full_effort{3, 9, 0.8, 0.002, 0.005};
 inline constexpr effort quick_effort{3, 5, 0.3, 0.001, 0.003};
 
-/// Beyond cache a contender is left out after two rounds if it is this many times slower than the best of its kind; after
-/// one round, if it is twice that many times slower.
+/// Beyond cache a contender is left out after two rounds if it is this many times slower than the best of its kind;
+/// after one round, if it is twice that many times slower.
 inline constexpr double hopeless_peer = 2.0;
 inline constexpr double hopeless_limit = 1.2;
 

@@ -1,5 +1,5 @@
-// How many threads pay: scans and sums of floats of growing size on exactly 1, 2, 4, ... threads, however small the input
-// is, and on as many as Tally chooses; in GB/s, medians of interleaved rounds.
+// How many threads pay: scans and sums of floats of growing size on exactly 1, 2, 4, ... threads, however small the
+// input is, and on as many as Tally chooses; in GB/s, medians of interleaved rounds.
 //   build/bench/tally_bench_threads
 #include <algorithm>
 #include <cstddef>

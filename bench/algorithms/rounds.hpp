@@ -26,7 +26,8 @@ inline void expect(bool right)
 /// A table of contenders that do the same work, timed in interleaved rounds.
 class rounds {
 public:
-  /// `title` heads the table. `elements` is how many elements each contender works on, `bytes` how many bytes it must move.
+  /// `title` heads the table. `elements` is how many elements each contender works on, `bytes` how many bytes it must
+  /// move.
   rounds(std::string title, std::size_t elements, std::size_t bytes)
       : title_(std::move(title)),
         elements_(static_cast<double>(elements)),

@@ -1,5 +1,5 @@
-// tally_bench_cuda_applications: compaction, histograms, sorting, reduction by key and recurrences, raced against CUB and
-// the copy limit in one process.
+// tally_bench_cuda_applications: compaction, histograms, sorting, reduction by key and recurrences, raced against CUB
+// and the copy limit in one process.
 #include <cub/cub.cuh>
 
 #include <cmath>

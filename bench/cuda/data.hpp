@@ -52,8 +52,8 @@ __global__ void fill_with_random(T* out, std::size_t n, std::uint64_t seed)
     out[k] = random_element::make<T>(k + seed);
 }
 
-/// `count` inputs of n elements and as many outputs. Calls take them in turn, so that no call finds its own input in the
-/// cache.
+/// `count` inputs of n elements and as many outputs. Calls take them in turn, so that no call finds its own input in
+/// the cache.
 template <class T>
 class buffers {
 public:

@@ -51,8 +51,8 @@ char const* name_of(manner how)
   return how == manner::graph ? "graph" : how == manner::stream ? "stream" : "cold";
 }
 
-/// Runs a race, records every contender, and prints a line for Tally, CUB and the empty kernel. The limit is the fastest of
-/// cudaMemcpy and the contenders whose name begins with "read".
+/// Runs a race, records every contender, and prints a line for Tally, CUB and the empty kernel. The limit is the
+/// fastest of cudaMemcpy and the contenders whose name begins with "read".
 void report(std::string const& what, std::size_t n, manner how, std::vector<contender> const& contenders)
 {
   double const bytes = contenders[0].bytes;
@@ -91,8 +91,8 @@ manner manner_of(std::size_t bytes)
   return bytes <= (std::size_t(1) << 24) ? manner::graph : manner::stream;
 }
 
-/// How many inputs calls take in turn. One below 64 MiB, which may stay in the cache; four from there on, so that no call
-/// finds its own in the cache; one from 256 MiB on, since no cache holds it.
+/// How many inputs calls take in turn. One below 64 MiB, which may stay in the cache; four from there on, so that no
+/// call finds its own in the cache; one from 256 MiB on, since no cache holds it.
 int inputs_for(std::size_t bytes)
 {
   return bytes >= (std::size_t(1) << 28) ? 1 : bytes >= (std::size_t(1) << 26) ? 4 : 1;

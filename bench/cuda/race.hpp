@@ -15,7 +15,8 @@ namespace tally::bench {
 
 using cuda_backend::check_cuda;
 
-/// One call of a contender, on a stream. `buffer` counts up, so that a call can take another input than the call before.
+/// One call of a contender, on a stream. `buffer` counts up, so that a call can take another input than the call
+/// before.
 using gpu_call = std::function<void(cudaStream_t, int buffer)>;
 
 struct contender {

@@ -48,8 +48,8 @@ inline void stream_line(std::uint8_t const* in, std::uint8_t* out)
   for (std::size_t j = 0; j < 64; j += hn::Lanes(d)) hn::Stream(hn::LoadU(d, in + j), d, out + j);
 }
 
-/// Copies `Pages` pages of 4 KiB side by side, one line of each in turn: the prefetcher sees several sequences, and several
-/// pages of DRAM are open.
+/// Copies `Pages` pages of 4 KiB side by side, one line of each in turn: the prefetcher sees several sequences, and
+/// several pages of DRAM are open.
 template <std::size_t Pages>
 void stream_pages(std::uint8_t const* in, std::uint8_t* out, std::size_t n)
 {

@@ -9,8 +9,8 @@
 namespace tally::bench {
 
 /// The threads of a limit. They get their work in well under a microsecond, so that the limit is that of the memory and
-/// not of a threading library. Helpers spin between `begin` and `end`; outside they sleep, so that they take no time from
-/// other contenders.
+/// not of a threading library. Helpers spin between `begin` and `end`; outside they sleep, so that they take no time
+/// from other contenders.
 class thread_team {
 public:
   explicit thread_team(int threads)

@@ -4,8 +4,8 @@
 
 #include "../contender.hpp"
 
-/// A function for each peer, which adds its contenders. All of them are compiled once for every instruction set, each set
-/// in a module of its own.
+/// A function for each peer, which adds its contenders. All of them are compiled once for every instruction set, each
+/// set in a module of its own.
 namespace tally::bench {
 
 void add_serial(std::vector<contender>& to);

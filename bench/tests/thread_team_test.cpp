@@ -5,8 +5,8 @@
 namespace tally::bench {
 namespace {
 
-// A team is woken, put to sleep and dismissed so quickly that a helper may miss each of these. Every thread must do every
-// piece of work, and none may be left spinning.
+// A team is woken, put to sleep and dismissed so quickly that a helper may miss each of these. Every thread must do
+// every piece of work, and none may be left spinning.
 TEST(thread_team, works_sleeps_and_leaves)
 {
   auto const add_one = [](void* count, int) { ++*static_cast<std::atomic<int>*>(count); };

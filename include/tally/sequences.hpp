@@ -6,8 +6,8 @@
 #include "tally/detail/function_iterator.hpp"
 #include "tally/detail/results.hpp"
 
-/// Sequences that are not in memory: elements that a function gives, and results that a function takes. Every reduce and
-/// scan takes them, on a CPU and on a GPU. So one pass over memory does the work of several.
+/// Sequences that are not in memory: elements that a function gives, and results that a function takes. Every reduce
+/// and scan takes them, on a CPU and on a GPU. So one pass over memory does the work of several.
 namespace tally {
 
 namespace detail {

@@ -93,9 +93,9 @@ std::size_t bytes_behind(function_iterator<F> const& i)
   return i.bytes_behind() < sizeof(T) ? sizeof(T) : i.bytes_behind();
 }
 
-/// Elements in a tile on a CPU: `most`, or fewer where elements stand for more than themselves. Then at most 128 KiB are
-/// behind a tile: every core's cache holds that much until the tile's second turn, and it is worth the hand-over from
-/// thread to thread.
+/// Elements in a tile on a CPU: `most`, or fewer where elements stand for more than themselves. Then at most 128 KiB
+/// are behind a tile: every core's cache holds that much until the tile's second turn, and it is worth the hand-over
+/// from thread to thread.
 template <class T, class I>
 std::size_t tile_by_bytes(I const&, std::size_t most)
 {

@@ -7,8 +7,8 @@
 /// each path to standard error, with the reason.
 namespace tally::detail {
 
-/// Is given the name of each path as it is taken, by any thread, and why it was taken, "" if its name says so. Both live
-/// for ever.
+/// Is given the name of each path as it is taken, by any thread, and why it was taken, "" if its name says so. Both
+/// live for ever.
 using path_observer = void (*)(char const* name, char const* because);
 
 inline constinit std::atomic<path_observer> observer_of_paths{nullptr};

@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
-/// Copying and reading as fast as this machine can: beyond the caches no scan is faster than a copy, no reduction faster
-/// than a read.
+/// Copying and reading as fast as this machine can: beyond the caches no scan is faster than a copy, no reduction
+/// faster than a read.
 namespace tally::cli {
 
 /// The calling thread and helpers that wait for work.

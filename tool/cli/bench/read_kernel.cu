@@ -7,7 +7,8 @@ namespace {
 constexpr int threads = 512;
 constexpr int unrolled = 8;
 
-/// Each thread has `unrolled` loads of 16 bytes in flight. The words are combined and compared, so no load can be removed.
+/// Each thread has `unrolled` loads of 16 bytes in flight. The words are combined and compared, so no load can be
+/// removed.
 __global__ void read_kernel(uint4 const* in, std::size_t n, uint4* never)
 {
   std::size_t const stride = std::size_t(gridDim.x) * blockDim.x;

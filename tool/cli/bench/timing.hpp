@@ -58,8 +58,8 @@ inline double noise(std::vector<double> values)
   return median(std::move(values)) / middle;
 }
 
-/// Contenders, numbered from 0, that are timed in turn. A round times each contender once, in an order shuffled anew for
-/// every round: whatever disturbs the machine disturbs all of them.
+/// Contenders, numbered from 0, that are timed in turn. A round times each contender once, in an order shuffled anew
+/// for every round: whatever disturbs the machine disturbs all of them.
 class interleaved_rounds {
 public:
   explicit interleaved_rounds(std::size_t contenders) : order_(contenders), times_(contenders)
@@ -96,8 +96,8 @@ private:
   std::mt19937 shuffler_{1};
 };
 
-/// The median seconds of one call of each contender. `seconds(k, calls)` makes `calls` calls of contender k in a row and
-/// returns the seconds of one. A round makes as many as fill `batch` seconds, `most` at most.
+/// The median seconds of one call of each contender. `seconds(k, calls)` makes `calls` calls of contender k in a row
+/// and returns the seconds of one. A round makes as many as fill `batch` seconds, `most` at most.
 template <class Seconds>
 std::vector<double> median_seconds(std::size_t contenders, int rounds, double batch, double most,
                                    Seconds const& seconds)

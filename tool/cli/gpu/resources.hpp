@@ -12,8 +12,8 @@
 /// CUDA's streams, events and memory as objects that free themselves.
 namespace tally::cli {
 
-/// Makes `call`. If CUDA fails it throws `error` with the library's message, less the prefix "tally: ", with which every
-/// message of the tool begins anyway.
+/// Makes `call`. If CUDA fails it throws `error` with the library's message, less the prefix "tally: ", with which
+/// every message of the tool begins anyway.
 template <class Call>
 void checked(Call call)
 {

@@ -14,9 +14,8 @@
 #include "tally/detail/zip_with.hpp"
 
 #ifdef __CUDACC__
-#include "tally/detail/cuda/for_each.cuh"
 #include "tally/detail/cuda/launch.cuh"
-#include "tally/detail/cuda/teams.cuh"
+#include "tally/detail/cuda/maps.cuh"
 #endif
 
 /// How a GPU meets the contracts of reduce.hpp and scan.hpp.

@@ -3,8 +3,7 @@
 #include <cstddef>
 
 #include "tally/detail/cuda/left_operand.cuh"
-#include "tally/detail/cuda/row_totals.cuh"
-#include "tally/detail/cuda/scanned_rows.cuh"
+#include "tally/detail/cuda/rows.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include "tally/operators/traits.hpp"
+#include "tally/operators/arithmetic.hpp"
 #include "tally/order.hpp"
 
 /// Reading and writing the groups of the order: what lies in memory, what a lane holds, and what the operator sees.

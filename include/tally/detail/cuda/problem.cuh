@@ -7,7 +7,7 @@
 #include "tally/detail/cuda/compiled.hpp"
 #include "tally/detail/cuda/elements.cuh"
 #include "tally/detail/cuda/handover.hpp"
-#include "tally/detail/cuda/scanned_rows.cuh"
+#include "tally/detail/cuda/rows.cuh"
 #include "tally/order.hpp"
 
 namespace tally::cuda_backend {

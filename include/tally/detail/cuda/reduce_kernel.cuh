@@ -6,7 +6,7 @@
 #include "tally/detail/cuda/elements.cuh"
 #include "tally/detail/cuda/folds.cuh"
 #include "tally/detail/cuda/problem.cuh"
-#include "tally/detail/cuda/row_totals.cuh"
+#include "tally/detail/cuda/rows.cuh"
 
 namespace tally::cuda_backend {
 

@@ -7,7 +7,7 @@
 #include "tally/detail/cuda/block_tile.cuh"
 #include "tally/detail/cuda/folds.cuh"
 #include "tally/detail/cuda/problem.cuh"
-#include "tally/detail/cuda/row_totals.cuh"
+#include "tally/detail/cuda/rows.cuh"
 #include "tally/detail/cuda/tuning.hpp"
 
 /// The kernels that hold a tile in registers. They take any iterator and any alignment, and run on every GPU.
