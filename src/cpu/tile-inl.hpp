@@ -15,7 +15,7 @@
 #include <cstring>
 
 #include "src/cpu/exact-inl.hpp"
-#include "src/cpu/ordered_total-inl.hpp"
+#include "src/cpu/ordered-inl.hpp"
 #include "tally/detail/path.hpp"
 
 HWY_BEFORE_NAMESPACE();
