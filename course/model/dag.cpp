@@ -7,7 +7,7 @@ namespace tally::model {
 std::size_t dag::schedule(std::size_t workers) const
 {
   std::size_t const n = nodes_.size();
-  // The nodes that need each node, one after the other.
+  // For each node the nodes that need it, all of them in one array.
   std::vector<std::uint32_t> begin(n + 1), needs(n), waiting;
   for (operands const& node : nodes_)
     for (int const operand : {node.left, node.right})

@@ -43,7 +43,7 @@ void machine::run(std::string const& kernel, int blocks, int threads, bool toget
   std::iota(order.begin(), order.end(), 0);
   if (blocks_.by == schedule::order::descending) std::reverse(order.begin(), order.end());
   if (blocks_.by == schedule::order::shuffled) std::shuffle(order.begin(), order.end(), std::mt19937_64(blocks_.seed));
-  // However the launch ends, the machine is ready for the next.
+  // The machine is ready for the next launch however this one ends.
   struct ending {
     machine& of;
     ~ending()
@@ -61,7 +61,7 @@ void machine::run(std::string const& kernel, int blocks, int threads, bool toget
     struct ending_of_block {
       machine& of;
       recorder const& by;
-      ~ending_of_block() { of.forget_shared(by); }
+      ~ending_of_block() { of.free_shared(by); }
     } const at_its_end{*this, by};
     current_ = &by;
     body(block(*this, by, blocks));
@@ -79,7 +79,7 @@ void machine::run(std::string const& kernel, int blocks, int threads, bool toget
   report_.barriers += barriers;
 }
 
-void machine::forget_shared(recorder const& of)
+void machine::free_shared(recorder const& of)
 {
   for (int const number : of.shared_arrays) arrays_[static_cast<std::size_t>(number)].reset();
   current_ = nullptr;

@@ -4,8 +4,8 @@
 #include "tally/model/machine.hpp"
 #include "tally/model/recorder.hpp"
 
-/// What comes before what. Two accesses of a block are in order if one thread makes them, or if a barrier is between
-/// them; those of two blocks, if a chain of releases and acquires leads from one to the other; those of two launches
+/// The order of accesses. Two accesses of a block are ordered if one thread makes both, or if a barrier is between them;
+/// accesses of two blocks, if a chain of releases and acquires leads from one to the other; accesses of two launches,
 /// always.
 namespace tally::model {
 
@@ -19,7 +19,7 @@ void merge(recorder::clock& into, recorder::clock const& more)
 
 }  // namespace
 
-void recorder::noted_write(array_base& of, int index, touch const& mine)
+void recorder::record_write(array_base& of, int index, touch const& mine)
 {
   array_base::word& word = of.touches(static_cast<std::size_t>(index));
   check_races(of, index, mine, true);
@@ -53,8 +53,7 @@ bool recorder::ordered(touch const& before, touch const& now) const
   machine::interval const& then = on_.intervals_[before.interval];
   if (then.launch != launch_) return true;
   if (then.block == block_) return then.barriers != barriers_ || before.thread == now.thread;
-  // One of the releases after `before` that this thread has seen is to come from the same thread, or from behind a
-  // barrier.
+  // They are ordered if this thread has seen a release after `before` by the same thread, or after a later barrier.
   std::uint32_t const seen_so_far = seen(static_cast<std::size_t>(then.block), now.thread);
   for (std::uint32_t k = seen_so_far; k > then.releases; --k) {
     machine::release const& one = on_.releases_.at(then.block)[k - 1];
@@ -108,7 +107,7 @@ void recorder::see_what_was_acquired()
   acquired_.clear();
 }
 
-/// How many releases of a block this thread has seen.
+/// How many releases of a block the thread `by` has seen.
 std::uint32_t recorder::seen(std::size_t block, int by) const
 {
   auto const of = [block](clock const& all) { return block < all.size() ? all[block] : 0; };

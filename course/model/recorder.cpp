@@ -117,8 +117,8 @@ event& recorder::next_event(action what, std::source_location const& where)
   return e;
 }
 
-/// Notes an access to an element, or finds that there is none.
-bool recorder::note(array_base& of, position const& at, action what)
+/// Records an access to an element. If there is no such element, that is a finding.
+bool recorder::record_access(array_base& of, position const& at, action what)
 {
   must_be_in_phase("an access to memory");
   if (at.index >= 0 && static_cast<std::size_t>(at.index) < of.size()) {
@@ -153,7 +153,7 @@ touch recorder::now(bool atomic) const
 
 bool recorder::read(array_base& of, position const& at, bool atomic)
 {
-  if (!note(of, at, action::read)) return false;
+  if (!record_access(of, at, action::read)) return false;
   touch const mine = now(atomic);
   array_base::word& word = of.touches(static_cast<std::size_t>(at.index));
   check_races(of, at.index, mine, false);
@@ -163,15 +163,15 @@ bool recorder::read(array_base& of, position const& at, bool atomic)
 
 bool recorder::write(array_base& of, position const& at, bool atomic)
 {
-  if (!note(of, at, action::write)) return false;
-  noted_write(of, at.index, now(atomic));
+  if (!record_access(of, at, action::write)) return false;
+  record_write(of, at.index, now(atomic));
   return true;
 }
 
 bool recorder::update(array_base& of, position const& at)
 {
-  if (!note(of, at, action::atomic)) return false;
-  noted_write(of, at.index, now(true));
+  if (!record_access(of, at, action::atomic)) return false;
+  record_write(of, at.index, now(true));
   return is_set(of, at);
 }
 

@@ -14,11 +14,10 @@ namespace {
 constexpr int lanes = textbook::warp_lanes;
 constexpr std::size_t banks = 32, bank_bytes = 4, sector_bytes = 32;
 
-/// One access of a warp: of each lane that takes part, its event.
+/// One access of a warp: the event of each lane that takes part.
 using request = std::vector<event const*>;
 
-/// The words that fall into the fullest bank. Lanes that want the same word get it together, unless each is to change
-/// it.
+/// The number of words in the fullest bank. Lanes that read or write the same word share it; atomic ones do not.
 std::size_t degree_of(std::span<event const* const> part, array_base const& of)
 {
   std::array<std::array<std::size_t, lanes>, banks> words;
@@ -39,7 +38,7 @@ std::size_t degree_of(std::span<event const* const> part, array_base const& of)
 void count_shared(request const& all, array_base const& of, shared_counts& into)
 {
   ++into.requests;
-  // Elements of 8 bytes are served a half of the warp at a time, of 16 and more a quarter.
+  // Elements of 8 bytes are served for half a warp at a time, larger ones for a quarter.
   int const per_part = of.element_bytes() <= bank_bytes       ? lanes
                        : of.element_bytes() <= 2 * bank_bytes ? lanes / 2
                                                               : lanes / 4;
@@ -124,7 +123,7 @@ private:
       count_request();
     }
   }
-  /// Lanes that go different ways: what they do at one place for the same time, they do together.
+  /// Counts lanes that diverge: their actions at one place for the same time are one.
   void count_apart(std::vector<lane_events> const& warp)
   {
     struct key {
@@ -156,7 +155,7 @@ private:
   void count_request()
   {
     if (request_.front()->array < 0) return;
-    // Lanes may be at different arrays at one place: `(odd ? x : y)[k]`.
+    // Lanes may access different arrays at one place: `(odd ? x : y)[k]`.
     while (!request_.empty()) {
       part_.clear();
       rest_.clear();

@@ -32,7 +32,7 @@ void team::run(std::function<void(int)> const& body)
   if (error_) std::rethrow_exception(error_);
 }
 
-/// One block after the other, each when its turn comes.
+/// The thread's blocks, one after the other, each when its turn comes.
 void team::work(int block, std::condition_variable& wake)
 {
   while (block != none) {
@@ -53,7 +53,7 @@ void team::work(int block, std::condition_variable& wake)
   }
 }
 
-/// Returns the block that begins instead.
+/// Returns the block that begins in its place.
 int team::end(int block, std::condition_variable& wake)
 {
   std::scoped_lock const lock(mutex_);
@@ -63,7 +63,7 @@ int team::end(int block, std::condition_variable& wake)
     next = order_[begun_++];
     running_.push_back({next, &wake});
   }
-  // What it stored at last, other than by store_release, may be what they wait for.
+  // The others may wait for a value that it has stored last, other than by store_release.
   if (!stuck_) {
     ++stores_;
     for (member& each : running_) each.waiting = false;
@@ -73,7 +73,7 @@ int team::end(int block, std::condition_variable& wake)
   return next;
 }
 
-/// Who goes on. With the lock.
+/// Chooses the block that continues. The lock is held.
 void team::choose()
 {
   std::vector<int> able;

@@ -12,27 +12,27 @@
 
 namespace tally::model {
 
-/// Runs blocks that wait for each other: each on a thread, of which one goes on at a time. Which one is the schedule's
-/// choice at every access that a block makes to memory of the grid, so a run can be repeated.
+/// Runs blocks that wait for each other, each on a thread of its own, one at a time. At every atomic access to memory of
+/// the grid the schedule chooses the block that continues, so a run can be repeated.
 class team {
 public:
   team(schedule by, std::vector<int> order);
 
-  /// Runs `body(block)` for every block, in turns; returns when all have ended. Throws what the first body threw, after
-  /// which the others give up.
+  /// Runs `body(block)` for every block, in turns; returns when all have ended. If a body throws, the other blocks give up,
+  /// and the exception is rethrown.
   void run(std::function<void(int)> const& body);
 
   enum class turn {
     goes_on,
-    stuck,     ///< every block that runs waits, and those that have not begun find no place
+    stuck,     ///< every running block waits, and there is no room for the others to begin
     abandoned  ///< another block threw
   };
-  /// Called by the block that goes on: another may go on now. `waiting`: this one can do nothing until somebody stores.
-  /// It waits too if it looks at what it looked at before when nobody has stored since. Unless it goes on the block is
-  /// to give up.
+  /// Lets another block continue; called by the one that runs. `waiting`: this block can do nothing until another one stores.
+  /// It waits as well if it looks at the same element as before and no block has stored since. Unless the result is
+  /// `goes_on` the caller must give up.
   turn take_turns(bool waiting, void const* looks_at, int index);
   [[noreturn]] static void give_up();
-  /// Somebody has stored: those who waited may look again.
+  /// A block has stored: those that wait may look again.
   void progressed();
 
 private:
@@ -42,7 +42,7 @@ private:
     bool waiting = false;
     void const* looked_at = nullptr;  // last
     int index = 0;
-    std::size_t stores = 0;  // so far, when it looked
+    std::size_t stores = 0;  // how many there had been when it looked
   };
   void work(int block, std::condition_variable& wake);
   int end(int block, std::condition_variable& wake);

@@ -70,7 +70,7 @@ private:
     return found == threads_.end() ? nullptr : found->promise().shuffle;
   }
 
-  /// Of those that wait at a barrier, the first thread at the first line: the others are beyond it.
+  /// The first thread that waits at the barrier with the lowest line: threads at other barriers are beyond it.
   std::span<thread_program>::iterator first_at_barrier() const
   {
     auto found = threads_.end();
@@ -81,8 +81,8 @@ private:
     return found;
   }
 
-  /// Every thread of the block is to come to the same barrier. The first time that one does not is found; what follows
-  /// from it is not.
+  /// Every thread of the block must reach the same barrier. Only the first time that one does not is a finding, since others
+  /// follow from it.
   void check_barrier()
   {
     auto const waits = first_at_barrier();
@@ -101,15 +101,15 @@ private:
     by_.found(divergent);
   }
 
-  /// The lane's shuffle; null if it is in none, or not there.
+  /// The shuffle that the thread is in; null if it is in none, or there is no such thread.
   exchange* in_shuffle(std::size_t thread) const
   {
     if (thread >= threads_.size() || threads_[thread].promise().now != state::in_shuffle) return nullptr;
     return threads_[thread].promise().shuffle;
   }
 
-  /// Whom the mask of `thread` names and who is not in the same shuffle with the same mask: the first of them. Itself,
-  /// if it does not name itself; -1 if all is well.
+  /// The first lane that the mask of `thread` names and that is not in the same shuffle with the same mask; `thread`, if it
+  /// does not name itself; -1 if there is none.
   int absent_lane(std::size_t first, std::size_t thread) const
   {
     exchange const& own = *in_shuffle(thread);
@@ -123,8 +123,8 @@ private:
     return -1;
   }
 
-  /// Lanes whose masks name only lanes that are in the shuffle exchange their values. If there are none such, all lanes
-  /// do that are in a shuffle, and it is found.
+  /// Lanes exchange their values if their masks name only lanes that are in the shuffle. If there are no such lanes, all
+  /// that are in a shuffle do, and that is a finding.
   void shuffle_warp(std::size_t first, std::size_t there)
   {
     std::vector<std::size_t> complete, all;

@@ -20,15 +20,15 @@ class machine;
 
 enum class memory { shared, global };
 
-/// Who touched a word, and when.
+/// The thread that touched a word, where, and when.
 struct touch {
-  std::uint32_t interval = 0;  ///< between two barriers of a block (machine::interval_of); 0: never
+  std::uint32_t interval = 0;  ///< a number for the time between two barriers of a block; 0: never
   std::uint32_t where = 0;
   std::uint16_t thread = 0;
   bool atomic = false;
 };
 
-/// An array in the memory of the machine, but for the type of its elements.
+/// An array in the memory of the machine, without the type of its elements.
 class array_base {
 public:
   array_base(machine& owner, memory space, int number, std::string name, std::size_t size, std::size_t element_bytes)
@@ -49,15 +49,15 @@ public:
   std::string const& name() const { return name_; }
   std::size_t size() const { return words_.size(); }
   std::size_t element_bytes() const { return bytes_; }
-  /// In bytes, from the beginning of its memory.
+  /// The offset of the array in its memory, in bytes.
   std::size_t address = 0;
 
   bool is_set(std::size_t k) const { return words_[k].set; }
   virtual int node(std::size_t k) const = 0;
   virtual std::string text(std::size_t k) const = 0;
 
-  /// Of accesses that nothing orders, which are reads or atomic, the last two are kept: whoever comes next is in a race
-  /// with one of them at least.
+  /// The last accesses to a word. Of reads, or atomic accesses, that nothing orders, the last two are kept: a later access
+  /// that races with any of them races with one of these two.
   struct word {
     touch write, another_write, read, another_read;
     bool set = false;
@@ -85,7 +85,7 @@ template <class T>
 struct plain<traced<T>> {
   using type = T;
 };
-/// T of traced<T>: what a GPU would hold.
+/// T of traced<T>: the type that a GPU would hold.
 template <class E>
 using plain_t = typename plain<E>::type;
 
@@ -98,8 +98,8 @@ int node_of(E const& e)
     return e.node;
 }
 
-/// A value as it is shown: a byte as a number; a decimal in as many digits as tell it from its neighbours; `?` if it
-/// has no text.
+/// A value as text: a byte as a number, a floating-point number with the fewest digits that identify it, `?` if the type
+/// cannot be printed.
 template <class T>
 std::string text_of(T const& value)
 {
@@ -117,7 +117,7 @@ std::string text_of(T const& value)
   return out.str();
 }
 
-/// Elements, of which each is unset until it is written.
+/// An array of the machine. Each element is unset until it is written.
 template <class E>
 class array final : public array_base {
 public:
@@ -128,7 +128,7 @@ public:
   }
   int node(std::size_t k) const override { return node_of(elements_[k]); }
   std::string text(std::size_t k) const override { return text_of(static_cast<plain_t<E> const&>(elements_[k])); }
-  /// Without being seen: for the host.
+  /// Reads and writes that the machine does not record: for the host.
   E const& peek(std::size_t k) const { return elements_[k]; }
   void poke(std::size_t k, E const& e)
   {
@@ -141,7 +141,7 @@ private:
   std::unique_ptr<E[]> elements_;
 };
 
-/// x[k] of a kernel: is read when it becomes a value, written when it is assigned.
+/// x[k] in a kernel. It is read when it is converted to a value, and written when a value is assigned.
 template <class E>
 class reference {
 public:
@@ -156,7 +156,7 @@ public:
   }
   reference const& operator=(E const& e) const;
   reference const& operator=(reference const& other) const { return *this = other.read(); }
-  /// Of an array of another type: of counts, say, which are not traced.
+  /// Assigns an element of an array of another type, such as counts, which are not traced.
   template <class F>
     requires std::is_convertible_v<plain_t<F>, plain_t<E>>
   reference const& operator=(reference<F> const& other) const
@@ -170,7 +170,7 @@ private:
   position at_;
 };
 
-/// Where an array begins for a kernel: what a pointer is on a GPU.
+/// A place in an array, as a pointer is on a GPU.
 template <class E>
 class view {
 public:

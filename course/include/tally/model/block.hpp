@@ -10,8 +10,8 @@
 
 namespace tally::model {
 
-/// A value of each thread of a block. It is a register: a thread that names that of another is found out, because on a
-/// GPU it would get its own.
+/// A value for each thread of a block: a register. A thread that names another thread's register is reported, because on
+/// a GPU it would get its own.
 template <class E>
 class per_thread {
 public:
@@ -140,7 +140,7 @@ private:
     by_.end_phase(barrier);
   }
 
-  /// Where another block may go on, if this is memory of the grid.
+  /// An atomic access to memory of the grid is a place where another block may continue.
   template <class E>
   position begin_atomic(view<E> x, position k, bool looks = false) const
   {
@@ -150,7 +150,7 @@ private:
     return at;
   }
 
-  /// Every lane of the block takes part; where the lane asked for is none of its warp, it gets its own value.
+  /// A shuffle among all lanes of the block. A lane that asks for one outside of its warp gets its own value.
   template <class E, class From>
   per_thread<E> shuffle(per_thread<E> const& own, std::source_location const& where, From const& from) const
   {

@@ -10,18 +10,18 @@ namespace tally::model {
 
 enum class action : std::uint8_t { read, write, atomic, apply, shuffle };
 
-/// What one thread does once.
+/// One action of one thread.
 struct event {
   action what;
   std::uint16_t thread;
   std::uint32_t where;  ///< in the place_table
-  int array = -1;       ///< read, write, atomic: its number
-  int index = 0;        ///< and the element; shuffle: the thread whose value it is
-  int node = -2;        ///< of the dag: what is read, written, made, or received; a leaf; traced<>::constant if none
-  int left = -2, right = -2;  ///< apply: what it is made of
+  int array = -1;       ///< read, write, atomic: the number of the array
+  int index = 0;        ///< read, write, atomic: the element; shuffle: the thread whose value is received
+  int node = -2;        ///< the value read, written, made or received: a node of the dag, a leaf, or traced<>::constant
+  int left = -2, right = -2;  ///< apply: the operands
 };
 
-/// An access of a warp: what all its lanes that stand at the same place do at the same time.
+/// An access of a warp: the accesses of all its lanes at the same place of the source at the same time.
 struct request_counts {
   action what;
   int warp;
@@ -32,7 +32,7 @@ struct request_counts {
   int degree;      ///< of shared memory: the most words in one bank
 };
 
-/// What all threads of a block do between two looks: one call of step, each or a shuffle.
+/// The actions of all threads of a block in one call of step, each or a shuffle.
 struct phase {
   std::string kernel;
   int launch, block, number;      ///< of the phase in its block
@@ -55,16 +55,17 @@ struct application {
 class array_base;
 class machine;
 
-/// Sees a run while it goes on.
+/// Is shown a run while it goes on.
 class observer {
 public:
   virtual ~observer() = default;
-  /// Every phase when it has ended, with the arrays as they then are.
+  /// Called with every phase when it has ended; the arrays are as the phase leaves them.
   virtual void see(machine const& on, phase const& ended) = 0;
-  /// Whether it is told what follows.
+  /// Whether `given` and `made` are called.
   virtual bool wants_values() const { return false; }
-  /// An array that the host has filled.
+  /// The host has filled an array.
   virtual void given(machine const&, array_base const&) {}
+  /// The operator has been applied.
   virtual void made(machine const&, application const&) {}
 };
 

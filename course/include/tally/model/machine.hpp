@@ -32,9 +32,9 @@ class watched;
 template <class Kernel>
 inline constexpr bool waits = requires { requires Kernel::waits; };
 
-/// A GPU to look into: it runs kernels that are written against a block (textbook/block.hpp) on the calling thread, and
-/// records all that they do. Warps have 32 lanes, shared memory 32 banks of four bytes, global memory sectors of 32
-/// bytes.
+/// A model of a GPU. It runs kernels that are written against a block (textbook/block.hpp) on the calling thread, and
+/// records everything that they do. Warps have 32 lanes, shared memory has 32 banks of four bytes, global memory sectors
+/// of 32 bytes. tally/model.hpp has all that a program needs to launch kernels.
 ///
 ///     machine m;
 ///     auto x = m.input(std::vector{3, 1, 7, 0, 4, 1, 6, 3}, "in");
@@ -42,7 +42,7 @@ inline constexpr bool waits = requires { requires Kernel::waits; };
 ///     m.launch(1, 8, textbook::scan_of_sections<textbook::hillis_steele>{}, x, y, 8, m.watch<int>(plus{}));
 ///     m.values(y), m.counts(), m.operations()
 ///
-/// Time is not modelled: an operation is a step, whatever it costs on a processor; nor are caches.
+/// Neither time nor caches are modelled: an operation is one step, whatever it costs on a processor.
 class machine {
 public:
   explicit machine(schedule blocks = {}) : blocks_(blocks) {}
@@ -71,7 +71,7 @@ public:
     for (std::size_t k = 0; k < of.of().size(); ++k) of.of().poke(k, leaf_of(E(value)));
     show(of.of());
   }
-  /// What an array holds; elements that nobody has written are missing, with what `unset` says in their place.
+  /// The elements of an array, with `unset` in place of those that have not been written.
   template <class E>
   std::vector<plain_t<E>> values(view<E> of, plain_t<E> const& unset = {}) const
   {
@@ -81,7 +81,7 @@ public:
     return result;
   }
 
-  /// The same with the operations that made them, so that the host can go on.
+  /// The same with the operations that made them, so that the host can continue the computation.
   template <class E>
   std::vector<E> to_host(view<E> of) const
   {
@@ -90,37 +90,37 @@ public:
     return result;
   }
 
-  /// An operator whose applications to T are counted, and are nodes of the dag. It says of itself what `op` says.
+  /// An operator whose applications to T are counted and become nodes of the dag. It has the properties of `op`.
   template <class T, class Op>
   watched<T, Op> watch(Op op)
   {
     return {*this, std::move(op)};
   }
 
-  /// Runs a kernel: `kernel(block, arguments...)` for every block of the grid, and returns when all have ended. Its
-  /// blocks run in the order of the schedule; those of a kernel that waits for other blocks (`Kernel::waits`) run at
-  /// once, and take turns at every look at memory that they share.
+  /// Runs `kernel(block, arguments...)` for every block of the grid, and returns when all have ended. The blocks run one
+  /// after the other in the order of the schedule. If they wait for each other (`Kernel::waits`) they run together, and
+  /// take turns at every atomic access to memory that they share.
   /// Throws    `std::invalid_argument` if blocks or threads is not positive, or threads more than 1024;
-  ///           `std::logic_error` if the kernel does within its steps what belongs outside, or the other way round; and
-  ///           what the kernel throws. The machine can go on after each of them.
+  ///           `std::logic_error` if the kernel does within its steps what belongs outside, or the reverse; and whatever
+  ///           the kernel throws. The machine is usable after each of them.
   template <class Kernel, class... Arguments>
   void launch(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments)
   {
     run(Kernel::name, blocks, threads, waits<Kernel>, [&](block const& here) { kernel(here, arguments...); });
   }
 
-  /// The same for a kernel that says what one thread does: `kernel(thread, arguments...)` is a thread_program, which
-  /// thread_program.hpp defines.
+  /// The same for a kernel that is written for one thread: `kernel(thread, arguments...)` is a thread_program
+  /// (thread_program.hpp).
   template <class Kernel, class... Arguments>
   void launch_threads(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments);
 
   report const& counts() const { return report_; }
   dag const& operations() const { return dag_; }
   place const& place_of(std::uint32_t number) const { return places_[number]; }
-  /// By number; null where the shared memory of a block was that has ended.
+  /// By number; null for shared memory of a block that has ended.
   std::vector<std::unique_ptr<array_base>> const& arrays() const { return arrays_; }
 
-  /// Is shown every phase from now on; may be null.
+  /// Shows every phase from now on to the observer; null ends that.
   void watch_with(observer* who) { observer_ = who; }
 
 private:
@@ -153,7 +153,7 @@ private:
   }
 
   int new_leaf() { return next_leaf_--; }
-  /// A constant becomes a leaf when it comes to memory.
+  /// A constant becomes a leaf when it is written to memory.
   template <class E>
   E leaf_of(E e)
   {
@@ -172,12 +172,11 @@ private:
       throw std::logic_error("an array of the model machine is for kernels; the host asks for values()");
     return *current_;
   }
-  /// Between two accesses to memory that blocks share: another may go on. `waiting`: this one can not, until somebody
-  /// stores; `looks_at`: it is about to look at this array's element. Where the blocks do not run together nothing
-  /// happens.
+  /// Lets another block continue before an access to memory that blocks share. `waiting`: this block cannot continue until
+  /// another one stores. `looks_at`: it is about to read this array at `at`. Does nothing if blocks do not run together.
   void take_turns(bool waiting, array_base const* looks_at, position const& at);
   void progressed();
-  void forget_shared(recorder const& of);
+  void free_shared(recorder const& of);
   void run(std::string const& kernel, int blocks, int threads, bool together,
            std::function<void(block const&)> const& body);
 

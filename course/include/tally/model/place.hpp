@@ -11,19 +11,19 @@
 
 namespace tally::model {
 
-/// Where in a kernel's source something happens.
+/// A place in a kernel's source.
 struct place {
   char const* file = "";
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 };
 
-/// The index of an array access. It is made of an int where the access stands, and so knows its line.
+/// The index of an array access, with the place of the access: it is converted from an int there.
 struct position {
   int index;
   std::source_location where;
   constexpr position(int k, std::source_location at = std::source_location::current()) : index(k), where(at) {}
-  /// Of what is read to be an index: x[first[t]].
+  /// Converts an element that is read as an index: x[first[t]].
   template <std::convertible_to<int> K>
     requires std::is_class_v<K>
   constexpr position(K const& k, std::source_location at = std::source_location::current())
@@ -31,11 +31,11 @@ struct position {
         where(at)
   {
   }
-  /// Another index at the same place.
+  /// Another index with the same place.
   constexpr position at(int k) const { return {k, where}; }
 };
 
-/// The places of a run, by number: equal places have equal numbers.
+/// Numbers the places of a run: equal places have equal numbers.
 class place_table {
 public:
   std::uint32_t number(std::source_location const& where)

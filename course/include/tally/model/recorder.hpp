@@ -16,7 +16,7 @@ namespace tally::model {
 
 class machine;
 
-/// Watches one block of a launch: notes what its threads do, phase by phase, and finds what they must not do.
+/// Records the actions of one block of a launch, phase by phase, and finds its faults.
 class recorder {
 public:
   recorder(machine& on, std::string kernel, int launch, int block, int threads);
@@ -26,43 +26,42 @@ public:
   std::string const& kernel() const { return kernel_; }
   int launch() const { return launch_; }
 
-  /// What follows is done by all threads, one after the other: `thread` says by whom.
-  /// Throws `std::logic_error` within another phase: on a GPU the barriers of the two would meet.
+  /// Begins a phase, in which the threads act one after the other; `thread(t)` says that thread t acts now.
+  /// Throws `std::logic_error` within another phase: on a GPU the barriers of the two would mix.
   void begin_phase(std::source_location const& where);
   void thread(int t) { thread_ = t; }
   int thread() const { return thread_; }
   void end_phase(bool barrier);
 
-  /// Throws `std::logic_error` unless a phase has begun: what a kernel does outside of its steps must be alike for all
-  /// threads.
+  /// Throws `std::logic_error` unless a phase has begun: outside of its steps all threads of a kernel must do the same.
   void must_be_in_phase(char const* what) const;
   void must_be_outside(char const* what) const;
 
-  /// Whether the element is there to be read; else it is found, and means nothing.
+  /// Whether the element can be read. If not, that is a finding, and the value means nothing.
   bool read(array_base& of, position const& at, bool atomic = false);
-  /// Whether it may be written.
+  /// Whether the element can be written.
   bool write(array_base& of, position const& at, bool atomic = false);
-  /// Whether it is there to be changed at once.
+  /// Whether the element can be changed atomically.
   bool update(array_base& of, position const& at);
-  /// After a read or a write: the node that came or went.
+  /// After a read or a write: the node of the value.
   void moved(int node) { events_.back().node = node; }
   void apply(int left, int right, int node, std::source_location const& where);
   void shuffle(int from, int node, std::source_location const& where);
 
-  /// Whose register `t` means: the own one of the thread that works, or it is found.
+  /// The thread that acts. If `t` is another thread, that is a finding.
   int own_register(position const& t);
-  /// A shuffle asks for a thread that the block does not have.
+  /// Adds the finding that a shuffle asks for a thread that the block does not have.
   void found_absent(int other, std::source_location const& where);
 
   void found(finding what);
-  /// A finding about the thread that works, as yet without its fault.
+  /// A finding about the thread that acts.
   finding here(fault what, std::source_location const& where) const;
 
-  /// Of each block: how many of its releases have been seen. Vector clocks: Mattern (1989).
+  /// For each block, how many of its releases have been seen: a vector clock, Mattern (1989).
   using clock = std::vector<std::uint32_t>;
-  /// The thread that works releases what it has written, and what its block has before its last barrier.
+  /// The thread that acts releases its own writes, and those of its block before the last barrier.
   clock release();
-  /// What was released is seen by the thread that works, and by its block after the next barrier.
+  /// The thread that acts sees what was released; its block sees it after the next barrier.
   void acquire(clock const& released);
 
   std::size_t shared_end = 0;      ///< bytes of shared memory that are taken
@@ -73,10 +72,10 @@ public:
 
 private:
   event& next_event(action what, std::source_location const& where);
-  bool note(array_base& of, position const& at, action what);
+  bool record_access(array_base& of, position const& at, action what);
   bool is_set(array_base& of, position const& at);
   touch now(bool atomic) const;
-  void noted_write(array_base& of, int index, touch const& mine);
+  void record_write(array_base& of, int index, touch const& mine);
   void keep(touch& last, touch& another, touch const& mine) const;
   void check_races(array_base& of, int index, touch const& now, bool writes);
   finding race(array_base& of, int index, touch const& before, touch const& now) const;

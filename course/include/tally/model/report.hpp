@@ -9,13 +9,13 @@
 
 namespace tally::model {
 
-/// What a kernel did to memory in accesses of warps: all lanes of a warp that stand at the same place of the source at
-/// the same time.
+/// Accesses to memory, counted by warps: one request is the accesses of all lanes of a warp at the same place of the source
+/// at the same time.
 struct shared_counts {
   std::size_t reads = 0, writes = 0;  ///< of elements, atomic ones as both
   std::size_t requests = 0;           ///< of warps
-  std::size_t wavefronts = 0;         ///< passes over the 32 banks of four bytes that these take
-  std::size_t ideal = 0;              ///< that they would take if no two words were in one bank
+  std::size_t wavefronts = 0;         ///< passes over the 32 banks of four bytes that the requests take
+  std::size_t ideal = 0;              ///< passes if no two words were in one bank
   int worst_degree = 0;               ///< the most words in one bank of one request; if it is atomic, the most lanes
 
   shared_counts& operator+=(shared_counts const& other);
@@ -30,31 +30,31 @@ struct global_counts {
 
 struct warp_counts {
   std::size_t steps = 0;         ///< of warps in which at least one lane works
-  std::size_t divergent = 0;     ///< of them, those whose lanes do not all the same
-  std::size_t active_lanes = 0;  ///< in all of them
+  std::size_t divergent = 0;     ///< those whose lanes do not all do the same
+  std::size_t active_lanes = 0;  ///< in all steps together
 
   warp_counts& operator+=(warp_counts const& other);
 };
 
-/// What the machine counts of one phase of a block.
+/// The counts of one phase of a block.
 struct phase_counts {
-  std::size_t steps = 0;   ///< the most applications of a thread
+  std::size_t steps = 0;   ///< applications of the operator by the thread that has most
   bool transfers = false;  ///< global memory is touched
   shared_counts shared;
   warp_counts warps;
   global_counts global;
 };
 
-/// What is wrong with a kernel.
+/// A kind of mistake of a kernel.
 enum class fault {
   race,               ///< two threads, one word, no barrier between them, at least one writes
-  unset_read,         ///< of a word, or a register, that nobody has written
+  unset_read,         ///< of a word, or a register, that has not been written
   out_of_range,       ///< of an array
-  divergent_barrier,  ///< not all threads of a block come to it
+  divergent_barrier,  ///< not all threads of a block reach it
   absent_lane,        ///< a shuffle names lanes that are not there
   foreign_register,   ///< a thread names the register of another
   no_progress,        ///< every block that runs waits for one that does not
-  endless,            ///< a block whose threads meet at barriers without end
+  endless,            ///< the threads of a block meet at barriers without end
 };
 
 struct finding {
@@ -68,22 +68,22 @@ struct finding {
   int index = 0;
   std::size_t size = 0;                       ///< of the array, where the index is out of range
   bool writes = false, other_writes = false;  ///< rather than reads
-  place where, other_where;                   ///< the latter nowhere if a thread has ended that a barrier waits for
-  std::size_t times = 1;                      ///< how often the same was found at these places
+  place where, other_where;                   ///< `other_where` is empty if a barrier waits for a thread that has ended
+  std::size_t times = 1;                      ///< how often it was found at these places
   /// "race: threads 0 and 1 of block 0 ... x[1] ..."
   std::string text() const;
 };
 
 std::string name(fault what);
 
-/// All that the machine counts, over all launches.
+/// The counts of all launches.
 struct report {
   int launches = 0;
   std::size_t blocks = 0;  ///< of all launches
-  /// One after the other: of each launch those of the block that has most.
+  /// On the longest path: of each launch those of the block that has most.
   std::size_t steps = 0;  ///< applications of the operator that a thread does
   std::size_t barriers = 0;
-  /// In steps that touch no global memory: the algorithm; and in the others, which load and store.
+  /// In steps that touch no global memory, which are the algorithm; and in the others, which load and store.
   shared_counts shared, shared_in_transfers;
   warp_counts warps, warps_in_transfers;
   global_counts global;

@@ -4,17 +4,17 @@
 
 namespace tally::model {
 
-/// In which order blocks begin, and who goes on where they wait for each other.
+/// The order in which blocks begin, and in which they continue if they wait for each other.
 struct schedule {
   enum class order {
     ascending,
     descending,
     shuffled,    ///< by `seed`
-    one_starves  ///< block 0 goes on only when no other can
+    one_starves  ///< block 0 continues only when no other block can
   };
   order by = order::ascending;
   std::uint64_t seed = 0;
-  int resident = 8;  ///< blocks that run at once, where they do; the others begin when one of these has ended
+  int resident = 8;  ///< blocks that run together; another one begins when one of these has ended
 };
 
 }  // namespace tally::model

@@ -15,8 +15,8 @@
 #include "tally/model/machine.hpp"
 #include "tally/model/watched.hpp"
 
-/// Kernels as course material writes them: what one thread does, barriers and all. A thread may miss a barrier, and a
-/// shuffle may name lanes that are not there; a kernel against a block (textbook/block.hpp) can do neither.
+/// Kernels as course material writes them, for one thread, with explicit barriers. A thread may miss a barrier, and a
+/// shuffle may name lanes that are not there; neither can happen in a kernel written against a block (textbook/block.hpp).
 ///
 ///     struct shift {
 ///       static constexpr char const* name = "shift";
@@ -32,34 +32,34 @@
 ///     machine.launch_threads(1, 8, shift{}, x);
 namespace tally::model {
 
-/// How often the threads of a block may meet at barriers before the machine stops them: a kernel of the course does it
-/// some twenty times, and one that does it so often has no end.
+/// How often the threads of a block may meet at barriers before the machine stops them as endless. A kernel of the course
+/// has some twenty barriers.
 inline constexpr int most_barriers = 10'000;
 
 inline constexpr std::uint32_t all_lanes = 0xffffffff;
 
-/// A thread's wait in a shuffle, but for the type of its value.
+/// A thread's wait in a shuffle, without the type of its value.
 class exchange {
 public:
   exchange(int lane, std::uint32_t named, std::source_location const& at) : from(lane), mask(named), where(at) {}
   virtual ~exchange() = default;
-  /// Receives what `other` has; of none something unset. Returns the node that came.
+  /// Receives the value of `other`; an unset one if `other` is null. Returns the node received.
   virtual int receive(exchange const* other) = 0;
 
-  int from;  ///< the lane it asks: none of the warp's if it is negative or 32 and more
+  int from;  ///< the lane that it asks; outside of the warp if negative, or 32 or more
   std::uint32_t mask;
   std::source_location where;
 };
 
-/// A thread's run, which stands still at barriers and shuffles.
+/// The run of a thread, a coroutine that is suspended at barriers and shuffles.
 class thread_program {
 public:
   enum class state { runs, at_barrier, in_shuffle, ended };
 
   struct promise_type {
     state now = state::runs;
-    std::source_location where;   // at_barrier: it
-    exchange* shuffle = nullptr;  // in_shuffle: it
+    std::source_location where;   // of the barrier, if at_barrier
+    exchange* shuffle = nullptr;  // if in_shuffle
     std::exception_ptr problem;
 
     thread_program get_return_object()
@@ -83,7 +83,7 @@ public:
     if (own_) own_.destroy();
   }
 
-  /// Up to where it next stands still. Throws what the kernel throws.
+  /// Resumes it up to the next barrier, shuffle or the end. Throws what the kernel throws.
   void go_on()
   {
     own_.promise().now = state::runs;
@@ -98,10 +98,10 @@ private:
   std::coroutine_handle<promise_type> own_;
 };
 
-/// What a kernel knows of the thread that it is.
+/// The thread that a kernel runs as.
 class thread {
 public:
-  /// What the threads of a block have in common.
+  /// The state that the threads of a block share.
   struct common {
     machine& on;
     recorder& by;
@@ -115,7 +115,7 @@ public:
   int block_size() const { return of_->by.threads(); }  ///< blockDim.x
   int block_count() const { return of_->blocks; }       ///< gridDim.x
 
-  /// n elements of shared memory, unset: the same ones for all threads of the block that give the name.
+  /// n unset elements of shared memory. All threads of the block that give the same name share them.
   template <class E>
   view<E> shared(int n, char const* name) const
   {
@@ -169,8 +169,8 @@ public:
   private:
     E own_, received_;
   };
-  /// `own = co_await thread.shuffle_up(own, d);` is `own = __shfl_up_sync(mask, own, d);`: what the lane d below has,
-  /// and its own where the warp has none.
+  /// `own = co_await thread.shuffle_up(own, d);` is `own = __shfl_up_sync(mask, own, d);`: the value of the lane d below, or
+  /// the thread's own if the warp has no such lane.
   template <class E>
   shuffle_wait<E> shuffle_up(E own, int distance, std::uint32_t mask = all_lanes,
                              std::source_location where = std::source_location::current()) const
@@ -195,7 +195,7 @@ private:
   int index_;
 };
 
-/// Runs the threads of a block: phase by phase each of them to its next barrier or its end.
+/// Runs the threads of a block phase by phase, each thread to its next barrier or its end.
 void run_threads(recorder& by, std::span<thread_program> threads);
 
 template <class Kernel, class... Arguments>

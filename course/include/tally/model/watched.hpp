@@ -8,7 +8,7 @@
 
 namespace tally::model {
 
-/// An operator on traced values: counts its applications and makes nodes of them.
+/// An operator on traced values, whose applications are counted and become nodes of the dag.
 template <class T, class Op>
 class watched {
 public:
@@ -51,7 +51,7 @@ E reference<E>::read() const
   recorder& by = on.current();
   if (!by.read(of_, at_)) {
     E nothing{};
-    if constexpr (!std::is_same_v<E, plain_t<E>>) nothing.node = E::constant;  // found once is enough
+    if constexpr (!std::is_same_v<E, plain_t<E>>) nothing.node = E::constant;  // one finding is enough
     return nothing;
   }
   E const& e = of_.peek(static_cast<std::size_t>(at_.index));
