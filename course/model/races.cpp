@@ -4,9 +4,9 @@
 #include "tally/model/machine.hpp"
 #include "tally/model/recorder.hpp"
 
-/// The order of accesses. Two accesses of a block are ordered if one thread makes both, or if a barrier is between them;
-/// accesses of two blocks, if a chain of releases and acquires leads from one to the other; accesses of two launches,
-/// always.
+/// The order of accesses. Two accesses of a block are ordered if one thread makes both, or if a barrier is between
+/// them; accesses of two blocks, if a chain of releases and acquires leads from one to the other; accesses of two
+/// launches, always.
 namespace tally::model {
 
 namespace {

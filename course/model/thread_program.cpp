@@ -81,8 +81,8 @@ private:
     return found;
   }
 
-  /// Every thread of the block must reach the same barrier. Only the first time that one does not is a finding, since others
-  /// follow from it.
+  /// Every thread of the block must reach the same barrier. Only the first time that one does not is a finding, since
+  /// others follow from it.
   void check_barrier()
   {
     auto const waits = first_at_barrier();
@@ -108,8 +108,8 @@ private:
     return threads_[thread].promise().shuffle;
   }
 
-  /// The first lane that the mask of `thread` names and that is not in the same shuffle with the same mask; `thread`, if it
-  /// does not name itself; -1 if there is none.
+  /// The first lane that the mask of `thread` names and that is not in the same shuffle with the same mask; `thread`,
+  /// if it does not name itself; -1 if there is none.
   int absent_lane(std::size_t first, std::size_t thread) const
   {
     exchange const& own = *in_shuffle(thread);
@@ -123,8 +123,8 @@ private:
     return -1;
   }
 
-  /// Lanes exchange their values if their masks name only lanes that are in the shuffle. If there are no such lanes, all
-  /// that are in a shuffle do, and that is a finding.
+  /// Lanes exchange their values if their masks name only lanes that are in the shuffle. If there are no such lanes,
+  /// all that are in a shuffle do, and that is a finding.
   void shuffle_warp(std::size_t first, std::size_t there)
   {
     std::vector<std::size_t> complete, all;

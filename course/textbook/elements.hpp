@@ -10,12 +10,11 @@
 #include "tally/config.hpp"
 #include "tally/operators/arithmetic.hpp"
 
-/// What the kernels of the catalogue run on: integers, decimals and letters, of four bytes each, as in the course.
+/// The elements of the kernels of the catalogue: integers, decimals and letters, four bytes each, as in the course.
 namespace tally::textbook {
 
-/// A run of consecutive letters, `first` to `last`, where the positions 0, 1, 2 .. are the letters. Joining two that do
-/// not follow each other gives a broken one, and so does whatever is made of that: so a kernel that does not keep the
-/// order of its operands cannot hide it.
+/// A run of consecutive letters, from number `first` to number `last`. Joining two runs that are not adjacent gives a
+/// broken run, and so does joining a broken one: a kernel that does not keep the order of its operands cannot hide it.
 struct letters {
   static constexpr short broken = -1;
   short first = 0, last = 0;
@@ -23,8 +22,7 @@ struct letters {
 };
 std::ostream& operator<<(std::ostream& out, letters const& run);
 
-/// Joins runs. Associative, not commutative, and without an identity among the runs, but for the empty one that is made
-/// for it.
+/// Joins runs. Associative, and not commutative. Its identity is an empty run, which no input contains.
 struct join {
   static constexpr bool commutative = false;
   static constexpr bool exactly_associative = true;
@@ -40,17 +38,17 @@ struct join {
   }
 };
 
-/// The input of a run, and with it the type of its elements. Letters are joined; the others take the operation.
+/// The input of a run, and the type of its elements. Letters are joined; numbers are combined by the operation.
 using values = std::variant<std::vector<int>, std::vector<float>, std::vector<letters>>;
 
-/// What a histogram counts: the elements 0, 1 .. 7 of the course's example.
+/// The bins of a histogram: the elements 0, 1 .. 7 of the course's example.
 inline constexpr int histogram_bins = 8;
 
 enum class operation { sum, product, minimum, maximum };
 
-/// One of the built-in operators, chosen while the program runs. All are commutative.
+/// A built-in operator that is selected at run time. All of them are commutative.
 template <class T>
-struct chosen {
+struct selected_operator {
   static constexpr bool commutative = true;
   operation what = operation::sum;
 

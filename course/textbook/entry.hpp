@@ -8,8 +8,8 @@
 
 namespace tally::textbook {
 
-/// Runs `Algorithm{}(device, in, out, n, op)` on the machine, where `out` has `results_of(Kind, n)` elements, and takes
-/// what it leaves.
+/// Runs `Algorithm{}(device, in, out, n, op)` on the machine, with `results_of(Kind, n)` elements of `out`, and returns
+/// these in `result`.
 template <class Algorithm, result_kind Kind, class T, class Op>
 void run_algorithm(model::machine& on, std::vector<T> const& in, Op const& op, outcome& result)
 {
@@ -24,10 +24,10 @@ template <class Algorithm, result_kind Kind>
 void fill_runs(kernel_entry& entry)
 {
   entry.run_int = [](model::machine& on, std::vector<int> const& in, operation op, outcome& result) {
-    run_algorithm<Algorithm, Kind>(on, in, chosen<int>{op}, result);
+    run_algorithm<Algorithm, Kind>(on, in, selected_operator<int>{op}, result);
   };
   entry.run_float = [](model::machine& on, std::vector<float> const& in, operation op, outcome& result) {
-    run_algorithm<Algorithm, Kind>(on, in, chosen<float>{op}, result);
+    run_algorithm<Algorithm, Kind>(on, in, selected_operator<float>{op}, result);
   };
   if constexpr (!needs_commutative<Algorithm>)
     entry.run_letters = [](model::machine& on, std::vector<letters> const& in, outcome& result) {
@@ -35,8 +35,8 @@ void fill_runs(kernel_entry& entry)
     };
 }
 
-/// An entry of the catalogue, with its runs: `Algorithm{}(device, in, out, n, op)` launches what it needs on a device
-/// (machine, or a GPU).
+/// An entry of the catalogue with its functions: `Algorithm{}(device, in, out, n, op)` launches its kernels on a
+/// device, which is the machine or a GPU.
 template <class Algorithm>
 kernel_entry entry(kernel_entry described)
 {
@@ -48,7 +48,7 @@ kernel_entry entry(kernel_entry described)
   return described;
 }
 
-/// A histogram counts integers: its elements are added to nothing, they say what is.
+/// An entry for a histogram, which counts integers. Its elements are not added: they name the bins to be counted.
 template <class Histogram>
 kernel_entry histogram_entry(kernel_entry described)
 {
@@ -60,7 +60,7 @@ kernel_entry histogram_entry(kernel_entry described)
   return described;
 }
 
-/// A tournament has players for elements, and leaves its bracket besides the winner.
+/// Runs a tournament, whose elements are players. Its result is the winner, its drawing the bracket.
 template <class Tournament, class T>
 void run_tournament(model::machine& on, std::vector<T> const& in, operation, outcome& result)
 {

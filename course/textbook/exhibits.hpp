@@ -6,17 +6,17 @@
 
 #include "tally/model/report.hpp"
 
-/// Traps of the course material, kept wrong on purpose, each with what the model machine finds and with the right
-/// kernel beside it.
+/// Traps of the course material, kept wrong on purpose, each beside the right kernel, with the findings of the model
+/// machine.
 namespace tally::textbook {
 
-/// Where something stands: a header in course/include/tally/textbook, and a piece of the line that it begins at.
+/// A part of a header in course/include/tally/textbook.
 struct excerpt {
   std::string_view header;  ///< "exhibits/in_place_sum.hpp"
-  std::string_view begins;  ///< "struct in_place_sum": from there to the end of the struct
+  std::string_view begins;  ///< "struct in_place_sum": a piece of its first line; it ends with the struct
 };
 
-/// What a run leaves.
+/// The result and the counts of a run.
 struct trial {
   std::string result;
   model::report counts;
@@ -24,26 +24,26 @@ struct trial {
 
 struct exhibit_run {
   trial wrong, fixed;
-  std::string expected;  ///< what the result should be, by a plain loop
+  std::string expected;  ///< the right result, by a plain loop
 };
 
 struct exhibit {
   std::string_view name;   ///< "in-place-sum": what the tool calls it
   std::string_view title;  ///< a heading, and a line of the list
-  std::string_view from;   ///< which document
-  std::string_view says;   ///< what that says, in other words
-  std::string_view why;    ///< what is wrong with it, a paragraph
+  std::string_view from;   ///< the document
+  std::string_view says;   ///< the statement of the document, in other words
+  std::string_view why;    ///< the mistake, a paragraph
   excerpt wrong;
-  std::string_view line;  ///< the line of it that is wrong, or the comment that stands where one is missing
+  std::string_view line;  ///< the wrong line of it, or the comment in place of a missing line
   excerpt fix;
-  std::string_view shows;  ///< what the results are: "The sums", "Wavefronts"
+  std::string_view shows;  ///< the name of the results: "The sums", "Wavefronts"
   exhibit_run (*run)();
 };
 
-/// All of them, reductions first, then the scans of a block, then what spans blocks.
+/// All exhibits: reductions, then scans of a block, then kernels of several blocks.
 std::vector<exhibit> const& all_exhibits();
 
-/// The one of that name, or null.
+/// The exhibit of that name, or null.
 exhibit const* find_exhibit(std::string_view name);
 
 /// The lines of an excerpt, from its template's to its closing brace, and the number of the first.
@@ -53,11 +53,11 @@ struct numbered_lines {
 };
 numbered_lines lines_of(excerpt const& which);
 
-/// The number in its file of the line of an excerpt that is `text` but for its indentation; 0 if there is none, or
+/// The number, in its file, of the line of an excerpt that is `text` apart from its indentation; 0 if there is none, or
 /// several.
 std::size_t line_number(excerpt const& where, std::string_view text);
 
-/// The parts of the catalogue, each in a file of its own.
+/// The exhibits of one kind, each kind in a file of its own.
 std::vector<exhibit> reduction_exhibits();
 std::vector<exhibit> hillis_steele_exhibits();
 std::vector<exhibit> tree_scan_exhibits();

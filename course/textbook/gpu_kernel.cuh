@@ -15,7 +15,7 @@
 
 namespace tally::textbook {
 
-/// An event of CUDA, to take times between.
+/// An event of CUDA. The time between two of them is measured.
 class instant {
 public:
   instant() { cudaEventCreate(&event_); }
@@ -34,14 +34,14 @@ private:
   cudaEvent_t event_ = nullptr;
 };
 
-/// What all kernels share.
+/// The device that all kernels share.
 inline cuda_device& device()
 {
   static cuda_device the(std::size_t(1) << 30);
   return the;
 }
 
-/// What an algorithm leaves of elements of one type, and its time.
+/// The result of an algorithm on elements of one type, and its time.
 template <class T>
 struct timed {
   std::vector<T> result;
@@ -51,7 +51,7 @@ struct timed {
 template <class Algorithm, class T, class Op>
 timed<T> time_on_gpu(cuda_device& on, std::vector<T> const& in, Op const& op, std::size_t results)
 {
-  on.forget(0);
+  on.free_after(0);
   auto const n = static_cast<int>(in.size());
   T* const from = on.input(in, "in");
   T* const to = on.allocate<T>(results, "out");
@@ -60,12 +60,12 @@ timed<T> time_on_gpu(cuda_device& on, std::vector<T> const& in, Op const& op, st
   std::vector<double> times;
   constexpr int runs = 12;
   for (int k = 0; k < runs; ++k) {
-    on.forget(taken);
+    on.free_after(taken);
     begin.mark(on.stream());
     Algorithm{}(on, from, to, n, op);
     end.mark(on.stream());
     on.wait();
-    if (k > 1) times.push_back(end.microseconds_since(begin));  // the first ones load the code
+    if (k > 1) times.push_back(end.microseconds_since(begin));  // the first two load the code
   }
   std::nth_element(times.begin(), times.begin() + times.size() / 2, times.end());
   return {on.to_host(to), times[times.size() / 2]};
@@ -84,7 +84,7 @@ gpu_kernel on_gpu(std::string_view name)
             return std::visit(
                 [&]<class T>(std::vector<T> const& elements) -> gpu_outcome {
                   if constexpr (!std::is_same_v<T, letters>)
-                    return outcome_of(time_on_gpu<Algorithm>(device(), elements, chosen<T>{op}, results));
+                    return outcome_of(time_on_gpu<Algorithm>(device(), elements, selected_operator<T>{op}, results));
                   else if constexpr (needs_commutative<Algorithm>)
                     throw std::logic_error("letters for a kernel that needs a commutative operator");
                   else
@@ -94,7 +94,7 @@ gpu_kernel on_gpu(std::string_view name)
           }};
 }
 
-/// Of integers alone, by addition.
+/// A histogram: of integers only, by addition.
 template <class Histogram>
 gpu_kernel histogram_on_gpu(std::string_view name)
 {
@@ -103,7 +103,7 @@ gpu_kernel histogram_on_gpu(std::string_view name)
           }};
 }
 
-/// Of numbers, which become players. The rounds stay on the GPU.
+/// A tournament: of numbers, which become players. Its rounds stay on the GPU.
 template <class Tournament>
 gpu_kernel tournament_on_gpu(std::string_view name)
 {

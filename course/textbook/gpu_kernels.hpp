@@ -8,10 +8,10 @@
 
 namespace tally::textbook {
 
-/// A kernel of the catalogue as nvcc has compiled it.
+/// A kernel of the catalogue, compiled by nvcc.
 struct gpu_kernel {
   std::string_view name;                                                    ///< as in the catalogue
-  gpu_outcome (*run)(values const& in, operation op, std::size_t results);  ///< how many elements it leaves
+  gpu_outcome (*run)(values const& in, operation op, std::size_t results);  ///< the number of results
 };
 
 /// The parts of the catalogue, each in a file of its own.

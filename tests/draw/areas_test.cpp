@@ -68,9 +68,9 @@ TEST(areas, of_private_counts_side_by_side)
   EXPECT_EQ(areas_of(all), (std::vector<area>{{0, 0, 0, 15}, {0, 1, 16, 31}, {1, 0, 0, 30}}));
   std::vector<std::string> const expected = {"1", "", "1", "", "0", "", "2", "", "0", "", "0", "", "0", "", "0"};
   EXPECT_EQ(all.result, expected) << "each bin below its first copy";
-  std::size_t chosen = 0;
-  for (circuit::arrow const& each : all.arrows) chosen += each.as == circuit::role::index;
-  EXPECT_EQ(chosen, 4U) << "each element chooses what it is counted by";
+  std::size_t indices = 0;
+  for (circuit::arrow const& each : all.arrows) indices += each.as == circuit::role::index;
+  EXPECT_EQ(indices, 4U) << "each element is the index of its count";
   // Element 3, a 0, is counted by thread 1 of block 1 in its bin 0.
   for (circuit::arrow const& each : all.arrows)
     if (each.as == circuit::role::index && all.nodes[static_cast<std::size_t>(each.from)].column == 3) {

@@ -73,7 +73,7 @@ TEST_P(array_scan, takes_any_operator)
       if (op == operation::sum || op == operation::product)
         for (int& each : in) each = op == operation::sum ? each / 1000 : each % 2 == 0 ? -1 : 1;
       outcome const result = run(kernel(), on, in, op);
-      ASSERT_EQ(std::get<std::vector<int>>(result.result), scanned(in, chosen<int>{op}, kernel().result));
+      ASSERT_EQ(std::get<std::vector<int>>(result.result), scanned(in, selected_operator<int>{op}, kernel().result));
     }
 }
 
@@ -83,7 +83,8 @@ TEST_P(array_scan, of_three_levels)
   model::machine on;
   std::vector<int> const in = distinct(n);
   outcome const result = run(kernel(), on, in, operation::maximum);
-  ASSERT_EQ(std::get<std::vector<int>>(result.result), scanned(in, chosen<int>{operation::maximum}, kernel().result));
+  ASSERT_EQ(std::get<std::vector<int>>(result.result),
+            scanned(in, selected_operator<int>{operation::maximum}, kernel().result));
   expect_formulas(on, n);
 }
 

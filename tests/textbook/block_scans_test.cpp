@@ -61,10 +61,11 @@ TEST_P(block_scan, takes_any_operator)
       SCOPED_TRACE(testing::Message() << "n " << n << ", operation " << static_cast<int>(op));
       model::machine on;
       outcome const integers = run(kernel(), on, in, op);
-      ASSERT_EQ(std::get<std::vector<int>>(integers.result), scanned(in, chosen<int>{op}, kernel().result));
+      ASSERT_EQ(std::get<std::vector<int>>(integers.result), scanned(in, selected_operator<int>{op}, kernel().result));
       if (op == operation::product) continue;  // rounds; the other results are exact
       outcome const floats = run(kernel(), on, decimals, op);
-      ASSERT_EQ(std::get<std::vector<float>>(floats.result), scanned(decimals, chosen<float>{op}, kernel().result));
+      ASSERT_EQ(std::get<std::vector<float>>(floats.result),
+                scanned(decimals, selected_operator<float>{op}, kernel().result));
     }
   }
 }

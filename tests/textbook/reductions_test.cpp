@@ -20,7 +20,8 @@ TEST(reductions, every_operation_and_size)
       for (operation const op : operations) {
         if (!takes(*kernel, op) || (n > 300 && op != operation_of(*kernel, {}))) continue;
         model::machine on;
-        ASSERT_EQ(only<int>(run(*kernel, on, in, op)), folded(in, chosen<int>{op})) << kernel->name << ", n = " << n;
+        ASSERT_EQ(only<int>(run(*kernel, on, in, op)), folded(in, selected_operator<int>{op}))
+            << kernel->name << ", n = " << n;
         ASSERT_TRUE(on.counts().clean()) << kernel->name << ", n = " << n << ": " << on.counts().findings[0].text();
       }
     }
@@ -98,7 +99,8 @@ TEST(reductions, blocks_in_any_order)
     std::vector<int> const in = distinct(n);
     for (model::schedule const by : {model::schedule{order::descending}, model::schedule{order::shuffled, 3}}) {
       model::machine on(by);
-      EXPECT_EQ(only<int>(run(*kernel, on, in)), folded(in, chosen<int>{operation_of(*kernel, {})})) << kernel->name;
+      EXPECT_EQ(only<int>(run(*kernel, on, in)), folded(in, selected_operator<int>{operation_of(*kernel, {})}))
+          << kernel->name;
     }
   }
 }

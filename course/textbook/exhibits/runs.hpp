@@ -11,7 +11,7 @@
 #include "tally/operators/arithmetic.hpp"
 #include "textbook/exhibits.hpp"
 
-/// How the runs of exhibits begin and end.
+/// Inputs and results of the runs of exhibits.
 namespace tally::textbook::exhibits {
 
 /// 1, 2 .. n.
@@ -22,7 +22,7 @@ inline std::vector<int> counted(int n)
   return all;
 }
 
-/// The texts with blanks between them. Of more than 16 the first five and the last two.
+/// The texts with blanks between them; the first five and the last two if there are more than 16.
 inline std::string joined(std::vector<std::string> all)
 {
   if (all.size() > 16) {
@@ -42,7 +42,7 @@ std::string text(std::vector<T> const& values)
   return joined(all);
 }
 
-/// What an array of the machine holds; `?` where nobody has written.
+/// The elements of an array of the machine; `?` for those that have not been written.
 template <class E>
 std::string text(model::view<E> of)
 {
@@ -59,7 +59,7 @@ std::vector<T> scanned(std::vector<T> in, Op op)
   return in;
 }
 
-/// The exclusive one.
+/// The exclusive scan of `in` by a plain loop.
 template <class T, class Op>
 std::vector<T> scanned_before(std::vector<T> in, Op op)
 {
@@ -69,7 +69,7 @@ std::vector<T> scanned_before(std::vector<T> in, Op op)
   return all;
 }
 
-/// What `run(machine)` says is the result, and what the machine has counted.
+/// The result that `run(machine)` returns, and the counts of the machine.
 template <class Run>
 trial tried(Run const& run, model::schedule blocks = {})
 {

@@ -7,13 +7,13 @@
 #include "tally/textbook/on_one_block.hpp"
 #include "tally/textbook/sections.hpp"
 
-/// How the runs of scans of one block begin and end.
+/// Inputs and results of the runs of scans of one block.
 namespace tally::textbook::exhibits {
 
 inline std::vector<int> const sample = {3, 1, 7, 0, 4, 1, 6, 3};  // of the lecture notes
 inline std::vector<int> const negatives = {-3, -1, -7, -4, -2, -6, -5, -8};
 
-/// What a kernel of threads leaves in an output as long as its input; `sizes` are what it takes between the arrays and
+/// The output of a kernel of threads, as long as its input. `sizes` are the kernel's arguments between the arrays and
 /// the operator.
 template <class Kernel, class Op, class... Sizes>
 trial by_threads(int threads, std::vector<int> const& values, Op op, Sizes... sizes)
@@ -25,7 +25,7 @@ trial by_threads(int threads, std::vector<int> const& values, Op op, Sizes... si
   });
 }
 
-/// The same where the output comes first.
+/// The same for a kernel whose first argument is the output.
 template <class Kernel, class Op>
 trial bl_scan(std::vector<int> const& values, Op op)
 {
@@ -37,7 +37,7 @@ trial bl_scan(std::vector<int> const& values, Op op)
   });
 }
 
-/// What a kernel of the textbook leaves.
+/// The output of a kernel of the textbook.
 template <class Kernel, class Op>
 trial by_block(std::vector<int> const& values, Op op)
 {

@@ -41,7 +41,8 @@ textbook::values expected_result(textbook::values const& in, textbook::result_ki
         if constexpr (std::is_same_v<T, textbook::letters>)
           return expected<T>(elements, kind, textbook::join{}, textbook::join::identity());
         else
-          return expected<T>(elements, kind, textbook::chosen<T>{op}, textbook::chosen<T>{op}.identity());
+          return expected<T>(elements, kind, textbook::selected_operator<T>{op},
+                             textbook::selected_operator<T>{op}.identity());
       },
       in);
 }

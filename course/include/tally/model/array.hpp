@@ -56,8 +56,8 @@ public:
   virtual int node(std::size_t k) const = 0;
   virtual std::string text(std::size_t k) const = 0;
 
-  /// The last accesses to a word. Of reads, or atomic accesses, that nothing orders, the last two are kept: a later access
-  /// that races with any of them races with one of these two.
+  /// The last accesses to a word. Of reads, or atomic accesses, that nothing orders, the last two are kept: a later
+  /// access that races with any of them races with one of these two.
   struct word {
     touch write, another_write, read, another_read;
     bool set = false;
@@ -98,8 +98,8 @@ int node_of(E const& e)
     return e.node;
 }
 
-/// A value as text: a byte as a number, a floating-point number with the fewest digits that identify it, `?` if the type
-/// cannot be printed.
+/// A value as text: a byte as a number, a floating-point number with the fewest digits that identify it, `?` if the
+/// type cannot be printed.
 template <class T>
 std::string text_of(T const& value)
 {

@@ -10,8 +10,8 @@
 
 namespace tally::model {
 
-/// A value for each thread of a block: a register. A thread that names another thread's register is reported, because on
-/// a GPU it would get its own.
+/// A value for each thread of a block: a register. A thread that names another thread's register is reported, because
+/// on a GPU it would get its own.
 template <class E>
 class per_thread {
 public:

@@ -23,8 +23,8 @@ struct traced {
   operator T const&() const { return value; }
 };
 
-/// The operations of a run and their dependences. A node is one application of the operator; its edges lead to the nodes
-/// that made its operands. Inputs and identities are not nodes, since they cost nothing.
+/// The operations of a run and their dependences. A node is one application of the operator; its edges lead to the
+/// nodes that made its operands. Inputs and identities are not nodes, since they cost nothing.
 class dag {
 public:
   /// Adds a node. An operand is an earlier node, or negative if no operation made it.

@@ -33,8 +33,8 @@ template <class Kernel>
 inline constexpr bool waits = requires { requires Kernel::waits; };
 
 /// A model of a GPU. It runs kernels that are written against a block (textbook/block.hpp) on the calling thread, and
-/// records everything that they do. Warps have 32 lanes, shared memory has 32 banks of four bytes, global memory sectors
-/// of 32 bytes. tally/model.hpp has all that a program needs to launch kernels.
+/// records everything that they do. Warps have 32 lanes, shared memory has 32 banks of four bytes, global memory
+/// sectors of 32 bytes. tally/model.hpp has all that a program needs to launch kernels.
 ///
 ///     machine m;
 ///     auto x = m.input(std::vector{3, 1, 7, 0, 4, 1, 6, 3}, "in");
@@ -97,12 +97,12 @@ public:
     return {*this, std::move(op)};
   }
 
-  /// Runs `kernel(block, arguments...)` for every block of the grid, and returns when all have ended. The blocks run one
-  /// after the other in the order of the schedule. If they wait for each other (`Kernel::waits`) they run together, and
-  /// take turns at every atomic access to memory that they share.
+  /// Runs `kernel(block, arguments...)` for every block of the grid, and returns when all have ended. The blocks run
+  /// one after the other in the order of the schedule. If they wait for each other (`Kernel::waits`) they run together,
+  /// and take turns at every atomic access to memory that they share.
   /// Throws    `std::invalid_argument` if blocks or threads is not positive, or threads more than 1024;
-  ///           `std::logic_error` if the kernel does within its steps what belongs outside, or the reverse; and whatever
-  ///           the kernel throws. The machine is usable after each of them.
+  ///           `std::logic_error` if the kernel does within its steps what belongs outside, or the reverse; and
+  ///           whatever the kernel throws. The machine is usable after each of them.
   template <class Kernel, class... Arguments>
   void launch(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments)
   {
@@ -172,8 +172,9 @@ private:
       throw std::logic_error("an array of the model machine is for kernels; the host asks for values()");
     return *current_;
   }
-  /// Lets another block continue before an access to memory that blocks share. `waiting`: this block cannot continue until
-  /// another one stores. `looks_at`: it is about to read this array at `at`. Does nothing if blocks do not run together.
+  /// Lets another block continue before an access to memory that blocks share. `waiting`: this block cannot continue
+  /// until another one stores. `looks_at`: it is about to read this array at `at`. Does nothing if blocks do not run
+  /// together.
   void take_turns(bool waiting, array_base const* looks_at, position const& at);
   void progressed();
   void free_shared(recorder const& of);

@@ -9,8 +9,8 @@
 
 namespace tally::model {
 
-/// Accesses to memory, counted by warps: one request is the accesses of all lanes of a warp at the same place of the source
-/// at the same time.
+/// Accesses to memory, counted by warps: one request is the accesses of all lanes of a warp at the same place of the
+/// source at the same time.
 struct shared_counts {
   std::size_t reads = 0, writes = 0;  ///< of elements, atomic ones as both
   std::size_t requests = 0;           ///< of warps

@@ -16,7 +16,8 @@
 #include "tally/model/watched.hpp"
 
 /// Kernels as course material writes them, for one thread, with explicit barriers. A thread may miss a barrier, and a
-/// shuffle may name lanes that are not there; neither can happen in a kernel written against a block (textbook/block.hpp).
+/// shuffle may name lanes that are not there; neither can happen in a kernel written against a block
+/// (textbook/block.hpp).
 ///
 ///     struct shift {
 ///       static constexpr char const* name = "shift";
@@ -32,8 +33,8 @@
 ///     machine.launch_threads(1, 8, shift{}, x);
 namespace tally::model {
 
-/// How often the threads of a block may meet at barriers before the machine stops them as endless. A kernel of the course
-/// has some twenty barriers.
+/// How often the threads of a block may meet at barriers before the machine stops them as endless. A kernel of the
+/// course has some twenty barriers.
 inline constexpr int most_barriers = 10'000;
 
 inline constexpr std::uint32_t all_lanes = 0xffffffff;
@@ -169,8 +170,8 @@ public:
   private:
     E own_, received_;
   };
-  /// `own = co_await thread.shuffle_up(own, d);` is `own = __shfl_up_sync(mask, own, d);`: the value of the lane d below, or
-  /// the thread's own if the warp has no such lane.
+  /// `own = co_await thread.shuffle_up(own, d);` is `own = __shfl_up_sync(mask, own, d);`: the value of the lane d
+  /// below, or the thread's own if the warp has no such lane.
   template <class E>
   shuffle_wait<E> shuffle_up(E own, int distance, std::uint32_t mask = all_lanes,
                              std::source_location where = std::source_location::current()) const

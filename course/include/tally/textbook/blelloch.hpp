@@ -8,15 +8,15 @@ namespace tally::textbook {
 /// Blelloch (1990), as Harris, Sengupta, Owens (2007) run it: exclusive scan of x[0, n) in place, n <= 2 block.size(),
 /// any n. A tree of sums is built upwards; on the way down every node gets the sum of all that is left of it.
 ///
-/// Changes   brent_kung.hpp: exclusive without a shifted load. A node hands to its left child what it has got itself,
-///           to its right child that and the left child's sum.
-/// Assumes   op is associative and has an identity. x has room(n) elements, identities from n on: what is missing to a
-///           whole tree.
+/// Changes   brent_kung.hpp: exclusive without a shifted load. A node hands its own value to its left child, and that
+///           value plus the left child's sum to its right child.
+/// Assumes   op is associative and has an identity. x has room(n) elements, identities from n on, so that the tree is
+///           complete.
 /// Work      2 (n - 1) applications of op where n is a power of two; 2 ceil(n / 2s), summed over s = 1, 2, 4 .. below
-///           room(n), for any n: a subtree of nothing but what is missing is left out.
+///           room(n), for any n: a subtree of identities alone is left out.
 /// Steps     2 ceil(log2 n), with as many barriers (2 where n is 1).
-///           The longest path through the data has one less: nobody waits for the total.
-/// Result    the total of all n elements, which thread 0 has.
+///           The longest path through the data has one less, since no result depends on the total.
+/// Result    the total of all n elements, in thread 0.
 struct blelloch {
   static constexpr char const* name = "blelloch";
   static constexpr int elements_a_thread = 2;
@@ -38,8 +38,8 @@ struct blelloch {
         if (2 * s * t < n) x[k] = op(x[k - s], x[k]);
       });
     }
-    // Down-sweep. After stride s, every k = s-1 (mod s) holds the sum of what is left of its s elements. Nothing is
-    // left of the root: it counts as the identity from here on, instead of being cleared in a step of its own.
+    // Down-sweep. After stride s, every k = s-1 (mod s) holds the sum of all elements left of its s elements. The root
+    // has none: it counts as the identity from here on, instead of being cleared in a step of its own.
     for (int s = leaves / 2; s > 0; s /= 2) {
       block.step([&](int t) {
         int const k = 2 * s * (t + 1) - 1;

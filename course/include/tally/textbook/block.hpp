@@ -5,9 +5,9 @@
 
 #include "tally/config.hpp"
 
-/// What a kernel of the textbook is written against: a block of threads. `tally::model::block` runs it on a CPU and
-/// watches it; `tally::textbook::cuda_block` (cuda_block.cuh) is a thread block of a GPU. The kernel is the same text
-/// for both.
+/// The interface that kernels of the textbook are written against: a block of threads. `tally::model::block` runs a
+/// kernel on a CPU and records it; `tally::textbook::cuda_block` (cuda_block.cuh) is a thread block of a GPU. The
+/// source of the kernel is the same for both.
 namespace tally::textbook {
 
 /// The threads of a warp.
@@ -23,21 +23,21 @@ inline constexpr int warp_lanes = 32;
 ///     block.shared<E>(n, name)        n elements of shared memory, unset. Outside of steps, alike for all threads
 ///     block.registers<E>()            a per_thread<E>: a value of each thread that outlives the step; own[t] is that
 ///                                     of thread t
-///     block.shuffle_up(own, d)        a per_thread: in each warp, what the lane d below has; own[t] where there is
-///                                     none
+///     block.shuffle_up(own, d)        a per_thread: in each warp, the value of the lane d below; own[t] where there is
+///                                     no such lane
 ///     block.shuffle_down(own, d)      likewise the lane d above
 ///     block.shuffle_xor(own, d)       likewise the lane across the bits of d
-///     block.broadcast(x, k)           x[k] to all threads, which decides how they go on. Outside of steps, after a
+///     block.broadcast(x, k)           x[k] for all threads, which decides how they continue. Outside of steps, after a
 ///                                     barrier
-///     block.atomic_add(x, k, v)       x[k] += v at once, and the value before. Within a step
-///     block.store_release(x, k, v)    x[k] = v, seen after all that the thread has written, and its block before the
-///                                     last barrier. Within a step
-///     block.load_acquire(x, k)        x[k]; what is seen before it is seen as well, by the thread, and by its block
-///                                     after the next barrier. Within a step
-///     block.pause()                   between two looks at a value that another block will store. Within a step
+///     block.atomic_add(x, k, v)       x[k] += v atomically; returns the value before. Within a step
+///     block.store_release(x, k, v)    x[k] = v, visible after the earlier writes of the thread, and those of its block
+///                                     before the last barrier. Within a step
+///     block.load_acquire(x, k)        x[k]; the writes before its release are visible too, to the thread at once, to
+///                                     its block after the next barrier. Within a step
+///     block.pause()                   between two reads of a value that another block will store. Within a step
 ///
-/// Within a step a thread works alone, outside of steps all threads do the same: so memory is read and written, and the
-/// operator applied, only within.
+/// Within a step each thread acts by itself; outside of steps all threads do the same. So a kernel reads and writes
+/// memory, and applies the operator, only within steps.
 template <class B>
 concept block = requires(B const& b, void (*f)(int)) {
   { b.size() } -> std::convertible_to<int>;
@@ -60,12 +60,12 @@ struct array_traits<T*> {
 };
 }  // namespace detail
 
-/// What `x[k]` is, as a value: T of a pointer to T. A kernel names it for what it keeps, because on the model machine
-/// `x[k]` is a reference, which is read when it becomes a value.
+/// The type of the value of `x[k]`: T if x is a pointer to T. A kernel names it for values that it keeps, because on
+/// the model machine `x[k]` is a reference, which is read when it is converted to a value.
 template <class Array>
 using element_of = typename detail::array_traits<Array>::element;
 
-/// What stands between the brackets: int; on the model machine it knows its line as well.
+/// The type of an index: int; on the model machine an int with its place in the source.
 template <class Array>
 using position_of = typename detail::array_traits<Array>::position;
 

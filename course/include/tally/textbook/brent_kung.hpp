@@ -14,7 +14,7 @@ namespace tally::textbook {
 /// Work      2n - 2 - log2(n) applications of op where n is a power of two, (n - 1) up and (n - 2) - (log2(n) - 1)
 ///           down. For any n it is n less the binary ones of n, and n less the powers of two up to n.
 /// Steps     2 log2(n) - 1 where n is a power of two, with as many barriers; one for each s with 2s <= n, and for each
-///           with 3s <= n. The longest path through the data has one less: nobody waits for the total.
+///           with 3s <= n. The longest path through the data has one less, since no result depends on the total.
 struct brent_kung {
   static constexpr char const* name = "brent_kung";
   static constexpr int elements_a_thread = 2;

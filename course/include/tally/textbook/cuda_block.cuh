@@ -10,14 +10,14 @@
 
 namespace tally::textbook {
 
-/// A value of each thread: on a GPU a register.
+/// A value for each thread: a register of the GPU.
 template <class E>
 struct cuda_per_thread {
   mutable E value;
   TALLY_HD E& operator[](int) const { return value; }
 };
 
-/// A thread block of a GPU as kernels see it (block.hpp). Its threads are whole warps.
+/// A thread block of a GPU as a block of the textbook (block.hpp). Its threads are whole warps.
 class cuda_block {
 public:
   __device__ explicit cuda_block(unsigned char* memory) : memory_(memory) {}
@@ -108,7 +108,7 @@ private:
   mutable std::size_t taken_ = 0;
 };
 
-/// Finds how much shared memory a kernel takes: runs it, but for its steps, on the host.
+/// Finds how much shared memory a kernel takes: runs it on the host, without its steps.
 class shared_memory_meter {
 public:
   TALLY_HD shared_memory_meter(int threads, int blocks) : threads_(threads), blocks_(blocks) {}
@@ -150,7 +150,7 @@ public:
   {
     return own;
   }
-  // Within steps, which are compiled and do not run.
+  // Members for use within steps, which are compiled here and do not run.
   template <class E, class V>
   TALLY_HD E atomic_add(E*, int, V const&) const
   {

@@ -14,7 +14,7 @@
 
 namespace tally::textbook {
 
-/// A kernel of the textbook as CUDA sees it.
+/// A kernel of the textbook as a CUDA kernel.
 template <class Kernel, class... Arguments>
 __global__ void __launch_bounds__(1024) cuda_kernel(Kernel kernel, Arguments... arguments)
 {
@@ -22,8 +22,8 @@ __global__ void __launch_bounds__(1024) cuda_kernel(Kernel kernel, Arguments... 
   kernel(cuda_block(memory), arguments...);
 }
 
-/// A GPU as the textbook's algorithms see it: it launches kernels on one stream, one after the other, and gives memory,
-/// which is taken from CUDA once and handed out again after `forget`.
+/// A GPU as a device of the textbook's algorithms. It launches kernels on one stream, one after the other, and gives
+/// memory. It takes memory from CUDA once, and gives it again after `free_after`.
 ///
 /// Throws    cuda_error, with CUDA's own words, whenever CUDA fails.
 class cuda_device {
@@ -80,9 +80,9 @@ public:
     wait();
     return values;
   }
-  /// All that was allocated since `taken` was what it says now.
+  /// A mark of how much has been allocated so far. `free_after(mark)` frees everything allocated after it.
   std::size_t taken() const { return taken_; }
-  void forget(std::size_t taken) { taken_ = taken; }
+  void free_after(std::size_t mark) { taken_ = mark; }
 
   template <class Kernel, class... Arguments>
   void launch(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments)

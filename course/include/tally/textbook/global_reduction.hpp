@@ -9,7 +9,7 @@ namespace tally::textbook {
 
 /// The total of each section of x[0, n) to out[block], in global memory, where x is. **It destroys x.**
 ///
-/// Changes   shared memory: here every step reads and writes global memory. Else it is `t < s`.
+/// Changes   shared memory: here every step reads and writes global memory. Otherwise it is `t < s`.
 /// Assumes   op is associative and commutative.
 /// Work      n - 1 applications of op, with 2n - 2 reads and n - 1 writes of global memory: where m elements are left,
 ///           m reads and m/2 writes. A kernel that reduces in shared memory reads n elements in all.

@@ -8,7 +8,7 @@ namespace tally::textbook {
 /// takes in the one s before it, and s doubles.
 ///
 /// Changes   one_thread_per_output.hpp: sums of 2, 4, 8 elements are shared, instead of added up by every thread anew.
-/// Assumes   op is associative. A thread reads before anybody writes: two barriers a stride.
+/// Assumes   op is associative. All threads read before any of them writes: two barriers a stride.
 /// Work      n log2(n) - (n - 1) applications of op where n is a power of two; sum over s = 1, 2, 4 .. < n of n - s for
 ///           any n.
 /// Steps     ceil(log2 n), with 2 ceil(log2 n) barriers. Each stride counts as two warp-steps of every warp, one to

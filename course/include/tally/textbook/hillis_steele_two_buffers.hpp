@@ -8,7 +8,7 @@ namespace tally::textbook {
 /// block.size(), any n.
 ///
 /// Changes   hillis_steele.hpp: each stride reads one array and writes another, so that one barrier a stride is enough.
-///           It takes twice the memory, and what has no element s before it is copied.
+///           It takes twice the memory, and elements with none s before them are copied.
 /// Assumes   op is associative.
 /// Work      n log2(n) - (n - 1) applications of op where n is a power of two; sum over s = 1, 2, 4 .. < n of n - s for
 ///           any n.

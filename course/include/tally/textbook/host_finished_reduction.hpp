@@ -6,7 +6,7 @@
 
 namespace tally::textbook {
 
-/// out[0] = value: how the host gives a kernel's caller what it has computed itself.
+/// out[0] = value: stores a value that the host has computed where a kernel's caller expects it.
 struct value_from_host {
   static constexpr char const* name = "value_from_host";
 
@@ -21,8 +21,8 @@ struct value_from_host {
 
 /// A whole array of any n >= 1: every block reduces a section of it, and the host adds up the sections' totals.
 ///
-/// Changes   a second launch: here the host finishes. That is right where the totals are few; with n they grow, and it
-///           adds one after the other.
+/// Changes   a second launch: here the host finishes. That is right for few totals; their number grows with n, and the
+///           host adds them one after the other.
 /// Assumes   what `Kernel` does (two_launch_reduction.hpp). The host can call op.
 /// Work      n - 1 applications of op, of which the host does ceil(n / section) - 1.
 /// Steps     those of a section, before the host's.

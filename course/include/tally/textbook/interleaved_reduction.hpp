@@ -5,7 +5,7 @@
 namespace tally::textbook {
 
 /// The total of x[0, n) to x[0], n <= 2 * block.size(), any n. Thread t is responsible for element 2t, and adds to it
-/// what stands s further on; s doubles.
+/// the element s further on; s doubles.
 ///
 /// Changes   a launch a step, in global memory: here one block takes all steps in its shared memory, with a barrier
 ///           after each.

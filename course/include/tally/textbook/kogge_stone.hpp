@@ -5,8 +5,8 @@
 namespace tally::textbook {
 
 /// Kogge & Stone (1973) inside every warp at once, with shuffles for wires: own[t] becomes the sum of the warp's
-/// elements up to t. There is no barrier and no shared memory. What threads from n on have does not matter: values only
-/// move up.
+/// elements up to t. There is no barrier and no shared memory. The values of threads from n on do not matter, since
+/// values only move up.
 ///
 /// Assumes   op is associative; block.size() is a multiple of 32.
 /// Work      129 applications of op for a whole warp; sum over s = 1, 2, 4, 8, 16 < m of m - s for a warp with m
@@ -16,7 +16,7 @@ template <block Block, class Registers, class Op>
 TALLY_HD void kogge_stone_in_warps(Block const& block, Registers& own, int n, Op const& op)
 {
   for (int s = 1; s < warp_lanes && s < n; s *= 2) {
-    auto below = block.shuffle_up(own, s);  // every lane takes part, also those that do not use what they get
+    auto below = block.shuffle_up(own, s);  // every lane takes part, also those that do not use the value
     block.each([&](int t) {
       if (t % warp_lanes >= s && t < n) own[t] = op(below[t], own[t]);
     });
@@ -49,7 +49,7 @@ struct kogge_stone {
     });
     for (int s = 1; s < n; s *= 4) {
       level(block, x, y, own, s, n, op);
-      level(block, y, x, own, 2 * s, n, op);  // moves what there is to x, where s was the last stride
+      level(block, y, x, own, 2 * s, n, op);  // moves the values to x if s was the last stride
     }
   }
 

@@ -4,8 +4,8 @@
 
 namespace tally::textbook {
 
-/// Whether a kernel, or an algorithm, takes operands out of order: it says so by `static constexpr bool
-/// needs_commutative = true`, and refuses every other operator when it is compiled.
+/// Whether a kernel, or an algorithm, takes operands out of order. Such a kernel has `static constexpr bool
+/// needs_commutative = true`, and does not compile with an operator that is not commutative.
 template <class Kernel>
 inline constexpr bool needs_commutative = requires { requires Kernel::needs_commutative; };
 
@@ -16,7 +16,7 @@ constexpr int threads_for(int n)
   return divide_up(divide_up(n, Kernel::elements_a_thread), warp_lanes) * warp_lanes;
 }
 
-/// Launches a kernel as one block, with as many threads as its elements ask for: whole warps.
+/// Launches a kernel as one block, with as many threads as its elements need: whole warps.
 ///
 /// A device is a `tally::model::machine`, or a GPU (cuda_device.cuh). It launches kernels, one after the other, and
 /// gives memory.

@@ -4,13 +4,13 @@
 
 namespace tally::textbook {
 
-/// Inclusive scan of x[0, n) in place, n <= block.size(), any n: every thread adds up all that its output needs.
+/// Inclusive scan of x[0, n) in place, n <= block.size(), any n: every thread adds up all inputs of its output.
 ///
-/// Changes   sequential_scan.hpp: all threads work, and nobody uses what another has found. It takes as long, with n/2
-///           times the work.
+/// Changes   sequential_scan.hpp: all threads work, and none uses a result of another. It takes as long, with n/2 times
+///           the work.
 /// Assumes   nothing of op: each output is bracketed from the left.
 /// Work      n (n - 1) / 2 applications of op.
-/// Steps     n - 1, those of the last thread, with 2 barriers: all have read before anybody writes.
+/// Steps     n - 1, those of the last thread, with 2 barriers: all threads have read before any of them writes.
 struct one_thread_per_output {
   static constexpr char const* name = "one_thread_per_output";
 

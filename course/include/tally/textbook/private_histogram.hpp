@@ -9,7 +9,7 @@
 /// then with private ones and a reduction tree. Kirk & Hwu (2010): privatisation.
 namespace tally::textbook {
 
-/// Every thread adds its elements to the one histogram, which must be zero before. Threads that meet in a bin go one
+/// Every thread adds its elements to the one histogram, which must be zero before. Threads with the same bin add one
 /// after the other.
 struct atomic_histogram {
   static constexpr char const* name = "atomic_histogram";
@@ -41,11 +41,11 @@ TALLY_HD void combine_copies(Block const& block, Shared x, int copies, int bins,
   }
 }
 
-/// Each thread counts in a histogram of its own, then the block adds its threads' up: bin b of block c is copies[b *
-/// block.count() + c].
+/// Each thread counts in a histogram of its own; then the block adds up those of its threads: bin b of block c is
+/// copies[b * block.count() + c].
 ///
-/// Thread t's count of a bin stands at bin * block.size() + t: whatever its bins, a thread stays in its bank, and lanes
-/// never meet.
+/// Thread t's count of a bin is at bin * block.size() + t: whatever its bins, a thread stays in its bank, and lanes
+/// never share one.
 struct private_counts {
   static constexpr char const* name = "private_counts";
 

@@ -6,8 +6,8 @@
 
 namespace tally::textbook {
 
-/// The last launch: block b adds what precedes its section to the section's first element, and scans it. So the scan
-/// carries it on to all the others.
+/// The last launch: block b adds the sum of the sections before its own to its first element, and scans the section. So
+/// the scan carries that sum to all the others.
 template <class Scan>
 struct scan_sections_onwards {
   static constexpr char const* name = "scan_sections_onwards";
@@ -30,10 +30,10 @@ struct scan_sections_onwards {
 };
 
 /// Reduce - scan - scan: inclusive scan of an array of any size. Every section but the last is reduced, the totals are
-/// scanned in the same way, and every section is scanned with what precedes it.
+/// scanned in the same way, and every section is scanned together with the sum that precedes it.
 ///
-/// Changes   scan_scan_add.hpp: what precedes a section is known before it is scanned. Every element is read twice and
-///           written once: 3n accesses of global memory instead of 4n.
+/// Changes   scan_scan_add.hpp: the sum before a section is known when the section is scanned. Every element is read
+///           twice and written once: 3n accesses of global memory instead of 4n.
 /// Assumes   op is associative, `Scan` inclusive; `Reduction` keeps the order of its operands.
 /// Work      a level: that of the sections, and one for each element before the last section: S - 1 for a section's
 ///           total, 1 for taking in what precedes it.

@@ -21,7 +21,7 @@ struct scan_sections_and_sums {
     auto x = room_for_section<Scan, E>(block);
     load_section<Scan>(block, in + begin, x, own, op);
     Scan{}(block, x, own, op);
-    // `out` may be `in`: whoever overwrites the last input has read it before.
+    // `out` may be `in`: the thread that overwrites the last input has read it before.
     block.step([&](int t) {
       for (int k = t; k < own; k += block.size()) {
         E const scanned = x[k];
@@ -37,8 +37,8 @@ struct scan_sections_and_sums {
   }
 };
 
-/// The last launch: block b adds what precedes section b + 1 to each of its elements, from the left. Section 0 has
-/// nothing before it, whatever the operator.
+/// The last launch: block b adds the sum before section b + 1 to each element of that section, from the left. Section 0
+/// has nothing before it, whatever the operator.
 template <class Scan>
 struct add_to_sections {
   static constexpr char const* name = "add_to_sections";
@@ -57,7 +57,7 @@ struct add_to_sections {
 };
 
 /// Scan - scan - add: an array of any size. Every section is scanned by a block, the sums of the sections are scanned
-/// in the same way, and what precedes each section is added to it. Inclusive or exclusive as `Scan` is, on every level.
+/// in the same way, and the sum before each section is added. Inclusive or exclusive as `Scan` is, on every level.
 ///
 /// Changes   one block, which takes as much as its shared memory holds: here the sections' sums are an array again, and
 ///           so on.

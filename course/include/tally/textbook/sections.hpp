@@ -5,12 +5,12 @@
 #include "tally/textbook/padded.hpp"
 #include "tally/textbook/transfer.hpp"
 
-/// Sections of a long array, each scanned by a block in its shared memory. What a block's scan says of itself, by
-/// static members, if it is not the usual:
+/// Sections of a long array, each scanned by a block in its shared memory. A block's scan describes itself by these
+/// static members, where it differs from the default:
 ///
 ///     elements_a_thread    how many elements it takes for each thread: 1
-///     exclusive            whether x[k] is to be the sum of what is before it, without itself: false
-///     room(n)              the elements of x that it works on for n, of which those from n on are to be identities: n
+///     exclusive            whether x[k] becomes the sum of the elements before it, without itself: false
+///     room(n)              how many elements of x it works on for n, of which those from n on must be identities: n
 ///     levels_of_padding    the gaps of x (padded.hpp): 0, none
 namespace tally::textbook {
 
@@ -70,8 +70,8 @@ struct scan_of_sections {
 };
 
 /// The same for the array that has the identity before in[0], and not in[n-1]: an inclusive scan of that is an
-/// exclusive one of `in`. Block 0 alone loads an identity, every other begins with the last element of the section
-/// before; so the sections are still to be joined as those of an inclusive scan.
+/// exclusive one of `in`. Block 0 alone loads an identity; every other block begins with the last element of the
+/// section before. So the sections are joined as those of an inclusive scan.
 ///
 /// No load of a warp but the first begins at a whole sector: a warp reads 5 sectors instead of 4 (elements of four
 /// bytes).

@@ -5,13 +5,13 @@
 
 namespace tally::textbook {
 
-/// What a section has published: nothing yet, the sum of its own elements, or the sum of all up to its end.
+/// The value that a section has published: none yet, the sum of its own elements, or the sum of all up to its end.
 struct published {
   static constexpr int nothing = 0, own_sum = 1, sum_to_end = 2;
 };
 
-/// Sections are handed out in the order in which blocks come to draw. So whoever has a section knows that all before it
-/// are in hands, and waits for nobody who has not begun.
+/// Hands out sections in the order in which blocks draw them. All sections before a block's own have been drawn, so it
+/// never waits for a block that has not begun.
 struct by_ticket {
   template <block Block, class Tickets>
   TALLY_HD int operator()(Block const& block, Tickets drawn) const
@@ -24,8 +24,8 @@ struct by_ticket {
   }
 };
 
-/// The one launch: a block scans its section, publishes its sum, looks back until it knows what precedes it, and
-/// publishes the sum to its end.
+/// The only launch: a block scans its section, publishes its sum, looks back until it knows the sum before its section,
+/// and publishes the sum up to its end.
 template <class Scan, class Order = by_ticket>
 struct scan_and_look_back {
   static constexpr char const* name = "scan_and_look_back";
@@ -70,8 +70,8 @@ struct scan_and_look_back {
   }
 
 private:
-  /// The sum of all that precedes section `number` > 0: own sums of the sections before it, up to the first that has
-  /// the sum to its end.
+  /// The sum of all elements before section `number` > 0. Adds up the own sums of the sections before it, back to the
+  /// first one that has published the sum up to its end.
   template <block Block, class States, class Sums, class Op>
   TALLY_HD static element_of<Sums> look_back(Block const& block, States states, Sums own_sums, Sums sums_to_end,
                                              int number, Op const& op)
@@ -96,7 +96,7 @@ private:
   }
 };
 
-/// Nobody has drawn, and nobody has published.
+/// Prepares a launch: no section is drawn, and none is published.
 struct clear_states {
   static constexpr char const* name = "clear_states";
 
@@ -111,16 +111,16 @@ struct clear_states {
   }
 };
 
-/// A single pass with decoupled look-back: inclusive scan of an array of any size. A block does not wait until all
-/// before it have their results, only until they have read their elements: what precedes it, it adds up itself from
-/// what they have published.
+/// A single pass with decoupled look-back: inclusive scan of an array of any size. A block does not wait for the
+/// results of the blocks before it, only for the sums of their elements: it adds up the sum before its section by
+/// itself, from the sums that they have published.
 ///
 /// Changes   scan_scan_add.hpp: the elements are read once and written once, 2n accesses of global memory, whatever the
 ///           number of levels would be.
-/// Assumes   op is associative, `Scan` inclusive. A block that runs goes on running until it has ended: GPUs do so.
+/// Assumes   op is associative, `Scan` inclusive. A block that has begun runs until it has ended, as on a GPU.
 /// Work      that of the sections, n less the first one's elements, and one for each section but the first and each
 ///           further own sum that it takes in.
-/// Steps     those of Scan, 1, and as many as the blocks look back: how far depends on who comes first.
+/// Steps     those of Scan, 1, and as many as the blocks look back, which depends on the order in which they run.
 /// Source    Merrill & Garland (2016), who let a warp look back at 32 sections at once.
 template <class Scan, int Threads = 256, class Order = by_ticket>
 struct single_pass_look_back {

@@ -6,8 +6,8 @@
 namespace tally::textbook {
 
 /// The kernel around a block's reduction: block b copies section b of in[0, n) to shared memory, reduces it there, and
-/// leaves its total in out[b]. `Reduction` leaves the total of x[0, n) in x[0], and says of itself what sections.hpp
-/// has.
+/// leaves its total in out[b]. `Reduction` leaves the total of x[0, n) in x[0], and has the members that sections.hpp
+/// lists.
 template <class Reduction>
 struct totals_of_sections {
   static constexpr char const* name = Reduction::name;

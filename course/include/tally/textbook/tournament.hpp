@@ -25,8 +25,8 @@ std::ostream& operator<<(std::ostream& out, indexed<T, int> const& player)
 
 namespace tally::textbook {
 
-/// Who met whom. rounds[0] are the players; rounds[r + 1][m] is the winner of match m of round r, between rounds[r][2m]
-/// and rounds[r][2m + 1]. Who finds no opponent goes on without a match.
+/// All rounds of a tournament. rounds[0] are the players; rounds[r + 1][m] is the winner of match m of round r, between
+/// rounds[r][2m] and rounds[r][2m + 1]. A player without an opponent advances without a match.
 template <class T>
 struct bracket {
   using player = indexed<T, int>;
@@ -77,7 +77,7 @@ bracket<T> tournament(std::vector<T> const& strengths)
 /// The same on a device: each round is a step of the tree, and each is kept, the last one, that of the winner, in
 /// out[0]. `contest` is argmax, `in` are n >= 1 of `entrants`. Gives the rounds, the players' first.
 ///
-/// Changes   the tree of sums: who wins is known with its place, and who met whom.
+/// Changes   the tree of sums: the result is the winner with its place, and every match is known.
 /// Assumes   contest is associative. Of players that are equal it takes the one whose place is lower, so the order of
 ///           two does not matter.
 /// Work      n - 1 matches: all but the winner lose once.
@@ -101,7 +101,7 @@ struct tournament_of_players {
   }
 };
 
-/// Who met whom in the rounds that a tournament has left on a device.
+/// The bracket of the rounds that a tournament has left on a device.
 template <class T, class Device, class Players>
 bracket<T> fetched(Device& device, std::vector<Players> const& rounds)
 {
@@ -115,7 +115,7 @@ bracket<T> fetched(Device& device, std::vector<Players> const& rounds)
 }
 
 /// The bracket as text: a line for each player, and one between two; each round is a column further to the right.
-/// `text_of(player)` is how one is called.
+/// `text_of(player)` is the name of a player.
 ///
 ///     3 -+
 ///        +- 3 -+
@@ -163,7 +163,7 @@ std::string drawn(bracket<T> const& of, Text const& text_of)
   return result;
 }
 
-/// Players are called by their values.
+/// The bracket with the values of the players as names.
 template <class T>
 std::string drawn(bracket<T> const& of)
 {

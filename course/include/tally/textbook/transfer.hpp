@@ -2,8 +2,8 @@
 
 #include "tally/textbook/block.hpp"
 
-/// From global memory to shared and back, as every kernel does it: neighbouring threads take neighbouring elements, so
-/// that a warp's accesses are whole sectors.
+/// Copies between global and shared memory, the same for every kernel: neighbouring threads take neighbouring elements,
+/// so that a warp's accesses are whole sectors.
 namespace tally::textbook {
 
 /// to[k] = from[k] for k in [0, n), by one step.
@@ -15,7 +15,7 @@ TALLY_HD void copy(Block const& block, From from, To to, int n)
   });
 }
 
-/// The same, and `rest` in [n, padded): what is missing to a whole tree, filled with the identity.
+/// The same, and `rest` in [n, padded): the identity, which makes a tree complete.
 template <block Block, class From, class To, class E>
 TALLY_HD void copy_and_fill(Block const& block, From from, To to, int n, int padded, E const& rest)
 {
@@ -29,8 +29,8 @@ TALLY_HD void copy_and_fill(Block const& block, From from, To to, int n, int pad
   });
 }
 
-/// The same one place later, behind `first`: an inclusive scan of this is the exclusive one of `from`. One identity
-/// only, in the whole array: what precedes a later section is the element before it.
+/// The same one place later, after `first`: an inclusive scan of this is the exclusive one of `from`. The whole array
+/// has one identity only: a later section is preceded by the element before it.
 template <block Block, class From, class To, class E>
 TALLY_HD void copy_shifted(Block const& block, From from, To to, int n, int padded, E const& first, bool begins)
 {

@@ -6,7 +6,7 @@
 
 namespace tally::textbook {
 
-/// One step of a reduction tree: out[k] = in[2k] + in[2k+1] for k in [0, n/2). What has no neighbour goes on as it is.
+/// One step of a reduction tree: out[k] = in[2k] + in[2k+1] for k in [0, n/2). An element with no neighbour is copied.
 struct tree_step {
   static constexpr char const* name = "tree_step";
   static constexpr int elements_a_thread = 2;
@@ -24,14 +24,14 @@ struct tree_step {
   }
 };
 
-/// The tree over an array in global memory, any n >= 1: each step is a launch, and halves what is left.
+/// The tree over an array in global memory, any n >= 1: each step is a launch, and halves the number of elements.
 ///
 /// Changes   one thread for all elements: here all pairs of a step are added at once.
 /// Assumes   op is associative. Launches run one after the other, so none needs a barrier.
 /// Work      n - 1 applications of op.
 /// Steps     ceil(log2 n), in as many launches (one where n is 1). The first has n/2 additions for as many processors,
 ///           the last has one.
-/// Source    Hillis & Steele (1986), the sum of an array; Kirk & Hwu (2010), who tell it as a tournament
+/// Source    Hillis & Steele (1986), the sum of an array; Kirk & Hwu (2010), who describe it as a tournament
 ///           (tournament.hpp).
 template <int Threads = 256>
 struct tree_reduction {

@@ -4,10 +4,10 @@
 
 namespace tally::textbook {
 
-/// own[t] of the first lane of each warp becomes the total of the warp's, of those t that are in [0, n).
+/// own[t] of the first lane of each warp becomes the total of the warp's values, of those t that are in [0, n).
 ///
-/// Distances double. Were they to halve, as is often seen, lane 0 would take in lane 16 first, and op would have to be
-/// commutative. Lanes whose sums nobody asks for could add as well, at no cost in time: here they do not, so that the
+/// Distances double. If they halved, as is common, lane 0 would take in lane 16 first, and op would have to be
+/// commutative. Lanes whose sums are not needed could add as well, at no cost in time: here they do not, so that the
 /// operations are those of a tree.
 template <block Block, class PerThread, class Op>
 TALLY_HD void reduce_warps(Block const& block, PerThread& own, int n, Op const& op)
@@ -23,8 +23,8 @@ TALLY_HD void reduce_warps(Block const& block, PerThread& own, int n, Op const& 
 /// The total of each section of in[0, n) to out[block], a section having one element a thread. Warps reduce theirs in
 /// registers; then one warp reduces the warps' totals. Any n, and any block that is whole warps, 32 of them at most.
 ///
-/// Changes   a barrier and two reads of shared memory for each addition: here lanes give each other their registers,
-///           and there is one barrier in all.
+/// Changes   a barrier and two reads of shared memory for each addition: here lanes exchange registers, and there is
+///           one barrier in all.
 /// Assumes   op is associative. It need not be commutative. All lanes take part in every shuffle, also those that have
 ///           no element.
 /// Work      n - 1 applications of op.

@@ -10,10 +10,10 @@ namespace tally::textbook {
 ///
 /// Changes   kogge_stone.hpp: two levels of 32 instead of one of 1024. Shared memory holds 32 totals; there are 3
 ///           barriers for any number of elements.
-/// Assumes   op is associative; block.size() is a multiple of 32. Shuffles are of all lanes of all warps, also where
-///           only the first warp uses what it gets.
+/// Assumes   op is associative; block.size() is a multiple of 32. All lanes of all warps take part in shuffles, even
+///           where only the first warp uses the result.
 /// Work      32 * 129 + 124 + 992 = 5244 applications of op for 1024 elements: in the warps, on the totals of 31 of
-///           them (the last is nobody's), and to take in.
+///           them (no warp needs the last), and to take in.
 /// Steps     5 + 5 + 1 for 1024 elements; ceil(log2 min(n, 32)) + ceil(log2 w) + 1 for any n with w = (n - 1)/32 whole
 ///           warps before the last; for n <= 32 there are no totals, and 1 barrier.
 struct warp_shuffle_scan {

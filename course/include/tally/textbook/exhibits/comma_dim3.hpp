@@ -4,14 +4,14 @@
 
 namespace tally::textbook::exhibits {
 
-/// As CUDA has it.
+/// dim3 as CUDA defines it.
 struct dim3 {
   dim3(int x_size = 1, int y_size = 1, int z_size = 1) : x(x_size), y(y_size), z(z_size) {}
   int x, y, z;
 };
 
-/// Wrong on purpose. A size of a launch between parentheses: the commas are operators, and what is left is the last of
-/// the three, 1. (The voids silence -Wall, which finds this.) One block of one thread is launched.
+/// Wrong on purpose. A size of a launch between parentheses: the commas are operators, and the value is the last of the
+/// three, 1. (The voids silence -Wall, which finds this.) One block of one thread is launched.
 ///
 /// Source    Reeves, AMS 148, chapter 5, the host code for pi.
 /// Right     dim3_constructed, below.

@@ -7,9 +7,9 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. No number is less than 1 and more than n: the threads that have no point go on, and write before
-/// and behind the array. Where they look, the half circle has no points either, and the root of a negative number is no
-/// number.
+/// Wrong on purpose. No number is less than 1 and more than n: the threads without a point continue, and write before
+/// and behind the array. The half circle has no points there either, so they take the root of a negative number, which
+/// is NaN.
 ///
 /// Source    Reeves, AMS 148, chapter 5, the map kernel for pi.
 /// Right     guarded_map, below.
@@ -29,8 +29,8 @@ struct never_true_guard {
   }
 };
 
-/// Every thread that has a point, and no other. Rounding may take the last point beyond the circle: less than nothing
-/// counts as nothing.
+/// Every thread that has a point, and no other. Rounding may put the last point beyond the circle: a negative number
+/// counts as zero.
 struct guarded_map {
   static constexpr char const* name = "guarded_map";
 

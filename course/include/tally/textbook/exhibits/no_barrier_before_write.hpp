@@ -5,7 +5,7 @@
 namespace tally::textbook::exhibits {
 
 /// Wrong on purpose. The work-inefficient scan kernel less the second of its two barriers: the operand is kept in a
-/// register, but nobody waits until all have theirs.
+/// register, but no thread waits until all have theirs.
 ///
 /// Source    lecture notes, 4.5, which have both barriers and say what they are for.
 /// Right     hillis_steele.hpp.

@@ -4,8 +4,8 @@
 
 namespace tally::textbook::exhibits {
 
-/// Wrong on purpose. The naive reduction kernel with its barrier before the loop instead of within: all has been
-/// loaded, but nobody waits for the partial sums of the step before.
+/// Wrong on purpose. The naive reduction kernel with its barrier before the loop instead of within: all elements have
+/// been loaded, but no thread waits for the partial sums of the step before.
 ///
 /// Source    lecture notes, 4.2, which have it within, and ask why it is needed.
 /// Right     interleaved_reduction.hpp.

@@ -32,7 +32,7 @@ struct threads_for_points {
   }
 };
 
-/// Thread k has point k; blocks of any size, as many as it takes, and who has no point returns.
+/// Thread k has point k. Blocks have any size, there are as many as needed, and a thread without a point returns.
 struct points {
   static constexpr char const* name = "points";
 

@@ -33,7 +33,7 @@ struct unset_tail {
   }
 };
 
-/// What the input lacks is filled with the identity of the operator.
+/// Elements beyond the input are filled with the identity of the operator.
 struct filled_tail {
   static constexpr char const* name = "filled_tail";
 

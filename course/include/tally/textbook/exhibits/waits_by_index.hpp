@@ -30,7 +30,7 @@ struct waits_by_index {
   }
 };
 
-/// A block's number is the ticket that it draws when it begins: whoever has a lower one has begun before.
+/// A block's number is the ticket that it draws when it begins: blocks with lower numbers have begun before.
 struct waits_by_ticket {
   static constexpr char const* name = "waits_by_ticket";
   static constexpr bool waits = true;
