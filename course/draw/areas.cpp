@@ -25,7 +25,7 @@ bool overlap(areas const& all)
          }) != sorted.end();
 }
 
-/// Of the launch whose rows are first .. last.
+/// The areas of the launch whose rows are first .. last.
 areas of_launch(circuit const& of, int first, int last)
 {
   auto const within = [&](circuit::node const& node) {

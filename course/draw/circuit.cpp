@@ -20,7 +20,8 @@ using kind = circuit::kind;
 using role = circuit::role;
 using origin = recording::origin;
 
-/// When something happens: in a launch or a turn of the host, in a phase of a block, and there after what it needs.
+/// The time of a node: a launch, or a turn of the host; in it a phase of a block; and in that its place after its
+/// operands.
 struct moment {
   int turn, phase, level;
   auto operator<=>(moment const&) const = default;
@@ -68,8 +69,8 @@ private:
       }
   }
 
-  /// Of each result the column of the element that its thread writes it to, at last and through all that it becomes in
-  /// that thread.
+  /// For each result the column of the element that its thread writes it to, or else writes a value to that it makes
+  /// from the result.
   void find_uses()
   {
     std::map<int, thread> makers;
@@ -89,7 +90,7 @@ private:
           if (auto const column = columns_.of(one.at)) uses_.try_emplace(one.value, *column);
         }
       }
-    for (auto const& [result, user] : next | std::views::reverse)  // what needs a result comes after it
+    for (auto const& [result, user] : next | std::views::reverse)  // a result is used after it is made
       if (auto const found = uses_.find(user); found != uses_.end()) uses_.try_emplace(result, found->second);
   }
 
@@ -125,8 +126,8 @@ private:
     if (there >= 0 && node(there).what == kind::input) looked_at_[who] = there;
   }
 
-  /// The input that says what is combined: read and then no operand, where the right one is a constant of the kernel,
-  /// as the 1 that a histogram adds.
+  /// The input that selects the element to be combined. The thread has read it, it is no operand, and the right operand
+  /// is a constant of the kernel, such as the 1 that a histogram adds.
   int index_of(phase const& in, act const& one, int left, int right)
   {
     auto const read = looked_at_.extract(thread(in.launch, in.block, one.thread));
@@ -178,20 +179,20 @@ private:
     auto column = columns_.of(one.at);
     if (!column && from < 0) return;
     if (!column) columns_.learn(one.at, *(column = node(from).column));
-    if (from >= 0 && node(from).column == *column) {  // a copy that stays where it is
+    if (from >= 0 && node(from).column == *column) {  // a copy within its column
       stands_[place] = from;
       return;
     }
     after(from, now);
     if (from < 0 && !used_.contains(*column) && !columns_.are_counts())
-      now = beginning;  // what fills up a tree stands beside the inputs
+      now = beginning;  // constants that complete a tree are in the row of the inputs
     int const made = add(
         {from < 0 ? kind::constant : kind::moved, 0, *column, one.value, {}, one.at, one.thread, in.block, false}, now);
     if (from >= 0) made_.arrows.push_back({from, made, role::moved});
     stands_[place] = made;
   }
 
-  /// Not before what it needs.
+  /// The row is not before those of the operands.
   void after(int number, moment& now) const
   {
     if (number < 0) return;
@@ -253,12 +254,12 @@ private:
   circuit made_;
   std::size_t phase_ = 0;
   std::vector<moment> moments_;                           // of the nodes
-  std::map<moment, std::size_t> phases_;                  // the first with a node then
+  std::map<moment, std::size_t> phases_;                  // the first phase with a node at that time
   std::set<std::pair<moment, int>> cells_;                // taken
   std::set<int> used_;                                    // columns
   std::map<stand, int> stands_;                           // the node of a value at an element
   std::map<thread, std::unordered_map<int, int>> holds_;  // the nodes of the values that a thread has
-  std::map<thread, int> looked_at_;    // the input that a thread has read last, if nothing is combined since
+  std::map<thread, int> looked_at_;    // the input that a thread has read last, if it has combined nothing since
   std::unordered_map<int, int> last_;  // the latest node of a value
   std::map<int, int> uses_;
 };

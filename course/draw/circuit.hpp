@@ -7,9 +7,9 @@
 
 namespace tally::draw {
 
-/// A run as a diagram: the elements stand side by side in columns, time goes down in rows, and every application of the
-/// operator is a node with an arrow from each operand. Arrows follow the values that moved on the machine, not what a
-/// kernel is thought to do.
+/// A run as a diagram. The elements are columns side by side, time goes down in rows, and every application of the
+/// operator is a node with an arrow from each operand. Arrows show the values that moved on the machine, not the
+/// intention of the kernel.
 struct circuit {
   enum class kind {
     input,
@@ -22,16 +22,16 @@ struct circuit {
     int row, column;
     int value;  ///< of the recording
     std::string text;
-    element at;      ///< where it is made or goes to
-    int thread;      ///< that does it; -1 of inputs
-    int block;       ///< -1 of inputs, and of what the host does
-    bool is_result;  ///< whether it stays in `out` at the end
+    element at;      ///< where it is made, or moved to
+    int thread;      ///< the thread that makes it; -1 for inputs
+    int block;       ///< -1 for inputs, and nodes of the host
+    bool is_result;  ///< whether it is in `out` at the end
   };
   enum class role {
     left,
     right,
     moved,
-    index  ///< says which element is combined: what a histogram counts
+    index  ///< selects the element that is combined: the input of a histogram
   };
   struct arrow {
     int from, to;  ///< nodes
@@ -39,15 +39,15 @@ struct circuit {
   };
   struct row {
     std::string kernel;
-    int launch;          ///< -1 of inputs, and of the host
-    std::size_t phase;   ///< the first of the recording that has nodes in it; of no meaning for inputs
-    int step;            ///< counted from 1 over the rows in which something is combined; 0 of others
-    int stride;          ///< how far apart the operands are, if all are alike; else 0
+    int launch;          ///< -1 for inputs, and the host
+    std::size_t phase;   ///< the first phase of the recording with nodes in the row; meaningless for inputs
+    int step;            ///< counts from 1 the rows in which values are combined; 0 for others
+    int stride;          ///< the distance of the operands, if it is the same for all; else 0
     std::string label;   ///< "step 2", "shift", "identity"
     std::string detail;  ///< "stride 4"
   };
 
-  /// Where the nodes of a block stand in a launch.
+  /// The columns of a block in a launch.
   struct area {
     int launch, block;
     int first_row, last_row;
@@ -58,8 +58,8 @@ struct circuit {
   std::vector<row> rows;
   std::vector<node> nodes;
   std::vector<arrow> arrows;
-  std::vector<area> blocks;         ///< side by side, launch by launch; none where every launch has one block
-  std::vector<std::string> result;  ///< of each column what is in `out` at the end, empty if nothing is
+  std::vector<area> blocks;         ///< launch by launch, from left to right; none if every launch has one block
+  std::vector<std::string> result;  ///< for each column the element of `out` at the end, empty if there is none
 };
 
 /// The diagram of a run. No two of its nodes are in the same row and column.

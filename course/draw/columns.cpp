@@ -8,7 +8,7 @@ namespace tally::draw {
 
 namespace {
 
-/// Whether an input is combined with something, or goes to another place.
+/// Whether an input is combined, or moved to another place.
 bool inputs_go_on(recording const& run)
 {
   auto const is_input = [&](int value) { return run.origin_of(value) == recording::origin::input; };
@@ -36,7 +36,7 @@ std::optional<int> columns::of(element const& where) const
   return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
-/// The inputs that are read, one beside the other, and what is as large as the first of them.
+/// Columns of the inputs that are read, side by side, and of arrays as large as the first of them.
 void columns::place_global()
 {
   auto const is_input = [&](int value) { return run_.origin_of(value) == recording::origin::input; };
@@ -47,7 +47,7 @@ void columns::place_global()
         std::vector<int> const& before = run_.array_of(one.at.array).values_before;
         if (std::any_of(before.begin(), before.end(), is_input)) inputs.insert(one.at.array);
       }
-  if (inputs.empty())  // nothing needs them: the first
+  if (inputs.empty())  // no input is read: takes the first array that has any
     for (auto const& [number, each] : run_.arrays())
       if (inputs.empty() && std::any_of(each.values_before.begin(), each.values_before.end(), is_input))
         inputs.insert(number);
@@ -68,8 +68,8 @@ void columns::place_global()
   }
 }
 
-/// Where inputs are counted: the private counts of all blocks stand side by side, and what is stored stands where it
-/// comes from.
+/// Columns of a run that counts its inputs: the private counts of all blocks are side by side, and a stored value has
+/// the column that it comes from.
 void columns::place_counts()
 {
   counts_ = true;
@@ -80,7 +80,7 @@ void columns::place_counts()
     for (std::size_t k = 0; k < each.before.size(); ++k) learn({number, static_cast<int>(k)}, next++);
   }
   count_ = std::max(count_, next);
-  std::map<int, int> from;  // of each value, where it was read last
+  std::map<int, int> from;  // for each value the place where it was read last
   for (phase const& each : run_.phases())
     for (act const& one : each.acts) {
       if (each.launch != first) continue;
@@ -90,7 +90,7 @@ void columns::place_counts()
     }
 }
 
-/// By loads or by stores: where a kernel shifts, one of them is the straight one.
+/// Columns by loads or by stores: in a kernel that shifts elements, one of the two is straight.
 void columns::place_shared()
 {
   struct ways {
@@ -126,7 +126,7 @@ void columns::place_shared()
   }
 }
 
-/// A buffer beside another of the same block and size.
+/// Columns of a buffer that has the same block and size as another one.
 void columns::place_siblings()
 {
   std::map<key, int> more;
@@ -144,7 +144,7 @@ void columns::place_siblings()
   known_.insert(more.begin(), more.end());
 }
 
-/// What is filled with constants stands behind what has a place.
+/// Columns of elements that are filled with constants: they continue those of the elements before them.
 void columns::place_padding()
 {
   for (phase const& each : run_.phases())

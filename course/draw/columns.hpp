@@ -8,8 +8,8 @@
 
 namespace tally::draw {
 
-/// In which column of a diagram each element stands. Inputs stand as they are, and so does a global array that is as
-/// large; an element of shared memory stands where its value comes from or goes to.
+/// The column of each element in a diagram. Inputs have a column each, in order; so has a global array of the same
+/// size. An element of shared memory has the column that its value comes from or goes to.
 class columns {
 public:
   explicit columns(recording const& run);
@@ -17,7 +17,7 @@ public:
   std::optional<int> of(element const& where) const;
   void learn(element const& where, int column) { known_[{where.array, where.index}] = column; }
   int count() const { return count_; }
-  /// Whether inputs are only counted: none of them is combined or goes on, so they have columns of their own.
+  /// Whether inputs are only counted: none of them is combined or moved, so they have columns of their own.
   bool are_counts() const { return counts_; }
 
 private:

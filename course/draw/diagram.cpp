@@ -50,7 +50,7 @@ public:
 private:
   int& cell(int row, int column) { return cells_[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)]; }
 
-  /// A row is as far below the one before as its longest arrow needs, not to lie flat.
+  /// The distance of a row from the one above, large enough that its longest arrow is not too flat.
   void place_rows()
   {
     std::vector<int> reach(of_.rows.size() + 1);
@@ -87,7 +87,7 @@ private:
             svg_escaped(what) + "</text>\n";
   }
 
-  /// Every second step on a darker ground.
+  /// A darker background for every second step.
   void bands()
   {
     for (std::size_t r = 1; r < of_.rows.size(); r += 2)
@@ -96,7 +96,7 @@ private:
               "\"/>\n";
   }
 
-  /// Around what each block does in a launch.
+  /// A frame around the nodes of each block in a launch.
   void blocks()
   {
     for (circuit::area const& each : of_.blocks) {
@@ -108,7 +108,7 @@ private:
     }
   }
 
-  /// Values that stay where they are to the end.
+  /// Lines from values that stay in their column to the end.
   void rests()
   {
     if (of_.result.empty()) return;
@@ -121,7 +121,7 @@ private:
     }
   }
 
-  /// A value on its way, in rows where nothing else stands in its column.
+  /// The path of a value through rows in which its column is free.
   void remind(circuit::node const& of, int from, int to)
   {
     if (!at_.with_text || of_.columns > 16) return;
@@ -150,7 +150,7 @@ private:
       std::string waits = path_to('M', x1, bottom(from.row));
       if (free(from.column, from.row + 1, to.row - 1)) {
         remind(from, from.row + 1, to.row - 1);
-      } else {  // its column is taken: between the columns
+      } else {  // its column is taken: the path is between the columns
         from_x = x1 + (to.column >= from.column ? 1 : -1) * at_.pitch / 2;
         waits += path_to('L', from_x, at_.start[static_cast<std::size_t>(from.row) + 1] + 12);
       }
@@ -186,7 +186,7 @@ private:
     for (int c = 0; c < of_.columns; ++c) text(at_.x(c), top(0) - 7, "faint", "middle", 10, std::to_string(c));
   }
 
-  /// On the upper edges of their areas.
+  /// The names of blocks, on the upper edges of their areas.
   void names_of_blocks()
   {
     if (!at_.with_text) return;

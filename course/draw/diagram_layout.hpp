@@ -6,10 +6,10 @@
 
 #include "draw/diagram.hpp"
 
-/// Where a diagram's columns and rows stand.
+/// The places of a diagram's columns and rows.
 namespace tally::draw {
 
-/// Widths in a monospaced font, of 1 point.
+/// Widths of characters in a monospaced font of 1 point.
 inline constexpr double letter = 0.62;
 
 inline bool several_launches(circuit const& of)
@@ -24,7 +24,7 @@ inline std::string launch_name(circuit::row const& of)
   return of.launch < 0 ? of.kernel : "launch " + std::to_string(of.launch + 1) + ": " + of.kernel;
 }
 
-/// Where everything is on the page.
+/// The places of columns and rows on the page.
 struct layout {
   layout(circuit const& of, captions const& around)
   {
@@ -50,7 +50,7 @@ struct layout {
 
   bool with_text;
   double font, node_width, node_height, pitch, left, width;
-  std::vector<double> y;      // the middles of the rows; behind them that of the results
+  std::vector<double> y;      // the middles of the rows, and after them that of the results
   std::vector<double> start;  // where the lines to a row leave the row before
   double height = 0;
 };

@@ -2,7 +2,7 @@
 
 namespace tally::draw {
 
-/// Colours and lines of a diagram, on light and on dark.
+/// Colours and lines of a diagram, for light and dark backgrounds.
 inline constexpr char const* diagram_style = R"(
 .page { fill: #fcfcfb } .ink { fill: #0b0b0b } .soft { fill: #52514e } .faint { fill: #898781 }
 .node { stroke: #898781; stroke-width: 1 } .input { fill: #f0efea } .combined { fill: #d3e5fa; stroke: #2a78d6 }
@@ -23,7 +23,7 @@ inline constexpr char const* diagram_style = R"(
 }
 )";
 
-/// Where there are areas of blocks.
+/// The same for areas of blocks.
 inline constexpr char const* block_style = R"(
 .block { fill: none; stroke: #b08a2e; stroke-width: 1.2; stroke-dasharray: 7 4 }
 @media (prefers-color-scheme: dark) { .block { stroke: #c9a24a } }

@@ -23,8 +23,8 @@ std::string as_text(std::string_view text)
   return result;
 }
 
-/// JSON in a script element ends where the browser sees "</script", and means something else behind "<!--". In JSON a
-/// `<` stands only in strings, where it can be written in another way.
+/// JSON for a script element. The browser ends the element at "</script", and reads it differently after "<!--". In
+/// JSON a `<` occurs only in strings, where it can be written as an escape.
 std::string in_script(std::string_view json)
 {
   std::string result;

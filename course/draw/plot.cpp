@@ -39,7 +39,7 @@ std::string number(double value)
   return text;
 }
 
-/// 10,000
+/// 10000 as "10,000".
 std::string with_commas(double value)
 {
   std::string const digits = std::to_string(std::llround(value));
@@ -71,7 +71,7 @@ std::string line_from(double x1, double y1, double x2, double y2, std::string co
          "\" class=\"" + classes + "\"/>\n";
 }
 
-/// Where the plot's numbers are on the page.
+/// Converts the plot's coordinates to places on the page.
 class scale {
 public:
   explicit scale(log_log_plot const& plot)
@@ -128,7 +128,7 @@ std::string band(scale const& on, curve const& of, std::size_t number)
   return "<path class=\"band " + colour(number) + "\" d=\"" + path(on, around) + "Z\"/>\n";
 }
 
-/// Names beside the ends of curves, moved apart where they would touch.
+/// Writes names beside the ends of curves, moved apart where they would touch.
 std::string names(scale const& on, std::vector<curve> const& curves)
 {
   constexpr double apart = 19;
@@ -146,7 +146,7 @@ std::string names(scale const& on, std::vector<curve> const& curves)
       at[k + 1] += lacks / 2;
     }
   }
-  // Neither above the plot nor below its axis; there is room for all between.
+  // Names stay between the top of the plot and its axis, where there is room for all.
   for (std::size_t k = 0; k < at.size(); ++k) at[k] = std::max(at[k], k == 0 ? top : at[k - 1] + apart);
   double room = bottom + 12;
   for (std::size_t k = at.size(); k-- > 0; room = at[k] - apart) at[k] = std::min(at[k], room);
@@ -163,7 +163,7 @@ std::string names(scale const& on, std::vector<curve> const& curves)
   return out;
 }
 
-/// Each text above its point and to the right; below where the one before is too near.
+/// Writes each text above its point and to the right; below, if the text before is too near.
 std::string marks(scale const& on, std::vector<mark> all)
 {
   constexpr double text_width = 62, text_height = 15;

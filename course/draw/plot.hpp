@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-/// Plots of numbers over numbers, as SVG.
+/// Plots of curves, as SVG.
 namespace tally::draw {
 
 struct point {
   double x, y;
 };
 
-/// A curve with its name at its end, and the band that it must keep to.
+/// A curve with its name at its end, and the band that it must stay within.
 struct curve {
   std::string name;
   std::vector<point> points;  ///< from left to right
@@ -20,14 +20,14 @@ struct curve {
   std::vector<bounds> band = {};
 };
 
-/// A point that is worth a word.
+/// A point with a text.
 struct mark {
   point at;
   std::string text;
 };
 
-/// Both axes are logarithmic: powers of two to the right, of ten upwards. Requires coordinates of 1 or more, and at
-/// most `most_curves` curves.
+/// A plot with two logarithmic axes: powers of two to the right, of ten upwards. Requires coordinates of 1 or more, and
+/// at most `most_curves` curves.
 struct log_log_plot {
   static constexpr std::size_t most_curves = 8;
   std::string title;
@@ -37,7 +37,7 @@ struct log_log_plot {
   std::string note = {};  ///< below
 };
 
-/// A file of its own: legible on light and dark, with nothing from elsewhere.
+/// The plot as an SVG file that stands alone and is legible on light and dark backgrounds.
 std::string svg(log_log_plot const& plot);
 
 }  // namespace tally::draw

@@ -8,7 +8,7 @@ namespace tally::draw {
 namespace {
 
 constexpr int first_leaf = model::traced<int>::first_leaf;
-constexpr int first_constant = -2'000'000'000;  // and below: far from any leaf
+constexpr int first_constant = -2'000'000'000;  // and lower ones: far from any leaf
 
 bool is_leaf(int value)
 {
@@ -66,7 +66,7 @@ int recording::constant(std::string const& text)
   return first_constant - k;
 }
 
-/// The array, as it is noted when it is seen first.
+/// The recorded array. It is added when it is first seen.
 array& recording::known(model::array_base const& of, int launch, int block)
 {
   auto const [at, fresh] = arrays_.try_emplace(of.number());
@@ -88,14 +88,14 @@ array& recording::known(model::array_base const& of, int launch, int block)
 void recording::given(model::machine const&, model::array_base const& filled)
 {
   bool const again = arrays_.contains(filled.number());
-  array& noted = known(filled, -1, -1);
+  array& recorded = known(filled, -1, -1);
   for (std::size_t k = 0; k < filled.size(); ++k) {
     int const value = filled.node(k);
     if (again) {
       host().changes.push_back({filled.number(), static_cast<int>(k), value, filled.text(k)});
     } else {
-      noted.before[k] = filled.text(k);
-      noted.values_before[k] = value;
+      recorded.before[k] = filled.text(k);
+      recorded.values_before[k] = value;
     }
     if (!is_leaf(value)) continue;
     std::size_t const leaf = leaf_index(value);
@@ -121,7 +121,7 @@ void recording::made(model::machine const&, model::application const& done)
   host().counts.steps = host().acts.size();
 }
 
-/// What the host does now.
+/// The phase of the host between two launches.
 phase& recording::host()
 {
   if (phases_.empty() || !phases_.back().by_host())
@@ -155,13 +155,13 @@ act recording::act_of(model::machine const& on, model::event const& e, sources& 
   return one;
 }
 
-/// A result that is written in the phase it was made in is at that element.
+/// A result that is written in the phase in which it is made is at that element.
 void recording::place_results(phase& into) const
 {
   std::unordered_map<int, element> written;
   for (act& one : into.acts | std::views::reverse) {
     if (one.what == model::action::write)
-      written[one.value] = one.at;  // in the end the first
+      written[one.value] = one.at;  // ends with the first
     else if (one.what == model::action::apply && written.contains(one.value))
       one.at = written[one.value];
   }

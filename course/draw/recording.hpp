@@ -12,7 +12,7 @@
 /// Drawings of a run of the model machine: in the terminal, as SVG, as JSON, as a page.
 namespace tally::draw {
 
-/// Where a value is: element `index` of array number `array`; or a register of thread `index` of the block.
+/// The place of a value: element `index` of array number `array`, or a register of thread `index` of the block.
 struct element {
   static constexpr int registers = -1;
   int array = registers;
@@ -20,13 +20,13 @@ struct element {
   friend bool operator==(element const&, element const&) = default;
 };
 
-/// What one thread did once. Values are numbers, whose text and origin the recording tells.
+/// One action of one thread. Values are numbers; the recording has their text and origin.
 struct act {
   model::action what;
   int thread;
   model::place where;
-  /// Read, write, atomic: the element. Shuffle: the register it comes from. Apply: the element that the thread writes
-  /// the result to in this phase, or its own register.
+  /// Read, write, atomic: the element. Shuffle: the register that the value comes from. Apply: the element that the
+  /// thread writes the result to in this phase, or its own register.
   element at;
   int value;
   int left = 0, right = 0;  ///< apply: its operands,
@@ -35,7 +35,7 @@ struct act {
   ///< register it was shuffled from; or its own register
 };
 
-/// An access of a warp.
+/// An access of a warp (tally/model/event.hpp, request_counts).
 struct request {
   model::action what;
   int warp;
@@ -54,8 +54,8 @@ struct change {
   std::string text;
 };
 
-/// One phase of a block: a call of step, each or a shuffle. Or what the host combines between two launches: launch and
-/// block are -1 then.
+/// One phase of a block: a call of step, each or a shuffle. Or the applications of the host between two launches:
+/// launch and block are -1 then.
 struct phase {
   std::string kernel;
   int launch, block;
@@ -63,7 +63,7 @@ struct phase {
   int barriers;  ///< of the block, before it
   bool barrier;  ///< at its end
   int threads;   ///< of the block
-  int active;    ///< of them, those that do anything
+  int active;    ///< the threads that do anything
   model::place where;
   std::vector<act> acts;  ///< thread by thread
   model::phase_counts counts;
@@ -73,29 +73,30 @@ struct phase {
   bool by_host() const { return launch < 0; }
 };
 
-/// An array that a kernel has touched, or the host has filled.
+/// An array that a kernel has accessed, or the host has filled.
 struct array {
   int number;
   std::string name;
   model::memory space;
-  int launch = -1, block = -1;  ///< of shared memory, whose it is
+  int launch = -1, block = -1;  ///< the owner of shared memory
   std::size_t element_bytes;
   std::vector<std::string>
       before;  ///< what is in its elements at first; empty where nothing is. Its size is the array's
-  std::vector<int> values_before;  ///< and which values these are: `plain` where nothing is
+  std::vector<int> values_before;  ///< and the numbers of these values: `plain` where there is none
 };
 
-/// Keeps a whole run, to be drawn: `machine.watch_with(&recording)` before anything else is asked of the machine.
+/// Records a whole run, to be drawn. Call `machine.watch_with(&recording)` before any other member of the machine.
 ///
-/// Cost  time and memory for each thing that a thread does, about 100 bytes; a run of more than `most` acts is kept up
-///       to there (`complete`).
+/// Cost  time and about 100 bytes of memory for each action of a thread; of a run of more than `most` actions only the
+/// first
+///       ones are kept (`complete`).
 class recording final : public model::observer {
 public:
   enum class origin {
-    operation,  ///< made by the operator: its number is that of the node of the dag
+    operation,  ///< made by the operator; its number is that of its node of the dag
     input,      ///< given by the host
-    constant,   ///< of the kernel: an identity
-    plain       ///< nothing that the operator is for: a flag, a count, or nothing at all
+    constant,   ///< of the kernel, such as an identity
+    plain       ///< no operand of the operator: a flag, a count, or no value
   };
   static constexpr int plain = -2;
 
@@ -109,11 +110,11 @@ public:
   bool complete() const { return complete_; }
 
   origin origin_of(int value) const;
-  /// "3", "a..c"; empty of what is plain.
+  /// "3", "a..c"; empty if the value is plain.
   std::string const& text_of(int value) const;
-  /// "x[3]", "in[0]", or "thread 3" of a register.
+  /// "x[3]", "in[0]"; "thread 3" for a register.
   std::string name_of(element const& where) const;
-  /// What an array holds after the phase of that index in phases(); empty where nothing is.
+  /// The elements of an array after the phase of that index in phases(); empty text for unset ones.
   std::vector<std::string> texts_after(std::size_t phase, int array) const;
 
   void see(model::machine const& on, model::phase const& ended) override;
@@ -122,7 +123,7 @@ public:
   void made(model::machine const& on, model::application const& done) override;
 
 private:
-  using sources = std::unordered_map<int, element>;  // of a thread: where it has each value from
+  using sources = std::unordered_map<int, element>;  // of a thread: the element that each value comes from
 
   phase& host();
   int constant(std::string const& text);
@@ -139,7 +140,7 @@ private:
   std::unordered_map<int, std::pair<int, int>>
       operands_;                     // by node: constants in registers, which have no number on the machine
   std::vector<std::string> leaves_;  // by leaf
-  std::vector<bool> inputs_;         // whether the host gave it
+  std::vector<bool> inputs_;         // whether the host gave the leaf
   std::vector<std::string> constants_;
   std::map<std::pair<int, int>, std::vector<sources>> sources_;  // by launch and block, by thread
 };

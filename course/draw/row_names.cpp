@@ -29,7 +29,8 @@ void name_rows(circuit& of)
   for (std::size_t k = 0; k < all.size(); ++k) {
     circuit::row& row = of.rows[k];
     auto const same_phase = [&](std::size_t other) { return other < all.size() && of.rows[other].phase == row.phase; };
-    bool const chain = k > 0 && ((k > 1 && same_phase(k - 1)) || same_phase(k + 1));  // one after the other in a thread
+    bool const chain =
+        k > 0 && ((k > 1 && same_phase(k - 1)) || same_phase(k + 1));  // nodes of one thread, one after the other
     bool const alike = all[k].strides.size() == 1;
     if (all[k].combines) {
       row.step = ++step;

@@ -2,16 +2,16 @@
 
 #include <string>
 
-/// The pieces of an SVG file.
+/// Pieces of text for SVG files.
 namespace tally::draw {
 
-/// "12.5", "12": to a tenth, which nobody can see.
+/// A coordinate, rounded to an invisible tenth: "12.5", "12".
 std::string svg_number(double value);
 
-/// Of a path: a command and where it leads, "L12 30.5".
+/// A command of a path and its point: "L12 30.5".
 std::string path_to(char command, double x, double y);
 
-/// Text that stands between tags.
+/// The text with markup escaped, for use between tags.
 std::string svg_escaped(std::string const& text);
 
 }  // namespace tally::draw

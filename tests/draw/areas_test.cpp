@@ -1,4 +1,4 @@
-// Where the blocks of a launch stand in a drawing, and how it is written there.
+// The areas of the blocks of a launch in a drawing, and their texts.
 #include <string>
 #include <tuple>
 #include <vector>

@@ -1,4 +1,4 @@
-// Diagrams follow the values: what every kernel of the catalogue combines, and where it stands.
+// Diagrams show the values that moved: for every kernel of the catalogue its applications, and their places.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -59,7 +59,7 @@ std::vector<operands> operands_of(circuit const& all)
   return result;
 }
 
-/// What holds for the diagram of any kernel.
+/// Properties of the diagram of any kernel.
 void check_circuit(textbook::kernel_entry const& kernel, textbook::values const& in)
 {
   recorded const kept = record(kernel, in);

@@ -19,7 +19,7 @@ struct tag {
   std::string text;  // up to the next tag
 };
 
-/// The tags of a document, or a failure where it is no XML.
+/// The tags of a document; a failure if it is not XML.
 std::vector<tag> parsed(std::string const& document)
 {
   std::vector<tag> tags;
@@ -85,7 +85,7 @@ double number(tag const& of, char const* name)
   return found == of.attributes.end() ? 0 : std::strtod(found->second.c_str(), nullptr);
 }
 
-/// Of a text in a monospaced font, whose letters are at most 0.61 as wide as they are high.
+/// The width of a text in a monospaced font, whose letters are at most 0.61 as wide as they are high.
 box box_of_text(tag const& of)
 {
   std::string plain;

@@ -13,7 +13,7 @@ namespace {
 using tally::draw::draw_html;
 using tally::draw::played;
 
-/// What a script element of the page holds.
+/// The content of a script element of the page.
 std::string data(std::string const& page, std::string const& id)
 {
   std::string const begin = "<script type=\"application/json\" id=\"" + id + "\">";
@@ -66,7 +66,7 @@ TEST(html, every_mark_is_filled)
   EXPECT_EQ(count(page, "run 1729"), 1U);
 }
 
-/// Whole in itself: nothing to fetch, and a policy that would refuse it.
+/// The page stands alone: it loads nothing, and its policy would refuse to.
 TEST(html, asks_nothing_of_a_network)
 {
   std::string page = draw_html({"a", "{}", {}});

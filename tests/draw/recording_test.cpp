@@ -1,4 +1,4 @@
-// What is kept of a run: who did what, with which values, and where operands came from.
+// The recording of a run: the action of each thread, its values, and the places that operands came from.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace {
 using draw::recording;
 using words = std::vector<std::string>;
 
-/// "x[1] <- x[0] + x[1]" of each application of a phase.
+/// "x[1] <- x[0] + x[1]" for each application of a phase.
 words applications(recording const& run, draw::phase const& of)
 {
   words all;
@@ -102,7 +102,7 @@ TEST(recording, values_are_inputs_constants_or_results)
       }
 }
 
-/// Thread t gets what thread t - 1 has, and adds its own; thread 0 adds the identity from the left.
+/// Thread t adds its own value to that of thread t - 1; thread 0 adds the identity from the left.
 struct neighbours {
   static constexpr char const* name = "neighbours";
   template <class Block, class In, class Op>

@@ -6,7 +6,7 @@
 #include "draw/recording.hpp"
 #include "textbook/catalogue.hpp"
 
-/// Runs of the catalogue's kernels that are kept to be drawn.
+/// Recorded runs of the catalogue's kernels.
 namespace tally::test {
 
 struct recorded {
@@ -41,7 +41,7 @@ inline recorded record(char const* name, textbook::values const& in)
   return record(*textbook::find_kernel(name), in);
 }
 
-/// 1, 2, 4, 8 ..: every sum tells what is in it, up to n = 31.
+/// 1, 2, 4, 8 ..: every sum shows its operands, up to n = 31.
 inline std::vector<int> powers_of_two(int n)
 {
   std::vector<int> values;
@@ -56,7 +56,7 @@ inline std::vector<int> one_to(int n)
   return values;
 }
 
-/// What a kernel takes in place of these: a histogram counts 0 .. 7.
+/// The input of a kernel that cannot take these: a histogram counts elements below 8.
 inline std::vector<int> taken_by(textbook::kernel_entry const& kernel, std::vector<int> values)
 {
   if (kernel.result == textbook::result_kind::histogram)

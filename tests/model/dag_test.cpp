@@ -119,8 +119,8 @@ TEST(dag, with_marks_for_what_is_no_node)
   EXPECT_EQ(all.schedule(3), 2u);
 }
 
-/// A greedy schedule as the textbook says it: in each step the first `p` nodes of those whose operands are there, those
-/// that have been there longest first.
+/// A greedy schedule as the textbook defines it: each step takes the first `p` of the nodes whose operands are ready,
+/// in the order in which they became ready.
 std::size_t by_hand(dag const& all, std::size_t p)
 {
   std::size_t const n = all.work();
@@ -165,8 +165,8 @@ TEST(schedule_of_a_dag, is_greedy_and_within_the_bounds_of_brent)
       ASSERT_GE(steps * p, work);
       ASSERT_GE(steps, depth);
       ASSERT_LE(steps * p, work + depth * (p - 1)) << "sharper than work/p + depth";
-      // Which of the nodes that came at once goes first is free: so only Graham's bound holds between two greedy
-      // schedules.
+      // Nodes that become ready at the same time have no order, so two greedy schedules are related only by Graham's
+      // bound.
       ASSERT_LE(steps, by_hand(all, p) * 2);
     }
   }

@@ -1,4 +1,4 @@
-// Reads of what nobody wrote, indices, registers and lanes: what the machine finds, and what it must not find.
+// Findings about unset reads, indices, registers and lanes; and correct code without any finding.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace tally::model {
 namespace {
 
-// Reads of what nobody wrote.
+// Unset reads.
 
 TEST(unset_read, of_shared_memory)
 {
@@ -41,7 +41,7 @@ TEST(unset_read, of_global_memory_and_of_elements_that_are_not_traced)
   run_on_x(on, 1, [&](block const& b, words) {
     b.step([&](int) {
       EXPECT_EQ(y[1], 8);
-      EXPECT_EQ(z[1], 0.F);  // nobody set it
+      EXPECT_EQ(z[1], 0.F);  // unset
     });
   });
   expect_only(on, {.what = fault::unset_read, .step = 1, .array = "z", .index = 1, .mark = "nobody set it"});
@@ -53,7 +53,7 @@ TEST(unset_read, of_an_atomic_addition)
   run_on_x(on, 1, [&](block const& b, words) {
     auto count = b.shared<int>(2, "count");
     b.step([&](int) {
-      b.atomic_add(count, 1, 5);  // to what?
+      b.atomic_add(count, 1, 5);  // to an unset element
     });
   });
   expect_only(on, {.what = fault::unset_read, .step = 1, .array = "count", .index = 1, .mark = "to what?"});

@@ -10,7 +10,7 @@
 
 namespace tally::model {
 
-/// A kernel of a lambda: `on.launch(blocks, threads, kernel_of{[](block const& b, ...) { ... }}, ...)`.
+/// A kernel from a lambda: `on.launch(blocks, threads, kernel_of{[](block const& b, ...) { ... }}, ...)`.
 template <class Body>
 struct kernel_of {
   static constexpr char const* name = "kernel";
@@ -18,7 +18,7 @@ struct kernel_of {
   void operator()(block const& b, auto const&... arguments) const { body(b, arguments...); }
 };
 
-/// The same of blocks that wait for each other.
+/// The same for blocks that wait for each other.
 template <class Body>
 struct waiting_kernel_of {
   static constexpr char const* name = "waiting_kernel";
@@ -38,7 +38,7 @@ inline unsigned line_marked(std::string const& mark, std::source_location const&
   return 0;
 }
 
-/// What a test says of a finding: the rest is as it is in a new one.
+/// The part of a finding that a test states. The rest is as in a new finding.
 struct expected_finding {
   fault what = fault::race;
   int step = 0, thread = 0, other = -1;
@@ -70,7 +70,7 @@ inline void expect_finding(finding const& found, expected_finding const& expecte
   EXPECT_EQ(found.other_where.line, expected.other_mark.empty() ? 0 : line_marked(expected.other_mark, in));
 }
 
-/// The one finding of a machine.
+/// The only finding of a machine.
 inline void expect_only(machine const& on, expected_finding const& expected,
                         std::source_location const& in = std::source_location::current())
 {

@@ -1,4 +1,4 @@
-// Races that the machine finds, by threads, blocks, index and line; and what is none.
+// Races that the machine finds, by threads, blocks, index and line; and accesses that are no race.
 #include <source_location>
 #include <vector>
 

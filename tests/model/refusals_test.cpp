@@ -1,4 +1,4 @@
-// What the machine does not run, what it passes on, and how findings are told.
+// Launches that the machine refuses, exceptions that it passes on, and the text of findings.
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace tally::model {
 namespace {
 
-// What no kernel against a block may do, wherever it stands.
+// Actions that no kernel against a block may take anywhere.
 
 template <class Body>
 std::string refusal(Body const& body)
@@ -21,7 +21,7 @@ std::string refusal(Body const& body)
   try {
     run_on_x(on, 2, body);
   } catch (std::logic_error const& refused) {
-    // And it can go on.
+    // The machine is usable afterwards.
     run_on_x(on, 2, [](block const& b, words x) { b.step([&](int t) { x[t] = t; }); });
     EXPECT_TRUE(on.counts().clean());
     EXPECT_EQ(on.counts().barriers, 2u) << "of the second launch";

@@ -1,4 +1,4 @@
-// What a release orders, and an acquire: block 0 gives, block 1 takes.
+// The order by release and acquire: block 0 releases, block 1 acquires.
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -116,7 +116,7 @@ TEST(release, needs_an_acquire)
       handed_over(store_and_release, [](block const& b, view<int> data, view<int> flags) {
         b.step([&](int t) {
           if (t != 0) return;
-          while (flags[0] == 0) b.pause();  // a plain look
+          while (flags[0] == 0) b.pause();  // a plain read in the loop
           EXPECT_EQ(data[0], 7);            // a plain read
         });
       });
@@ -173,7 +173,7 @@ TEST(acquire, covers_other_threads_only_where_a_barrier_is_between)
   EXPECT_EQ(found.front().thread, 1);
 }
 
-/// What a block has seen it hands on with its own release, though it has not touched it.
+/// A release passes on all that its block has seen, even if the block has not accessed it.
 TEST(release, is_handed_on)
 {
   for (bool const barrier : {false, true}) {

@@ -4,12 +4,12 @@
 
 #include "kernel_of.hpp"
 
-/// What the tests of faults run.
+/// Runs for the tests of faults.
 namespace tally::model {
 
 using words = view<traced<int>>;
 
-/// A block of `threads` on `x`, which has 8 elements, of which all are set. What it does follows a first step.
+/// Runs a block of `threads` on `x`, all 8 elements of which are set by a first step.
 template <class Body>
 void run_on_x(machine& on, int threads, Body const& body, int blocks = 1)
 {

@@ -7,8 +7,8 @@
 /// Counts of one step.
 namespace tally::model {
 
-/// What one step counts that comes after another, which sets all of x: `body(block, x, t)` on 2048 elements of shared
-/// memory.
+/// The counts of one step, `body(block, x, t)` on 2048 elements of shared memory. It comes after a step that sets all
+/// of x.
 template <class E, class Body>
 phase_counts shared_step(Body const& body, int threads = 32)
 {

@@ -1,4 +1,4 @@
-// Kernels that say what one thread does: where they meet, where they do not, and what they exchange.
+// Kernels written for one thread: barriers that all threads reach, barriers that some miss, and shuffles.
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
@@ -25,7 +25,7 @@ std::vector<int> counted(int n)
   return all;
 }
 
-/// The inclusive scan of Hillis and Steele as a thread sees it.
+/// The inclusive scan of Hillis and Steele, written for one thread.
 struct scan {
   static constexpr char const* name = "scan";
   template <class In, class Op>

@@ -1,4 +1,4 @@
-// Shuffles of kernels that say what one thread does.
+// Shuffles of kernels written for one thread.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using textbook::element_of;
 
-/// x[t] is what a shuffle brings, where `mask` names who takes part and `active` says who does.
+/// x[t] is the value that a shuffle returns. `mask` names the lanes that should take part, `active` those that do.
 struct shuffles {
   static constexpr char const* name = "shuffles";
   template <class Array>
@@ -91,7 +91,7 @@ TEST(thread_program, lanes_beyond_the_block_are_absent)
   EXPECT_EQ(on.counts().findings[0].other, 40);
 }
 
-/// Uses what comes of a lane that is not there.
+/// Uses the value of a lane that is not there.
 struct uses_nothing {
   static constexpr char const* name = "uses_nothing";
   template <class Array, class Op>

@@ -1,4 +1,4 @@
-// What arrays hold, how kernels read and write them, and what an observer is shown.
+// The values of arrays, reads and writes of kernels, and the calls of an observer.
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -65,7 +65,7 @@ TEST(values, come_to_the_host_with_what_made_them)
   EXPECT_EQ(on.operations()[2].right, 1);
 }
 
-/// Every way in which a kernel may write that it reads an element, alike for int* and on the machine.
+/// Every way in which a kernel may spell the read of an element: the same for int* and on the machine.
 template <class E>
 void read_in_every_way()
 {
@@ -198,7 +198,7 @@ TEST(operators, keep_their_operands_apart)
   EXPECT_EQ(on.operations().depth(), 2u);
 }
 
-// What an observer sees.
+// Calls of an observer.
 
 struct watcher : observer {
   void see(machine const& on, phase const& ended) override

@@ -9,7 +9,7 @@ namespace tally::model {
 
 using order = schedule::order;
 
-/// Blocks on `data` and `flags`, which have an element for each of them and are zero.
+/// Runs blocks on `data` and `flags`, which are zero and have an element for each block.
 template <class Body>
 std::vector<int> run_together(machine& on, int blocks, int threads, Body const& body)
 {

@@ -1,4 +1,4 @@
-// In whose order blocks run that wait for each other, and when none can go on.
+// The order of blocks that wait for each other, and runs in which none can continue.
 #include <cstdint>
 #include <numeric>
 #include <set>
@@ -14,7 +14,7 @@
 namespace tally::model {
 namespace {
 
-// In whose order blocks run.
+// The order of blocks.
 
 /// Every block draws a ticket, and leaves its number.
 std::vector<int> order_of_tickets(schedule by, int blocks)
@@ -62,7 +62,7 @@ TEST(schedules, of_blocks_that_do_not_wait)
   EXPECT_NE(order_of_blocks({order::shuffled, 1}), order_of_blocks({order::shuffled, 2}));
 }
 
-/// Each block waits for the one before it, but every third ends at once, after it has given what is asked of it.
+/// Each block waits for the one before it. Every third block releases its flag and ends at once.
 TEST(schedules, with_blocks_that_end_early)
 {
   for (order const by : {order::ascending, order::descending, order::shuffled, order::one_starves})
@@ -104,7 +104,7 @@ TEST(schedules, count_the_block_that_has_most)
   EXPECT_EQ(on.operations().work(), 15u * 3 * 2);
 }
 
-// When none can go on.
+// Runs in which no block can continue.
 
 TEST(no_progress, where_nobody_stores_what_a_block_waits_for)
 {
@@ -166,7 +166,7 @@ TEST(no_progress, is_said_of_those_that_wait_and_ends_the_launch)
   ASSERT_EQ(on.counts().findings.size(), 1u);
   EXPECT_EQ(on.counts().findings.front().times, 2u);
 
-  // The machine can go on.
+  // The machine is usable afterwards.
   std::vector<int> const data = run_together(
       on, 3, 1, [](block const& b, view<int> all, view<int>) { b.step([&](int) { all[b.index()] = b.index(); }); });
   EXPECT_EQ(data, (std::vector<int>{0, 1, 2}));

@@ -44,7 +44,7 @@ TEST(global_reduction, traffic_of_its_steps)
 
 TEST(global_reduction, against_shared_memory)
 {
-  // The copy that it works on: n reads and n writes more.
+  // The copy that it works on costs n more reads and n more writes.
   for (int const size : {1, 2, 300, 1024}) {
     auto const n = static_cast<std::size_t>(size);
     counted const global("global-reduction", size), shared("two-launch-reduction", size);
@@ -111,7 +111,7 @@ TEST(many_elements_reduction, sectors_against_a_grid_stride)
   EXPECT_EQ(strided.counts.global.reads, n + totals);
   EXPECT_EQ(consecutive.counts.global.reads, n + totals);
   EXPECT_EQ(strided.counts.global.sectors_read, (n + totals) / 8) << "of 8 elements each, and each once";
-  // A lane's eight elements are one sector, which it asks for eight times.
+  // The eight elements of a lane are one sector, which it requests eight times.
   EXPECT_EQ(consecutive.counts.global.sectors_read, n + totals);
 }
 

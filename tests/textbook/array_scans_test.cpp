@@ -1,5 +1,5 @@
-// Scans of whole arrays as the catalogue has them: right for any n, over several levels, in order, with the counts of
-// their formulas.
+// The catalogue's scans of whole arrays: right for any n, over several levels, in order, with the counts of their
+// formulas.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -88,7 +88,7 @@ TEST_P(array_scan, of_three_levels)
   expect_formulas(on, n);
 }
 
-/// The formulas as they are printed are those of powers of two.
+/// The printed formulas hold for powers of two.
 TEST(array_scan_formulas, of_powers_of_two)
 {
   for (int log2 = 10; log2 <= 16; ++log2) {
@@ -115,7 +115,7 @@ TEST(array_scan_formulas, of_powers_of_two)
   }
 }
 
-/// n elements of global memory are read or written so often: that is what sets the three apart.
+/// The accesses to global memory, in units of n elements. They distinguish the three scans.
 TEST(array_scan_traffic, of_each_scheme)
 {
   int const n = 1 << 16;
@@ -124,7 +124,7 @@ TEST(array_scan_traffic, of_each_scheme)
     run(*find_kernel(name), on, distinct(n), operation::minimum);
     return double(on.counts().global.reads + on.counts().global.writes) / n;
   };
-  // Each section's sums come on top, and the broadcast to every warp of an addition.
+  // Further accesses are those to the sums of sections, and the broadcast of a sum to every warp.
   EXPECT_NEAR(accesses("scan-scan-add"), 4 + 0.5, 0.02);
   EXPECT_NEAR(accesses("reduce-scan-scan"), 3, 0.02);
   EXPECT_NEAR(accesses("single-pass-look-back"), 2, 0.02);

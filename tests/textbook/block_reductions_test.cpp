@@ -16,7 +16,7 @@
 namespace tally::textbook {
 namespace {
 
-/// Says of itself what is not so.
+/// An operator that claims to be commutative, and is not.
 struct join_that_claims_to_commute : join {
   static constexpr bool commutative = true;
 };
@@ -148,7 +148,7 @@ TEST(sequential_addressing_reduction, the_example_of_four_threads)
   EXPECT_EQ(x.seen, expected);
 }
 
-/// interleaved_reduction with a barrier after the load, or after each step, or not.
+/// interleaved_reduction with or without the barrier after the load, and that after each step.
 template <bool AfterLoad, bool AfterStep>
 struct with_barriers {
   static constexpr char const* name = "with_barriers";

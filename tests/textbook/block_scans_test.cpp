@@ -18,7 +18,7 @@ class block_scan : public testing::TestWithParam<std::string> {
 protected:
   kernel_entry const& kernel() const { return *find_kernel(GetParam()); }
 
-  /// All up to 300, and around whole warps, whole powers of two and the most that it takes.
+  /// All sizes up to 300, and sizes around multiples of a warp, powers of two, and the largest one.
   std::vector<int> sizes() const
   {
     std::vector<int> result(300);
@@ -54,7 +54,7 @@ TEST_P(block_scan, takes_any_operator)
     std::vector<int> in;
     std::vector<float> decimals;
     for (int k = 0; k < n; ++k) {
-      in.push_back(k * 389 % 4999 - 5000);  // distinct, and below zero, which is therefore no identity of the maximum
+      in.push_back(k * 389 % 4999 - 5000);  // distinct and negative, so that 0 is no identity of the maximum
       decimals.push_back(static_cast<float>(in.back()) / 8);
     }
     for (operation const op : {operation::sum, operation::product, operation::minimum, operation::maximum}) {

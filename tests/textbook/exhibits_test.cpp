@@ -20,7 +20,7 @@ std::string unindented(std::string_view line)
   return std::string(line.substr(std::min(line.find_first_not_of(' '), line.size())));
 }
 
-/// What the machine is to find, first of its kind at its line.
+/// An expected finding, the first of its kind at its line.
 struct expected_finding {
   fault what;
   char const* line;
@@ -163,7 +163,7 @@ TEST(exhibits, have_fixes_that_are_right)
   }
 }
 
-/// Results that tests and documents speak of.
+/// Results that tests and documents mention.
 TEST(exhibits, show_what_comes_out)
 {
   auto const wrong = [](char const* name) { return find_exhibit(name)->run().wrong.result; };

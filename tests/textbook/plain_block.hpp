@@ -8,8 +8,8 @@
 
 namespace tally::textbook {
 
-/// A block whose arrays are plain pointers, as on a GPU: shows that a kernel is written for those as well. Its threads
-/// go one after the other.
+/// A block whose arrays are plain pointers, as on a GPU: it shows that a kernel works with these as well. Its threads
+/// run one after the other.
 class plain_block {
 public:
   template <class E>

@@ -15,7 +15,7 @@
 namespace tally::textbook {
 namespace {
 
-/// Bins that occur with different frequencies; the last one never where there are three or more.
+/// Elements that occur with different frequencies. The last of three or more bins stays empty.
 std::vector<int> bins_of(int n, int bins)
 {
   std::vector<int> values;
@@ -113,7 +113,7 @@ TEST(private_histogram, of_the_catalogue_counts_and_costs_what_its_formulas_say)
     }
 }
 
-/// The formulas as they are printed: of powers of two.
+/// The printed formulas hold for powers of two.
 TEST(private_histogram, formulas_of_powers_of_two)
 {
   kernel_entry const& full = *find_kernel("private-histogram");

@@ -12,7 +12,7 @@
 #include "scan_oracle.hpp"
 #include "textbook/catalogue.hpp"
 
-/// What the tests of the reductions run, and what they compare with.
+/// Runs for the tests of reductions, and results to compare with.
 namespace tally::textbook {
 
 inline constexpr operation operations[] = {operation::sum, operation::product, operation::minimum, operation::maximum};
@@ -41,7 +41,7 @@ inline bool takes(kernel_entry const& kernel, operation op)
   return !kernel.only || *kernel.only == op;
 }
 
-/// All up to 300, and around powers of two up to 2^16.
+/// All sizes up to 300, and sizes around powers of two up to 2^16.
 inline std::vector<int> sizes()
 {
   std::vector<int> all(300);
@@ -50,7 +50,7 @@ inline std::vector<int> sizes()
   return all;
 }
 
-/// Distinct, of both signs, and odd, so that no product of them is zero.
+/// Distinct elements of both signs, and odd, so that no product of them is zero.
 inline std::vector<int> distinct(int n)
 {
   std::vector<int> elements;

@@ -1,5 +1,5 @@
-// All reductions: right for any n, in order where they keep it, with the counts of their formulas, by blocks in any
-// order.
+// All reductions: right for any n, in order if they keep the order, with the counts of their formulas, for any order of
+// blocks.
 #include <string>
 #include <vector>
 
@@ -41,7 +41,7 @@ TEST(reductions, counts_are_those_of_the_formulas)
       }
 }
 
-/// So that several blocks are seen with 16 elements; where lanes give each other their registers a block is a warp.
+/// Small blocks: 16 elements make several of them, except for kernels with shuffles, whose blocks are a warp.
 TEST(reductions, of_small_blocks_are_those_of_the_catalogue)
 {
   ASSERT_EQ(catalogue(blocks::small).size(), catalogue().size());

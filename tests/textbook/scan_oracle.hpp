@@ -6,7 +6,7 @@
 
 namespace tally::textbook {
 
-/// a, b, c .. of which every sum tells what it is made of.
+/// The letters a, b, c ..: every sum of them shows its operands.
 inline std::vector<letters> alphabet(int n)
 {
   std::vector<letters> result;

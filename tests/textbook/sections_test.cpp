@@ -32,7 +32,7 @@ constexpr bool is_shifted =
 template <class Kernel>
 constexpr bool is_exclusive_scan = requires { requires Kernel::exclusive; };
 
-/// What sections of `section` elements make of the alphabet: each is scanned by itself; shifted ones begin with the
+/// The result of sections of `section` elements on the alphabet: each is scanned by itself; shifted ones begin with the
 /// element before them.
 template <class Kernel>
 std::vector<letters> expected(int n, int section)
@@ -50,7 +50,7 @@ std::vector<letters> expected(int n, int section)
   return result;
 }
 
-/// scan_of_sections<Scan>, which says whether Scan is exclusive.
+/// scan_of_sections<Scan>, with whether Scan is exclusive.
 template <class Scan>
 struct sections_of : scan_of_sections<Scan> {
   static constexpr bool exclusive = requires { requires Scan::exclusive; };
@@ -104,7 +104,7 @@ TYPED_TEST(sections, of_plain_pointers)
     }
 }
 
-/// The identities that x holds when it has been loaded.
+/// The identities in x after the load.
 class identities : public model::observer {
 public:
   void see(model::machine const& on, model::phase const& ended) override
@@ -136,7 +136,7 @@ TEST(shifted_sections, have_one_identity_in_the_whole_array)
   EXPECT_EQ(places(scan_of_shifted_sections<sklansky>{}), first);
 }
 
-/// Stores the total that blelloch gives.
+/// Stores the total that blelloch returns.
 struct totals {
   static constexpr char const* name = "totals";
   template <class Block, class In, class Out, class Op>

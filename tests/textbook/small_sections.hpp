@@ -8,7 +8,7 @@
 
 namespace tally::textbook {
 
-/// What an algorithm leaves of the alphabet; `broken` where it has left nothing.
+/// The result of an algorithm on the alphabet; `broken` for elements that it has not written.
 template <class Algorithm>
 std::vector<letters> run_on_letters(model::machine& on, int n)
 {

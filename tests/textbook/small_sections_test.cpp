@@ -50,7 +50,7 @@ TYPED_TEST(small_sections, any_n)
   }
 }
 
-/// Blocks of one launch may come in any order: where they do not wait, nothing may depend on it.
+/// Blocks of one launch may run in any order. The result must not depend on it if they do not wait.
 TYPED_TEST(small_sections, in_any_order_of_blocks)
 {
   for (int const n : {1, 8, 9, 100})
@@ -87,7 +87,7 @@ TEST(single_pass_look_back, is_one_launch_besides_clearing)
   EXPECT_EQ((launches<single_pass_look_back<brent_kung, 4>>(513)), 2);
 }
 
-/// The sums overwrite themselves in every recursion; an array may as well.
+/// The sums of sections are scanned in place in every recursion; an array may be, too.
 TEST(array_scan, in_place)
 {
   for (int const n : {1, 8, 9, 100, 600}) {
@@ -108,7 +108,7 @@ TEST(array_scan, in_place)
 
 using order = model::schedule::order;
 
-/// Takes sections in the order of the blocks' indices, in which nobody promises to run them.
+/// Takes sections in the order of the blocks' indices, which no GPU guarantees.
 struct by_index {
   template <block Block, class Tickets>
   int operator()(Block const& block, Tickets) const
@@ -145,7 +145,7 @@ TEST(single_pass_look_back, is_right_under_every_schedule)
     }
 }
 
-/// So the schedules do what they are there for: blocks look back at own sums, over several sections.
+/// The schedules have their purpose: blocks look back at own sums, over several sections.
 TEST(single_pass_look_back, looks_back_further_where_blocks_come_late)
 {
   auto const work = [](model::schedule by) {

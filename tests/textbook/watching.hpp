@@ -27,7 +27,7 @@ private:
   std::string array_;
 };
 
-/// What x holds after each phase that writes to it, as text; nothing of what is unset.
+/// The set elements of x after each phase that writes to it, as text.
 class stages : public model::observer {
 public:
   void see(model::machine const& on, model::phase const& ended) override
@@ -46,7 +46,7 @@ public:
   std::vector<std::string> seen;
 };
 
-/// Which element takes in which other one, by whom: of each phase in which an operator is applied.
+/// For each phase that applies the operator: the thread, the element, and the element that it takes in.
 class index_table : public model::observer {
 public:
   struct row {
