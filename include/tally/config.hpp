@@ -1,10 +1,10 @@
 #pragma once
 
-/// Every macro of Tally but those that define overloads (detail/contract.hpp).
+/// Every macro of Tally except those that define overloads (detail/contract.hpp).
 ///
 /// TALLY_HD            before a function that CUDA code may call on the device too
-/// TALLY_HD_AS_GIVEN   before a template of such a function that calls what it was given, which may be for the host
-///                     alone: nvcc then does not warn
+/// TALLY_HD_AS_GIVEN   before a template of such a function that calls a function of the caller's: nvcc then does not
+///                     warn if that is for the host only
 /// TALLY_VERSION       major * 10000 + minor * 100 + patch
 
 #define TALLY_VERSION 200

@@ -13,15 +13,15 @@
 #include "tally/temporary.hpp"
 
 /// Reduce and scan on a GPU: the calls of reduce.hpp and scan.hpp with `tally::cuda{stream, workspace}` as their first
-/// argument, and these, which leave a reduction's value on the device.
+/// argument, and `reduce_into`, which leaves a reduction's value on the device.
 namespace tally {
 
-/// As `reduce`, whose value it writes to `*result`, on the device; returns at once.
+/// As `reduce`, but writes the value to `*result`, on the device, and returns at once.
 ///
 ///     reduce_into(on, first, last, result [, init [, op]])
 ///     reduce_into(on, range, result [, init [, op]])
 ///
-/// Result    `init` if there is nothing to reduce; without one 0.
+/// Result    `init` if the range is empty; without `init` 0.
 template <class Acc = void, detail::iterator I, detail::end_of<I> S, class Result, class T, class Op = plus>
 void reduce_into(cuda const& on, I first, S last, Result* result, T init, Op op = {})
 {

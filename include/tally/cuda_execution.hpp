@@ -15,7 +15,8 @@ struct CUstream_st;  // what a cudaStream_t points to; the toolkit's headers are
 
 namespace tally {
 
-/// A call of CUDA that failed, or a kernel before it (such an error stays: nothing works on that device any more).
+/// A CUDA call failed, or a kernel before it. The error of a kernel is permanent: nothing works on that device any
+/// more.
 class cuda_error : public error {
 public:
   cuda_error(int code, std::string const& what) : error(what), code_(code) {}
@@ -34,17 +35,17 @@ class prepared_call;
 ///     tally::cuda::workspace space;                               // one a stream
 ///     tally::inclusive_scan(tally::cuda{stream, space}, in, out); // returns at once
 ///
-/// Iterators are dereferenced on the device: pointers are to device or managed memory. A call is one kernel; it
-/// allocates nothing if the workspace is large enough, and can be captured into a CUDA graph, which then holds on to
-/// the workspace's memory. Only `reduce` and `transform_reduce` wait, for their value.
+/// Iterators are dereferenced on the device, so pointers are to device or managed memory. A call is one kernel. It
+/// allocates nothing if the workspace is large enough. It can be captured into a CUDA graph, which then refers to the
+/// workspace's memory. Only `reduce` and `transform_reduce` wait, for their value.
 ///
 /// Operators and transformations may be called more often than the contract says: a transformation twice for an
-/// element, and an operator for values of which nothing depends. On the CPU's path for values that do not convert there
-/// is no counterpart: elements convert to the accumulator's type, which is trivially copyable.
+/// element, and an operator on values that no result depends on. Elements must convert to the accumulator's type, which
+/// must be trivially copyable: the CPU's path for elements that do not convert has no counterpart here.
 ///
-/// Throws    usage_error: a pointer to ordinary host memory, a workspace of another device, or one that cannot grow and
-///           is too small; cuda_error: whatever CUDA reports. A stream that CUDA refuses is reported as cuda_error; a
-///           handle that has been destroyed is undefined, as everywhere in CUDA, which dereferences it.
+/// Throws    usage_error: a pointer to ordinary host memory, a workspace of another device, or one that is too small
+///           and cannot grow; cuda_error: whatever CUDA reports, a stream that it refuses included. The use of a
+///           destroyed stream is undefined, as everywhere in CUDA, which dereferences the handle.
 class execution {
 public:
   class workspace;
@@ -63,22 +64,22 @@ private:
   workspace* space_;
 };
 
-/// Device memory in which the blocks of a call tell each other the totals of their tiles. Calls on one stream share
-/// one; calls that run at the same time need one each.
+/// Device memory in which the blocks of a call exchange the totals of their tiles. Calls on one stream share a
+/// workspace; calls that run at the same time need one each.
 ///
-/// Size     `bytes_for<T>(n)`: 8 bytes for each 32 KiB of floats (16 for doubles), 128 more. A call whose elements come
-///          from a function, or whose results go to one, takes some times that where it may.
-/// Pool     what algorithms keep intermediate values in (tally::temporary) comes from a pool of the workspace's own,
-///          which gives memory back with it: at each wait for the stream the device's own pool would give it to the
-///          system, and 2^28 bytes took 0.1 ms to come back.
-/// Growth   a call that needs more gives back the old memory and takes new: that waits for the stream, and cannot
-///          happen while the stream is being captured. `reserve` does it beforehand.
+/// Size     `bytes_for<T>(n)`: 8 bytes for each 32 KiB of floats (16 for doubles), and 128 more. A call whose elements
+///          come from a function, or whose results go to one, takes a few times as much if the workspace can grow.
+/// Pool     the intermediate values of algorithms (tally::temporary) come from a pool of the workspace's own, which
+///          keeps its memory until the workspace is destroyed. The device's default pool would return the memory to the
+///          system at each wait for the stream, and 2^28 bytes took 0.1 ms to come back.
+/// Growth   a call that needs more frees the old memory and allocates new. That waits for the stream, and cannot happen
+///          while the stream is being captured. `reserve` does it beforehand.
 /// Threads  one call at a time.
 class execution::workspace {
 public:
   /// Takes device memory from CUDA when a call needs it.
   workspace() = default;
-  /// Takes it from `memory`, which gives memory of the device that calls run on.
+  /// Takes device memory from `memory`, which must be a resource of the device that calls run on.
   explicit workspace(std::pmr::memory_resource& memory) : resource_(&memory) {}
   /// Uses `bytes` bytes of device memory at `memory`, aligned to 128, and never more.
   workspace(void* memory, std::size_t bytes) : memory_(memory), bytes_(bytes), borrowed_(true) {}
@@ -88,10 +89,10 @@ public:
 
   std::size_t bytes() const { return bytes_; }
 
-  /// Makes sure of `bytes` bytes, on the device of `stream`. May wait for the stream.
+  /// Ensures that there are `bytes` bytes, on the device of `stream`. May wait for the stream.
   void reserve(std::size_t bytes, CUstream_st* stream);
 
-  /// What a call on n elements needs, T being the accumulator's type.
+  /// The bytes that a call on n elements needs; T is the accumulator's type.
   template <class T>
   static std::size_t bytes_for(std::size_t n)
   {
@@ -106,8 +107,8 @@ public:
     automatic,
     registers,  ///< tiles in registers, drawn by their blocks
     ring,
-    own_tiles,  ///< a tile a block
-    backwards,  ///< the same from the last tile on, so that every block waits for blocks that come after
+    own_tiles,  ///< one tile for each block
+    backwards,  ///< the same in reverse: the first block takes the last tile, so every block waits for later blocks
   };
   void prefer(path which, int blocks = 0)
   {
@@ -132,7 +133,7 @@ private:
   CUmemPoolHandle_st* pool_ = nullptr;  // of intermediate values (tally::temporary), which it keeps for the next call
   int pool_device_ = -1;
   path path_ = path::automatic;
-  int blocks_ = 0;  // at most so many, if not 0
+  int blocks_ = 0;  // the most blocks of a launch; 0 for no limit
 };
 
 }  // namespace cuda_backend

@@ -4,13 +4,13 @@ namespace tally {
 
 /// Runs a call on this machine's processors.
 ///
-/// Tally takes as many threads as pay, the calling thread among them: one for small inputs, all that the process may
-/// use for large ones. `threads = n` means at most n, `threads = 0` any number. The bits of the result never depend on
-/// it.
+/// Tally uses as many threads as make the call quicker, the calling thread among them: one for small inputs, all that
+/// the process may use for large ones. `threads = n` means at most n, `threads = 0` any number. The bits of the result
+/// never depend on it.
 ///
-/// A call without an execution argument uses all threads for Tally's own operators. For an operator, transformation or
-/// iterator of the caller's it stays on the calling thread: only naming `tally::cpu` says that they may be called
-/// from several threads at once.
+/// A call without an execution argument uses all threads for Tally's own operators. With an operator, transformation or
+/// iterator of the caller's it stays on the calling thread: a caller who names `tally::cpu` says that they may be
+/// called from several threads at once.
 struct cpu {
   int threads = 0;
 };

@@ -7,7 +7,7 @@
 #include "tally/detail/backends.hpp"
 #include "tally/detail/contract.hpp"
 
-/// Maps: what reductions and scans are preceded and followed by.
+/// Maps, which come before and after reductions and scans.
 namespace tally {
 
 /// Calls `f(k)` for each k in [0, n), in any order: a map, whose depth is 1.
@@ -17,8 +17,8 @@ namespace tally {
 /// Requires  no call depends on another. Where `on` is named, f may be called from several threads at once; on a GPU it
 ///           is copied as bytes.
 /// Cost      n calls, O(n/p) on p threads.
-/// Blocks    until all calls are done; on a GPU returns at once.
-/// Throws    what `f` throws (the first), and then not all calls may have been made; usage_error; cuda_error.
+/// Blocks    until all calls are done; on a GPU it returns at once.
+/// Throws    the first exception of `f`, and then some calls may not have been made; usage_error; cuda_error.
 template <execution P, class F>
 void for_each_index(P const& on, std::size_t n, F f)
 {
@@ -33,11 +33,11 @@ void for_each_index(std::size_t n, F f)
 }
 
 /// Calls `f(begin, end)` for [0, block), [block, 2 * block), ... up to n, in any order: for work that is done a block
-/// at a time. On a GPU a block is one thread's.
+/// at a time. On a GPU one thread calls `f` for a block.
 ///
 ///     for_each_block([on,] n, block, f)
 ///
-/// Requires  block > 0. As `for_each_index` otherwise.
+/// Requires  block > 0. Otherwise as `for_each_index`.
 template <execution P, class F>
 void for_each_block(P const& on, std::size_t n, std::size_t block, F f)
 {

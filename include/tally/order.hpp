@@ -8,8 +8,8 @@
 
 #include "tally/operators/traits.hpp"
 
-/// The one order of operations, of which docs/order.md is the specification: its sizes, and the fold of tile totals
-/// into carries. Every backend includes this file and none has sizes of its own.
+/// The one order of operations, which docs/order.md specifies: its sizes, and the fold of tile totals into carries.
+/// Every backend includes this file and none has sizes of its own.
 namespace tally::order {
 
 /// Sixteen bytes of consecutive elements, combined left to right; one element where it is larger.
@@ -41,8 +41,8 @@ constexpr std::optional<T> combine(std::optional<T> const& a, std::optional<T> c
   return std::nullopt;
 }
 
-/// What is known before a tile: the fold of everything before it, from which its carry is rounded.
-/// Feed it the totals of tiles in order; 3 applications of the operator a tile, none for the first without a value.
+/// The fold of everything before a tile, from which the tile's carry is rounded. It is fed the totals of tiles in
+/// order. A tile costs 3 applications of the operator; the first tile costs none without an initial value.
 ///
 /// A carry is a value: it can be copied, kept between calls, and continued from. A scan of an array in pieces that are
 /// whole tiles gives the bits of the scan in one piece.
@@ -56,7 +56,7 @@ public:
   constexpr carry() = default;
   /// Begins with an initial value, which every result then contains as its first operand.
   constexpr explicit carry(working const& init) : spans_(static_cast<wide>(init)), last_(init) {}
-  /// The same state, for an operator that means the same.
+  /// The same state, for an equivalent operator of another type.
   template <class Same>
     requires(!std::is_same_v<Same, Op> && std::is_same_v<carry_type<Same, T>, wide>)
   constexpr explicit carry(carry<T, Same> const& other)
@@ -95,9 +95,9 @@ private:
   friend class carry;
 
   std::optional<wide> spans_;  // the initial value and the spans before this one
-  std::optional<wide> tiles_;  // the tiles before, in this span; of no meaning if there are none
+  std::optional<wide> tiles_;  // the earlier tiles of this span; meaningless if there are none
   std::optional<working> last_;
-  std::uint32_t count_ = 0;  // tiles before, in this span
+  std::uint32_t count_ = 0;  // earlier tiles of this span
 };
 
 }  // namespace tally::order

@@ -13,7 +13,7 @@ namespace tally {
 
 namespace detail {
 
-/// Every reduce: `init op t(first[0]) op t(first[1]) ...`; nothing if there is nothing.
+/// Every form of reduce: `init op t(first[0]) op t(first[1]) ...`; absent if the range is empty and there is no `init`.
 template <class Acc, class T, class P, class I, class S, class Op, class Transform>
 std::optional<T> reduce_all(P const& on, I first, S last, std::optional<T> init, Op op, Transform transform)
 {
@@ -24,7 +24,7 @@ std::optional<T> reduce_all(P const& on, I first, S last, std::optional<T> init,
   return backend_reduce<T>(on, std::move(first), std::move(last), std::move(init), combine, call);
 }
 
-/// A reduction without an initial value, which an empty range needs the identity for.
+/// A reduction without an initial value. An empty range gives the identity, so the operator must have one.
 template <class Acc, class T, class P, class I, class S, class Op>
 T reduce_or_identity(P const& on, I first, S last, Op op)
 {
@@ -39,29 +39,30 @@ T reduce_or_identity(P const& on, I first, S last, Op op)
 
 }  // namespace detail
 
-/// Returns `init + first[0] + ... + first[n-1]`, where `a + b` is `op(a, b)`; without `init`, from the operator's
-/// identity.
+/// Returns `init + first[0] + ... + first[n-1]`, where `a + b` is `op(a, b)`. Without `init` the sum starts from the
+/// operator's identity.
 ///
 ///     reduce([on,] first, last [, init [, op]])
 ///     reduce([on,] range [, op])    reduce([on,] range, init [, op])
 ///
 /// Requires  `op` is associative (up to rounding). It need not be commutative: operands are combined in index order. It
-///           takes them by value or by reference to const, since they are used again, and must not invalidate iterators.
-///           `op` and transformations may be pointers to members. Elements convert to the accumulator's type T, which is
-///           that of `init`; without one, the elements' own; or the one that is named, as in
-///           tally::reduce<double>(first, last, 0). An integer `init` does not compile with floating-point elements nor
-///           with wider integers, which it would truncate.
-/// Result    `init` if there is nothing to reduce; without one the identity, but +0.0 for sums. The same bits for every
-///           number of threads and on every machine (docs/order.md), those of the last element of `inclusive_scan`; the error of a float sum is
-///           in docs/accuracy.md.
+///           takes them by value or by reference to const, since they are used again, and must not invalidate
+///           iterators. `op` and transformations may be pointers to members. Elements convert to the accumulator's type
+///           T. T is the type of `init`, or without `init` the type of the elements, or the type that the call names,
+///           as in tally::reduce<double>(first, last, 0). An integer `init` does not compile with floating-point
+///           elements nor with wider integers, which it would truncate.
+/// Result    `init` if the range is empty; without `init` the identity, but +0.0 for sums. The bits are the same for
+///           every number of threads and on every machine (docs/order.md), and the same as those of the last element of
+///           `inclusive_scan`. docs/accuracy.md bounds the error of a float sum.
 /// Cost      n applications of `op`, and up to three more for each tile of 32 KiB (or 2048 elements) if there are
 ///           several; each element is read once; O(n/p + log p) on p threads.
-/// Memory    on one thread up to 100 KiB of the stack and nothing else, as long as a value has 1 KiB at most. Of larger
-///           values up to 80 are on the heap at a time, and six on the stack. On several threads a value more for each
-///           tile, of 2^15 tiles at most: 16 bytes for each 32 KiB of doubles, 512 KiB in all.
+/// Memory    one thread uses up to 100 KiB of the stack and nothing else, if a value has at most 1 KiB. Of larger
+///           values up to 80 are on the heap at a time, and six on the stack. Several threads need one more value for
+///           each tile, of 2^15 tiles at most: 16 bytes for each 32 KiB of doubles, 512 KiB in all.
 /// Blocks    until the value is there.
-/// Throws    what `op` and the iterators throw; usage_error if `on` asks for fewer than no threads; std::bad_alloc.
-/// Source    a row is scanned by Kogge & Stone (1973); docs/order.md has the rest.
+/// Throws    what `op` and the iterators throw; usage_error if `on` asks for a negative number of threads;
+///           std::bad_alloc.
+/// Source    Kogge & Stone (1973) for the scan of a row; docs/order.md has the rest.
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, class T, class Op = plus>
 [[nodiscard]] auto reduce(P const& on, I first, S last, T init, Op op = {})
 {
@@ -111,7 +112,7 @@ TALLY_VALUE_WITHOUT_EXECUTION(reduce,
 ///     transform_reduce([on,] first, last, init, op, t)          transform_reduce([on,] range, init, op, t)
 ///     transform_reduce([on,] first1, last1, first2, init [, op, t])     sums of products unless op and t are given
 ///
-/// As `reduce` otherwise; `t` is called once for each element, on whichever thread, and elements are what it returns.
+/// The elements are the results of `t`, which is called once for each of them, on any thread. Otherwise as `reduce`.
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, class T, class Op, class Transform>
   requires(!detail::iterator<T>)
 [[nodiscard]] auto transform_reduce(P const& on, I first, S last, T init, Op op, Transform transform)

@@ -12,16 +12,16 @@ namespace tally {
 /// A reduction or scan of a sequence that arrives in pieces: a file that is larger than memory, a stream.
 ///
 /// Requires  T can be copied; `op` is associative (up to rounding).
-/// Result    the bits of the whole sequence in one call, however it is cut into pieces. The reduction and the scans may
-///           be mixed: each piece is reduced or scanned on top of all before it.
-/// Cost      whole tiles (order::tile<T> elements: 32 KiB of float) are as quick as `reduce` and `inclusive_scan` of
-///           them; what is left of a tile goes one element at a time, in as many applications of `op` as a scan has,
-///           some 3 ns for a float. Best: pieces that are a multiple of order::tile<T>.
-/// Memory    some 50 values of T, which are part of the object if T has 1 KiB at most, and else on the heap. A call
+/// Result    the same bits as one call on the whole sequence, however it is cut into pieces. Reductions and scans may
+///           be mixed: each piece is reduced or scanned on top of everything before it.
+/// Cost      whole tiles (order::tile<T> elements: 32 KiB of float) are as quick as in `reduce` and `inclusive_scan`. A
+///           part of a tile goes one element at a time, in as many applications of `op` as a scan has, some 3 ns for a
+///           float. Pieces are best a multiple of order::tile<T>.
+/// Memory    some 50 values of T, which are part of the object if T has at most 1 KiB, and else on the heap. A call
 ///           needs what `reduce` and `inclusive_scan` need.
 /// Blocks    each call until its piece is done.
 /// Threads   as for `reduce`: without `on`, all for Tally's own operators, the calling thread for others.
-/// Throws    as `reduce` and `inclusive_scan`; afterwards the object must not be used but to be destroyed.
+/// Throws    as `reduce` and `inclusive_scan`. After an exception the object may only be destroyed.
 template <class T, class Op = plus>
 class running {
 public:
@@ -33,7 +33,8 @@ public:
 
   /// Takes n more elements and writes n results. `out` may be `in`.
   void inclusive_scan(T const* in, T* out, std::size_t n) { state_.scan(in, out, n, detail::direction::inclusive); }
-  /// Requires  an initial value, or an operator with an identity: then the first result is what `reduce` of nothing is.
+  /// Requires  an initial value, or an operator with an identity. Without an initial value the first result is that of
+  ///           `reduce` on an empty range.
   void exclusive_scan(T const* in, T* out, std::size_t n)
   {
     bool const from_nothing = n > 0 && !value();
@@ -49,7 +50,7 @@ public:
       if (from_nothing) out[0] = reduction_of_nothing<T>(state_.op());
   }
 
-  /// The reduction of all so far; nothing if there were neither elements nor an initial value.
+  /// The reduction of all elements so far; absent if there were neither elements nor an initial value.
   std::optional<T> value() const { return state_.value(); }
 
 private:

@@ -12,7 +12,7 @@ namespace tally {
 
 namespace detail {
 
-/// Every scan. `T` is the accumulator's type; an exclusive scan has an initial value.
+/// Every form of scan. `T` is the accumulator's type; an exclusive scan has an initial value.
 template <direction Shift, class Acc, class T, class P, class I, class S, class Out, class Op, class Transform>
 Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op, Transform transform)
 {
@@ -34,19 +34,21 @@ Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op
 /// `out` is an output iterator, or for the range forms also a range, which must be at least as long as `in`.
 ///
 /// Requires  as `reduce`. Values that cannot be copied are scanned from the left by one thread; an inclusive scan of
-///           them needs an output that is assigned from a reference. `out` may be `first` (in place); otherwise the two must not overlap.
-/// Result    the end of what was written. The same bits for every number of threads and on every machine
-///           (docs/order.md); every element of a float sum is within the error of docs/accuracy.md, whatever n.
-/// Cost      one pass: each element is read once and written once. Vectorised for Tally's operators on arithmetic types
-///           in contiguous memory; else applications of `op`, an element: 3.3 of one byte, 3.6 of two, 4 of four, 5 of
-///           eight, 7 of 16 bytes and more, 2 if `op` says that it is exactly associative; fewer without an initial
-///           value in the first tile, and of few elements (1 for two, 21 for eight of 16 bytes). On several threads one
-///           more, for the totals of tiles. O(n/p + log p) on p threads.
-/// Memory    on one thread up to 100 KiB of the stack and nothing else, as long as a value has 1 KiB at most. Of larger
-///           values up to 80 are on the heap at a time, and six on the stack. Several threads take 512 slots of 64
-///           bytes each more, 32 KiB; slots of values beyond 40 bytes are larger.
-/// Blocks    until all is written. A thread that the system takes the processor from delays the others only once they
-///           are 512 tiles (16 MiB) a thread ahead of it.
+///           them needs an output that can be assigned from a reference. `out` may be `first` (in place); otherwise the
+///           two must not overlap.
+/// Result    the end of the results. The bits are the same for every number of threads and on every machine
+///           (docs/order.md). Every element of a float sum is within the error of docs/accuracy.md, whatever n.
+/// Cost      one pass: each element is read once and written once. Tally's operators on arithmetic types in contiguous
+///           memory are vectorised. Otherwise the applications of `op` per element are 3.3 for elements of one byte,
+///           3.6 for two, 4 for four, 5 for eight, 7 for 16 bytes and more, and 2 if `op` says that it is exactly
+///           associative. The first tile without an initial value takes fewer, and so do few elements (1 for two, 21
+///           for eight of 16 bytes). Several threads take one more per element, for the totals of tiles. O(n/p + log p)
+///           on p threads.
+/// Memory    one thread uses up to 100 KiB of the stack and nothing else, if a value has at most 1 KiB. Of larger
+///           values up to 80 are on the heap at a time, and six on the stack. Each of several threads adds 512 slots of
+///           64 bytes (32 KiB); slots of values beyond 40 bytes are larger.
+/// Blocks    until all results are written. A thread that is descheduled delays the others only once they are 512 tiles
+///           (16 MiB) a thread ahead of it.
 /// Throws    what `op` and the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc.
 /// Source    Merrill & Garland (2016) for the single pass; docs/order.md for the order.
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Op = plus>
@@ -84,7 +86,7 @@ TALLY_WITHOUT_EXECUTION(inclusive_scan,
 ///
 ///     exclusive_scan([on,] first, last, out, init [, op])        exclusive_scan([on,] in, out, init [, op])
 ///
-/// Its bits are those of the inclusive scan with the same `init`, one place later. As `inclusive_scan` otherwise.
+/// Its bits are those of the inclusive scan with the same `init`, one place later. Otherwise as `inclusive_scan`.
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class T,
           class Op = plus>
 auto exclusive_scan(P const& on, I first, S last, Out out, T init, Op op = {})
@@ -109,12 +111,14 @@ TALLY_WITHOUT_EXECUTION(exclusive_scan,
                         Acc);
 
 /// The scans of `t(first[0]), t(first[1]), ...`. On one thread `t` is called once for each element, in order. On
-/// several it is called twice, first for a tile's total and then for its results, and now and then once more, for a
-/// total that another thread waits for: so say the clock and the system. If `t` does not return the same each time,
-/// then the results are put together of what its different calls returned, and differ from run to run.
+/// several threads it is called twice, first for a tile's total and then for the tile's results. Depending on timing it
+/// is called once more, for a late total that another thread computes again. If `t` does not return the same value each
+/// time, the results mix the values of different calls and differ from run to run.
 ///
-///     transform_inclusive_scan([on,] first, last, out, op, t [, init])    transform_inclusive_scan([on,] in, out, op, t [, init])
-///     transform_exclusive_scan([on,] first, last, out, init, op, t)       transform_exclusive_scan([on,] in, out, init, op, t)
+///     transform_inclusive_scan([on,] first, last, out, op, t [, init])
+///     transform_inclusive_scan([on,] in, out, op, t [, init])
+///     transform_exclusive_scan([on,] first, last, out, init, op, t)
+///     transform_exclusive_scan([on,] in, out, init, op, t)
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Out, class Op,
           class Transform>
 auto transform_inclusive_scan(P const& on, I first, S last, Out out, Op op, Transform transform)

@@ -6,12 +6,12 @@
 #include "tally/detail/backends.hpp"
 #include "tally/detail/contract.hpp"
 
-/// Work on blocks of elements by teams that have fast memory of their own: on a GPU the threads of a block and their
-/// shared memory, on a CPU a thread and its cache.
+/// Work on blocks of elements by teams with fast memory of their own. On a GPU a team is the threads of a block with
+/// their shared memory; on a CPU it is one thread with its cache.
 namespace tally {
 
 /// Calls `work(team, own, begin, end)` for [0, block), [block, 2 * block), ... up to n, in any order. On a GPU all
-/// threads of a team make the call together, so that they can share it; `own` is the team's, in shared memory.
+/// threads of a team make the call together and divide its work; `own` is the team's memory, in shared memory.
 ///
 ///     struct count_zeros {
 ///       struct memory { std::uint32_t count; };
@@ -34,21 +34,22 @@ namespace tally {
 ///
 /// The team has
 ///
-///     size(), rank()      its threads, and which of them calls
-///     rows(), row()       rows of threads that go together, and the caller's
-///     lanes(), lane()     threads of a row, and which of them calls
-///     wait()              until all threads are here; what they wrote to the team's memory is seen
-///     wait_for_row()      the same of the row
-///     from_lane(x, l)     the x of lane l. All of the row call.
-///     add(to, x)          to += x, as one step, of integers of 4 or 8 bytes in the team's memory
-///     join(to, bits)      to |= bits, as one step, of 4 bytes in the team's memory
+///     size(), rank()      the number of threads, and the caller's index among them
+///     rows(), row()       the number of rows (threads that run together), and the index of the caller's row
+///     lanes(), lane()     the number of threads of a row, and the caller's index in its row
+///     wait()              waits for all threads of the team; each then sees what the others wrote to the team's memory
+///     wait_for_row()      the same for the row
+///     from_lane(x, l)     the x of lane l; all threads of the row call it
+///     add(to, x)          to += x, atomically, for integers of 4 or 8 bytes in the team's memory
+///     join(to, bits)      to |= bits, atomically, for 4 bytes in the team's memory
 ///
-/// Requires  block > 0. `Work::memory`, of 48 KiB at most, whose values are not set; `Work::team_size`, the threads of
-///           a team on a GPU: a multiple of 32, at most
-///           1024. Work is copied as bytes. No call depends on another.
-/// Cost      as many calls as there are blocks. On a GPU some teams run at a time, each on one block after another.
-/// Blocks    until all calls are done; on a GPU returns at once.
-/// Throws    what `work` throws (the first), and then not all calls may have been made; usage_error; cuda_error.
+/// Requires  block > 0. `Work::memory` has at most 48 KiB; its values are not initialised. `Work::team_size` is the
+///           number of threads of a team on a GPU: a multiple of 32, at most 1024. Work is copied as bytes. No call
+///           depends on another.
+/// Cost      one call for each block. On a GPU a limited number of teams run at a time, each on one block after
+///           another.
+/// Blocks    until all calls are done; on a GPU it returns at once.
+/// Throws    the first exception of `work`, and then some calls may not have been made; usage_error; cuda_error.
 template <execution P, class Work>
 void for_each_block_by_team(P const& on, std::size_t n, std::size_t block, Work const& work)
 {

@@ -8,8 +8,8 @@
 
 namespace tally {
 
-/// An array for intermediate values, where `on` can read and write it: on a GPU device memory of the workspace's pool,
-/// taken and given back in the stream's order. Its values are not set.
+/// An array for intermediate values, in memory that `on` can read and write. On a GPU that is device memory from the
+/// workspace's pool, allocated and freed in the stream's order. The values are not initialised.
 ///
 /// Requires  T is trivially copyable. `on` (its stream) outlives it.
 /// Throws    std::bad_alloc, cuda_error.
@@ -42,9 +42,9 @@ private:
   T* data_;
 };
 
-/// The value at `at`, which is where `on` runs.
+/// The value at `at`, a place in the memory of `on`.
 ///
-/// Blocks    on a GPU until all before it in the stream is done.
+/// Blocks    on a GPU until all earlier work in the stream is done.
 template <execution P, class T>
 [[nodiscard]] T value_at(P const& on, T const* at)
 {
