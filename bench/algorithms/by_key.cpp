@@ -1,4 +1,4 @@
-// Groups beside plain loops:
+// Segments beside plain loops:
 //   build/bench/algorithms/tally_bench_by_key [log2 of the size ...]
 #include <cstdint>
 #include <cstdlib>

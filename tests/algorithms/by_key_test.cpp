@@ -1,5 +1,4 @@
-// Groups: every run of keys, segment of flags and of offsets has the bits of tally::reduce and of the scans of it
-// alone.
+// Every segment by key, by flag and by offset has the bits of tally::reduce and of the scans of it alone.
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -25,8 +24,9 @@ namespace {
 
 using tally::test::random_bits;
 
-/// Where segments of n elements begin, and n: none longer than 1, lengths around groups, rows and tiles, one segment,
-/// one that is long enough to be put off between short ones, heads at and beside the ends of blocks.
+/// Divisions of n elements into segments, each as the places where segments begin, and n: segments of one element, one
+/// segment, lengths around groups, rows and tiles, heads at and beside the ends of blocks, a segment that is long
+/// enough to be deferred between short ones.
 std::vector<std::vector<std::size_t>> divisions(std::size_t n)
 {
   std::vector<std::vector<std::size_t>> all;
@@ -68,7 +68,7 @@ bool same_bits(std::vector<T> const& a, std::vector<T> const& b)
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// Composition of x -> a x + b modulo 2^64: associative, not commutative, without an identity that anyone named.
+/// Composition of x -> a x + b modulo 2^64: associative, not commutative, and Tally knows no identity of it.
 struct map {
   std::uint64_t a, b;
 };
@@ -119,7 +119,7 @@ void expect_segments_alone(std::vector<T> const& values, std::vector<std::size_t
     from[s] = tally::reduce(tally::cpu{1}, first, last, init, op);
     tally::exclusive_scan(tally::cpu{1}, first, last, exclusive.data() + begins[s], init, op);
     key_of[s] = static_cast<int>(random_bits(8, s) % 1000 * 2 + s % 2);
-    flags[begins[s]] = s != 0;  // the first is not asked
+    flags[begins[s]] = s != 0;  // the first is not read
     for (std::size_t k = begins[s]; k < begins[s + 1]; ++k) keys[k] = key_of[s];
   }
   every_way([&](auto on) {
@@ -202,13 +202,13 @@ TEST(by_key, an_operator_whose_order_matters)
   }
 }
 
-/// What is not made from nothing, nor has an identity.
+/// A type that has neither a default constructor nor an identity.
 struct word {
   explicit word(std::string letters) : text(std::move(letters)) {}
   bool operator==(word const&) const = default;
   std::string text;
 };
-TEST(by_key, values_that_are_not_made_from_nothing)
+TEST(by_key, values_without_a_default_constructor)
 {
   auto const joined = [](word const& a, word const& b) { return word(a.text + b.text); };
   std::vector<word> const values = {word("a"), word("b"), word("c"), word("d"), word("e")};
@@ -271,7 +271,7 @@ TEST(by_key, keys_by_an_equality_and_sums_in_a_named_type)
   });
 }
 
-/// The order that a thread of a GPU walks through by itself is that of the calls.
+/// The order that one thread of a GPU follows is that of the calls.
 template <class T, class Op>
 void expect_the_order(std::vector<T> const& values, Op op, T init)
 {

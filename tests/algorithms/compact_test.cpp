@@ -1,5 +1,5 @@
-// Compaction against the standard library's sequential algorithms: what is written, that nothing else is, and on how
-// many threads it does not matter.
+// Compaction against the standard library's sequential algorithms, on every number of threads: the results are the
+// same, and nothing else is written.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,11 +21,11 @@ namespace {
 
 using tally::test::guarded;
 
-/// Around blocks, around where threads begin to share, and around where a tile has several blocks.
+/// Sizes around blocks, around the least size that threads share, and around tiles of several blocks.
 std::vector<std::size_t> const sizes =
     tally::test::tidy({0, 1, 2, 3, 31, 4095, 4096, 4097, 8191, 8192, 8193, 70'001, 300'000});
 
-/// Sequences of n numbers below `limit`: what is chosen of them is none, some, all, at the ends or in long stretches.
+/// Sequences of n numbers below 100, of which some, none, all, the last, the first, or long stretches are above 50.
 template <class T>
 std::vector<std::vector<T>> sequences(std::size_t n)
 {
@@ -77,7 +77,7 @@ struct pair_of_shorts {
 using types = testing::Types<std::int8_t, std::int16_t, std::int32_t, pair_of_shorts, std::uint64_t, double>;
 TYPED_TEST_SUITE(compaction, types);
 
-TYPED_TEST(compaction, copies_what_is_chosen)
+TYPED_TEST(compaction, copies_selected_elements)
 {
   for (std::size_t const n : sizes) {
     for (std::vector<TypeParam> const& in : sequences<TypeParam>(n)) {
@@ -94,7 +94,7 @@ TYPED_TEST(compaction, copies_what_is_chosen)
   }
 }
 
-TYPED_TEST(compaction, copies_what_is_flagged)
+TYPED_TEST(compaction, copies_flagged_elements)
 {
   for (std::size_t const n : sizes) {
     std::vector<int> numbers(n);
@@ -114,23 +114,23 @@ TYPED_TEST(compaction, copies_what_is_flagged)
   }
 }
 
-TYPED_TEST(compaction, parts_in_two)
+TYPED_TEST(compaction, partitions)
 {
   for (std::size_t const n : sizes) {
     for (std::vector<TypeParam> const& in : sequences<TypeParam>(n)) {
-      std::vector<TypeParam> chosen, rest;
-      std::partition_copy(in.begin(), in.end(), std::back_inserter(chosen), std::back_inserter(rest), above_50{});
+      std::vector<TypeParam> selected, rest;
+      std::partition_copy(in.begin(), in.end(), std::back_inserter(selected), std::back_inserter(rest), above_50{});
       every_way([&](auto on) {
-        guarded<TypeParam> const a(chosen.size()), b(rest.size()), both(n);
+        guarded<TypeParam> const a(selected.size()), b(rest.size()), both(n);
         auto const [a_end, b_end] = tally::partition_copy(on, in.begin(), in.end(), a.begin(), b.begin(), above_50{});
         EXPECT_EQ(a_end, a.end()) << n;
         EXPECT_EQ(b_end, b.end()) << n;
-        EXPECT_TRUE(std::equal(a.begin(), a.end(), chosen.begin())) << n;
+        EXPECT_TRUE(std::equal(a.begin(), a.end(), selected.begin())) << n;
         EXPECT_TRUE(std::equal(b.begin(), b.end(), rest.begin())) << n;
         EXPECT_TRUE(a.guards_intact() && b.guards_intact()) << n;
         auto const border = tally::stable_partition_copy(on, in.begin(), in.end(), both.begin(), above_50{});
         EXPECT_EQ(border - both.begin(), a_end - a.begin()) << n;
-        EXPECT_TRUE(std::equal(both.begin(), border, chosen.begin())) << n;
+        EXPECT_TRUE(std::equal(both.begin(), border, selected.begin())) << n;
         EXPECT_TRUE(std::equal(border, both.end(), rest.begin())) << n;
         EXPECT_TRUE(both.guards_intact()) << n;
       });
@@ -158,7 +158,7 @@ TYPED_TEST(compaction, keeps_the_first_of_every_run)
   }
 }
 
-/// Values that are no bytes, behind iterators that are no pointers.
+/// Values that cannot be copied as bytes, behind iterators that are not pointers.
 TEST(compaction, takes_strings)
 {
   for (std::size_t const n : {std::size_t{0}, std::size_t{1}, std::size_t{4097}, std::size_t{20'000}}) {
@@ -166,24 +166,24 @@ TEST(compaction, takes_strings)
     for (std::size_t k = 0; k < n; ++k)
       in.push_back("a string that is too long for its object, " + std::to_string(k / 3 % 50));
     auto const odd = [](std::string const& text) { return text.back() % 2 == 1; };
-    std::vector<std::string> chosen, rest, runs;
-    std::partition_copy(in.begin(), in.end(), std::back_inserter(chosen), std::back_inserter(rest), odd);
+    std::vector<std::string> selected, rest, runs;
+    std::partition_copy(in.begin(), in.end(), std::back_inserter(selected), std::back_inserter(rest), odd);
     std::unique_copy(in.begin(), in.end(), std::back_inserter(runs));
     every_way([&](auto on) {
-      std::deque<std::string> a(chosen.size()), b(rest.size()), both(n), unique(runs.size());
+      std::deque<std::string> a(selected.size()), b(rest.size()), both(n), unique(runs.size());
       tally::partition_copy(on, in.begin(), in.end(), a.begin(), b.begin(), odd);
-      EXPECT_TRUE(std::equal(a.begin(), a.end(), chosen.begin()));
+      EXPECT_TRUE(std::equal(a.begin(), a.end(), selected.begin()));
       EXPECT_TRUE(std::equal(b.begin(), b.end(), rest.begin()));
       EXPECT_EQ(tally::copy_if(on, in.begin(), in.end(), both.begin(), odd) - both.begin(),
-                static_cast<std::ptrdiff_t>(chosen.size()));
-      EXPECT_TRUE(std::equal(chosen.begin(), chosen.end(), both.begin()));
+                static_cast<std::ptrdiff_t>(selected.size()));
+      EXPECT_TRUE(std::equal(selected.begin(), selected.end(), both.begin()));
       EXPECT_EQ(tally::unique_copy(on, in.begin(), in.end(), unique.begin()), unique.end());
       EXPECT_TRUE(std::equal(unique.begin(), unique.end(), runs.begin()));
     });
   }
 }
 
-TEST(compaction, asks_at_most_twice_and_on_the_calling_thread)
+TEST(compaction, calls_the_predicate_at_most_twice_and_on_the_calling_thread)
 {
   std::vector<int> const in(100'000, 1);
   std::vector<int> out(in.size());
@@ -192,7 +192,7 @@ TEST(compaction, asks_at_most_twice_and_on_the_calling_thread)
   EXPECT_LE(asked[0], 200'000);
 }
 
-TEST(compaction, gives_on_what_the_predicate_throws)
+TEST(compaction, passes_on_what_the_predicate_throws)
 {
   std::vector<int> in(300'000, 1);
   in[277'777] = 2;

@@ -1,4 +1,4 @@
-// Runs and their lengths against a loop that counts, and back again.
+// Run lengths against a loop that counts, and decoded again.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ using tally::test::guarded;
 std::vector<std::size_t> const sizes =
     tally::test::tidy({0, 1, 2, 3, 31, 4095, 4096, 4097, 8191, 8192, 8193, 70'001, 300'000});
 
-/// Sequences whose runs begin and end everywhere: random bits, no two the same, one run, runs of exactly a block, runs
-/// of several blocks, single elements at the ends of blocks.
+/// Sequences whose runs begin and end everywhere: random bits, no two equal elements, one run, runs of exactly a block,
+/// runs of several blocks, single elements at the ends of blocks.
 std::vector<std::vector<int>> sequences(std::size_t n)
 {
   std::vector<std::vector<int>> all(7, std::vector<int>(n));

@@ -8,16 +8,17 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/segments/segments.hpp"
 
-/// Reductions and scans of segments that flags separate: a segment begins at element 0, and wherever a flag is set.
+/// Reductions and scans of segments that flags separate: a segment begins at element 0 and wherever a flag is set.
 namespace tally {
 
-/// As the calls by key (by_key.hpp); `flags[k]` says whether element k begins a segment. The first flag is not asked.
+/// As the calls by key (by_key.hpp), but `flags[k]` says whether element k begins a segment. The first flag is not
+/// read.
 ///
 ///     reduce_by_flag([on,] first, last, flags, out [, op])
 ///     inclusive_scan_by_flag([on,] first, last, flags, out [, op])
 ///     exclusive_scan_by_flag([on,] first, last, flags, out, init [, op])
 ///
-/// Result    of `reduce_by_flag` the number of segments, of the scans the end of what was written.
+/// Result    `reduce_by_flag`: the number of segments; the scans: the end of what was written.
 template <class Acc = void, execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
           detail::iterator Out, class Op = plus>
 std::size_t reduce_by_flag(P const& on, I first, S last, Flags flags, Out out, Op op = {})

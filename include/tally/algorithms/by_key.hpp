@@ -8,7 +8,7 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/segments/segments.hpp"
 
-/// Reductions and scans of groups: runs of equal keys, or what flags separate.
+/// Reductions and scans of segments that are runs of equal keys.
 namespace tally {
 
 /// For each run of equal keys writes the key to `keys_out` and `values[begin] + ... + values[end-1]` to `values_out`,
@@ -16,23 +16,22 @@ namespace tally {
 ///
 ///     reduce_by_key([on,] keys, keys_last, values, keys_out, values_out [, op [, same]])
 ///
-/// A key begins a run if `same` of the one before it and itself is false: keys that are equal and not adjacent are
-/// different groups (sort them before).
+/// A key begins a run if `same` of the one before it and itself is false. Equal keys that are not adjacent are
+/// different segments (sort the keys before).
 ///
 /// Requires  random-access iterators; as many values as keys; room for as many results as there are runs. The outputs
 ///           overlap nothing. `op` as for `reduce`. The accumulator is the values' type, or the one that is named:
 ///           tally::reduce_by_key<double>(...).
 /// Result    the number of runs. Each value has the bits of `tally::reduce` of its run alone, wherever the run lies, on
-///           every machine and for every number of threads: an operand of docs/order.md's brackets is counted from the
-///           run's head.
-/// Cost      one pass; long runs (of more than 2^18) by all threads one after another. On a GPU one pass if `op` is
-///           exactly associative; otherwise three, and then a thread combines a run: many short runs are quick, few
-///           long ones are not.
+///           every machine and for every number of threads: the brackets of docs/order.md begin at the run's head.
+/// Cost      one pass; all threads share each long run (of more than 2^18), one after another. On a GPU one pass if
+///           `op` is exactly associative; otherwise three passes, and then one thread combines each run: many short
+///           runs are quick, few long ones are not.
 /// Memory    4 bytes for each 4096 keys; on a GPU, if `op` is not exactly associative, 8 bytes a run.
 /// Blocks    until all is written, on a GPU too: the number of runs is not known before.
 /// Throws    what `op`, `same` and the iterators throw, and then outputs are partly written; usage_error;
 ///           std::bad_alloc; cuda_error.
-/// Source    Blelloch, Prefix sums and their applications (1990), section 1.5, for one pass over all segments.
+/// Source    Blelloch, Prefix sums and their applications (1990), section 1.5: one pass over all segments.
 template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
           detail::iterator KeysOut, detail::iterator Out, class Op = plus, class Same = detail::selection::equal_values>
 std::size_t reduce_by_key(P const& on, Keys keys, S keys_last, Values values, KeysOut keys_out, Out values_out,
@@ -62,7 +61,7 @@ TALLY_WITHOUT_EXECUTION(reduce_by_key,
 ///
 /// Requires  as `reduce_by_key`; `out` has room for as many results as there are keys, and may be `values` (in place).
 /// Result    the end of what was written. Each run has the bits of a scan of it alone.
-/// Blocks    on a GPU not, if `op` is exactly associative. As `reduce_by_key` otherwise.
+/// Blocks    as `reduce_by_key`; on a GPU it returns at once if `op` is exactly associative.
 template <class Acc = void, execution P, detail::iterator Keys, detail::end_of<Keys> S, detail::iterator Values,
           detail::iterator Out, class Op = plus, class Same = detail::selection::equal_values>
 Out inclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Out out, Op op = {}, Same same = {})

@@ -8,7 +8,7 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/segments/segments.hpp"
 
-/// Reductions and scans of segments that offsets give, as the rows of a sparse matrix: segment s is [offsets[s],
+/// Reductions and scans of segments between offsets, such as the rows of a sparse matrix: segment s is [offsets[s],
 /// offsets[s+1]), and may be empty.
 namespace tally {
 
@@ -20,8 +20,8 @@ namespace tally {
 /// Requires  offsets do not decrease; there is one more than segments. Otherwise as `reduce_by_key`.
 /// Result    the end of what was written: a result for each segment, which has the bits of `tally::reduce` of that
 ///           segment alone. The result of an empty segment is `init`, or 0 without one.
-/// Cost      one pass; threads share elements and segments evenly, and long segments (of more than 2^18) are done by
-///           all threads, one after another. On a GPU a thread combines a segment: many short ones are quick, few long
+/// Cost      one pass. Threads share elements and segments evenly; all threads share each long segment (of more than
+///           2^18), one after another. On a GPU one thread combines each segment: many short ones are quick, few long
 ///           ones are not.
 /// Blocks    until all is written; on a GPU returns at once.
 /// Throws    as `reduce_by_key`.
@@ -55,14 +55,14 @@ TALLY_WITHOUT_EXECUTION(reduce_by_offset,
                         "as tally::cpu{}, and values, offsets and out are iterators",
                         Acc);
 
-/// Within each segment writes the running results of its values, to the places in `out` at which they stand in
+/// Within each segment writes the running results of its values, to the places in `out` that the values have in
 /// `values`.
 ///
 ///     inclusive_scan_by_offset([on,] values, offsets, offsets_last, out [, op])
 ///     exclusive_scan_by_offset([on,] values, offsets, offsets_last, out, init [, op])
 ///
-/// Requires  as `reduce_by_offset`; `out` may be `values` (in place). Places that lie in no segment are left as they
-///           are.
+/// Requires  as `reduce_by_offset`; `out` may be `values` (in place). Places outside all segments are not
+///           written.
 /// Result    each segment has the bits of a scan of it alone.
 template <class Acc = void, execution P, detail::iterator Values, detail::iterator Offsets, detail::end_of<Offsets> S,
           detail::iterator Out, class Op = plus>

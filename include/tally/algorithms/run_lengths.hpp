@@ -15,19 +15,19 @@
 #include "tally/scan.hpp"
 #include "tally/temporary.hpp"
 
-/// A sequence as its runs of elements that are the same, and back.
+/// Run-length encoding: a sequence as its runs of equal elements, and back.
 namespace tally {
 
-/// Writes the first element of every run of elements that are the same to `values`, and how many it is of to `lengths`.
+/// Writes the first element of every run of equal elements to `values`, and the length of the run to `lengths`.
 ///
 ///     run_length_encode([on,] first, last, values, lengths [, same])
 ///
 /// Requires  as `unique_copy`; lengths fit into the value type of `lengths`.
-/// Result    the number of runs; 0 of nothing.
+/// Result    the number of runs, 0 if there are no elements.
 /// Cost      one pass, as `copy_if`.
 /// Blocks    until all is written, on a GPU too: the number of runs is not known before.
 /// Throws    as `copy_if`.
-/// Source    Golomb, Run-length encodings (1966), of which this is the part before the codes.
+/// Source    Golomb, Run-length encodings (1966): the part before the codes.
 template <execution P, detail::iterator I, detail::end_of<I> S, detail::iterator Values, detail::iterator Lengths,
           class Same = detail::selection::equal_values>
 std::size_t run_length_encode(P const& on, I first, S last, Values values, Lengths lengths, Same same = {})
@@ -51,8 +51,8 @@ TALLY_WITHOUT_EXECUTION(run_length_encode, "([on,] first, last, values, lengths 
 /// Requires  no length is negative; their sum, for which `out` has room, fits into 64 bits: `tally::reduce(lengths,
 ///           std::uint64_t{0})` gives it.
 /// Result    the end of what was written. A length of 0 writes nothing.
-/// Cost      two passes: one over the lengths, one over what is written, of which every thread has its share however
-///           long single runs are. On a GPU a binary search for each element that is written.
+/// Cost      two passes: one over the lengths, one over the output, which threads share evenly however long single runs
+///           are. On a GPU a binary search for each element of the output.
 /// Memory    8 bytes a run.
 /// Blocks    until all is written; on a GPU until the sum of the lengths is known.
 /// Throws    what the iterators throw, and then `out` is partly written; usage_error; std::bad_alloc; cuda_error.

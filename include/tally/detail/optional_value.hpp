@@ -4,26 +4,39 @@
 
 namespace tally::detail {
 
-/// A value that may be absent, on a CPU and on a GPU: a + absent = absent + a = a (docs/order.md). An aggregate, so
-/// that a GPU's shared memory can hold it; std::optional has no functions for a GPU.
+/// A value that may be absent: a + absent = absent + a = a (docs/order.md). It serves where std::optional cannot: in
+/// kernels, which cannot call its functions, and in shared memory, which takes only trivial types.
 ///
-/// `value` is some value of the type if it is absent.
+/// `value` is any value of the type if it is absent.
 template <class T>
 struct optional_value {
   T value;
-  bool present;
+  bool is_present;
 
-  /// Puts `right` behind the value.
+  /// value + right, or `right` alone.
+  TALLY_HD_AS_GIVEN
+  template <class Op>
+  TALLY_HD T before(T const& right, Op& op) const
+  {
+    return is_present ? static_cast<T>(op(value, right)) : right;
+  }
+  TALLY_HD_AS_GIVEN
+  template <class Op>
+  TALLY_HD optional_value before(optional_value const& right, Op& op) const
+  {
+    return right.is_present ? optional_value{before(right.value, op), true} : *this;
+  }
+  TALLY_HD_AS_GIVEN
   template <class Op>
   TALLY_HD void append(T const& right, Op& op)
   {
-    value = present ? static_cast<T>(op(value, right)) : right;
-    present = true;
+    *this = {before(right, op), true};
   }
+  TALLY_HD_AS_GIVEN
   template <class Op>
   TALLY_HD void append(optional_value const& right, Op& op)
   {
-    if (right.present) append(right.value, op);
+    if (right.is_present) append(right.value, op);
   }
 };
 

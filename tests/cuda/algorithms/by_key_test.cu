@@ -1,4 +1,4 @@
-// Groups on a GPU: the bits of the CPU, whose own tests compare them with calls on each segment.
+// Segments on a GPU have the bits of the CPU, whose own tests compare them with calls on each segment.
 #include <cstdint>
 #include <vector>
 
@@ -14,7 +14,7 @@
 namespace tally::test {
 namespace {
 
-/// A run's length: 1, short, around groups and rows, long ones.
+/// A run's length: 1, short, around groups and rows, long.
 std::size_t length_of(int kind, std::size_t run)
 {
   switch (kind) {
@@ -47,7 +47,7 @@ void expect_bits(Op op, T init)
       std::size_t const runs = offsets.size() - 1;
       std::vector<T> sums(runs), from(runs), inclusive(n), exclusive(n);
       std::vector<std::int32_t> keys_of(runs);
-      // One thread: what it is compiled to is the calls on each segment.
+      // Calls on one thread are calls on each segment.
       reduce_by_key(cpu{1}, keys.begin(), keys.end(), values.begin(), keys_of.begin(), sums.begin(), op);
       reduce_by_offset(cpu{1}, values.begin(), offsets.begin(), offsets.end(), from.begin(), init, op);
       inclusive_scan_by_key(cpu{1}, keys.begin(), keys.end(), values.begin(), inclusive.begin(), op);

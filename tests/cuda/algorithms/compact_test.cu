@@ -17,7 +17,7 @@ namespace {
 
 std::vector<std::size_t> const sizes = {0, 1, 2, 31, 33, 1023, 8191, 8192, 8193, 100'003, 1'000'001, 30'000'001};
 
-/// None, some, all, the first, the last, long stretches.
+/// Sequences of which some, none, all, the last, or long stretches are above 50.
 template <class T>
 std::vector<std::vector<T>> sequences(std::size_t n)
 {
@@ -48,12 +48,12 @@ struct same_ten {
 };
 
 template <class T>
-bool is_behind(device_array<T> const& out, std::size_t chosen, std::vector<T> const& expected)
+bool is_at(device_array<T> const& out, std::size_t selected, std::vector<T> const& expected)
 {
   std::vector<T> const values = out.values();
-  std::vector<T> const poisoned = device_array<T>(values.size() - chosen).values();
-  return chosen == expected.size() && std::equal(expected.begin(), expected.end(), values.begin()) &&
-         std::memcmp(values.data() + chosen, poisoned.data(), poisoned.size() * sizeof(T)) == 0;
+  std::vector<T> const poisoned = device_array<T>(values.size() - selected).values();
+  return selected == expected.size() && std::equal(expected.begin(), expected.end(), values.begin()) &&
+         std::memcmp(values.data() + selected, poisoned.data(), poisoned.size() * sizeof(T)) == 0;
 }
 
 template <class T>
@@ -64,26 +64,26 @@ void expect_compaction()
   cuda const on{on_stream, space};
   for (std::size_t const n : sizes) {
     for (std::vector<T> const& host : sequences<T>(n)) {
-      std::vector<T> chosen, rest, runs, tens;
-      std::partition_copy(host.begin(), host.end(), std::back_inserter(chosen), std::back_inserter(rest), above_50{});
+      std::vector<T> selected, rest, runs, tens;
+      std::partition_copy(host.begin(), host.end(), std::back_inserter(selected), std::back_inserter(rest), above_50{});
       std::unique_copy(host.begin(), host.end(), std::back_inserter(runs));
       std::unique_copy(host.begin(), host.end(), std::back_inserter(tens), same_ten{});
       device_array<T> const in(host), a(n), b(n), c(n), d(n), e(n), f(n), g(n);
       auto const count = [](device_array<T> const& out, T const* end) {
         return static_cast<std::size_t>(end - out.begin());
       };
-      EXPECT_TRUE(is_behind(a, count(a, copy_if(on, in.begin(), in.end(), a.begin(), above_50{})), chosen)) << n;
-      EXPECT_TRUE(is_behind(b, count(b, copy_if(on, in.begin(), in.end(), in.begin(), b.begin(), above_50{})), chosen))
+      EXPECT_TRUE(is_at(a, count(a, copy_if(on, in.begin(), in.end(), a.begin(), above_50{})), selected)) << n;
+      EXPECT_TRUE(is_at(b, count(b, copy_if(on, in.begin(), in.end(), in.begin(), b.begin(), above_50{})), selected))
           << n;
       auto const [c_end, d_end] = partition_copy(on, in.begin(), in.end(), c.begin(), d.begin(), above_50{});
-      EXPECT_TRUE(is_behind(c, count(c, c_end), chosen)) << n;
-      EXPECT_TRUE(is_behind(d, count(d, d_end), rest)) << n;
-      std::vector<T> both = chosen;
+      EXPECT_TRUE(is_at(c, count(c, c_end), selected)) << n;
+      EXPECT_TRUE(is_at(d, count(d, d_end), rest)) << n;
+      std::vector<T> both = selected;
       both.insert(both.end(), rest.begin(), rest.end());
-      EXPECT_EQ(count(e, stable_partition_copy(on, in.begin(), in.end(), e.begin(), above_50{})), chosen.size()) << n;
-      EXPECT_TRUE(is_behind(e, n, both)) << n;
-      EXPECT_TRUE(is_behind(f, count(f, unique_copy(on, in.begin(), in.end(), f.begin())), runs)) << n;
-      EXPECT_TRUE(is_behind(g, count(g, unique_copy(on, in.begin(), in.end(), g.begin(), same_ten{})), tens)) << n;
+      EXPECT_EQ(count(e, stable_partition_copy(on, in.begin(), in.end(), e.begin(), above_50{})), selected.size()) << n;
+      EXPECT_TRUE(is_at(e, n, both)) << n;
+      EXPECT_TRUE(is_at(f, count(f, unique_copy(on, in.begin(), in.end(), f.begin())), runs)) << n;
+      EXPECT_TRUE(is_at(g, count(g, unique_copy(on, in.begin(), in.end(), g.begin(), same_ten{})), tens)) << n;
     }
   }
 }
@@ -120,8 +120,8 @@ TEST(cuda_compaction, runs_and_back)
       device_array<int> const in(host), a(n), back(n);
       device_array<std::uint32_t> const b(n);
       std::size_t const runs = run_length_encode(on, in.begin(), in.end(), a.begin(), b.begin());
-      EXPECT_TRUE(is_behind(a, runs, values)) << n;
-      EXPECT_TRUE(is_behind(b, runs, lengths)) << n;
+      EXPECT_TRUE(is_at(a, runs, values)) << n;
+      EXPECT_TRUE(is_at(b, runs, lengths)) << n;
       EXPECT_EQ(run_length_decode(on, a.begin(), a.begin() + runs, b.begin(), back.begin()), back.end()) << n;
       EXPECT_EQ(back.values(), host) << n;
     }

@@ -286,7 +286,7 @@ private:
   __device__ left narrow(wide_left const& wide, Op& op) const
   {
     W const value = static_cast<W>(wide.value);
-    return wide.is_present() ? left::present(value) : left::absent(op, value);
+    return wide.is_present ? left::present(value) : left::absent(op, value);
   }
 
   left init_;

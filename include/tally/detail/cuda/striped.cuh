@@ -10,6 +10,7 @@
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/warp.cuh"
+#include "tally/detail/optional_value.hpp"
 #include "tally/operators/numbered.hpp"
 #include "tally/sequences.hpp"
 
@@ -219,20 +220,6 @@ __device__ __forceinline__ W fold_lanes(W value, int count, int lane, Op& op)
   return value;
 }
 
-/// A fold that begins with nothing or with something.
-template <class W>
-struct running_fold {
-  W value;
-  bool there;
-
-  template <class Op>
-  __device__ __forceinline__ void append(W const& right, Op& op)
-  {
-    value = there ? static_cast<W>(op(value, right)) : right;
-    there = true;
-  }
-};
-
 /// The totals of tiles [from, to), a thread each, on their way to a block's threads: as many of them as there are
 /// threads, the others after these.
 template <int Warps, class W>
@@ -250,8 +237,8 @@ public:
   /// Waits, so tiles must be drawn in order by blocks that run. `parts` is shared memory that nobody uses until the
   /// block's next barrier.
   template <class Op>
-  __device__ __forceinline__ void append_to(running_fold<W>& before, std::uint64_t const* words, std::uint32_t epoch,
-                                            W (&parts)[Warps], int lane, Op& op)
+  __device__ __forceinline__ void append_to(detail::optional_value<W>& before, std::uint64_t const* words,
+                                            std::uint32_t epoch, W (&parts)[Warps], int lane, Op& op)
   {
     while (from_ < to_) {
       constexpr std::size_t threads = static_cast<std::size_t>(Warps) * warp_lanes;
@@ -347,12 +334,12 @@ public:
 
   /// Hands the results on top of `before` over.
   __device__ __forceinline__ void store(P const& problem, std::size_t first, std::size_t end,
-                                        running_fold<W> const& before, int lane, Op& op, memory const& kept)
+                                        detail::optional_value<W> const& before, int lane, Op& op, memory const& kept)
   {
     W wrapped = before.value;  // what the last lane of the row before has
     auto const precede = [&](int r) {
       W value = kept.value_at(r * warp_lanes + lane);
-      if (before.there) value = static_cast<W>(op(before.value, value));
+      if (before.is_present) value = static_cast<W>(op(before.value, value));
       W const neighbour = shuffle_from(value, (lane - 1) & (warp_lanes - 1));
       scan_step<W> const result{select(lane == 0, wrapped, neighbour), value};
       wrapped = neighbour;
@@ -385,10 +372,10 @@ public:
   }
 
   __device__ __forceinline__ void store(P const& problem, std::size_t first, std::size_t end,
-                                        running_fold<W> const& before, int lane, Op&, memory const& kept)
+                                        detail::optional_value<W> const& before, int lane, Op&, memory const& kept)
   {
     unsigned const left = (1u << lane) - 1;
-    W row = before.there ? before.value : W{};
+    W row = before.is_present ? before.value : W{};
     auto const count = [&](int r) {
       unsigned const set = vote(r);
       W const own = static_cast<W>(row + static_cast<W>(__popc(set & left)));
@@ -440,15 +427,15 @@ public:
   }
 
   __device__ __forceinline__ void store(P const& problem, std::size_t first, std::size_t end,
-                                        running_fold<W> const& before, int lane, Op& op, memory const& kept)
+                                        detail::optional_value<W> const& before, int lane, Op& op, memory const& kept)
   {
-    Count row = before.there ? before.value.heads : Count{};
+    Count row = before.is_present ? before.value.heads : Count{};
     Count const beginning = row;
     V wrapped = before.value.value;  // what the last lane of the row before has
     auto const number = [&](int r) {
       unsigned const heads = vote(r), upto = heads & (0xffffffffu >> (31 - lane));
       V value = kept.value_at(r * warp_lanes + lane);
-      if (before.there && row == beginning)
+      if (before.is_present && row == beginning)
         value = select(upto == 0, static_cast<V>(op.op(before.value.value, value)), value);
       V const neighbour = shuffle_from(value, (lane - 1) & (warp_lanes - 1));
       auto const own = static_cast<Count>(row + static_cast<Count>(__popc(upto)));
@@ -512,8 +499,8 @@ __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::b
   int const lane = static_cast<int>(threadIdx.x % warp_lanes), warp = static_cast<int>(threadIdx.x / warp_lanes);
   auto const tiles = static_cast<std::uint32_t>(shape::tiles(problem.size));
   bool const adds = warp == shape::warps - 1;
-  running_fold<W> before{problem.init.value, problem.init.there};  // the warp that adds has it
-  std::uint32_t folded = 0;                                        // tiles that `before` has
+  detail::optional_value<W> before{problem.init.value, problem.init.there};  // the warp that adds has it
+  std::uint32_t folded = 0;                                                  // tiles that `before` has
   striped_tile<P> own, next;
   own.number = tiles;  // none
   std::uint64_t ticket = 0;
@@ -542,7 +529,7 @@ __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::b
       // On its way while results are handed over.
       if (threadIdx.x == 0 && next.number < tiles) ticket = draw_unseen(*problem.shared);
       if (adds) {
-        running_fold<W> here = before;
+        detail::optional_value<W> here = before;
         W const left = shuffle_up(own.upto, 1);
         if (lane > 0) here.append(left, op);
         if (lane < shape::warps) (*before_warps)[lane] = here.value;

@@ -85,7 +85,7 @@ struct store_scanned {
       at_index(out, k) = init.value;
     } else {
       T const& value = Shift == direction::exclusive ? before.value : upto.value;
-      at_index(out, k) = init.present ? static_cast<T>(own(init.value, value)) : value;
+      at_index(out, k) = init.is_present ? static_cast<T>(own(init.value, value)) : value;
     }
   }
 };

@@ -26,7 +26,7 @@ TALLY_HD void scan_in_order(At const& at, std::size_t n, optional_value<T> const
 
   optional_value<wide> spans{}, tiles{};
   optional_value<working> carry{}, strips{}, rows{};
-  if (init.present) {
+  if (init.is_present) {
     spans = {static_cast<wide>(static_cast<working>(init.value)), true};
     carry = {static_cast<working>(spans.value), true};
   }
@@ -56,22 +56,22 @@ TALLY_HD void scan_in_order(At const& at, std::size_t n, optional_value<T> const
       for (std::size_t k = g * group; k < end; ++k) {
         working const value = static_cast<working>(static_cast<T>(at(begin + k)));
         sum = k == g * group ? value : static_cast<working>(op(sum, value));
-        local = left.present ? static_cast<working>(op(left.value, sum)) : sum;
-        put(begin + k, carry.present ? static_cast<working>(op(carry.value, local)) : local);
+        local = left.is_present ? static_cast<working>(op(left.value, sum)) : sum;
+        put(begin + k, carry.is_present ? static_cast<working>(op(carry.value, local)) : local);
       }
     }
     rows.append(before[groups - 1], op);
     std::size_t const next = begin + row;
     if (next % order::strip<T> == 0) {
       strips.append(rows, op);
-      rows.present = false;
+      rows.is_present = false;
     }
     if (next % order::tile<T> == 0) {
-      strips.present = false;
+      strips.is_present = false;
       tiles.append(static_cast<wide>(local), op);
       if (next % order::span<T> == 0) {
         spans.append(tiles, op);
-        tiles.present = false;
+        tiles.is_present = false;
       }
       optional_value<wide> sum = spans;
       sum.append(tiles, op);
