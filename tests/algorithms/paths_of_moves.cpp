@@ -26,23 +26,23 @@ namespace {
 
 __extension__ typedef unsigned __int128 wide;
 
-/// Copies what is chosen, and parts it, for one choice and one way to run.
+/// Compaction and partition by one selection, on one execution.
 template <class T>
-void compact_one(cpu on, T const* in, std::size_t n, std::vector<std::uint8_t> const& chosen, output<T>& out,
+void compact_one(cpu on, T const* in, std::size_t n, std::vector<std::uint8_t> const& selected, output<T>& out,
                  output<T>& rest, std::size_t phase)
 {
   std::vector<T> expected, others;
-  for (std::size_t k = 0; k < n; ++k) (chosen[k] != 0 ? expected : others).push_back(in[k]);
+  for (std::size_t k = 0; k < n; ++k) (selected[k] != 0 ? expected : others).push_back(in[k]);
 
   T* const to = out.poisoned(expected.size(), phase);
-  ASSERT_EQ(tally::copy_if(on, in, in + n, chosen.begin(), to, is_set{}) - to,
+  ASSERT_EQ(tally::copy_if(on, in, in + n, selected.begin(), to, is_set{}) - to,
             static_cast<std::ptrdiff_t>(expected.size()));
   ASSERT_TRUE(out.is(expected)) << n << " of " << sizeof(T) << " bytes, phase " << phase << ", " << on.threads;
 
   T* const first = out.poisoned(expected.size(), phase);
   T* const second = rest.poisoned(others.size(), 3 * phase + 1);
-  // A predicate that knows the element's place, as partition_copy has no flags.
-  auto const by_place = [in, flags = chosen.data()](T const& x) { return flags[&x - in] != 0; };
+  // partition_copy takes no flags, so the predicate finds the flag by the element's address.
+  auto const by_place = [in, flags = selected.data()](T const& x) { return flags[&x - in] != 0; };
   tally::partition_copy(on, in, in + n, first, second, by_place);
   ASSERT_TRUE(out.is(expected) && rest.is(others))
       << n << " of " << sizeof(T) << " bytes, phase " << phase << ", " << on.threads;
@@ -67,14 +67,14 @@ void compact_all()
       compact_one<T>(on, values.data() + n % 61, n, all[c], out, rest, n % 59);
     });
   }
-  // All phases of both in a line.
+  // Every phase of the input and of the output in a cache line.
   for (std::size_t from = 0; from < 64 / sizeof(T); ++from)
     for (std::size_t to = 0; to < 64 / sizeof(T); ++to)
       for (std::size_t n = 60; n < 200; n += 17)
         compact_one<T>(cpu{1}, values.data() + from, n, choices(n)[3 + to % 2], out, rest, to);
 }
 
-/// Elements that are no bytes: a block is gone through with a branch.
+/// Elements that cannot be copied as bytes: a loop with a branch moves a block.
 void compact_strings()
 {
   std::vector<std::string> const all = {"0", "one", "and a longer one than fits into the object itself"};
@@ -92,7 +92,7 @@ void compact_strings()
   }
 }
 
-/// Runs of equal elements: where `begins` is set another one begins.
+/// Runs of equal elements: a run begins wherever `begins` is set.
 template <class T>
 std::vector<T> runs_of(std::vector<std::uint8_t> const& begins)
 {
@@ -126,7 +126,7 @@ void runs_one(cpu on, std::vector<T> const& in, output<T>& values, output<std::u
   std::uint32_t* const to_lengths = lengths.poisoned(counts.size(), phase + 1);
   ASSERT_EQ(tally::run_length_encode(on, in.begin(), in.end(), to, to_lengths), expected.size());
   ASSERT_TRUE(values.is(expected) && lengths.is(counts)) << n << " of " << sizeof(T) << " bytes on " << on.threads;
-  // Runs of no length between the others, which are not there.
+  // Runs of length 0 between the others decode to nothing.
   std::vector<T> between;
   std::vector<std::uint32_t> with_none;
   for (std::size_t r = 0; r < expected.size(); ++r) {
@@ -168,7 +168,7 @@ void runs_all()
     }
 }
 
-/// Two sequences that differ at `places`, and nowhere else, begin wherever in a line.
+/// Two sequences that differ at `places` and nowhere else, at a phase in a cache line.
 template <class T>
 void compare_one(cpu on, std::vector<T> const& values, std::size_t n, std::vector<std::size_t> const& places,
                  std::size_t phase)
@@ -187,7 +187,7 @@ void compare_one(cpu on, std::vector<T> const& values, std::size_t n, std::vecto
   ASSERT_EQ(tally::equal(on, a, a + n, other.begin(), other.end()), expected == n);
   auto const order = tally::lexicographical_compare_three_way(on, a, a + n, other.begin(), other.end());
   ASSERT_TRUE(expected == n ? order == 0 : order == (a[expected] <=> other[expected])) << n;
-  // One is longer, and of the other all that is there is the same.
+  // One sequence is a prefix of the other.
   if (expected == n && n > 0) {
     ASSERT_EQ(tally::mismatch(on, a, a + n - 1, other.begin(), other.end()).first - a,
               static_cast<std::ptrdiff_t>(n - 1));
@@ -207,7 +207,7 @@ void compare_all()
   }
   for (std::size_t phase = 0; phase < 64 / sizeof(T); ++phase)
     for (std::size_t n = 1; n < 40; n += 3) compare_one(cpu{1}, values, n, {n - 1}, phase);
-  // Around what is compared at a time: 256 bytes, 4 KiB, and a block.
+  // Around the sizes that are compared at a time: 256 bytes, 4 KiB, and a block.
   for (std::size_t const piece : {std::size_t{256}, std::size_t{4096}, std::size_t{65536}})
     for (std::size_t const n : every_size(0, {piece / sizeof(T)}, 9))
       for (std::size_t back = 0; back < 12; ++back) compare_one(cpu{1}, values, n, {n - 1 - back}, back);
@@ -281,7 +281,7 @@ TEST(paths_of_applications, compaction)
   compact_all<std::uint32_t>();
   compact_all<double>();
   compact_strings();
-  // The border of what is chosen, which is counted first.
+  // stable_partition_copy, which counts the selected elements first.
   std::vector<std::uint32_t> const values = random_values<std::uint32_t>(8300, 8);
   output<std::uint32_t> out(8300);
   for (std::size_t const n : every_size(130, {4096, 8192}, 5))

@@ -81,7 +81,7 @@ struct segment_blocks {
       work(ordinal + count - 1, last, last_end);
       return;
     }
-    took("segments: a long one is put off");
+    took("segments: a long one is deferred");
     deferred[deferred_count->fetch_add(1, std::memory_order_relaxed)] = {ordinal + count - 1, last};
   }
 };
@@ -170,7 +170,7 @@ void for_each_segment_between(P const& on, Offsets offsets, std::size_t segments
         work(cpu{1}, s, offset(s), offset(s + 1));
         continue;
       }
-      took("segments: a long one between offsets is put off");
+      took("segments: a long one between offsets is deferred");
       deferred.data()[deferred_count.fetch_add(1, std::memory_order_relaxed)] = s;
     }
   });

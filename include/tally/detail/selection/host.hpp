@@ -25,7 +25,7 @@ std::size_t move_selected(P const& on, std::size_t n, std::size_t bytes, Criteri
   temporary<std::uint32_t, P> const counts(on, blocks);
   mark_uncounted(counts);
   constexpr bool by_bits = moves_by_bits<Move>;
-  took(by_bits ? "compact: by bits" : "compact: by asking again");
+  took(by_bits ? "compact: by bits" : "compact: by a second call");
   temporary<std::uint64_t, P> const words(on, by_bits ? blocks * block_bits::words : 0);
   auto const count = [&] {
     block_counts<Criterion> const counted{&criterion, n, counts.data()};

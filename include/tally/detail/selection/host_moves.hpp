@@ -71,7 +71,7 @@ void move_block(copy_selected<I, Out> const& move, Criterion const& criterion, s
   if constexpr (Criterion::always_first)
     if (k == 0 && count != 0) at_index(out, before++) = at_index(in, k++);
   if (upto - before == end - k) {
-    took("compact: a block without a question");
+    took("compact: a block without a call");
     for (; k < end; ++k) at_index(out, before++) = at_index(in, k);
   } else if (is_uneven<std::iter_value_t<I>>(count, end - begin)) {
     took("compact: a block with a branch");
@@ -131,7 +131,7 @@ void move_block(copy_both<I, Out, Rest> const& move, Criterion const& criterion,
     before += static_cast<std::size_t>(here);
     rejected += static_cast<std::size_t>(!here);
   }
-  took(before < upto ? "partition: the rest is chosen" : "partition: the rest is not chosen");
+  took(before < upto ? "partition: the rest is selected" : "partition: the rest is not selected");
   while (before < upto) at_index(selected, before++) = at_index(in, k++);
   while (rejected < rejected_upto) at_index(rest, rejected++) = at_index(in, k++);
 }

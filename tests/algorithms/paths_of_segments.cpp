@@ -25,7 +25,7 @@ namespace tally::test {
 
 namespace {
 
-/// A matrix modulo 256: the product is associative, does not commute, and Tally knows neither.
+/// A matrix modulo 256: the product is associative, does not commute, and Tally knows neither of it.
 struct matrix {
   std::array<std::uint8_t, 4> a;
   friend bool operator==(matrix const&, matrix const&) = default;
@@ -58,13 +58,13 @@ std::vector<T> operands(std::size_t n)
   }
 }
 
-/// A segment as if it were alone: by a loop, and where brackets show, by the text of docs/order.md.
+/// The results of a single segment: by a loop, and for floating point by the text of docs/order.md.
 template <class T, class Op>
-struct alone {
+struct single_segment {
   std::vector<T> inclusive, exclusive;
   T reduced, reduced_from_init;
 
-  alone(std::vector<T> const& values, Op op, T init)
+  single_segment(std::vector<T> const& values, Op op, T init)
   {
     if constexpr (std::is_floating_point_v<T>) {
       auto const without = reference::scan<T>(values, op), with = reference::scan<T>(values, op, init);
@@ -84,7 +84,7 @@ struct alone {
   }
 };
 
-/// All calls on segments that begin at `begins`, whose last element is n.
+/// All calls on n values. Segments begin at `begins`, whose last element is n.
 template <class T, class Op>
 struct segment_calls {
   Op op;
@@ -102,7 +102,7 @@ struct segment_calls {
     std::vector<std::uint32_t> keys(n);
     for (std::size_t s = 0; s + 1 < begins.size(); ++s) {
       auto const at = values.begin() + static_cast<std::ptrdiff_t>(begins[s]);
-      alone<T, Op> const own({at, values.begin() + static_cast<std::ptrdiff_t>(begins[s + 1])}, op, init);
+      single_segment<T, Op> const own({at, values.begin() + static_cast<std::ptrdiff_t>(begins[s + 1])}, op, init);
       totals.push_back(own.reduced);
       inclusive.insert(inclusive.end(), own.inclusive.begin(), own.inclusive.end());
       exclusive.insert(exclusive.end(), own.exclusive.begin(), own.exclusive.end());
@@ -134,13 +134,13 @@ struct segment_calls {
     });
   }
 
-  /// Some segments of offsets are empty, and what is before the first belongs to none.
+  /// The same by offset: some segments are empty, and the values before the first offset belong to none.
   void run_between(std::vector<std::size_t> const& offsets)
   {
     std::vector<T> totals, inclusive(offsets.back()), exclusive(offsets.back());
     for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
       auto const at = values.begin() + static_cast<std::ptrdiff_t>(offsets[s]);
-      alone<T, Op> const own({at, values.begin() + static_cast<std::ptrdiff_t>(offsets[s + 1])}, op, init);
+      single_segment<T, Op> const own({at, values.begin() + static_cast<std::ptrdiff_t>(offsets[s + 1])}, op, init);
       totals.push_back(own.reduced_from_init);
       std::copy(own.inclusive.begin(), own.inclusive.end(),
                 inclusive.begin() + static_cast<std::ptrdiff_t>(offsets[s]));
@@ -179,13 +179,13 @@ void segments_all(Op op, T init)
 {
   segment_calls<T, Op> calls(op, init);
   bool const brackets_show = std::is_floating_point_v<T>;
-  // One segment of every length, behind one of another: on both sides of the longest that a loop combines.
+  // A segment of every length, alone and between others: on both sides of the longest that a loop combines.
   for (std::size_t const n : every_size(150)) {
     if (n > 0) calls.run({0, n});
     calls.run({0, 3, 3 + n + 1, 2 * n + 9});
     calls.run_between({n % 3, n % 3 + n, n % 3 + n, 2 * n + 4});
   }
-  // The text's brackets take their time: of these fewer, and none with many segments.
+  // The text of docs/order.md is slow: fewer divisions for it, and none with many segments.
   auto const divisions = [=](std::size_t n) {
     auto all = choices(n);
     return brackets_show ? std::vector<std::vector<std::uint8_t>>{all[0], all[2], all[7]} : all;
@@ -195,7 +195,7 @@ void segments_all(Op op, T init)
     for (auto const& heads : divisions(n)) calls.run(begins_of(heads));
   }
   if (std::is_same_v<T, float>) return;
-  // Around blocks, and segments that go through several: long ones are put off.
+  // Sizes around blocks, and segments that continue through several: long ones are deferred.
   for (std::size_t const n : every_size(0, {4096, 8192, 20'480}, brackets_show ? 1 : 3)) {
     if (n == 0) continue;
     for (auto const& heads : divisions(n)) calls.run(begins_of(heads));
@@ -205,13 +205,13 @@ void segments_all(Op op, T init)
       calls.run_between({0, at, at, n});
       calls.run_between({at, at, n, n, n});
     }
-    // As many elements as make a segment between offsets long, one less and one more.
+    // The least length of a long segment between offsets, one less and one more.
     for (std::size_t const length : {4095, 4096, 4097})
       if (length + 2 < n) calls.run_between({2, 2 + length, n});
   }
 }
 
-/// The order by one thread, for those who cannot make a call: on a GPU.
+/// The order by one thread, as a thread of a GPU follows it.
 template <class T>
 void in_order_all()
 {
