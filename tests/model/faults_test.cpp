@@ -44,7 +44,7 @@ TEST(unset_read, of_global_memory_and_of_elements_that_are_not_traced)
       EXPECT_EQ(z[1], 0.F);  // unset
     });
   });
-  expect_only(on, {.what = fault::unset_read, .step = 1, .array = "z", .index = 1, .mark = "nobody set it"});
+  expect_only(on, {.what = fault::unset_read, .step = 1, .array = "z", .index = 1, .mark = "unset"});
 }
 
 TEST(unset_read, of_an_atomic_addition)
@@ -56,7 +56,7 @@ TEST(unset_read, of_an_atomic_addition)
       b.atomic_add(count, 1, 5);  // to an unset element
     });
   });
-  expect_only(on, {.what = fault::unset_read, .step = 1, .array = "count", .index = 1, .mark = "to what?"});
+  expect_only(on, {.what = fault::unset_read, .step = 1, .array = "count", .index = 1, .mark = "to an unset element"});
 }
 
 TEST(unset_read, of_registers)
