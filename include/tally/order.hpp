@@ -31,7 +31,7 @@ inline constexpr std::size_t tile = strip<T> * tile_strips;
 template <class T>
 inline constexpr std::size_t span = tile<T> * span_tiles;
 
-/// a + b, where either may be absent: a + absent = a. What is absent is not copied: GCC takes it for uninitialised.
+/// a + b, where either may be absent: a + absent = a. An absent value is not copied: GCC takes it for uninitialised.
 template <class T, class Op>
 constexpr std::optional<T> combine(std::optional<T> const& a, std::optional<T> const& b, Op& op)
 {

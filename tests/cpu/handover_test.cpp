@@ -193,7 +193,7 @@ TEST(Handover, AnOwnerLeavesTheInputToItsReaders)
       drawn.count_down();
       reading.wait();
       self.publish(tile, 3.25);
-      ASSERT_TRUE(self.leave_readers(tile));
+      ASSERT_TRUE(self.wait_for_readers(tile));
       input = -1;
     });
     team::member reader(shared, 1);
@@ -285,7 +285,7 @@ TEST(Handover, AReaderThatThrowsIsNotWaitedFor)
   auto const compute = [](std::size_t) -> double { throw std::runtime_error("late total"); };
   EXPECT_THROW(reader.fold_to(1, op, compute), std::runtime_error);
   owner.publish(tile, 1.0);
-  EXPECT_TRUE(owner.leave_readers(tile));
+  EXPECT_TRUE(owner.wait_for_readers(tile));
 }
 
 TEST(Handover, AFailureEndsTheWaitForReaders)
@@ -313,7 +313,7 @@ TEST(Handover, AFailureEndsTheWaitForReaders)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     shared.fail();
   });
-  EXPECT_FALSE(owner.leave_readers(tile)) << "the input is still read";
+  EXPECT_FALSE(owner.wait_for_readers(tile)) << "the input is still read";
   left.count_down();
   other.join();
   third.join();

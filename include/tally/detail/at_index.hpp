@@ -7,7 +7,7 @@
 
 namespace tally::detail {
 
-/// in[k], where k counts elements as std::size_t does: to read it, or to assign to it.
+/// in[k] for an index of type std::size_t, to read the element or to assign to it.
 TALLY_HD_AS_GIVEN
 template <class I>
 TALLY_HD constexpr decltype(auto) at_index(I const& in, std::size_t k)

@@ -7,7 +7,7 @@
 
 namespace tally::detail {
 
-/// `to += x` as one step, whoever else does so, of integers of 4 or 8 bytes.
+/// `to += x`, atomically, for integers of 4 or 8 bytes.
 template <class T>
 TALLY_HD void add_atomically(T* to, T x)
 {

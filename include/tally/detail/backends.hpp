@@ -1,18 +1,19 @@
 #pragma once
 
-/// Where calls go. A contract (reduce.hpp, scan.hpp, for_each.hpp, teams.hpp, temporary.hpp) names these functions and
-/// nothing else of a backend. They are found by argument-dependent lookup on the execution `on`; a backend gives
-/// overloads for its own execution types.
+/// The functions that a backend provides. The contracts (reduce.hpp, scan.hpp, for_each.hpp, teams.hpp, temporary.hpp)
+/// name these and nothing else of a backend. They are found by argument-dependent lookup on the execution `on`; a
+/// backend overloads them for its own execution types.
 ///
-///     backend_reduce<T>(on, first, last, init, op, transform)            the reduction, nothing of nothing
+///     backend_reduce<T>(on, first, last, init, op, transform)            the reduction; absent without any values
 ///     backend_scan<T>(on, first, last, out, init, op, transform, shift)  the end of the results
 ///     backend_for_each_index(on, n, f)                                   a map
 ///     backend_for_each_block(on, n, block, f)                            a map of blocks
 ///     backend_for_each_block_by_team(on, n, block, work)                 a map of blocks, a team for each
 ///     backend_allocate(on, bytes), backend_free(on, memory)              memory where calls run
-///     backend_value(on, at)                                              a value from there
+///     backend_value(on, at)                                              a value in that memory
 ///
-/// The CPU's are always here, since calls that name no execution are its own. Those of a GPU come with tally/cuda.hpp.
+/// The CPU's functions are always here, since calls that name no execution run on it. Those of a GPU come with
+/// tally/cuda.hpp.
 #include "tally/detail/cpu/backend.hpp"
 #include "tally/detail/cpu/compress.hpp"
 #include "tally/detail/cpu/even_bins.hpp"

@@ -7,12 +7,12 @@
 
 #include "tally/operators/arithmetic.hpp"
 
-/// The built-in operators: those for which backends bring compiled kernels. A line is
+/// The built-in operators, for which backends have compiled kernels. A line is
 ///
 ///     X(operator, the standard library's function object of that meaning or `none`, operands)
 ///
-/// and a new operator is a new line: CPU and GPU kernels, and the calls that take the standard's function object, are
-/// made from this table. Its vector instruction is an overload of `apply` in src/cpu/vectors-inl.hpp.
+/// and a new operator is a new line: this table generates the CPU and GPU kernels, and the calls that take the
+/// standard's function object. Its vector instruction is an overload of `apply` in src/cpu/vectors-inl.hpp.
 /// (src/cuda/CMakeLists.txt reads the table too.)
 #define TALLY_BUILT_IN_OPERATORS(X)                                                                                    \
   X(plus, std::plus, numbers)                                                                                          \
@@ -57,7 +57,7 @@ struct entry {
 TALLY_BUILT_IN_OPERATORS(TALLY_ENTRY)
 #undef TALLY_ENTRY
 
-/// Op is in the table, and takes numbers such as T if T is an integer (`Integer`) or a floating-point type.
+/// Op is in the table and takes integers (`Integer`), or else floating-point numbers.
 template <class Op, bool Integer>
 inline constexpr bool takes = [] {
   if constexpr (entry<Op>::listed)
@@ -66,8 +66,8 @@ inline constexpr bool takes = [] {
     return false;
 }();
 
-/// The type whose kernels Op on T shares: integers of one width share them, signed and unsigned too unless Op sees the
-/// sign; so do `long` and `long long`.
+/// The type whose kernels Op uses on T. Integers of one width share kernels, as do `long` and `long long`; signed and
+/// unsigned integers share them unless Op depends on the sign.
 template <class Op, class T>
 struct element {
   using type = T;
@@ -85,7 +85,7 @@ struct element<Op, T> {
                                                                pick<std::int64_t, std::uint64_t>>>>;
 };
 
-/// The built-in operator that `Op`, a function object of the standard library, means on T; else Op itself.
+/// The built-in operator that means the same on T as `Op`, a function object of the standard library; else Op itself.
 template <class Op, class T>
 struct canonical {
   using type = Op;

@@ -13,11 +13,11 @@
 #include "tally/error.hpp"
 #include "tally/operators/arithmetic.hpp"
 
-/// What reduce.hpp and scan.hpp share: telling the forms of a call apart, and saying at the door what is wrong with
-/// one.
+/// Helpers that reduce.hpp and scan.hpp share. They tell the forms of a call apart, and report a caller's mistake
+/// before anything else can fail.
 namespace tally::detail {
 
-/// Which of the two scans a backend is asked for.
+/// The kind of scan that a backend is asked for.
 enum class direction { inclusive, exclusive };
 
 template <class I>
@@ -29,26 +29,26 @@ concept iterator = requires(I& i) {
 template <class R>
 concept range = std::ranges::range<R>;
 
-/// The end of what begins at I. Of pointers more is asked: an array is a range too, and what comes next may be an
-/// initial value.
+/// The end of a sequence that begins at I. A pointer requires a sentinel: an array is also a range, and the argument
+/// after a range may be an initial value.
 template <class S, class I>
 concept end_of = !std::is_pointer_v<I> || std::sentinel_for<S, I>;
 
-/// A range, and not the beginning of one whose end comes `Next`: an array and a pointer are first and last.
+/// A range, as opposed to the beginning of a sequence whose end is `Next`: an array and a pointer are first and last.
 template <class R, class Next>
 concept range_before = range<R> && (range<Next> || !std::sentinel_for<std::decay_t<Next>, std::decay_t<R>>);
 
 template <class R>
 using range_value = std::ranges::range_value_t<R>;
 
-/// An operator and not an initial value, by what it can do with two elements.
+/// An operator, as opposed to an initial value: it can be called with two elements.
 template <class Op, class T>
 concept operator_argument = std::invocable<Op&, T, T> || std::invocable<Op&, T&, T&>;
 
 template <class Acc, class Default>
 using accumulator = std::conditional_t<std::is_void_v<Acc>, std::remove_cvref_t<Default>, Acc>;
 
-/// A pointer to a member as a function object, which can be called with an object in front.
+/// `f` itself, or a function object if it is a pointer to a member. Its first argument is then the object.
 template <class F>
 constexpr auto callable(F&& f)
 {
@@ -57,8 +57,8 @@ constexpr auto callable(F&& f)
   else
     return std::forward<F>(f);
 }
-/// `op` as backends take it. The standard library's function objects become Tally's where they mean the same, so that
-/// they are as quick and know their identity.
+/// `op` in the form that backends take. The standard library's function objects become Tally's where they mean the
+/// same: they are then as quick, and have an identity.
 template <class T, class Op>
 constexpr auto canonical_operator(Op&& op)
 {
@@ -70,7 +70,7 @@ constexpr auto canonical_operator(Op&& op)
     return type{};
 }
 
-/// The end of a sequence can be compared with where it begins.
+/// Checks that the end of a sequence can be compared with its beginning.
 template <class I, class S>
 constexpr void check_bounds()
 {
@@ -79,7 +79,7 @@ constexpr void check_bounds()
       "tally: first and last cannot be compared: they are not of one sequence");
 }
 
-/// The mistakes that a caller can make with an accumulator, an operator and elements, each named before anything else
+/// Checks the accumulator, the operator and the elements. Each mistake of the caller's is named before anything else
 /// can fail. `Acc` is void unless the caller named the accumulator's type.
 template <class Acc, class T, class Element, class Op>
 constexpr void check_operands()
@@ -94,7 +94,7 @@ constexpr void check_operands()
                 "tally: an initial value of a narrower integer type would truncate the elements. Write the value in "
                 "their type, as "
                 "0LL for 64 bits, or name the accumulator: tally::reduce<long long>(...)");
-  // Operands are used again: they go in as constants. Values that cannot be copied are moved in, and folded.
+  // Operands are used again, so they are passed as constants. Values that cannot be copied are moved in, and folded.
   constexpr bool on_values =
       std::is_invocable_v<Op&, T const&, T const&> || (!std::copyable<T> && std::is_invocable_v<Op&, T, T>);
   constexpr bool on_element = std::is_invocable_v<Op&, T, Element>;
@@ -130,7 +130,7 @@ constexpr void check_output()
       "tally: the results cannot be written through the output iterator (is it const, or of another type?)");
 }
 
-/// An inclusive scan keeps the result that it writes.
+/// Checks the output of an inclusive scan, which goes on from the result that it writes.
 template <class Out, class T>
 constexpr void check_output_of_kept()
 {
@@ -141,8 +141,8 @@ constexpr void check_output_of_kept()
       "that is assigned from a reference");
 }
 
-/// What a transformation makes of an element, or of one of each sequence. A class, so that its message comes before the
-/// errors of those that use the type.
+/// The result type of a transformation of an element, or of one element of each sequence. It is a class, so that its
+/// message comes before the errors of code that uses the type.
 template <class Transform, class... References>
 struct transformed {
   static_assert(std::is_invocable_v<Transform&, References...>,
@@ -152,14 +152,15 @@ struct transformed {
 template <class Transform, class... References>
 using transformed_t = typename transformed<Transform, References...>::type;
 
-/// The initial value as an accumulator, which it converts to.
+/// The initial value, converted to the accumulator's type.
 template <class T, class Init>
 std::optional<T> initial(Init&& init)
 {
   return std::optional<T>(std::in_place, static_cast<T>(std::forward<Init>(init)));
 }
 
-/// Where the range forms write: to an iterator, or to a range that is long enough.
+/// The output iterator of a range form, whose output is an iterator or a range.
+/// Throws    usage_error if the output range is shorter than the input.
 template <class In, class Out>
 auto output_of(In& in, Out& out)
 {
@@ -177,11 +178,12 @@ auto output_of(In& in, Out& out)
 
 }  // namespace tally::detail
 
-/// The overload of a call for those who name no execution: it goes on where Tally chooses, or says which forms there
-/// are. `forms` begins with "([on,] ...". The third argument, Acc, stands for calls that may name their accumulator's
-/// type. (A macro, since a message of static_assert is a literal, and a template has no name to be given.)
+/// The overload of a call without an execution. It forwards to detail::automatic, and its error message lists the forms
+/// of the call: `forms` begins with "([on,] ...". The third argument, Acc, is for calls that may name their
+/// accumulator's type. (It is a macro because the message of static_assert is a literal, and a template cannot take the
+/// name of a function template.)
 #define TALLY_WITHOUT_EXECUTION(name, forms, ...) TALLY_WITHOUT_EXECUTION_AS(, name, forms __VA_OPT__(, ) __VA_ARGS__)
-/// The same of a call whose result is all that it gives.
+/// The same for a call without any effect but its result.
 #define TALLY_VALUE_WITHOUT_EXECUTION(name, forms, ...)                                                                \
   TALLY_WITHOUT_EXECUTION_AS([[nodiscard]], name, forms __VA_OPT__(, ) __VA_ARGS__)
 #define TALLY_WITHOUT_EXECUTION_AS(attribute, name, forms, ...)                                                        \

@@ -24,7 +24,7 @@ public:
   using value_type = std::remove_cvref_t<reference>;
   using difference_type = std::ptrdiff_t;
   using iterator_concept = std::random_access_iterator_tag;
-  using iterator_category = std::input_iterator_tag;  // what it gives is no reference into memory
+  using iterator_category = std::input_iterator_tag;  // its reference is not one into memory
 
   function_iterator() = default;
   TALLY_HD function_iterator(F const& f, std::size_t at, std::size_t bytes_behind = 1) : at_(at), bytes_(bytes_behind)
@@ -73,7 +73,7 @@ public:
   }
 
 private:
-  // The built-in, since nvcc warns of the constexpr function.
+  // The built-in, since nvcc warns about the constexpr std::launder.
   TALLY_HD F const& function() const { return *__builtin_launder(reinterpret_cast<F const*>(function_)); }
 
   alignas(F) unsigned char function_[sizeof(F)];
@@ -81,7 +81,7 @@ private:
   std::size_t bytes_ = 1;
 };
 
-/// The bytes that are read for an element, as far as they are known. The number of threads is chosen by them.
+/// The bytes that are read for an element, as far as they are known. The number of threads depends on them.
 template <class T, class I>
 std::size_t bytes_behind(I const&)
 {
@@ -93,9 +93,9 @@ std::size_t bytes_behind(function_iterator<F> const& i)
   return i.bytes_behind() < sizeof(T) ? sizeof(T) : i.bytes_behind();
 }
 
-/// Elements in a tile on a CPU: `most`, or fewer where elements stand for more than themselves. Then at most 128 KiB
-/// are behind a tile: every core's cache holds that much until the tile's second turn, and it is worth the hand-over
-/// from thread to thread.
+/// Elements in a tile on a CPU: `most`, or fewer where elements stand for blocks of others. At most 128 KiB are then
+/// behind a tile: a core's cache holds that much until the tile's second turn, and it is enough work to pay for the
+/// hand-over between threads.
 template <class T, class I>
 std::size_t tile_by_bytes(I const&, std::size_t most)
 {

@@ -32,16 +32,16 @@ struct place_of {
   TALLY_HD result_place<F> operator()(std::size_t k) const { return {use, k}; }
 };
 
-/// Whether an output is a function. Results go to it as they come, and are not read back.
+/// Whether an output is a function. It is called with each result once, and results are not read back.
 template <class Out>
 inline constexpr bool takes_results = false;
 template <class F>
 inline constexpr bool takes_results<function_iterator<place_of<F>>> = true;
 
-/// An output on a GPU that is given each step of a scan: `use(k, before, upto, taken)`, with the exclusive and the
-/// inclusive result. `before` of the first element is the initial value, or some value if there is none. `taken` is the
-/// result of `use.take(k)`, which is called earlier, so that many steps read at once. `use.end(total)` is called once,
-/// at the end.
+/// An output on a GPU that is called for each step of a scan: `use(k, before, upto, taken)`. `before` is the exclusive
+/// result and `upto` the inclusive one; `before` of the first element is the initial value, or an arbitrary value
+/// without one. `taken` is the result of `use.take(k)`, which is called earlier, so that the reads of many steps
+/// overlap. `use.end(total)` is called once, at the end.
 template <class F>
 struct step_place {
   using taken = decltype(std::declval<F const&>().take(std::size_t{}));
@@ -61,7 +61,7 @@ struct step_place {
     use.end(total);
   }
   template <class T>
-  step_place const& operator=(T const&) const;  // there is none: whoever takes steps is not given results
+  step_place const& operator=(T const&) const;  // not defined: an output that takes steps is assigned no results
 };
 template <class F>
 struct step_place_of {

@@ -10,7 +10,7 @@
 
 namespace tally::detail {
 
-/// Two sequences as one: element k is `transform(first[k], second[k])`. Reached by index if both are.
+/// Two sequences as one: element k is `transform(first[k], second[k])`. Random access if both of them are.
 template <class I1, class I2, class Transform>
 class zip_iterator {
 public:
@@ -46,7 +46,7 @@ public:
     ++*this;
     return before;
   }
-  // The first sequence says where the end is; the second is at least as long.
+  // The first sequence determines the end; the second is at least as long.
   friend bool operator==(zip_iterator const& a, zip_iterator const& b) { return a.first_ == b.first_; }
   template <class S>
     requires(!std::is_same_v<S, zip_iterator>)
@@ -116,7 +116,7 @@ private:
   Transform* transform_ = nullptr;
 };
 
-/// [first, last) of a zip_iterator, as far as the first sequence goes. `transform` must outlive it.
+/// The bounds `first` and `last` of the zipped sequences, as long as the first one. `transform` must outlive them.
 template <class I1, class S1, class I2, class Transform>
 auto zip_with(I1 first1, S1 last1, I2 first2, Transform& transform)
 {

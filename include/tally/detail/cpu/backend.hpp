@@ -22,7 +22,7 @@
 #include "tally/execution.hpp"
 #include "tally/sequences.hpp"
 
-/// How the CPU meets the contracts of reduce.hpp and scan.hpp.
+/// The contracts of reduce.hpp and scan.hpp on the CPU, by one of three methods:
 ///
 ///   compiled kernels     built-in operators on arithmetic types in contiguous memory, on all threads
 ///   tiles                anything else that can be copied, in the same order, on several threads if the caller names
@@ -34,18 +34,18 @@ template <class Iterator, class T>
 concept contiguous_of = std::contiguous_iterator<Iterator> && std::same_as<std::iter_value_t<Iterator>, T> &&
                         !std::is_volatile_v<std::remove_reference_t<std::iter_reference_t<Iterator>>>;
 
-/// The order can be kept: it combines copies of elements with one another.
+/// The order of docs/order.md is possible: it combines copies of elements with one another.
 template <class T, class Element, class Op>
 concept orderable = std::copyable<T> && std::is_convertible_v<Element, T> &&
                     std::is_invocable_r_v<working_type<T>, Op&, working_type<T> const&, working_type<T> const&>;
 
-/// Threads may share the work: elements are reached by index, and totals are bits.
+/// Threads may share the work: elements are reached by index, and totals can be copied as bytes.
 template <class T, class Iterator>
 inline constexpr bool divisible =
     std::random_access_iterator<Iterator> && std::is_trivially_copyable_v<unheld_t<working_type<T>>>;
 
-/// Compiled kernels see signed and unsigned integers of one width as one type. Their operators are exact, so all that
-/// is known before the first element is one value.
+/// Calls `call` with a carry for the compiled kernels, to which signed and unsigned integers of one width are one type.
+/// Where the type differs the operator is exact, so that one value is the whole carry.
 template <class Op, class T, class Call>
 void with_kernel_carry(order::carry<T, Op>& before, Call&& call)
 {
@@ -80,11 +80,11 @@ public:
   }
 
   std::size_t tiles() const { return (size_ + tile_size_ - 1) / tile_size_; }
-  /// The input, as the choice of threads counts it.
+  /// The size of the input that decides the number of threads.
   std::size_t bytes() const { return size_ * std::max(bytes_an_element, detail::bytes_behind<unheld_t<T>>(first_)); }
-  /// Whether one thread must take these tiles too, for the bits of several.
+  /// Whether one thread must use these tiles too, to get the same bits as several.
   bool has_tiles_of_its_own() const { return !exactly_associative<Op, T> && tile_size_ != order::tile<T>; }
-  // Whether the output is the input cannot be seen through iterators.
+  // Iterators do not show whether the output is the input.
   bool in_place() const { return true; }
   void finish() const {}
 
@@ -101,13 +101,13 @@ public:
   }
 
 private:
-  /// An element that goes one by one takes 0.7 ns at least: as long as this many bytes of a compiled kernel's.
+  /// The bytes that a compiled kernel handles in the time of one element here, 0.7 ns at least.
   static constexpr std::size_t bytes_an_element = 32;
 
-  /// An element that a function gives or takes may stand for a block of others. Then tiles are as small as leaves a
-  /// thread enough of them: a reduction has something to share, and a scan finds a block in the cache when it comes
-  /// back to it. The bits of an exact operator do not depend on it; those of another do, so for it only what is behind
-  /// an element counts, neither the size nor the threads.
+  /// Elements in a tile. An element that a function gives or takes may stand for a block of others. Tiles are then
+  /// small, so that there are many of them: a reduction has something to share, and a scan still finds a block in the
+  /// cache when it comes back to it. The bits of an exact operator do not depend on the tile size. Those of another
+  /// operator do, so its tile size depends on the bytes behind an element only, not on the size or the threads.
   static std::size_t tile_size(Iterator const& first, std::size_t size)
   {
     constexpr std::size_t many_tiles = 1024;
@@ -144,7 +144,7 @@ private:
   direction shift_;
 };
 
-/// `reduce` of values that stay where they are.
+/// `reduce` of values as they are held: small ones directly, large ones as addresses (held.hpp).
 template <class T, class Iterator, class End, class Transform, class Op>
 void reduce_held(std::optional<cpu> const& on, Iterator first, End last, Transform& transform, Op& op,
                  order::carry<T, Op>& before)
@@ -156,7 +156,7 @@ void reduce_held(std::optional<cpu> const& on, Iterator first, End last, Transfo
     auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
     int const threads = on ? on->threads : 0;
     with_kernel_carry<Op, T>(before, [&](auto& carry) {
-      // One tile is total enough: here, where the compiler sees that nothing is before it, the rest costs nothing.
+      // One tile needs nothing but its total. Here the compiler sees that no tile is before it, and drops the fold.
       if (size > 0 && size <= order::tile<T> && threads >= 0) {
         detail::took("cpu: reduction of one tile", "a built-in operator on numbers in memory");
         carry.push(kernels_of<Op, element>().total(in, size), op);
@@ -182,7 +182,7 @@ void reduce_held(std::optional<cpu> const& on, Iterator first, End last, Transfo
   while (in.more()) before.push(total_tile<T>(in, op), op);
 }
 
-/// `scan` of values that stay where they are.
+/// `scan` of values as they are held.
 template <class T, class Iterator, class End, class Out, class Transform, class Op>
 Out scan_held(std::optional<cpu> const& on, Iterator first, End last, Out out, Transform& transform, Op& op,
               order::carry<T, Op>& before, direction shift)
@@ -252,7 +252,7 @@ Out scan(std::optional<cpu> const& on, Iterator first, End last, Out out, Transf
   }
 }
 
-/// What is known before the first element.
+/// The carry before the first element.
 template <class T, class Op>
 held_carry<T, Op> begin_with(std::optional<T> const& init)
 {
@@ -260,7 +260,8 @@ held_carry<T, Op> begin_with(std::optional<T> const& init)
   return init ? carry(static_cast<typename carry::working>(*init)) : carry();
 }
 
-/// The value after `a`. Elements that are no T can only follow one: then there is an initial value.
+/// Replaces `a` by `op(a, element)`, or by the element if `a` is absent. Elements that do not convert to T require an
+/// initial value.
 template <class T, class Op, class Element>
 void fold_left(std::optional<T>& a, Op& op, Element&& element)
 {

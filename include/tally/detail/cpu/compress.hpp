@@ -6,28 +6,29 @@
 #include <iterator>
 #include <type_traits>
 
-/// The compiled kernels of compaction: which elements of a block are wanted, as bits, and these moved side by side.
+/// The compiled kernels of compaction: they pack the flags of a block's selected elements into bits, and move these
+/// elements side by side.
 namespace tally::cpu_backend {
 
-/// Flags that become one word of bits.
+/// Flags in one word of bits.
 inline constexpr std::size_t flags_a_word = 64;
 
-/// Bit k of `bits`, 64 in a word from the lowest up, is set if flag k is not 0. Returns how many are.
+/// Sets bit k of `bits` if flag k is not 0; a word has 64 bits, from the lowest up. Returns the number of bits set.
 ///
 /// Requires  `size` is a multiple of 64.
 std::size_t pack_flags(std::uint8_t const* flags, std::size_t size, std::uint64_t* bits);
 
-/// Elements, of which those with a bit are wanted.
+/// Elements, of which those with a bit are selected.
 struct compress_job {
   std::byte const* in;
-  std::uint64_t const* bits;  ///< bits behind the last element may be anything
+  std::uint64_t const* bits;  ///< bits beyond the last element may be anything
   std::size_t size;           ///< elements
   std::byte* out;             ///< overlaps nothing that is read
-  std::size_t
-      room;  ///< how many are wanted: nothing is written beyond them, where another thread may write at the same time
+  /// The number of selected elements. Nothing is written beyond them: another thread may be writing there.
+  std::size_t room;
 };
 
-/// Moves those that are wanted to `out`, in their order. Elements are of 4 or 8 bytes, of any alignment.
+/// Moves the selected elements to `out`, in their order. Elements have 4 or 8 bytes and any alignment.
 template <std::size_t Bytes>
 void compress(compress_job const& job);
 template <>
@@ -35,7 +36,7 @@ void compress<4>(compress_job const& job);
 template <>
 void compress<8>(compress_job const& job);
 
-/// From I to Out elements go as bytes, by a kernel.
+/// Whether the kernel can move elements from I to Out, as bytes.
 template <class I, class Out>
 inline constexpr bool compressible = false;
 template <std::contiguous_iterator I, std::contiguous_iterator Out>

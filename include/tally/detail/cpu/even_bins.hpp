@@ -6,7 +6,7 @@
 /// The compiled kernels of histograms: values of contiguous memory counted by bins of one width.
 namespace tally::cpu_backend {
 
-/// What decides the bin of a value x: (x - lower) * scale, at most `last`; and the slots of values that have none.
+/// The bin of a value x is (x - lower) * scale, at most `last`. Values without a bin have the other three slots.
 struct even_bin_numbers {
   double lower;
   double upper;
@@ -17,9 +17,9 @@ struct even_bin_numbers {
   double not_a_number;
 };
 
-/// A kernel takes multiples of so many values.
+/// A kernel takes a multiple of this many values.
 inline constexpr std::size_t bin_chunk = 64;
-/// Counters of a slot, which values have in turn: equal values in a row would else wait for one another.
+/// Counters of a slot. Values use them in turn, so that equal values in a row do not wait for one another.
 inline constexpr std::size_t bin_turns = 4;
 
 template <class T>
@@ -30,7 +30,7 @@ struct even_bins_job {
   std::uint64_t* counters[bin_turns];  ///< one for each slot; some may be the same
 };
 
-/// Adds 1 to a counter of each value's slot, which is the one that `even_bins` gives. T is an arithmetic type of
+/// Adds 1 to a counter of each value's slot, the same slot that `even_bins` gives. T is an arithmetic type of
 /// kernel_element.
 template <class T>
 void count_even_bins(even_bins_job<T> const& job);

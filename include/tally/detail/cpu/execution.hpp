@@ -7,11 +7,11 @@
 
 namespace tally::cpu_backend {
 
-/// The executions of this backend: the one that a caller names, and the one of callers who name none.
+/// The executions of this backend: tally::cpu, and that of calls that name none.
 template <class P>
 concept cpu_execution = std::same_as<P, cpu> || std::same_as<P, detail::automatic>;
 
-/// The threads that the caller asks for; nothing if he leaves the choice to Tally.
+/// The execution that the caller names; absent if the call names none.
 inline std::optional<cpu> requested(detail::automatic)
 {
   return std::nullopt;

@@ -20,7 +20,7 @@
 namespace tally::cpu_backend {
 
 /// A hint to the processor that this thread spins.
-inline void relax()
+inline void spin_hint()
 {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -29,8 +29,8 @@ inline void relax()
 #endif
 }
 
-/// Waiting for another thread: spins first, since it is probably running, then lets it have the processor.
-class patience {
+/// Waits for another thread: spins first, since that thread is probably running, then yields the processor.
+class backoff {
 public:
   bool exhausted() const { return spun_ >= spins_; }
   void wait()
@@ -39,7 +39,7 @@ public:
       std::this_thread::yield();
     } else {
       ++spun_;
-      relax();
+      spin_hint();
     }
   }
 
@@ -48,20 +48,20 @@ private:
   int spun_ = 0;
 };
 
-/// How the members of a team that scan one array learn the carries of their tiles.
+/// Gives the members of a team that scan one array the carries of their tiles.
 ///
-/// Tiles are drawn in order. Whoever draws a tile publishes its total, and every member folds all totals for itself, in
-/// order: so a carry has the same bits whoever computes it, and a member waits only for totals, which never wait for
-/// anything. A total that is late (its owner was descheduled) is computed again by whoever needs it.
+/// Tiles are drawn in order. The owner of a tile publishes its total, and every member folds all totals for itself, in
+/// order. So a carry has the same bits whichever member computes it, and a member waits only for totals, which never
+/// wait for anything. A total that is late (its owner was descheduled) is computed again by the members that need it.
 ///
 /// Invariants
 ///   - `floor` of a member is the first tile whose total it has not folded; it only grows.
 ///   - The slot of tile t is written once, by its owner, when every member's floor is beyond tile t - slots().
 ///   - A member that joins late begins at the checkpoint, which is never behind a slot that was written again.
 ///
-/// Memory: `tuning::slots_a_member` slots a member, of 64 bytes and more for totals beyond 40: a member may be
-/// descheduled for as long as the others need for that many tiles each (some milliseconds) before they wait for it. Of
-/// large values (held.hpp) 16 a member.
+/// Memory: `tuning::slots_a_member` slots a member, of 64 bytes, or more for totals beyond 40 bytes. A member may be
+/// descheduled for as long as the others need for that many tiles each (some milliseconds) before they wait for it.
+/// Large values (held.hpp) have 16 slots a member.
 template <class T, class Op>
 class handover {
   static_assert(std::is_trivially_copyable_v<unheld_t<working_type<T>>>);
@@ -72,8 +72,8 @@ public:
 
   static constexpr std::size_t no_tile = std::numeric_limits<std::size_t>::max();
 
-  /// `before` is what is known before tile 0. Tiles are drawn `run` at a time. `slots` is for tests; it must be a power
-  /// of two and at least `run`.
+  /// `before` is the carry before tile 0. Tiles are drawn `run` at a time. `slots` is for tests; it must be a power of
+  /// two and at least `run`.
   handover(std::size_t tiles, int members, carry const& before, std::size_t run = 1, std::size_t slots = 0)
       : tiles_(tiles),
         run_(run),
@@ -87,8 +87,8 @@ public:
 
   std::size_t slots() const { return mask_ + 1; }
 
-  /// Some member failed: nobody waits any longer. Waiting calls return nothing. What throws in a member's own call
-  /// leaves nothing behind for which others wait.
+  /// Says that some member failed. It ends every wait: waiting calls return nothing. A member's call that throws leaves
+  /// nothing behind for which others wait.
   void fail() { failed_.store(true, std::memory_order_release); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
 
@@ -103,22 +103,22 @@ public:
       if (folded_ > 0) detail::took("cpu: joined at a checkpoint");
       floor_.store(folded_, std::memory_order_release);
     }
-    // A member that has left holds nobody up.
+    // A member that has left holds no other up.
     ~member() { floor_.store(no_tile, std::memory_order_release); }
     member(member const&) = delete;
     member& operator=(member const&) = delete;
 
-    /// The first of the next tiles to work on (as many as a run has, as far as there are tiles), or `no_tile`. Their
-    /// slots are free when this returns.
+    /// Draws the next run of tiles, which ends at the last tile at most. Returns its first tile, or `no_tile`. The
+    /// slots of the run are free when this returns.
     std::size_t draw(Op& op)
     {
       // Relaxed: a ticket orders nothing by itself; totals are ordered by their stamps, floors by theirs.
       std::size_t const tile = team_.next_.fetch_add(team_.run_, std::memory_order_relaxed);
       if (tile >= team_.tiles_) return no_tile;
-      patience waiting;
+      backoff waiting;
       while (tile + team_.run_ > team_.writable_.load(std::memory_order_acquire)) {
         if (team_.failed()) return no_tile;
-        // Folding on here is what makes waiting safe: were all members to wait, all would have folded up to the first
+        // Folding goes on here, so waiting is safe: if all members waited, all would have folded up to the first
         // missing total, and its slot would be free.
         fold_published(tile, op);
         team_.advance(*this);
@@ -131,13 +131,13 @@ public:
     {
       slot& s = team_.slots_[tile & team_.mask_];
       s.total.emplace(total);
-      // seq_cst: in `leave_readers` the owner looks for readers after this store, a reader looks for the stamp after it
-      // has announced itself (Dekker): one of the two sees the other.
+      // seq_cst: in `wait_for_readers` the owner looks for readers after this store, and a reader looks for the stamp
+      // after it has announced itself (Dekker). So one of the two sees the other.
       s.stamp.store(tile + 1, std::memory_order_seq_cst);
     }
 
-    /// Folds all totals before `tile`, waiting for those that are not there yet; a total that stays away is computed by
-    /// `compute(tile)`. Nothing if the team failed.
+    /// Folds all totals before `tile`, and waits for those that are not there yet. A total that is late is computed by
+    /// `compute(tile)`. Returns nullptr if the team failed.
     /// Requires  `tile` was drawn by this member.
     template <class Compute>
     carry const* fold_to(std::size_t tile, Op& op, Compute&& compute)
@@ -151,12 +151,12 @@ public:
       return &fold_;
     }
 
-    /// The owner of `tile` is about to overwrite its input: waits for those who compute its total a second time. False
-    /// if the team failed, and then the input may still be read.
+    /// Waits until no other member reads the input of `tile`, to compute its total again. The owner calls it before it
+    /// overwrites the input. False if the team failed, and then the input may still be read.
     /// Requires  the total of `tile` is published.
-    [[nodiscard]] bool leave_readers(std::size_t tile)
+    [[nodiscard]] bool wait_for_readers(std::size_t tile)
     {
-      patience waiting;
+      backoff waiting;
       while (team_.slots_[tile & team_.mask_].readers.load(std::memory_order_seq_cst) != 0) {
         if (team_.failed()) return false;
         waiting.wait();
@@ -181,9 +181,9 @@ public:
     std::optional<working> await(std::size_t tile, Compute& compute)
     {
       slot& s = team_.slots_[tile & team_.mask_];
-      for (patience waiting; !waiting.exhausted(); waiting.wait()) {
-        // Acquire pairs with the owner's store: the total is visible. The slot is not written again before our floor
-        // passes it.
+      for (backoff waiting; !waiting.exhausted(); waiting.wait()) {
+        // Acquire pairs with the owner's store: the total is visible. The slot is not written again before this
+        // member's floor passes it.
         if (s.stamp.load(std::memory_order_acquire) == tile + 1) return *s.total;
         if (team_.failed()) return std::nullopt;
       }
@@ -199,7 +199,7 @@ public:
     std::size_t folded_ = 0;
   };
 
-  /// What is known after the last tile, by folding on from where `m` stands.
+  /// The carry after the last tile. Folds the totals that `m` has not folded.
   /// Requires  every total is published: all members have returned and the team did not fail.
   carry const& finish(member& m, Op& op)
   {
@@ -208,10 +208,10 @@ public:
   }
 
 private:
-  // Applications to large values are slow, and some tiles are as long as thousands elsewhere.
+  // Applications to large values are slow: some tiles of theirs last as long as thousands of others.
   static constexpr std::size_t large_slots_a_member = 16;
 
-  // One more who reads the input of a tile, until the scope ends, by an exception too.
+  // Counts a reader of a tile's input until the scope ends, by an exception too.
   class reading {
   public:
     explicit reading(std::atomic<int>& readers) : readers_(readers)
@@ -242,7 +242,7 @@ private:
     return std::bit_ceil(std::max(most_in_run, std::min(tiles, wanted)));
   }
 
-  // Frees the slots that every member has folded, and moves the checkpoint to where `m` stands, which is not behind
+  // Frees the slots that every member has folded, and moves the checkpoint to the position of `m`, which is not behind
   // them. Rare: once in about slots() tiles. Floors only grow, so a floor read here is never too high.
   void advance(member const& m)
   {

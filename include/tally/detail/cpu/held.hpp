@@ -11,21 +11,21 @@
 /// Large values live on the heap while they are combined: a row of them would not fit on a stack.
 namespace tally::cpu_backend {
 
-/// Values of up to this many bytes stay on the stack, of which a call needs up to 90 values: 100 KiB.
+/// Values of up to this many bytes stay on the stack. A call has up to 90 values there: 100 KiB.
 inline constexpr std::size_t most_on_stack = 1024;
 
-/// A value on the heap, which is moved by its address. It stands for a T in rows, totals and carries; no value of T is
-/// ever on the stack because of it.
+/// A value on the heap, moved by its address. It stands for a T in rows, totals and carries, so that no T among them is
+/// on the stack.
 template <class T>
 class on_heap {
 public:
   struct made_by {};
-  /// The value that `make()` returns, made where it stays.
+  /// The value that `make()` returns, constructed in place.
   template <class Make>
   on_heap(made_by, Make const& make) : value_(new T(make()))
   {
   }
-  /// A conversion, from another large value or a small one: a carry's type to the values' and back.
+  /// Converts another large value or a small one: a carry's type to the values' and back.
   template <class U>
     requires(!std::is_same_v<U, on_heap>)
   explicit on_heap(U const& other) : value_(new T(static_cast<T>(other)))
@@ -64,7 +64,7 @@ inline constexpr bool is_on_heap<on_heap<T>> = true;
 template <class T>
 inline constexpr bool large = sizeof(T) > most_on_stack;
 
-/// What stands for a T.
+/// The type that stands for a T.
 template <class T>
 using held = std::conditional_t<large<T>, on_heap<T>, T>;
 
@@ -80,7 +80,7 @@ struct unheld<on_heap<T>> {
 template <class T>
 using unheld_t = typename unheld<T>::type;
 
-/// The value of a held one: as a T if it is small, else where it is.
+/// The value of a held one: a T if it is small, else a reference to it.
 template <class T, class Held>
 decltype(auto) value_of(Held const& held)
 {
@@ -90,7 +90,7 @@ decltype(auto) value_of(Held const& held)
     return static_cast<T>(held);
 }
 
-/// An operator over T, of values that are held.
+/// An operator over T, applied to values that are held.
 template <class Op, class T>
 class on_heap_operator {
 public:
@@ -137,7 +137,7 @@ struct to_heap {
   }
 };
 
-/// What is known before a tile of elements of T.
+/// The carry before a tile of elements of T.
 template <class T, class Op>
 using held_carry = order::carry<held<T>, held_operator<Op, T>>;
 
@@ -145,7 +145,7 @@ using held_carry = order::carry<held<T>, held_operator<Op, T>>;
 
 namespace tally::order {
 
-/// A large value is a group, wherever it lies.
+/// A large value is a group of its own, wherever it lies.
 template <class T>
 inline constexpr std::size_t group<cpu_backend::on_heap<T>> = 1;
 

@@ -18,7 +18,7 @@ using detail::direction;
 /// Whether the results go through the cache or around it.
 enum class stores { cached, streaming };
 
-/// One tile to scan, and what else to do on the way through it.
+/// One tile to scan, and the work to do in the same loop.
 template <class T>
 struct tile_job {
   T const* in;       ///< `size` elements, any alignment of T
@@ -51,7 +51,7 @@ template <class Op, class T>
 inline constexpr bool has_kernels = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8 &&
                                     detail::built_in::takes<Op, std::is_integral_v<T>>;
 
-/// The type whose kernels those of Op on T are.
+/// The type whose kernels Op uses on T.
 template <class Op, class T>
 using kernel_element = detail::built_in::element<Op, T>;
 
@@ -86,8 +86,8 @@ void scan_one_tile(tile_kernels<T> const& kernels, tile_job<T> const& job, order
     before.push(last, op);
 }
 
-/// An operator that is reached by pointers. Passes over many tiles are compiled for it, once a type and not once an
-/// operator: they apply it twice for a tile of 32 KiB.
+/// An operator called through pointers. Passes over many tiles are compiled with it, so once for each type and not once
+/// for each operator. They apply it only twice for a tile of 32 KiB.
 template <class T, class Wide, bool Exact>
 struct operator_by_pointer {
   static constexpr bool exactly_associative = Exact;
@@ -113,8 +113,8 @@ auto by_pointer()
       Op::template identity<T>()};
 }
 
-/// Passes over `size` contiguous elements on `threads` threads (0: choose). `before` is what is known before the first
-/// element, and afterwards what is known after the last one.
+/// Passes over `size` contiguous elements on at most `threads` threads (0: any number). `before` is the carry before
+/// the first element, and becomes the one after the last.
 template <class T, class Op>
 void reduce_by_kernels(tile_kernels<T> const& kernels, T const* in, std::size_t size, order::carry<T, Op>& before,
                        Op op, int threads);
@@ -123,8 +123,8 @@ void scan_by_kernels(tile_kernels<T> const& kernels, T const* in, T* out, std::s
                      Op op, direction shift, int threads);
 
 /// reduce and scan of `size` contiguous elements of a kernel_element, as `reduce_by_kernels`.
-/// Memory    one thread: none beyond the stack; else 32 KiB a thread (scan), up to 16 bytes for each 32 KiB of input,
-///           512 KiB in all (reduce).
+/// Memory    one thread needs none beyond the stack. Several need 32 KiB each for a scan; a reduction needs up to 16
+///           bytes for each 32 KiB of input, 512 KiB in all.
 /// Blocks    until done. Throws usage_error if `threads` is negative, std::bad_alloc.
 template <class Op, class T>
 void reduce_contiguous(T const* in, std::size_t size, order::carry<T, Op>& before, int threads)

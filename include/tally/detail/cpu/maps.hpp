@@ -12,10 +12,10 @@ namespace tally::cpu_backend {
 
 /// Indices that a thread draws at a time: some microseconds of work.
 inline constexpr std::size_t indices_a_draw = 4096;
-/// The bytes that an index is taken to be worth, when it is decided whether to wake other threads.
+/// The bytes that an index counts for in the decision whether to wake other threads.
 inline constexpr std::size_t bytes_an_index = 16;
 
-/// The team of a CPU: one thread, whose rows have one lane. `for_each_block_by_team` has what each member does.
+/// The team of a CPU: one thread, in one row with one lane. `for_each_block_by_team` documents each member function.
 class lone_team {
 public:
   static constexpr int size() { return 1; }
@@ -53,7 +53,7 @@ void backend_for_each_block(P on, std::size_t n, std::size_t block, F& f)
   std::atomic<std::size_t> next{0};
   auto body = [&](int) {
     for (;;) {
-      // Relaxed: a ticket and nothing more.
+      // Relaxed: the ticket orders nothing else.
       std::size_t const begin = next.fetch_add(1, std::memory_order_relaxed);
       if (begin >= blocks) return;
       f(begin * block, n - begin * block < block ? n : (begin + 1) * block);
@@ -74,11 +74,11 @@ void backend_for_each_index(P on, std::size_t n, F& f)
 template <cpu_backend::cpu_execution P, class Work>
 void backend_for_each_block_by_team(P on, std::size_t n, std::size_t block, Work const& work)
 {
-  auto alone = [&work](std::size_t begin, std::size_t end) {
+  auto by_one_thread = [&work](std::size_t begin, std::size_t end) {
     typename Work::memory own;
     work(cpu_backend::lone_team{}, own, begin, end);
   };
-  backend_for_each_block(on, n, block, alone);
+  backend_for_each_block(on, n, block, by_one_thread);
 }
 
 }  // namespace tally::detail

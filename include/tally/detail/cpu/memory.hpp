@@ -6,9 +6,9 @@
 
 namespace tally::cpu_backend {
 
-/// Memory that is not set, for intermediate values. Where there is so much of it that it comes from the system each
-/// time, large pages are asked for: the system clears a page when it is first written to, and takes several times as
-/// long for pages of 4 KiB as for those of 2 MiB (docs/measurements/cpu_notes.md).
+/// Allocates uninitialised memory for intermediate values. Large amounts come from the system each time, in large
+/// pages: the system clears a page when it is first written to, and takes several times as long for pages of 4 KiB as
+/// for those of 2 MiB (docs/measurements/cpu_notes.md).
 ///
 /// Throws    std::bad_alloc.
 void* allocate(std::size_t bytes);

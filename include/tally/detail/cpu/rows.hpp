@@ -11,7 +11,7 @@
 /// The order of docs/order.md for any type that can be copied and any operator, a row at a time.
 namespace tally::cpu_backend {
 
-/// Up to `Capacity` values, without asking that T can be made from nothing.
+/// Up to `Capacity` values. T need not be default-constructible.
 template <class T, std::size_t Capacity>
 class fixed_vector {
 public:
@@ -42,7 +42,7 @@ private:
   std::size_t size_ = 0;
 };
 
-/// A row of elements of T, in the type in which they are combined.
+/// A row of elements, in the type in which elements of T are combined.
 template <class T>
 using row_buffer = fixed_vector<working_type<T>, order::row<T>>;
 
@@ -53,7 +53,7 @@ constexpr void combine_into(T& a, T const& b, Op& op)
   a = static_cast<T>(op(std::as_const(a), b));
 }
 
-/// What comes before a row within its tile.
+/// The fold of everything before a row within its tile.
 template <class W, class Op>
 class tile_prefix {
 public:
@@ -72,7 +72,7 @@ public:
 
 private:
   std::optional<W> strips_;
-  std::optional<W> rows_;  // of this strip; of no meaning if there are none
+  std::optional<W> rows_;  // of this strip; meaningless if there are none
   std::size_t count_ = 0;
 };
 
@@ -83,13 +83,14 @@ constexpr std::size_t groups_of(std::size_t n)
   return (n + order::group<T> - 1) / order::group<T>;
 }
 
-/// The totals of groups, as a row is scanned.
+/// The totals of a row's groups.
 template <class T>
 using group_totals = fixed_vector<working_type<T>, order::row_groups>;
 
 /// Replaces the elements of each group by their sums from its beginning, and scans the totals of the row's first
 /// `count` groups into `totals`, by Kogge & Stone.
-/// Cost  n applications less one a group; for 32 totals 129, for m of them m - 1, m - 2, m - 4, ... as far as positive.
+/// Cost  n applications for the elements less one a group. The scan of m totals takes m - 1, m - 2, m - 4, ... as far
+///       as these are positive, 129 for 32 totals.
 template <class T, class Op, class Row>
 void scan_groups(Row& row, std::size_t count, group_totals<T>& totals, Op& op)
 {
@@ -107,7 +108,8 @@ void scan_groups(Row& row, std::size_t count, group_totals<T>& totals, Op& op)
       totals[g] = static_cast<working>(op(totals[g - stride], totals[g]));
 }
 
-/// After `scan_groups`: puts what is before each group in front of its elements, which makes them tile-local values.
+/// After `scan_groups`: combines each group's elements with everything before the group, as the left operand. They
+/// become tile-local values.
 /// Cost  n applications, and one a group.
 template <class T, class Op, class Row>
 void put_in_front(std::optional<working_type<T>> const& base, group_totals<T>& totals, Row& row, Op& op)
@@ -124,7 +126,7 @@ void put_in_front(std::optional<working_type<T>> const& base, group_totals<T>& t
   }
 }
 
-/// The last of the totals that `scan_groups` gives, alone: of n elements in n - 1 applications. Uses up the groups.
+/// Only the last of the totals that `scan_groups` gives: of n elements in n - 1 applications. Overwrites the groups.
 /// Requires  count > 0, whole groups.
 template <class T, class Op, class Row>
 working_type<T>& total_groups(Row& row, std::size_t count, Op& op)
@@ -132,7 +134,7 @@ working_type<T>& total_groups(Row& row, std::size_t count, Op& op)
   constexpr std::size_t group = order::group<T>;
   for (std::size_t k = 0; k < count * group; k += group)
     for (std::size_t i = 1; i < group; ++i) combine_into(row[k], row[k + i], op);
-  // After the step at stride s, the last lane still wants every 2s-th lane before it, and no other.
+  // After the step at stride s, the last lane still needs every 2s-th lane before it, and no other.
   std::size_t const last = count - 1;
   for (std::size_t stride = 1; stride <= last; stride *= 2)
     for (std::size_t g = stride + (last - stride) % (2 * stride); g <= last; g += 2 * stride) {
@@ -143,7 +145,7 @@ working_type<T>& total_groups(Row& row, std::size_t count, Op& op)
 }
 
 /// The tile-local value of the last element of the tile's last row: of n elements in n - 1 applications, and one more
-/// if there is a base. Uses up the row.
+/// if there is a base. Overwrites the row.
 template <class T, class Op, class Row>
 working_type<T> last_of_row(Row& row, std::optional<working_type<T>> const& base, Op& op)
 {

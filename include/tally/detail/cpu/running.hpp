@@ -12,7 +12,7 @@
 
 namespace tally::cpu_backend {
 
-/// What tally::running keeps between calls: the carry of the whole tiles so far, and the tile that has begun.
+/// The state of tally::running between calls: the carry of the whole tiles so far, and the tile that has begun.
 template <class T, class Op>
 class running_sequence {
 public:
@@ -23,7 +23,7 @@ public:
 
   Op const& op() const { return op_; }
 
-  /// Requires  that nothing has come yet.
+  /// Requires  that there were no elements yet.
   void begin_with(T const& init) { before_ = carry(static_cast<working>(init)); }
 
   void reduce(T const* in, std::size_t n)
@@ -59,8 +59,8 @@ public:
 private:
   using cursor = tile_cursor<held<T>, held_operator<Op, T>>;
 
-  /// Whole tiles by `by_tiles(in, count, at)`; elements of a tile that comes in parts by `by_element(at, inclusive
-  /// result, the one before)`.
+  /// Calls `by_tiles(in, count, at)` for whole tiles. For each element of a tile that comes in parts it calls
+  /// `by_element(at, inclusive result, the result before it)`.
   template <class Tiles, class Element>
   void in_pieces(T const* in, std::size_t n, Tiles by_tiles, Element by_element)
   {

@@ -16,16 +16,16 @@
 /// Scan and reduce of an array by tiles, over any engine that can total and scan a tile.
 namespace tally::cpu_backend {
 
-/// Tiles of one array, by their numbers. Its functions are called from several threads at once, each tile's scan by one
-/// of them.
+/// The tiles of one array, by their numbers. Its functions are called from several threads at once; one thread scans a
+/// tile.
 ///
-///     concurrent                   whether they may be
+///     concurrent                   whether several threads may call its functions
 ///     total(tile)                  the tile-local value of the tile's last element
 ///     scan(tile, before)           writes the tile's results, and takes its total into `before`
 ///     scan(tile, before, next)     writes the tile's results, and returns the total of tile `next`
 ///     in_place()                   whether the results overwrite the input
-///     finish()                     after the calling thread's last tile: its results are where a thread that is ordered
-///                                  after it sees them
+///     finish()                     after the calling thread's last tile: makes its results visible to a thread that is
+///                                  ordered after it
 template <class Engine, class Carry>
 concept engine_of_tiles =
     requires(Engine const& engine, std::size_t tile, Carry& carry, Carry const& before, std::size_t next) {
@@ -37,8 +37,8 @@ concept engine_of_tiles =
       engine.finish();
     };
 
-/// One pass over memory: each member scans a tile that is in its cache while it already totals the next tile that it
-/// drew, so totals are there a step before they are needed. Leaves `before` as what is known after the last tile.
+/// Scans in one pass over memory. Each member scans a tile that is in its cache while it totals the next tile that it
+/// drew, so that totals are there a step before they are needed. `before` becomes the carry after the last tile.
 template <class Carry, engine_of_tiles<Carry> Engine, class Op>
 void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
 {
@@ -67,11 +67,11 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
           while (first != team.no_tile) {
             Carry const* const fold = self.fold_to(first, op, compute);
             if (fold == nullptr) return;
-            Carry carry = *fold;  // drawing may fold on
+            Carry carry = *fold;  // a copy: `draw` may go on folding
             std::size_t const end = end_of(first);
             if (engine.in_place())
               for (std::size_t tile = first; tile < end; ++tile)
-                if (!self.leave_readers(tile)) return;
+                if (!self.wait_for_readers(tile)) return;
             std::size_t const next = self.draw(op);
             for (std::size_t tile = first; tile < end; ++tile) {
               std::size_t const ahead = next == team.no_tile ? tiles : next + (tile - first);
@@ -104,17 +104,17 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
   engine.finish();
 }
 
-/// Reduces by tiles. The array of totals is bounded (`tuning::totals_at_once`).
+/// Reduces tile by tile. The array of totals is bounded (`tuning::totals_at_once`).
 template <class Carry, engine_of_tiles<Carry> Engine, class Op>
 void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
 {
   using working = typename Carry::working;
   if constexpr (Engine::concurrent) {
     if (members > 1 && tiles > 1) {
-      // Large values few at a time: some for each member.
+      // Of large values there are only a few at a time, some for each member.
       std::size_t const most =
           is_on_heap<working> ? 16 * static_cast<std::size_t>(members) : tuning_in_use().totals_at_once;
-      // Some eight batches a member, so that a member that is late delays the others by an eighth of its share at most.
+      // Some eight batches a member: a late member delays the others by an eighth of its share at most.
       std::size_t const share = tiles / (8 * static_cast<std::size_t>(members));
       std::size_t const batch = share < 1 ? 1 : share > order::span_tiles ? order::span_tiles : share;
       std::vector<std::optional<working>> totals(tiles < most ? tiles : most);

@@ -11,17 +11,17 @@ int available_threads();
 
 /// Calls `body(context, member)` once for each member in [0, members), in parallel, and returns when all have returned.
 ///
-/// Requires  that no member waits for another one to start: fewer threads than members may come (never more than
+/// Requires  that no member waits for another one to start. There may be fewer threads than members (never more than
 ///           oneTBB has, which is the processors), and then a thread runs several members one after another.
 /// Result    the body may use oneTBB itself, and so may the caller: neither takes part in the other's tasks.
 /// Cost      5-8 us to wake oneTBB's workers; nothing for one member, which runs on the calling thread.
-/// Throws    what a body throws (the first).
+/// Throws    the first exception of a body.
 void run_team(int members, void (*body)(void* context, int member), void* context);
 
 namespace team_detail {
 
-/// Says once more what run_team promises, exceptions included: what is before the call comes before every member, and
-/// these before the return. A thread sanitizer, which does not see into oneTBB's library, reads it here.
+/// The order that run_team promises, exceptions included, for a thread sanitizer: everything before the call happens
+/// before every member, and every member before the return. The sanitizer does not see this order in oneTBB's library.
 struct members_running {
   std::atomic<int> count{0};
 
@@ -43,7 +43,7 @@ void run_team(int members, Body& body)
 {
   struct shared_body {
     Body& body;
-    team_detail::members_running all;  // after what the members read
+    team_detail::members_running all;  // constructed after everything that the members read
   } shared{body, team_detail::members_running(members)};
   run_team(
       members,
@@ -55,8 +55,8 @@ void run_team(int members, Body& body)
       &shared);
 }
 
-/// How many threads pay for `bytes` of input in `tiles` tiles, at most `wanted` (0: any number): as many as
-/// `tuning::serial_bytes`, `tuning::bytes_a_thread` and `tuning::processors` say.
+/// The number of threads for `bytes` of input in `tiles` tiles, at most `wanted` (0: any number). It follows from
+/// `tuning::serial_bytes`, `tuning::bytes_a_thread` and `tuning::processors`.
 /// Throws    usage_error if `wanted` is negative.
 int team_size(int wanted, std::size_t bytes, std::size_t tiles);
 

@@ -11,8 +11,8 @@ namespace tally::cpu_backend {
 
 /// The order of docs/order.md one element at a time, within a tile.
 ///
-/// A Kogge-Stone step at stride s wants the value that the step before it gave s groups earlier: of each step the last
-/// s values are kept, 31 in all.
+/// A Kogge-Stone step at stride s needs the value that the step before it gave s groups earlier. So the last s values
+/// of each step are kept, 31 in all.
 /// Cost  2 applications an element, and 5 more a group; 1 if the operator is exactly associative. Memory: some 40
 /// values.
 template <class T, class Op>

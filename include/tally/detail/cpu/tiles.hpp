@@ -14,7 +14,7 @@
 /// Tiles of any iterator, any type that can be copied and any operator.
 namespace tally::cpu_backend {
 
-/// Elements on their way in: transformed, and converted to the type in which they are combined.
+/// The input of a tile: elements, transformed and converted to the type in which they are combined.
 template <class T, class Iterator, class End, class Transform>
 struct source {
   Iterator at;
@@ -23,7 +23,7 @@ struct source {
 
   bool more() const { return at != end; }
 
-  /// Takes up to `most` elements to `to`; returns how many there were.
+  /// Writes the next elements, at most `most`, to `to`. Returns their number.
   template <class To>
   std::size_t take(To* to, std::size_t most)
   {
@@ -42,14 +42,14 @@ struct source {
   }
   working_type<T> take()
   {
-    // Through T first: an element is what a T can hold.
+    // Converted to T first: an element has T's range and precision.
     working_type<T> value = static_cast<working_type<T>>(static_cast<T>((*transform)(*at)));
     ++at;
     return value;
   }
 };
 
-/// Results on their way out: inclusive as they are, exclusive one place later.
+/// The output of a tile: inclusive results as they are, exclusive ones one place later.
 template <class T, class Out>
 class sink {
 public:
@@ -66,7 +66,7 @@ public:
   {
     if (previous_.size() == 0)
       *out_ = value_of<T>(value);
-    else  // the value is kept first: `out` may be where it lives
+    else  // keeps the value before it writes: `value` may be in `*out_`
       *out_ = value_of<T>(std::exchange(previous_.back(), value));
     ++out_;
   }
@@ -75,11 +75,11 @@ public:
 
 private:
   Out out_;
-  // Of exclusive scans only. Of a std::optional GCC believes that it is read where it is empty.
+  // Of exclusive scans only. With a std::optional GCC warns that it is read while it is empty.
   fixed_vector<working, 1> previous_;
 };
 
-/// A tile's elements in a row of memory, where the compiled kernels take them.
+/// A tile's elements, gathered in contiguous memory for the compiled kernels.
 template <class T, class Op>
 class gathered_tile {
 public:
@@ -102,7 +102,7 @@ public:
     job.carry = static_cast<element>(carry.value_or(Op::template identity<T>()));
     last_ = static_cast<T>(kernels_of<Op, element>().scan(job).last);
   }
-  /// After `scan`, for an operator whose order matters: the tile's total.
+  /// The tile's total after `scan`, for an operator that is not exactly associative.
   T last() const { return last_; }
 
   T const* begin() const { return values_; }
@@ -117,7 +117,8 @@ private:
   T last_{};
 };
 
-/// The tile-local value of the last element of a tile that begins at `in`; leaves `in` behind the tile. In order.
+/// The tile-local value of the last element of a tile that begins at `in`; leaves `in` after the tile. Elements are
+/// read in order.
 /// Requires  in.more().
 template <class T, class Source, class Op>
 working_type<T> total_tile(Source& in, Op& op)
@@ -145,8 +146,8 @@ working_type<T> total_tile(Source& in, Op& op)
   }
 }
 
-/// Scans a tile that begins at `in` into `out`, given its carry; returns its total. In order. Elements are read before
-/// their results are written, so `out` may be where `in` is.
+/// Scans a tile that begins at `in` into `out`, given its carry; returns its total. Elements are read in order, and
+/// before their results are written, so `out` may be where `in` is.
 template <class T, class Source, class Sink, class Op>
 working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> const& carry, Op& op)
 {
@@ -157,7 +158,7 @@ working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> 
     else
       out.put(local);
   };
-  // Where a function takes the results, one loop that the compiler sees as a whole is quicker than a kernel and a loop.
+  // If a function takes the results, one loop that the compiler sees as a whole is quicker than a kernel and a loop.
   if constexpr (has_kernels<Op, T> && !(exactly_associative<Op, T> && Sink::to_function)) {
     gathered_tile<T, Op> tile(in);
     T total{};

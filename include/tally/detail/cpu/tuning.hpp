@@ -4,37 +4,37 @@
 
 namespace tally::cpu_backend {
 
-/// The sizes that choose by which path a call runs on this machine. They never change its result. Tests set them, so
-/// that small arrays take every path.
+/// The sizes that select the path of a call on this machine. They never change its result. Tests set them, so that
+/// small arrays take every path.
 struct tuning {
-  /// Outputs of this many bytes and more are written around the cache: half of what a call may count on of the
-  /// last-level cache.
+  /// Outputs of this many bytes and more are written around the cache: half of the last-level cache that a call may
+  /// count on.
   std::size_t streamed_bytes;
-  /// Calls stay on one thread below this many bytes of input. To wake the others takes some 6 us, and a scan on several
-  /// threads reads its input twice: two threads were as quick as one at 1 MiB, sixteen at 512 KiB, on a Xeon of sixteen
-  /// cores (docs/measurements/cpu_notes.md).
+  /// Calls stay on one thread below this many bytes of input. It takes some 6 us to wake the others, and a scan on
+  /// several threads reads its input twice: two threads were as quick as one at 1 MiB, sixteen at 512 KiB, on a Xeon of
+  /// sixteen cores (docs/measurements/cpu_notes.md).
   std::size_t serial_bytes = std::size_t{1} << 20;
-  /// From there on each thread has at least this many. Sixteen threads then have twice the speed of one.
+  /// Above that each thread has at least this many bytes. Sixteen threads then have twice the speed of one.
   std::size_t bytes_a_thread = std::size_t{64} << 10;
   /// Processors that this process may use. More threads never pay.
   int processors;
-  /// Tiles that a member of a team draws at a time, at most `most_in_run`: the hardware's prefetching begins anew with
+  /// Tiles that a member of a team draws at a time, at most `most_in_run`. The hardware's prefetching starts again at
   /// each run.
   std::size_t tiles_in_run = 4;
   /// Runs are drawn whole where there are at least this many of them for each member.
   std::size_t runs_a_member = 8;
-  /// Slots for tile totals in the ring of a team, for each member; a power of two. They are what a member may be
-  /// descheduled for before the others wait.
+  /// Slots for tile totals in the ring of a team, for each member; a power of two. They bound how long a member may be
+  /// descheduled before the others wait.
   std::size_t slots_a_member = 512;
   /// Tile totals that a reduction keeps at once: 2^15 tiles are 1 GiB of input.
   std::size_t totals_at_once = std::size_t{1} << 15;
-  /// Turns of waiting, some 10 ns each, before a thread yields or computes a late total itself: three times what a tile
-  /// takes. Whoever is late by more is probably not running.
+  /// Turns of waiting, some 10 ns each, before a thread yields or computes a late total itself: three times the time of
+  /// a tile. A member that is later than that is probably not running.
   int spins = 1000;
-  /// Memory for intermediate values is asked for in large pages from here on. Below, the C library keeps what is freed
-  /// for the next who asks (glibc; its greatest threshold for mmap), and pages that the program has already are better
-  /// than huge ones that the system has to clear: a tree of 2^20 nodes took twice the time. Beyond, pages are the
-  /// system's each time, and huge ones took two thirds of it.
+  /// Memory for intermediate values comes in large pages from this many bytes on. Below, the C library keeps freed
+  /// memory for the next call (glibc; its greatest threshold for mmap), and pages that the program has already are
+  /// better than huge ones that the system must clear: a tree of 2^20 nodes took twice the time with those. Above, the
+  /// system provides new pages each time, and huge ones took two thirds of the time.
   std::size_t kept_bytes = std::size_t{32} << 20;
 };
 
