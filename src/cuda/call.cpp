@@ -46,8 +46,8 @@ bool is_capturing(cudaStream_t stream)
   return status != cudaStreamCaptureStatusNone;
 }
 
-/// CUDA does not tell the device of a stream that is being captured; then it is that of the workspace, which is ready,
-/// or the call will say that it is not.
+/// The device of `stream`. CUDA does not give it while the stream is being captured. It is then the workspace's device,
+/// if the workspace has memory; if not, the call will report that.
 int device_of(cudaStream_t stream, int current, int device_of_workspace)
 {
   if (is_capturing(stream)) return device_of_workspace >= 0 ? device_of_workspace : current;
@@ -64,7 +64,7 @@ prepared_call::prepared_call(execution const& on, char const* name) : stream_(on
   device_ = device_of(stream_, previous_device_, space_->device_);
   facts_ = &facts_of(device_);
   if (device_ != previous_device_) check_cuda(cudaSetDevice(device_), "choosing the device of the stream");
-  nvtxRangePushA(name);  // a look at a null pointer where no profiler is
+  nvtxRangePushA(name);  // costs the test of a pointer without a profiler
 }
 
 prepared_call::~prepared_call()
@@ -209,7 +209,7 @@ void execution::workspace::reserve(std::size_t bytes, CUstream_st* stream)
                         std::to_string(bytes));
     check_cuda(cudaStreamSynchronize(stream), "waiting for the calls that use the workspace");
     give_back();
-    std::size_t const room = bytes + bytes / 2;  // so that calls that grow little by little seldom wait
+    std::size_t const room = bytes + bytes / 2;  // calls that grow little by little then seldom wait
     if (resource_ != nullptr)
       memory_ = resource_->allocate(room, header_bytes);
     else
@@ -240,7 +240,7 @@ void execution::workspace::release()
   give_back();
   if (host_result_ != nullptr) cudaFreeHost(std::exchange(host_result_, nullptr));
   host_result_bytes_ = 0;
-  // What is freed in a stream's order, and not yet, is given back when it is.
+  // Memory that is still to be freed in a stream's order returns to the system when it is.
   if (pool_ != nullptr) cudaMemPoolDestroy(std::exchange(pool_, nullptr));
   if (done_ != nullptr) cudaEventDestroy(static_cast<cudaEvent_t>(std::exchange(done_, nullptr)));
 }

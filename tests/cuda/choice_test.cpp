@@ -32,7 +32,7 @@ constexpr call_shape of_floats{.size = 0,
                                .narrow = true,
                                .fits_ring = true};
 constexpr call_means h200{
-    .wish = path::automatic, .most_blocks = 0, .capacity = endless, .compute_capability = 90, .processors = 132};
+    .requested = path::automatic, .most_blocks = 0, .capacity = endless, .compute_capability = 90, .processors = 132};
 
 /// Blocks of each kernel that run at once on so many multiprocessors.
 int blocks_of(kernel which, int processors)
@@ -166,10 +166,10 @@ TEST(cuda_choice, of_reductions)
   means.most_blocks = 3;
   expect("reduction by three blocks", shape, means, {}, with_small({{endless, kernel::reduction, 3, tile, 1}}));
   means = h200;
-  means.wish = path::registers;
+  means.requested = path::registers;
   expect("reduction, never by one block", shape, means, {}, {{endless, kernel::reduction, 395, tile, 1}});
   means.compute_capability = 80;
-  means.wish = path::automatic;
+  means.requested = path::automatic;
   shape.most_own_tiles = 0;
   shape.fits_ring = false;
   shape.striped_tile = 8192;
@@ -199,25 +199,25 @@ TEST(cuda_choice, of_striped_scans)
          with_small({{33 * 2048, kernel::striped, 264, 2048}, {endless, kernel::drawn_tiles, 264}}));
   shape.words = 1;
   means = h200;
-  means.wish = path::registers;
-  expect("by wish drawn", shape, means, {}, {{endless, kernel::drawn_tiles, 264}});
+  means.requested = path::registers;
+  expect("by request drawn", shape, means, {}, {{endless, kernel::drawn_tiles, 264}});
   shape.takes_steps = true;
   for (path const each : {path::automatic, path::registers, path::ring, path::own_tiles, path::backwards}) {
-    means.wish = each;
+    means.requested = each;
     means.capacity = 0;
     expect("steps", shape, means, {}, {{endless, kernel::striped, 264, 2048}});
   }
 }
 
-TEST(cuda_choice, by_wish)
+TEST(cuda_choice, by_request)
 {
   call_means means = h200;
-  means.wish = path::registers;
+  means.requested = path::registers;
   expect("registers", of_floats, means, {}, {{endless, kernel::drawn_tiles, 264}});
-  means.wish = path::ring;
+  means.requested = path::ring;
   expect("ring", of_floats, means, {}, {{endless, kernel::ring, 132}});
   for (path const each : {path::own_tiles, path::backwards}) {
-    means.wish = each;
+    means.requested = each;
     // What is asked for may be more than runs at once, but not more than a block can fold.
     expect("own tiles", of_floats, means, {},
            {{512 * tile, kernel::own_tiles, 512}, {endless, kernel::drawn_tiles, 264}});
@@ -228,9 +228,9 @@ TEST(cuda_choice, by_wish)
   means = h200;
   means.most_blocks = 3;
   expect("three blocks", of_floats, means, {}, with_small({{endless, kernel::ring, 3}}));
-  means.wish = path::registers;
+  means.requested = path::registers;
   expect("three blocks that draw", of_floats, means, {}, {{endless, kernel::drawn_tiles, 3}});
-  means.wish = path::own_tiles;
+  means.requested = path::own_tiles;
   expect("own tiles need as many blocks as tiles", of_floats, means, {}, {{endless, kernel::drawn_tiles, 3}});
 }
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
-/// Bulk copies into shared memory and the barriers that they report to: sm_90 and later. On older devices these
-/// functions do not exist in the compiled code, and no kernel that calls them is launched.
+/// Bulk copies into shared memory, and the barriers that they report to. They need sm_90; for older devices these
+/// functions compile to nothing, and no kernel that calls them is launched.
 namespace tally::cuda_backend {
 
 __device__ __forceinline__ std::uint32_t shared_address(void const* p)
@@ -13,8 +13,8 @@ __device__ __forceinline__ std::uint32_t shared_address(void const* p)
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-/// A barrier in shared memory (mbarrier): a phase ends when `count` threads have arrived and the bytes that they
-/// announced have.
+/// A barrier in shared memory (mbarrier). A phase ends when `count` threads and the bytes that they announced have
+/// arrived.
 class arrival {
 public:
   __device__ __forceinline__ void begin(int count)
@@ -34,7 +34,7 @@ public:
                  : "memory");
 #endif
   }
-  /// Waits for the end of the phase of this parity; sees what was released to it.
+  /// Waits for the end of the phase of this parity, and acquires everything that was released to it.
   __device__ __forceinline__ void wait(std::uint32_t parity)
   {
 #if __CUDA_ARCH__ >= 900
@@ -66,8 +66,8 @@ private:
   std::uint64_t state_;
 };
 
-/// Makes barriers that were just begun visible to bulk copies, and what threads have written or read before to those
-/// after.
+/// Makes barriers that were just begun visible to bulk copies, and orders the threads' earlier accesses before later
+/// bulk copies.
 __device__ __forceinline__ void fence_asynchronous()
 {
 #if __CUDA_ARCH__ >= 900
@@ -76,7 +76,7 @@ __device__ __forceinline__ void fence_asynchronous()
 #endif
 }
 
-/// The blocks of a cluster wait for each other, and see what each has written before, in the others' shared memory too.
+/// The blocks of a cluster wait for each other. Each then sees what the others wrote before, in shared memory too.
 __device__ __forceinline__ void arrive_at_cluster()
 {
 #if __CUDA_ARCH__ >= 900
@@ -90,7 +90,7 @@ __device__ __forceinline__ void wait_for_cluster()
 #endif
 }
 
-/// Writes a value to where block `rank` of the cluster has the variable `own`.
+/// Writes a value to block `rank`'s instance of the shared variable `own`.
 template <class V>
 __device__ __forceinline__ void store_to_block(V& own, std::uint32_t rank, V const& value)
 {

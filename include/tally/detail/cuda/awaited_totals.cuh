@@ -8,14 +8,14 @@
 
 namespace tally::cuda_backend {
 
-/// For how many round trips whoever needs a total waits before it computes it: some 50 microseconds.
+/// Round trips that a block waits for a total before it computes the total itself: some 50 microseconds.
 inline constexpr unsigned polls_before_standing_in = 64;
 
 /// The first `count` totals at `words`, 32 to a register, on their way to one warp.
 template <class W, int Registers>
 class awaited_totals {
 public:
-  /// Asks for them; returns at once.
+  /// Starts to read the totals; returns at once.
   __device__ __forceinline__ awaited_totals(int count, std::uint64_t const* words, int lane)
       : words_(words),
         lane_(lane)
@@ -26,8 +26,7 @@ public:
     ask();
   }
 
-  /// Waits until all are there, but for no more than `polls` round trips. Those that were not asked for stay as they
-  /// are.
+  /// Waits until all are there, for at most `polls` round trips. Values beyond `count` stay as they are.
   __device__ __forceinline__ bool wait(W (&totals)[Registers], std::uint32_t epoch, unsigned polls,
                                        unsigned longest_sleep)
   {
@@ -42,7 +41,7 @@ public:
     }
   }
 
-  /// The first that is not there, after a wait in vain.
+  /// The first total that is not there, after a wait that returned false.
   __device__ __forceinline__ int first_missing() const
   {
     int first = 0;

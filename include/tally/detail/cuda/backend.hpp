@@ -18,18 +18,18 @@
 #include "tally/detail/cuda/maps.cuh"
 #endif
 
-/// How a GPU meets the contracts of reduce.hpp and scan.hpp.
+/// The contracts of reduce.hpp and scan.hpp on a GPU.
 namespace tally::cuda_backend {
 
-/// False for whatever it is asked: an error is to appear when a template is used, not when it is read.
+/// Always false. It depends on the template's arguments, so that an error appears only when the template is used.
 template <class...>
 inline constexpr bool never = false;
 
 template <class I>
 concept points_into_memory = std::contiguous_iterator<I>;
 
-/// What the device gets of an iterator: the pointer, where there is one. A zip_iterator points to its transformation,
-/// which is on the host; it goes by value.
+/// The form of an iterator that the device gets: a pointer if the iterator has one. A zip_iterator points to its
+/// transformation on the host, so the device gets the transformation by value.
 template <class I>
 auto device_iterator(I const& i)
 {
@@ -79,7 +79,7 @@ void check_pointers(prepared_call const& call, detail::zip_iterator<I1, I2, Tran
   check_pointers(call, i.second(), what);
 }
 
-/// Every call: `size` elements from `first`, to `out`.
+/// Every form of call: `size` elements from `first`, to `out`.
 template <class T, class I, class Out, class Op, class Transform>
 void run_call(prepared_call& call, work what, I const& first, std::size_t size, Out const& out, T const* init,
               [[maybe_unused]] Op& op, [[maybe_unused]] Transform& transform)

@@ -7,7 +7,7 @@
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
-/// One tile, or the part of one that n reaches, by one block, in registers.
+/// One tile in the registers of one block. The last tile may be partial.
 namespace tally::cuda_backend {
 
 /// The tile-local values of the rows of each warp: `Warps` warps with `Rows` rows each, `Rows` a divisor of a strip's.
@@ -28,18 +28,18 @@ public:
     W lasts[Warps];  ///< the value at the last element of each warp
   };
 
-  /// Loads the elements from `begin`, at most `capacity` of them and none from `end` on; there is one at least.
+  /// Loads the elements of [begin, end), at most `capacity` of them. There is one at least.
   __device__ __forceinline__ void load(In const& in, std::size_t begin, std::size_t end, bool aligned)
   {
     rows_.load(in, begin + first_element(), end, aligned);
   }
 
-  /// From the elements to tile-local values. Waits for the block.
+  /// Turns the elements into tile-local values. Waits for the block.
   __device__ __forceinline__ void scan(shared& memory, Transform& transform, Op& op)
   {
     W totals[Rows];
     rows_.scan_groups(totals, lane(), transform, op);
-    rows_.forget();
+    rows_.keep_packed();
     if (lane() == warp_lanes - 1) {
 #pragma unroll
       for (int r = 0; r < Rows; ++r) memory.row_totals[first_row() + r] = totals[r];
@@ -69,8 +69,8 @@ public:
     }
   }
 
-  /// Writes the results on top of `carry`; those of an exclusive scan after `previous`. Waits for the block if
-  /// exclusive.
+  /// Writes the results on top of `carry`. Those of an exclusive scan begin with `previous`. Waits for the block if the
+  /// scan is exclusive.
   template <class Out>
   __device__ __forceinline__ void store(destination<T, Out> const& to, std::size_t begin, left const& carry,
                                         left const& previous, shared& memory, Transform& transform, Op& op) const

@@ -7,31 +7,30 @@
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/tuning.hpp"
 
-/// What every call on a GPU does on the host before and after its kernel. Compiled; needs no nvcc.
+/// The host's part of a call on a GPU, before and after the kernel. It is compiled into the library and needs no nvcc.
 namespace tally::cuda_backend {
 
-/// What the plan of a launch depends on.
+/// The properties of a device that decide how a kernel is launched.
 struct device_facts {
   int processors;          ///< multiprocessors
   int compute_capability;  ///< 90 for 9.0
 };
 
-/// Makes the stream's device the current one while it lives, and has the workspace ready.
+/// Makes the stream's device the current one for its lifetime, and prepares the workspace.
 class prepared_call {
 public:
-  /// `name` is what profilers show (an NVTX range). Throws cuda_error if the stream is not valid or the device has
-  /// failed.
+  /// Profilers show `name` (an NVTX range). Throws cuda_error if the stream is not valid or the device has failed.
   prepared_call(execution const& on, char const* name);
   ~prepared_call();
   prepared_call(prepared_call const&) = delete;
   prepared_call& operator=(prepared_call const&) = delete;
 
   device_facts const& facts() const { return *facts_; }
-  /// The multiprocessors that it counts on.
+  /// The number of multiprocessors that launches are planned for.
   int processors() const
   {
-    int const wished = tuning_in_use().processors;
-    return wished > 0 ? wished : facts_->processors;
+    int const requested = tuning_in_use().processors;
+    return requested > 0 ? requested : facts_->processors;
   }
   int device() const { return device_; }
   CUstream_st* stream() const { return stream_; }
@@ -41,10 +40,10 @@ public:
   /// Throws usage_error unless `pointer` can be dereferenced on the device. `what` names the argument.
   void check_pointer(void const* pointer, char const* what) const;
 
-  /// Makes sure that the workspace has room for so many words.
+  /// Ensures that the workspace has room for `words` words.
   void reserve_words(std::size_t words);
-  /// Whether the workspace may take more memory now: not one that was handed over, and none while the stream is
-  /// captured.
+  /// Whether the workspace may take more memory now. It may not if its memory is the caller's, or while the stream is
+  /// being captured.
   bool can_grow() const;
   control* shared() const { return static_cast<control*>(space_->memory_); }
   std::uint64_t* words() const
@@ -53,10 +52,10 @@ public:
   }
   std::size_t capacity() const { return (space_->bytes_ - execution::workspace::header_bytes) / sizeof(std::uint64_t); }
 
-  /// Memory for intermediate values.
+  /// The pool of memory for intermediate values.
   CUmemPoolHandle_st* pool() const;
 
-  /// Where a kernel can leave a value of `bytes` bytes for the host.
+  /// Host memory in which a kernel can leave a value of `bytes` bytes.
   void* host_result(std::size_t bytes);
   /// Waits for the work in the stream so far.
   void wait();

@@ -12,7 +12,7 @@
 
 namespace tally::cuda_backend {
 
-/// An initial value in the types that the order needs it in.
+/// An initial value, in both types that the order uses.
 template <class T, class Op>
 struct initial_value {
   bool there;
@@ -21,10 +21,10 @@ struct initial_value {
 };
 
 /// One warp's fold of the totals of all tiles, in the order of docs/order.md: totals within spans and spans over the
-/// array, in the carry type. Every block folds all totals for itself, as they appear, so no carry is handed over: two
-/// hops would cost more than reading eight bytes for each 32 KiB.
+/// array, in the carry type. Every block folds all totals for itself, as they appear, and hands no carry over: two hops
+/// would cost more than to read eight bytes for each 32 KiB.
 ///
-/// The totals of `Window` spans are folded side by side, a span a lane, of which the last may not be whole. `AtATime`
+/// The totals of `Window` spans are folded side by side, each by one lane; the last span may be partial. `AtATime`
 /// spans, a divisor of `Window`, are on their way to registers together.
 template <class T, class Op, int Window, int AtATime = Window, unsigned LongestSleep = 128>
 class carry_fold {
@@ -37,14 +37,14 @@ public:
   static constexpr int span = static_cast<int>(order::span_tiles);
   static_assert(span == warp_lanes && Window <= warp_lanes && Window % AtATime == 0);
 
-  /// What `advance_together` can fold.
+  /// The number of tiles that `advance_together` can fold.
   template <int Warps>
   static constexpr std::uint32_t most_tiles = Warps * Window * span;
 
   struct shared {
-    W totals[Window][span + 1];  // one more, so that lanes that each read a row of their own meet different banks
+    W totals[Window][span + 1];  // padded, so that lanes that each read a row of their own meet different banks
     C folds[Window];
-    wide_left all_but_the_last;  // of the totals of the last span that was folded, and that last one
+    wide_left all_but_the_last;  // of the totals of the last span that was folded; last_total is that last one
     W last_total;
   };
 
@@ -52,10 +52,10 @@ public:
   struct reduction_shared {
     shared warps[Warps - 1];
     C folds[2][Warps - 1][Window];  // of a round, and of the one before
-    std::uint32_t late[2];          // likewise; the first tile that did not come in time, or the number of tiles
+    std::uint32_t late[2];          // likewise; the first tile whose total is late, or the number of tiles
   };
 
-  /// What precedes a tile.
+  /// The values before a tile.
   struct before {
     left carry;     ///< the carry of the tile
     left previous;  ///< the inclusive value at the element before the tile; that of n tiles is the reduction
@@ -67,7 +67,8 @@ public:
   {
   }
 
-  /// What precedes `tile`, for the whole warp; waits until the totals before it are published. Tiles must not decrease.
+  /// The values before `tile`, for the whole warp. Waits until the totals before it are published. Tiles must not
+  /// decrease from call to call.
   __device__ __forceinline__ before advance(std::uint32_t tile, std::uint64_t const* words, std::uint32_t epoch,
                                             shared& memory, Op& op)
   {
@@ -87,8 +88,8 @@ public:
     return found;
   }
 
-  /// What precedes `tile`, for a whole block, of which each warp folds a window: the totals of at most Warps * Window
-  /// spans. Returns false if one of them does not come in time, with its tile in `late`; to be called again then.
+  /// The values before `tile`, for a whole block. Each warp folds a window, so the block folds at most Warps * Window
+  /// spans. Returns false if a total is late, with its tile in `late`, and is then to be called again.
   template <int Warps>
   __device__ __forceinline__ bool advance_together(std::uint32_t tile, std::uint64_t const* words, std::uint32_t epoch,
                                                    shared (&memory)[Warps], std::uint32_t& late, Op& op,
@@ -120,8 +121,8 @@ public:
     return true;
   }
 
-  /// The reduction of `tiles` tiles, by a whole block: one warp adds up what the others fold meanwhile. (One warp alone
-  /// is slower than all other blocks together.) Known to warp 0. Where a total does not come, the block calls
+  /// The reduction of `tiles` tiles, by a whole block: one warp adds up the folds of the others while they go on. (A
+  /// single warp is slower than all other blocks together.) Warp 0 has the result. If a total is late, the block calls
   /// stand_in(tile), which must publish it.
   template <int Warps, class StandIn>
   __device__ __forceinline__ W reduce(std::uint32_t tiles, std::uint64_t const* words, std::uint32_t epoch,
@@ -133,7 +134,7 @@ public:
     std::uint32_t const spans = (tiles - 1) / span + 1;
     int const each = spans <= Warps - 1 ? 1 : Window;  // spans a warp and round
     auto const round_spans = static_cast<std::uint32_t>((Warps - 1) * each);
-    // How many of the spans before `end` are folder's in the round that begins with `first`.
+    // The number of folder's spans before `end` in the round that begins with `first`.
     auto const share = [&](std::uint32_t first, int folder, std::uint32_t end) {
       std::uint32_t const begin = first + static_cast<std::uint32_t>(folder * each);
       std::uint32_t const rest = begin < end ? end - begin : 0;
@@ -178,7 +179,7 @@ public:
     }
   }
 
-  /// What precedes a tile that `count` tiles precede, fewer than a span, whose totals are at `totals`.
+  /// The values before a tile that follows `count` tiles, fewer than a span, whose totals are at `totals`.
   __device__ __forceinline__ before after_few(W const* totals, int count, Op& op) const
   {
     if (count == 0) return {init_, init_};
@@ -192,8 +193,9 @@ public:
 private:
   static constexpr unsigned forever = 0;
 
-  /// Folds `count` totals from that of the first tile of span `first` on, Window * span at most. False if after `polls`
-  /// round trips they are not all there, with the first that is not. `Registers` spans are on their way at a time.
+  /// Folds `count` totals from the first tile of span `first` on, Window * span at most. Returns false if they are not
+  /// all there after `polls` round trips, with the first missing one in `missing`. `Registers` spans are on their way
+  /// at a time.
   template <int Registers>
   __device__ __forceinline__ bool fold(std::uint32_t first, int count, std::uint64_t const* words, std::uint32_t epoch,
                                        shared& memory, Op& op, unsigned polls, std::uint32_t& missing) const
@@ -237,13 +239,13 @@ private:
     fold<AtATime>(first, count, words, epoch, memory, op, forever, missing);
   }
 
-  /// The first `count` of the values at `own`, of which there is one at least. `most` is the greatest count of all
+  /// The fold of the first `count` of the values at `own`, which has one at least. `most` is the greatest count of all
   /// lanes.
   __device__ __forceinline__ static wide_left fold_values(W const* own, int count, int most, Op& op)
   {
     wide_left fold = wide_left::absent(op, static_cast<C>(own[0]));
-    // All at once, so that no load waits behind an operation; but wide operators would not fit the cache of
-    // instructions.
+    // Loads all values at once, so that no load waits behind an operation. Wide operators do so in batches, since
+    // unrolled they would not fit the instruction cache.
     if (sizeof(C) <= 8 && most > 8) {
       take<span - 1>(fold, own, 0, count, op);
     } else {
@@ -265,8 +267,8 @@ private:
       if (k + j < count) fold = wide_left::present(fold.before(some[j], op));
   }
 
-  /// What precedes the tile after all that is folded: the whole spans before, and the last one, fold `last` of
-  /// `memory`.
+  /// The values before the tile that follows all folded tiles: `spans` is the fold of the earlier spans, and fold
+  /// `last` of `memory` that of the last span.
   __device__ __forceinline__ before after(wide_left const& spans, shared const& memory, int last, Op& op) const
   {
     left const carry_of_last = narrow(spans.before(memory.all_but_the_last, op), op);
@@ -274,7 +276,7 @@ private:
     return {narrow(all, op), left::present(carry_of_last.before(memory.last_total, op))};
   }
 
-  /// Takes the folds of the next `count` spans.
+  /// Appends the folds of the next `count` spans.
   __device__ __forceinline__ void append(C const* folds, int count, Op& op)
   {
 #pragma unroll 4
@@ -282,7 +284,7 @@ private:
     first_span_ += static_cast<std::uint32_t>(count);
   }
 
-  /// A wide value as an element: the one rounding of a carry.
+  /// A wide value rounded to the elements' type: the one rounding of a carry.
   __device__ left narrow(wide_left const& wide, Op& op) const
   {
     W const value = static_cast<W>(wide.value);

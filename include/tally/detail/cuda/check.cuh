@@ -8,11 +8,11 @@
 
 namespace tally::cuda_backend {
 
-/// Throws cuda_error, with CUDA's own words, if `code` is not success. `attempt` says what was tried.
+/// Throws cuda_error, with CUDA's own message, if `code` is not success. `attempt` says what was tried.
 inline void check_cuda(cudaError_t code, char const* attempt = "calling CUDA")
 {
   if (code == cudaSuccess) return;
-  cudaGetLastError();  // clears an error of this call alone, which the next call would report; one of the device stays
+  cudaGetLastError();  // clears an error of this call, or the next call would report it; an error of the device stays
   throw cuda_error(code, std::string("tally: ") + attempt + ": " + cudaGetErrorString(code) + " (" +
                              cudaGetErrorName(code) + ")");
 }

@@ -8,15 +8,15 @@
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/tuning.hpp"
 
-/// Which kernel a call becomes: a function of what is asked for, of what the device is, and of the tuning. It needs no
-/// GPU, and nothing else chooses.
+/// The choice of the kernel for a call: a function of the call, the device and the tuning. It needs no GPU, and the
+/// choice is made nowhere else.
 namespace tally::cuda_backend {
 
-/// Every kernel of a call. The first ones are launched with as many blocks as run at once.
+/// Every kernel of a call. The first `resident_kernels` are launched with as many blocks as run at once.
 enum class kernel {
   striped,
   own_tiles,
-  own_tiles_in_pairs,  ///< two blocks a multiprocessor
+  own_tiles_in_pairs,  ///< two blocks on each multiprocessor
   ring,
   drawn_tiles,
   reduction,
@@ -29,7 +29,7 @@ enum class kernel {
 inline constexpr std::size_t resident_kernels = 6;
 inline constexpr std::size_t kernels = static_cast<std::size_t>(kernel::cluster) + 1;
 
-/// The name under which a test listens for it.
+/// The name of the path that a kernel is (path.hpp).
 constexpr char const* path_of(kernel which)
 {
   switch (which) {
@@ -48,28 +48,28 @@ constexpr char const* path_of(kernel which)
   return "";
 }
 
-/// What is asked for.
+/// The properties of a call that decide its kernel.
 struct call_shape {
   std::size_t size;   ///< elements, one at least
   std::size_t strip;  ///< elements in a strip of the order
   std::size_t tile;   ///< elements in a tile
   std::size_t words;  ///< words of a tile's total
   bool reduces;
-  bool takes_steps;              ///< nothing but the striped kernel hands steps over
-  bool whole_words;              ///< totals are of whole four bytes, which blocks of a cluster can send
+  bool takes_steps;              ///< the output takes steps, which only the striped kernel gives
+  bool whole_words;              ///< totals are multiples of four bytes, which blocks of a cluster can send
   std::size_t striped_tile;      ///< elements in a tile of the striped kernel; 0 if it cannot take such a call
-  std::uint32_t most_own_tiles;  ///< what the blocks of own tiles can fold; 0 if they cannot take such a call
-  bool narrow;                   ///< two blocks of own tiles fit a multiprocessor
+  std::uint32_t most_own_tiles;  ///< tiles that blocks with one tile each can fold; 0 if they cannot take such a call
+  bool narrow;                   ///< two blocks with one tile each fit a multiprocessor
   bool fits_ring;                ///< elements in memory, aligned to 16 bytes, in tiles of which the ring holds enough
 
   constexpr std::size_t tiles() const { return size / tile + (size % tile != 0); }
   constexpr std::size_t striped_tiles() const { return size / striped_tile + (size % striped_tile != 0); }
 };
 
-/// What there is: the workspace's, and the device's.
+/// The resources of a call: the workspace and the device.
 struct call_means {
-  execution::workspace::path wish = execution::workspace::path::automatic;
-  int most_blocks = 0;       ///< at most so many, if not 0
+  execution::workspace::path requested = execution::workspace::path::automatic;
+  int most_blocks = 0;       ///< the most blocks of a launch; 0 for no limit
   std::size_t capacity = 0;  ///< words in the workspace
   int compute_capability = 90;
   int processors = 1;
@@ -81,15 +81,15 @@ struct choice {
   char const* because;
 };
 
-/// `blocks_at_once(kernel)` says how many blocks of a kernel run at once on the device; it is asked only of the kernel
-/// that would be next.
+/// Chooses the kernel. `blocks_at_once(kernel)` gives the number of a kernel's blocks that run at once on the device.
+/// It is called only for kernels that are considered.
 template <class BlocksAtOnce>
 choice choose(call_shape const& shape, call_means const& means, tuning const& by, BlocksAtOnce const& blocks_at_once)
 {
   using path = execution::workspace::path;
-  bool const automatic = means.wish == path::automatic;
+  bool const automatic = means.requested == path::automatic;
   std::size_t const tiles = shape.tiles();
-  // Blocks that share `work` tiles out, each as many as it comes to.
+  // Blocks that share out `work` tiles: each draws as many as it has time for.
   auto const sharing = [&](kernel which, std::size_t work, char const* because) {
     int const resident = blocks_at_once(which);
     int const blocks = means.most_blocks > 0 ? std::min(resident, means.most_blocks) : resident;
@@ -118,21 +118,22 @@ choice choose(call_shape const& shape, call_means const& means, tuning const& by
       shape.striped_tiles() * shape.words <= means.capacity)
     return sharing(kernel::striped, shape.striped_tiles(), "a function gives elements or takes results");
 
-  bool const forced = means.wish == path::own_tiles || means.wish == path::backwards;
+  bool const forced = means.requested == path::own_tiles || means.requested == path::backwards;
   if (shape.most_own_tiles != 0 && (automatic || forced) && means.most_blocks == 0) {
     std::size_t const most = std::min(shape.most_own_tiles, by.own_tiles);
     auto const fits = [&](kernel which, int a_processor) {
       return tiles <= most &&
              tiles <= static_cast<std::size_t>(std::min(blocks_at_once(which), means.processors * a_processor));
     };
-    // Two blocks a multiprocessor take 0.5 us longer than one where one would do, for they have half of the registers.
+    // Two blocks on a multiprocessor take 0.5 us longer than one if one is enough, since each has half of the
+    // registers.
     if ((forced && tiles <= most) || fits(kernel::own_tiles, 1))
       return {kernel::own_tiles, static_cast<unsigned>(tiles), "a tile for each multiprocessor at most"};
     if (shape.narrow && fits(kernel::own_tiles_in_pairs, 2))
       return {kernel::own_tiles_in_pairs, static_cast<unsigned>(tiles), "two tiles for each multiprocessor at most"};
   }
 
-  if (shape.fits_ring && (automatic || means.wish == path::ring) && means.compute_capability >= 90)
+  if (shape.fits_ring && (automatic || means.requested == path::ring) && means.compute_capability >= 90)
     return sharing(kernel::ring, tiles, "many tiles in memory, aligned to 16 bytes");
   return sharing(kernel::drawn_tiles, tiles, "no other kernel takes such a call");
 }

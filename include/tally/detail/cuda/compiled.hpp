@@ -7,8 +7,8 @@
 #include "tally/detail/cuda/call.hpp"
 #include "tally/half.hpp"
 
-/// The calls that the library brings compiled, for code that nvcc does not see, and so that nobody waits for nvcc
-/// twice: sums, products, extremes and bit operators of numbers in contiguous memory.
+/// The calls that are compiled into the library: sums, products, extremes and bit operators of numbers in contiguous
+/// memory. Code that nvcc does not compile can make them, and nvcc compiles them once.
 namespace tally::cuda_backend {
 
 template <class T>
@@ -21,14 +21,14 @@ template <class Op, class T>
 inline constexpr bool is_compiled =
     (is_compiled_integer<T> || is_compiled_float<T>) && detail::built_in::takes<Op, is_compiled_integer<T>>;
 
-/// The type whose compiled calls those of Op on T are.
+/// The type whose compiled calls Op uses on T.
 template <class Op, class T>
 using compiled_element = detail::built_in::element<Op, T>;
 
 enum class work { reduce, inclusive_scan, exclusive_scan };
 
-/// `init` is null, or points to a value on the host, which is read before this returns. Of a reduction, `out` takes one
-/// value.
+/// `init` is null or points to a value on the host, which is read before this returns. A reduction writes one value to
+/// `out`.
 template <class Op, class T>
 void run_compiled(prepared_call& call, work what, T const* in, std::size_t size, T* out, T const* init);
 

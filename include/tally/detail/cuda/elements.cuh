@@ -10,7 +10,8 @@
 #include "tally/operators/arithmetic.hpp"
 #include "tally/order.hpp"
 
-/// Reading and writing the groups of the order: what lies in memory, what a lane holds, and what the operator sees.
+/// Reads and writes the groups of the order: as they are stored in memory, as a lane holds them, and as the operator
+/// sees them.
 namespace tally::cuda_backend {
 
 /// The widest word that divides a group of `Bytes` bytes.
@@ -21,8 +22,8 @@ using widest_word = std::conditional_t<
                        std::conditional_t<Bytes % 4 == 0, std::uint32_t,
                                           std::conditional_t<Bytes % 2 == 0, std::uint16_t, std::uint8_t>>>>;
 
-/// A store that the compiler leaves where it stands: a warp's lines are then written one after the other. Measured:
-/// .977 of the copy at 2^28 floats, where stores that the compiler arranges reach .945.
+/// A store that the compiler does not move, so that a warp's lines are written one after the other. Measured: .977 of
+/// the copy at 2^28 floats, where stores that the compiler arranges reach .945.
 template <class Word>
 __device__ __forceinline__ void store_in_order(Word* to, Word const& word)
 {
@@ -34,7 +35,7 @@ __device__ __forceinline__ void store_in_order(Word* to, Word const& word)
     *to = word;
 }
 
-/// The elements of one group as they are stored, packed into registers: sixteen bytes are four registers, not sixteen.
+/// The elements of one group as they are stored, packed into registers: sixteen bytes take four registers, not sixteen.
 template <class S, int Count>
 class packed_group {
 public:
@@ -82,9 +83,9 @@ public:
     }
     return value;
   }
-  /// Makes the compiler forget what it knows of the elements, or it would keep each of them unpacked in a register of
-  /// its own from their first use to their last.
-  __device__ __forceinline__ void forget()
+  /// Hides the elements' values from the compiler. It would otherwise keep each element unpacked in a register of its
+  /// own from the first use to the last.
+  __device__ __forceinline__ void keep_packed()
   {
 #pragma unroll
     for (std::uint32_t& part : parts_) asm volatile("" : "+r"(part));
@@ -93,18 +94,18 @@ public:
   __device__ __forceinline__ std::uint32_t part(int k) const { return parts_[k]; }
   __device__ __forceinline__ void set_part(int k, std::uint32_t value) { parts_[k] = value; }
 
-  /// Becomes `other` if `wanted`: a choice that leaves both in registers.
-  __device__ __forceinline__ void become(packed_group const& other, bool wanted)
+  /// Assigns `other` if `condition`: a selection that leaves both in registers.
+  __device__ __forceinline__ void assign_if(bool condition, packed_group const& other)
   {
 #pragma unroll
-    for (std::size_t k = 0; k < (bytes + 3) / 4; ++k) parts_[k] = wanted ? other.parts_[k] : parts_[k];
+    for (std::size_t k = 0; k < (bytes + 3) / 4; ++k) parts_[k] = condition ? other.parts_[k] : parts_[k];
   }
 
 private:
   std::uint32_t parts_[(bytes + 3) / 4];
 };
 
-/// What the operator sees of a stored element: transformed, converted to T, and widened to the type in which T is
+/// A stored element as the operator sees it: transformed, converted to T, and widened to the type in which T is
 /// combined.
 template <class T, class Transform, class Stored>
 __device__ __forceinline__ working_type<T> element_of(Stored const& stored, Transform& transform)
@@ -115,11 +116,11 @@ __device__ __forceinline__ working_type<T> element_of(Stored const& stored, Tran
     return static_cast<working_type<T>>(static_cast<T>(transform(stored)));
 }
 
-/// An iterator whose elements a lane may read and write many at a time.
+/// Whether a lane may read and write several elements of the iterator at a time.
 template <class I>
 inline constexpr bool is_plain = std::is_pointer_v<I> && std::is_trivially_copyable_v<std::iter_value_t<I>>;
 
-/// Whether a pointer is aligned for whole groups; anything else is taken element by element.
+/// Whether a pointer is aligned for whole groups. False for other iterators, which are read element by element.
 template <class T, class I>
 __host__ __device__ inline bool aligned_for_groups(I const& i)
 {
@@ -131,7 +132,7 @@ __host__ __device__ inline bool aligned_for_groups(I const& i)
   }
 }
 
-/// Whether the bytes of a group are added up without unpacking them: their sums wrap, so any bracketing has the same
+/// Whether the bytes of a group are added up without unpacking them. Their sums wrap, so any bracketing has the same
 /// bits.
 template <class T, class Stored, class Op, class Transform>
 inline constexpr bool sums_packed_bytes = sizeof(T) == 1 && std::is_integral_v<T> && std::is_same_v<T, Stored> &&
@@ -146,7 +147,7 @@ __device__ __forceinline__ T total_of_bytes(packed_group<T, Count> const& bytes)
   return static_cast<T>(sum);
 }
 
-/// One lane's groups of `Rows` rows, as stored, to be read more than once.
+/// One lane's groups of `Rows` rows, as they are stored. They can be read more than once.
 template <class T, class In, int Rows>
 class stored_rows {
 public:
@@ -154,8 +155,8 @@ public:
   using stored = std::remove_cv_t<std::iter_value_t<In>>;
   static constexpr int group = static_cast<int>(order::group<T>);
 
-  /// Loads the groups that begin at `first`, a row apart. Elements from `end` on are not there: the last one that is
-  /// stands for them, since it may be given to the operator.
+  /// Loads the groups that begin at `first`, a row apart. Elements from `end` on do not exist: the last element stands
+  /// for them, since the operator may be called with it.
   __device__ __forceinline__ void load(In const& in, std::size_t first, std::size_t end, bool aligned)
   {
     if (aligned && first - first % order::row<T> + Rows * order::row<T> <= end) {
@@ -181,14 +182,14 @@ public:
   {
     return element_of<T>(groups_[row].get(k), transform);
   }
-  __device__ __forceinline__ void forget()
+  __device__ __forceinline__ void keep_packed()
   {
 #pragma unroll
-    for (auto& group : groups_) group.forget();
+    for (auto& group : groups_) group.keep_packed();
   }
 
   __device__ __forceinline__ packed_group<stored, group> const& packed(int row) const { return groups_[row]; }
-  /// What the lane's group in a row adds up to.
+  /// The total of the lane's group in a row.
   template <class Op, class Transform>
   __device__ __forceinline__ working_type<T> total(int row, Transform& transform, Op& op) const
   {
@@ -203,13 +204,13 @@ public:
   }
 
   __device__ __forceinline__ packed_group<stored, group> last() const { return groups_[Rows - 1]; }
-  /// The group of row `row`, which is known only when it runs.
-  __device__ __forceinline__ packed_group<stored, group> choose(int row) const
+  /// The group of row `row`, which need not be a constant.
+  __device__ __forceinline__ packed_group<stored, group> select(int row) const
   {
-    packed_group<stored, group> chosen = groups_[0];
+    packed_group<stored, group> selected = groups_[0];
 #pragma unroll
-    for (int r = 1; r < Rows; ++r) chosen.become(groups_[r], r == row);
-    return chosen;
+    for (int r = 1; r < Rows; ++r) selected.assign_if(r == row, groups_[r]);
+    return selected;
   }
 
 private:

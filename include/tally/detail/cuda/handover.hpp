@@ -11,18 +11,18 @@
 #include <atomic>
 #endif
 
-/// How the blocks of one launch share out the tiles of an array and tell each other the tiles' totals. Everything in
-/// this file also compiles for the processor, where it is tested under the thread sanitizer.
+/// Shares out the tiles of an array among the blocks of one launch, and passes the tiles' totals between them.
+/// Everything in this file also compiles for the CPU, where it is tested under the thread sanitizer.
 ///
 /// A worker (a block) draws a tile, computes its total, publishes it, and waits for the totals of the tiles before.
-/// Tickets are drawn in order by workers that run, and totals wait for nothing; so every wait ends, however few workers
+/// Tickets are drawn in order by workers that run, and totals wait for nothing. So every wait ends, however few workers
 /// run at a time and in whatever order they begin.
 ///
 /// Nothing is cleared between calls: each call has an epoch of its own, and a word that carries another epoch is not
-/// there yet.
+/// published yet.
 namespace tally::cuda_backend {
 
-/// What the calls that share a workspace know of one another. One call at a time uses it. It begins as zeros, and so do
+/// The state that passes from call to call in a workspace. One call at a time uses it. It begins as zeros, and so do
 /// the words: the first epoch is 1, so that no word looks published.
 struct control {
   std::uint64_t next;      ///< epochs that are over in the upper half, the next ticket in the lower
@@ -52,9 +52,9 @@ TALLY_HD inline void store_relaxed(std::uint64_t* word, std::uint64_t value)
 #endif
 }
 
-/// A total as it is published: each four bytes of it with the epoch, in one word of eight. A word is read and written
-/// whole, so the words may arrive in any order and at different times: a reader has the value once all of them have the
-/// epoch. Neither side needs a fence: the words are all that is handed over (relaxed).
+/// The words of a published total: each holds four bytes of the total and the epoch. A word of eight bytes is read and
+/// written whole, so the words may arrive in any order and at different times: a reader has the value once all of them
+/// have the epoch. Neither side needs a fence (relaxed), since nothing but the words is handed over.
 template <class W>
 inline constexpr std::size_t words_of = (sizeof(W) + 3) / 4;
 
@@ -62,9 +62,8 @@ inline constexpr std::size_t words_of = (sizeof(W) + 3) / 4;
 TALLY_HD inline std::uint64_t tagged(std::uint32_t part, std::uint32_t epoch)
 {
 #ifdef __CUDA_ARCH__
-  // Bytes of padding are undefined to the compiler, which was seen to fill the whole word with what it liked when it
-  // widened a part that had some: the epoch was lost, and all blocks waited for ever. Here it cannot look into the
-  // part.
+  // Padding bytes are undefined to the compiler. When it widened a part with padding it was seen to treat the whole
+  // word as undefined: the epoch was lost, and all blocks waited for ever. The assembly hides the part from it.
   std::uint64_t word;
   asm("mov.b64 %0, {%1, %2};" : "=l"(word) : "r"(part), "r"(epoch));
   return word;
@@ -82,7 +81,7 @@ TALLY_HD void publish(std::uint64_t* words, W const& value, std::uint32_t epoch)
   for (std::size_t k = 0; k < words_of<W>; ++k) store_relaxed(words + k, tagged(parts[k], epoch));
 }
 
-/// The words of a value as they were read, to be looked at later: so a worker can have many on their way at once.
+/// The words of a value as they were read. They are decoded later, so that a worker can have many on their way at once.
 template <class W>
 struct read_words {
   std::uint64_t words[words_of<W>];
@@ -91,7 +90,7 @@ struct read_words {
   {
     for (std::size_t k = 0; k < words_of<W>; ++k) words[k] = load_relaxed(from + k);
   }
-  /// Whether the value was there; `value` is not touched otherwise.
+  /// Whether the value was published. `value` is not touched otherwise.
   TALLY_HD bool decode(W& value, std::uint32_t epoch) const
   {
     bool all = true;
@@ -110,9 +109,9 @@ struct drawing {
   std::uint32_t tile;  ///< beyond the last tile: the worker is done
 };
 
-/// Draws a tile, by adding `count` to the counter of tickets. How much all workers of a call add to it together is
-/// fixed beforehand; whoever completes that readies the counter for the next call (`resolve`, as soon as it looks at
-/// what it drew). Nobody reads the counter after that within this call. Relaxed: the ticket alone is handed over.
+/// Draws a tile: adds `count` to the counter of tickets. The sum that all workers of a call add is fixed beforehand.
+/// The worker that completes it resets the counter for the next call (in `resolve`, as soon as it decodes its ticket).
+/// No worker reads the counter after that within this call. Relaxed: nothing but the ticket is handed over.
 TALLY_HD inline std::uint64_t draw_unseen(control& shared, std::uint32_t count = 1)
 {
 #ifdef __CUDA_ARCH__
@@ -135,26 +134,27 @@ TALLY_HD inline drawing resolve(control& shared, std::uint64_t drawn, std::uint3
   return mine;
 }
 
-/// The tickets of a scan whose `workers` workers draw until there are no more tiles: one each beyond the last tile.
-/// Requires a sum below 2^32.
+/// The tickets of a scan. Its `workers` workers draw until there are no more tiles, so each draws one beyond the last
+/// tile. Requires a sum below 2^32.
 TALLY_HD inline std::uint32_t tickets_of_scan(std::uint32_t tiles, std::uint32_t workers)
 {
   return tiles + workers;
 }
 
-/// In a reduction one worker folds; it draws no tile, but adds this, for it must know the epoch before that is over.
+/// The ticket of the worker that folds in a reduction. It draws no tile, but needs the epoch before the epoch is over,
+/// so it adds this to the counter.
 inline constexpr std::uint32_t folder_ticket = 0x80000000;
 
-/// The tickets of a reduction whose workers each begin with the tile of their own number, and draw until there are no
-/// more. Requires fewer than 2^31 tiles.
+/// The tickets of a reduction. Its workers each begin with the tile of their own number, and then draw until there are
+/// no more. Requires fewer than 2^31 tiles.
 TALLY_HD inline std::uint32_t tickets_of_reduction(std::uint32_t tiles)
 {
   return tiles + folder_ticket;
 }
 
-/// To be called by each worker when it neither reads nor writes words any more. In the last epoch, once in 2^32 calls
-/// (two to three hours of the shortest ones), words of the first epochs may still lie about; the last worker clears
-/// them all and begins again. Acquire and release: every read of a word by any worker comes before the clearing.
+/// Called by each worker when it neither reads nor writes words any more. Epochs start again after 2^32 calls (two to
+/// three hours of the shortest ones), when words of the first epochs may still be there. So in the last epoch the last
+/// worker clears all words. Acquire and release: every read of a word by any worker comes before the clearing.
 TALLY_HD inline void finish(control& shared, std::uint32_t epoch, std::uint32_t workers, std::uint64_t* words,
                             std::size_t capacity)
 {

@@ -23,10 +23,10 @@
 #include "tally/error.hpp"
 #include "tally/order.hpp"
 
-/// The kernels of a call, and its launch (choice.hpp says which).
+/// The kernels of a call, and their launch. choice.hpp chooses among them.
 namespace tally::cuda_backend {
 
-/// Whether the ring can take this kind of problem: elements that lie in memory, in tiles of which it can hold some.
+/// Whether the ring can take this kind of problem: elements in memory, in tiles of which the ring can hold some.
 template <class P>
 inline constexpr bool fits_ring = [] {
   if constexpr (is_plain<typename P::input>)
@@ -35,15 +35,17 @@ inline constexpr bool fits_ring = [] {
     return false;
 }();
 
-/// Whether the striped kernel takes this kind of problem: where brackets may be any, and a function gives elements or
-/// takes results.
+/// Whether this kind of problem needs the striped kernel, which alone gives steps.
 template <class P>
 inline constexpr bool needs_stripes = detail::takes_steps<typename P::output>;
+/// Whether the striped kernel can take this kind of problem: the operator is exactly associative, and a function gives
+/// elements or takes results.
 template <class P>
 inline constexpr bool fits_stripes = exactly_associative<typename P::operation, typename P::element> &&
                                      !(is_plain<typename P::input> && is_plain<typename P::output>);
 
-/// When a kernel begins: while the one before it in the stream ends, and then it waits (take_turn); or after it.
+/// The start of a kernel: early, while the kernel ahead of it in the stream ends, and then it waits (take_turn); or
+/// after that kernel has ended.
 enum class turn { early, at_the_end };
 
 template <class P>
@@ -62,16 +64,16 @@ void launch(prepared_call const& call, void (*kernel)(P const), P const& problem
   check_cuda(cudaLaunchKernelEx(&config, kernel, problem), "launching a kernel");
 }
 
-/// What is known of a kernel on each device. Of which kernel, is kept with it: every object file that launches a kernel
-/// template has a kernel of its own, but static variables in templates are one for all.
+/// The occupancy of a kernel on a device. It names its kernel: every object file that launches a kernel template has a
+/// kernel of its own, but static variables in templates are shared by all.
 struct known_kernel {
   std::atomic<void const*> kernel;
-  std::atomic<int> blocks;  ///< on a multiprocessor
+  std::atomic<int> blocks;  ///< that run at once on a multiprocessor
 };
 using known_kernels = std::array<known_kernel, 64>;
 
-/// How many blocks of a kernel run at a time on the call's device; what a multiprocessor takes is asked once for each
-/// kernel and device.
+/// The number of blocks of a kernel that run at a time on the call's device. CUDA is asked once for each kernel and
+/// device.
 template <class P>
 int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int threads, std::size_t shared_bytes,
                      known_kernels& known)
@@ -79,9 +81,9 @@ int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int thr
   known_kernel& here = known[static_cast<std::size_t>(call.device())];
   auto const* const key = reinterpret_cast<void const*>(kernel);
   auto const on_all = [&](int a_processor) { return std::max(1, a_processor * call.processors()); };
-  // Acquire and release: who finds the kernel finds its blocks, and has its attribute set.
+  // Acquire and release: a thread that finds the kernel also sees its blocks and its attribute.
   if (here.kernel.load(std::memory_order_acquire) == key) return on_all(here.blocks.load(std::memory_order_relaxed));
-  if (shared_bytes > 32 * 1024)  // with what a kernel has besides, it may be more than the 48 KiB that need no asking
+  if (shared_bytes > 32 * 1024)  // with a kernel's static variables it may exceed the 48 KiB that need no attribute
     check_cuda(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes)),
         "asking for shared memory");
@@ -93,7 +95,7 @@ int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int thr
   return on_all(a_processor);
 }
 
-/// Whether what is read and what is written have no byte in common.
+/// Whether input and output have no byte in common.
 template <class I, class O>
 bool apart(I const* in, O const* out, std::size_t n)
 {
@@ -101,16 +103,17 @@ bool apart(I const* in, O const* out, std::size_t n)
   return read + n * sizeof(I) <= written || written + n * sizeof(O) <= read;
 }
 
-/// The kernels of one kind of problem, and what `choose` asks of it.
+/// The kernels of one kind of problem, and the properties of it that `choose` needs.
 template <class P>
 class plan {
 public:
   using T = typename P::element;
   using W = working_type<T>;
 
-  static void launch_chosen(prepared_call const& call, P const& problem)
+  static void launch_selected(prepared_call const& call, P const& problem)
   {
-    static_assert(fits_stripes<P> || !needs_stripes<P>, "tally: steps are of operators whose brackets may be any");
+    static_assert(fits_stripes<P> || !needs_stripes<P>,
+                  "tally: an output that takes steps needs an exactly associative operator");
     auto const blocks_at_once = [&](kernel which) {
       static known_kernels known[resident_kernels]{};
       launchable const& of = launchable_of(which);
@@ -118,18 +121,17 @@ public:
     };
     call_means const means{call.path(), call.most_blocks(), call.capacity(), call.facts().compute_capability,
                            call.processors()};
-    choice const chosen = choose(shape_of(problem), means, tuning_in_use(), blocks_at_once);
-    detail::took(path_of(chosen.which), chosen.because);
-    launchable const& of = launchable_of(chosen.which);
-    launch(call, of.entry, problem, chosen.blocks, of.threads, of.shared_bytes,
-           chosen.which == kernel::cluster ? chosen.blocks : 1);
+    choice const selected = choose(shape_of(problem), means, tuning_in_use(), blocks_at_once);
+    detail::took(path_of(selected.which), selected.because);
+    launchable const& of = launchable_of(selected.which);
+    launch(call, of.entry, problem, selected.blocks, of.threads, of.shared_bytes,
+           selected.which == kernel::cluster ? selected.blocks : 1);
   }
 
 private:
   static constexpr bool in_memory = is_plain<typename P::input> && is_plain<typename P::output>;
   static constexpr bool whole_words = sizeof(W) % 4 == 0;
-  // Several blocks a multiprocessor hide each other's waits; groups that are wide in registers need those of more than
-  // one.
+  // Several blocks on a multiprocessor hide each other's waits. Groups of few registers leave room for that.
   static constexpr bool narrow = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4;
   static constexpr int own_tile_warps = words_of<W> <= 2 ? 16 : 8;
 
@@ -161,9 +163,10 @@ private:
     int threads;
     std::size_t shared_bytes;
   };
-  /// The kernel that was asked about, and was allowed its shared memory, is the one that is launched: every object file
-  /// has kernels of its own, and which file's a function names depends on where it is inlined. So they are named once,
-  /// in a table, which is one for all files. It is not const, or the compiler would look into it.
+  /// The entry of a kernel in a table that all object files share. The kernel that is launched must be the one whose
+  /// occupancy was asked and whose attribute was set. But every object file has kernels of its own, and which of them a
+  /// function names depends on where it is inlined; so only this table names them. It is not const, or the compiler
+  /// would look through it.
   static launchable const& launchable_of(kernel which)
   {
     static std::array<launchable, kernels> all = [] {
@@ -173,7 +176,7 @@ private:
     }();
     return all[static_cast<std::size_t>(which)];
   }
-  /// Only of kernels that `shape_of` allows: no others are compiled.
+  /// The entry for `which`. Only kernels that `shape_of` allows are compiled.
   static constexpr launchable compiled(kernel which)
   {
     if constexpr (fits_stripes<P>) {
@@ -194,8 +197,8 @@ private:
         if (which == kernel::ring) return {ring_kernel<P>, ring_memory<P>::shape::threads, sizeof(ring_memory<P>)};
       if constexpr (whole_words)
         if (which == kernel::cluster) return {cluster_kernel<P, 16>, 16 * warp_lanes, 0};
-      // Found in trials: affine maps and argmin read at 0.75 and 0.84 of the limit with two, 0.97 with three; wider
-      // values spill.
+      // Found in trials: affine maps and argmin read at 0.75 and 0.84 of the limit with two blocks on a multiprocessor,
+      // 0.97 with three; wider values spill.
       if (which == kernel::reduction) return {reduce_kernel < P, words_of<W> <= 2 ? 3 : 2 >, reduce_threads, 0};
       if (which == kernel::one_row) return {one_tile_kernel<P, 8, 1>, 8 * warp_lanes, 0};
       if (which == kernel::four_rows) return {one_tile_kernel<P, 8, 4>, 8 * warp_lanes, 0};
@@ -206,7 +209,7 @@ private:
   }
 };
 
-/// Launches what `problem` asks for. Its words and control are filled in here.
+/// Launches the kernel for `problem`, after it has set the problem's words and control.
 template <class P>
 void run(prepared_call& call, P problem)
 {
@@ -231,7 +234,7 @@ void run(prepared_call& call, P problem)
   problem.words = call.words();
   problem.capacity = call.capacity();
   problem.backwards = call.path() == execution::workspace::path::backwards;
-  plan<P>::launch_chosen(call, problem);
+  plan<P>::launch_selected(call, problem);
 }
 
 template <class T, class Op>
@@ -246,7 +249,7 @@ initial_value<T, Op> initial(T const* value)
   return result;
 }
 
-/// Every call that is compiled where it is made.
+/// Runs a call whose kernel is compiled with the calling code.
 template <class T, class In, class Out, class Op, class Transform>
 void run(prepared_call& call, work what, In in, std::size_t size, Out out, T const* init, Op const& op,
          Transform const& transform)

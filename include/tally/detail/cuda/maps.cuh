@@ -13,10 +13,10 @@
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/detail/path.hpp"
 
-/// Maps on a GPU: of indices, and of blocks by teams, which are the threads of a block.
+/// Maps on a GPU: over indices, and over blocks by teams. A team is the threads of a thread block.
 namespace tally::cuda_backend {
 
-// A map on a GPU.
+// Maps over indices.
 
 inline constexpr unsigned map_threads = 256;
 
@@ -40,7 +40,7 @@ void for_each_on_device(prepared_call const& call, std::size_t n, F const& f)
   check_cuda(cudaGetLastError(), "launching a map");
 }
 
-// Teams on a GPU: the threads of a block.
+// Maps over blocks, by teams.
 
 template <int Threads>
 class block_team {
@@ -73,9 +73,9 @@ struct team_problem {
   std::size_t block;
 };
 
-/// Of 64 registers a thread at most, so that there are always some teams to hide the waits of others. Teams stay and
-/// take one block after another, so that nothing is won by a kernel's beginning before the one before it ends (see
-/// `turn`): a radix sort of 2^26 keys took 2.11 ms so, and takes 1.84.
+/// A thread has at most 64 registers, so that there are always some teams to hide the waits of others. Teams stay
+/// resident and take one block after another, so nothing is gained if the kernel begins before the one ahead of it ends
+/// (see `turn`): a radix sort of 2^26 keys took 2.11 ms with that, and takes 1.84 without.
 template <class Work>
 __global__ void __launch_bounds__(Work::team_size, 1024 / Work::team_size)
     team_kernel(__grid_constant__ team_problem<Work> const problem)

@@ -12,7 +12,7 @@
 
 namespace tally::cuda_backend {
 
-/// One call, as its kernel gets it.
+/// The arguments of a call's kernel.
 template <class T, class Op, class In, class Out, class Transform>
 struct problem {
   using element = T;
@@ -22,14 +22,14 @@ struct problem {
   using transformation = Transform;
 
   In in;
-  Out out;  ///< of a reduction: where its value goes
+  Out out;  ///< a reduction writes its value to the first element
   std::size_t size;
   initial_value<T, Op> init;
   Op op;
   Transform transform;
   work what;
   control* shared;
-  std::uint64_t* words;  ///< words_of<working_type<T>> a tile
+  std::uint64_t* words;  ///< words_of<working_type<T>> for each tile
   std::size_t capacity;  ///< words in the workspace
   bool backwards;        ///< for tests: blocks take their own tiles from the last one on
 
@@ -42,15 +42,15 @@ struct problem {
     std::size_t const end = (static_cast<std::size_t>(tile) + 1) * order::tile<T>;
     return end < size ? end : size;
   }
-  /// Where the results before `end` go.
+  /// The destination of the results before `end`.
   __device__ cuda_backend::destination<T, Out> destination(std::size_t end) const
   {
     return {out, end, aligned_for_groups<T>(out), what == work::exclusive_scan};
   }
 };
 
-/// In a launch that may begin before the kernel ahead of it in the stream has ended: lets the next one do likewise, and
-/// waits until all that came before is done and seen. The first line of every kernel.
+/// The first line of every kernel. A launch may begin before the kernel ahead of it in the stream has ended. This lets
+/// the next kernel begin early too, and waits until all earlier work is done and visible.
 __device__ __forceinline__ void take_turn()
 {
 #if __CUDA_ARCH__ >= 900

@@ -12,7 +12,7 @@ namespace tally::cuda_backend {
 
 inline constexpr int reduce_threads = static_cast<int>(order::tile_strips) * warp_lanes;
 
-/// What the warps of a block tell each other of a tile that they total.
+/// The shared memory in which the warps of a block total a tile.
 template <class T, class Op>
 struct tile_totals {
   using W = working_type<T>;
@@ -22,7 +22,7 @@ struct tile_totals {
   uninitialized<W> last_own[strips];
 };
 
-/// One block's totals of tiles, a strip a warp.
+/// Totals tiles, by one block; each warp has a strip.
 template <class P>
 class tile_reducer {
 public:
@@ -43,17 +43,18 @@ public:
       into.load(problem_.in, begin + strip() * order::strip<T> + lane() * order::group<T>, problem_.tile_end(tile),
                 aligned_for_groups<T>(problem_.in));
   }
-  /// Leaves the totals of the rows that this warp has loaded. To be followed by a barrier, and that by `publish_total`.
+  /// Writes the totals of the rows that this warp has loaded to `memory`. A barrier must follow, and then
+  /// `publish_total`.
   __device__ __forceinline__ void total(rows& own, std::uint32_t tile, shared& memory)
   {
     if (strip() > last_strip(tile)) return;
     total_rows(own, memory.rows[strip()], transform_, op_);
     if (strip() == last_strip(tile)) {
-      own.forget();
+      own.keep_packed();
       total_last_row(own, strip(), size(tile), memory.last_before[strip()], memory.last_own[strip()], transform_, op_);
     }
   }
-  /// Does its work in one warp.
+  /// Publishes the tile's total. One warp does the work.
   __device__ __forceinline__ void publish_total(std::uint32_t tile, std::uint32_t epoch, shared& memory)
   {
     if (strip() != 0) return;
@@ -78,7 +79,7 @@ private:
   typename P::transformation transform_;
 };
 
-/// The block that folds, and has the value at last.
+/// The work of the block that folds all totals and writes the value.
 template <class P>
 __device__ __forceinline__ void fold_reduction(P const& problem)
 {
@@ -99,12 +100,12 @@ __device__ __forceinline__ void fold_reduction(P const& problem)
   __syncthreads();
   auto const stand_in = [&](std::uint32_t tile) {
     __shared__ typename reducer::shared totals;
-    reducer stranger(problem);
+    reducer substitute(problem);
     typename reducer::rows own;
-    stranger.load(own, tile);
-    stranger.total(own, tile, totals);
+    substitute.load(own, tile);
+    substitute.total(own, tile, totals);
     __syncthreads();
-    stranger.publish_total(tile, epoch, totals);
+    substitute.publish_total(tile, epoch, totals);
     __syncthreads();
   };
   auto const value = carries.template reduce<warps>(tiles, problem.words, epoch, *memory, op, stand_in);
@@ -113,11 +114,11 @@ __device__ __forceinline__ void fold_reduction(P const& problem)
   finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
 }
 
-/// Reductions of more than one tile. Block 0 folds the totals of all tiles, as they appear; nobody waits for it. The
-/// others total tiles: first the one of their own number, then what they draw.
+/// Reductions of more than one tile. Block 0 folds the totals of all tiles, as they appear; no block waits for it. The
+/// others total tiles: first the tile of their own number, then those that they draw.
 ///
-/// Loads go straight to registers: bulk copies, which the scan's ring is made of, reach 0.68 of what reads do here
-/// (measured, with any number of them on their way).
+/// Loads go straight to registers: bulk copies, as in the scan's ring, reach 0.68 of the read limit here (measured,
+/// with any number of them on their way).
 template <class P, int BlocksPerProcessor>
 __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_kernel(__grid_constant__ P const problem)
 {
@@ -151,7 +152,7 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_ker
   }
 }
 
-/// The reduction of nothing.
+/// The reduction of an empty range: writes the initial value.
 template <class P>
 __global__ void nothing_kernel(__grid_constant__ P const problem)
 {

@@ -13,7 +13,7 @@
 /// The kernels that hold a tile in registers. They take any iterator and any alignment, and run on every GPU.
 namespace tally::cuda_backend {
 
-/// Arrays of one tile at most: one block, which knows all that there is to know.
+/// Arrays of one tile at most, by one block, which waits for no other.
 template <class P, int Warps, int Rows>
 __global__ void __launch_bounds__(Warps* warp_lanes) one_tile_kernel(__grid_constant__ P const problem)
 {
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_const
   constexpr int rows = static_cast<int>(order::tile_strips * order::strip_rows) / Warps;
   using tile = block_tile<T, Op, typename P::input, typename P::transformation, Warps, rows>;
   using fold = own_tile_fold<T, Op, Warps>;
-  arrive_at_cluster();  // nobody may write to the memory of a block that has not begun
+  arrive_at_cluster();  // no block may write to the memory of a block that has not begun
   take_turn();
   __shared__ uninitialized<typename tile::shared> memory;
   __shared__ uninitialized<W[most_cluster_tiles]> totals;
@@ -82,10 +82,10 @@ __global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_const
 #endif
 }
 
-/// Scans of as many tiles as blocks run at once: each block has that of its own number, and need not wait for what it
-/// draws, which is no more than the epoch. Nothing says that the blocks before it run; so whoever has waited long for a
-/// total computes it. That requires that nobody writes what another may read: no scan in place. Smith, Levien, Owens,
-/// Decoupled fallback (2025).
+/// Scans of at most as many tiles as blocks run at once. Each block has the tile of its own number, and need not wait
+/// for its ticket, which only gives the epoch. The blocks before it are not guaranteed to run, so a block that has
+/// waited long for a total computes it. No block may then write what another may read, which excludes scans in place.
+/// Smith, Levien, Owens, Decoupled fallback (2025).
 template <class P, int Warps, int BlocksPerProcessor>
 __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
     own_tiles_kernel(__grid_constant__ P const problem)
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
   if (threadIdx.x == 0) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
 }
 
-/// Scans of any size: each block draws tiles until there are no more. A warp has a strip.
+/// Scans of any size. Each block draws tiles until there are no more; each warp has a strip.
 template <class P, int BlocksPerProcessor>
 __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProcessor)
     drawn_tiles_kernel(__grid_constant__ P const problem)

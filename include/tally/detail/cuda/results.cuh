@@ -10,7 +10,7 @@
 /// The results of a scan for one lane's group, from the elements to memory.
 namespace tally::cuda_backend {
 
-/// In general: the operator's values, one after the other.
+/// The general case: the operator's values, one after the other.
 template <class T, class Stored, class Op, class Transform, bool = sums_packed_bytes<T, Stored, Op, Transform>>
 class group_results {
 public:
@@ -18,7 +18,7 @@ public:
   static constexpr int group = static_cast<int>(order::group<T>);
   static constexpr int registers = group * static_cast<int>((sizeof(W) + 3) / 4);
 
-  /// The group's own scan, and on top of what precedes it.
+  /// Scans the group's elements on top of `before`.
   template <class Left>
   __device__ __forceinline__ void scan(packed_group<Stored, group> const& elements, Left const& before,
                                        Transform& transform, Op& op)
@@ -36,7 +36,7 @@ public:
     for (int j = 0; j < group; ++j) values_[j] = before.before(values_[j], op);
   }
   __device__ __forceinline__ W last() const { return values_[group - 1]; }
-  /// The value of element k, which is known only when this runs.
+  /// The value of element k, which need not be a constant.
   __device__ __forceinline__ W at(int k) const
   {
     W value = values_[0];
@@ -44,7 +44,7 @@ public:
     for (int j = 1; j < group; ++j) value = select(j == k, values_[j], value);
     return value;
   }
-  /// Moves all values by one place.
+  /// Moves all values up by one place; `first` becomes the first.
   __device__ __forceinline__ void shift(W const& first)
   {
 #pragma unroll
@@ -65,8 +65,8 @@ private:
   W values_[group];
 };
 
-/// Sums of bytes: four to a register all the way. Even and odd bytes are added as pairs of 16 bits, which 4 * 255 and a
-/// carry do not fill.
+/// Sums of bytes, which stay packed four to a register. Even and odd bytes are added as pairs of 16 bits, which 4 * 255
+/// and a carry do not overflow.
 template <class T, class Stored, class Op, class Transform>
 class group_results<T, Stored, Op, Transform, true> {
 public:
@@ -129,7 +129,7 @@ private:
   packed_group<T, group> bytes_;
 };
 
-/// Where a scan writes, and how far.
+/// The output of a scan, and its end.
 template <class T, class Out>
 struct destination {
   Out out;
@@ -137,14 +137,14 @@ struct destination {
   bool aligned;
   bool exclusive;
 
-  /// Writes `Rows` rows of results, of which those of the lane begin at `first`. In an exclusive scan each is written
-  /// one place later, after `left_neighbour`.
+  /// Writes `Rows` rows of results; those of the lane begin at `first`. In an exclusive scan each is written one place
+  /// later, after `left_neighbour`.
   template <int Rows, class Results>
   __device__ __forceinline__ void store(std::size_t first, Results (&results)[Rows], typename Results::W left_neighbour,
                                         int lane) const
   {
     if (exclusive) {
-      // One lane to the right, and from the last lane to the first of the next row.
+      // Values move one lane to the right, and from the last lane to the first lane of the next row.
       typename Results::W neighbours[Rows];
 #pragma unroll
       for (int r = 0; r < Rows; ++r) neighbours[r] = shuffle_from(results[r].last(), (lane + 31) % warp_lanes);
@@ -156,7 +156,7 @@ struct destination {
     for (int r = 0; r < Rows; ++r) store_group(first + r * order::row<T>, results[r]);
   }
 
-  /// What `store` needs as the left neighbour of the rows after these.
+  /// The left neighbour that `store` needs for the rows after these.
   template <int Rows, class Results>
   __device__ __forceinline__ typename Results::W last_of(Results const (&results)[Rows]) const
   {

@@ -16,20 +16,20 @@
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
-/// The scan of large aligned arrays on sm_90 and later: one block a multiprocessor, whose warps share the work out
-/// among them and pass tiles along a ring of buffers in shared memory. docs/cuda.md draws it.
+/// The scan of large aligned arrays on sm_90 and later. Each multiprocessor has one block, whose warps divide the work
+/// and pass tiles along a ring of buffers in shared memory. docs/cuda.md draws it.
 ///
-///   1 loader    draws tiles and has them copied into the ring
-///   folders     (1, or 2: ring_shape) fold the totals of all tiles into the carries of their block's
-///   reducers    (4, or 2) total the rows of a tile, publish its total, and leave what precedes each row
+///   1 loader    draws tiles and starts their copies into the ring
+///   folders     (1, or 2: ring_shape) fold the totals of all tiles into the carries of their block's tiles
+///   reducers    (4, or 2) total the rows of a tile, publish its total, and store the fold before each row
 ///   8 scanners  a strip each: scan it, wait for the carry, write the results
 namespace tally::cuda_backend {
 
-// What the warps of ring_kernel share.
+// The memory that the warps of ring_kernel share.
 
-/// The warps of a block: a loader, and these. Sixteen have 128 registers each; wide operators need the 168 of twelve.
-/// Found in trials: one folder is slower than the memory where operators are wide; 8 reducers are no faster than 4; 4
-/// scanners cost 0.5 % at 2^28.
+/// The warps of a block: a loader, and these. Threads of sixteen warps have 128 registers each; wide operators need the
+/// 168 of twelve warps. Found in trials: one folder is slower than the memory if operators are wide; 8 reducers are no
+/// faster than 4; 4 scanners cost 0.5 % at 2^28.
 template <class T, class Op>
 struct ring_shape {
   static constexpr bool wide = sizeof(carry_type<Op, T>) > 16;
@@ -39,7 +39,7 @@ struct ring_shape {
   static constexpr int scanners = 8;                          ///< a strip each
   static constexpr int threads = (1 + folders + reducers + scanners) * warp_lanes;
 };
-inline constexpr int ring_parts = 4;  ///< copies a tile comes in
+inline constexpr int ring_parts = 4;  ///< copies for each tile
 
 /// The shared memory of a block.
 template <class P>
@@ -55,9 +55,9 @@ struct ring_memory {
 
   static constexpr std::size_t tile_bytes = order::tile<T> * sizeof(stored);
   static constexpr std::size_t part_bytes = tile_bytes / ring_parts;
-  /// Found in trials before this, for tiles of 32 KiB: 6 tiles, and at most 6 parts of them on their way (here 5, 6 and
-  /// 7 parts are alike). With 4 tiles 3.5 % slower, with 7 nothing gained; with 4, 5, 8 parts .89, .963, .973 of the
-  /// copy where 6 give .973.
+  /// Found in trials of an earlier kernel, for tiles of 32 KiB: 6 tiles, and at most 6 parts of them on their way (in
+  /// this kernel 5, 6 and 7 parts are alike). 4 tiles were 3.5 % slower and 7 gained nothing; 4, 5 and 8 parts gave
+  /// .89, .963 and .973 of the copy, where 6 gave .973.
   static constexpr int stages = static_cast<int>(std::clamp<std::size_t>(196608 / tile_bytes, 2, 12));
   static constexpr int parts_on_their_way =
       static_cast<int>(std::clamp<std::size_t>(49152 / part_bytes, 2, stages* ring_parts));
@@ -67,8 +67,8 @@ struct ring_memory {
   alignas(128) unsigned char tiles[stages][tile_bytes];
   uninitialized<W> row_totals[stages][strips][rows];
   uninitialized<left> before_rows[stages][strips][rows];
-  uninitialized<left> last_before[stages];  // what precedes the group of the last element in its row
-  uninitialized<W> last_own[stages];        // that group up to the element
+  uninitialized<left> last_before[stages];  // the fold before the last element's group, in its row
+  uninitialized<W> last_own[stages];        // the fold of that group up to the element
   uninitialized<W> lasts[stages][strips];   // the tile-local values of the strips' last elements, for exclusive scans
   uninitialized<typename fold::before> before_tile[stages];
   uninitialized<typename fold::shared> fold_memory[shape::folders];
@@ -77,15 +77,15 @@ struct ring_memory {
 
   arrival draw_known[stages];  // for the folder
   arrival arrived[stages][ring_parts];
-  arrival reduced[stages];  // what precedes each row is known
-  arrival carried[stages];  // what precedes the tile is known
+  arrival reduced[stages];  // the fold before each row is known
+  arrival carried[stages];  // the values before the tile are known
   arrival last_known[stages][strips];
   arrival free[stages];
 
   __device__ stored const* tile(int stage) const { return reinterpret_cast<stored const*>(tiles[stage]); }
 
-  /// Where a whole warp has read what will be written over, each lane arrives: that takes no longer than one behind a
-  /// __syncwarp.
+  /// Begins all barriers. Where a whole warp has read memory that will be overwritten, each lane arrives: that takes no
+  /// longer than one arrival after a __syncwarp.
   __device__ void begin()
   {
     for (int s = 0; s < stages; ++s) {
@@ -100,7 +100,7 @@ struct ring_memory {
   }
 };
 
-/// Where a warp is in the ring: tile after tile of its block.
+/// The position of a warp in the ring. It steps from tile to tile of the block.
 template <int Stages>
 struct ring_position {
   int stage = 0;
@@ -114,16 +114,16 @@ struct ring_position {
   }
 };
 
-// What each warp of ring_kernel does.
+// The work of each warp of ring_kernel.
 
-/// Draws tiles and copies them, for as long as there are any. One lane does it all.
+/// Draws tiles and copies them, until there are no more. One lane does all of this.
 template <class P>
 __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& problem)
 {
   using ring = ring_memory<P>;
   if (threadIdx.x % warp_lanes != 0) return;
   std::uint32_t const tiles = problem.tiles();
-  ring_position<ring::stages> at, behind;  // behind: the part that must have arrived before the next one is asked for
+  ring_position<ring::stages> at, behind;  // behind: the part that must have arrived before the next copy starts
   int ahead = 0, part_behind = 0;
   for (bool first = true;; first = false, at.step()) {
     memory.free[at.stage].wait(at.phase ^ 1);
@@ -133,7 +133,7 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
     memory.draw_known[at.stage].arrive();
     if (drawn.tile >= tiles) {
       memory.arrived[at.stage][0].arrive();
-      for (int folder = 1; folder < ring::shape::folders; ++folder) {  // the others wait for a place of their own
+      for (int folder = 1; folder < ring::shape::folders; ++folder) {  // each other folder waits at its own stage
         at.step();
         memory.free[at.stage].wait(at.phase ^ 1);
         memory.drawn[at.stage] = drawn.tile;
@@ -166,7 +166,7 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
   }
 }
 
-/// Finds what precedes tiles of the block: every one of which the place in the block's sequence is `folder`, modulo the
+/// Finds the values before tiles of the block: those at places in the block's sequence that are `folder` modulo the
 /// number of folders.
 template <class P>
 __device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& problem, int folder)
@@ -175,7 +175,8 @@ __device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& pr
   typename ring::Op op = problem.op;
   typename ring::fold carries(problem.init, op);
   std::uint32_t const tiles = problem.tiles();
-  // A warp waits at no place but its own: those of the other the loader may have filled again before it comes there.
+  // A folder waits only at its own stages. The loader may have filled another folder's stage again before this one gets
+  // there.
   int turn = 0;
   for (ring_position<ring::stages> at;; at.step(), turn = turn + 1 == ring::shape::folders ? 0 : turn + 1) {
     if (turn != folder) continue;
@@ -188,7 +189,7 @@ __device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& pr
   }
 }
 
-/// Totals the rows of each tile; publishes the tile's total; leaves what precedes each row.
+/// Totals the rows of each tile, publishes the tile's total, and stores the fold before each row.
 template <class P>
 __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& problem, int reducer)
 {
@@ -214,7 +215,7 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
       rows.load(memory.tile(at.stage), strip * order::strip<T> + lane * order::group<T>, size, true);
       total_rows(rows, memory.row_totals[at.stage][strip], transform, op);
       if (strip == last_strip) {
-        rows.forget();
+        rows.keep_packed();
         total_last_row(rows, strip, size, memory.last_before[at.stage], memory.last_own[at.stage], transform, op);
       }
     }
@@ -238,7 +239,7 @@ __device__ __forceinline__ auto wait_for_carry(ring_memory<P>& memory, Position 
   return memory.before_tile[at.stage]->carry;
 }
 
-/// The value at the element before a strip, which exclusive scans begin with.
+/// The value at the element before a strip, with which an exclusive scan begins.
 template <class P, class Position>
 __device__ __forceinline__ auto before_strip(ring_memory<P>& memory, Position const& at, int strip,
                                              typename ring_memory<P>::Op& op)
@@ -275,8 +276,8 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
 #pragma unroll
     for (int r = 0; r < ring::rows; ++r) rows.precede(r, *memory.before_rows[at.stage][strip][r], op);
     auto const to = problem.destination(end);
-    // Found in trials before this, for floats: values that are there before the carry is gain 0.9 %. Where any
-    // bracketing will do the carry joins what precedes each group instead, which takes fewer applications.
+    // Computing the values before the carry arrives gains 0.9 % for floats, as trials of an earlier kernel found. If
+    // any bracketing gives the same bits the carry joins the fold before each group instead, in fewer applications.
     constexpr bool exact = exactly_associative<typename ring::Op, T>;
     using results = typename decltype(rows)::results;
     constexpr int batch = batch_rows<results, ring::rows>;
@@ -299,9 +300,9 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
         memory.last_known[at.stage][strip].arrive();
       }
     }
-    if constexpr (!early) rows.forget();
+    if constexpr (!early) rows.keep_packed();
     left const carry = wait_for_carry(memory, at);
-    W left_neighbour = carry.value;  // means nothing
+    W left_neighbour = carry.value;  // arbitrary: not used by inclusive scans
     if (exclusive) left_neighbour = before_strip(memory, at, strip, op);
 #pragma unroll
     for (int r = 0; r < ring::rows; r += batch) {
@@ -317,7 +318,7 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
       W const next = to.last_of(values);
       to.store(begin + first + r * order::row<T>, values, left_neighbour, lane);
       left_neighbour = next;
-      if constexpr (!early) rows.forget();
+      if constexpr (!early) rows.keep_packed();
     }
     memory.free[at.stage].arrive();
   }
@@ -346,7 +347,7 @@ __global__ void __launch_bounds__(ring_shape<typename P::element, typename P::op
   else
     scan_strips(memory, problem, warp - 1 - shape::folders - shape::reducers);
 
-  __syncwarp();  // the loader's lanes, of which one has worked, meet again before they meet the block
+  __syncwarp();  // only one of the loader's lanes has worked: they meet again before they meet the block
   __syncthreads();
   if (threadIdx.x == 0) finish(*problem.shared, memory.epoch, gridDim.x, problem.words, problem.capacity);
 #endif

@@ -8,10 +8,10 @@
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
-/// Totals without results: what a tile's rows, strips and last elements add up to.
+/// The totals of a tile's rows and strips, the values at its last elements, and the rows of a scan.
 namespace tally::cuda_backend {
 
-/// Where an element stands in its tile.
+/// The position of an element in its tile.
 template <class T>
 struct place {
   int row, lane, in_group;
@@ -25,9 +25,9 @@ struct place {
   __device__ int row_in_strip() const { return row % static_cast<int>(order::strip_rows); }
 };
 
-/// The balanced trees over the 32 lanes of eight values a lane, as the last lanes of eight Kogge-Stone scans would have
-/// them. Lane k gets that of value `value_of_lane(k)`. 9 shuffles instead of 40: with each step half of the values stay
-/// in half of the lanes.
+/// Combines eight values of each lane over the 32 lanes, by the balanced trees that the last lanes of eight Kogge-Stone
+/// scans have. Lane k gets the total of value `value_of_lane(k)`. This takes 9 shuffles instead of 40: with each step
+/// half of the values stay in half of the lanes.
 __device__ inline int value_of_lane(int lane)
 {
   return (lane & 1) << 2 | (lane & 2) | (lane >> 2 & 1);
@@ -60,7 +60,7 @@ __device__ __forceinline__ W eight_trees(W const (&values)[8], int lane, Op& op)
   return meet(one, one, 16);
 }
 
-/// One warp totals the rows of a strip.
+/// Totals the rows of a strip, by one warp.
 template <class Rows, class W, class Transform, class Op>
 __device__ __forceinline__ void total_rows(Rows const& rows, uninitialized<W> (&row_totals)[order::strip_rows],
                                            Transform& transform, Op& op)
@@ -73,8 +73,9 @@ __device__ __forceinline__ void total_rows(Rows const& rows, uninitialized<W> (&
   if (lane < 8) *row_totals[value_of_lane(lane)] = total;
 }
 
-/// One warp finds what the value of a strip's last element is made of: what precedes its group in its row, and its
-/// group up to it. `size` is that of the tile, and the strip begins before it; else the values mean nothing.
+/// Finds the two parts of the value at a strip's last element, by one warp: the fold of the groups before its group in
+/// its row, and the fold of its group up to it. `size` is that of the tile. If the strip does not begin before `size`,
+/// the values mean nothing.
 template <class Rows, class W, class Left, class Transform, class Op>
 __device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std::size_t size,
                                                uninitialized<Left>& last_before, uninitialized<W>& last_own,
@@ -85,13 +86,13 @@ __device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std:
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   std::size_t const strip_end = (strip + 1) * order::strip<T>;
   place<T> const last((strip_end < size ? strip_end : size) - 1);
-  auto chosen = rows.last();
-  if (strip_end > size) chosen = rows.choose(last.row_in_strip());
-  W total[1] = {element_of<T>(chosen.get(0), transform)};
+  auto selected = rows.last();
+  if (strip_end > size) selected = rows.select(last.row_in_strip());
+  W total[1] = {element_of<T>(selected.get(0), transform)};
   W own = total[0];
 #pragma unroll
   for (int j = 1; j < group; ++j) {
-    total[0] = static_cast<W>(op(total[0], element_of<T>(chosen.get(j), transform)));
+    total[0] = static_cast<W>(op(total[0], element_of<T>(selected.get(j), transform)));
     own = select(j <= last.in_group, total[0], own);
   }
   kogge_stone_scan(total, lane, op);
@@ -102,9 +103,9 @@ __device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std:
   }
 }
 
-/// What precedes the rows of a strip, found by one warp from the totals of all rows of a tile: lane s does so for strip
-/// s % 8, or for the last one that the tile has. Nothing but elements and what they combine to is ever given to an
-/// operator: values that nothing depends on may be made of any of them, but not of memory that nobody has written.
+/// The fold before each row of a strip, found by one warp from the totals of all rows of a tile. Lane s has strip s %
+/// 8, or the tile's last strip if that comes before. The operator is only ever called with elements and what they
+/// combine to. Values on which nothing depends may be made of any of these, but never of memory that was not written.
 template <class T, class Op>
 class strip_prefix {
 public:
@@ -148,7 +149,7 @@ public:
     return strips_before_.before(rows_before, op).before(before_group, op).before(own, op);
   }
 
-  /// Writes what precedes each row.
+  /// Writes the fold before each row.
   __device__ __forceinline__ void store(uninitialized<left> (&before_rows)[order::strip_rows], Op& op) const
   {
     left rows_before = left::absent(op, totals_[0]);
@@ -165,8 +166,8 @@ private:
   int last_row_;
 };
 
-/// One warp's share of a scan: `Rows` rows, of which each lane has a group. They stay as they are stored; what the lane
-/// keeps of the operator's values is what precedes each of its groups.
+/// One warp's share of a scan: `Rows` rows, of which each lane has a group. Elements stay as they are stored. Of the
+/// operator's values a lane keeps only the fold before each of its groups.
 template <class T, class Op, class In, class Transform, int Rows>
 class scanned_rows {
 public:
@@ -180,8 +181,8 @@ public:
     rows_.load(in, first, end, aligned);
   }
 
-  /// Scans the groups' totals of each row: what precedes the lane's group in its row is kept. Lane 31 gets the rows'
-  /// totals.
+  /// Scans the groups' totals of each row, and keeps the fold before the lane's group in its row. Lane 31 gets the
+  /// rows' totals.
   __device__ __forceinline__ void scan_groups(W (&groups)[Rows], int lane, Transform& transform, Op& op)
   {
 #pragma unroll
@@ -194,26 +195,26 @@ public:
     }
   }
 
-  /// `before_row` precedes row r.
+  /// Puts `before_row` before the fold of row r.
   __device__ __forceinline__ void precede(int r, left const& before_row, Op& op)
   {
     before_[r] = before_row.before(before_[r], op);
   }
 
-  /// The results of the lane's group in row r, on top of all that precedes it.
+  /// The results of the lane's group in row r, on top of the fold before it.
   __device__ __forceinline__ void scan(int r, results& group_of_row, Transform& transform, Op& op) const
   {
     group_of_row.scan(rows_.packed(r), before_[r], transform, op);
   }
 
-  __device__ __forceinline__ void forget() { rows_.forget(); }
+  __device__ __forceinline__ void keep_packed() { rows_.keep_packed(); }
 
 private:
   stored_rows<T, In, Rows> rows_;
   left before_[Rows];
 };
 
-/// How many of `Rows` rows of results a lane holds at a time: as many as 32 registers take.
+/// The number of rows of results, out of `Rows`, that a lane holds at a time: as many as 32 registers take.
 template <class Results, int Rows>
 inline constexpr int batch_rows = [] {
   int rows = Rows;

@@ -14,19 +14,19 @@
 #include "tally/operators/numbered.hpp"
 #include "tally/sequences.hpp"
 
-/// The kernel for scans whose elements a function gives or whose results a function takes, by operators whose brackets
-/// may be any.
+/// The kernel for scans whose elements a function gives or whose results a function takes, by operators that are
+/// exactly associative.
 ///
-/// Neighbouring lanes have neighbouring elements, so what functions read and write at a step lies together: in the
-/// groups of the order each lane would have a line of its own.
+/// Neighbouring lanes have neighbouring elements, so functions read and write neighbouring memory at each step. With
+/// the groups of the order each lane would access a line of its own.
 namespace tally::cuda_backend {
 
-// What kinds of rows there are, how many a tile has, what is kept of it, and how a warp goes through them.
+// The kinds of rows, their number in a tile, the memory that keeps a tile, and the loop over a warp's rows.
 
 enum class row_kind {
   general,   ///< values that an operator combines
-  votes,     ///< truth values whose sums are asked for: a vote counts 32 of them at once
-  numbered,  ///< segments with their numbers: votes say where they begin
+  votes,     ///< sums of truth values: a vote counts 32 of them at once
+  numbered,  ///< segments with their numbers: votes find where segments begin
 };
 
 template <class Op>
@@ -44,8 +44,8 @@ inline constexpr row_kind kind_of_rows = [] {
   return sums && std::is_same_v<stored, bool> ? row_kind::votes : row_kind::general;
 }();
 
-/// What is kept of an element in shared memory until its tile is finished: its value, up to it in its warp (of votes
-/// there is a bit in a register)...
+/// The values that shared memory keeps of each element until its tile is finished. First, the scan of its warp up to it
+/// (votes have a bit in a register instead).
 template <class P, row_kind = kind_of_rows<P>>
 struct kept_value_of {
   using type = working_type<typename P::element>;
@@ -58,7 +58,7 @@ template <class P>
 struct kept_value_of<P, row_kind::numbered> {
   using type = decltype(P::element::value);
 };
-/// ... and what its step takes, unless it is large: then it is taken when it is needed.
+/// Second, the result of its step's `take`, unless that is large: then `take` is called when the result is needed.
 template <class Out>
 struct kept_taken_of {
   using type = detail::nothing_taken;
@@ -69,7 +69,8 @@ struct kept_taken_of<detail::function_iterator<detail::step_place_of<F>>> {
   using type = typename detail::step_place<F>::taken;
 };
 
-/// How many rows, and how many such warps: as many rows as hide memory's latency, and registers and shared memory hold.
+/// The number of rows of a warp, and of warps: as many rows as hide memory's latency, as far as registers and shared
+/// memory hold them.
 template <class P>
 struct striped_shape {
   using value = typename kept_value_of<P>::type;
@@ -88,9 +89,9 @@ struct striped_shape {
   static constexpr int blocks_a_processor = kind == row_kind::votes || words <= 2 ? 2 : 1;
   static constexpr std::size_t tile = static_cast<std::size_t>(threads) * rows;
 
-  /// A tile's values in shared memory, warp by warp, then its takings: a place for each row of each thread, and none of
-  /// what is empty. After each 128 bytes of values there is an empty place: lanes that each take `rows` neighbours meet
-  /// in no bank then.
+  /// A tile's values in shared memory, warp by warp, and after them the results of `take`. There is a place for each
+  /// row of each thread; empty types have none. After each 128 bytes of values a place is left empty, so that lanes
+  /// that each read `rows` neighbours have no bank conflicts.
   static constexpr unsigned values_a_line = sizeof(value) < 128 ? 128 / sizeof(value) : 1;
   static constexpr unsigned places_of_a_warp = rows * warp_lanes + (rows == 1 ? 0 : rows * warp_lanes / values_a_line);
   static constexpr std::size_t value_bytes =
@@ -99,14 +100,14 @@ struct striped_shape {
   struct kept {
     unsigned char* memory;
 
-    /// Element k of the warp's.
+    /// The value of the warp's element k.
     __device__ __forceinline__ value& value_at(int k) const
     {
       unsigned const warp = threadIdx.x / warp_lanes, own = static_cast<unsigned>(k);
       unsigned const place = warp * places_of_a_warp + own + (rows == 1 ? 0 : own / values_a_line);
       return reinterpret_cast<value*>(memory)[place];
     }
-    /// What the lane's element of row r takes.
+    /// The result of `take` of the lane's element of row r.
     __device__ __forceinline__ taken& taken_at(int r) const
     {
       return reinterpret_cast<taken*>(memory + value_bytes)[r * threads + static_cast<int>(threadIdx.x)];
@@ -117,7 +118,7 @@ struct striped_shape {
 };
 
 /// True, as a type (std::true_type is for the host).
-struct surely {
+struct always {
   __device__ constexpr operator bool() const { return true; }
 };
 
@@ -128,12 +129,12 @@ __device__ __forceinline__ void for_each_row(std::size_t first, std::size_t end,
   std::size_t const own = first + static_cast<std::size_t>(lane);
   auto const of_row = [own](int r) {
     std::size_t const k = own + static_cast<std::size_t>(r) * warp_lanes;
-    if (r > 0) __builtin_assume(k > 0);  // so nothing asks whether it is the first of all
+    if (r > 0) __builtin_assume(k > 0);  // removes tests for the first of all elements
     return k;
   };
   if (first + Rows * warp_lanes <= end) {
 #pragma unroll
-    for (int r = 0; r < Rows; ++r) f(r, of_row(r), surely{});
+    for (int r = 0; r < Rows; ++r) f(r, of_row(r), always{});
   } else {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) f(r, of_row(r), of_row(r) < end);
@@ -151,14 +152,13 @@ __device__ __forceinline__ decltype(auto) place_at(P const& problem, std::size_t
   return problem.out[static_cast<std::iter_difference_t<typename P::output>>(k)];
 }
 
-/// What is before an element, and what is up to it.
+/// The exclusive and the inclusive result at an element.
 template <class W>
 struct scan_step {
   W before, upto;
 };
 
-/// Calls load(r, k, there) for each row, and takes what its steps take with it: from the same lines, and on its way at
-/// the same time.
+/// Calls load(r, k, there) for each row, and `take` of its steps with it: these read the same lines at the same time.
 template <class P, class Load>
 __device__ __forceinline__ void load_rows(P const& problem, std::size_t first, std::size_t end, int lane,
                                           typename striped_shape<P>::kept const& kept, Load load)
@@ -178,7 +178,7 @@ __device__ __forceinline__ void load_rows(P const& problem, std::size_t first, s
   }
 }
 
-/// Hands a warp's steps over. All lanes call `step_of(r)` for each row, one after the other.
+/// Passes a warp's steps to the output. All lanes call `step_of(r)` for each row, one row after the other.
 template <class P, class StepOf>
 __device__ __forceinline__ void hand_over(P const& problem, std::size_t first, std::size_t end, int lane,
                                           typename striped_shape<P>::kept const& kept, StepOf step_of)
@@ -195,8 +195,8 @@ __device__ __forceinline__ void hand_over(P const& problem, std::size_t first, s
         place.put(static_cast<T>(step.before), static_cast<T>(step.upto), kept.taken_at(r));
       else
         place.put(static_cast<T>(step.before), static_cast<T>(step.upto), place.take());
-      // Where all rows are there, only the last one can have the last element.
-      constexpr bool all_there = std::is_same_v<decltype(there), surely>;
+      // If all rows are there, only the last one can have the last element.
+      constexpr bool all_there = std::is_same_v<decltype(there), always>;
       if ((!all_there || r == rows - 1) && k + 1 == problem.size) place.end(static_cast<T>(step.upto));
     } else {
       place_at(problem, k) = static_cast<T>(problem.what == work::exclusive_scan ? step.before : step.upto);
@@ -204,8 +204,8 @@ __device__ __forceinline__ void hand_over(P const& problem, std::size_t first, s
   });
 }
 
-// What comes before a tile, where brackets may be any: a block folds the totals of the tiles between its own, its
-// threads together, and hands no prefix over, as Merrill and Garland's look-back (2016) would. Totals wait for
+// The fold before a tile, under an exactly associative operator. The threads of a block together fold the totals of the
+// tiles between its own. No prefix is handed over, as it is in Merrill and Garland's look-back (2016): totals wait for
 // nothing.
 
 /// The fold of the first `count` values of a warp's lanes, 1 <= count <= Most, for lane 0. Most is a power of two.
@@ -220,12 +220,12 @@ __device__ __forceinline__ W fold_lanes(W value, int count, int lane, Op& op)
   return value;
 }
 
-/// The totals of tiles [from, to), a thread each, on their way to a block's threads: as many of them as there are
-/// threads, the others after these.
+/// The totals of tiles [from, to) on their way to a block's threads, one for each thread. If there are more totals than
+/// threads, the others follow after these.
 template <int Warps, class W>
 class totals_between {
 public:
-  /// Asks for the first of them; returns at once.
+  /// Starts to read the first of them; returns at once.
   __device__ __forceinline__ void ask(std::uint64_t const* words, std::size_t from, std::size_t to)
   {
     from_ = from;
@@ -233,9 +233,9 @@ public:
     if (from_ + threadIdx.x < to_) read_.load(words + (from_ + threadIdx.x) * words_of<W>);
   }
 
-  /// Appends all of them to the last warp's `before`: it comes after those that wait for totals. All threads call.
-  /// Waits, so tiles must be drawn in order by blocks that run. `parts` is shared memory that nobody uses until the
-  /// block's next barrier.
+  /// Appends all of them to the `before` of the last warp, after the warps that wait for totals. All threads call.
+  /// Waits, so tiles must be drawn in order by blocks that run. `parts` is shared memory that nothing else uses until
+  /// the block's next barrier.
   template <class Op>
   __device__ __forceinline__ void append_to(detail::optional_value<W>& before, std::uint64_t const* words,
                                             std::uint32_t epoch, W (&parts)[Warps], int lane, Op& op)
@@ -276,11 +276,12 @@ private:
   read_words<W> read_;
 };
 
-// A warp's rows of 32 elements, an element a lane: loaded, scanned, and handed over with what comes before them.
+// A warp's rows of 32 elements, one for each lane: loaded, scanned, and passed to the output on top of the fold before
+// them.
 
-/// Scans a warp's kept values in their place; returns what they add up to. A lane scans as many neighbours as there are
-/// rows, and only the lanes' totals are scanned by shuffles, not each row. Bit j of `heads` says whether neighbour j
-/// begins a segment, beyond which nothing goes.
+/// Scans a warp's kept values in place; returns their total. A lane scans as many neighbours as there are rows, and
+/// only the lanes' totals are scanned by shuffles, not each row. Bit j of `heads` says that neighbour j begins a
+/// segment; no value crosses the beginning of a segment.
 template <class P, class Op>
 __device__ __forceinline__ auto scan_kept(typename striped_shape<P>::kept const& kept, unsigned heads, int lane, Op& op)
 {
@@ -317,8 +318,8 @@ public:
   static constexpr int rows = striped_shape<P>::rows;
   using memory = typename striped_shape<P>::kept;
 
-  /// Returns what the warp's elements add up to. The tile has one element at least, and its last one stands for those
-  /// beyond, which may be given to the operator.
+  /// Returns the total of the warp's elements. The tile has one element at least. Its last one stands for those beyond
+  /// `end`, since the operator may be called with them.
   __device__ __forceinline__ W load(P const& problem, std::size_t first, std::size_t end, int lane, Op& op,
                                     memory const& kept)
   {
@@ -332,7 +333,7 @@ public:
     return scan_kept<P>(kept, 0, lane, op);
   }
 
-  /// Hands the results on top of `before` over.
+  /// Passes the results on top of `before` to the output.
   __device__ __forceinline__ void store(P const& problem, std::size_t first, std::size_t end,
                                         detail::optional_value<W> const& before, int lane, Op& op, memory const& kept)
   {
@@ -349,7 +350,7 @@ public:
   }
 };
 
-/// Truth values: a bit for each row. What is up to an element is counted again when it is asked for.
+/// Truth values: a bit for each row. `store` counts again instead of keeping counts.
 template <class P>
 class striped_rows<P, row_kind::votes> {
 public:
@@ -455,7 +456,8 @@ private:
   unsigned flags_;
 };
 
-/// A tile of a block: its warp's rows. The warp that adds up has in lane w what is up to warp w.
+/// A tile of a block: its warp's rows. In the warp that adds up the totals, lane w has the inclusive total of warp w in
+/// `upto`.
 template <class P>
 struct striped_tile {
   using W = working_type<typename P::element>;
@@ -476,12 +478,12 @@ struct striped_tile {
   }
 };
 
-/// Each block draws tiles until there are no more. `words` has `words_of<W>` a tile.
+/// Each block draws tiles until there are no more. `words` has `words_of<W>` words for each tile.
 ///
-/// A block publishes a tile's total, and finishes the tile before it: whose predecessors' totals are there by then. A
-/// compaction of 2^28 numbers took 0.9 ms where each tile waited for itself. One warp adds up for all, the last one,
-/// which has no totals of other blocks to wait for: these kernels take as long as their instructions, and sixteen warps
-/// that do the same take sixteen times as many.
+/// A block publishes a tile's total, and then finishes the tile that it drew before: the totals before that one are
+/// there by then. A compaction of 2^28 numbers took 0.9 ms when each tile waited for its own predecessors. The last
+/// warp adds up the totals for all, since it has no totals of other blocks to wait for. The speed of these kernels is
+/// limited by their instructions, and sixteen warps that do the same execute sixteen times as many.
 template <class P>
 __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::blocks_a_processor)
     striped_kernel(__grid_constant__ P const problem)

@@ -5,31 +5,32 @@
 
 namespace tally::cuda_backend {
 
-/// The sizes that choose the kernel of a call on a GPU. They never change its result. Tests set them, so that small
+/// The sizes that select the kernel of a call on a GPU. They never change its result. Tests set them, so that small
 /// arrays take every kernel.
 struct tuning {
-  /// Arrays of no more tiles than this, 0 or 1, are one block's.
+  /// One block takes arrays of up to this many tiles, 0 or 1.
   std::uint32_t one_block_tiles = 1;
   /// In that block eight warps have one row each up to this many strips, at most one; fewer rows load sooner.
   std::size_t one_row_strips = 1;
   /// ... and four rows each up to this many, at most four; then eight. Eight warps with eight rows each take 1.79 us
   /// for a tile, 16 with 4 2.04, 32 with 2 2.26.
   std::size_t four_row_strips = 4;
-  /// Arrays of no more tiles than this, at most `most_cluster_tiles`, are a cluster's.
+  /// A cluster takes arrays of up to this many tiles, at most `most_cluster_tiles`.
   std::uint32_t cluster_tiles = 8;
-  /// Arrays of no more tiles than this may be shared out a tile a block, if so many blocks run at once.
+  /// Blocks with one tile each take arrays of up to this many tiles, if that many blocks run at once.
   std::uint32_t own_tiles = 0xffffffff;
-  /// Multiprocessors that are counted on, or 0 for those of the device: how many blocks run at once follows from them.
+  /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
+  /// that run at once follows from it.
   int processors = 0;
 };
 
-/// The most tiles of a cluster: eight blocks are what every device of sm_90 runs as one.
+/// The most tiles of a cluster: every device of sm_90 runs clusters of eight blocks.
 inline constexpr std::uint32_t most_cluster_tiles = 8;
 
 /// The largest tile of which the ring holds enough: three of 64 KiB.
 inline constexpr std::size_t most_ring_tile_bytes = 65536;
 
-/// Shared memory that a block asks for at most, of the 227 KiB that sm_90 gives one: static variables need some too.
+/// The most dynamic shared memory of a block, of the 227 KiB that sm_90 gives it: static variables need some too.
 inline constexpr std::size_t most_shared_bytes = 225 * 1024;
 
 /// The tuning of all calls of this process. Only tests change it, and only while no call is made.

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstring>
 
-/// What the lanes of a warp do together, for values of any trivially copyable type.
+/// Operations of a warp's lanes on values of any trivially copyable type.
 namespace tally::cuda_backend {
 
 inline constexpr unsigned whole_warp = 0xffffffff;
@@ -47,8 +47,7 @@ __device__ __forceinline__ V shuffle_from(V const& value, int lane)
   return by_words(value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, lane); });
 }
 
-/// first ? a : b, by values: of two references the compiler would choose an address, and put both values into memory
-/// for it.
+/// first ? a : b, by values. With references the compiler would select an address, and put both values into memory.
 template <class V>
 __device__ __forceinline__ V select(bool first, V a, V b)
 {
@@ -70,10 +69,10 @@ struct uninitialized {
   __device__ V* operator->() { return &**this; }
 };
 
-/// The inclusive scans of `Count` values a lane, each over the lanes.
+/// The inclusive scans of `Count` values of each lane, each scan over the lanes.
 /// Kogge & Stone (1973): 5 steps; lane 31 gets the balanced tree over all 32. The scans go step by step together: a
 /// shuffle takes some 25 cycles, and the compiler keeps shuffles in the order in which they are written.
-/// `reach(k)` says how many lanes to the left value k takes in at most.
+/// `reach(k)` is the most lanes to the left that value k takes in.
 template <int Count, class V, class Reach, class Op>
 __device__ __forceinline__ void kogge_stone_scan(V (&values)[Count], Reach reach, Op& op)
 {
