@@ -1,4 +1,4 @@
-# What `cmake --install` puts where: headers, library, and what find_package(tally) and pkg-config read.
+# Installs the headers, the library, and the files that find_package(tally) and pkg-config read.
 # The tool's own files (program, manual pages, completions) are installed by tool/cli.
 include(CMakePackageConfigHelpers)
 
@@ -18,7 +18,7 @@ install(TARGETS tally EXPORT tally
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tally DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 
-# The course: who wants to write kernels for the model machine asks for it. Some of its kernels are wrong on purpose.
+# The course is a component of its own, for writers of kernels. Some of its kernels are wrong on purpose.
 if(TALLY_INSTALL_COURSE)
   install(TARGETS tally_model EXPORT tally ARCHIVE COMPONENT course LIBRARY COMPONENT course)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/course/include/tally DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
@@ -27,7 +27,7 @@ endif()
 
 install(EXPORT tally NAMESPACE tally:: FILE tally-targets.cmake
   DESTINATION ${tally_package_folder} COMPONENT development)
-# The GPU part apart from the rest: who has no CUDA toolkit finds tally::tally all the same.
+# The GPU part has its own targets file: tally::tally is found without a CUDA toolkit too.
 if(TARGET tally_cuda)
   install(TARGETS tally_cuda EXPORT tally-cuda ARCHIVE COMPONENT cuda)
   install(EXPORT tally-cuda NAMESPACE tally:: FILE tally-cuda-targets.cmake

@@ -1,16 +1,16 @@
 # tally_test(NAME SOURCES a.cpp ... [LIBRARIES x ...] [LABELS l] [SHARDS n] [LONG] [TOGETHER] [WHOLE])
 #
 # Builds the GoogleTest program NAME, linked with the library, the warnings and LIBRARIES, and registers it with ctest: as one
-# test, or as n tests `NAME.1` ... that share its cases. Presets choose by label: `slow` tests are left out under sanitizers, `ci`
-# tests run in continuous integration only. Under sanitizers tests are brief (TALLY_TEST_BRIEFLY): fewer sizes and types, which
-# find what there is to find in the code that all share.
+# test, or as n tests `NAME.1` ... that share its cases. Presets select by label: `slow` tests are left out under sanitizers, `ci`
+# tests run in continuous integration only. Under sanitizers tests are brief (TALLY_TEST_BRIEFLY): sizes and types share their
+# code, so fewer of them find the same faults.
 # LONG       It runs longer than it compiles, and is optimised more, under a sanitizer too.
 # TOGETHER   Its sources are short, and are compiled eight at a time.
-# WHOLE      It counts at its end which paths its tests took together (tests/support/visits.hpp), and has no shards.
+# WHOLE      It counts at its end the paths that its tests took together (tests/support/visits.hpp), and has no shards.
 include_guard(GLOBAL)
 find_package(GTest REQUIRED)
 
-# Part of every test program.
+# The part that all test programs share.
 add_library(tally_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/threads_pay.cpp)
 target_link_libraries(tally_test_main PUBLIC tally::tally PRIVATE tally_warnings)
 

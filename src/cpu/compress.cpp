@@ -34,8 +34,8 @@ std::size_t pack(std::uint8_t const* flags, std::size_t size, std::uint64_t* bit
   return count;
 }
 
-/// Those of a vector at `in` whose bit is set to `to`, and anything behind them: a whole vector is written. Returns how
-/// many they are.
+/// Moves the elements of a vector at `in` whose bit is set to `to`, and returns their number. A whole vector is
+/// written; what follows these elements is arbitrary.
 template <class T>
 HWY_INLINE std::size_t compress_vector(std::byte const* in, std::uint32_t wanted, std::byte* to)
 {
@@ -47,7 +47,7 @@ HWY_INLINE std::size_t compress_vector(std::byte const* in, std::uint32_t wanted
   return static_cast<std::size_t>(std::popcount(wanted));
 }
 
-/// The same for the elements of a word: a whole vector is written behind the last of them.
+/// The same for the elements of a word. Up to a whole vector is written beyond the last of them.
 template <class T>
 HWY_INLINE std::size_t compress_word(std::byte const* in, std::uint64_t word, std::byte* to)
 {
@@ -63,7 +63,7 @@ template <class T>
 HWY_INLINE void compress_block(compress_job const& job)
 {
   constexpr std::size_t bytes = sizeof(T);
-  // Copies, which what is written cannot change.
+  // Copies: writes to the output cannot change them.
   std::byte const* const in = job.in;
   std::uint64_t const* const bits = job.bits;
   std::byte* const out = job.out;
@@ -72,7 +72,7 @@ HWY_INLINE void compress_block(compress_job const& job)
   for (; w < words && moved + flags_a_word <= room; ++w)
     moved += compress_word<T>(in + w * flags_a_word * bytes, bits[w], out + moved * bytes);
   if (w > 0) detail::took("compress: words to the output");
-  // Fewer than 64 are left. They meet in memory of this call's own, where there is room for a whole vector behind them.
+  // Fewer than 64 selected elements are left. They are gathered in a buffer with room for a whole vector behind them.
   std::byte last[(flags_a_word + lanes<T>)*bytes];
   std::size_t held = 0;
   for (; w < words && moved + held < room; ++w)

@@ -32,8 +32,8 @@ public:
         out_(out),
         size_(size),
         shift_(shift),
-        // What replaces its input is in the cache already: around it, in-place scans reached 0.80 of the copy limit,
-        // through it 1.0.
+        // The lines of an in-place scan are in the cache already: stores around it reached 0.80 of the copy limit,
+        // stores through it 1.0.
         to_(in != out && size * sizeof(T) >= tuning_in_use().streamed_bytes ? stores::streaming : stores::cached)
   {
     if (out != nullptr)

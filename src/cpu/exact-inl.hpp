@@ -1,4 +1,4 @@
-// Exactly associative operators on vectors: any bracketing gives the same bits, so these kernels choose the quickest.
+// Exactly associative operators on vectors. Any bracketing gives the same bits, so these kernels use the quickest.
 #if defined(TALLY_CPU_EXACT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_CPU_EXACT_INL
 #undef TALLY_CPU_EXACT_INL
@@ -87,7 +87,7 @@ public:
   /// Takes a row.
   HWY_INLINE void begin(T const* in) { row_ = in; }
 
-  /// The results of the row that was taken last, to `out`; takes `next`; `along(piece)` at each piece.
+  /// Writes the results of the row that was taken last to `out`, and takes `next`. Calls `along(piece)` at each piece.
   template <class Along>
   HWY_INLINE void row(T const* next, T* out, Along&& along)
   {
@@ -109,7 +109,7 @@ public:
     }
   }
 
-  /// The same, and takes nothing.
+  /// Writes the results of the last row.
   HWY_INLINE void end(T* out)
   {
     row(nullptr, out, [](std::size_t) {});
@@ -149,7 +149,7 @@ public:
     }
   }
 
-  /// A row by pieces.
+  /// Adds one piece of a row.
   HWY_INLINE void piece(T const* row, std::size_t index)
   {
     constexpr std::size_t vectors = piece_bytes / sizeof(T) / lanes<T>;
@@ -159,7 +159,7 @@ public:
           dom::op(total_[v % accumulators], dom::enter(hn::LoadU(d, row + (index * vectors + v) * lanes<T>)));
   }
 
-  /// The tile's total with `size` elements of one more row, 1 <= size <= row.
+  /// The tile's total, including `size` elements of one more row, 1 <= size <= row.
   HWY_INLINE T finish(T const* in, std::size_t size)
   {
     constexpr T identity = Op::template identity<T>();

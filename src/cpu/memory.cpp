@@ -24,11 +24,11 @@ void* allocate(std::size_t bytes)
   tally::detail::took(kept ? "temporary: memory that the library keeps" : "temporary: large pages");
   std::size_t const alignment = kept ? 64 : huge_page;
   if (bytes > static_cast<std::size_t>(-1) - alignment) throw std::bad_alloc();
-  // A whole number of alignments, as the function asks for.
+  // aligned_alloc requires a multiple of the alignment.
   void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
 #ifdef __linux__
-  // A wish: where the system has no such pages, nothing is lost.
+  // A hint: nothing is lost if the system has no such pages.
   if (alignment == huge_page) (void)::madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
   return memory;

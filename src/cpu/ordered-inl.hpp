@@ -16,9 +16,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-// A row is read as `sets` of `members` vectors. A set is transposed within its 16-byte blocks, so that member j holds
-// the j-th element of each group: then a group is combined left to right by whole vectors, and the last member holds
-// one total a lane. `lanes` groups make a set.
+// A row is read as `sets` of `members` vectors. A set has `lanes` groups. It is transposed within its 16-byte blocks,
+// so that member j holds the j-th element of each group. Groups are then combined left to right by whole vectors, and
+// each lane of the last member holds the total of a group.
 template <class T>
 inline constexpr std::size_t members = order::group<T>;
 template <class T>
@@ -33,7 +33,7 @@ template <class T>
 struct pick_transposed {
   static constexpr std::size_t lane(std::size_t k) { return (k % members<T>)*blocks<T> + k / members<T>; }
 };
-/// Groups in index order from the order of the transposition, and back.
+/// Moves groups from the order of the transposition to index order, and back.
 template <class T>
 HWY_INLINE vector<T> natural(vector<T> v)
 {
@@ -68,7 +68,8 @@ HWY_INLINE void transpose(vector<T> (&v)[members<T>])
   }
 }
 
-/// One Kogge-Stone step over the totals of a row, in index order: every total gets the one `Stride` groups before it.
+/// One Kogge-Stone step over the totals of a row, in index order: every total is combined with the one `Stride` groups
+/// before it.
 template <class Op, class T, std::size_t Stride>
 HWY_INLINE void kogge_stone_step(vector<T> (&total)[sets<T>], vector<T> identity)
 {
@@ -98,8 +99,8 @@ HWY_INLINE void kogge_stone(vector<T> (&total)[sets<T>], vector<T> identity)
   }
 }
 
-/// Scans a tile row by row. The groups of a row are combined, and their totals scanned, while the results of the row
-/// before are computed: the steps of Kogge-Stone wait for one another, and the processor fills the time with the other
+/// Scans a tile row by row. The groups of a row are combined and their totals scanned while the results of the row
+/// before are computed. The steps of Kogge-Stone wait for one another, and the processor fills the time with the other
 /// row's work.
 template <class Op, class T, direction Shift>
 class ordered_scan {
@@ -125,20 +126,20 @@ public:
     kogge_stone<Op, T>(total_, identity_);
   }
 
-  /// The results of the row that was taken last, to `out`; takes `next`; `along(piece)` at each piece.
+  /// Writes the results of the row that was taken last to `out`, and takes `next`. Calls `along(piece)` at each piece.
   template <class Along>
   HWY_INLINE void row(T const* next, T* out, Along&& along)
   {
     give<true>(next, out, along, nullptr);
   }
 
-  /// The same, and takes nothing. Tile-local values also to `locals` unless that is null.
+  /// Writes the results of the last row, and its tile-local values to `locals` unless that is null.
   HWY_INLINE void end(T* out, T* locals = nullptr)
   {
     give<false>(nullptr, out, [](std::size_t) {}, locals);
   }
 
-  /// The tile-local value of the last element that was given.
+  /// The tile-local value of the last element whose result was written.
   HWY_INLINE T last() const { return hn::ExtractLane(local_, lanes<T> - 1); }
 
 private:
@@ -148,7 +149,8 @@ private:
   template <bool Takes, class Along>
   HWY_INLINE void give(T const* next, T* out, Along&& along, T* locals)
   {
-    // Each set is a unit of taking and one of giving; pieces are spread over the units.
+    // Each set is one unit of the row that is taken and one of the row that is written. Pieces are spread over the
+    // units.
     constexpr std::size_t units = 2 * sets<T>;
     auto const along_unit = [&](std::size_t unit) HWY_ATTR {
       for (std::size_t piece = unit * pieces / units; piece < (unit + 1) * pieces / units; ++piece) along(piece);
@@ -173,7 +175,7 @@ private:
       if (locals != nullptr) store(locals + s * set_size, value_[s]);
       local_ = value_[s][members<T> - 1];
       add_carry(value_[s]);
-      // Before the store: `along` reads the next tile, at the same place in a page, and would wait for it.
+      // Before the store: `along` reads the next tile, at the same offset in a page, and would wait for the store.
       along_unit(2 * s + 1);
       store(out + s * set_size, value_[s]);
       if constexpr (Takes) {
@@ -184,7 +186,7 @@ private:
     if constexpr (Takes) kogge_stone<Op, T>(total_, identity_);
   }
 
-  // Groups left to right; their totals in index order.
+  // Loads a set and combines its groups left to right; their totals are in index order.
   static HWY_INLINE void load(T const* in, set_values& value, vec& total)
   {
     HWY_UNROLL(4)
@@ -200,7 +202,7 @@ private:
     HWY_UNROLL(4)
     for (std::size_t m = 0; m < members<T>; ++m) value[m] = dom::op(carry_, value[m]);
     if constexpr (Shift == direction::exclusive) {
-      // The first of a group is the last of the group before it; within a group the members move up by one.
+      // The first result of a group is the last value of the group before it; within a group members move up by one.
       vec const last = natural<T>(value[members<T> - 1]);
       HWY_UNROLL(4)
       for (std::size_t m = members<T> - 1; m > 0; --m) value[m] = value[m - 1];
@@ -236,7 +238,7 @@ template <class Op, class T>
 class ordered_total {
   using vec = vector<T>;
   using dom = domain<Op, T>;
-  static constexpr std::size_t batch_rows = lanes<T>;  // so that a batch has 32 vectors, whatever their length
+  static constexpr std::size_t batch_rows = lanes<T>;  // a batch then has 32 vectors, whatever their length
 
 public:
   HWY_INLINE void row(T const* in)
@@ -246,7 +248,7 @@ public:
     end_row();
   }
 
-  /// A row by pieces, in order.
+  /// Adds one piece of a row. Pieces come in order.
   HWY_INLINE void piece(T const* row, std::size_t index)
   {
     for (std::size_t s = index * sets<T> / pieces; s < (index + 1) * sets<T> / pieces; ++s) set(row, s);
@@ -259,7 +261,7 @@ public:
     constexpr T identity = Op::template identity<T>();
     Op op;
 
-    // The last row first: its steps wait for one another, and what follows does not wait for them.
+    // The last row comes first: its steps wait for one another, and the work that follows does not wait for them.
     HWY_ALIGN T padded[order::row<T>];
     if (size < order::row<T>) {
       std::fill(std::copy(in, in + size, padded), padded + order::row<T>, identity);
@@ -279,7 +281,7 @@ public:
 
     merge_rest();
     T strips = identity;
-    // The folds of the strips do not depend on one another: side by side they hide each other's latency.
+    // The folds of the strips are independent: side by side they hide each other's latency.
     constexpr std::size_t rows = order::strip_rows;
     T strip[order::tile_strips];
     std::size_t const whole = count_ / rows;
@@ -315,8 +317,8 @@ private:
     if (++count_ % batch_rows == 0) merge<order::row_groups>();
   }
 
-  // Five levels of the balanced tree over the 32 groups of each row, whose totals are in the first `Vectors` of the
-  // batch: neighbours are combined, left operand first.
+  // The five levels of the balanced tree over the 32 groups of each row. Totals are in the first `Vectors` of the
+  // batch; neighbours are combined, left operand first.
   template <std::size_t Vectors>
   HWY_INLINE void merge()
   {

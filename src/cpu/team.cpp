@@ -25,10 +25,10 @@ void run_team(int members, void (*body)(void* context, int member), void* contex
     body(context, 0);
     return;
   }
-  // Beside the program's own use of oneTBB: a task of the program's that is cancelled does not cancel this, and a
-  // thread that waits, here or for tasks of the operator's, takes up neither another member nor anything of the
-  // program's meanwhile. There are no more threads than oneTBB has: to ask for more is a setting of the whole process,
-  // and two calls that ask for different numbers make oneTBB write warnings to standard error.
+  // Isolated from the program's own use of oneTBB. The cancellation of a task of the program's does not cancel this. A
+  // thread that waits, here or for tasks of the operator's, runs neither another member nor a task of the program's
+  // meanwhile. There are no more threads than oneTBB has: their number is a setting of the whole process, and two calls
+  // that ask for different numbers make oneTBB write warnings to standard error.
   tbb::task_group_context own(tbb::task_group_context::isolated);
   tbb::this_task_arena::isolate([&] {
     tbb::parallel_for(

@@ -1,5 +1,5 @@
-// One tile, by rows: what is the same for every operator. Short rows, streaming stores, prefetching, the next tile's
-// total.
+// One tile, row by row: the part that all operators share. It handles short rows, streaming stores, prefetching, and
+// the next tile's total.
 #if defined(TALLY_CPU_TILE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_CPU_TILE_INL
 #undef TALLY_CPU_TILE_INL
@@ -23,9 +23,9 @@ namespace tally::cpu_backend::HWY_NAMESPACE {
 
 inline constexpr std::size_t line_bytes = 64;
 
-/// How near prefetching brings a line, as __builtin_prefetch has it. Into the first level it would hold the buffers for
-/// misses that reading the tile itself from the second level needs: 0.84 of the copy limit on Zen 4, where this gave
-/// 0.97.
+/// The cache level of prefetching, as an argument of __builtin_prefetch. A prefetch into the first level holds a buffer
+/// for misses, which reading the tile itself from the second level needs: that gave 0.84 of the copy limit on Zen 4,
+/// and this 0.97.
 inline constexpr int to_second_level = 2;
 
 template <class Op, class T, direction Shift>
@@ -45,8 +45,8 @@ T total_of_tile(T const* in, std::size_t size)
 
 /// Writes rows around the cache, a whole line of memory at a time, wherever in a line the tile begins.
 ///
-/// A row is put together in a half of the buffer that has the phase of the output: its first line holds what is left of
-/// the row before. It is written while the other half is filled.
+/// A row is assembled in one half of a buffer that has the phase of the output; the first line of the half holds the
+/// rest of the row before. It is written while the other half is filled.
 class line_writer {
 public:
   explicit line_writer(void* out)
@@ -56,9 +56,9 @@ public:
   {
   }
 
-  /// The output begins with a line.
+  /// Whether the output begins with a line.
   bool in_phase() const { return phase_ == 0; }
-  /// Where the next row goes.
+  /// The place for the next row.
   HWY_INLINE char* place() { return buffer_ + half_ + phase_; }
 
   /// Writes lines [first, first + count) of the row before, if there is one.
@@ -80,7 +80,7 @@ public:
     }
   }
 
-  /// The row at `place` is complete, and the lines of the one before are written.
+  /// Goes on to the next row: the row at `place` is complete, and the lines of the row before it are written.
   HWY_INLINE void next()
   {
     writing_ = filling_;
@@ -89,7 +89,7 @@ public:
     if (half_ == 0 && phase_ != 0) std::memcpy(buffer_, buffer_ + 2 * row_bytes, line_bytes);
   }
 
-  /// Writes what is left, and then the `bytes` at `rest`, at most a row.
+  /// Writes the remaining lines, and then the `bytes` at `rest`, at most a row.
   HWY_INLINE void finish(void const* rest, std::size_t bytes)
   {
     // Before the copy: with the phase, `rest` may reach into the other half, where the row before waits.
@@ -104,13 +104,13 @@ public:
 private:
   alignas(64) char buffer_[2 * row_bytes + line_bytes];
   std::size_t phase_;
-  std::size_t half_ = 0;     // where in the buffer the row is that is being filled: 0 or row_bytes
+  std::size_t half_ = 0;     // the offset in the buffer of the row that is being filled: 0 or row_bytes
   char* filling_;            // the first line of that row in memory
   char* writing_ = nullptr;  // the same of the row before
   bool first_;
 };
 
-/// The last, short row of a tile, by way of buffers; the results to `results`. Returns what `tile_totals::last` wants.
+/// Scans the last, short row of a tile through a buffer, to `results`. Returns the value for `tile_totals::last`.
 template <class Op, class T, class Scan>
 HWY_INLINE T scan_rest(Scan& scan, T const* in, std::size_t size, T* results)
 {
@@ -141,8 +141,8 @@ tile_totals<T> scan_tile(tile_job<T> const& job)
   T last = Op::template identity<T>();
   std::size_t r = 0;
 
-  // What goes along with scanning row r, a piece at a time: memory takes one line after the other as fast as it can,
-  // and stalls on bursts. The last row of `next` is for `finish`.
+  // The work done along with scanning row r, a piece at a time: memory takes one line after the other as fast as it
+  // can, and stalls on bursts. The last row of `next` is for `finish`.
   auto const along = [&](std::size_t piece) HWY_ATTR {
     if (job.ahead != nullptr) {
       auto const ahead = reinterpret_cast<char const*>(job.ahead + r * row) + piece * piece_bytes;
@@ -151,7 +151,7 @@ tile_totals<T> scan_tile(tile_job<T> const& job)
     }
     if (job.next != nullptr && r + 1 < whole) next.piece(job.next + r * row, piece);
   };
-  // The row to take while row r is given; after the last one that again, for nothing.
+  // The row to take while the results of row r are written. The last row is taken again, for nothing.
   auto const following = [&] { return job.in + (r + 1 < whole ? r + 1 : r) * row; };
 
   if (whole > 0) scan.begin(job.in);
@@ -171,7 +171,7 @@ tile_totals<T> scan_tile(tile_job<T> const& job)
     writer.finish(results, rest * sizeof(T));
   } else {
     if (job.ahead == nullptr && job.next == nullptr) {
-      // Small arrays are worth a loop of their own: asking at each piece costs them a tenth.
+      // Small arrays have a loop of their own: the tests at each piece cost them a tenth.
       detail::took("tile: rows alone");
       for (; r + 1 < whole; ++r) scan.row(job.in + (r + 1) * row, job.out + r * row, [](std::size_t) {});
       if (whole > 0) scan.end(job.out + r * row);

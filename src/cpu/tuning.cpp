@@ -14,8 +14,9 @@ namespace tally::cpu_backend {
 
 namespace {
 
-/// What of the last-level cache a call may count on. Virtual machines report their host's caches, all of them together;
-/// 32 MiB is what one cluster of cores shares on the processors at hand. 8 MiB where the system does not say.
+/// The part of the last-level cache that a call may count on. Virtual machines report the sum of all caches of their
+/// host; 32 MiB is the cache that one cluster of cores shares on the processors at hand. 8 MiB if the system does not
+/// say.
 std::size_t cache_bytes()
 {
   long const level3 = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -23,10 +24,10 @@ std::size_t cache_bytes()
   return std::min(static_cast<std::size_t>(level3), std::size_t{32} << 20);
 }
 
-/// The debug aid of path.hpp: TALLY_TRACE in the environment, and not 0.
+/// The debug aid of path.hpp, which TALLY_TRACE in the environment turns on unless it is empty or 0.
 [[maybe_unused]] bool const traced = [] {
-  char const* const wish = std::getenv("TALLY_TRACE");
-  if (wish == nullptr || *wish == '\0' || std::strcmp(wish, "0") == 0) return false;
+  char const* const setting = std::getenv("TALLY_TRACE");
+  if (setting == nullptr || *setting == '\0' || std::strcmp(setting, "0") == 0) return false;
   detail::observer_of_paths = [](char const* name, char const* because) {
     std::fprintf(stderr, *because == '\0' ? "%s\n" : "%s (%s)\n", name, because);
   };

@@ -1,5 +1,4 @@
-// Lane movements and operators on vectors, for the instruction set that is being compiled (Highway includes this once
-// for each).
+// Lane movements and operators on vectors, for one instruction set: Highway includes this file once for each.
 #if defined(TALLY_CPU_VECTORS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_CPU_VECTORS_INL
 #undef TALLY_CPU_VECTORS_INL
@@ -30,7 +29,7 @@ using vector_tag = hn::ScalableTag<T>;
 template <class T>
 using vector = hn::Vec<vector_tag<T>>;
 
-// A row, and the pieces of it between which other work is done on the way.
+// A row, and its pieces. Other work is done between the pieces.
 inline constexpr std::size_t row_bytes = 512;
 inline constexpr std::size_t piece_bytes = 128;
 inline constexpr std::size_t pieces = row_bytes / piece_bytes;
@@ -160,7 +159,7 @@ HWY_INLINE vector<T> apply(multiplies, vector<T> a, vector<T> b)
   if constexpr (sizeof(T) > 1) {
     return hn::Mul(a, b);
   } else {
-    // Bytes have no product of their own: even and odd ones as the low halves of 16-bit products.
+    // There is no product of bytes: even and odd bytes are the low halves of 16-bit products.
     vector_tag<T> d;
     hn::Repartition<std::uint16_t, decltype(d)> d16;
     auto const x = hn::BitCast(d16, a);
@@ -207,8 +206,8 @@ struct domain<maximum, T> {
   static HWY_INLINE vector<T> leave(vector<T> v) { return v; }
   static HWY_INLINE vector<T> op(vector<T> a, vector<T> b) { return hn::Max(a, b); }
 };
-// The hardware's minimum gives its second operand if one is NaN or both are zeros. The bits of both ways round, or-ed,
-// are what IEEE 754-2019 wants: a NaN stays a NaN whatever is or-ed into it, and -0.0 | +0.0 = -0.0.
+// The hardware's minimum gives its second operand if one is NaN or both are zeros. The bits of both orders of operands,
+// or-ed, are the result of IEEE 754-2019: a NaN stays a NaN whatever is or-ed into it, and -0.0 | +0.0 = -0.0.
 template <class T>
   requires std::is_floating_point_v<T>
 struct domain<minimum, T> {
