@@ -25,4 +25,4 @@
 #include "tally/algorithms/token.hpp"
 #include "tally/algorithms/tree.hpp"
 
-/// What reduce and scan are for: algorithms written on Tally's public calls.
+/// Applications of reduce and scan: algorithms written on Tally's public calls.
