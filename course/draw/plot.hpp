@@ -1,9 +1,10 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-/// Plots of curves, as SVG.
+/// Charts of numbers over numbers, as SVG.
 namespace tally::draw {
 
 struct point {
@@ -13,7 +14,7 @@ struct point {
 /// A curve with its name at its end, and the band that it must stay within.
 struct curve {
   std::string name;
-  std::vector<point> points;  ///< from left to right
+  std::vector<point> points;  ///< from left to right; at least one
   struct bounds {
     double x, least, most;
   };
@@ -26,18 +27,30 @@ struct mark {
   std::string text;
 };
 
-/// A plot with two logarithmic axes: powers of two to the right, of ten upwards. Requires coordinates of 1 or more, and
-/// at most `most_curves` curves.
-struct log_log_plot {
+/// A bar from the axis up. Browsers show `text` where the pointer rests on it.
+struct bar {
+  double left, right, height;
+  std::string text;
+};
+
+/// Logarithmic axes count powers of two to the right and of ten upwards; their coordinates are 1 or more. Linear axes
+/// begin at 0 upwards; their coordinates are finite.
+enum class axes { logarithmic, linear };
+
+/// Requires at most `most_curves` curves.
+struct chart {
   static constexpr std::size_t most_curves = 8;
+  axes scaling = axes::logarithmic;
   std::string title;
-  std::string x_name, y_name;
-  std::vector<curve> curves;
+  std::string x_name = {};
+  std::string y_name = {};  ///< without a name the axis has no numbers
+  std::vector<curve> curves = {};
+  std::vector<bar> bars = {};
   std::vector<mark> marks = {};
   std::string note = {};  ///< below
 };
 
-/// The plot as an SVG file that stands alone and is legible on light and dark backgrounds.
-std::string svg(log_log_plot const& plot);
+/// The chart as an SVG file that stands alone and is legible on light and dark backgrounds.
+std::string svg(chart const& chart);
 
 }  // namespace tally::draw

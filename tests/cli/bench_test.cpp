@@ -39,7 +39,7 @@ TEST(bench, says_whether_its_calls_are_plain)
   cli::speeds measured;
   measured.plain = true;
   EXPECT_TRUE(cli::table(measured).starts_with("GB/s of plain calls with at most 1 thread; std:: has one."));
-  EXPECT_EQ(nlohmann::json::parse(cli::json(measured))["plain"], true);
+  EXPECT_EQ(nlohmann::json::parse(cli::json_text(measured))["plain"], true);
 }
 
 /// Without a GPU there is no word of one; with one, a table of its own.
@@ -52,13 +52,13 @@ TEST(bench, a_gpu_adds_a_table_and_changes_nothing_else)
   EXPECT_TRUE(cpu.starts_with("GB/s of calls with at most 2 threads; std:: has one.")) << cpu;
   EXPECT_NE(cpu.find("\nscan    float32     4 MiB    100.0     50.0   0.50     10.0    5.0x\n"), std::string::npos)
       << cpu;
-  EXPECT_FALSE(nlohmann::json::parse(cli::json(measured)).contains("gpu"));
+  EXPECT_FALSE(nlohmann::json::parse(cli::json_text(measured)).contains("gpu"));
   measured.gpu = {.name = "A \"GPU\"",
                   .cells = {{"reduce", "int64", std::size_t{1} << 30, std::size_t{1} << 27, 4600, 4554}}};
   std::string const both = cli::table(measured);
   EXPECT_EQ(both.substr(0, cpu.size()), cpu);
   EXPECT_NE(both.find("\nreduce  int64    1024 MiB   4600.0   4554.0   0.99\n"), std::string::npos) << both;
-  nlohmann::json const report = nlohmann::json::parse(cli::json(measured));
+  nlohmann::json const report = nlohmann::json::parse(cli::json_text(measured));
   EXPECT_EQ(report["cells"].size(), 1U);
   EXPECT_EQ(report["gpu"]["name"], "A \"GPU\"");
   EXPECT_EQ(report["gpu"]["cells"][0]["share"], 0.99);

@@ -194,10 +194,10 @@ std::vector<double> numbers(std::string const& svg, std::string const& pattern)
 TEST(plot, names_of_curves_that_end_together_do_not_touch)
 {
   for (double const end : {1.0, 40.0, 1000.0}) {
-    draw::log_log_plot plot{.title = "t", .x_name = "x", .y_name = "y", .curves = {}};
-    for (int k = 0; k < 8; ++k) plot.curves.push_back({"name " + std::to_string(k), {{1, 1000}, {1024, end}}});
+    draw::chart chart{.title = "t", .x_name = "x", .y_name = "y", .curves = {}};
+    for (int k = 0; k < 8; ++k) chart.curves.push_back({"name " + std::to_string(k), {{1, 1000}, {1024, end}}});
     std::vector<double> at =
-        numbers(draw::svg(plot), "y=\"([0-9.]+)\" class=\"ink\" text-anchor=\"start\" font-size=\"13\">name");
+        numbers(draw::svg(chart), "y=\"([0-9.]+)\" class=\"ink\" text-anchor=\"start\" font-size=\"13\">name");
     ASSERT_EQ(at.size(), 8U);
     std::sort(at.begin(), at.end());
     for (std::size_t k = 1; k < at.size(); ++k) EXPECT_GE(at[k] - at[k - 1], 15.0) << end;
@@ -208,9 +208,9 @@ TEST(plot, names_of_curves_that_end_together_do_not_touch)
 
 TEST(plot, equal_factors_are_equal_distances)
 {
-  draw::log_log_plot const plot{
+  draw::chart const chart{
       .title = "a < b & c", .x_name = "x", .y_name = "y", .curves = {{"c", {{1, 1000}, {2, 100}, {4, 10}, {8, 1}}}}};
-  std::string const svg = draw::svg(plot);
+  std::string const svg = draw::svg(chart);
   std::smatch found;
   ASSERT_TRUE(std::regex_search(svg, found,
                                 std::regex("class=\"line c0\" d=\"M([0-9.]+) ([0-9.]+) L([0-9.]+) ([0-9.]+) "

@@ -94,7 +94,7 @@ TEST(explain, what_the_machine_finds_comes_last)
   explanation.counts.findings.push_back(race);
   std::string const text = cli::text(explanation, {});
   EXPECT_TRUE(has(text.substr(text.find("sectors ")), "\nThe machine found:\n  a.hpp:7: race in sklansky")) << text;
-  nlohmann::json const findings = nlohmann::json::parse(cli::json(explanation))["findings"];
+  nlohmann::json const findings = nlohmann::json::parse(cli::json_text(explanation))["findings"];
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0]["fault"], "race");
   EXPECT_EQ(findings[0]["file"], "exhibits/a.hpp");

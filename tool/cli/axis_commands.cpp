@@ -12,7 +12,7 @@
 #include "io/npy_reader.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
-#include "json.hpp"
+#include "json_writer.hpp"
 #include "progress.hpp"
 #include "source.hpp"
 

@@ -37,8 +37,8 @@ brent_settings parse_brent(std::vector<std::string> const& words)
   options.parse(words);
   if (settings.svg == "-" && settings.json)
     throw command_line_error("--svg - and --json: standard output takes one of them");
-  if (settings.svg && settings.kernels.size() > draw::log_log_plot::most_curves)
-    throw command_line_error("--svg: a plot of more than " + std::to_string(draw::log_log_plot::most_curves) +
+  if (settings.svg && settings.kernels.size() > draw::chart::most_curves)
+    throw command_line_error("--svg: a plot of more than " + std::to_string(draw::chart::most_curves) +
                              " kernels cannot be read");
   return settings;
 }
@@ -95,7 +95,7 @@ void run_brent(std::vector<std::string> const& words)
   brent_report const report = brent(settings);
   if (settings.svg) write(io::output::named(*settings.svg), plot(part(report, settings)));
   if (settings.svg == "-") return;
-  std::string const text = settings.json ? json(report) : settings.kernels.empty() ? table(report) : tables(report);
+  std::string const text = settings.json ? json_text(report) : settings.kernels.empty() ? table(report) : tables(report);
   write(io::output::standard_output(), text);
 }
 

@@ -34,7 +34,7 @@ void run_exhibit(std::vector<std::string> const& words)
   if (names.size() > 1) throw command_line_error("one exhibit at a time");
   terminal const to = terminal::of_standard_output();
   std::string const shown = names.empty() ? as_json ? json_of_exhibits() : list_of_exhibits(to)
-                            : as_json ? json(exhibit_named(names[0]))
+                            : as_json ? json_text(exhibit_named(names[0]))
                                           : text(exhibit_named(names[0]), to);
   io::output out = io::output::standard_output();
   out.write(shown.data(), shown.size());

@@ -52,11 +52,10 @@ std::string list_of_kernels()
 
 std::string json_list_of_kernels()
 {
-  std::string out = "[";
+  json list = json::array();
   for (textbook::kernel_entry const& each : textbook::catalogue())
-    out += fmt::format("{}\n{{\"kernel\":{},\"title\":{}}}", &each == &textbook::catalogue().front() ? "" : ",",
-                       json_string(each.name), json_string(each.title));
-  return out + "\n]\n";
+    list.append({{"kernel", each.name}, {"title", each.title}});
+  return list.line();
 }
 
 std::string note(explanation const& of)
@@ -75,7 +74,7 @@ std::string diagram(explanation const& of)
 std::string page(explanation const& of)
 {
   if (!of.is_recorded()) throw command_line_error("--html: too much happens to be played; take fewer elements");
-  return draw::draw_html({of.kernel->title, json(of), draw::sources_of(of.run)});
+  return draw::draw_html({of.kernel->title, json_text(of), draw::sources_of(of.run)});
 }
 
 }  // namespace
@@ -95,7 +94,7 @@ void run_explain(std::vector<std::string> const& words)
   if (settings.html) write(io::output::named(*settings.html), page(explained));
   if (settings.svg == "-" || settings.html == "-") return;
   write(io::output::standard_output(),
-        settings.json ? json(explained) : text(explained, terminal::of_standard_output()));
+        settings.json ? json_text(explained) : text(explained, terminal::of_standard_output()));
 }
 
 }  // namespace tally::cli

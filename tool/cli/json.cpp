@@ -1,84 +1,42 @@
 #include "json.hpp"
 
-#include <cmath>
-#include <type_traits>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
-#include "io/number.hpp"
-
 namespace tally::cli {
 
-namespace {
+json::json(double value) : text_(nlohmann::json(value).dump()) {}
 
-class json_values final : public io::writer {
-public:
-  json_values(io::output to, operation op) : to_(std::move(to))
-  {
-    text_ = "{\"op\":\"" + std::string(name_of(op)) + "\",\"values\":[";
-  }
-
-  void write(io::values_view const& values) override
-  {
-    std::visit(
-        [&](auto in) {
-          for (auto const value : in) append(value);
-        },
-        values);
-  }
-
-  void flush() override
-  {
-    to_.write(text_.data(), text_.size());
-    text_.clear();
-  }
-
-  void finish() override
-  {
-    text_ += "]}\n";
-    flush();
-    to_.commit();
-  }
-
-private:
-  template <class T>
-  void append(T value)
-  {
-    if (!first_) text_ += ',';
-    first_ = false;
-    bool quoted = false;
-    if constexpr (std::is_floating_point_v<T>) quoted = !std::isfinite(value);
-    char digits[io::max_number_length];
-    char* const end = io::format_number(digits, value);
-    if (quoted) text_ += '"';
-    text_.append(digits, end);
-    if (quoted) text_ += '"';
-    if (text_.size() >= flush_at) flush();
-  }
-
-  static constexpr std::size_t flush_at = std::size_t{1} << 16;
-
-  io::output to_;
-  std::string text_;
-  bool first_ = true;
-};
-
-}  // namespace
-
-std::string json_string(std::string_view text)
+json::json(std::string_view text)
+    : text_(nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
 {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string json_value(result const& value)
+json::json(std::initializer_list<member> members) : text_("{}")
 {
-  return is_finite(value) ? to_text(value) : '"' + to_text(value) + '"';
+  for (member const& each : members) add(each.name, each.value);
 }
 
-std::unique_ptr<io::writer> write_json_values(io::output to, operation op)
+json json::verbatim(std::string text)
 {
-  return std::make_unique<json_values>(std::move(to), op);
+  json made(nullptr);
+  made.text_ = std::move(text);
+  return made;
+}
+
+json json::number(result const& value)
+{
+  return is_finite(value) ? verbatim(to_text(value)) : json(to_text(value));
+}
+
+void json::insert(std::string const& text)
+{
+  char const bracket = text_.back();
+  text_.pop_back();
+  if (text_.size() > 1) text_ += ',';
+  text_ += text;
+  text_ += bracket;
 }
 
 }  // namespace tally::cli

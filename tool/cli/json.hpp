@@ -1,23 +1,67 @@
 #pragma once
 
-#include <memory>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "io/output.hpp"
-#include "io/writer.hpp"
-#include "operation.hpp"
 #include "values.hpp"
 
 namespace tally::cli {
 
-/// A JSON string, quoted. Bytes that are no UTF-8 become U+FFFD.
-std::string json_string(std::string_view text);
+/// A JSON value, kept as its text; objects keep the order of their members.
+///
+/// Text and not nlohmann::json, which has no numbers of 128 bits, of float, or of three decimals.
+class json {
+public:
+  struct member;
 
-/// A JSON number in full; "nan", "inf" or "-inf" as a string where there is no number.
-std::string json_value(result const& value);
+  json(std::nullptr_t) : text_("null") {}
+  json(bool value) : text_(value ? "true" : "false") {}
+  template <std::integral T>
+  json(T value) : text_(std::to_string(value))
+  {
+  }
+  json(double value);
+  /// A string. Bytes that are not UTF-8 become U+FFFD.
+  json(std::string_view text);
+  json(std::string const& text) : json(std::string_view(text)) {}
+  json(char const* text) : json(std::string_view(text)) {}
+  template <class T>
+  json(std::vector<T> const& elements) : text_("[]")
+  {
+    for (T const& each : elements) append(each);
+  }
+  /// An object: {{"n", 8}, {"op", "sum"}}.
+  json(std::initializer_list<member> members);
 
-/// {"op":"sum","values":[1,3,6]} as it arrives.
-std::unique_ptr<io::writer> write_json_values(io::output to, operation op);
+  static json array() { return verbatim("[]"); }
+  static json object() { return verbatim("{}"); }
+  /// A value of which the text is known, such as a number with so many digits.
+  static json verbatim(std::string text);
+  /// A number in full; the string "nan", "inf" or "-inf" where there is no number.
+  static json number(result const& value);
+
+  /// Appends an element to an array.
+  void append(json const& element) { insert(element.text_); }
+  /// Appends a member to an object.
+  void add(std::string_view name, json const& value) { insert(json(name).text_ + ':' + value.text_); }
+
+  std::string const& text() const { return text_; }
+  /// The text with a line end: what is printed.
+  std::string line() const { return text_ + '\n'; }
+
+private:
+  void insert(std::string const& text);
+
+  std::string text_;
+};
+
+struct json::member {
+  std::string_view name;
+  json value;
+};
 
 }  // namespace tally::cli

@@ -20,35 +20,31 @@ std::string key_text(std::string_view key)
   return out + '"';
 }
 
-/// "sum":6,"max":3
-std::string json_results(command_settings const& settings, std::vector<result> const& results)
+void add_results(json& to, command_settings const& settings, std::vector<result> const& results)
 {
-  std::string out;
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    if (k > 0) out += ',';
-    out += '"';
-    out += name_of(settings.operations[k]);
-    out += "\":" + json_value(results[k]);
-  }
-  return out;
+  for (std::size_t k = 0; k < results.size(); ++k) to.add(name_of(settings.operations[k]), json::number(results[k]));
 }
 
-std::string json_groups(command_settings const& settings, group_table const& groups,
-                        std::vector<accumulators> const& all)
+json json_of(command_settings const& settings, group_table const& groups, std::vector<accumulators> const& all)
 {
-  std::string out = "{\"by\":" + json_string(*settings.input.key) + ",\"groups\":[";
+  json records = json::array();
   for (std::size_t g = 0; g < all.size(); ++g) {
-    if (g > 0) out += ',';
-    out += "{\"key\":" + json_string(groups.key(g)) + "," + json_results(settings, results_of(all[g])) + "}";
+    json record = {{"key", groups.key(g)}};
+    add_results(record, settings, results_of(all[g]));
+    records.append(record);
   }
-  return out + "]}\n";
+  return {{"by", *settings.input.key}, {"groups", records}};
 }
 
 }  // namespace
 
 std::string report(command_settings const& settings, std::vector<result> const& results)
 {
-  if (settings.output.format == output_format::json) return "{" + json_results(settings, results) + "}\n";
+  if (settings.output.format == output_format::json) {
+    json record = json::object();
+    add_results(record, settings, results);
+    return record.line();
+  }
   if (results.size() == 1) return to_text(results[0]) + "\n";
   std::string out;
   for (std::size_t k = 0; k < results.size(); ++k) {
@@ -60,7 +56,7 @@ std::string report(command_settings const& settings, std::vector<result> const& 
 
 std::string report(command_settings const& settings, group_table const& groups, std::vector<accumulators> const& all)
 {
-  if (settings.output.format == output_format::json) return json_groups(settings, groups, all);
+  if (settings.output.format == output_format::json) return json_of(settings, groups, all).line();
   std::string out;
   if (settings.operations.size() > 1) {
     out = key_text(*settings.input.key);

@@ -8,7 +8,7 @@
 #include "groups.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
-#include "json.hpp"
+#include "json_writer.hpp"
 #include "progress.hpp"
 #include "source.hpp"
 

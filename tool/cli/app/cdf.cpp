@@ -4,15 +4,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tally/algorithms/distribution.hpp>
 #include <tally/algorithms/radix_sort.hpp>
 
 #include "app/application.hpp"
-#include "app/distribution_plot.hpp"
 #include "app/input.hpp"
 #include "app/real_numbers.hpp"
+#include "draw/plot.hpp"
 #include "io/errors.hpp"
 #include "io/number.hpp"
 #include "pages/pages.hpp"
@@ -32,20 +33,28 @@ struct cdf_settings {
   bool normal = false, summary = false;
 };
 
+void write_chart(std::string title, std::vector<draw::curve> curves, std::string const& file)
+{
+  write_text(file, draw::svg({.scaling = draw::axes::linear,
+                              .title = std::move(title),
+                              .x_name = "x",
+                              .y_name = "part",
+                              .curves = std::move(curves)}));
+}
+
 void run_normal(cdf_settings const& settings)
 {
   double const mean = settings.mean.value_or(0), deviation = settings.deviation.value_or(1);
   std::vector<distribution_point<double>> table(static_cast<std::size_t>(settings.points.value_or(1024)));
   tabulate_normal(cpu{}, mean, deviation, table.size(), table.begin());
   if (!settings.picture.empty()) {
-    distribution_curve cumulative{"cumulative", {}}, density{"density times the deviation", {}};
+    draw::curve cumulative{"cumulative", {}}, density{"density times the deviation", {}};
     for (auto const& each : table) {
-      cumulative.points.emplace_back(each.x, each.cumulative);
-      density.points.emplace_back(each.x, each.density * deviation);
+      cumulative.points.push_back({each.x, each.cumulative});
+      density.points.push_back({each.x, each.density * deviation});
     }
-    write_text(settings.picture, distribution_svg("Normal distribution, mean " + io::to_text(mean) + ", deviation " +
-                                                      io::to_text(deviation),
-                                                  {cumulative, density}));
+    write_chart("Normal distribution, mean " + io::to_text(mean) + ", deviation " + io::to_text(deviation),
+                {cumulative, density}, settings.picture);
   }
   std::string text;
   if (settings.summary) {
@@ -83,15 +92,15 @@ void run_empirical(cdf_settings const& settings)
   steps.erase(empirical_distribution(cpu{}, data.begin(), data.end(), steps.begin()), steps.end());
   auto const part = [&](std::size_t count) { return static_cast<double>(count) / static_cast<double>(data.size()); };
   if (!settings.picture.empty()) {
-    distribution_curve cumulative{"part of " + std::to_string(data.size()) + " values not above x", {}};
+    draw::curve cumulative{"the values not above x", {}};
     double before = 0;
     for (auto const& each : steps) {
-      cumulative.points.emplace_back(each.value, before);
-      cumulative.points.emplace_back(each.value, before = part(each.count));
+      cumulative.points.push_back({each.value, before});
+      cumulative.points.push_back({each.value, before = part(each.count)});
     }
     if (std::isinf(data.front()) || std::isinf(data.back()))
       throw io::data_error({name}, "an infinity", "finite numbers for a picture");
-    write_text(settings.picture, distribution_svg("Empirical distribution", {cumulative}));
+    write_chart("Distribution of " + std::to_string(data.size()) + " values", {cumulative}, settings.picture);
   }
   std::string text;
   if (!settings.quantiles.empty()) {

@@ -166,7 +166,7 @@ void run_histogram(std::vector<std::string> const& words)
   numbers const all = read_numbers(settings.input);
   histogram_report const report = std::visit([&](auto const& values) { return count(values, settings); }, all);
   if (settings.svg) write_text(*settings.svg, svg(report));
-  write_text(settings.output, settings.json ? json(report) : table(report));
+  write_text(settings.output, settings.json ? json_text(report) : table(report));
 }
 
 }  // namespace

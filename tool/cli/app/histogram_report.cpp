@@ -1,13 +1,14 @@
 #include "app/histogram_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "draw/plot.hpp"
 #include "io/number.hpp"
+#include "json.hpp"
 
 namespace tally::cli {
 
@@ -81,64 +82,36 @@ std::string table(histogram_report const& report)
   return text;
 }
 
-std::string json(histogram_report const& report)
+std::string json_text(histogram_report const& report)
 {
-  std::string text = R"({"edges":[)";
-  for (std::size_t k = 0; k < report.edges.size(); ++k) (text += k == 0 ? "" : ",") += io::to_text(report.edges[k]);
-  text += R"(],"counts":[)";
-  for (std::size_t k = 0; k < bins_of(report); ++k) (text += k == 0 ? "" : ",") += std::to_string(report.counts[k]);
-  text += ']';
-  for (outside const& each : outsides(report)) text += fmt::format(R"(,"{}":{})", each.name, each.count);
-  return text + "}\n";
+  json edges = json::array(), counts = json::array();
+  for (double const edge : report.edges) edges.append(json::verbatim(io::to_text(edge)));
+  for (std::size_t k = 0; k < bins_of(report); ++k) counts.append(report.counts[k]);
+  json record = {{"edges", edges}, {"counts", counts}};
+  for (outside const& each : outsides(report)) record.add(each.name, each.count);
+  return record.line();
 }
 
 std::string svg(histogram_report const& report)
 {
-  constexpr double left = 40, top = 20, width = 600, height = 240;
   std::size_t const bins = bins_of(report);
-  double const lower = report.edges.front(), range = std::max(report.edges.back() - lower, 1e-300);
-  std::vector<double> heights(bins);
+  draw::chart chart{.scaling = draw::axes::linear, .title = fmt::format("A histogram of {} bins", bins)};
+  double const range = std::max(report.edges.back() - report.edges.front(), 1e-300);
+  double highest = 1e-300;
   for (std::size_t k = 0; k < bins; ++k) {
     double const share = (report.edges[k + 1] - report.edges[k]) / range;
-    heights[k] = share > 0 ? static_cast<double>(report.counts[k]) / share : 0;
+    double const height = share > 0 ? static_cast<double>(report.counts[k]) / share : 0;
+    highest = std::max(highest, height);
+    if (report.counts[k] == 0 && k != 0 && k + 1 != bins) continue;  // the outermost bins say where the axis ends
+    chart.bars.push_back(
+        {report.edges[k], report.edges[k + 1], height,
+         fmt::format("{} to {}: {}", shown(report.edges[k]), shown(report.edges[k + 1]), report.counts[k])});
   }
-  double const highest = std::max(1e-300, *std::max_element(heights.begin(), heights.end()));
-  std::string text = fmt::format(
-      R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {:.0f} {:.0f}" font-family="system-ui, sans-serif" font-size="12" role="img" aria-label="A histogram of {} bins">
-<style>
-:root {{ color-scheme: light dark; }}
-text {{ fill: #1f2937; }} rect {{ fill: #3b82f6; fill-opacity: .6; stroke: #2563eb; stroke-width: .5; }} line {{ stroke: #6b7280; }}
-@media (prefers-color-scheme: dark) {{ text {{ fill: #e5e7eb; }} rect {{ stroke: #93c5fd; }} line {{ stroke: #9ca3af; }} }}
-</style>
-)",
-      width + 2 * left, height + top + 45, bins);
-  for (std::size_t k = 0; k < bins; ++k) {
-    if (report.counts[k] == 0) continue;
-    double const x = left + (report.edges[k] - lower) / range * width;
-    double const wide = (report.edges[k + 1] - report.edges[k]) / range * width;
-    double const high = heights[k] / highest * height;
-    text += fmt::format(
-        "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\"><title>{} to {}: {}</title></rect>\n", x,
-        top + height - high, wide, high, shown(report.edges[k]), shown(report.edges[k + 1]), report.counts[k]);
-  }
-  text += fmt::format("<line x1=\"{0:.0f}\" y1=\"{2:.0f}\" x2=\"{1:.0f}\" y2=\"{2:.0f}\"/>\n", left, left + width,
-                      top + height);
-  // As many edges as have room for their numbers.
-  std::size_t const step = (bins + 9) / 10;
-  double free_from = -1e300;
-  for (std::size_t k = 0; k <= bins; k += step) {
-    double const x = left + (report.edges[k] - lower) / range * width;
-    if (x < free_from) continue;
-    free_from = x + 50;
-    text += fmt::format("<text x=\"{:.2f}\" y=\"{:.0f}\" text-anchor=\"middle\">{}</text>\n", x, top + height + 18,
-                        shown(report.edges[k]));
-  }
-  std::string beyond;
+  for (draw::bar& each : chart.bars) each.height /= highest;
   for (outside const& each : outsides(report))
-    if (each.count != 0) beyond += fmt::format("{}{} {}", beyond.empty() ? "" : ", ", each.name, each.count);
-  if (!beyond.empty())
-    text += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\">{}</text>\n", left, top + height + 38, beyond);
-  return text + "</svg>\n";
+    if (each.count != 0)
+      chart.note += fmt::format("{}{} {}", chart.note.empty() ? "" : ", ", each.name, each.count);
+  return draw::svg(chart);
 }
 
 }  // namespace tally::cli

@@ -14,7 +14,7 @@ struct histogram_report {
 
 /// A line for each bin, with a bar; then lines for values outside, where there are any.
 std::string table(histogram_report const& report);
-std::string json(histogram_report const& report);
+std::string json_text(histogram_report const& report);
 /// Bars whose areas are the counts, as wide as their bins. A file of its own, legible on light and dark.
 std::string svg(histogram_report const& report);
 

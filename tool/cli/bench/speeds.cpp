@@ -22,11 +22,20 @@ std::string row(cell const& each)
 
 constexpr char columns[] = "call    type         size    limit    tally  share";
 
-std::string record(cell const& each)
+json three_decimals(double value)
 {
-  return fmt::format("{{\"call\":\"{}\",\"type\":\"{}\",\"elements\":{},\"bytes\":{},\"limit\":{:.3f},\"tally\":{:.3f},"
-                     "\"share\":{:.3f}",
-                     each.call, each.type, each.elements, each.bytes, each.limit, each.tally, each.share());
+  return json::verbatim(fmt::format("{:.3f}", value));
+}
+
+json json_of(cell const& each)
+{
+  return {{"call", each.call},
+          {"type", each.type},
+          {"elements", each.elements},
+          {"bytes", each.bytes},
+          {"limit", three_decimals(each.limit)},
+          {"tally", three_decimals(each.tally)},
+          {"share", three_decimals(each.share())}};
 }
 
 }  // namespace
@@ -54,21 +63,21 @@ std::string table(speeds const& measured)
   return out;
 }
 
-std::string json(speeds const& measured)
+std::string json_text(speeds const& measured)
 {
-  std::string out =
-      fmt::format("{{\"threads\":{},\"plain\":{},\"unit\":\"GB/s\",\"cells\":[", measured.threads, measured.plain);
-  for (cell const& each : measured.cells)
-    out += fmt::format("{}\n{},\"std\":{:.3f}}}", &each == &measured.cells.front() ? "" : ",", record(each),
-                       each.standard);
-  out += "\n]";
-  if (measured.gpu) {
-    out += ",\"gpu\":{\"name\":" + json_string(measured.gpu->name) + ",\"cells\":[";
-    for (cell const& each : measured.gpu->cells)
-      out += fmt::format("{}\n{}}}", &each == &measured.gpu->cells.front() ? "" : ",", record(each));
-    out += "\n]}";
+  json cells = json::array();
+  for (cell const& each : measured.cells) {
+    json record = json_of(each);
+    record.add("std", three_decimals(each.standard));
+    cells.append(record);
   }
-  return out + "}\n";
+  json all = {{"threads", measured.threads}, {"plain", measured.plain}, {"unit", "GB/s"}, {"cells", cells}};
+  if (measured.gpu) {
+    json gpu_cells = json::array();
+    for (cell const& each : measured.gpu->cells) gpu_cells.append(json_of(each));
+    all.add("gpu", {{"name", measured.gpu->name}, {"cells", gpu_cells}});
+  }
+  return all.line();
 }
 
 }  // namespace tally::cli

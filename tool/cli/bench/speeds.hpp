@@ -44,6 +44,6 @@ struct speeds {
 };
 
 std::string table(speeds const& measured);
-std::string json(speeds const& measured);
+std::string json_text(speeds const& measured);
 
 }  // namespace tally::cli

@@ -116,38 +116,36 @@ std::string tables(brent_report const& report)
   return out + verdict(report);
 }
 
-std::string json(brent_report const& report)
+std::string json_text(brent_report const& report)
 {
-  std::string out = fmt::format("{{\"n\":{},\"kernels\":[", report.n);
+  json kernels = json::array();
   for (brent_times const& each : report.all) {
-    out += fmt::format("{}\n{{\"kernel\":{},\"T_1\":{},\"T_inf\":{},\"widest\":{},\"times\":[",
-                       &each == &report.all.front() ? "" : ",", json_string(each.name), each.work, each.depth,
-                       each.widest);
+    json times = json::array();
     for (std::size_t k = 0; k < each.times.size(); ++k)
-      out += fmt::format("{}{{\"p\":{},\"T_p\":{}}}", k == 0 ? "" : ",", std::size_t{1} << k, each.times[k]);
-    out += "]}";
+      times.append({{"p", std::size_t{1} << k}, {"T_p", each.times[k]}});
+    kernels.append({{"kernel", each.name},
+                    {"T_1", each.work},
+                    {"T_inf", each.depth},
+                    {"widest", each.widest},
+                    {"times", times}});
   }
-  out += "\n],\"left_out\":[";
-  for (left_out_kernel const& each : report.left_out)
-    out += fmt::format("{}\n{{\"kernel\":{},\"reason\":{}}}", &each == &report.left_out.front() ? "" : ",",
-                       json_string(each.kernel->name), json_string(each.reason));
-  out += "\n],\"crossovers\":[";
-  for (crossover const& each : report.crossovers)
-    out += fmt::format("{}\n{{\"lean\":{},\"shallow\":{},\"from\":{}}}", &each == &report.crossovers.front() ? "" : ",",
-                       json_string(each.lean->name), json_string(each.shallow->name), each.from);
-  return out + "\n]}\n";
+  return json{{"n", report.n},
+              {"kernels", kernels},
+              {"left_out", json_of(report.left_out)},
+              {"crossovers", json_of(report.crossovers)}}
+      .line();
 }
 
 std::string plot(brent_report const& report)
 {
-  draw::log_log_plot plot;
-  plot.title = fmt::format("Time of p processors on {} elements", report.n);
-  plot.y_name = "time T_p, an operation taking 1";
-  plot.x_name = "processors p";
-  plot.note =
+  draw::chart chart;
+  chart.title = fmt::format("Time of p processors on {} elements", report.n);
+  chart.y_name = "time T_p, an operation taking 1";
+  chart.x_name = "processors p";
+  chart.note =
       "Each curve has the band that Brent's theorem leaves to it: at least T_1/p and T_inf, at most T_1/p + T_inf.";
   for (brent_times const& each : report.all) {
-    draw::curve& curve = plot.curves.emplace_back();
+    draw::curve& curve = chart.curves.emplace_back();
     curve.name = each.name;
     double p = 1;
     for (std::size_t const time : each.times) {
@@ -158,9 +156,9 @@ std::string plot(brent_report const& report)
     }
   }
   for (crossover const& each : report.crossovers)
-    plot.marks.push_back(
+    chart.marks.push_back(
         {{static_cast<double>(each.from), static_cast<double>(each.time)}, fmt::format("p = {}", each.from)});
-  return draw::svg(plot);
+  return draw::svg(chart);
 }
 
 }  // namespace tally::cli

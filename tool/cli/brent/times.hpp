@@ -37,8 +37,8 @@ model::dag map_of(int n);
 std::string table(brent_report const& report);
 /// A table for each kernel, with the bounds.
 std::string tables(brent_report const& report);
-std::string json(brent_report const& report);
-/// As SVG. Requires at most `draw::log_log_plot::most_curves` kernels.
+std::string json_text(brent_report const& report);
+/// As SVG. Requires at most `draw::chart::most_curves` kernels.
 std::string plot(brent_report const& report);
 
 }  // namespace tally::cli

@@ -49,6 +49,6 @@ double expected_microseconds(model::report const& counts);
 std::string gpu_table(comparison const& all);
 
 std::string table(comparison const& all);
-std::string json(comparison const& all);
+std::string json_text(comparison const& all);
 
 }  // namespace tally::cli

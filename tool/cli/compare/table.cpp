@@ -110,35 +110,48 @@ std::string reading(comparison const& all)
   return out;
 }
 
-std::string formula_record(std::string_view name, textbook::formula const& of, int n)
+void add_formula(json& to, std::string const& name, textbook::formula const& of, int n)
 {
-  std::string out = fmt::format(",\"{}_formula\":{}", name, json_string(of.text));
-  if (of.value != nullptr) out += fmt::format(",\"{}_by_formula\":{}", name, of.value(n));
-  return out;
+  to.add(name + "_formula", of.text);
+  if (of.value != nullptr) to.add(name + "_by_formula", of.value(n));
 }
 
-std::string record(compared_kernel const& kernel, comparison const& all)
+json three_decimals(double value)
 {
-  int const n = all.n;
+  return json::verbatim(fmt::format("{:.3f}", value));
+}
+
+json json_of(compared_kernel const& kernel, comparison const& all)
+{
   textbook::kernel_entry const& entry = *kernel.figures.kernel;
   model::report const& counts = kernel.figures.counts;
-  std::string out = fmt::format("{{\"kernel\":{},\"title\":{},\"result\":\"{}\",\"op\":\"{}\",\"work\":{},\"depth\":{}",
-                                json_string(entry.name), json_string(entry.title), name_of(entry.result),
-                                name_of(kernel_operation_of(entry, all.op)), kernel.figures.operations.work(),
-                                kernel.figures.operations.depth());
+  json record = {{"kernel", entry.name},
+                 {"title", entry.title},
+                 {"result", name_of(entry.result)},
+                 {"op", name_of(kernel_operation_of(entry, all.op))},
+                 {"work", kernel.figures.operations.work()},
+                 {"depth", kernel.figures.operations.depth()}};
   for (std::size_t k = 0; k < kernel.times.size(); ++k)
-    out += fmt::format(",\"T_{}\":{}", processors[k], kernel.times[k]);
-  out += fmt::format(
-      ",\"launches\":{},\"steps\":{},\"barriers\":{},\"wavefronts\":{},\"ideal\":{},\"degree\":{},\"warp-steps\":{},"
-      "\"divergent\":{},\"active_lanes\":{},\"sectors_read\":{},\"sectors_written\":{}",
-      counts.launches, counts.steps, counts.barriers, counts.shared.wavefronts, counts.shared.ideal,
-      counts.shared.worst_degree, counts.warps.steps, counts.warps.divergent, counts.warps.active_lanes,
-      counts.global.sectors_read, counts.global.sectors_written);
-  if (kernel.microseconds)
-    out += fmt::format(",\"microseconds\":{:.3f},\"expected_microseconds\":{:.3f}", *kernel.microseconds,
-                       expected_microseconds(counts));
-  return out + formula_record("work", entry.work, n) + formula_record("steps", entry.steps, n) +
-         formula_record("barriers", entry.barriers, n) + "}";
+    record.add("T_" + std::to_string(processors[k]), kernel.times[k]);
+  record.add("launches", counts.launches);
+  record.add("steps", counts.steps);
+  record.add("barriers", counts.barriers);
+  record.add("wavefronts", counts.shared.wavefronts);
+  record.add("ideal", counts.shared.ideal);
+  record.add("degree", counts.shared.worst_degree);
+  record.add("warp-steps", counts.warps.steps);
+  record.add("divergent", counts.warps.divergent);
+  record.add("active_lanes", counts.warps.active_lanes);
+  record.add("sectors_read", counts.global.sectors_read);
+  record.add("sectors_written", counts.global.sectors_written);
+  if (kernel.microseconds) {
+    record.add("microseconds", three_decimals(*kernel.microseconds));
+    record.add("expected_microseconds", three_decimals(expected_microseconds(counts)));
+  }
+  add_formula(record, "work", entry.work, all.n);
+  add_formula(record, "steps", entry.steps, all.n);
+  add_formula(record, "barriers", entry.barriers, all.n);
+  return record;
 }
 
 }  // namespace
@@ -157,23 +170,16 @@ std::string table(comparison const& all)
   return all.gpu.empty() ? out : out + '\n' + gpu_table(all);
 }
 
-std::string json(comparison const& all)
+std::string json_text(comparison const& all)
 {
-  std::string out = fmt::format("{{\"n\":{},\"op\":\"{}\",", all.n, name_of(all.op.value_or(kernel_operation::sum)));
-  if (!all.gpu.empty()) out += fmt::format("\"gpu\":{},", json_string(all.gpu));
-  out += "\"kernels\":[";
-  for (compared_kernel const& each : all.kernels)
-    out += fmt::format("{}\n{}", &each == &all.kernels.front() ? "" : ",", record(each, all));
-  out += "\n],\"left_out\":[";
-  for (left_out_kernel const& each : all.left_out)
-    out += fmt::format("{}\n{{\"kernel\":{},\"reason\":{}}}", &each == &all.left_out.front() ? "" : ",",
-                       json_string(each.kernel->name), json_string(each.reason));
-  out += "\n],\"crossovers\":[";
-  std::vector<crossover> const found = crossovers(all);
-  for (crossover const& each : found)
-    out += fmt::format("{}\n{{\"lean\":{},\"shallow\":{},\"from\":{}}}", &each == &found.front() ? "" : ",",
-                       json_string(each.lean->name), json_string(each.shallow->name), each.from);
-  return out + "\n]}\n";
+  json record = {{"n", all.n}, {"op", name_of(all.op.value_or(kernel_operation::sum))}};
+  if (!all.gpu.empty()) record.add("gpu", all.gpu);
+  json kernels = json::array();
+  for (compared_kernel const& each : all.kernels) kernels.append(json_of(each, all));
+  record.add("kernels", kernels);
+  record.add("left_out", json_of(all.left_out));
+  record.add("crossovers", json_of(crossovers(all)));
+  return record.line();
 }
 
 }  // namespace tally::cli

@@ -15,6 +15,6 @@ std::string json_of_exhibits();
 /// One of them, run: the wrong lines, what the machine finds, what came out, why; and the right kernel.
 std::string text(textbook::exhibit const& which, terminal const& to);
 /// The same for scripts.
-std::string json(textbook::exhibit const& which);
+std::string json_text(textbook::exhibit const& which);
 
 }  // namespace tally::cli

@@ -61,6 +61,6 @@ std::string header_of(model::place const& where);
 
 /// What the tool prints for a reader, and for scripts.
 std::string text(explanation const& of, terminal const& to);
-std::string json(explanation const& of);
+std::string json_text(explanation const& of);
 
 }  // namespace tally::cli

@@ -4,7 +4,7 @@
 
 namespace tally::cli {
 
-nlohmann::ordered_json finding_of(model::finding const& of)
+json finding_of(model::finding const& of)
 {
   return {{"fault", model::name(of.what)},
           {"kernel", of.kernel},

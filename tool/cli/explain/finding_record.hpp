@@ -1,12 +1,11 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "json.hpp"
 #include "tally/model/report.hpp"
 
 namespace tally::cli {
 
 /// A finding of the machine as JSON, in which `file` is that of the textbook.
-nlohmann::ordered_json finding_of(model::finding const& of);
+json finding_of(model::finding const& of);
 
 }  // namespace tally::cli

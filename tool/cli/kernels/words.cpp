@@ -49,4 +49,19 @@ std::string list(std::vector<left_out_kernel> const& all)
   return out;
 }
 
+json json_of(std::vector<crossover> const& all)
+{
+  json list = json::array();
+  for (crossover const& each : all)
+    list.append({{"lean", each.lean->name}, {"shallow", each.shallow->name}, {"from", each.from}});
+  return list;
+}
+
+json json_of(std::vector<left_out_kernel> const& all)
+{
+  json list = json::array();
+  for (left_out_kernel const& each : all) list.append({{"kernel", each.kernel->name}, {"reason", each.reason}});
+  return list;
+}
+
 }  // namespace tally::cli
