@@ -54,14 +54,14 @@ std::string colour(std::size_t k)
 std::string text_at(double x, double y, std::string const& classes, std::string const& anchor, std::string const& text,
                     int size = 13)
 {
-  return "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" class=\"" + classes + "\" text-anchor=\"" + anchor +
-         "\" font-size=\"" + std::to_string(size) + "\">" + svg_escaped(text) + "</text>\n";
+  return "<text x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" class=\"" + classes + "\" text-anchor=\"" +
+         anchor + "\" font-size=\"" + std::to_string(size) + "\">" + svg_escaped(text) + "</text>\n";
 }
 
 std::string line_from(double x1, double y1, double x2, double y2, std::string const& classes)
 {
-  return "<line x1=\"" + svg_number(x1) + "\" y1=\"" + svg_number(y1) + "\" x2=\"" + svg_number(x2) + "\" y2=\"" + svg_number(y2) +
-         "\" class=\"" + classes + "\"/>\n";
+  return "<line x1=\"" + svg_number(x1) + "\" y1=\"" + svg_number(y1) + "\" x2=\"" + svg_number(x2) + "\" y2=\"" +
+         svg_number(y2) + "\" class=\"" + classes + "\"/>\n";
 }
 
 /// 1, 2 or 5 times a power of ten: about six of them in the range.
@@ -229,7 +229,8 @@ std::string names(scale const& on, std::vector<curve> const& curves)
     double const from = end(order[k]);
     std::string const filled = "dot " + colour(order[k]);
     if (std::abs(from - at[k]) > 3) out += line_from(right + 6, from, right + 20, at[k], "leader");
-    out += "<circle class=\"" + filled + "\" cx=\"" + svg_number(right) + "\" cy=\"" + svg_number(from) + "\" r=\"4\"/>\n";
+    out +=
+        "<circle class=\"" + filled + "\" cx=\"" + svg_number(right) + "\" cy=\"" + svg_number(from) + "\" r=\"4\"/>\n";
     out += "<rect class=\"" + filled + "\" x=\"" + svg_number(right + 22) + "\" y=\"" + svg_number(at[k] - 4) +
            "\" width=\"8\" height=\"8\" rx=\"2\"/>\n";
     out += text_at(right + 36, at[k] + 4.5, "ink", "start", curves[order[k]].name);
@@ -261,10 +262,10 @@ std::string svg(chart const& chart)
 {
   scale const on(chart);
   std::string const size = "width=\"" + svg_number(width) + "\" height=\"" + svg_number(height) + "\"";
-  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + svg_number(width) + " " + svg_number(height) +
-                    "\" " + size + " font-family=\"system-ui, sans-serif\" role=\"img\">\n<title>" +
-                    svg_escaped(chart.title) + "</title>\n<style>" + style + "</style>\n<rect class=\"page\" " + size +
-                    "/>\n";
+  std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + svg_number(width) + " " +
+                    svg_number(height) + "\" " + size +
+                    " font-family=\"system-ui, sans-serif\" role=\"img\">\n<title>" + svg_escaped(chart.title) +
+                    "</title>\n<style>" + style + "</style>\n<rect class=\"page\" " + size + "/>\n";
   out += text_at(20, 30, "ink", "start", chart.title, 16);
   out += text_at(left - 10, top - 10, "soft", "start", chart.y_name, 12);
   out += text_at((left + right) / 2, bottom + 44, "soft", "middle", chart.x_name, 12);

@@ -109,8 +109,7 @@ TEST_F(app_histogram_files, is_drawn)
   EXPECT_TRUE(picture.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\"")) << picture;
   EXPECT_TRUE(picture.ends_with("</svg>\n"));
   // Areas are counts: the bin of width 2 is the highest.
-  EXPECT_NE(picture.find("y=\"58\" width=\"34.9\" height=\"358\"><title>5 to 7: 1<"), std::string::npos)
-      << picture;
+  EXPECT_NE(picture.find("y=\"58\" width=\"34.9\" height=\"358\"><title>5 to 7: 1<"), std::string::npos) << picture;
   EXPECT_NE(picture.find(">above 1<"), std::string::npos) << picture;
 }
 

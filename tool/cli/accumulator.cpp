@@ -30,7 +30,7 @@ std::unique_ptr<accumulator> exact_for(operation op, std::optional<int128> start
   }
 }
 
-/// The sum of no values is 0.0 here, not the identity -0.0: it is a person who reads it.
+/// The sum of no values is 0.0 here, not the identity -0.0, because people read it.
 template <class T>
 std::unique_ptr<accumulator> floating_for(operation op, std::optional<double> wide_init, cpu on)
 {
@@ -75,7 +75,7 @@ int128 highest_of(element_type type)
   return (int128{1} << (8 * io::byte_size(type) - is_signed)) - 1;
 }
 
-/// What a result of integers of one type begins with.
+/// The start of a result of integers of one type.
 std::optional<int128> start_for(accumulation const& what)
 {
   if (what.init) {
@@ -94,7 +94,7 @@ std::optional<int128> start_for(accumulation const& what)
   }
 }
 
-/// Sums, products, extremes and bit operations of text.
+/// The accumulator of a sum, product, extreme or bit operation of text.
 std::unique_ptr<accumulator> make_mixed(accumulation const& what, cpu on)
 {
   std::unique_ptr<accumulator> floating = floating_for<double>(what.op, as_double(what.init), on);
@@ -108,7 +108,7 @@ std::unique_ptr<accumulator> make_mixed(accumulation const& what, cpu on)
   return std::make_unique<mixed_accumulator>(std::move(exact), std::move(floating), what.op);
 }
 
-/// Sums, products, extremes and bit operations of values of one type.
+/// The accumulator of a sum, product, extreme or bit operation of values of one type.
 std::unique_ptr<accumulator> make_typed(accumulation const& what, cpu on)
 {
   if (io::is_integer(*what.type)) return exact_for(what.op, start_for(what));

@@ -12,43 +12,44 @@ namespace tally::cli {
 
 enum class scan_kind { inclusive, exclusive };
 
-/// One sequence of numbers under one operation, as it arrives in pieces. The results never depend on where it was cut.
+/// An operation on a sequence of numbers that arrives in pieces. The results never depend on where it is cut.
 ///
-/// Throws `value_problem` for a value that cannot be taken: after it, the accumulator may only be destroyed.
+/// Throws `value_problem` for a value that the operation cannot take. After that the accumulator may only be destroyed.
 class accumulator {
 public:
   virtual ~accumulator() = default;
   accumulator(accumulator const&) = delete;
   accumulator& operator=(accumulator const&) = delete;
 
-  /// Takes the next values.
+  /// Combines the next values.
   virtual void reduce(io::values_view const& values) = 0;
-  /// Takes the next values and writes the result at each of them.
+  /// Combines the next values and writes the result at each of them.
   virtual void scan(io::values_view const& values, scan_kind kind, value_buffer& out) = 0;
-  /// Forgets all values: a new sequence begins.
+  /// Begins a new sequence.
   virtual void restart() = 0;
-  /// The result of all values so far. Throws `error` where there are none and the operation has no result of none.
+  /// The result of all values so far. Throws `error` if there are none and the operation has no result for an empty
+  /// sequence.
   virtual result value() const = 0;
 
 protected:
   accumulator() = default;
 };
 
-/// What a sequence consists of, and what is to be done with it.
+/// The kind of a sequence and the operation on it.
 struct accumulation {
   operation op = operation::sum;
-  /// The type of all values, which results keep; nothing for text, where integers are exact (in 128 bits) up to the
-  /// first value that is none, and doubles count from there on.
+  /// The type of values and results. Text has none: its integers are exact (in 128 bits) up to the first value that is
+  /// not an integer; from there on the results are doubles.
   std::optional<io::element_type> type;
   std::optional<io::number> init;
   int threads = 0;
 };
 
-/// Throws `command_line_error` where the initial value does not suit the type or the operation.
+/// Throws `command_line_error` if the initial value does not suit the type or the operation.
 std::unique_ptr<accumulator> make_accumulator(accumulation const& what);
 
-/// The type in which a scan's or a reduction's results go into a .npy or raw file: as numpy has it, sums and products
-/// of integers are 64 bits wide. Doubles for text without a type.
+/// The type of results in a .npy or raw file. As in NumPy, sums and products of integers have 64 bits. Text without a
+/// type gives doubles.
 io::element_type result_type(operation op, std::optional<io::element_type> type);
 
 }  // namespace tally::cli

@@ -20,8 +20,7 @@ namespace tally::cli {
 
 namespace {
 
-/// The accumulators of the lines that are under way: of whole lines one after the other only one, else one for each
-/// of the lines that take turns.
+/// One accumulator per line in progress. Lines that arrive whole reuse a single one; interleaved lines have one each.
 class line_accumulators {
 public:
   line_accumulators(command_settings const& settings, io::axis_layout const& layout, io::element_type type)
@@ -31,7 +30,7 @@ public:
   {
   }
 
-  /// The accumulator of a line, fresh if a block holds the line's beginning.
+  /// The accumulator of a line. It begins anew if the block holds the line's beginning.
   accumulator& at(std::uint64_t line, io::block_place const& place)
   {
     bool const whole = place.count == layout_.length;
@@ -107,8 +106,8 @@ std::unique_ptr<io::writer> make_writer(command_settings const& settings, io::el
   return std::make_unique<io::text_writer>(std::move(to));
 }
 
-/// Calls `use` with line k of a block in pieces that stay in cache, and with the position of each in the block. A
-/// value that it cannot take becomes an error that says where it stands.
+/// Calls `use` with line k of a block, in pieces that stay in cache, and the position of each piece in the block. A
+/// value that it cannot take becomes an error with its place.
 template <class Use>
 void for_pieces(command_settings const& settings, io::axis_block const& block, std::uint64_t k, Use use)
 {
@@ -164,7 +163,7 @@ void reduce_along_axis(command_settings const& settings)
     }
     meter.update(reader.so_far());
   }
-  // Lines of no values have the result of none.
+  // Lines without values have the result of an empty sequence.
   for (; line < layout.lines(); ++line) results.add(make_accumulators(settings, type)[0]->value());
   flush();
   writer->finish();

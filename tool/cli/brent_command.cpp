@@ -18,12 +18,12 @@ struct brent_settings {
   int n = 1024;
   std::optional<std::string> svg;
   bool json = false;
-  std::vector<std::string> kernels;  ///< `map`, which is none of the catalogue, among them; all if empty
+  std::vector<std::string> kernels;  ///< of the catalogue, or `map`; all if empty
 };
 
 constexpr char map_name[] = "map";
 
-/// What is plotted if nothing is named.
+/// The kernels that are plotted if none is named.
 constexpr std::string_view plotted[] = {"map", "tree-reduction", "sequential-scan", "hillis-steele", "brent-kung"};
 
 brent_settings parse_brent(std::vector<std::string> const& words)
@@ -69,7 +69,7 @@ brent_report brent(brent_settings const& settings)
   return report;
 }
 
-/// The part of it that one plot shows.
+/// The part of the report that the plot shows.
 brent_report part(brent_report const& whole, brent_settings const& settings)
 {
   if (!settings.kernels.empty()) return whole;
@@ -95,7 +95,9 @@ void run_brent(std::vector<std::string> const& words)
   brent_report const report = brent(settings);
   if (settings.svg) write(io::output::named(*settings.svg), plot(part(report, settings)));
   if (settings.svg == "-") return;
-  std::string const text = settings.json ? json_text(report) : settings.kernels.empty() ? table(report) : tables(report);
+  std::string const text = settings.json              ? json_text(report)
+                           : settings.kernels.empty() ? table(report)
+                                                      : tables(report);
   write(io::output::standard_output(), text);
 }
 

@@ -9,7 +9,7 @@ namespace tally::cli {
 
 namespace {
 
-/// The first sentence, without backticks or its full stop: what fits beside an option in a menu.
+/// The first sentence, without backticks or full stop: the text beside an option in a menu.
 std::string first_sentence(std::string_view text)
 {
   std::string out(text.substr(0, text.find(". ")));
@@ -48,7 +48,7 @@ std::string bash_words(std::string const& words)
   return "COMPREPLY=($(compgen -W '" + words + "' -- \"$current\"))";
 }
 
-/// What bash offers for the value of one option or argument.
+/// The bash command that offers the value of an option or argument.
 std::string bash_values(option_page const& option)
 {
   switch (option.complete) {
@@ -79,7 +79,7 @@ std::string bash_command(command_page const& page)
   return out;
 }
 
-/// Whether it comes after another command's name.
+/// Whether the page is that of an application.
 bool is_application(command_page const& page)
 {
   return page.name.find(' ') != std::string_view::npos;
@@ -107,7 +107,7 @@ std::string bash_script(std::vector<command_page const*> const& commands)
          cases + "  esac\n}\ncomplete -F _tally tally\n";
 }
 
-/// Inside single quotes in a zsh _arguments specification: quotes, brackets and colons are escaped.
+/// Text inside single quotes in a specification of zsh's _arguments: quotes, brackets and colons are escaped.
 std::string zsh_text(std::string_view text)
 {
   std::string out;
@@ -179,7 +179,7 @@ std::string fish_text(std::string_view text)
   return out + "'";
 }
 
-/// When a page's options are to be offered: an application may have the name of a command.
+/// The condition under which fish offers the options of a page. An application may have the name of a command.
 std::string fish_condition(command_page const& page)
 {
   std::string const seen = "__fish_seen_subcommand_from ";

@@ -12,7 +12,7 @@ std::uint32_t group_table::number_of(std::string_view key)
 
 std::span<group_table::part const> group_table::sort(io::batch const& batch)
 {
-  // A counting sort, stable: count, turn counts into beginnings (an exclusive scan), place.
+  // A stable counting sort: count, turn counts into beginnings (an exclusive scan), place.
   ends_.assign(batch.group_names.size(), 0);
   present_.clear();
   for (std::uint32_t const group : batch.groups) {

@@ -15,14 +15,14 @@ namespace tally::cli {
 /// The groups of a table in the order of their first rows, and the rows of a batch sorted by them.
 class group_table {
 public:
-  /// A group's rows in the batch last sorted, in their order.
+  /// The rows of one group in the batch sorted last, in their order.
   struct part {
     std::uint32_t group;
     std::span<std::uint32_t const> rows;
   };
 
-  /// Sorts the rows of a batch: one part for each group that is in it, in the order in which they first appear. Valid
-  /// until the next call. O(rows + distinct keys of the batch).
+  /// Sorts the rows of a batch into one part for each group in it, in the order of their first rows. The parts are
+  /// valid until the next call. O(rows + distinct keys of the batch).
   std::span<part const> sort(io::batch const& batch);
 
   std::size_t size() const { return keys_.size(); }

@@ -46,7 +46,7 @@ void append_wrapped(std::string& out, std::string_view text, std::size_t indent,
   out += '\n';
 }
 
-/// A term at column `indent` and its text from `text_column` on, on a line of its own if the term is too long.
+/// A term at column `indent` and its text at `text_column`. A term that is too long has a line of its own.
 void append_entry(std::string& out, std::size_t indent, std::string_view term, std::string_view text, std::size_t width)
 {
   out.append(indent, ' ');

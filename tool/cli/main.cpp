@@ -43,7 +43,7 @@ std::size_t help_width()
   return 80;
 }
 
-/// The pages that a page lists: those of what can come after its name.
+/// The pages below a page.
 std::vector<command_page const*> listed_by(command_page const& page)
 {
   if (&page == &tally_page()) return command_pages();
@@ -168,7 +168,7 @@ void complain(std::string const& message)
   std::fputs((message + '\n').c_str(), stderr);
 }
 
-/// The page of what the words begin with, as far as it is known.
+/// The page of the command or application that the words begin with, else that of the tool.
 command_page const& page_meant(std::vector<std::string> const& words)
 {
   command_page const* meant = &tally_page();
@@ -194,7 +194,7 @@ int run_and_report(std::vector<std::string> const& words)
   } catch (io::broken_pipe const&) {
     return nobody_reads;
   } catch (io::data_error const& problem) {
-    complain(problem.what());  // begins with the place, as compilers do, so that editors jump there
+    complain(problem.what());  // begins with the place, so that editors jump there
     return data;
   } catch (std::bad_alloc const&) {
     complain("tally: out of memory");

@@ -11,8 +11,8 @@ namespace tally::cli {
 
 namespace {
 
-/// Text as roff: a backslash and a hyphen-minus are escaped (what is typed must copy as typed), a control character
-/// at the start of a line is guarded, and `code` is bold.
+/// Text as roff. A backslash and a hyphen-minus are escaped, so that commands copy as typed; a control character at the
+/// start of a line is guarded; `code` is bold.
 std::string roff(std::string_view text)
 {
   std::string out;

@@ -8,7 +8,7 @@
 
 namespace tally::cli {
 
-/// What can be done with a sequence of numbers. The order is that of `operation_choices`.
+/// An operation on a sequence of numbers. `operation_choices` has the same order.
 enum class operation {
   sum,
   product,
@@ -33,20 +33,20 @@ std::vector<choice> const& operation_choices();
 
 std::string_view name_of(operation op);
 
-/// The operation called `name`; for an unknown one the error suggests the nearest, or the name of what is meant
-/// ("avg").
+/// The operation called `name`. For an unknown name the error suggests the nearest one, or the usual name ("mean" for
+/// "avg").
 operation operation_named(std::string const& name);
 
 /// The operations of a list "sum,max" or "sum max".
 std::vector<operation> operations_named(std::string const& list);
 
-/// Whether it needs integers.
+/// Whether the operation needs integers.
 bool is_bitwise(operation op);
 
-/// Whether results begin with an initial value where one is given: whether values and results are of one kind.
+/// Whether --init is allowed: values and results are of one kind.
 bool takes_init(operation op);
 
-/// Whether there is a result of no values at all, which an exclusive scan begins with.
+/// Whether an empty sequence has a result, with which an exclusive scan begins.
 bool has_identity(operation op);
 
 }  // namespace tally::cli

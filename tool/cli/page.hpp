@@ -4,24 +4,24 @@
 #include <string_view>
 #include <vector>
 
-/// What the tool says about itself. `--help`, the man pages, the completion scripts and the parser itself all read
-/// these pages, so none of them can know an option that another does not.
+/// The pages of the tool's documentation. `--help`, the man pages, the completion scripts and the parser all read them,
+/// so all know the same options.
 ///
-/// Texts are plain paragraphs in which `...` marks what is typed as it stands.
+/// Texts are plain paragraphs in which backticks mark code.
 namespace tally::cli {
 
-/// A value that an option can take, and what it means.
+/// A value that an option can take, and its meaning.
 struct choice {
   std::string_view name;
   std::string_view meaning;
 };
 
-/// What a shell should offer where the value stands.
+/// What a shell offers for the value.
 enum class completes { nothing, files, choices };
 
 struct option_page {
-  std::string_view names;  ///< "-o,--output"; for what is not an option but stands alone: "FILE"
-  std::string_view value;  ///< how help names its value; empty for a switch
+  std::string_view names;  ///< "-o,--output"; of an argument "FILE"
+  std::string_view value;  ///< the name of its value in help; empty for a switch
   std::string_view text;
   completes complete = completes::nothing;
   std::vector<choice> choices = {};
@@ -56,19 +56,19 @@ struct command_page {
 std::string_view long_name(option_page const& option);
 /// "-o" of "-o,--output"; empty where there is none.
 std::string_view short_name(option_page const& option);
-/// Whether it is given by a name, not by its place.
+/// Whether it is an option, not an argument.
 bool is_named(option_page const& option);
 /// "tally-reduce" or "tally reduce", "tally-app-pi" or "tally app pi", or "tally" for the tool as a whole.
 std::string full_name(command_page const& page, char separator);
 
-/// The page as a terminal shows it, in lines of at most `width` characters. It lists `commands`, which are below it:
-/// those of the tool as a whole, the applications of `app`, or none.
+/// The page for a terminal, in lines of at most `width` characters. It lists `commands`, the pages below it: the
+/// commands of the tool, the applications of `app`, or none.
 std::string help_text(command_page const& page, std::vector<command_page const*> const& commands, std::size_t width);
-/// The page as roff, for man.
+/// The page for man, as roff.
 std::string manual_text(command_page const& page, std::vector<command_page const*> const& commands);
 /// The last word of its name: "pi" of "app pi".
 std::string_view last_name(command_page const& page);
-/// The completion script of a shell: "bash", "zsh" or "fish". Requires: it is one of these.
+/// The completion script of a shell. Requires: "bash", "zsh" or "fish".
 std::string completion_script(std::string_view shell, std::vector<command_page const*> const& commands);
 
 }  // namespace tally::cli

@@ -78,7 +78,7 @@ void run_reduce(std::vector<std::string> const& words)
 {
   command_settings const settings = parse_reduce(words);
   if (goes_along_axis(settings) || settings.input.key) {
-    gpu_for(settings, {});  // says that it is of no use here
+    gpu_for(settings, {});  // prints that the GPU is of no use here
     return settings.input.key ? reduce_groups(settings) : reduce_along_axis(settings);
   }
   source from(settings.input, settings.threads);

@@ -8,7 +8,7 @@ namespace tally::cli {
 
 namespace {
 
-/// A key as it is printed: like a field of a table, quoted where it would not stay one field of one line.
+/// A key as the field of a table, quoted if it would not stay one field of one line.
 std::string key_text(std::string_view key)
 {
   if (key.find_first_of("\t\n\r\"") == std::string_view::npos) return std::string(key);

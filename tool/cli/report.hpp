@@ -7,7 +7,7 @@
 #include "groups.hpp"
 #include "settings.hpp"
 
-/// What a reduction prints, as text or JSON.
+/// The output of a reduction, as text or JSON.
 namespace tally::cli {
 
 /// The results of one sequence, one for each operation of the settings.

@@ -44,7 +44,7 @@ private:
   value_buffer out_;
 };
 
-/// Every group's values are gathered, scanned in one piece, and the results put back to their rows.
+/// Gathers the values of each group, scans them at once, and puts the results back into their rows.
 class by_groups final : public scanner {
 public:
   by_groups(command_settings const& settings, std::optional<io::element_type> type) : settings_(settings), type_(type)
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  /// Integers come as int64 or int128, whichever a group needs: from the first int128 on, all of the batch is.
+  /// A group's integers come as int64 or, if it needs that, int128; one group of int128 makes the whole batch int128.
   void put(io::values_view results, std::span<std::uint32_t const> rows, std::size_t size, bool first)
   {
     if (first) std::memset(out_.resize(io::type_of(results), size), 0, size * io::byte_size(io::type_of(results)));
@@ -139,11 +139,11 @@ void run_scan(std::vector<std::string> const& words)
 {
   command_settings const settings = parse_scan(words);
   if (goes_along_axis(settings)) {
-    gpu_for(settings, {});  // says that it is of no use here
+    gpu_for(settings, {});  // prints that the GPU is of no use here
     return scan_along_axis(settings);
   }
   source from(settings.input, settings.threads);
-  make_accumulators(settings, from.type());  // says what is wrong with the command line before there is any output
+  make_accumulators(settings, from.type());  // throws for a wrong command line before there is any output
   std::unique_ptr<gpu> const device = gpu_for(settings, from.type());
   io::output to = io::output::named(settings.output.file);
   if (device)

@@ -49,7 +49,7 @@ struct output_options {
   bool json = false;
 };
 
-/// What reduce and scan have in common. `output` is completed by `finish`.
+/// Binds the options that reduce and scan share. `complete` completes the settings.
 void bind(parser& options, command_settings& settings, output_options& output)
 {
   input_settings& input = settings.input;
@@ -80,7 +80,7 @@ output_format format_for(std::string const& file, output_options const& options)
   return output_format::text;
 }
 
-/// What no single option can check. Every rule says which options do not go together, and why.
+/// Checks the options against each other. Each message names the options that exclude each other, and the reason.
 void check_input(input_settings const& input)
 {
   bool table = false;

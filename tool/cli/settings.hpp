@@ -14,7 +14,7 @@
 
 namespace tally::cli {
 
-/// Where numbers come from.
+/// The source of the numbers.
 struct input_settings {
   std::vector<std::string> files;  ///< "-" is standard input; never empty
   std::optional<io::file_format> format;
@@ -22,7 +22,7 @@ struct input_settings {
   std::optional<std::string> key;
   std::optional<char> delimiter;
   bool header = false;     ///< the first row of a table holds names, even if they are numbers
-  bool no_header = false;  ///< it holds values
+  bool no_header = false;  ///< the first row holds values
   std::optional<io::element_type> type;
   std::endian order = std::endian::native;
   bool order_given = false;
@@ -32,21 +32,22 @@ struct input_settings {
   io::file_format format_of(std::string const& file) const;
 };
 
-/// The options that say where a column of numbers comes from: those of `column_options`.
+/// Binds the options of `column_options`.
 void bind_input(parser& options, input_settings& input);
-/// When all are read: standard input if there is no file. Throws `command_line_error` for what does not go together.
+/// To be called after parsing: without a file the input is standard input. Throws `command_line_error` if options
+/// exclude each other.
 void complete_input(input_settings& input);
 
 enum class output_format { text, npy, raw, json };
 
-/// Where results go to.
+/// The destination of the results.
 struct output_settings {
   std::string file = "-";
   output_format format = output_format::text;
   bool quiet = false;  ///< no progress on the terminal
 };
 
-/// What computes. The results are the same.
+/// The processor that computes. The results are the same.
 enum class processor { cpu, gpu };
 
 /// `tally reduce` and `tally scan`.

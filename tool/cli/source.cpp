@@ -103,7 +103,7 @@ void source::open_next()
   }
 }
 
-/// What text does not say: the type of an array, by its values or, if it has none, by its header.
+/// Sets the type of an array from its values or, if it has none, from its header.
 void source::find_type()
 {
   std::string const& file = settings_.files[opened_ - 1];
@@ -114,7 +114,7 @@ void source::find_type()
     io::input again = io::input::file(file);
     type_ = io::read_npy_header(again).type;
   } else {
-    type_ = io::element_type::float64;  // nobody can tell any more, and there is no value that would show it
+    type_ = io::element_type::float64;  // the header is gone, and there is no value of another type
   }
 }
 
@@ -165,7 +165,7 @@ bool source::waiting() const
 io::progress source::so_far() const
 {
   io::progress const here = reader_->so_far();
-  if (settings_.files.size() == 1) return here;  // knows the size of a file behind standard input too
+  if (settings_.files.size() == 1) return here;  // the reader also knows the size of a file behind standard input
   return {bytes_before_ + here.bytes, bytes_total_};
 }
 

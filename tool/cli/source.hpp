@@ -12,7 +12,7 @@
 
 namespace tally::cli {
 
-/// Numbers of one kind, of one type or of text, that arrive in batches.
+/// A sequence of numbers, of one type or of text, that arrives in batches.
 class batches {
 public:
   virtual ~batches() = default;
@@ -24,15 +24,15 @@ public:
   /// Whether `next` would have to wait.
   virtual bool waiting() const = 0;
   virtual io::progress so_far() const = 0;
-  /// Where value `index` of the batch last given stands.
+  /// The place of value `index` of the last batch.
   virtual io::location locate(std::size_t index) const = 0;
 
 protected:
   batches() = default;
 };
 
-/// Calls `use`; a value that it cannot take becomes an error that says where it stands. `place` gives a value's index
-/// in the batch.
+/// Calls `use`, and turns its `value_problem` into an error with the value's place in the input. `place` maps the index
+/// of the problem to that in the batch.
 template <class Use, class Place = std::identity>
 void located(batches const& from, Use use, Place place = {})
 {
@@ -43,18 +43,17 @@ void located(batches const& from, Use use, Place place = {})
   }
 }
 
-/// All input files as one sequence of numbers of one kind: of one type, or of text.
+/// All input files as one sequence of numbers.
 class source final : public batches {
 public:
-  /// Opens the first file and reads until its first values are there. Throws what readers throw.
+  /// Opens the first file and reads its first values. Throws the errors of readers.
   source(input_settings const& settings, int threads);
   ~source() override;
 
-  /// The type of all values; nothing for text, whose integers turn into doubles at the first value that is none.
+  /// The type of all values. Text has none: its integers turn into doubles at the first value that is not an integer.
   std::optional<io::element_type> type() const { return type_; }
 
-  /// The next values, of `type()` if there is one; at most `slice` of them, so that what is made of them stays in
-  /// cache.
+  /// The next values, of `type()` if there is one; at most `slice` of them, so that their results stay in cache.
   bool next(io::batch& into) override;
   bool waiting() const override;
   io::progress so_far() const override;
@@ -79,18 +78,18 @@ private:
 
   io::batch batch_;
   std::size_t taken_ = 0;     // of batch_
-  std::size_t given_at_ = 0;  // where in batch_ the slice last given begins
+  std::size_t given_at_ = 0;  // where the last slice begins in batch_
   value_buffer converted_;
 };
 
-/// How many values there are, where that is known without reading them: in files of arrays and of raw values.
+/// The number of values if it is known without reading them: in files of arrays and of raw values.
 std::optional<std::uint64_t> total_values(input_settings const& settings);
 
 /// The place of value number `position` of the whole input. Reads the input once more; a pipe cannot be read again, and
 /// then it names the pipe alone (see `input::keep_standard_input`).
 io::location location_in(input_settings const& settings, int threads, std::uint64_t position);
 
-/// The bytes of all files, where they are known.
+/// The number of bytes in all files, if all are regular files.
 std::optional<std::uint64_t> total_size(std::vector<std::string> const& files);
 
 }  // namespace tally::cli

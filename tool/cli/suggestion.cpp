@@ -6,7 +6,7 @@ namespace tally::cli {
 
 std::size_t edit_distance(std::string_view a, std::string_view b)
 {
-  // Rows of the table for the prefixes of a of length i-2, i-1 and i.
+  // The rows of the table for the prefixes of `a` of length i-2, i-1 and i.
   std::vector<std::size_t> two_before(b.size() + 1), before(b.size() + 1), row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

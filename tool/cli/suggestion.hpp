@@ -11,8 +11,8 @@ namespace tally::cli {
 /// (optimal string alignment). O(|a| |b|).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate nearest to `word`, the first of equals; empty where none is near enough to be meant: more than a
-/// third of its letters would have to change.
+/// The candidate nearest to `word`, the first of equals. Empty if none is near: more than a third of the letters would
+/// have to change.
 std::string nearest(std::string_view word, std::vector<std::string_view> const& candidates);
 
 /// " (did you mean 'x'?)", or nothing where no candidate is near.

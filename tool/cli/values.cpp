@@ -17,7 +17,7 @@ std::string type_name()
   return std::string(io::name_of(io::element_type_of<T>));
 }
 
-/// Whether an integer is one that T holds.
+/// Whether T holds the integer.
 template <class T, class U>
 bool in_range(U value)
 {
@@ -35,9 +35,9 @@ bool is_whole(double value)
   return std::isfinite(value) && std::trunc(value) == value;
 }
 
-/// How input becomes values of a type: text, which holds 128-bit integers and doubles, and arrays alike.
+/// Converts input to a type: text, which holds 128-bit integers and doubles, and arrays alike.
 struct as_input {
-  /// A float is what the nearest double rounds to, since text is read as doubles.
+  /// A float is the nearest double rounded to float, since text is read as doubles.
   template <class T, class U>
   static T convert(U value)
   {
@@ -54,7 +54,7 @@ struct as_input {
       auto const nearest = static_cast<double>(value);
       return !std::isinf(static_cast<T>(nearest)) || std::isinf(nearest);
     } else if constexpr (std::is_floating_point_v<U>) {
-      // The bounds are powers of two, or one less: the power is exact in every type.
+      // The bounds are powers of two, or one less, and every type holds the powers exactly.
       constexpr bool has_sign = static_cast<T>(-1) < T(0);
       double const end = std::ldexp(1.0, 8 * static_cast<int>(sizeof(T)) - has_sign);
       return is_whole(value) && value < end && value >= (has_sign ? -end : 0.0);
@@ -74,7 +74,7 @@ struct as_input {
   }
 };
 
-/// How results become values of the output's type: nothing is rounded but doubles to floats.
+/// Converts results to the output's type. Only doubles that become floats are rounded.
 struct as_result {
   template <class T, class U>
   static T convert(U value)
@@ -88,7 +88,7 @@ struct as_result {
     if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<U>) {
       return true;
     } else if constexpr (std::is_floating_point_v<T>) {
-      // A magnitude beyond 2^digits may still be exact: compare after the way back, where there is one.
+      // A magnitude beyond 2^digits may still be exact: convert back, if that is defined, and compare.
       T const rounded = static_cast<T>(value);
       return rounded >= T(-0x1p127) && rounded < T(0x1p127) &&
              static_cast<int128>(rounded) == static_cast<int128>(value);

@@ -16,10 +16,10 @@ namespace tally::cli {
 
 using io::int128;
 
-/// One result: an exact integer, or a floating-point value in the type it was computed in.
+/// A result: an exact integer, or a floating-point value in the type in which it was computed.
 using result = std::variant<int128, double, float>;
 
-/// A value of a batch that cannot be taken. Whoever knows where the batch came from makes a message of it.
+/// A value of a batch that cannot be used. `located` adds its place in the input and makes the message.
 class value_problem : public error {
 public:
   value_problem(std::size_t index, std::string found, std::string expected)
@@ -40,7 +40,7 @@ private:
   std::string expected_;
 };
 
-/// Room for a run of values of any one type, used again and again. What was in it is lost when it is resized.
+/// A reusable buffer of values of one type at a time. Resizing it loses its content.
 class value_buffer {
 public:
   template <class T>
@@ -63,32 +63,33 @@ private:
   io::element_type type_ = io::element_type::float64;
 };
 
-/// Room for what a call needs and nobody after it: one a thread, however many accumulators there are.
+/// A buffer for the length of one call: each thread has one, which all accumulators share.
 value_buffer& scratch();
 
-/// The values as doubles, each rounded once: the view itself where they are doubles already, else in `room`.
+/// The values as doubles, each rounded once: the view itself if they are doubles, else a copy in `room`.
 std::span<double const> as_doubles(io::values_view const& values, value_buffer& room);
 
-/// Input in `type`: the view itself where it has that type, else in `room`. One rule for text and arrays: an integer
-/// type takes whole numbers in its range, 1.0 too; a floating-point type takes every number, rounded to the nearest
-/// double, and that to the nearest float, as long as that is finite or the number is not. Throws `value_problem` for
-/// the first value that the type does not take.
+/// Input in `type`: the view itself if it has that type, else a copy in `room`. Text and arrays have one rule. An
+/// integer type takes whole numbers in its range, 1.0 too. A floating-point type takes every number, rounded to the
+/// nearest double and that to the nearest float; a finite number must stay finite. Throws `value_problem` for the first
+/// value that the type does not take.
 io::values_view read_as(io::values_view const& values, io::element_type type, value_buffer& room);
 
-/// Results in `type`, the same way. Nothing is lost but where doubles round to float: throws `value_problem` for the
-/// first integer out of range, integer that a double would round, or double where the type is an integer type.
+/// Results in `type`, the view itself or a copy in `room`. Only doubles that become floats are rounded. Throws
+/// `value_problem` for the first integer that is out of range or that a double would round, and for the first double if
+/// the type is an integer type.
 io::values_view converted(io::values_view const& values, io::element_type type, value_buffer& room);
 
-/// The values at `order`, one after the other, in `room`.
+/// values[order[0]], values[order[1]], ..., in `room`.
 io::values_view gathered(io::values_view const& values, std::span<std::uint32_t const> order, value_buffer& room);
 
 /// Writes value k of `values` to place order[k] of `into`. Requires: `into` has the type of `values`.
 void scatter(io::values_view const& values, std::span<std::uint32_t const> order, value_buffer& into);
 
-/// As text_writer writes it.
+/// The text that text_writer writes.
 std::string to_text(result const& value);
 
-/// Whether it is NaN or an infinity, which JSON has no numbers for.
+/// Whether the value is neither NaN nor an infinity, for which JSON has no numbers.
 bool is_finite(result const& value);
 
 }  // namespace tally::cli

@@ -20,7 +20,7 @@ axis_plan::axis_plan(axis_layout const& layout, axis_limits const& limits)
   if (length_ <= room) {
     lines_at_once_ = room / length_;
     positions_at_once_ = length_;
-    // Several outer indices go together only as wholes.
+    // A block of several outer indices holds all their lines.
     if (lines_at_once_ >= inner_)
       lines_at_once_ = std::min(lines_at_once_ / inner_, outer_) * inner_;
     else if (lines_at_once_ * size < limits.piece)
@@ -46,7 +46,7 @@ bool axis_plan::next(block_place& into)
   into.lines = std::min(lines_at_once_, slab_end - line_);
   line_ += into.lines;
   if (positions_at_once_ == length_) return true;
-  // Lines in pieces: all lines of the outer index advance together.
+  // The lines come in pieces: all lines of the outer index advance together.
   if (line_ % inner_ != 0) return true;
   position_ += into.count;
   if (position_ < length_)
@@ -60,7 +60,7 @@ axis_plan::memory axis_plan::memory_of(block_place const& place) const
 {
   std::uint64_t const slab = place.line / inner_, within = place.line % inner_;
   std::uint64_t const first = (slab * length_ + place.first) * inner_ + within;
-  // Rows that touch are one.
+  // Adjacent rows are one.
   if (place.lines % inner_ == 0 && (place.count == length_ || place.lines == inner_))
     return {first, 1, place.lines * place.count, 0};
   return {first, place.count, place.lines, inner_};

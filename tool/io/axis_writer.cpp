@@ -16,7 +16,7 @@ struct axis_writer::state {
         inner(layout.inner)
   {
     check_npy_type(type, to);
-    // Blocks of an array whose axis is the fastest one come in the order of memory.
+    // Blocks along the fastest axis come in the order of the file.
     if (inner > 1) to.allow_write_at();
     std::string const header = make_npy_header(type, layout.header.shape, layout.header.fortran_order);
     data_offset = header.size();

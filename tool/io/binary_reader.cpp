@@ -57,7 +57,7 @@ bool binary_reader::prepare(binary_part& into)
     prepared_ += into.count;
     return into.count > 0;
   }
-  // A pipe: nobody else may read it, so it is read here and now.
+  // A pipe has one reader at a time: it is read here and now.
   std::size_t const size = elements_.size();
   std::size_t const got = source_.read_full(room_for_stored(into), into.count * size);
   if (got < into.count * size || into.count < at_once_) {

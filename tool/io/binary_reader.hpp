@@ -12,7 +12,7 @@
 
 namespace tally::io {
 
-/// Memory that is aligned for any element and for vectors of them.
+/// Memory aligned for any element and for vectors of elements.
 class value_buffer {
 public:
   std::byte* reserve(std::size_t bytes);
@@ -26,20 +26,20 @@ private:
   std::size_t capacity_ = 0;
 };
 
-/// Some of the values of a binary file.
+/// A part of the values of a binary file.
 struct binary_part {
   std::uint64_t first = 0;  ///< the values before it
   std::size_t count = 0;
-  value_buffer stored;  ///< where the values are not stored as they are
+  value_buffer stored;  ///< for values that are not stored as they are
   value_buffer values;
 };
 
-/// Reads values that lie one after the other: regular files by several threads ahead of the caller, others as they
-/// come.
+/// Reads values stored one after the other: several threads read a regular file ahead of the caller; other input is
+/// read as it comes.
 class binary_reader final : public reader {
 public:
-  /// Values from where `source` stands, `offset` bytes behind where it stood when it was opened: `count` of them and
-  /// then the end, or as many as there are.
+  /// Reads from the present position of `source`, which is `offset` bytes behind the one when it was opened: `count`
+  /// values that the end must follow, or all that there are.
   binary_reader(input source, stored_elements const& elements, std::uint64_t offset,
                 std::optional<std::uint64_t> count);
 

@@ -8,12 +8,12 @@
 
 namespace tally::io {
 
-/// Bytes on their way to an output: few at a time are collected, many go there at once.
+/// A buffer before an output: small pieces are collected, large ones written at once.
 class byte_stream {
 public:
   explicit byte_stream(output to) : to_(std::move(to)) {}
 
-  /// From now on the bytes are written by offset, so that the first ones can be written again.
+  /// Writes by offset from now on, so that the first bytes can be written again.
   void allow_rewrite();
   void append(void const* data, std::size_t n);
   void flush();

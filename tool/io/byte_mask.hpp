@@ -9,7 +9,7 @@
 #include <emmintrin.h>
 #endif
 
-/// Which of 64 bytes have a property, as a word: bit i is byte i.
+/// A word that tells which of 64 bytes have a property: bit i is byte i.
 namespace tally::io {
 
 #ifdef __SSE2__
@@ -68,12 +68,12 @@ inline bool is_space(char c)
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/// How many of the bytes are `wanted`.
+/// The number of bytes equal to `wanted`.
 inline std::size_t count_bytes(char const* begin, char const* end, char wanted)
 {
   std::size_t total = 0;
   while (end - begin >= 64) {
-    // Counts per byte position stay below 256 for 255 rounds; so the compiler can add them as bytes.
+    // The count of each byte position stays below 256 for 255 rounds, so the compiler can add bytes.
     std::uint8_t counts[64] = {};
     for (int round = 0; round < 255 && end - begin >= 64; ++round, begin += 64) {
       for (int i = 0; i < 64; ++i) counts[i] = static_cast<std::uint8_t>(counts[i] + (begin[i] == wanted));

@@ -14,7 +14,7 @@ chunk_source::chunk_source(input source, cut_function cut, chunk_sizes sizes)
 bool chunk_source::next(chunk& into)
 {
   std::size_t const most = sizes_.longest + 1;
-  std::size_t size = rest_.size();  // at most `longest`: something was cut off before it
+  std::size_t size = rest_.size();  // at most `longest`, since it follows a cut
   into.reserve(std::min(std::max(sizes_.usual, 2 * size), most), 0);
   std::memcpy(into.data(), rest_.data(), size);
   rest_.clear();
@@ -27,7 +27,7 @@ bool chunk_source::next(chunk& into)
       if (size > 0 && !ended_ && !source_.ready()) break;
     }
     if (size == 0) return false;
-    // The end is seen only where there is room for another byte: then no unit has more than `longest`.
+    // There is room for one byte more, so that the end of the input shows; a unit then has at most `longest` bytes.
     std::size_t const end = ended_ ? size : cut_(into.data(), size, seen);
     if (end > 0 || size == most) {
       into.overlong = end == 0;

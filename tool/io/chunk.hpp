@@ -49,26 +49,26 @@ private:
   std::size_t size_ = 0;
 };
 
-/// Where a text may be cut: after how many of the bytes, or 0 if nowhere. It is asked again about the same bytes with
-/// more behind them until it says where; `seen` is how many it has been asked about before.
+/// Returns after how many of the bytes a text may be cut, or 0 if nowhere. It is called again with more bytes behind
+/// the same ones until it finds a place; `seen` is the number of bytes of the call before.
 using cut_function = std::function<std::size_t(char const* bytes, std::size_t size, std::size_t seen)>;
 
 /// Sizes of the pieces that a text is read in.
 struct chunk_sizes {
   std::size_t usual = std::size_t(256) << 10;  ///< fits the second-level cache with the values that it holds
-  std::size_t longest = std::size_t(1) << 20;  ///< a unit (a token, a line, a row) may have, without what ends it
+  std::size_t longest = std::size_t(1) << 20;  ///< of a unit (a token, a line, a row), without its end
 };
 
 /// Cuts an input into chunks of whole units. A pipe that gives less than a chunk at a time is cut where it pauses.
 ///
-/// No chunk has more than longest + 1 bytes: so a unit that is too long never lies whole in one, and is found by the
-/// first longest + 1 bytes of it, whatever the pieces in which the input arrives.
+/// No chunk has more than longest + 1 bytes. So a unit that is too long never fits a chunk, and is found by its first
+/// longest + 1 bytes, whatever the pieces in which the input arrives.
 class chunk_source {
 public:
   chunk_source(input source, cut_function cut, chunk_sizes sizes = {});
 
   /// Fills `into` with the next chunk; false if there is none. A chunk ends where `cut` says, the last one where the
-  /// input ends. The first longest + 1 bytes of a unit that is too long are a chunk that is called overlong.
+  /// input ends. The first longest + 1 bytes of a unit that is too long are a chunk marked `overlong`.
   bool next(chunk& into);
   bool ready() const { return ended_ || source_.ready(); }
   input const& source() const { return source_; }
@@ -77,7 +77,7 @@ private:
   input source_;
   cut_function cut_;
   chunk_sizes sizes_;
-  std::string rest_;  // what stood behind the last cut
+  std::string rest_;  // the bytes behind the last cut
   bool ended_ = false;
 };
 

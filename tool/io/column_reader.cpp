@@ -60,7 +60,8 @@ bool column_reader::next_chunk()
   run_ = 0;
   current_ = tasks_.next();
   if (!current_) return false;
-  // Some chunks were read before it was known that the column is floating: what they hold must not depend on that.
+  // Some chunks were parsed before the column was known to be floating. They are parsed again, so that the result is
+  // the same.
   if (floating_.load(std::memory_order_relaxed) && current_->values.began_with_integers()) parse(*current_);
   column_sink const& values = current_->values;
   if (values.run_of(values.run_count() - 1).type == element_type::float64)

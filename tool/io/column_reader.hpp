@@ -16,27 +16,27 @@
 
 namespace tally::io {
 
-/// A chunk of text with the column that has been read from it.
+/// A chunk of text and the column read from it.
 struct parsed_chunk {
   chunk text;
-  std::size_t start = 0;  ///< where the values begin: behind a byte-order mark and a header
+  std::size_t start = 0;  ///< the beginning of the values, behind a byte-order mark and a header
   column_sink values;
   key_table keys;                 ///< one group for each value, if the source has keys
-  std::optional<offence> wrong;   ///< the first thing that is wrong, if any
+  std::optional<offence> wrong;   ///< the first offence, if any
   std::size_t newlines = 0;       ///< in the text
   std::size_t after_newline = 0;  ///< bytes behind the last of them
 };
 
-/// How the text of one format is read.
+/// The rules of one text format.
 class text_format {
 public:
   virtual ~text_format() = default;
 
-  /// Where a text may be cut; see cut_function.
+  /// The place where a text may be cut; see cut_function.
   virtual std::size_t cut(char const* bytes, std::size_t size, std::size_t seen) = 0;
   /// Looks at the first chunk and returns where its values begin. Throws data_error.
   virtual std::size_t begin(chunk const& first, std::string const& source) = 0;
-  /// What to do about a source without any bytes. May throw data_error.
+  /// Called for a source without any bytes. May throw data_error.
   virtual void empty(std::string const& source) = 0;
   /// Fills `values`, `keys` and `wrong` from `text`. Called by several threads at once.
   virtual void parse(parsed_chunk& into, number_rule rule) const = 0;
@@ -44,8 +44,8 @@ public:
   virtual std::size_t locate(parsed_chunk const& in, std::size_t index) const = 0;
 };
 
-/// The reader of all text formats: cuts the source into chunks, has them parsed by several threads, and gives their
-/// columns in order.
+/// The reader of all text formats. It cuts the source into chunks, which several threads parse, and gives their columns
+/// in order.
 class column_reader final : public reader {
 public:
   column_reader(input source, std::unique_ptr<text_format> format, number_rule rule, int threads,
@@ -68,14 +68,14 @@ private:
   std::atomic<bool> floating_;  // the column holds doubles from here on
   bool begun_ = false;
   parsed_chunk* current_ = nullptr;
-  std::size_t run_ = 0;        // of the current chunk, that comes next
-  std::uint64_t lines_ = 0;    // complete ones before the current chunk
-  std::uint64_t columns_ = 0;  // bytes of the line in which the current chunk begins
+  std::size_t run_ = 0;        // the next run of the current chunk
+  std::uint64_t lines_ = 0;    // complete lines before the current chunk
+  std::uint64_t columns_ = 0;  // bytes before the current chunk in the line in which it begins
   std::uint64_t bytes_ = 0;
   ordered_tasks<parsed_chunk> tasks_;  // last: its threads use what is above
 };
 
-/// Makes such readers with chunks of any size: what is read never depends on it.
+/// Makes a reader with chunks of these sizes, which never change what is read.
 std::unique_ptr<reader> read_text(input source, struct text_options const& options, chunk_sizes sizes);
 std::unique_ptr<reader> read_csv(input source, struct csv_options const& options, chunk_sizes sizes);
 

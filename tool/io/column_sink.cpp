@@ -6,7 +6,8 @@ namespace tally::io {
 
 namespace {
 
-/// Where the digits of a token such as 12.00 end, whose point only zeros follow; null if it is none.
+/// The end of the digits before the point of a token such as 12.00, in which only zeros follow the point; null for
+/// others.
 char const* end_of_whole_number(char const* begin, char const* end)
 {
   while (end > begin && end[-1] == '0') --end;
@@ -24,7 +25,7 @@ void column_sink::open(element_type type, std::byte* at, std::size_t first)
 
 bool column_sink::add_rest(token_value const& value, char const* first, char const* last)
 {
-  // Opens a run of another type behind the present one.
+  // Begins a run of another type behind the present one.
   auto const turn_to = [this](element_type type) {
     end();
     open(type, next_, size());

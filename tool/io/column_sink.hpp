@@ -11,26 +11,26 @@
 
 namespace tally::io {
 
-/// What is wrong in a chunk, and at which of its bytes.
+/// An error in a chunk, and the byte at which it is.
 struct offence {
   std::size_t at = 0;
   std::string found;
   std::string expected;
 };
 
-/// Collects the numbers of a chunk in the order of their tokens, as at most three runs of one type each: int64 up to
-/// the first value that needs int128, int128 from there on, float64 from the first token that is not an integer. They
-/// lie one after the other in one allocation, none is ever converted.
+/// Collects the numbers of a chunk in order, in at most three runs of one type each: int64 up to the first value that
+/// needs int128, int128 from there on, float64 from the first token that is not an integer. The runs are in one
+/// allocation, and no value is ever converted.
 class column_sink {
 public:
   struct run {
     element_type type = element_type::int64;
-    std::size_t first = 0;  ///< how many values the runs before hold
+    std::size_t first = 0;  ///< the number of values in the runs before
     std::size_t count = 0;
     void const* data = nullptr;
   };
 
-  /// Forgets what is there and makes room for as many values as `bytes` bytes of text can hold.
+  /// Begins anew, with room for as many values as `bytes` bytes of text can hold.
   void begin(std::size_t bytes, number_rule rule)
   {
     std::size_t const needed = (bytes / 2 + 2) * sizeof(int128);
@@ -44,8 +44,8 @@ public:
     open(rule == number_rule::floating ? element_type::float64 : element_type::int64, storage_.get(), 0);
   }
 
-  /// Takes the number that the token stands for. False if it may not stand here; `refusal` says why.
-  /// Requires: begin < end, and `front_padding` bytes before begin are readable.
+  /// Appends the number of the token. Returns false if it is not allowed here; `refusal` says why. Requires: begin <
+  /// end, and `front_padding` bytes before begin are readable.
   bool add(char const* begin, char const* end)
   {
     token_value const value = decode(begin, end);
@@ -77,15 +77,15 @@ public:
   run const& run_of(std::size_t index) const { return runs_[index]; }
   std::size_t size() const { return runs_[run_count_ - 1].first + runs_[run_count_ - 1].count; }
 
-  /// Whether the first token has been read as an integer, or refused: if the column turns out to be floating already,
-  /// the chunk must be read again.
+  /// Whether the first token was read as an integer, or refused. If the column proves to be floating, the chunk must
+  /// then be read again.
   bool began_with_integers() const
   {
     if (runs_[0].type == element_type::float64) return false;
     return runs_[0].count > 0 || run_count_ == 1 || runs_[1].type == element_type::int128;
   }
 
-  /// What is wrong with a token that `add` has refused.
+  /// The offence of a token that `add` has refused.
   offence refusal(std::size_t at, char const* begin, char const* end) const;
 
 private:

@@ -71,7 +71,7 @@ std::optional<std::size_t> as_number(std::string const& wanted)
   return number;
 }
 
-/// As a value of the column would be read: blanks around it do not count.
+/// Whether the text is a number, blanks around it aside, as in the column.
 bool is_number(std::string_view name)
 {
   auto const first = name.find_first_not_of(" \t");

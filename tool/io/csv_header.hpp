@@ -10,11 +10,11 @@
 
 namespace tally::io {
 
-/// What the first row of a table says about all others.
+/// The layout of a table, from its first row.
 struct csv_layout {
   std::size_t columns = 0;         ///< in every row
-  std::size_t column = 0;          ///< of the numbers, from 0
-  std::optional<std::size_t> key;  ///< of the group keys
+  std::size_t column = 0;          ///< the index of the column of numbers
+  std::optional<std::size_t> key;  ///< that of the column of group keys
   std::size_t values_at = 0;       ///< the byte behind the header
 };
 

@@ -21,7 +21,7 @@ class csv_table final : public text_format {
 public:
   explicit csv_table(csv_options options) : options_(std::move(options)) {}
 
-  /// Behind the last line feed that is not within quotes. Every chunk begins outside of quotes.
+  /// Cuts behind the last line feed that is not within quotes. Every chunk begins outside of quotes.
   std::size_t cut(char const* bytes, std::size_t size, std::size_t seen) override
   {
     if (seen == 0) odd_quotes_ = false;
@@ -77,7 +77,7 @@ public:
 
 private:
   /// Calls f(begin, end, key) with the number of each row, without blanks around it, and its key, until it returns an
-  /// offence. Returns that, or what is wrong with the rows themselves.
+  /// offence. Returns that offence, or one of the rows themselves.
   template <class F>
   std::optional<offence> for_each_row(parsed_chunk const& in, F f) const
   {
@@ -134,7 +134,7 @@ private:
 
   csv_options options_;
   csv_layout layout_;
-  bool odd_quotes_ = false;  // in what `cut` has seen
+  bool odd_quotes_ = false;  // in the bytes that `cut` has seen
 };
 
 }  // namespace

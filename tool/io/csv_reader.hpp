@@ -11,15 +11,15 @@
 
 namespace tally::io {
 
-/// What stands in the first row of a table.
+/// The content of the first row of a table.
 enum class first_row {
-  unsaid,  ///< names; but if that of the column of numbers is a number itself, it may be data: then it is an error
+  unsaid,  ///< names; an error if that of the column of numbers is a number, which may be data
   names,
   values,
 };
 
-/// A column as the user names it: what stands in the header, or else a number, the first column being 1.
-/// A name in the header goes before a number. Without a header only numbers are possible.
+/// A column as the user names it: its name in the header, or its number, the first being 1. A name goes before a
+/// number. Without a header only numbers are possible.
 struct csv_options {
   char delimiter = ',';
   first_row first = first_row::unsaid;
@@ -33,11 +33,11 @@ struct csv_options {
 /// in a quoted field is doubled, quoted fields may hold delimiters and line ends. Lines end in \n or \r\n; a byte-order
 /// mark is skipped. Blanks and tabs around a number are skipped. Every row must have as many fields as the first one.
 ///
-/// Throws data_error: no such column (names those there are), a name that stands for two columns, an empty field,
-/// a column whose name is a number where nobody has said that the first row holds names, garbage, a ragged row, a quote
-/// that never ends or has text after it, a NUL byte, an empty source where a header was expected.
-/// A row of more than 2^20 bytes, not counting the line feed that ends it, is an error, in whatever pieces it arrives.
-/// Memory: at most 96 MiB, whatever the input.
+/// Throws data_error: no such column (the message lists the columns), two columns of that name, an empty field, a
+/// column whose name is a number although `first` is `unsaid`, garbage, a row with another number of fields, a quote
+/// that never ends or has text after it, a NUL byte, an empty source without the header expected. A row of more than
+/// 2^20 bytes, not counting the line feed that ends it, is an error, in whatever pieces it arrives. Memory: at most 96
+/// MiB, whatever the input.
 std::unique_ptr<reader> read_csv(input source, csv_options const& options = {});
 
 }  // namespace tally::io

@@ -45,11 +45,11 @@ std::optional<offence> unquote(char const* begin, char const* end, char const* o
 offence overlong_row(char const* row, char const* field, char const* end, char const* origin, char delimiter)
 {
   csv_field cut_off;
-  char const* const field_end = end > field && end[-1] == '\r' ? end - 1 : end;  // it may end the line
+  char const* const field_end = end > field && end[-1] == '\r' ? end - 1 : end;  // \r may belong to the line end
   std::optional<offence> const wrong = unquote(field, field_end, origin, delimiter, cut_off);
   std::string const most = std::to_string(end - row - 1) + " bytes";
   if (!wrong) return {static_cast<std::size_t>(row - origin), "a row of more than " + most, "a shorter one"};
-  // Only a quote that is not closed is where the field begins.
+  // An unclosed quote is at the beginning of the field.
   if (wrong->at != static_cast<std::size_t>(field - origin)) return *wrong;
   return {wrong->at, "a quote that is not closed in the first " + most + " of its row", "a closing quote"};
 }

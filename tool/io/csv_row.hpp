@@ -9,7 +9,7 @@
 #include "io/byte_mask.hpp"
 #include "io/column_sink.hpp"
 
-/// The grammar of RFC 4180: where fields end, and what stands in them.
+/// The grammar of RFC 4180: the ends of fields, and their content.
 namespace tally::io {
 
 /// A field without the quotes around it.
@@ -19,19 +19,18 @@ struct csv_field {
   bool doubled = false;  ///< holds doubled quotes
 
   std::string_view view() const { return {begin, static_cast<std::size_t>(end - begin)}; }
-  /// What the field says: single quotes for doubled ones.
+  /// The text of the field, with single quotes for doubled ones.
   std::string text() const;
 };
 
-/// The field whose bytes are [begin, end), with its quotes if any, or what is wrong with it; offsets count from
-/// `origin`.
+/// The field of the bytes [begin, end), quotes included, or the offence in it; offsets count from `origin`.
 std::optional<offence> unquote(char const* begin, char const* end, char const* origin, char delimiter,
                                csv_field& field);
 
-/// What is wrong with a row that has one byte too many up to `end` and goes on; its last field begins at `field`.
+/// The offence of a row that is too long by one byte at `end`; its last field begins at `field`.
 offence overlong_row(char const* row, char const* field, char const* end, char const* origin, char delimiter);
 
-/// Finds where the fields of a text end. Delimiters and line ends within quotes do not count.
+/// Finds the ends of the fields of a text. Delimiters and line ends within quotes do not count.
 class field_ends {
 public:
   field_ends(char const* begin, char const* end, char delimiter, bool quotes)
@@ -50,7 +49,7 @@ public:
   }
 
 private:
-  /// Looks through the next 4 KiB: far enough ahead that finding and reading fields do not wait for each other.
+  /// Searches the next 4 KiB, far enough ahead that finding and reading fields do not wait for each other.
   bool find_more()
   {
     index_ = count_ = 0;

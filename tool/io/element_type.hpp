@@ -9,13 +9,13 @@
 
 namespace tally::io {
 
-/// The types of the values that readers give and writers take. The order is that of the alternatives of `values_view`.
+/// The types of the values that readers give and writers take, in the order of the alternatives of `values_view`.
 enum class element_type { int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64, int128 };
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
-/// A run of values of one type that somebody else owns.
+/// A view of values of one type.
 using values_view =
     std::variant<std::span<std::int8_t const>, std::span<std::int16_t const>, std::span<std::int32_t const>,
                  std::span<std::int64_t const>, std::span<std::uint8_t const>, std::span<std::uint16_t const>,
@@ -39,8 +39,7 @@ bool is_integer(element_type type);
 /// "int8" ... "uint64", "float32", "float64", "int128".
 std::string_view name_of(element_type type);
 
-/// The type that a user names: the names above, and i8 i16 i32 i64 u8 u16 u32 u64 f32 f64, float, double. Nothing if
-/// there is none such.
+/// The type of that name: one of the names above, i8 i16 i32 i64 u8 u16 u32 u64 f32 f64, float or double; else nothing.
 std::optional<element_type> element_type_named(std::string_view name);
 
 /// A view of `count` values of `type` at `data`, which must be aligned for that type.

@@ -7,8 +7,8 @@
 
 namespace tally::io {
 
-/// A place in the input. Lines and columns count from 1, columns in bytes; line 0 means that the source has no lines
-/// (.npy, raw), column 0 that the whole line is meant.
+/// A place in the input. Lines and columns count from 1, columns in bytes. Line 0 means that the source has no lines
+/// (.npy, raw), column 0 the whole line.
 struct location {
   std::string source;
   std::uint64_t line = 0;
@@ -18,7 +18,7 @@ struct location {
 /// `source:line:column`, without the parts that are 0.
 std::string to_string(location const& where);
 
-/// The input is not what it should be. what() is `file:line:column: found ..., expected ...`.
+/// The input is wrong. what() is `file:line:column: found ..., expected ...`.
 class data_error : public error {
 public:
   data_error(location where, std::string found, std::string expected);
@@ -52,7 +52,7 @@ public:
   using file_error::file_error;
 };
 
-/// Nobody reads the output any more (EPIPE). The right answer is to end quietly.
+/// The reader of the output has closed it (EPIPE). The program should end quietly.
 class broken_pipe : public file_error {
 public:
   using file_error::file_error;

@@ -19,7 +19,7 @@ void to_c_order(Word const* from, Word* to, std::size_t rows, std::vector<std::u
   std::vector<std::size_t> stride(shape.size(), 1);  // of each axis in C order
   for (std::size_t axis = shape.size() - 1; axis > 1; --axis)
     stride[axis - 1] = stride[axis] * static_cast<std::size_t>(shape[axis]);
-  constexpr std::size_t side = 16;  // rows at a time: so many streams of stores
+  constexpr std::size_t side = 16;  // rows at a time, each a stream of stores
   for (std::size_t first = 0; first < rows; first += side) {
     std::size_t const last = std::min(rows, first + side);
     std::vector<std::uint64_t> index(shape.size(), 0);

@@ -10,10 +10,10 @@
 
 namespace tally::io {
 
-/// Reads an array that is stored in Fortran order, in C order.
+/// Reads an array stored in Fortran order, in C order.
 ///
-/// Where all the values of one first index fit a block, a block holds those of several, read as pieces of as many
-/// values as first indices; else a block is a stretch of one first index, read value by value.
+/// If the values of one first index fit a block, a block holds those of several, read in pieces of one value for each
+/// first index. Otherwise a block is a stretch of one first index, read value by value.
 class fortran_reader final : public reader {
 public:
   static constexpr std::size_t usual_block = std::size_t(32) << 20;
@@ -33,9 +33,9 @@ private:
   input source_;
   npy_header header_;
   std::uint64_t rows_;       // first indices
-  std::uint64_t row_;        // values of each
+  std::uint64_t row_;        // values of each first index
   std::size_t block_;        // values in a block, about
-  std::uint64_t begin_ = 0;  // of the block last read, in C order
+  std::uint64_t begin_ = 0;  // of the last block, in C order
   std::uint64_t end_ = 0;
   value_buffer stored_, values_, ordered_;
   worker_pool workers_{0};

@@ -7,7 +7,7 @@
 
 namespace tally::io {
 
-/// Bytes to read: a file or standard input. Movable; closes what it opened.
+/// A source of bytes: a file or standard input. Movable; closes the file that it opened.
 class input {
 public:
   /// Opens a file. Throws file_error if it cannot be read or is a directory.
@@ -37,9 +37,8 @@ public:
   std::size_t read(void* to, std::size_t n);
   /// Reads until n bytes are there or the input ends. Throws file_error.
   std::size_t read_full(void* to, std::size_t n);
-  /// Reads n bytes at `offset` from where the file stood when it was opened, without moving what `read` gives next;
-  /// fewer only at the end of the file. May be called from several threads at once. Requires: seekable(). Throws
-  /// file_error.
+  /// Reads n bytes, fewer only at the end of the file, at `offset` from the file's position when it was opened. Does
+  /// not affect `read`. May be called from several threads at once. Requires: seekable(). Throws file_error.
   std::size_t read_at(void* to, std::size_t n, std::uint64_t offset) const;
   /// Whether `read` would return at once.
   bool ready() const;

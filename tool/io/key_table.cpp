@@ -11,13 +11,13 @@ void key_table::clear()
   names_.clear();
   hashes_.clear();
   copies_.clear();
-  // The next keys are likely to be as many: the table keeps its size.
+  // The table keeps its size: the next keys are likely to be as many.
   table_.assign(table_.empty() ? 64 : table_.size(), vacant);
 }
 
 void key_table::add(std::string_view key)
 {
-  // In many tables equal keys stand one after the other.
+  // In many tables equal keys are adjacent.
   if (!groups_.empty() && names_[groups_.back()] == key) {
     groups_.push_back(groups_.back());
     return;

@@ -16,9 +16,9 @@ class key_table {
 public:
   void clear();
 
-  /// Appends a key whose characters live as long as they are needed.
+  /// Appends a key whose characters live until `clear`.
   void add(std::string_view key);
-  /// Appends a key that the table keeps a copy of.
+  /// Appends a copy of a key.
   void add_copy(std::string key);
 
   std::span<std::uint32_t const> groups() const { return groups_; }
@@ -34,7 +34,7 @@ private:
   std::vector<std::string_view> names_;
   std::vector<std::size_t> hashes_;   // of names_
   std::vector<std::uint32_t> table_;  // indices into names_; a power of two of them
-  std::deque<std::string> copies_;    // names that stand nowhere else
+  std::deque<std::string> copies_;    // of names whose characters may not live long enough
 };
 
 }  // namespace tally::io

@@ -118,7 +118,7 @@ private:
         fail(rest() + " in the shape", "lengths below 2^63");
       if (error != std::errc()) fail(rest() + " in the shape", "a length");
       at_ = static_cast<std::size_t>(stop - text_.data());
-      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // as Python 2 wrote it
+      if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 wrote it
       if (lengths.size() == highest_rank) fail("more than 64 axes", "at most 64");
       lengths.push_back(length);
       if (!peek(')')) take(',');
@@ -127,7 +127,7 @@ private:
     return lengths;
   }
 
-  /// What the type string says: byte order, kind, size.
+  /// Parses the type string: byte order, kind, size.
   stored_elements elements(std::string_view descr) const
   {
     using form = stored_elements::form;
@@ -167,7 +167,7 @@ private:
 
   void check_size(npy_header const& header) const
   {
-    // As many bytes as if no length were zero: so every product of lengths fits.
+    // The number of bytes as if no length were zero, so that every product of lengths fits.
     std::uint64_t size = header.size() < 8 ? 8 : header.size();
     for (std::uint64_t const length : header.shape)
       if (length != 0 && (__builtin_mul_overflow(size, length, &size) || size > largest_size))

@@ -11,13 +11,13 @@
 
 namespace tally::io {
 
-/// Reads a .npy file as one column, in C order (the last index runs fastest), whatever order it is stored in. A file in
-/// Fortran order with more than one axis longer than 1 must be a regular file. Throws data_error as read_npy_header
-/// does, and where the file ends before its last value or goes on after it.
+/// Reads a .npy file as one column in C order (the last index runs fastest), whatever its order. A file in Fortran
+/// order with more than one axis longer than 1 must be a regular file. Throws data_error as read_npy_header does, and
+/// if the file ends before its last value or goes on after it.
 std::unique_ptr<reader> read_npy(input source);
 
-/// An array seen along one of its axes: as it lies in memory it is [outer][length][inner], and it consists of outer *
-/// inner lines. Line number o * inner + i has the values [o][0][i], [o][1][i], ..., [o][length - 1][i].
+/// An array seen along one of its axes: stored as [outer][length][inner], it consists of outer * inner lines. Line
+/// number o * inner + i has the values [o][0][i], [o][1][i], ..., [o][length - 1][i].
 struct axis_layout {
   npy_header header;
   std::uint64_t outer = 1;
@@ -30,13 +30,13 @@ struct axis_layout {
   std::size_t axis = 0;
 };
 
-/// How large the blocks are that an array is read in.
+/// The sizes of the blocks in which an array is read.
 struct axis_limits {
   std::size_t block = std::size_t(16) << 20;  ///< bytes in a block
-  std::size_t piece = 256;                    ///< bytes that must lie together in memory to read them by themselves
+  std::size_t piece = 256;                    ///< the fewest adjacent bytes worth a read call
 };
 
-/// Which part of an array a block holds: positions [first, first + count) of each of the lines [line, line + lines).
+/// The part of an array in a block: positions [first, first + count) of each of the lines [line, line + lines).
 struct block_place {
   std::uint64_t line = 0;
   std::uint64_t lines = 0;
@@ -44,19 +44,18 @@ struct block_place {
   std::uint64_t count = 0;
 };
 
-/// The values of a block, one line after the other: value p of line l stands at values[(l - place.line) * place.count +
-/// p - place.first].
+/// The values of a block, one line after the other: value p of line l is values[(l - place.line) * place.count + p -
+/// place.first].
 struct axis_block {
   block_place place;
   values_view values;
 };
 
-/// Reads an array along an axis, in blocks of bounded size, each value once, lines and the positions of each line
-/// ascending.
+/// Reads an array along an axis in blocks of bounded size, each value once, with lines and positions ascending.
 ///
-/// Where a line fits a block, blocks mostly hold whole lines (first = 0, count = length), in ascending order. Else a
-/// line comes in several blocks; if inner > 1 the lines of one `outer` take turns, so that the caller keeps a state for
-/// each of `inner` lines.
+/// If a line fits a block, most blocks hold whole lines (first = 0, count = length). Otherwise a line comes in several
+/// blocks; if inner > 1 the lines of one `outer` are interleaved, and the caller keeps a state for each of `inner`
+/// lines.
 class axis_reader {
 public:
   /// `axis` counts from 0; negative ones from the end. Throws data_error as read_npy does and if there is no such axis;
@@ -67,7 +66,7 @@ public:
   axis_reader(axis_reader&&) noexcept;
 
   axis_layout const& layout() const;
-  /// The next block, valid until the next call; false at the end. An array without values gives none.
+  /// The next block, valid until the next call; false at the end. An array without values has no blocks.
   bool next(axis_block& into);
   progress so_far() const;
 

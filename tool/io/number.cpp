@@ -20,7 +20,7 @@ char* format_number(char* to, T value)
       std::memcpy(to, "-0.0", 4);
       return to + 4;
     }
-    // The sign of a NaN says nothing, and other programs do not read it.
+    // The sign of a NaN is not written: it means nothing, and other programs do not read it.
     if (std::isnan(value)) {
       std::memcpy(to, "nan", 3);
       return to + 3;

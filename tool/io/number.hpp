@@ -24,7 +24,7 @@ std::string to_text(T value)
   return std::string(buffer, format_number(buffer, value));
 }
 
-/// What a token stands for.
+/// The value of a token.
 using number = std::variant<int128, double>;
 
 /// Reads one whole token (for instance the argument of --init) by the rules of number_rule::automatic.

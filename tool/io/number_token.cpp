@@ -19,7 +19,7 @@ bool is_digit(char c)
 
 constexpr uint128 largest_int128 = ~uint128(0) >> 1;
 
-/// The value of digits; nothing beyond 2^128 - 1.
+/// The value of digits; nothing if it exceeds 2^128 - 1.
 std::optional<uint128> join(char const* begin, char const* end)
 {
   uint128 value = 0;
@@ -61,7 +61,7 @@ token_value decode_rest(char const* begin, char const* end)
   if (begin == end) return result;
   bool const negative = *begin == '-';
   if (negative || *begin == '+') ++begin;
-  // fast_float would take a second minus sign.
+  // fast_float would accept a second minus sign.
   if (begin == end || *begin == '-' || *begin == '+') return result;
   if (std::all_of(begin, end, is_digit)) return decode_integer(begin, end, negative);
 

@@ -9,18 +9,18 @@
 
 #include "io/element_type.hpp"
 
-/// From the bytes of one token to the number it stands for.
+/// Decodes the bytes of one token to a number.
 ///
-/// The tokens that fill large files, an optional sign and up to 16 digits with at most one point among them, take a
-/// path of some thirty instructions and no loop; everything else goes to `decode_rest`.
+/// The tokens of most large files have an optional sign and up to 16 digits with at most one point among them. They
+/// take a path of about thirty instructions without a loop; all others go to `decode_rest`.
 namespace tally::io {
 
-/// Bytes before a token that may be read, whatever they are.
+/// The number of bytes before a token that may be read.
 inline constexpr std::size_t front_padding = 32;
 
 enum class token_kind : unsigned char { narrow, wide, real, garbage, integer_too_large, float_too_large };
 
-/// What a token stands for: the member that `kind` names.
+/// The value of a token: the member that `kind` names.
 struct token_value {
   token_kind kind;
   union {
@@ -30,13 +30,13 @@ struct token_value {
   int128 wide;
 };
 
-/// Any token. Requires: begin <= end. `integer_too_large` comes with its nearest double in `real`.
+/// Decodes any token. Requires: begin <= end. `integer_too_large` comes with the nearest double in `real`.
 token_value decode_rest(char const* begin, char const* end);
 
 inline constexpr char const* expected_narrower_integer = "an integer of at most 128 bits";
 inline constexpr char const* expected_finite_double = "a number of magnitude below 1.8e308";
 
-/// A token as a message shows it: quoted, shortened, with bytes that do not print as \xNN. An empty one is "nothing".
+/// A token for messages: quoted, shortened, with unprintable bytes as \xNN. An empty token is "nothing".
 std::string describe(std::string_view token);
 
 namespace detail {
@@ -71,14 +71,14 @@ inline std::uint64_t load_eight(char const* from)
   return word;
 }
 
-/// The top bit of each byte that is not 0 to 9. Right up to and including the first such byte that is 0x8a or more,
-/// whose carry spoils what follows it.
+/// The top bit of each byte that is not a digit. Correct up to and including the first byte of 0x8a or more, whose
+/// carry spoils the bytes after it.
 inline std::uint64_t not_a_digit(std::uint64_t digits)
 {
   return ((digits + 0x7676767676767676) | digits) & 0x8080808080808080;
 }
 
-/// The number that eight digits 0 to 9 make, the lowest byte being the most significant.
+/// The number of eight digits, the lowest byte being the most significant.
 inline std::uint64_t join_eight(std::uint64_t digits)
 {
   digits = digits * 10 + (digits >> 8);
@@ -87,13 +87,13 @@ inline std::uint64_t join_eight(std::uint64_t digits)
          32;
 }
 
-/// The bit at which the lowest byte that `others` marks begins.
+/// The first bit of the lowest byte that `others` marks.
 inline unsigned lowest_byte(std::uint64_t others)
 {
   return static_cast<unsigned>(std::countr_zero(others)) & ~7u;
 }
 
-/// Whether the byte at bit `point` is a point and the only one that `others` marks.
+/// Whether the byte at bit `point` is a point and the only byte that `others` marks.
 inline bool is_only_point(std::uint64_t word, std::uint64_t others, unsigned point)
 {
   return (others & (others - 1)) == 0 && ((word >> point) & 0xff) == ('.' ^ '0');
@@ -114,8 +114,8 @@ inline token_value integer_of(std::int64_t magnitude, bool negative)
   return result;
 }
 
-/// The double nearest to `digits` with `decimals` of them behind the point: 15 digits and a power of ten up to 10^15
-/// are both exact, so that the division rounds once.
+/// The double nearest to `digits` with `decimals` of them behind the point. 15 digits and powers of ten up to 10^15 are
+/// exact, so the division rounds once.
 inline token_value quotient_of(std::int64_t digits, unsigned decimals, bool negative)
 {
   double const value = static_cast<double>(digits) / exact_powers_of_ten[decimals];
@@ -132,8 +132,7 @@ inline std::int64_t join_sixteen(std::uint64_t low, std::uint64_t high)
 
 }  // namespace detail
 
-/// The number that the token [begin, end) stands for. Requires: begin < end, and `front_padding` bytes before begin are
-/// readable.
+/// The value of the token [begin, end). Requires: begin < end, and `front_padding` bytes before begin are readable.
 inline token_value decode(char const* begin, char const* end)
 {
   using namespace detail;
@@ -141,7 +140,7 @@ inline token_value decode(char const* begin, char const* end)
   char const* const unsigned_begin = begin + (negative || *begin == '+');
   std::size_t const length = static_cast<std::size_t>(end - unsigned_begin);
   if (length - 1 < 8) {
-    // One word: most columns are of such numbers, which take half the instructions.
+    // One word: most columns consist of such numbers, which take half the instructions.
     std::uint64_t const word = (load_eight(end - 8) ^ zeros) & keep_last.of[length].high;
     std::uint64_t const others = not_a_digit(word);
     if (others == 0) return integer_of(static_cast<std::int64_t>(join_eight(word)), negative);
@@ -153,7 +152,7 @@ inline token_value decode(char const* begin, char const* end)
     std::uint64_t const high = load_eight(end - 8) ^ zeros;
     std::uint64_t const others_low = not_a_digit(low), others_high = not_a_digit(high);
     if ((others_low | others_high) == 0) return integer_of(join_sixteen(low, high), negative);
-    // Exactly one byte is no digit, and it is a point: close the gap that it leaves, and count the digits behind it.
+    // Exactly one byte is not a digit, and it is a point: close its gap, and count the digits behind it.
     if (others_low == 0) {
       unsigned const point = lowest_byte(others_high);
       if (is_only_point(high, others_high, point))

@@ -12,7 +12,7 @@
 
 namespace tally::io {
 
-/// Work on a sequence of items by several threads, a bounded number of items at a time, with the results in order.
+/// Work on a sequence of items by several threads, at most a fixed number of items at a time, with results in order.
 ///
 /// An item is prepared by the calling thread, in order; then worked on by any thread; then given to the caller, in
 /// order. The calling thread works too while it waits. A single item, or one thread, never touches another thread.
@@ -43,15 +43,15 @@ public:
       try {
         workers_.wait(each->job);
       } catch (...) {
-        // What failed in an item that nobody asked for is of no interest.
+        // The failure of an item that was never requested does not matter.
       }
     }
   }
   ordered_tasks(ordered_tasks const&) = delete;
   ordered_tasks& operator=(ordered_tasks const&) = delete;
 
-  /// The next item with its work done, the caller's until the next call; null at the end. Throws what `prepare` and
-  /// `work` throw, when it is the turn of the item that they threw for.
+  /// The next item with its work done, which the caller may use until the next call; null at the end. Throws what
+  /// `prepare` or `work` threw for the item.
   Slot* next()
   {
     if (given_) {
@@ -75,14 +75,14 @@ public:
     return &oldest.slot;
   }
 
-  /// The item last given. Requires: there is one.
+  /// The last item given. Requires: there is one.
   Slot const& current() const { return entries_[first_]->slot; }
 
   /// Whether `next` would have to wait for input.
   bool waiting() const { return !ended_ && held_ <= (given_ ? 1u : 0u) && !of_.ready(); }
 
 private:
-  /// Items in flight at most: with 256 KiB of text in each, all memory stays below what the readers promise.
+  /// The most items in flight: with 256 KiB of text in each, memory stays below the readers' bound.
   static constexpr std::size_t most = 24;
 
   struct entry {
@@ -104,7 +104,7 @@ private:
       }
       if (ended_) break;
       ++held_;
-      // The first of several is spawned with the second, so that a lone one is not.
+      // The first item is spawned with the second, so that a single one stays on this thread.
       if (held_ == 2 && !entries_[first_]->spawned) spawn(*entries_[first_]);
       if (held_ >= 2) spawn(free);
     }
@@ -121,9 +121,9 @@ private:
   std::vector<std::unique_ptr<entry>> entries_;
   std::size_t first_ = 0;  // the oldest item held
   std::size_t held_ = 0;
-  bool given_ = false;  // the oldest is with the caller
+  bool given_ = false;  // the caller is using the oldest
   bool ended_ = false;
-  std::exception_ptr failure_;  // of `prepare`: what comes after the items held
+  std::exception_ptr failure_;  // of `prepare`, to be thrown after the items held
 };
 
 }  // namespace tally::io

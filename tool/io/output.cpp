@@ -21,7 +21,7 @@ constexpr char const* writing = "cannot write";
 /// One call of write(2) moves at most this much: Linux stops at 2^31 - 4096.
 constexpr std::size_t largest_write = std::size_t(1) << 30;
 
-/// Calls `some(data, n, done)` until it has taken all n bytes. It returns what write(2) does.
+/// Calls `some(data, n, done)`, which returns what write(2) does, until it has taken all n bytes.
 template <class Some>
 void write_all(std::string const& name, void const* data, std::size_t n, Some some)
 {
@@ -35,7 +35,7 @@ void write_all(std::string const& name, void const* data, std::size_t n, Some so
   }
 }
 
-/// The file that a path stands for: what a symbolic link leads to, if that exists.
+/// The file of a path: the target of a symbolic link, if that exists.
 std::string resolve(std::string const& path)
 {
   std::unique_ptr<char, decltype(&std::free)> const resolved(realpath(path.c_str(), nullptr), std::free);
@@ -87,12 +87,12 @@ output output::file(std::string const& path, unfinished kept)
   output result(-1, path, true);
   result.target_ = resolve(path);
   if (kept == unfinished::named || !result.open_nameless(folder_of(result.target_))) result.open_temporary();
-  // Until now only their owner may read them.
+  // So far only the owner may read them.
   fchmod(result.fd_, exists ? status.st_mode & 07777 : mode_of_new_files());
   return result;
 }
 
-/// False if the file system has no nameless files, or none that could be given a name.
+/// Returns false if the file system has no nameless files, or none that can be given a name.
 bool output::open_nameless(std::string const& folder)
 {
   fd_ = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -110,7 +110,7 @@ void output::open_temporary()
   remove_on_signal(temporary_);
 }
 
-/// Links the nameless file to its target or, if that exists, to a name beside it that is to be renamed.
+/// Links the nameless file to its target or, if that exists, to a name beside it, which is then renamed.
 void output::give_name()
 {
   std::string const nameless = path_of(fd_);
@@ -193,7 +193,7 @@ void output::open_spool()
   std::string const folder = named && *named ? named : "/tmp";
   spool_ = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (spool_ >= 0) return;
-  // A file system without nameless files.
+  // The file system has no nameless files.
   std::string path = folder + "/tally.XXXXXX";
   spool_ = mkostemp(path.data(), O_CLOEXEC);
   if (spool_ < 0) throw_file_error(folder, "cannot create a temporary file", errno);
@@ -229,9 +229,9 @@ void output::commit()
   if (spool_ >= 0)
     copy_spool();
   else if (end_ > 0)
-    lseek(fd_, static_cast<off_t>(start_ + end_), SEEK_SET);  // whoever shares the descriptor goes on behind
+    lseek(fd_, static_cast<off_t>(start_ + end_), SEEK_SET);  // other users of the descriptor continue here
   if (!owned_) return;
-  // Some file systems only say that they are full when a descriptor is closed. That of a nameless file is all it has.
+  // Some file systems report that they are full only when a descriptor is closed. A nameless file needs its descriptor.
   bool const nameless = !target_.empty() && temporary_.empty();
   int const closed = nameless ? fcntl(fd_, F_DUPFD_CLOEXEC, 0) : std::exchange(fd_, -1);
   if (closed < 0 || (close(closed) != 0 && errno != EINTR)) throw_file_error(name_, writing, errno);

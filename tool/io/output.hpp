@@ -6,19 +6,19 @@
 
 namespace tally::io {
 
-/// How the bytes of a file are kept until it is complete.
+/// The place of a file's bytes until the file is complete.
 enum class unfinished {
-  nameless,  ///< in a file without a name, which vanishes with the process, however that ends
-  named,     ///< in a temporary file beside it, which is removed if a signal that can be caught ends the process
+  nameless,  ///< a file without a name, which vanishes with the process however that ends
+  named,     ///< a temporary file beside it, removed if a signal that can be caught ends the process
 };
 
-/// Where bytes are written to. A file appears under its name only when `commit` is called: until then its bytes are in
-/// an unfinished file in the same folder, which vanishes if the output is destroyed uncommitted or the process ends.
-/// What is no regular file (a device, a pipe) is written directly. Move-only; one thread at a time.
+/// A destination of bytes. A file appears under its name only when `commit` is called. Until then its bytes are in an
+/// unfinished file in the same folder, which vanishes if the output is destroyed uncommitted or the process ends. A
+/// device or a pipe is written directly. Move-only; one thread at a time.
 class output {
 public:
-  /// Where a file system has no nameless files the unfinished file is named. Makes the process ignore SIGXFSZ, so that
-  /// too large a file is an exception. Throws file_error if the unfinished file cannot be made.
+  /// Opens the unfinished file, a named one if the file system has no nameless files. Makes the process ignore SIGXFSZ,
+  /// so that too large a file is an exception. Throws file_error if the file cannot be made.
   static output file(std::string const& path, unfinished kept = unfinished::nameless);
   /// Standard output, called "(standard output)" in messages. Makes the process ignore SIGPIPE and SIGXFSZ, so that a
   /// broken pipe and too large a file are exceptions.
@@ -36,14 +36,13 @@ public:
 
   /// Appends bytes: no buffer in between. Throws broken_pipe, disk_full, file_error.
   void write(void const* data, std::size_t n);
-  /// Makes `write_at` possible: an output that cannot seek collects its bytes in an unnamed temporary file until
-  /// `commit`.
+  /// Allows `write_at`: an output that cannot seek collects its bytes in a nameless temporary file until `commit`.
   /// Requires: nothing has been written.
   void allow_write_at();
   /// Writes bytes at an offset from the output's beginning. Requires: allow_write_at() was called.
   void write_at(void const* data, std::size_t n, std::uint64_t offset);
 
-  /// Ends the output: everything is in place, under its name. Throws as write does, and then nothing is left behind.
+  /// Ends the output: the file is complete under its name. Throws as write does, and then leaves no file behind.
   void commit();
 
 private:
@@ -57,12 +56,12 @@ private:
 
   int fd_ = -1;
   bool owned_ = false;
-  int spool_ = -1;           // holds the bytes until commit where fd_ cannot seek
-  std::uint64_t start_ = 0;  // where fd_ stood when writing began
+  int spool_ = -1;           // holds the bytes until commit if fd_ cannot seek
+  std::uint64_t start_ = 0;  // the offset of fd_ when writing began
   std::uint64_t end_ = 0;    // the highest offset written by write_at
   std::string name_;
-  std::string target_;     // the name that the unfinished file will get; empty if there is no such file
-  std::string temporary_;  // the name that it has before, if any
+  std::string target_;     // the name of the complete file; empty if there is no such file
+  std::string temporary_;  // the name of the unfinished file, if it has one
 };
 
 }  // namespace tally::io

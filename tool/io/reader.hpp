@@ -24,30 +24,30 @@ struct batch {
   std::span<std::string_view const> group_names;
 };
 
-/// How far a reader has got.
+/// The progress of a reader.
 struct progress {
   std::uint64_t bytes = 0;             ///< of the source behind the batches given so far
   std::optional<std::uint64_t> total;  ///< of the whole source, where that is known
 };
 
-/// A column of numbers that arrives in batches. Which ones a source is cut into may depend on timing; the values and
-/// their types never do.
+/// A column of numbers that arrives in batches. The sizes of the batches may depend on timing; the values and their
+/// types never do.
 ///
-/// Binary sources give one element type throughout, and batches of whole mebibytes, which are whole tiles of
-/// tally::order (but for the last, and for arrays that are not stored in the order in which they are read).
+/// Binary sources give one element type throughout. Their batches are whole mebibytes, which are whole tiles of
+/// tally::order, except for the last batch and for arrays that are not stored in the order of reading.
 ///
 /// Text sources, with number_rule::automatic, give integers (int64, or int128 where a value needs it; both may take
-/// turns) up to exactly the first token that is not an integer, and float64 from that token on to the end. So a caller
-/// that wants exact integers keeps an integer and a double accumulator until the first float64 batch, and from then on
-/// only the double one.
+/// turns) up to exactly the first token that is not an integer, and float64 from that token on to the end. A caller
+/// that wants exact integers keeps an integer and a double accumulator until the first float64 batch, and then only the
+/// double one.
 class reader {
 public:
   virtual ~reader() = default;
   reader(reader const&) = delete;
   reader& operator=(reader const&) = delete;
 
-  /// Fills `into` with the next batch; false at the end. Throws data_error at the first offence in the order of the
-  /// source, when all values before it have been given; file_error. After an exception the reader may only be
+  /// Fills `into` with the next batch; false at the end. Throws file_error, and data_error for the first offence in the
+  /// order of the source after all values before it have been given. After an exception the reader may only be
   /// destroyed.
   virtual bool next(batch& into) = 0;
 
@@ -56,19 +56,19 @@ public:
 
   virtual progress so_far() const = 0;
 
-  /// Where value `index` of the batch last given stands in the source. Slow: for messages.
+  /// The place of value `index` of the last batch in the source. Slow: for messages.
   virtual location locate(std::size_t index) const = 0;
 
 protected:
   reader() = default;
 };
 
-/// What a token of text may be. An integer is an optional sign and digits. Anything else is read as the nearest double:
-/// decimals, exponents, inf, infinity and nan in any case and with any sign. `-0` is 0 as an integer, and negative zero
-/// as a double, as -0.0 is.
+/// The kind of number that a token of text may be. An integer is an optional sign and digits. Anything else is read as
+/// the nearest double: decimals, exponents, inf, infinity and nan in any case and with any sign. `-0` is 0 as an
+/// integer and negative zero as a double; `-0.0` is negative zero.
 enum class number_rule {
-  automatic,  ///< integers up to the first token that is none, doubles from there on; an integer needs to fit 128 bits
-  floating,   ///< doubles only: for a column known to hold them, or the next file of one that has turned to them
+  automatic,  ///< integers (of up to 128 bits) up to the first other token, doubles from there on
+  floating,   ///< doubles only: for a column known to be floating, perhaps from an earlier file
   integers,   ///< a token that is not an integer is an error; whole decimals such as 12.0 are integers here
 };
 

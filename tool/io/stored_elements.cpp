@@ -32,8 +32,8 @@ void swap_all(void const* from, void* to, std::size_t count)
   }
 }
 
-/// A half's bits, 13 places up, are those of a float 2^112 times smaller, denormals included; only infinity and NaN
-/// need the largest exponent put back.
+/// The bits of a half, shifted by 13, are those of a float 2^112 times smaller, denormals included. Only infinity and
+/// NaN need the largest exponent restored.
 float widen(std::uint16_t half)
 {
   std::uint32_t const magnitude = std::uint32_t(half & 0x7fff) << 13;

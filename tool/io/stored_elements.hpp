@@ -7,9 +7,9 @@
 
 namespace tally::io {
 
-/// How the values of a binary file are stored.
+/// The encoding of the values in a binary file.
 struct stored_elements {
-  /// As what they are stored if it is not `type`: a half as float32, a truth value as uint8.
+  /// The stored kind if it is not `type`: a half is read as float32, a truth value as uint8.
   enum class form { plain, half, boolean };
 
   element_type type = element_type::float64;  ///< as readers give them
@@ -21,9 +21,9 @@ struct stored_elements {
   bool native() const { return stored_as == form::plain && (order == std::endian::native || size() == 1); }
 };
 
-/// Turns `count` stored elements at `from` into values of elements.type at `to`. Halves become floats exactly, with the
-/// payload of a NaN; truth values 0 or 1. Requires: `to` is aligned for values; the two do not overlap, or they are
-/// equal and elements are no halves.
+/// Converts `count` stored elements at `from` to values of elements.type at `to`. Halves become floats exactly, with
+/// the payload of a NaN; truth values become 0 or 1. Requires: `to` is aligned; the two do not overlap, or they are
+/// equal and the elements are not halves.
 void to_values(stored_elements const& elements, void const* from, void* to, std::size_t count);
 
 }  // namespace tally::io

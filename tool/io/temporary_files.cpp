@@ -12,7 +12,7 @@ namespace tally::io {
 
 namespace {
 
-/// Written under a lock, read by a signal handler: `used` is set last and cleared first.
+/// An entry, written under a lock and read by a signal handler: `used` is set last and cleared first.
 struct registered_file {
   std::atomic<bool> used = false;
   char path[PATH_MAX];

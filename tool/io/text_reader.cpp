@@ -10,13 +10,13 @@ namespace tally::io {
 
 namespace {
 
-/// Calls f(begin, end) for each run of bytes that are no white space, in order, until it returns false.
-/// Where they begin and end is found 4 KiB ahead, so that finding and decoding do not wait for each other.
+/// Calls f(begin, end) for each run of bytes without white space, in order, until it returns false. Beginnings and ends
+/// are found 4 KiB ahead, so that finding and decoding do not wait for each other.
 template <class F>
 void for_each_token(char const* begin, char const* end, F f)
 {
   constexpr std::size_t ahead = 4096;
-  std::uint32_t edges[ahead + 2];  // offsets at which white space ends or begins, in turns
+  std::uint32_t edges[ahead + 2];  // offsets at which white space ends and begins, alternating
   auto const size = static_cast<std::size_t>(end - begin);
   std::uint64_t before = 1;  // whether the byte before is white space
   std::size_t held = 0;      // 1 if a token has begun and not ended

@@ -16,8 +16,8 @@ struct text_options {
   int threads = 0;
 };
 
-/// Reads a text of numbers. A token (or a line, if each holds a number) of more than 2^20 bytes is an error, in
-/// whatever pieces it arrives. Memory: at most 64 MiB, whatever the input.
+/// Reads a text of numbers. A token (or a line, if each holds a number) of more than 2^20 bytes is an error, whatever
+/// the pieces in which it arrives. Memory: at most 64 MiB for any input.
 std::unique_ptr<reader> read_text(input source, text_options const& options = {});
 
 }  // namespace tally::io

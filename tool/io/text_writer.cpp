@@ -11,14 +11,14 @@ namespace tally::io {
 
 namespace {
 
-/// Values that one thread formats at a time: about 100 KiB of text.
+/// The values that one thread formats at a time: about 100 KiB of text.
 constexpr std::size_t block_values = 8192;
 constexpr std::size_t block_bytes = block_values * (max_number_length + 1);
 
 /// Fewer values than this are not worth another thread.
 constexpr std::size_t few_values = 2 * block_values;
 
-/// What may wait in memory while few values come at a time.
+/// The most text that waits in memory while few values come at a time.
 constexpr std::size_t most_waiting = std::size_t(128) << 10;
 
 struct text_block {
@@ -53,7 +53,7 @@ struct text_writer::state {
   {
   }
 
-  /// Formats on this thread behind what waits.
+  /// Formats on this thread, behind the text that waits.
   template <class T>
   void write_few(T const* values, std::size_t count)
   {
@@ -67,7 +67,7 @@ struct text_writer::state {
     }
   }
 
-  /// Formats on all threads, while one of them writes what has been formatted before.
+  /// Formats on all threads, while one of them writes the text formatted before.
   template <class T>
   void write_many(T const* values, std::size_t count)
   {
@@ -87,7 +87,7 @@ struct text_writer::state {
     }
   }
 
-  /// The last block that waits, with so much room in it, or a new one.
+  /// The last block that waits if it has that much room, else a new one.
   text_block& room_for(std::size_t bytes)
   {
     if (held == 0 || block_bytes - waiting[held - 1].size < bytes) {

@@ -11,13 +11,13 @@
 
 namespace tally::io {
 
-/// Some threads that work on jobs in the order in which they are started, the thread that waits for one among them.
+/// Threads that work on jobs in the order in which these are started. A thread that waits for a job works too.
 ///
-/// Plain std::thread with a lock: a job takes some hundred microseconds, so that the lock costs nothing, and the thread
+/// Plain std::thread with a lock: a job takes some hundred microseconds, so the lock costs nothing, and the thread
 /// sanitizer sees every hand-over.
 class worker_pool {
 public:
-  /// Something to do. It must stay where it is from `start` until `wait` has returned.
+  /// A job. It must keep its address from `start` until `wait` has returned.
   struct job {
     std::function<void()> work;  ///< may throw
 
@@ -27,7 +27,8 @@ public:
     std::exception_ptr failure;
   };
 
-  /// `threads`, the waiting one among them; 0 stands for all processors. None is made before the first job is started.
+  /// `threads` includes the waiting thread; 0 stands for all processors. Threads are made when the first job is
+  /// started.
   explicit worker_pool(int threads);
   ~worker_pool();
   worker_pool(worker_pool const&) = delete;
@@ -36,9 +37,9 @@ public:
   int threads() const { return threads_; }
 
   void start(job& one);
-  /// Works on jobs until this one, which has been started, is done. Throws what its work has thrown.
+  /// Works on jobs until this one is done. Throws what its work has thrown. Requires: it has been started.
   void wait(job& one);
-  /// Calls f(i) for i from 0 to n - 1 and returns when all is done. Throws what one of them has thrown.
+  /// Calls f(i) for i from 0 to n - 1 and returns when all calls are done. Throws what one of them has thrown.
   void for_each(std::size_t n, std::function<void(std::size_t)> const& f);
 
 private:
@@ -46,7 +47,7 @@ private:
   void work_on_first(std::unique_lock<std::mutex>& lock);
 
   int threads_;
-  std::mutex mutex_;  // guards what follows, and `done` and `failure` of every job
+  std::mutex mutex_;  // guards the members below, and `done` and `failure` of every job
   std::condition_variable started_, done_;
   std::deque<job*> waiting_;
   bool ending_ = false;

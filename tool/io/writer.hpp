@@ -11,18 +11,18 @@
 
 namespace tally::io {
 
-/// Takes a column of numbers in pieces of any size.
+/// A destination of numbers that arrive in pieces of any size.
 class writer {
 public:
   virtual ~writer() = default;
   writer(writer const&) = delete;
   writer& operator=(writer const&) = delete;
 
-  /// Appends values. The view is not needed any more when the call returns. Throws broken_pipe, disk_full, file_error.
+  /// Appends values, which need not outlive the call. Throws broken_pipe, disk_full, file_error.
   virtual void write(values_view const& values) = 0;
-  /// Sends on what is buffered: for a reader that waits.
+  /// Writes buffered output, for a reader that waits.
   virtual void flush() = 0;
-  /// Ends and commits the output. Without it, nothing is left behind. Throws as write does.
+  /// Ends and commits the output. Without it no file is left behind. Throws as write does.
   virtual void finish() = 0;
 
 protected:
@@ -31,7 +31,7 @@ protected:
 
 struct text_writer_options {
   char line_end = '\n';
-  int threads = 0;  ///< that format; 0 lets the library choose. Never changes what is written.
+  int threads = 0;  ///< that format; 0 lets the library choose. They never change the output.
 };
 
 /// One value a line. Integers in full; floating-point values with the fewest digits that read back to the same bits (of
@@ -42,7 +42,7 @@ public:
   ~text_writer() override;
 
   void write(values_view const& values) override;
-  /// Appends characters as they are: a header, a comment.
+  /// Appends text as it is: a header, a comment.
   void write_text(std::string_view text);
   void flush() override;
   void finish() override;
@@ -52,20 +52,20 @@ private:
   std::unique_ptr<state> state_;
 };
 
-/// A .npy file of one axis. Where its length is not known to a pipe beforehand, the values wait in an unnamed temporary
-/// file.
-/// Requires of write: values of `type`. int128 throws data_error: the format has no such type.
+/// A .npy file of one axis. If it goes to a pipe, its values wait in a nameless temporary file until their number is
+/// known. Requires of write: values of `type`. int128 throws data_error: the format has no such type.
 std::unique_ptr<writer> write_npy(output to, element_type type);
 
-/// The same with the shape known beforehand. Requires: exactly as many values are written. A pipe gets them at once.
+/// The same with a shape known beforehand; a pipe gets the values at once. Requires: exactly that many values are
+/// written.
 std::unique_ptr<writer> write_npy(output to, element_type type, std::vector<std::uint64_t> const& shape,
                                   bool fortran_order = false);
 
 /// The bytes of the values, in this machine's order. int128 as 16 bytes.
 std::unique_ptr<writer> write_raw(output to, element_type type);
 
-/// Writes an array block by block: the result of a scan along an axis, in the shape and memory order of what an
-/// axis_reader reads.
+/// Writes an array block by block: the result of a scan along an axis, in the shape and order of the axis_reader's
+/// array.
 class axis_writer {
 public:
   /// An array of `type` as large as `layout` says. Throws data_error for int128; file_error.

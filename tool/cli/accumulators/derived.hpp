@@ -10,10 +10,10 @@
 
 #include "accumulator.hpp"
 
-/// Results of another kind than their values: truth, places, counts, means.
+/// Accumulators whose results are of another kind than the values: truth values, positions, counts, means.
 namespace tally::cli {
 
-/// Whether all or any of the values are nonzero (a NaN is), as 0 or 1. `Op` is logical_and or logical_or.
+/// 1 if all (logical_and) or any (logical_or) of the values are nonzero, else 0. A NaN is nonzero.
 template <class Op>
 class truth_accumulator final : public accumulator {
 public:
@@ -53,7 +53,7 @@ private:
   bool value_;
 };
 
-/// Where the first extreme value stands, counted from 0, among values of one type. `Op` is argmin or argmax.
+/// The position, from 0, of the first extreme value among values of one type. `Op` is argmin or argmax.
 template <class T, class Op>
 class place_accumulator final : public accumulator {
 public:
@@ -135,7 +135,7 @@ private:
   std::int64_t count_ = 0;
 };
 
-/// The sum divided by the count: exact sums of integers are rounded only here.
+/// The sum divided by the count. The exact sum of integers is rounded only here.
 class mean_accumulator final : public accumulator {
 public:
   explicit mean_accumulator(std::unique_ptr<accumulator> sum) : sum_(std::move(sum)) {}
@@ -168,7 +168,7 @@ public:
   }
 
 private:
-  /// A sum of floats would be rounded to float: they are added up as doubles.
+  /// Floats are added as doubles: a sum of floats would be rounded to float.
   static io::values_view widened(io::values_view const& values)
   {
     thread_local value_buffer doubles;

@@ -10,11 +10,11 @@
 
 #include "accumulator.hpp"
 
-/// Integers, exactly: in 128 bits, and a result that needs more is an error at the value that makes it so.
+/// Accumulators of integers, exact in 128 bits. A result that needs more bits is an error at the value that causes it.
 namespace tally::cli {
 
-/// The operations. `combine(a, b, c)` sets c to the result of a and b and says whether it fits; `nothing` is the
-/// result of no values, as doubles have it for the least and the greatest.
+/// The operations. `combine(a, b, c)` sets c to the result of a and b and returns whether it fits. `nothing` is the
+/// result of an empty sequence; for min and max that of doubles.
 struct exact_sum {
   static constexpr bool grows = true;
   static constexpr int128 identity = 0;
@@ -37,11 +37,11 @@ struct exact_product {
   }
 };
 
-/// Those whose results need no more bits than their operands.
+/// Operations whose results need no more bits than their operands.
 template <class Choose>
 struct exact_choice {
   static constexpr bool grows = false;
-  static constexpr int128 identity = 0;  // never seen: what has no start begins with the first value
+  static constexpr int128 identity = 0;  // never used: without a start the first value is the start
   static result nothing() { return Choose::nothing(); }
   template <class W>
   static bool combine(W a, W b, W& c)
@@ -107,7 +107,8 @@ int128 sum_of(std::span<T const> values)
     for (T const value : values) sum += value;
     return sum;
   } else {
-    // Halves of 32 bits, each summed in 64: no carries between them, so the loop becomes vector code.
+    // The halves of 32 bits are summed in 64 bits each. There are no carries between them, so the loop becomes vector
+    // code.
     constexpr std::uint64_t bias = std::is_signed_v<T> ? std::uint64_t{1} << 63 : 0;
     std::uint64_t low = 0;
     std::uint64_t high = 0;
@@ -124,7 +125,7 @@ int128 sum_of(std::span<T const> values)
 template <class Op>
 class exact_accumulator final : public accumulator {
 public:
-  /// `start` comes before the first value: the initial value, or the identity; nothing if there is none.
+  /// `start` is combined before the first value: the initial value, or the identity; nothing if there is neither.
   explicit exact_accumulator(std::optional<int128> start) : start_(start) { restart(); }
 
   void restart() override
@@ -194,7 +195,7 @@ private:
     }
   }
 
-  /// Scans in `Wide`, and gives how many results fit it: if not all of them did, nothing has happened.
+  /// Scans in `Wide` and returns how many results fit it. If some do not, nothing has changed.
   template <class Wide, class T>
   std::size_t scan_span(std::span<T const> in, scan_kind kind, value_buffer& out)
   {

@@ -11,8 +11,8 @@
 
 #include "accumulator.hpp"
 
-/// Floating-point values, in the order of docs/order.md: the bits of tally::reduce and of the scans over all values
-/// in one piece.
+/// Accumulators of floating-point values, combined in the order of docs/order.md: the bits are those of tally::reduce
+/// and of the scans over all values at once.
 namespace tally::cli {
 
 template <class T, class Op>
@@ -25,7 +25,7 @@ running<T, Op> running_from(std::optional<T> const& init, cpu on)
 template <class T, class Op>
 class floating_accumulator final : public accumulator {
 public:
-  /// `nothing` is the result of no values, with which an exclusive scan begins.
+  /// `nothing` is the result of an empty sequence, with which an exclusive scan begins.
   floating_accumulator(std::optional<T> init, T nothing, cpu on)
       : init_(init),
         nothing_(nothing),
@@ -79,7 +79,7 @@ private:
   bool started_ = false;
 };
 
-/// Values that become a state each, under an operator on states; a result is `finish` of the state. Doubles.
+/// Doubles that are turned into states and combined by an operator on states; a result is `finish` of the state.
 template <class State, class Op, class Finish>
 class state_accumulator final : public accumulator {
 public:
@@ -115,7 +115,7 @@ private:
   template <class Use>
   void for_blocks(io::values_view const& values, Use use)
   {
-    thread_local std::vector<State> states;  // as scratch()
+    thread_local std::vector<State> states;  // shared like scratch()
     std::span<double const> const in = as_doubles(values, scratch());
     for (std::size_t first = 0; first < in.size(); first += block) {
       std::size_t const n = std::min(block, in.size() - first);
@@ -127,7 +127,7 @@ private:
 
   static constexpr std::size_t block = 8192;  // states stay in cache
 
-  std::optional<State> init_;  // always there: the identity if nothing else
+  std::optional<State> init_;  // never empty: the identity if there is no other value
   cpu on_;
   running<State, Op> running_;
 };

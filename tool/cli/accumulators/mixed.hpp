@@ -14,11 +14,11 @@ inline bool holds_integers(io::values_view const& values)
   return io::is_integer(io::type_of(values));
 }
 
-/// Numbers of text: integers up to the first value that is none. Until then the exact result counts; the double one is
-/// computed beside it from the start and counts from that value on. So where the input is cut cannot matter.
+/// Numbers of text. Two results are computed from the start: an exact one, which holds up to the first value that is
+/// not an integer, and a double, which holds from there on. So the result does not depend on where the input is cut.
 class mixed_accumulator final : public accumulator {
 public:
-  /// Without `exact` doubles count from the start; without `floating` a value that is no integer is an error.
+  /// Without `exact` the doubles hold from the start; without `floating` a value that is not an integer is an error.
   mixed_accumulator(std::unique_ptr<accumulator> exact, std::unique_ptr<accumulator> floating, operation op)
       : exact_(std::move(exact)),
         floating_(std::move(floating)),

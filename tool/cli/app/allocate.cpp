@@ -88,29 +88,28 @@ struct placement {
   std::int64_t end = 0;              ///< of the last one
 };
 
-/// Throws what is wrong with the piece for which `error` was thrown: `sizes` are to be placed from `begin` on, and
-/// `before` other pieces have been.
+/// Throws `value_problem` for the first of `sizes` that does not fit from `begin` on, `before` other pieces having been
+/// placed.
 [[noreturn]] void refuse_piece(std::span<std::int64_t const> sizes, allocation_error const& error, std::size_t before,
                                std::uint64_t begin, std::uint64_t alignment, std::uint64_t most)
 {
   std::size_t const piece = error.piece();
   std::string const found = "piece " + std::to_string(before + piece + 1) + " of " + std::to_string(sizes[piece]);
   if (sizes[piece] < 0) throw value_problem(piece, found, "a size that is not negative");
-  // Those before it fit: where it would begin is where they end, rounded up.
+  // The sizes before it fit; it would begin at their end, rounded up.
   std::vector<std::int64_t> fitting(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(piece) + 1);
   fitting.back() = 0;
   std::vector<std::int64_t> begins(fitting.size());
   try {
     begin += tally::allocate(fitting.begin(), fitting.end(), begins.begin(), {alignment, most - begin});
   } catch (allocation_error const&) {
-    begin = most;  // rounded up it is behind the end
+    begin = most;  // the rounded-up begin is beyond the largest integer
   }
   throw value_problem(piece, found,
                       "at most " + std::to_string(most - begin) + ", which is left of " + std::to_string(most));
 }
 
-/// Places the pieces of the input as they come: so one that does not fit is an error at its place in the input, which
-/// may be a pipe.
+/// Places the pieces of the input batch by batch, so that an error about one has its line even if the input is a pipe.
 placement places(input_settings const& input, allocation_rules rules)
 {
   std::uint64_t const most = std::min<std::uint64_t>(rules.capacity, INT64_MAX);

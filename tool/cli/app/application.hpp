@@ -5,7 +5,7 @@
 
 #include "page.hpp"
 
-/// The applications: what `tally app NAME` runs. Each has its page and `run` in a file of this folder.
+/// The applications that `tally app NAME` runs. Each has its page and `run` in a file of this folder.
 namespace tally::cli {
 
 struct application {

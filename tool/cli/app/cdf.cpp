@@ -127,8 +127,8 @@ command_page const& cdf_page()
               "The empirical distribution of the input, as a table of values, how many of the data are not above each, "
               "and which part that is.",
               "With --normal, or any other option of the normal distribution, nothing is read, and the table is that "
-              "of the normal distribution up to five deviations from its mean: x, density and cumulative "
-              "distribution. The density is integrated by the trapezoidal rule, a scan of areas.",
+              "of the normal distribution up to five deviations from its mean: x, density and cumulative distribution. "
+              "The density is integrated by the trapezoidal rule, a scan of areas.",
           },
       .options =
           {

@@ -113,7 +113,7 @@ std::string compacted(std::vector<T> values, compact_settings const& settings)
   return lines(kept);
 }
 
-/// More than this is taken for a mistake: the text would have gigabytes.
+/// A longer output is taken for a mistake: the text would have gigabytes.
 constexpr std::uint64_t most_decoded = std::uint64_t{1} << 32;
 
 template <class T>

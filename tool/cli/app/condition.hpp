@@ -10,10 +10,10 @@
 
 namespace tally::cli {
 
-/// Comparisons with numbers, all of which a value must meet: "x > 3 and x <= 10".
+/// Comparisons with numbers that a value must all meet: "x > 3 and x <= 10".
 class condition {
 public:
-  /// Throws `command_line_error` that names what is wrong.
+  /// Throws `command_line_error` if the text is not a condition.
   explicit condition(std::string const& text);
 
   template <class T>
@@ -33,7 +33,7 @@ private:
     template <class T>
     bool holds(T value) const
     {
-      // Integers with integers exactly; whatever else as doubles.
+      // Integers are compared with integers exactly; all other pairs as doubles.
       if constexpr (!std::is_floating_point_v<T>)
         if (auto const* const integer = std::get_if<io::int128>(&limit)) return compare<io::int128>(value, *integer);
       double const to = std::holds_alternative<double>(limit) ? std::get<double>(limit)

@@ -63,7 +63,7 @@ folder_tree read_folders(std::string const& directory, bytes_of what)
   };
   add(directory, directory, 0);
   if (!all.is_folder[0]) io::throw_file_error(directory, "cannot read", ENOTDIR);
-  // Nodes are read in the order in which they are added: all of a folder's before those below them.
+  // Folders are read in the order in which they were added: breadth first.
   for (std::uint32_t node = 0; node < all.parents.size(); ++node) {
     if (!all.is_folder[node]) continue;
     std::string const path = all.path(node);

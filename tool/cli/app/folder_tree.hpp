@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-/// What is below a directory, as a tree.
+/// A directory and everything below it, as a tree.
 namespace tally::cli {
 
 struct folder_tree {
   std::vector<std::uint32_t> parents;  ///< of directories and files; the root, which is the first, is its own
   std::vector<std::string> names;      ///< without the folder they are in; the root's is its path
-  std::vector<std::uint64_t> bytes;    ///< of each itself; 0 for a further name of a file that has been counted
+  std::vector<std::uint64_t> bytes;    ///< of the node alone; 0 for a second name of a file
   std::vector<bool> is_folder;
 
   std::string path(std::uint32_t node) const;
@@ -18,7 +18,7 @@ struct folder_tree {
 
 enum class bytes_of { content, disk };
 
-/// Reads a directory and all below it, in the order of names; links are not followed. Bytes are lengths, or what is
+/// Reads a directory and all below it, in the order of names, without following links. Bytes are lengths, or the space
 /// used on the disk.
 ///
 /// Throws    io::file_error if there is no such directory or one cannot be read.

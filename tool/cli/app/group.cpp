@@ -99,7 +99,8 @@ group_settings parse_group(std::vector<std::string> const& words)
   return settings;
 }
 
-/// A table in memory: each row's key, as the number of its name in the order of first rows, and value.
+/// A table in memory: the value of each row, and its key as an index into `names`, which are in the order of first
+/// rows.
 struct keyed_rows {
   std::vector<std::string> names;
   std::vector<std::uint32_t> keys;
@@ -142,7 +143,7 @@ keyed_rows read_rows(input_settings const& input)
   return rows;
 }
 
-/// The rows of each key together, in their order; returns where each came from.
+/// Brings the rows of each key together, in their order. Returns the former place of each row.
 template <class T>
 std::vector<std::size_t> collect(std::vector<std::uint32_t>& keys, std::vector<T>& values)
 {

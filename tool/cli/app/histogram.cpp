@@ -25,7 +25,7 @@ namespace tally::cli {
 
 namespace {
 
-/// More bins than values to look at.
+/// More bins than this cannot be read.
 constexpr int most_bins = 1'000'000;
 
 command_page const& histogram_page()
@@ -114,7 +114,7 @@ histogram_settings parse_histogram(std::vector<std::string> const& words)
   return settings;
 }
 
-/// From the least to the greatest finite value; something around it where that is one value, or none.
+/// From the least to the greatest finite value, or a range around them if they are equal; from 0 to 1 if there is none.
 template <class T>
 std::pair<double, double> range_of(std::vector<T> const& values)
 {

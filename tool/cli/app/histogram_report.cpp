@@ -25,7 +25,7 @@ std::uint64_t most_of(histogram_report const& report)
   return std::max<std::uint64_t>(1, *std::max_element(report.counts.begin(), end));
 }
 
-/// A bar of blocks and, at its end, eighths of one. A count that is not zero shows.
+/// A bar of block characters in steps of an eighth. A count above zero has at least one step.
 std::string bar(std::uint64_t count, std::uint64_t most)
 {
   static constexpr std::string_view eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
@@ -47,7 +47,7 @@ std::vector<outside> outsides(histogram_report const& report)
   return {{"below", report.counts[bins]}, {"above", report.counts[bins + 1]}, {"nan", report.counts[bins + 2]}};
 }
 
-/// An edge with six digits at most: what is between its neighbours needs no more, and rounding noise shows in none.
+/// An edge with at most six digits: enough to tell it from its neighbours, and too few to show rounding noise.
 std::string shown(double edge)
 {
   return fmt::format("{:.6g}", edge == 0 ? 0.0 : edge);
@@ -109,8 +109,7 @@ std::string svg(histogram_report const& report)
   }
   for (draw::bar& each : chart.bars) each.height /= highest;
   for (outside const& each : outsides(report))
-    if (each.count != 0)
-      chart.note += fmt::format("{}{} {}", chart.note.empty() ? "" : ", ", each.name, each.count);
+    if (each.count != 0) chart.note += fmt::format("{}{} {}", chart.note.empty() ? "" : ", ", each.name, each.count);
   return draw::svg(chart);
 }
 

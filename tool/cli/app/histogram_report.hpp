@@ -12,10 +12,10 @@ struct histogram_report {
   std::vector<std::uint64_t> counts;  ///< of the bins, then below, above, nan
 };
 
-/// A line for each bin, with a bar; then lines for values outside, where there are any.
+/// A line for each bin, with a bar; then lines for values outside, if there are any.
 std::string table(histogram_report const& report);
 std::string json_text(histogram_report const& report);
-/// Bars whose areas are the counts, as wide as their bins. A file of its own, legible on light and dark.
+/// An SVG chart: bars as wide as their bins, whose areas are the counts.
 std::string svg(histogram_report const& report);
 
 }  // namespace tally::cli

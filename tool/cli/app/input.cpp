@@ -87,7 +87,7 @@ numbers read_numbers(input_settings const& input)
       });
       continue;
     }
-    // From the first value that is no integer on all are doubles, those before it too.
+    // One value that is not an integer makes all of them doubles.
     std::vector<double> all(integers.begin(), integers.end());
     do append(all, as_doubles(batch.values, room));
     while (from.next(batch));

@@ -117,7 +117,7 @@ void append_shown(std::string& to, std::string_view text)
   }
 }
 
-/// An error about the first token that is none.
+/// Throws an error about the first bad token, if there is one.
 void refuse_bad(lexed_language const& language, token_list const& tokens, std::string_view text,
                 std::string const& file)
 {
@@ -137,7 +137,7 @@ void refuse_bad(lexed_language const& language, token_list const& tokens, std::s
                        "a token of " + std::string(language.name));
 }
 
-/// How many there are of each kind: a reduction.
+/// The number of tokens of each kind: a reduction.
 std::string counted(lexed_language const& language, token_list const& tokens)
 {
   using counts = std::array<std::uint64_t, 8>;

@@ -25,7 +25,7 @@ struct half_circle {
   }
 };
 
-/// The value at a node, times half an interval: what each of two sums adds up.
+/// The value at a node times half an interval: the term of both sums.
 template <class T>
 struct half_areas {
   std::size_t n;

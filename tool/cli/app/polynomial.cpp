@@ -24,7 +24,7 @@ double horner(std::vector<double> const& c, double x)
   return y;
 }
 
-/// All powers of x by a scan, then a sum of products.
+/// A scan makes all powers of x, a reduction the sum of products.
 double by_powers(std::vector<double> const& c, double x)
 {
   std::vector<double> power(c.size());
@@ -32,7 +32,7 @@ double by_powers(std::vector<double> const& c, double x)
   return transform_reduce(cpu{}, c.begin(), c.end(), power.begin(), 0.0);
 }
 
-/// What others are compared with: with 64 bits of precision or more where the processor has them.
+/// The reference for the other methods: 64 bits of precision or more if the processor has them.
 long double exact(std::vector<double> const& c, double x)
 {
   long double y = 0;

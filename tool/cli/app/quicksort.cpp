@@ -16,7 +16,7 @@ namespace tally::cli {
 
 namespace {
 
-/// More do not fit on a page.
+/// More values do not fit a page.
 constexpr std::size_t most_shown = 64;
 
 command_page const& quicksort_page()

@@ -35,7 +35,7 @@ struct recurrence_settings {
   unsigned long long modulus = 0;
 };
 
-/// Calls use with an array's size, which is that of the coefficients.
+/// Calls `use` with the number of coefficients as a constant.
 template <class Use, std::size_t... Sizes>
 void with_order(std::size_t order, Use const& use, std::index_sequence<Sizes...>)
 {
@@ -77,7 +77,7 @@ std::string sequence(recurrence_settings const& settings)
   return lines(terms);
 }
 
-/// A signal and what is fed back.
+/// A signal with feedback.
 std::vector<double> filtered(recurrence_settings const& settings)
 {
   auto const coefficients = real_numbers("--coefficients", settings.coefficients);
@@ -95,7 +95,7 @@ std::vector<double> filtered(recurrence_settings const& settings)
   return signal;
 }
 
-/// Varying coefficients: two columns, or pairs.
+/// Varying coefficients: two columns, or pairs of numbers.
 std::vector<double> first_order(recurrence_settings const& settings)
 {
   std::vector<double> const initial =

@@ -10,10 +10,10 @@
 #include "app/input.hpp"
 #include "io/errors.hpp"
 
-/// Where a byte of a text stands.
+/// The place of a byte in a text, for messages.
 namespace tally::cli {
 
-/// The line and column of `text[at]`, both from 1: line ends before it are counted by a reduction.
+/// The line and column of `text[at]`, both from 1. A reduction counts the line ends before it.
 inline io::location place_of(std::string const& file, std::string_view text, std::size_t at)
 {
   std::string_view const before = text.substr(0, at);

@@ -135,7 +135,7 @@ tally::tree tree_of(std::vector<std::uint32_t> const& parents)
     return tally::tree(tally::cpu{}, parents);
   } catch (usage_error const& problem) {
     std::string_view message = problem.what();
-    if (message.starts_with("tally: ")) message.remove_prefix(7);  // which the tool begins with
+    if (message.starts_with("tally: ")) message.remove_prefix(7);  // the tool adds it to every message
     throw error(std::string(message));
   }
 }

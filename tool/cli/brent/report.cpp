@@ -11,7 +11,7 @@ namespace tally::cli {
 
 namespace {
 
-/// The sequential scan, and how many times its work the shallow one does.
+/// Sentences on the crossovers: how much more work the shallow scan does, and where it is ahead.
 std::string reading(brent_report const& report)
 {
   if (report.crossovers.empty()) return {};
@@ -123,11 +123,8 @@ std::string json_text(brent_report const& report)
     json times = json::array();
     for (std::size_t k = 0; k < each.times.size(); ++k)
       times.append({{"p", std::size_t{1} << k}, {"T_p", each.times[k]}});
-    kernels.append({{"kernel", each.name},
-                    {"T_1", each.work},
-                    {"T_inf", each.depth},
-                    {"widest", each.widest},
-                    {"times", times}});
+    kernels.append(
+        {{"kernel", each.name}, {"T_1", each.work}, {"T_inf", each.depth}, {"widest", each.widest}, {"times", times}});
   }
   return json{{"n", report.n},
               {"kernels", kernels},

@@ -8,7 +8,7 @@
 
 namespace tally::cli {
 
-/// One kernel, side by side with the others.
+/// One row of the comparison.
 struct compared_kernel {
   kernel_figures figures;
   std::vector<std::size_t> times;                     ///< T_p for each of `processors`
@@ -18,7 +18,7 @@ struct compared_kernel {
 /// The processors for which the table has a column: a warp, and a block.
 inline constexpr std::size_t processors[] = {32, 1024};
 
-/// What `tally compare` finds.
+/// The result of `tally compare`.
 struct comparison {
   int n = 0;
   std::optional<kernel_operation> op;  ///< if none is asked for: the sum, or what a kernel is made for
@@ -27,7 +27,7 @@ struct comparison {
   std::string gpu;  ///< its name, where the kernels have run on one
 };
 
-/// A column of the table: what --sort can name.
+/// A column of the table, which --sort can name.
 struct comparison_column {
   std::string_view name;
   std::string_view upper, lower;  ///< two lines of heading
@@ -37,13 +37,13 @@ struct comparison_column {
 std::vector<comparison_column> const& comparison_columns();
 std::vector<choice> const& column_choices();
 
-/// By a column of `comparison_columns`, the least first; equals stay as they are.
+/// Sorts by a column of `comparison_columns`, the least first; equal rows keep their order.
 void sort(comparison& all, std::size_t column);
 
 /// Runs the same kernels on the GPU, checks and times them. Requires: there is one. Throws `error` if a result is
 /// wrong.
 void add_gpu(comparison& all);
-/// What the counts let one expect of a kernel on a GPU, in microseconds: a rough rule (gpu.cpp).
+/// The time of a kernel on a GPU that its counts suggest, in microseconds: a rough rule (gpu.cpp).
 double expected_microseconds(model::report const& counts);
 /// The second table: expected and measured.
 std::string gpu_table(comparison const& all);

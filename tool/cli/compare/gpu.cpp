@@ -26,9 +26,9 @@ void add_gpu(comparison& all)
 
 double expected_microseconds(model::report const& counts)
 {
-  // Found on an H200, at 1.7 GHz: some 60 cycles for a step, whose operands come from shared memory, 30 for a barrier,
-  // one for a wavefront, which as many multiprocessors share as there are blocks; 3.3 microseconds for a launch, and
-  // 3.2 for the first loads and the last stores.
+  // Measured on an H200 at 1.7 GHz: about 60 cycles for a step, whose operands come from shared memory; 30 for a
+  // barrier; one for a wavefront, each block on a multiprocessor of its own; 3.3 microseconds for a launch, and 3.2 for
+  // the first loads and the last stores.
   model::shared_counts passes = counts.shared;
   passes += counts.shared_in_transfers;
   double const blocks = static_cast<double>(counts.blocks) / counts.launches;

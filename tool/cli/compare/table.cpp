@@ -18,7 +18,8 @@ std::string cell_of(compared_kernel const& kernel, std::size_t column)
   return std::to_string(comparison_columns()[column].value(kernel));
 }
 
-/// Words to the left, numbers to the right; two blanks between columns, or one where there is no room.
+/// The table, words left-aligned and numbers right-aligned, with two blanks between columns, or one if the lines are
+/// too long.
 std::string rows(comparison const& all)
 {
   std::vector<comparison_column> const& columns = comparison_columns();
@@ -47,8 +48,8 @@ std::string rows(comparison const& all)
   return out;
 }
 
-/// The scan that does less than another and yet goes over shared memory more often for its bank conflicts alone, where
-/// that is most striking.
+/// A scan with less work than another and yet, by its bank conflicts alone, more wavefronts: the most striking such
+/// pair.
 struct contrast {
   compared_kernel const *less_work = nullptr, *fewer_wavefronts = nullptr;
 };
@@ -84,7 +85,7 @@ std::vector<crossover> crossovers(comparison const& all)
   return crossovers(figures);
 }
 
-/// What the figures say about work and time.
+/// Sentences on what the figures say about work and time.
 std::string reading(comparison const& all)
 {
   std::string out;

@@ -8,7 +8,7 @@ namespace tally::cli {
 
 namespace {
 
-/// A piece of a header, with the numbers that its lines have there.
+/// An excerpt of a header, with its line numbers.
 json lines_record(textbook::excerpt const& which)
 {
   textbook::numbered_lines const all = lines_of(which);
@@ -33,11 +33,18 @@ std::string json_text(textbook::exhibit const& which)
   wrong.add("result", run.wrong.result);
   right.add("result", run.fixed.result);
   for (model::finding const& each : grouped(run.wrong.counts.findings)) findings.append(finding_of(each));
-  return json{{"exhibit", which.name}, {"title", which.title},      {"from", which.from},
-                {"says", which.says},    {"wrong", wrong}, {"findings", findings},
-                {"shows", which.shows},  {"expected", run.expected},  {"by_luck", run.wrong.result == run.expected},
-                {"why", which.why},      {"right", right}}
-             .line();
+  return json{{"exhibit", which.name},
+              {"title", which.title},
+              {"from", which.from},
+              {"says", which.says},
+              {"wrong", wrong},
+              {"findings", findings},
+              {"shows", which.shows},
+              {"expected", run.expected},
+              {"by_luck", run.wrong.result == run.expected},
+              {"why", which.why},
+              {"right", right}}
+      .line();
 }
 
 }  // namespace tally::cli

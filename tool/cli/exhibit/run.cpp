@@ -12,8 +12,7 @@ using model::finding;
 
 namespace {
 
-/// In which order findings are told. Compilers evaluate operands in different orders, and the machine finds them in
-/// that order.
+/// Orders the findings: the machine finds them in the order of evaluation, in which compilers differ.
 auto rank(finding const& of)
 {
   return std::tuple(of.step, of.thread, of.where.line, of.what, of.writes, of.index);

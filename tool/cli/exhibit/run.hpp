@@ -6,10 +6,10 @@
 
 namespace tally::cli {
 
-/// What an exhibit does. Throws `error` if its right kernel is wrong.
+/// Runs both kernels of an exhibit. Throws `error` if the right one is wrong.
 textbook::exhibit_run run_of(textbook::exhibit const& which);
 
-/// The findings, those that differ only in threads and elements together, as the first of them.
+/// The findings, each once: the first of those that differ only in threads and elements, with their number.
 std::vector<model::finding> grouped(std::vector<model::finding> all);
 
 }  // namespace tally::cli

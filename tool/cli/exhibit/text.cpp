@@ -25,8 +25,8 @@ using textbook::numbered_lines;
 constexpr std::size_t around = 5;         // lines before the first and after the last that is marked
 constexpr std::size_t most_findings = 6;  // that are shown
 
-/// Where in its line something is found, from 0 on: the bracket of an access, else where the line begins. Compilers
-/// differ in the column that they give.
+/// The column of a finding in its line, from 0: that of the bracket of an access, else of the first character.
+/// Compilers give different columns.
 std::size_t column_of(finding const& of)
 {
   std::string_view const line = textbook::line_of(of.where.file, of.where.line);
@@ -34,7 +34,7 @@ std::size_t column_of(finding const& of)
   return bracket != std::string_view::npos ? bracket : std::min(line.find_first_not_of(' '), line.size());
 }
 
-/// What is marked below a line: columns, and words.
+/// The marks below a line: columns, and words.
 struct mark {
   std::set<std::size_t> columns;
   std::vector<std::string> words;
@@ -66,7 +66,7 @@ std::string carets(mark const& at, terminal const& to)
   return "      | " + to.fault(line) + '\n';
 }
 
-/// The wrong lines and some around them, with carets where something is found.
+/// The wrong lines and some around them, with carets below the findings.
 std::string wrong_lines(exhibit const& which, std::vector<finding> const& findings, terminal const& to)
 {
   numbered_lines const all = lines_of(which.wrong);

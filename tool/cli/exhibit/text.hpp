@@ -8,11 +8,11 @@
 /// Exhibits as a terminal shows them.
 namespace tally::cli {
 
-/// All of them, a line each.
+/// The list of all exhibits, one a line.
 std::string list_of_exhibits(terminal const& to);
 std::string json_of_exhibits();
 
-/// One of them, run: the wrong lines, what the machine finds, what came out, why; and the right kernel.
+/// A run of one exhibit: the wrong lines, the findings, the result and the reason; then the right kernel.
 std::string text(textbook::exhibit const& which, terminal const& to);
 /// The same for scripts.
 std::string json_text(textbook::exhibit const& which);

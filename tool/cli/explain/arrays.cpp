@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_lines = 6, most_blocks = 4;
 
-/// "x", or "x of 1" of block 1.
+/// "x", or "x of 1" for block 1.
 std::string name_of(draw::array const& of, bool of_several_blocks)
 {
   bool const says_block = of.space == model::memory::shared && of_several_blocks;
@@ -53,7 +53,7 @@ std::string shown_arrays::after(stage const& of, shown which)
     }
   if (which == shown::none) return {};
   std::string out;
-  std::map<std::string, std::size_t> blocks;  // that have an array of that name
+  std::map<std::string, std::size_t> blocks;  // in which the name occurs
   for (auto const& [number, marks] : marked) {
     draw::array const& array = run_.array_of(number);
     if (which == shown::global && array.space != model::memory::global) continue;
@@ -65,7 +65,7 @@ std::string shown_arrays::after(stage const& of, shown which)
   return out + registers(of);
 }
 
-/// Results that their threads keep, one for each thread.
+/// Results in registers, one for each thread.
 std::string shown_arrays::registers(stage const& of) const
 {
   std::string out;

@@ -13,17 +13,17 @@ namespace tally::cli {
 /// The column in which texts begin, behind the names of steps and arrays.
 inline constexpr std::size_t gutter = 11;
 
-/// Which arrays a line is given to.
+/// The arrays that are printed.
 enum class shown { none, global, all };
 
-/// The arrays of a run while it goes on, as lines for a terminal.
+/// The arrays of a run as lines for a terminal, stage by stage.
 class shown_arrays {
 public:
   shown_arrays(draw::recording const& run, terminal const& to);
 
-  /// An array as it is now.
+  /// The present content of an array.
   std::string lines(int array) const { return lines(run_.array_of(array).name, texts_of(array), {}); }
-  /// What the stage makes of the arrays and registers: those of `which` that it writes to, with what it changes marked.
+  /// The arrays and registers of `which` after the stage, if it writes to them, with the changed elements marked.
   std::string after(stage const& of, shown which);
 
 private:
@@ -31,7 +31,7 @@ private:
 
   texts const& texts_of(int array) const;
   std::string registers(stage const& of) const;
-  /// Up to the last element that is set. `marked`: which are changed.
+  /// The elements up to the last one set; those of `marked` have changed.
   std::string lines(std::string const& name, texts const& elements, std::vector<bool> const& marked) const;
 
   draw::recording const& run_;

@@ -13,7 +13,7 @@ namespace tally::cli {
 
 namespace {
 
-/// The whole of a word as a T.
+/// A whole word as a T.
 template <class T>
 std::optional<T> number(std::string_view word)
 {
@@ -23,7 +23,7 @@ std::optional<T> number(std::string_view word)
   return value;
 }
 
-/// Integers; or decimals, if one of them is.
+/// Integers, or decimals if one of them is a decimal.
 textbook::values elements_of(std::string const& list)
 {
   std::vector<int> integers;
@@ -43,7 +43,7 @@ textbook::values elements_of(std::string const& list)
   return decimals;
 }
 
-/// The elements of the course's example, over and over.
+/// The elements of the course's example, repeated.
 textbook::values course_elements(int n)
 {
   constexpr int example[] = {3, 1, 7, 0, 4, 1, 6, 3};

@@ -10,7 +10,7 @@
 
 namespace tally::cli {
 
-/// What `tally explain` is asked for.
+/// The options of `tally explain`.
 struct explain_settings {
   std::vector<std::string> kernels;  ///< none: a list of all is wanted
   std::optional<int> n;
@@ -21,12 +21,12 @@ struct explain_settings {
   bool json = false;
 };
 
-/// A kernel that has run on the model machine, with all that it did.
+/// A kernel that has run on the model machine, with everything that it did.
 struct explanation {
-  /// With more elements than this, or more acts of threads, there are the counts alone.
+  /// A run of more elements, or of more acts of threads, is only counted, not recorded.
   static constexpr int most_recorded = 1024;
   static constexpr std::size_t most_acts = 300'000;
-  /// With more than this, blocks are as large as on a GPU.
+  /// With more elements than this, blocks are as large as on a GPU.
   static constexpr int most_in_small_blocks = 64;
 
   textbook::kernel_entry const* kernel = nullptr;  ///< with the formulas for the blocks that it ran with
@@ -40,16 +40,16 @@ struct explanation {
 
   bool is_recorded() const { return n <= most_recorded && run.complete(); }
   std::string_view op_name() const { return name_of(op); }
-  /// The threads that its blocks have elsewhere, if they have fewer here: several blocks are to be seen. Else 0.
+  /// The threads of a block on a GPU, if blocks are smaller here to show several; else 0.
   int threads_elsewhere() const;
 };
 
-/// Runs the kernel that the settings name. Throws `command_line_error` where it does not take what they ask for.
+/// Runs the kernel that the settings name. Throws `command_line_error` if it does not take their elements or operation.
 explanation explain(explain_settings const& settings);
 
-/// What the elements of a run are: "int", "float", "letters".
+/// The type of the elements: "int", "float", "letters".
 std::string_view element_name(textbook::values const& of);
-/// Each as text.
+/// The elements as text.
 std::vector<std::string> texts_of(textbook::values const& of);
 
 /// "x[0] + x[1]", "min(x[0], x[1])".
@@ -59,7 +59,7 @@ std::string combined(kernel_operation op, std::string const& left, std::string c
 /// alone.
 std::string header_of(model::place const& where);
 
-/// What the tool prints for a reader, and for scripts.
+/// The output for a reader, and for scripts.
 std::string text(explanation const& of, terminal const& to);
 std::string json_text(explanation const& of);
 

@@ -12,7 +12,7 @@ namespace tally::cli {
 
 namespace {
 
-/// A value: a number where its text is one, else the text; null of nothing.
+/// A value: a number if its text is one, else the text; null if it is empty.
 json value_of(std::string const& text)
 {
   if (text.empty()) return nullptr;
@@ -99,20 +99,20 @@ json phase_of(draw::recording const& run, std::size_t number)
 {
   draw::phase const& of = run.phases()[number];
   json result = {{"kernel", of.kernel},
-                   {"launch", of.launch},
-                   {"block", of.block},
-                   {"phase", of.number},
-                   {"barriers_before", of.barriers},
-                   {"barrier", of.barrier},
-                   {"threads", of.threads},
-                   {"active", of.active},
-                   {"file", header_of(of.where)},
-                   {"line", of.where.line},
-                   {"steps", of.counts.steps},
-                   {"transfers", of.counts.transfers},
-                   {"shared", shared_of(of.counts.shared)},
-                   {"warps", warps_of(of.counts.warps)},
-                   {"global", global_of(of.counts.global)}};
+                 {"launch", of.launch},
+                 {"block", of.block},
+                 {"phase", of.number},
+                 {"barriers_before", of.barriers},
+                 {"barrier", of.barrier},
+                 {"threads", of.threads},
+                 {"active", of.active},
+                 {"file", header_of(of.where)},
+                 {"line", of.where.line},
+                 {"steps", of.counts.steps},
+                 {"transfers", of.counts.transfers},
+                 {"shared", shared_of(of.counts.shared)},
+                 {"warps", warps_of(of.counts.warps)},
+                 {"global", global_of(of.counts.global)}};
   json events = json::array();
   for (draw::act const& one : of.acts) events.append(event_of(run, of, one));
   result.add("events", events);
@@ -132,22 +132,22 @@ json diagram_of(draw::recording const& run)
     rows.append({{"label", each.label}, {"detail", each.detail}, {"launch", each.launch}, {"phase", each.phase}});
   for (draw::circuit::node const& each : circuit.nodes)
     nodes.append({{"kind", kinds[static_cast<std::size_t>(each.what)]},
-                     {"row", each.row},
-                     {"column", each.column},
-                     {"at", run.name_of(each.at)},
-                     {"array", each.at.array},
-                     {"thread", each.thread},
-                     {"block", each.block},
-                     {"value", value_of(each.text)},
-                     {"id", each.value}});
+                  {"row", each.row},
+                  {"column", each.column},
+                  {"at", run.name_of(each.at)},
+                  {"array", each.at.array},
+                  {"thread", each.thread},
+                  {"block", each.block},
+                  {"value", value_of(each.text)},
+                  {"id", each.value}});
   for (draw::circuit::arrow const& each : circuit.arrows)
     arrows.append({{"from", each.from}, {"to", each.to}, {"as", roles[static_cast<std::size_t>(each.as)]}});
   json blocks = json::array();
   for (draw::circuit::area const& each : circuit.blocks)
     blocks.append({{"launch", each.launch},
-                      {"block", each.block},
-                      {"rows", std::vector{each.first_row, each.last_row}},
-                      {"columns", std::vector{each.first_column, each.last_column}}});
+                   {"block", each.block},
+                   {"rows", std::vector{each.first_row, each.last_row}},
+                   {"columns", std::vector{each.first_column, each.last_column}}});
   return {{"columns", circuit.columns}, {"rows", rows},     {"nodes", nodes},
           {"arrows", arrows},           {"blocks", blocks}, {"result", values_of(circuit.result)}};
 }
@@ -172,23 +172,23 @@ std::string json_text(explanation const& of)
 {
   textbook::kernel_entry const& kernel = *of.kernel;
   json all = {{"kernel", kernel.name},
-                {"title", kernel.title},
-                {"result", name_of(kernel.result)},
-                {"changes", kernel.changes},
-                {"source", kernel.source},
-                {"header", kernel.header},
-                {"n", of.n},
-                {"op", of.op_name()},
-                {"threads", kernel.threads == 0 ? json(nullptr) : json(kernel.threads)},
-                {"small_blocks", of.threads_elsewhere() > 0},
-                {"type", element_name(of.in)},
-                {"in", values_of(texts_of(of.in))},
-                {"out", values_of(texts_of(of.out))},
-                {"formulas",
-                 {{"operations", formula_of(kernel.work, of.n)},
-                  {"steps", formula_of(kernel.steps, of.n)},
-                  {"barriers", formula_of(kernel.barriers, of.n)}}},
-                {"counts", counts_of(of)}};
+              {"title", kernel.title},
+              {"result", name_of(kernel.result)},
+              {"changes", kernel.changes},
+              {"source", kernel.source},
+              {"header", kernel.header},
+              {"n", of.n},
+              {"op", of.op_name()},
+              {"threads", kernel.threads == 0 ? json(nullptr) : json(kernel.threads)},
+              {"small_blocks", of.threads_elsewhere() > 0},
+              {"type", element_name(of.in)},
+              {"in", values_of(texts_of(of.in))},
+              {"out", values_of(texts_of(of.out))},
+              {"formulas",
+               {{"operations", formula_of(kernel.work, of.n)},
+                {"steps", formula_of(kernel.steps, of.n)},
+                {"barriers", formula_of(kernel.barriers, of.n)}}},
+              {"counts", counts_of(of)}};
   if (!of.drawing.empty()) all.add("bracket", of.drawing);
   json findings = json::array();
   for (model::finding const& each : of.counts.findings) findings.append(finding_of(each));

@@ -33,7 +33,8 @@ void add(stage& to, std::size_t number, draw::phase const& phase)
 
 std::vector<stage> stages_of(draw::recording const& run)
 {
-  // By turn (a launch, or the host between two) and phase: blocks are recorded one after the other, or mixed.
+  // Ordered by turn (a launch, or the host between two) and phase, since blocks are recorded one after the other, or
+  // mixed.
   std::map<std::pair<int, int>, std::vector<std::size_t>> groups;
   int turn = 0;
   for (std::size_t p = 0; p < run.phases().size(); ++p) {
@@ -68,7 +69,7 @@ copied copies_of(draw::recording const& run, stage const& of)
 {
   using who = std::tuple<int, int, int>;  // block, thread, value
   copied result;
-  std::map<who, draw::element> sources, kept;  // where it is read; what is not written after that
+  std::map<who, draw::element> sources, kept;  // where a value was read; values not yet written elsewhere
   auto const say = [&](std::string const& way) {
     if (std::find(result.ways.begin(), result.ways.end(), way) == result.ways.end()) result.ways.push_back(way);
   };

@@ -7,7 +7,7 @@
 
 namespace tally::cli {
 
-/// What all blocks of a launch do in their phases of one number; or, where they only copy, in several.
+/// Phases of the same number in all blocks of a launch; or several numbers in a row in which the blocks only copy.
 struct stage {
   std::vector<std::size_t> phases;  ///< of the recording
   bool combines = false;
@@ -23,7 +23,7 @@ struct stage {
 
 std::vector<stage> stages_of(draw::recording const& run);
 
-/// What a stage moves that combines nothing.
+/// The moves of a stage that combines nothing.
 struct copied {
   std::vector<std::string> ways;  ///< "in -> x", "identity -> x", each once
   bool straight = true;           ///< every element to the same place of another array
@@ -31,7 +31,7 @@ struct copied {
 };
 copied copies_of(draw::recording const& run, stage const& of);
 
-/// What a stage that combines moves besides: "x[1] <- x[3]", "x[3] <- 0".
+/// The moves of a stage that also combines: "x[1] <- x[3]", "x[3] <- 0".
 std::vector<std::string> moves_of(draw::recording const& run, stage const& of);
 
 }  // namespace tally::cli

@@ -6,13 +6,13 @@
 
 namespace tally::cli {
 
-/// How text is shown where it goes to.
+/// The width of the output, and whether it shows colours.
 struct terminal {
   bool colours = false;
   std::size_t width = 100;  ///< columns
 
-  /// Of standard output: colours on a terminal, unless NO_COLOR is set or TERM is "dumb"; elsewhere `width` as it
-  /// stands.
+  /// The properties of standard output. A terminal has colours unless NO_COLOR is set or TERM is "dumb"; anything else
+  /// has the default width.
   static terminal of_standard_output();
 
   std::string bold(std::string_view text) const { return in("1", text); }
@@ -21,7 +21,8 @@ struct terminal {
   std::string warning(std::string_view text) const { return in("33", text); }
   std::string fault(std::string_view text) const { return in("1;31", text); }
 
-  /// Lines of at most `width` characters, whose words begin at column `indent`, where the first line is already.
+  /// The words in lines of at most `width` characters that begin at column `indent`, except for the first, which is
+  /// there already.
   std::string wrapped(std::string_view text, std::size_t indent = 0) const;
 
 private:

@@ -61,12 +61,12 @@ private:
           kernel.threads, elsewhere));
   }
 
-  /// Of a tournament.
+  /// The bracket of a tournament.
   void bracket()
   {
     if (of_.drawing.empty()) return;
     out_ += '\n' + to_.bold("bracket") + '\n';
-    std::size_t const most = 2 * to_.width;  // lines: of more players only the winner is read
+    std::size_t const most = 2 * to_.width;  // lines; a larger bracket cannot be read
     out_ += static_cast<std::size_t>(std::count(of_.drawing.begin(), of_.drawing.end(), '\n')) > most
                 ? "Too many players to be drawn.\n"
                 : of_.drawing;
@@ -146,7 +146,7 @@ private:
            '\n';
   }
 
-  /// The line of the kernel, as it stands there.
+  /// The source line of the kernel.
   std::string code(stage const& of)
   {
     for (std::size_t const p : of.phases)
@@ -202,7 +202,7 @@ private:
     return out;
   }
 
-  /// From where to where, in a line.
+  /// The sources and targets of moves, in a line.
   void copies(stage const& of)
   {
     copied const all = copies_of(run_, of);

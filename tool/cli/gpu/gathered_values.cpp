@@ -13,7 +13,7 @@ bool adds(operation op)
   return op == operation::sum || op == operation::mean;
 }
 
-/// What the GPU is asked for: a mean is a sum, divided here.
+/// The operation on the GPU. A mean is a sum there, and is divided here.
 operation asked(operation op)
 {
   return op == operation::mean ? operation::sum : op;
@@ -83,7 +83,7 @@ bool gathered_values::take(io::values_view const& values)
   return true;
 }
 
-/// Whether the magnitudes of all integers, and of `init`, can be added up in the 64 bits that they are stored in.
+/// Whether the magnitudes of all integers and of `init` add up to at most the 64 bits of an element.
 bool gathered_values::sums_fit(int128 init)
 {
   int128 const limit = exact_->type() == element_type::uint64 ? (int128{1} << 64) - 1 : (int128{1} << 63) - 1;
@@ -108,7 +108,7 @@ std::optional<result> gathered_values::reduce(operation op)
   if (adds(op) && !sums_fit(0)) return std::nullopt;
   result const all = exact_->reduce(asked(op), {});
   if (op == operation::mean) return divided(all, size_);
-  // What comes before the values is combined with their result in 128 bits.
+  // The initial value is combined with the result in 128 bits.
   std::unique_ptr<accumulator> const last = make_accumulator({.op = op, .type = type_, .init = init_, .threads = 1});
   last->reduce(std::span<int128 const>(&std::get<int128>(all), 1));
   return last->value();

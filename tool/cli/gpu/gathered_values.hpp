@@ -13,30 +13,30 @@
 
 namespace tally::cli {
 
-/// A whole sequence of numbers in the memory of a GPU, and its reductions or its scan: the CPU's bits
+/// A whole sequence of numbers in the memory of a GPU, with its reductions and its scan. The bits are the CPU's
 /// (accumulator.hpp).
 ///
-/// Sums of integers are exact on the CPU, in 128 bits. A GPU adds in 64, so it is asked for the least and the greatest
-/// value first: where a sum might not fit, there is no result, and the CPU must do it.
+/// Sums of integers are exact on the CPU, in 128 bits. A GPU adds in 64 bits. It finds the least and the greatest value
+/// first; if a sum might not fit, there is no result, and the CPU must compute it.
 ///
-/// Of text without a type, integers are kept as they are up to the first value that is none, and all values as doubles.
+/// Text without a type is kept twice: its integers up to the first value that is not one, and all values as doubles.
 class gathered_values {
 public:
-  /// For these operations (`gpu_refuses` none of them) on values of `type`, or of text.
+  /// An empty sequence of values of `type`, or of text, for these operations. Requires: `gpu_refuses` none of them.
   gathered_values(gpu& device, std::vector<operation> const& operations, std::optional<io::element_type> type,
                   std::optional<io::number> const& init);
 
-  /// Takes memory for n values at once.
+  /// Allocates memory for n values.
   void reserve(std::size_t n);
-  /// Takes the next values; false, and takes none, if an integer of text has more than 64 bits. Requires: not the first
-  /// value that is no integer for an operation that needs them (the CPU's accumulator has the words for that).
+  /// Appends values; returns false and appends none if an integer of text has more than 64 bits. Requires: integers, if
+  /// an operation needs them (the CPU's accumulator finds others and has the message).
   bool take(io::values_view const& values);
   std::size_t size() const { return size_; }
 
-  /// The reduction of all; nothing if it may need more than 64 bits. Requires: size() > 0.
+  /// The reduction of all values; nothing if it may need more than 64 bits. Requires: size() > 0.
   std::optional<result> reduce(operation op);
 
-  /// Puts a scan's results in the place of the values; false, and nothing has happened, if they may need more than 64
+  /// Replaces the values by the results of a scan; returns false and changes nothing if these may need more than 64
   /// bits.
   bool scan(operation op, scan_kind kind);
 

@@ -32,7 +32,7 @@ bool is_for_gpu(command_settings const& settings, operation op, std::optional<io
   return !gpu_refuses(op, type, settings.init);
 }
 
-/// An empty sequence, with memory for what is known to come.
+/// An empty sequence, with memory for as many values as are known to come.
 gathered_values nothing_yet(command_settings const& settings, std::optional<io::element_type> type, gpu& device)
 {
   std::vector<operation> operations;
@@ -44,14 +44,14 @@ gathered_values nothing_yet(command_settings const& settings, std::optional<io::
   return values;
 }
 
-/// Whether the accumulator of the CPU must see the values: it has the words for what is wrong with them.
+/// Whether the CPU's accumulator must take the values because it has the message for a value that is wrong.
 bool is_wrong(operation op, std::optional<io::element_type> type, io::values_view const& values)
 {
   return !type && is_bitwise(op) && !io::is_integer(io::type_of(values));
 }
 
-/// Gathers the input, and gives it to the accumulators of the operations that the CPU does. Up to the end, or to a
-/// batch that cannot be taken, which is the result; it is valid until the source gives the next.
+/// Gathers the input, and gives it to the accumulators of the operations that the CPU does. Stops at the end, or at a
+/// batch that the GPU cannot take and returns that batch, valid until the source gives the next.
 std::optional<io::batch> gather(command_settings const& settings, source& from, gathered_values& values,
                                 accumulators const& all)
 {
@@ -73,7 +73,7 @@ std::optional<io::batch> gather(command_settings const& settings, source& from, 
   return std::nullopt;
 }
 
-/// Calls use(piece) with what was gathered; a value that it cannot take becomes an error that says where it stands.
+/// Calls use(piece) with the gathered values; a value that it cannot take becomes an error with its place.
 template <class Use>
 void for_pieces(command_settings const& settings, gathered_values& values, Use use)
 {
@@ -89,7 +89,8 @@ void for_pieces(command_settings const& settings, gathered_values& values, Use u
   }
 }
 
-/// The batches of a source once more after some of them were gathered: those, the one that was not taken, and the rest.
+/// The batches of a source from the beginning, after some were gathered: those, the one that was not taken, and the
+/// rest.
 class batches_again final : public batches {
 public:
   batches_again(command_settings const& settings, gathered_values& values, std::optional<io::batch> refused,

@@ -9,10 +9,10 @@
 #include "operation.hpp"
 #include "values.hpp"
 
-/// Which operations a GPU does on which types: those that the library brings compiled.
+/// The operations that a GPU does on each type: those that the library has compiled.
 namespace tally::cli {
 
-/// Calls use(operator) with the operator of `op`. Requires: there is one.
+/// Calls use(operator) with the operator of `op`. Requires: `op` has one.
 template <class Use>
 void with_operator(operation op, Use use)
 {
@@ -28,8 +28,8 @@ void with_operator(operation op, Use use)
   }
 }
 
-/// Integers are added in 64 bits only, and not multiplied: narrower results are not exact, nor can it be known whether
-/// a product is.
+/// Integers are added in 64 bits only, since narrower sums are not exact, and not multiplied, since nothing tells
+/// whether a product is exact.
 template <class Op, class T>
 inline constexpr bool on_gpu =
     std::is_floating_point_v<T>
@@ -37,7 +37,7 @@ inline constexpr bool on_gpu =
               std::is_same_v<Op, maximum>
         : sizeof(T) <= 8 && !std::is_same_v<Op, multiplies> && (!std::is_same_v<Op, plus> || sizeof(T) == 8);
 
-/// What an exclusive scan begins with. The sum of no values is 0.0, not the identity -0.0, as on the CPU.
+/// The beginning of an exclusive scan. The sum of no values is 0.0, not the identity -0.0, as on the CPU.
 template <class T, class Op>
 T result_of_none(std::optional<result> const& init)
 {
@@ -45,7 +45,7 @@ T result_of_none(std::optional<result> const& init)
   return std::is_same_v<Op, plus> ? T{} : identity_of<T>(Op{});
 }
 
-/// A value as a result: integers in 128 bits.
+/// A value as a result. Integers become int128.
 template <class T>
 result as_result(T value)
 {

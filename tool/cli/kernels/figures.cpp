@@ -10,7 +10,7 @@ namespace tally::cli {
 
 namespace {
 
-/// What a kernel has to leave behind.
+/// The right result of a kernel.
 template <class T, class Op>
 std::vector<T> expected(std::vector<T> const& in, textbook::result_kind kind, Op const& op, T const& identity)
 {
@@ -86,7 +86,7 @@ std::optional<std::size_t> ahead_from(model::dag const& lean, model::dag const& 
   auto const ahead = [&](std::size_t p) { return shallow.schedule(p) < lean.schedule(p); };
   if (shallow.depth() >= lean.depth() || ahead(1)) return std::nullopt;
   std::size_t behind = 1, found = 2;
-  for (; !ahead(found); found *= 2) behind = found;  // ends: on as many processors as nodes, time is depth
+  for (; !ahead(found); found *= 2) behind = found;  // ends: on as many processors as operations the time is the depth
   while (found - behind > 1) {
     std::size_t const middle = behind + (found - behind) / 2;
     (ahead(middle) ? found : behind) = middle;

@@ -22,7 +22,7 @@ namespace {
 /// `lead` and the names of the choices.
 option_page named_option(std::string_view name, std::string_view lead, std::vector<choice> choices)
 {
-  static std::deque<std::string> texts;  // of all pages: a page refers to its text
+  static std::deque<std::string> texts;  // pages refer to these texts
   std::string& text = texts.emplace_back(lead);
   for (choice const& each : choices) {
     text += &each == &choices.front() ? " " : ", ";
@@ -53,7 +53,7 @@ std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string
     named.push_back(&textbook::catalogue()[index_of_choice("KERNEL", name, kernel_choices())]);
   if (names.empty())
     for (textbook::kernel_entry const& kernel : textbook::catalogue()) named.push_back(&kernel);
-  std::sort(named.begin(), named.end());  // they stand in one array
+  std::sort(named.begin(), named.end());  // by address: they are in one array
   named.erase(std::unique(named.begin(), named.end()), named.end());
   return named;
 }
@@ -80,7 +80,8 @@ void check_letters(int n, kernel_operation op)
 kernel_operation kernel_operation_of(textbook::kernel_entry const& kernel, std::optional<kernel_operation> asked)
 {
   if (asked) return *asked;
-  return static_cast<kernel_operation>(textbook::operation_of(kernel, std::nullopt));  // sum .. max stand in one order
+  return static_cast<kernel_operation>(
+      textbook::operation_of(kernel, std::nullopt));  // both have sum .. max in this order
 }
 
 std::string_view name_of(kernel_operation op)

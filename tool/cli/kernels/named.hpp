@@ -13,13 +13,13 @@ namespace tally::cli {
 
 /// Every kernel's name, in the order of the ladder.
 std::vector<choice> const& kernel_choices();
-/// KERNEL... on the page of a command: which to run, `others` among them.
+/// The argument KERNEL... on the page of a command: any of the kernels and `others`.
 option_page kernel_arguments(std::vector<choice> const& others = {});
-/// KERNEL on the page of a command that runs one.
+/// The argument KERNEL on the page of a command that runs one.
 option_page kernel_argument();
 
-/// The kernels of these names, each once, in the order of the ladder; all of them where no name is given. Throws
-/// `command_line_error` for a name that is none.
+/// The kernels of these names, each once, in the order of the ladder; all of them if no name is given. Throws
+/// `command_line_error` for an unknown name.
 std::vector<textbook::kernel_entry const*> kernels_named(std::vector<std::string> const& names);
 
 /// The operation that combines a kernel's elements.

@@ -6,13 +6,13 @@
 #include "json.hpp"
 #include "kernels/figures.hpp"
 
-/// What the commands about kernels say in the same words.
+/// Texts that the commands about kernels share.
 namespace tally::cli {
 
-/// The longest line.
+/// The length of the longest line.
 inline constexpr std::size_t line_width = 118;
 
-/// Lines of at most that many characters.
+/// The text in lines of at most `line_width` characters.
 std::string wrapped(std::string const& text);
 
 json json_of(std::vector<crossover> const& all);
@@ -21,7 +21,7 @@ json json_of(std::vector<left_out_kernel> const& all);
 /// "a, b from p = 10 on; c from p = 683 on"
 std::string list(std::vector<crossover> const& all);
 
-/// Each in a line, with the reason; nothing if there are none.
+/// Each kernel on a line, with the reason; empty if there are none.
 std::string list(std::vector<left_out_kernel> const& all);
 
 }  // namespace tally::cli

@@ -11,17 +11,14 @@ command_page const& bench_page()
       .description =
           {
               "Measures how fast this machine copies and reads memory, then inclusive scans and sums by Tally and by "
-              "the standard "
-              "library (`std::inclusive_scan`, `std::reduce`), for a few sizes and types, in turns; takes a few "
-              "seconds. Speeds are the medians of "
-              "several rounds, in GB/s: a scan's bytes are counted once read and once written, a sum's once read. The "
-              "share is that of the "
-              "machine's limit for the same number of bytes: copying for a scan, reading for a sum.",
+              "the standard library (`std::inclusive_scan`, `std::reduce`), for a few sizes and types, in turns; takes "
+              "a few seconds. Speeds are the medians of several rounds, in GB/s: a scan's bytes are counted once read "
+              "and once written, a sum's once read. The share is that of the machine's limit for the same number of "
+              "bytes: copying for a scan, reading for a sum.",
               "Tally is called as most programs call it, without an execution argument, and so the library chooses the "
               "threads.",
               "Where a GPU answers there is a second table, of scans and sums by Tally on numbers in the GPU's memory, "
-              "up to 1 GiB. "
-              "Their limits are `cudaMemcpy` from device to device, and a kernel that only reads.",
+              "up to 1 GiB. Their limits are `cudaMemcpy` from device to device, and a kernel that only reads.",
           },
       .options =
           {
@@ -38,8 +35,8 @@ command_page const& bench_page()
           {{"Notes",
             {
                 "Other work on the machine shows up in every figure. In cache the limit is that of the caches; a share "
-                "above 1 there "
-                "means that the work was done in less time than a plain copy by the same number of threads takes.",
+                "above 1 there means that the work was done in less time than a plain copy by the same number of "
+                "threads takes.",
             }}},
       .examples = {{"The table:", "tally bench"}, {"One thread, for a script:", "tally bench --threads 1 --json"}},
   };

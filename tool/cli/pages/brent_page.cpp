@@ -12,17 +12,12 @@ command_page const& brent_page()
       .description =
           {
               "Runs kernels on the model machine, which keeps every application of the operator and what it needs: a "
-              "graph of T_1 operations, "
-              "of which the longest chain is T_inf. For p = 1, 2, 4 .. up to n it makes a real schedule of that graph "
-              "on p processors, greedy, and prints "
-              "its time T_p. Brent's theorem says T_1/p <= T_p <= T_1/p + T_inf; a time outside of these bounds is an "
-              "error.",
+              "graph of T_1 operations, of which the longest chain is T_inf. For p = 1, 2, 4 .. up to n it makes a "
+              "real schedule of that graph on p processors, greedy, and prints its time T_p. Brent's theorem says "
+              "T_1/p <= T_p <= T_1/p + T_inf; a time outside of these bounds is an error.",
               "Without a kernel it prints a line for each; with kernels a table for each, with the bounds, how many "
-              "operations can be done at once, how many "
-              "times faster p processors are "
-              "than one, and how busy they are. `map` is no kernel of the textbook but n operations of which none "
-              "needs "
-              "another.",
+              "operations can be done at once, how many times faster p processors are than one, and how busy they are. "
+              "`map` is no kernel of the textbook but n operations of which none needs another.",
           },
       .options =
           {
@@ -35,8 +30,8 @@ command_page const& brent_page()
                {
                    {"--svg", "FILE",
                     "Write a plot as well: T_p over p, each with its bounds, up to eight kernels. If none is named it "
-                    "has map, tree-reduction, "
-                    "sequential-scan, hillis-steele and brent-kung. `-` writes the plot alone to standard output.",
+                    "has map, tree-reduction, sequential-scan, hillis-steele and brent-kung. `-` writes the plot alone "
+                    "to standard output.",
                     completes::files},
                    {"--json", "", "Print JSON for scripts instead of tables."},
                    {"-h,--help", "", "Show this help."},

@@ -60,15 +60,14 @@ option_group input_options()
       {
           {"FILE...", "",
            "Read these files one after the other as one sequence; `-`, or no file at all, is standard input. The "
-           "format follows "
-           "from the ending: .csv, .tsv or .tab, .npy, .raw or .bin; else it is text.",
+           "format follows from the ending: .csv, .tsv or .tab, .npy, .raw or .bin; else it is text.",
            completes::files},
           {"--input-format", "FORMAT", "Read all input in this format, whatever the endings.", completes::choices,
            input_format_choices()},
           {"--column", "COLUMN",
            "The column of a CSV or TSV table: its name in the header line, or its number, the first being 1 (and the "
-           "one "
-           "that is read without this option). Standard input and files of no known ending are then taken for CSV."},
+           "one that is read without this option). Standard input and files of no known ending are then taken for "
+           "CSV."},
           {"--by", "COLUMN",
            "Group the rows of a CSV or TSV table by this column: every group is a sequence of its own."},
           {"--delimiter", "CHARACTER", "What stands between the fields of a table: a single character, or `tab`."},
@@ -103,8 +102,7 @@ option_group output_options_group()
           {
               {"-o,--output", "FILE",
                "Write to FILE instead of standard output. It appears under its name when it is complete; after an "
-               "error there is no file, "
-               "or still the old one.",
+               "error there is no file, or still the old one.",
                completes::files},
               {"--format", "FORMAT",
                "The format of the output; otherwise it follows from FILE's ending (.npy, .raw or .bin, .json), else it "
@@ -136,24 +134,19 @@ section numbers_section()
   return {"Numbers",
           {
               "Text: an integer is an optional sign and digits; anything else (decimals, exponents, inf, nan) is read "
-              "as the nearest "
-              "double. Integers are exact: sums and products have 128 bits, and one that needs more is an error, never "
-              "a wrong result. "
-              "From the first value on that is no integer, results are doubles, over all values from the beginning. "
-              "Floating-point results "
-              "are printed with the fewest digits that read back to the same bits.",
+              "as the nearest double. Integers are exact: sums and products have 128 bits, and one that needs more is "
+              "an error, never a wrong result. From the first value on that is no integer, results are doubles, over "
+              "all values from the beginning. Floating-point results are printed with the fewest digits that read back "
+              "to the same bits.",
               "--type: an integer type takes whole numbers in its range, 1.0 too (in text without an exponent). A "
               "floating-point type takes every number, rounded to the nearest double, and that for float32 to the "
               "nearest float; one too large for it is an error, inf is not. As float64 and float32, -0 is negative "
               "zero.",
               "Arrays and --type: float32 and float64 are reduced in their own type (sums of float32 carry doubles "
-              "from tile to tile); "
-              "mean, variance, stddev and logsumexp are doubles always. As text, integer results are exact as above. "
-              "In a .npy or raw file, "
-              "integer sums and products have the type int64 or uint64, min, max, and, or, xor the type of the input, "
-              "all and any uint8, "
-              "argmin, argmax and count int64, and results of text without --type float64; a result that does not fit "
-              "is an error.",
+              "from tile to tile); mean, variance, stddev and logsumexp are doubles always. As text, integer results "
+              "are exact as above. In a .npy or raw file, integer sums and products have the type int64 or uint64, "
+              "min, max, and, or, xor the type of the input, all and any uint8, argmin, argmax and count int64, and "
+              "results of text without --type float64; a result that does not fit is an error.",
           }};
 }
 
@@ -162,10 +155,9 @@ section order_section()
   return {"Order",
           {
               "Floating-point values are combined in one fixed order (docs/order.md), so every output has the same "
-              "bits whatever the number "
-              "of threads, the kind of machine, or the pieces in which the input arrives. Input of any size streams "
-              "through in less than "
-              "256 MiB of memory, and at most 2 KiB for each group of --by and operation.",
+              "bits whatever the number of threads, the kind of machine, or the pieces in which the input arrives. "
+              "Input of any size streams through in less than 256 MiB of memory, and at most 2 KiB for each group of "
+              "--by and operation.",
           }};
 }
 
@@ -175,18 +167,14 @@ section gpu_section()
       "GPU",
       {
           "With --on gpu, sum, min, max, and, or, xor, mean, and product of floating-point values, are computed on an "
-          "NVIDIA GPU. "
-          "The CPU does what the GPU does not, and says so in a line on standard error: all of it where no GPU answers "
-          "or this tally was built without CUDA; other operations; --by and --axis; products of integers, sums that "
-          "may need "
-          "more than 64 bits, and integers of text that do. The exit status does not tell the difference.",
+          "NVIDIA GPU. The CPU does what the GPU does not, and says so in a line on standard error: all of it where no "
+          "GPU answers or this tally was built without CUDA; other operations; --by and --axis; products of integers, "
+          "sums that may need more than 64 bits, and integers of text that do. The exit status does not tell the "
+          "difference.",
           "The values gather in the GPU's memory and must fit it: 8 bytes each for integers to be added, for doubles "
-          "and for "
-          "float32 whose mean is asked; 16 for text without --type; else as many as the type has. A file of known "
-          "length (.npy, "
-          "raw) can fill the memory, a pipe or text about half of it. What does not fit is an error. Nothing is "
-          "written "
-          "before all input has been read.",
+          "and for float32 whose mean is asked; 16 for text without --type; else as many as the type has. A file of "
+          "known length (.npy, raw) can fill the memory, a pipe or text about half of it. What does not fit is an "
+          "error. Nothing is written before all input has been read.",
           "`CUDA_VISIBLE_DEVICES` in the environment chooses among several GPUs.",
       }};
 }
@@ -196,10 +184,8 @@ section exit_section()
   return {"Exit status",
           {
               "0 if all went well; 1 for input that is wrong or a file that cannot be read or written, with a message "
-              "that begins with "
-              "`file:line:column` where there is one; 2 for a command line that cannot be meant; 141 without a message "
-              "if nobody "
-              "reads the output any more.",
+              "that begins with `file:line:column` where there is one; 2 for a command line that cannot be meant; 141 "
+              "without a message if nobody reads the output any more.",
           }};
 }
 

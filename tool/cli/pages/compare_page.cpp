@@ -13,12 +13,10 @@ command_page const& compare_page()
       .description =
           {
               "Runs kernels for reduce and scan on a model of a GPU that records everything: every application of the "
-              "operator with what "
-              "it needs, every access to shared and global memory, every step of every warp. Each result is checked, "
-              "and a fault of a kernel is an "
-              "error. Prints a line for each kernel that takes so many elements, in the order of the textbook's "
-              "ladder, then the others with the "
-              "reason, then what the figures say about work and time.",
+              "operator with what it needs, every access to shared and global memory, every step of every warp. Each "
+              "result is checked, and a fault of a kernel is an error. Prints a line for each kernel that takes so "
+              "many elements, in the order of the textbook's ladder, then the others with the reason, then what the "
+              "figures say about work and time.",
           },
       .options =
           {
@@ -44,8 +42,7 @@ command_page const& compare_page()
           {{"Notes",
             {
                 "The time of p processors is that of a greedy schedule of the operations alone: each takes 1, and each "
-                "waits for its operands "
-                "only, not for a barrier. Memory is not in it: see wavefronts and sectors.",
+                "waits for its operands only, not for a barrier. Memory is not in it: see wavefronts and sectors.",
                 "Steps that load or store global memory are not among warp-steps and wavefronts, but in sectors.",
             }}},
       .examples =

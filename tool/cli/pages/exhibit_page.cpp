@@ -7,7 +7,7 @@ namespace tally::cli {
 
 namespace {
 
-/// Their names; what they show is in `tally exhibit`.
+/// The names of the exhibits; `tally exhibit` prints what they show.
 std::vector<choice> names()
 {
   std::vector<choice> all;
@@ -36,10 +36,9 @@ command_page const& exhibit_page()
       .description =
           {
               "Runs a wrong kernel on a model of a GPU and prints its lines around the wrong one, what the model finds "
-              "(races, barriers that "
-              "not all threads reach, reads of what nobody wrote, accesses out of range, shuffles with absent lanes), "
-              "what came out and what is "
-              "right, and why; then the right kernel with its run. Without a name it lists all exhibits.",
+              "(races, barriers that not all threads reach, reads of what nobody wrote, accesses out of range, "
+              "shuffles with absent lanes), what came out and what is right, and why; then the right kernel with its "
+              "run. Without a name it lists all exhibits.",
           },
       .options =
           {
@@ -57,18 +56,15 @@ command_page const& exhibit_page()
                 "line), lines, line (the number of the wrong one), result; `findings`: what the model finds, as in "
                 "`tally explain --json`, those that differ only in threads and elements as one, with times; `shows`: "
                 "what the results are, `expected`, `by_luck`: whether the result is right all the same; `why`; "
-                "`right`: "
-                "header, first, lines and result of the right kernel. Without a name: `exhibits`, each with exhibit "
-                "and "
-                "title.",
+                "`right`: header, first, lines and result of the right kernel. Without a name: `exhibits`, each with "
+                "exhibit and title.",
             }},
            {"Notes",
             {
                 "The wrong kernels stand as near to the text of the documents as compiles. What they leave is what the "
-                "model makes of it: it runs "
-                "the threads of a block one after the other, from barrier to barrier, hands out zeros for what nobody "
-                "has written, and drops what "
-                "is written out of range. On a GPU anything may come out, also what is right.",
+                "model makes of it: it runs the threads of a block one after the other, from barrier to barrier, hands "
+                "out zeros for what nobody has written, and drops what is written out of range. On a GPU anything may "
+                "come out, also what is right.",
             }}},
       .examples = {{"All of them, a line each:", "tally exhibit"},
                    {"The race of adding in place:", "tally exhibit in-place-sum"},

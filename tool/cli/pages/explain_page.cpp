@@ -12,10 +12,9 @@ command_page const& explain_page()
       .description =
           {
               "Runs a kernel for reduce or scan on a model of a GPU that records everything, and prints each step: "
-              "which elements are combined, "
-              "what is in memory afterwards, how many threads work, which accesses meet in a bank; then what the run "
-              "has cost, beside the "
-              "formulas, and what is wrong with the kernel, if anything is. Without a kernel it lists all of them.",
+              "which elements are combined, what is in memory afterwards, how many threads work, which accesses meet "
+              "in a bank; then what the run has cost, beside the formulas, and what is wrong with the kernel, if "
+              "anything is. Without a kernel it lists all of them.",
           },
       .options =
           {
@@ -27,31 +26,26 @@ command_page const& explain_page()
                     "1024, or where threads do more than 300000 things, only the counts are printed."},
                    {"--full-blocks", "",
                     "Kernels of several blocks run with as many threads in a block as on a GPU. If it is not given "
-                    "they "
-                    "have two where there are at most 64 elements, or one warp, so that several blocks are seen."},
+                    "they have two where there are at most 64 elements, or one warp, so that several blocks are seen."},
                    {"--input", "LIST",
                     "The elements, integers or decimals, with commas or blanks between them. If it is not given they "
-                    "are 3, 1, "
-                    "7, 0, 4, 1, 6, 3, over and over."},
+                    "are 3, 1, 7, 0, 4, 1, 6, 3, over and over."},
                    {"--op", "OP",
                     "What combines them: sum if not given, or the one operation that a kernel is for. `join` has "
-                    "letters for elements, a, b, c .., and keeps "
-                    "their order: a kernel that "
-                    "takes operands out of order is refused.",
+                    "letters for elements, a, b, c .., and keeps their order: a kernel that takes operands out of "
+                    "order is refused.",
                     completes::choices, kernel_operation_choices()},
                }},
               {"Output",
                {
                    {"--svg", "FILE",
                     "Write a drawing as well: the elements side by side, a row for each step, an arrow for each "
-                    "operand. `-` writes the drawing "
-                    "alone to standard output.",
+                    "operand. `-` writes the drawing alone to standard output.",
                     completes::files},
                    {"--html", "FILE",
                     "Write a page as well, for a browser: it plays the steps forward and back, with the arrays, the "
-                    "source, the counts, the banks "
-                    "and the warps beside the drawing. One file, which needs nothing else and no network. `-` writes "
-                    "the page alone to standard output.",
+                    "source, the counts, the banks and the warps beside the drawing. One file, which needs nothing "
+                    "else and no network. `-` writes the page alone to standard output.",
                     completes::files},
                    {"--json", "",
                     "Print JSON for scripts, with everything that happened, instead of text; without a kernel the list "
@@ -63,34 +57,27 @@ command_page const& explain_page()
           {{"JSON",
             {
                 "`kernel`, `title`, `result` (reduction, inclusive, exclusive or histogram), `changes`, `source`, "
-                "`header`; `n`, "
-                "`op`, `threads` of a block, "
-                "if several share the work, and whether these are `small_blocks`; `type` (int, float or "
-                "letters), `in` and `out`, the elements; of a tournament its `bracket`.",
+                "`header`; `n`, `op`, `threads` of a block, if several share the work, and whether these are "
+                "`small_blocks`; `type` (int, float or letters), `in` and `out`, the elements; of a tournament its "
+                "`bracket`.",
                 "`formulas`: operations, steps and barriers, each with its `text` and, for this n, its `value`. "
-                "`counts`: operations, depth, "
-                "launches, steps, barriers; shared, warps and global, of which the first two have those of loads and "
-                "stores apart, in_transfers.",
+                "`counts`: operations, depth, launches, steps, barriers; shared, warps and global, of which the first "
+                "two have those of loads and stores apart, in_transfers.",
                 "`findings`: what is wrong, each with fault, kernel, launch, block, step, thread, array, index, file, "
                 "line and a `text`.",
                 "`phases`, in order, of each block: kernel, launch, block, phase, file, line, threads, active, counts, "
-                "and `events`: what (read, "
-                "write, atomic, apply, shuffle), thread, line, file where it is another, at (an element, or the thread "
-                "whose register it is), "
-                "array, value; apply has left and right, each with at "
-                "and value. `changes` has the elements that are written, with what they are then. Launch -1 is the "
+                "and `events`: what (read, write, atomic, apply, shuffle), thread, line, file where it is another, at "
+                "(an element, or the thread whose register it is), array, value; apply has left and right, each with "
+                "at and value. `changes` has the elements that are written, with what they are then. Launch -1 is the "
                 "host.",
                 "`arrays`: number, name, memory (shared or global), launch and block of shared memory, element_bytes, "
-                "and "
-                "what is in them `before`. "
-                "A value has an `id`, alike wherever it moves: two that look the same are told apart by it.",
+                "and what is in them `before`. A value has an `id`, alike wherever it moves: two that look the same "
+                "are told apart by it.",
                 "`diagram`: the drawing: columns, rows, nodes (kind, row, column, at, array, thread, block, value, "
-                "id), arrows (from and to, which "
-                "are nodes; as left or right operand, moved, or the index of what is combined), `blocks` (the rows and "
-                "columns, first and last, of each block in a launch, where there are several), and `result`, what is "
-                "in `out` at the end in each "
-                "column. "
-                "Where only the counts are printed there are neither phases nor arrays nor diagram.",
+                "id), arrows (from and to, which are nodes; as left or right operand, moved, or the index of what is "
+                "combined), `blocks` (the rows and columns, first and last, of each block in a launch, where there are "
+                "several), and `result`, what is in `out` at the end in each column. Where only the counts are printed "
+                "there are neither phases nor arrays nor diagram.",
             }}},
       .examples =
           {

@@ -20,10 +20,10 @@ command_page const& completion_page();
 /// The pages of all commands, in the order in which help lists them.
 std::vector<command_page const*> const& command_pages();
 
-/// What reduce and scan have in common.
+/// The parts of pages that reduce and scan share.
 option_page init_option();
 option_group input_options();
-/// Those of them that say where one column of numbers comes from: what applications read.
+/// The input options of applications: those for one column of numbers.
 option_group column_options();
 option_group output_options_group();
 option_group running_options();

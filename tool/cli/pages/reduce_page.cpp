@@ -12,12 +12,9 @@ command_page const& reduce_page()
       .description =
           {
               "Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and prints one result. "
-              "With several "
-              "operations there is one line for each: its name, a tab, the result. With --by there is one line for "
-              "each group, in the order "
-              "of their first rows: the key, a tab, the result; with several operations a column each, under a line of "
-              "names. With --axis the "
-              "result is an array without that axis.",
+              "With several operations there is one line for each: its name, a tab, the result. With --by there is one "
+              "line for each group, in the order of their first rows: the key, a tab, the result; with several "
+              "operations a column each, under a line of names. With --axis the result is an array without that axis.",
           },
       .options =
           {

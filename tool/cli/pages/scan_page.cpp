@@ -12,10 +12,9 @@ command_page const& scan_page()
       .description =
           {
               "Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and writes as many "
-              "results as there are "
-              "values, one a line: each the result of all values up to that one. With --by the result of the rows up "
-              "to that one of the same "
-              "group, in the order of the rows. With --axis the result is an array of the same shape.",
+              "results as there are values, one a line: each the result of all values up to that one. With --by the "
+              "result of the rows up to that one of the same group, in the order of the rows. With --axis the result "
+              "is an array of the same shape.",
           },
       .options =
           {
@@ -24,8 +23,7 @@ command_page const& scan_page()
                    {"--op", "NAME", "What to compute; sum if not given.", completes::choices, operation_choices()},
                    {"--exclusive", "",
                     "Results of the values before each one, without it. The first is --init, or else what leaves "
-                    "others as they are: 0 for sum, 1 "
-                    "for product."},
+                    "others as they are: 0 for sum, 1 for product."},
                    init_option(),
                }},
               input_options(),
