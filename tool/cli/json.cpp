@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace tally::cli {
@@ -23,6 +24,11 @@ json json::verbatim(std::string text)
   json made(nullptr);
   made.text_ = std::move(text);
   return made;
+}
+
+json json::three_decimals(double value)
+{
+  return verbatim(fmt::format("{:.3f}", value));
 }
 
 json json::number(result const& value)

@@ -13,7 +13,7 @@ namespace tally::cli {
 
 /// A JSON value, kept as its text; objects keep the order of their members.
 ///
-/// Text and not nlohmann::json, which has no numbers of 128 bits, of float, or of three decimals.
+/// It is not nlohmann::json, which has no numbers of 128 bits, of float, or of three decimals.
 class json {
 public:
   struct member;
@@ -39,8 +39,9 @@ public:
 
   static json array() { return verbatim("[]"); }
   static json object() { return verbatim("{}"); }
-  /// A value of which the text is known, such as a number with so many digits.
+  /// A value whose JSON text is given.
   static json verbatim(std::string text);
+  static json three_decimals(double value);
   /// A number in full; the string "nan", "inf" or "-inf" where there is no number.
   static json number(result const& value);
 
@@ -50,7 +51,7 @@ public:
   void add(std::string_view name, json const& value) { insert(json(name).text_ + ':' + value.text_); }
 
   std::string const& text() const { return text_; }
-  /// The text with a line end: what is printed.
+  /// The text with a line end.
   std::string line() const { return text_ + '\n'; }
 
 private:

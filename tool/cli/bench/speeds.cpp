@@ -22,20 +22,15 @@ std::string row(cell const& each)
 
 constexpr char columns[] = "call    type         size    limit    tally  share";
 
-json three_decimals(double value)
-{
-  return json::verbatim(fmt::format("{:.3f}", value));
-}
-
 json json_of(cell const& each)
 {
   return {{"call", each.call},
           {"type", each.type},
           {"elements", each.elements},
           {"bytes", each.bytes},
-          {"limit", three_decimals(each.limit)},
-          {"tally", three_decimals(each.tally)},
-          {"share", three_decimals(each.share())}};
+          {"limit", json::three_decimals(each.limit)},
+          {"tally", json::three_decimals(each.tally)},
+          {"share", json::three_decimals(each.share())}};
 }
 
 }  // namespace
@@ -68,7 +63,7 @@ std::string json_text(speeds const& measured)
   json cells = json::array();
   for (cell const& each : measured.cells) {
     json record = json_of(each);
-    record.add("std", three_decimals(each.standard));
+    record.add("std", json::three_decimals(each.standard));
     cells.append(record);
   }
   json all = {{"threads", measured.threads}, {"plain", measured.plain}, {"unit", "GB/s"}, {"cells", cells}};

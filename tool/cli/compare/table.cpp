@@ -117,11 +117,6 @@ void add_formula(json& to, std::string const& name, textbook::formula const& of,
   if (of.value != nullptr) to.add(name + "_by_formula", of.value(n));
 }
 
-json three_decimals(double value)
-{
-  return json::verbatim(fmt::format("{:.3f}", value));
-}
-
 json json_of(compared_kernel const& kernel, comparison const& all)
 {
   textbook::kernel_entry const& entry = *kernel.figures.kernel;
@@ -146,8 +141,8 @@ json json_of(compared_kernel const& kernel, comparison const& all)
   record.add("sectors_read", counts.global.sectors_read);
   record.add("sectors_written", counts.global.sectors_written);
   if (kernel.microseconds) {
-    record.add("microseconds", three_decimals(*kernel.microseconds));
-    record.add("expected_microseconds", three_decimals(expected_microseconds(counts)));
+    record.add("microseconds", json::three_decimals(*kernel.microseconds));
+    record.add("expected_microseconds", json::three_decimals(expected_microseconds(counts)));
   }
   add_formula(record, "work", entry.work, all.n);
   add_formula(record, "steps", entry.steps, all.n);
