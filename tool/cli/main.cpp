@@ -25,7 +25,7 @@ namespace tally::cli {
 
 namespace {
 
-enum exit_status { success = 0, data = 1, usage = 2, nobody_reads = 128 + 13 };  // the last as after SIGPIPE
+enum exit_status { success = 0, data = 1, usage = 2, reader_gone = 128 + 13 };  // as if SIGPIPE had ended it
 
 void print(std::string const& text)
 {
@@ -56,29 +56,38 @@ void print_help(command_page const& page)
   print(help_text(page, listed_by(page), help_width()));
 }
 
-command_page const& application_named(std::string const& name)
+std::vector<command> const& commands();
+
+/// The command or application of that name among `all`, or null.
+command const* find(std::vector<command> const& all, std::string_view name)
 {
-  std::vector<std::string_view> names;
-  for (command_page const* page : application_pages()) {
-    if (last_name(*page) == name) return *page;
-    names.push_back(last_name(*page));
-  }
-  throw command_line_error("there is no application '" + name + "'" + suggest(name, names));
+  auto const found =
+      std::find_if(all.begin(), all.end(), [&](command const& each) { return last_name(each.page) == name; });
+  return found == all.end() ? nullptr : &*found;
 }
 
-command_page const& page_named(std::string const& name)
+std::string suggestion_among(std::vector<command> const& all, std::string const& name)
 {
   std::vector<std::string_view> names;
-  for (command_page const* page : command_pages()) {
-    if (page->name == name) return *page;
-    names.push_back(page->name);
-  }
-  std::string hint = suggest(name, names);
+  for (command const& each : all) names.push_back(last_name(each.page));
+  return suggest(name, names);
+}
+
+command const& application_named(std::string const& name)
+{
+  if (command const* const found = find(applications(), name)) return *found;
+  throw command_line_error("there is no application '" + name + "'" + suggestion_among(applications(), name));
+}
+
+command const& command_named(std::string const& name)
+{
+  if (command const* const found = find(commands(), name)) return *found;
+  if (name.starts_with('-')) throw command_line_error("unknown option " + name + suggestion_among(commands(), name));
   bool const is_operation = std::any_of(operation_choices().begin(), operation_choices().end(),
                                         [&](choice const& each) { return each.name == name; });
-  if (is_operation) hint = " (did you mean 'reduce --op " + name + "'?)";
-  throw command_line_error((name.starts_with('-') ? "unknown option " : "there is no command '") + name +
-                           (name.starts_with('-') ? "" : "'") + hint);
+  throw command_line_error(
+      "there is no command '" + name + "'" +
+      (is_operation ? " (did you mean 'reduce --op " + name + "'?)" : suggestion_among(commands(), name)));
 }
 
 void run_help(std::vector<std::string> const& words)
@@ -91,9 +100,9 @@ void run_help(std::vector<std::string> const& words)
   options.parse(words);
   bool const application = names.size() == 2 && names[0] == app_page().name;
   if (names.size() > 1 && !application) throw command_line_error("one command at a time");
-  command_page const& page = application                            ? application_named(names[1])
+  command_page const& page = application                            ? application_named(names[1]).page
                              : names.empty() || names[0] == "tally" ? tally_page()
-                                                                    : page_named(names[0]);
+                                                                    : command_named(names[0]).page;
   if (man)
     print(manual_text(page, listed_by(page)));
   else
@@ -110,10 +119,7 @@ std::vector<command_page const*> all_pages()
 void run_app(std::vector<std::string> const& words)
 {
   if (words.empty()) throw command_line_error("app needs the name of an application");
-  command_page const& page = application_named(words[0]);
-  auto const found = std::find_if(applications().begin(), applications().end(),
-                                  [&](application const& each) { return &each.page == &page; });
-  found->run({words.begin() + 1, words.end()});
+  application_named(words[0]).run({words.begin() + 1, words.end()});
 }
 
 void run_completion(std::vector<std::string> const& words)
@@ -133,11 +139,6 @@ std::string version()
          std::to_string(TALLY_VERSION % 100) + '\n';
 }
 
-struct command {
-  command_page const& page;
-  void (*run)(std::vector<std::string> const& words);
-};
-
 std::vector<command> const& commands()
 {
   static std::vector<command> const all = {
@@ -155,27 +156,25 @@ void run(std::vector<std::string> words)
   words.erase(words.begin());
   if (name == "--help" || name == "-h") return print_help(tally_page());
   if (name == "--version") return print(version());
-  command_page const& page = page_named(name);
-  bool const of_application = &page == &app_page() && !words.empty() && !words[0].starts_with('-');
-  if (asks_for_help(words)) return print_help(of_application ? application_named(words[0]) : page);
-  auto const found =
-      std::find_if(commands().begin(), commands().end(), [&](command const& each) { return &each.page == &page; });
-  found->run(words);
+  command const& named = command_named(name);
+  bool const of_application = &named.page == &app_page() && !words.empty() && !words[0].starts_with('-');
+  if (asks_for_help(words)) return print_help(of_application ? application_named(words[0]).page : named.page);
+  named.run(words);
 }
 
-void complain(std::string const& message)
+void print_error(std::string const& message)
 {
   std::fputs((message + '\n').c_str(), stderr);
 }
 
 /// The page of the command or application that the words begin with, else that of the tool.
-command_page const& page_meant(std::vector<std::string> const& words)
+command_page const& page_of(std::vector<std::string> const& words)
 {
-  command_page const* meant = &tally_page();
+  command_page const* found = &tally_page();
   for (command_page const* page : all_pages()) {
-    if (page->name == words[0] || (words.size() > 1 && page->name == words[0] + " " + words[1])) meant = page;
+    if (page->name == words[0] || (words.size() > 1 && page->name == words[0] + " " + words[1])) found = page;
   }
-  return *meant;
+  return *found;
 }
 
 int run_and_report(std::vector<std::string> const& words)
@@ -188,19 +187,19 @@ int run_and_report(std::vector<std::string> const& words)
     run(words);
     return success;
   } catch (command_line_error const& problem) {
-    complain("tally: " + std::string(problem.what()));
-    complain("See '" + full_name(page_meant(words), ' ') + " --help'.");
+    print_error("tally: " + std::string(problem.what()));
+    print_error("See '" + full_name(page_of(words), ' ') + " --help'.");
     return usage;
   } catch (io::broken_pipe const&) {
-    return nobody_reads;
+    return reader_gone;
   } catch (io::data_error const& problem) {
-    complain(problem.what());  // begins with the place, so that editors jump there
+    print_error(problem.what());  // begins with the place, so that editors jump there
     return data;
   } catch (std::bad_alloc const&) {
-    complain("tally: out of memory");
+    print_error("tally: out of memory");
     return data;
   } catch (std::exception const& problem) {
-    complain("tally: " + std::string(problem.what()));
+    print_error("tally: " + std::string(problem.what()));
     return data;
   }
 }

@@ -52,6 +52,12 @@ struct command_page {
   std::vector<example> examples;
 };
 
+/// What `tally NAME` or `tally app NAME` runs.
+struct command {
+  command_page const& page;
+  void (*run)(std::vector<std::string> const& words);  ///< with the words after the name
+};
+
 /// "--output" of "-o,--output"; "-h" where there is no long name.
 std::string_view long_name(option_page const& option);
 /// "-o" of "-o,--output"; empty where there is none.

@@ -82,7 +82,7 @@ std::uint64_t size_option(std::string_view option, std::string const& text, std:
   return value;
 }
 
-struct placement {
+struct allocated_pieces {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> begins;  ///< of the pieces
   std::int64_t end = 0;              ///< of the last one
@@ -110,10 +110,10 @@ struct placement {
 }
 
 /// Places the pieces of the input batch by batch, so that an error about one has its line even if the input is a pipe.
-placement places(input_settings const& input, allocation_rules rules)
+allocated_pieces allocate_input(input_settings const& input, allocation_rules rules)
 {
   std::uint64_t const most = std::min<std::uint64_t>(rules.capacity, INT64_MAX);
-  placement all;
+  allocated_pieces all;
   for_each_integers(input, [&](std::span<std::int64_t const> sizes) {
     std::size_t const before = all.sizes.size();
     auto const behind = static_cast<std::uint64_t>(all.end) % rules.alignment;
@@ -148,8 +148,8 @@ void run_allocate(std::vector<std::string> const& words)
   bind_output(options, output);
   options.parse(words);
   complete_input(input);
-  placement const placed = places(input, rules);
-  write_text(output, lines(placed.begins) + io::to_text(placed.end) + '\n');
+  allocated_pieces const pieces = allocate_input(input, rules);
+  write_text(output, lines(pieces.begins) + io::to_text(pieces.end) + '\n');
 }
 
 void run_cut(std::vector<std::string> const& words)
@@ -162,7 +162,7 @@ void run_cut(std::vector<std::string> const& words)
   options.parse(words);
   if (!length) throw command_line_error("--length is missing: how long is the sausage?");
   complete_input(input);
-  placement const portions = places(input, {.capacity = *length});
+  allocated_pieces const portions = allocate_input(input, {.capacity = *length});
   std::string text = "cut at";
   for (std::size_t k = 0; k < portions.sizes.size(); ++k)
     text += ' ' + io::to_text(portions.begins[k] + portions.sizes[k]);
@@ -174,11 +174,11 @@ void run_cut(std::vector<std::string> const& words)
 
 }  // namespace
 
-application allocate_application()
+command allocate_application()
 {
   return {allocate_page(), run_allocate};
 }
-application cut_application()
+command cut_application()
 {
   return {cut_page(), run_cut};
 }

@@ -201,7 +201,7 @@ void run_cdf(std::vector<std::string> const& words)
 
 }  // namespace
 
-application cdf_application()
+command cdf_application()
 {
   return {cdf_page(), run_cdf};
 }

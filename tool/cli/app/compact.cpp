@@ -155,7 +155,7 @@ void run_compact(std::vector<std::string> const& words)
 
 }  // namespace
 
-application compact_application()
+command compact_application()
 {
   return {compact_page(), run_compact};
 }

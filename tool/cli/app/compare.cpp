@@ -66,7 +66,7 @@ void run_compare_files(std::vector<std::string> const& words)
 
 }  // namespace
 
-application compare_application()
+command compare_application()
 {
   return {compare_files_page(), run_compare_files};
 }

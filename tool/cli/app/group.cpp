@@ -181,7 +181,7 @@ std::vector<T> combined(std::vector<std::uint32_t> const& keys, std::vector<T> c
 }
 
 template <class T>
-std::string grouped(keyed_rows rows, std::vector<T> values, group_settings const& settings)
+std::string lines_of_runs(keyed_rows rows, std::vector<T> values, group_settings const& settings)
 {
   std::vector<std::size_t> from;
   if (settings.collect) from = collect(rows.keys, values);
@@ -220,12 +220,12 @@ void run_group(std::vector<std::string> const& words)
   keyed_rows rows = read_rows(settings.input);
   auto const values = std::move(rows.values);
   write_text(settings.output,
-             std::visit([&](auto const& all) { return grouped(std::move(rows), all, settings); }, values));
+             std::visit([&](auto const& all) { return lines_of_runs(std::move(rows), all, settings); }, values));
 }
 
 }  // namespace
 
-application group_application()
+command group_application()
 {
   return {group_page(), run_group};
 }

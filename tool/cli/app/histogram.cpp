@@ -171,7 +171,7 @@ void run_histogram(std::vector<std::string> const& words)
 
 }  // namespace
 
-application histogram_application()
+command histogram_application()
 {
   return {histogram_page(), run_histogram};
 }

@@ -69,7 +69,7 @@ void run_integral(std::vector<std::string> const& words)
 
 }  // namespace
 
-application integral_application()
+command integral_application()
 {
   return {integral_page(), run_integral};
 }

@@ -207,7 +207,7 @@ void run_lex(std::vector<std::string> const& words)
 
 }  // namespace
 
-application lex_application()
+command lex_application()
 {
   return {lex_page(), run_lex};
 }

@@ -125,7 +125,7 @@ void run_pi(std::vector<std::string> const& words)
 
 }  // namespace
 
-application pi_application()
+command pi_application()
 {
   return {pi_page(), run_pi};
 }

@@ -115,7 +115,7 @@ void run_polynomial(std::vector<std::string> const& words)
 
 }  // namespace
 
-application polynomial_application()
+command polynomial_application()
 {
   return {polynomial_page(), run_polynomial};
 }

@@ -112,7 +112,7 @@ void run_quicksort(std::vector<std::string> const& words)
 
 }  // namespace
 
-application quicksort_application()
+command quicksort_application()
 {
   return {quicksort_page(), run_quicksort};
 }

@@ -228,7 +228,7 @@ void run_recurrence(std::vector<std::string> const& words)
 
 }  // namespace
 
-application recurrence_application()
+command recurrence_application()
 {
   return {recurrence_page(), run_recurrence};
 }

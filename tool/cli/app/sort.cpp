@@ -99,7 +99,7 @@ void run_sort(std::vector<std::string> const& words)
 
 }  // namespace
 
-application sort_application()
+command sort_application()
 {
   return {sort_page(), run_sort};
 }

@@ -160,7 +160,7 @@ void run_tree(std::vector<std::string> const& words)
 
 }  // namespace
 
-application tree_application()
+command tree_application()
 {
   return {tree_page(), run_tree};
 }

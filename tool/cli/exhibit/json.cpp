@@ -32,7 +32,7 @@ std::string json_text(textbook::exhibit const& which)
   wrong.add("line", line_number(which.wrong, which.line));
   wrong.add("result", run.wrong.result);
   right.add("result", run.fixed.result);
-  for (model::finding const& each : grouped(run.wrong.counts.findings)) findings.append(finding_of(each));
+  for (model::finding const& each : without_repeats(run.wrong.counts.findings)) findings.append(finding_of(each));
   return json{{"exhibit", which.name},
               {"title", which.title},
               {"from", which.from},

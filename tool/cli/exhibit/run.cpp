@@ -28,7 +28,7 @@ textbook::exhibit_run run_of(textbook::exhibit const& which)
   return run;
 }
 
-std::vector<finding> grouped(std::vector<finding> all)
+std::vector<finding> without_repeats(std::vector<finding> all)
 {
   std::sort(all.begin(), all.end(), [](finding const& a, finding const& b) { return rank(a) < rank(b); });
   std::vector<finding> groups;

@@ -10,6 +10,6 @@ namespace tally::cli {
 textbook::exhibit_run run_of(textbook::exhibit const& which);
 
 /// The findings, each once: the first of those that differ only in threads and elements, with their number.
-std::vector<model::finding> grouped(std::vector<model::finding> all);
+std::vector<model::finding> without_repeats(std::vector<model::finding> all);
 
 }  // namespace tally::cli

@@ -141,7 +141,7 @@ std::string list_of_exhibits(terminal const& to)
 std::string text(exhibit const& which, terminal const& to)
 {
   textbook::exhibit_run const run = run_of(which);
-  std::vector<finding> const found = grouped(run.wrong.counts.findings);
+  std::vector<finding> const found = without_repeats(run.wrong.counts.findings);
   std::string out = to.bold(which.title) + "\n\n";
   out += wrapped(fmt::format("{}. {}", which.from, which.says));
   out += '\n' + to.dim(std::string(which.wrong.header)) + '\n' + wrong_lines(which, run.wrong.counts.findings, to);
