@@ -97,7 +97,7 @@ TEST(stream, results_appear_while_the_input_is_still_open)
 constexpr std::size_t memory_limit = std::size_t{256} << 20;
 
 /// A sanitizer's shadow memory counts as resident too.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef TALLY_TEST_BRIEFLY  // a sanitizer
 constexpr bool memory_is_the_tools_own = false;
 #else
 constexpr bool memory_is_the_tools_own = true;
