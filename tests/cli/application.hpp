@@ -11,14 +11,14 @@
 /// Runs applications of the tool: `tally app NAME`.
 namespace tally::test {
 
-/// `tally app` with these words behind it.
+/// Runs `tally app` with these words.
 inline outcome app(words all, std::string_view input = {})
 {
   all.insert(all.begin(), "app");
   return run_tool(all, input);
 }
 
-/// It prints nothing, and the first line of what it complains of is `message`.
+/// Expects no output, that exit status, and `message` as the first line on standard error.
 inline void expect_error(words const& all, std::string_view input, int status, std::string const& message)
 {
   outcome const result = app(all, input);
@@ -27,7 +27,7 @@ inline void expect_error(words const& all, std::string_view input, int status, s
   EXPECT_EQ(result.err.substr(0, result.err.find('\n')), message);
 }
 
-/// The same of a command line that cannot be meant.
+/// The same for a wrong command line.
 inline void expect_usage_error(words const& all, std::string const& message)
 {
   expect_error(all, {}, 2, "tally: " + message);

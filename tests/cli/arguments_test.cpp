@@ -5,8 +5,7 @@
 
 #include "tool.hpp"
 
-/// What is typed wrongly: exit status 2, a message that says what is wrong and what may be meant, nothing on standard
-/// output.
+/// Wrong command lines: exit status 2, a message with the error and a suggestion, and no standard output.
 namespace tally::test {
 namespace {
 

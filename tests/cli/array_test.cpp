@@ -157,7 +157,7 @@ std::string cube(bool fortran_order)
 {
   std::vector<std::int32_t> values;
   for (std::int32_t k = 0; k < 12; ++k) {
-    // In Fortran order element [a][b][c] stands at a + 2 b + 6 c.
+    // In Fortran order the index of element [a][b][c] is a + 2 b + 6 c.
     std::int32_t const a = k % 2, b = k / 2 % 3, c = k / 6;
     values.push_back(fortran_order ? 1 + a * 6 + b * 2 + c : 1 + k);
   }

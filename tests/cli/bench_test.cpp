@@ -33,7 +33,7 @@ TEST(bench, json_has_every_cell_with_sensible_figures)
   EXPECT_EQ(report["cells"].size(), 24U) << "in three sizes";
 }
 
-/// What a plain call gets: --threads alone names an execution argument.
+/// Calls are plain without --threads.
 TEST(bench, says_whether_its_calls_are_plain)
 {
   cli::speeds measured;
@@ -42,7 +42,7 @@ TEST(bench, says_whether_its_calls_are_plain)
   EXPECT_EQ(nlohmann::json::parse(cli::json_text(measured))["plain"], true);
 }
 
-/// Without a GPU there is no word of one; with one, a table of its own.
+/// Without a GPU the output does not mention one; with one it has a second table.
 TEST(bench, a_gpu_adds_a_table_and_changes_nothing_else)
 {
   cli::speeds measured;

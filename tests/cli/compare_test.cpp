@@ -12,7 +12,7 @@
 #include "tally/error.hpp"
 #include "tool.hpp"
 
-/// `tally compare`: what it counts, and how it lays it out.
+/// `tally compare`: its counts and its layout.
 namespace tally::test {
 namespace {
 
@@ -69,7 +69,7 @@ TEST(compare, has_the_figures_of_the_course)
   json const brent_kung = row_of(all, "brent-kung");
   EXPECT_EQ(brent_kung["work"], 2036);
   EXPECT_EQ(brent_kung["steps"], 19);
-  // On a warp the lean one is ahead, on a block the other.
+  // On a warp the lean scan is ahead, on a block the shallow one.
   EXPECT_LT(brent_kung["T_32"], wide["T_32"]);
   EXPECT_GT(brent_kung["T_1024"], wide["T_1024"]);
 }

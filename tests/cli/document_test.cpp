@@ -11,9 +11,9 @@
 #include "pages/pages.hpp"
 #include "tool.hpp"
 
-/// The manual's examples are run, and must print what it says. In a ```console block a line after "$ " is a command
-/// for the shell, "> " continues it, everything else is what it prints, errors included. All blocks run in one
-/// folder, from first to last.
+/// Runs the manual's examples and compares their output. In a ```console block a line after "$ " is a shell command, ">
+/// " continues it, and everything else is its output, errors included. All blocks run in one folder, from first to
+/// last.
 namespace tally::test {
 namespace {
 

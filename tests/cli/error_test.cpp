@@ -9,14 +9,13 @@
 
 #include "tool.hpp"
 
-/// Input that is wrong and files that cannot be used: exit status 1, a message that says where, and no half-written
-/// output.
+/// Wrong input and unusable files: exit status 1, a message with the place, and no half-written output.
 namespace tally::test {
 namespace {
 
 class errors : public in_folder {
 protected:
-  /// Runs the tool in the folder, so that messages name files as they are called there.
+  /// Runs the tool in the folder, so that messages have the names of files without a path.
   outcome run(words const& arguments, std::string_view input = {})
   {
     surroundings around;

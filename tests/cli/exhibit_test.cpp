@@ -10,7 +10,7 @@
 #include "textbook/sources.hpp"
 #include "tool.hpp"
 
-/// `tally exhibit`: what it lists and what it shows.
+/// `tally exhibit`: its list and its exhibits.
 namespace tally::test {
 namespace {
 
@@ -62,7 +62,7 @@ TEST(exhibit, says_where_a_result_is_right_by_luck_and_where_there_is_no_finding
   EXPECT_FALSE(has(shown("in-place-sum"), "The machine finds no fault"));
 }
 
-/// Every exhibit, with all of its parts; findings stand with a caret below their line, and it is the machine's.
+/// Every exhibit has all of its parts, and a caret below the line of each of the machine's findings.
 TEST(exhibit, shows_all_of_them)
 {
   for (textbook::exhibit const& each : textbook::all_exhibits()) {

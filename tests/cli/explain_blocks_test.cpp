@@ -5,7 +5,7 @@
 #include "explained.hpp"
 #include "textbook/catalogue.hpp"
 
-/// `tally explain` of kernels of several blocks, and of those that are not the sum of an array.
+/// `tally explain` of kernels of several blocks, and of kernels other than sums of an array.
 namespace tally::test {
 namespace {
 

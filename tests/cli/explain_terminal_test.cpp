@@ -13,7 +13,7 @@
 #include "explained.hpp"
 #include "textbook/catalogue.hpp"
 
-/// `tally explain`: how it looks on a terminal, and what it writes elsewhere.
+/// `tally explain`: its output on a terminal and in files.
 namespace tally::test {
 namespace {
 
@@ -43,7 +43,7 @@ TEST(explain, wide_arrays_go_on_in_groups)
   EXPECT_TRUE(has(text, "\n  [24]       3    4  *11  *11    4    5  *11  *14\n"));
 }
 
-/// What the tool prints on a terminal of 100 columns.
+/// The output of the tool on a terminal of 100 columns.
 std::string on_terminal(char const* no_color, char const* term)
 {
   winsize size{};

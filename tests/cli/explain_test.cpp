@@ -7,7 +7,7 @@
 #include "explained.hpp"
 #include "textbook/catalogue.hpp"
 
-/// `tally explain`: what it prints for readers.
+/// `tally explain`: its output for readers.
 namespace tally::test {
 namespace {
 

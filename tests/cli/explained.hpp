@@ -7,7 +7,7 @@
 
 #include "tool.hpp"
 
-/// What `tally explain` prints, and how tests look into it.
+/// The output of `tally explain`, and helpers to search it.
 namespace tally::test {
 
 inline outcome explained(std::vector<std::string> arguments)

@@ -7,13 +7,13 @@
 
 #include "on_model_gpu.hpp"
 
-/// `--on gpu`: what is wrong is said as on the CPU, and what the CPU does instead is said too.
+/// `--on gpu`: errors are those of the CPU, and a message names the work that the CPU does instead.
 namespace tally::test {
 namespace {
 
 using on_gpu_errors = on_model_gpu;
 
-/// The message of what a call throws.
+/// The message of the exception that a call throws.
 template <class Call>
 std::string message_of(Call call)
 {
@@ -74,7 +74,7 @@ TEST_F(on_gpu_errors, what_does_not_fit_its_memory_is_an_error_that_says_so)
             "the values need 8.0 MB of the GPU's memory, of which 5.0 MB are free (--on cpu takes input of any size)");
 }
 
-/// Whether a GPU answers the tool here; then what it says where there is none cannot be seen.
+/// Whether the tool finds a GPU here. Then its messages without a GPU cannot be tested.
 bool gpu_answers()
 {
   return run_tool(words{"reduce", "--on", "gpu"}, "1").err.empty();

@@ -8,7 +8,7 @@
 #include "../support/sizes.hpp"
 #include "on_model_gpu.hpp"
 
-/// `--on gpu`: that what gathers on a GPU comes out as the CPU has it (tests/cli/gpu_check.py compares on a real one).
+/// `--on gpu`: the output is that of the CPU (tests/cli/gpu_check.py compares on a real GPU).
 namespace tally::test {
 namespace {
 
@@ -92,7 +92,7 @@ TEST_F(on_gpu, text_turns_from_integers_to_doubles_where_the_cpu_s_does)
   expect_the_same_reduction({"--op", "and,or,xor", integers});
   expect_the_same_scan({"--op", "xor", "--exclusive", integers}, "out.txt");
   expect_the_same_reduction({integers, mixed, decimals});
-  std::string const with_nan = file("with_nan.txt", text + "0.5 nan 2\n");  // a NaN has no bits that the order promises
+  std::string const with_nan = file("with_nan.txt", text + "0.5 nan 2\n");  // the order does not fix the bits of a NaN
   expect_the_same_reduction({"--op", "sum,min,max,mean", with_nan});
   expect_the_same_scan({"--op", "max", with_nan}, "out.txt");
   std::string const table = file("table.csv", "a,b\n1,2\n3,4.5\n-5,6\n");
@@ -123,7 +123,7 @@ TEST_F(on_gpu, sums_beyond_64_bits_are_exact_on_the_cpu)
   EXPECT_EQ(scan.notes, got.notes);
 }
 
-/// The bound is sharp: n equal values whose sum is the greatest 64-bit value, and one more.
+/// The bound is sharp: n equal values whose sum is the greatest 64-bit value fit, and one more does not.
 TEST_F(on_gpu, sums_up_to_64_bits_are_the_gpu_s)
 {
   auto const notes_of = [&](auto values, std::string const& type, std::string const& init) {

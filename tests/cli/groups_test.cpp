@@ -124,7 +124,7 @@ TEST(app_allocate, standard_input_has_lines_and_columns)
 
 TEST(app_allocate, batches_are_placed_behind_one_another)
 {
-  // Some 600 KB, so that there are several batches, with gaps between them where pieces are aligned.
+  // About 600 KB make several batches, with gaps between them if pieces are aligned.
   std::string sizes, places;
   std::int64_t at = 0, end = 0;
   for (int k = 0; k < 150000; ++k) {

@@ -10,7 +10,7 @@
 #include "pages/pages.hpp"
 #include "tool.hpp"
 
-/// Help, man pages and completion: each names every option, since all come from the same pages.
+/// Help, man pages and completion: each names every option, because all are made from the same pages.
 namespace tally::test {
 namespace {
 
@@ -21,7 +21,7 @@ std::vector<cli::option_page> options_of(cli::command_page const& page)
   return all;
 }
 
-/// Of commands and of applications.
+/// The pages of commands and of applications.
 std::vector<cli::command_page const*> all_pages()
 {
   std::vector<cli::command_page const*> all = cli::command_pages();
@@ -29,7 +29,7 @@ std::vector<cli::command_page const*> all_pages()
   return all;
 }
 
-/// The words that name it: "app", "pi".
+/// The words of its name: "app", "pi".
 words name_words(cli::command_page const& page)
 {
   std::string const name(page.name);
@@ -154,7 +154,7 @@ TEST(completion, every_script_knows_every_option)
   }
 }
 
-/// What bash offers for the last of some words.
+/// The completions that bash offers for the last word of a line.
 std::string offered(std::string const& line)
 {
   outcome const result = run_shell("source <(tally completion bash)\nCOMP_WORDS=(" + line + ")\n" +

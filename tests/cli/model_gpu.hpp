@@ -15,8 +15,8 @@
 #include "gpu/gpu.hpp"
 #include "gpu/operators.hpp"
 
-/// A GPU that is none: what the tool asks of it is computed by the library's calls on the CPU. What a GPU cannot do is
-/// an error, and so is more memory than it has.
+/// A model of a GPU that computes with the library's calls on the CPU. Operations that a GPU does not do are errors,
+/// and so is using more memory than it has.
 namespace tally::test {
 
 class model_numbers final : public cli::gpu_numbers {

@@ -23,7 +23,7 @@ namespace tally::test {
 /// Commands of the tool with `--on gpu`, on a model of a GPU, beside the same on the CPU.
 class on_model_gpu : public in_folder {
 protected:
-  /// What a reduction prints.
+  /// The output of a reduction.
   static std::string reduced(words const& arguments, cli::gpu* device)
   {
     cli::command_settings const settings = cli::parse_reduce(arguments);
@@ -34,7 +34,7 @@ protected:
     return report(settings, cli::results_of(all));
   }
 
-  /// What a scan writes.
+  /// The output of a scan.
   std::string scanned(words arguments, std::string const& output, cli::gpu* device) const
   {
     arguments.insert(arguments.end(), {"-o", path(output)});

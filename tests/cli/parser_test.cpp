@@ -8,7 +8,7 @@
 
 #include "tool.hpp"
 
-/// How the words of a command line become options, values and arguments.
+/// The words of a command line become options, values and arguments.
 namespace tally::test {
 namespace {
 

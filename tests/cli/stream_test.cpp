@@ -14,7 +14,7 @@
 #include "progress.hpp"
 #include "tool.hpp"
 
-/// Input that arrives in pieces, is larger than memory may be, or has nobody left to read the results.
+/// Input that arrives in pieces or exceeds the memory bound, and output whose reader has gone.
 namespace tally::test {
 namespace {
 
@@ -151,7 +151,7 @@ TEST(stream, a_reader_that_leaves_is_no_error_to_speak_of)
   EXPECT_EQ(run_shell("(sleep 0.2; seq 1000000) | (tally scan; echo $? >&2) | true").err, "141\n");
 }
 
-/// What the tool writes to a terminal behind standard error while it reads `megabytes` from a pipe at some 40 MB/s.
+/// The output on a terminal of standard error while the tool reads `megabytes` from a pipe at about 40 MB/s.
 std::string on_terminal(words const& arguments, int megabytes)
 {
   int terminal = -1;

@@ -119,7 +119,7 @@ protected:
     std::filesystem::create_directory_symlink("b", folder_ / "t/to_b");
   }
 
-  /// What both print, in one order.
+  /// The output of both, in the same order.
   void expect_as(std::string const& tree, std::string const& du)
   {
     outcome const expected = run_shell(du + " | sort", folder_);

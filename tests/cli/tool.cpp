@@ -75,14 +75,14 @@ outcome run(words command_line, surroundings const& around)
   return result;
 }
 
-/// A feeder must survive a tool that does not read to the end.
+/// SIGPIPE is ignored, so that a feeder survives a tool that does not read to the end.
 bool const pipe_signals_ignored = signal(SIGPIPE, SIG_IGN) != SIG_ERR;
 
 }  // namespace
 
 std::string tool_path()
 {
-  // Another one than was built with the tests: scripts/mutate's.
+  // scripts/mutate names another tool than the one built with the tests.
   char const* const other = std::getenv("TALLY_TOOL");
   return other != nullptr ? other : TALLY_TOOL;
 }

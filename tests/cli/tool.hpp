@@ -15,17 +15,17 @@ namespace tally::test {
 using words = std::vector<std::string>;
 
 struct outcome {
-  int status = -1;  ///< what a shell would say: 128 + signal if one ended it
+  int status = -1;  ///< as in a shell: 128 + the signal that ended it, if one did
   std::string out;
   std::string err;
   std::size_t peak_bytes = 0;  ///< the largest resident set
 };
 
-/// How a process is run, beyond its arguments.
+/// The surroundings of a process.
 struct surroundings {
-  /// Writes what the tool reads, to a pipe's descriptor, from a thread of its own; it may stop early if nobody reads.
+  /// Writes the tool's input to the descriptor of a pipe, on its own thread. May stop early if the tool has gone.
   std::function<void(int)> feed = [](int) {};
-  /// Takes what the tool writes; by default it is collected in `out`.
+  /// Takes the tool's output, which is collected in `out` by default.
   std::function<void(std::string_view)> take = nullptr;
   std::string directory = ".";
 };
@@ -36,7 +36,7 @@ outcome run_tool(words const& arguments, surroundings const& around);
 /// A shell command in which `tally` is the tool.
 outcome run_shell(std::string const& command, std::string const& directory = ".");
 
-/// Writes all of it, or less if nobody reads any more.
+/// Writes all of the text, or less if the reader has gone. Returns whether all was written.
 bool feed_all(int descriptor, std::string_view text);
 
 std::string tool_path();
@@ -77,7 +77,7 @@ std::vector<T> values_of(std::string_view bytes)
 std::string npy(std::string const& type, std::string const& shape, std::string const& bytes,
                 bool fortran_order = false);
 
-/// What a .npy file holds after its header, and the header's dictionary.
+/// The dictionary of a .npy file's header, and the bytes after the header.
 struct array {
   std::string header;
   std::string bytes;

@@ -15,15 +15,15 @@
 #include "source.hpp"
 #include "tool.hpp"
 
-/// --type: what becomes of a value of each type in each other type, from arrays and from text.
+/// --type: conversions of values of each type to each other type, from arrays and from text.
 namespace tally::test {
 namespace {
 
 using types = std::tuple<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
                          std::uint32_t, std::uint64_t, float, double>;
 
-/// Beyond every type's limits, around where floating-point types stop holding every integer, halves, what is no number.
-/// A long double of 64 bits holds all of them.
+/// Values beyond every type's limits, values around the greatest exact integers of floating-point types, halves, and
+/// values that are not numbers. A long double of 64 bits holds all of them.
 std::vector<long double> interesting_values()
 {
   std::vector<long double> values = {
@@ -31,7 +31,7 @@ std::vector<long double> interesting_values()
       INFINITY};
   for (int const power : {7, 8, 15, 16, 24, 31, 32, 53, 54, 63, 64, 127, 128})
     for (int const off : {-1, 0, 1}) values.push_back(std::ldexp(1.0L, power) + static_cast<long double>(off));
-  // The nearest float is not that of the nearest double.
+  // The nearest float is not the float nearest to the nearest double.
   values.push_back(std::ldexp(1.0L, 54) + std::ldexp(1.0L, 30) + 1);
   for (std::size_t k = 1, n = values.size(); k < n; ++k) values.push_back(-values[k]);
   values.push_back(NAN);
@@ -102,7 +102,7 @@ protected:
         << io::name_of(io::element_type_of<To>);
   }
 
-  /// Text in full: "%.0Lf" where that is short, so that an integer is written as one.
+  /// The value as text in full: "%.0Lf" if that is short, so that integers look like integers.
   template <class To>
   void check_text(long double value)
   {

@@ -5,7 +5,7 @@
 using namespace tally::io;
 using namespace tally::io::testing;
 
-/// What is read does not depend on chunks, threads, or whether it comes from a pipe; each value has a key and a place.
+/// The values do not depend on chunks, threads, or a pipe; each has a key and a place.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
   choices const how(data, size);
@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     full_pipe const pipe(how.rest);
     require(read_all([&] { return read_csv(pipe.source(), options, small); }) == whole, "a pipe reads the same");
   }
-  // Which rows are too long does not depend on chunks either.
+  // The rows that are too long do not depend on chunks either.
   std::size_t const longest = small.usual;
   column const short_rows = read_all([&] { return read_csv(file.source(), options, {.longest = longest}); });
   for (std::size_t const usual : {std::size_t(1), 1 + longest / 2})

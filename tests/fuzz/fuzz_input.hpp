@@ -14,7 +14,7 @@
 
 namespace tally::io::testing {
 
-/// Ends the run, with what is wrong, so that the input is kept.
+/// Ends the run with a message, so that libFuzzer keeps the input.
 inline void require(bool holds, char const* what)
 {
   if (holds) return;
@@ -50,7 +50,7 @@ private:
   int fd_;
 };
 
-/// A pipe that holds the content and has been closed. Requires: it is no longer than a pipe holds.
+/// A closed pipe that holds the content. Requires: the content fits a pipe.
 class full_pipe {
 public:
   static constexpr std::size_t most = 65536;
@@ -71,7 +71,7 @@ private:
   int ends_[2];
 };
 
-/// The bytes that say how the rest of the input is read.
+/// The bytes that choose how the rest of the input is read.
 struct choices {
   explicit choices(std::uint8_t const* data, std::size_t size)
       : first(size > 0 ? data[0] : 0),

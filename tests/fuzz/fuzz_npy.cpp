@@ -8,7 +8,7 @@ using namespace tally::io::testing;
 
 namespace {
 
-/// Along every axis each value is given once, and what is written back is the same file of values.
+/// Along every axis each value is given once, and writing them back gives the same file of values.
 void check_axes(memory_file const& file, npy_header const& header, axis_limits const& limits)
 {
   std::string const content = file.content();

@@ -8,8 +8,7 @@
 using namespace tally::io;
 using namespace tally::io::testing;
 
-/// What is read does not depend on chunks, threads, or whether it comes from a pipe; what is written reads back the
-/// same.
+/// The values do not depend on chunks, threads, or a pipe; values that are written read back the same.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
   choices const how(data, size);
@@ -24,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     full_pipe const pipe(how.rest);
     require(read_all([&] { return read_text(pipe.source(), options, small); }) == whole, "a pipe reads the same");
   }
-  // Which tokens are too long does not depend on chunks either.
+  // The tokens that are too long do not depend on chunks either.
   std::size_t const longest = small.usual;
   column const short_ones = read_all([&] { return read_text(file.source(), options, {.longest = longest}); });
   for (std::size_t const usual : {std::size_t(1), 1 + longest / 2})
@@ -39,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   batch next;
   while (from->next(next)) to.write(next.values);
   to.finish();
-  // Whole doubles are written as integers: only reading them as doubles gives them back where all are.
+  // Whole doubles are written as integers; if all values are whole, only reading them as doubles gives doubles.
   auto const reread = [&] { return read_text(copy.source(), {.rule = options.rule, .threads = 1}, {}); };
   column const back = read_all(reread);
   require(back.values.size() == whole.values.size(), "as many values are read back");
@@ -47,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   options.rule = number_rule::floating;
   column doubles = read_all([&] { return read_text(file.source(), options, {}); });
   column again = read_all([&] { return read_text(copy.source(), {.rule = options.rule, .threads = 1}, {}); });
-  // What is read as the integer 0 is written as it, and may have been -0.
+  // A value read as the integer 0 is written as 0, and may have been -0.
   for (column* const each : {&doubles, &again})
     if (!floating) std::replace(each->values.begin(), each->values.end(), word(-0.0), word(0.0));
   require(doubles.values == again.values, "the same doubles are read back");

@@ -30,7 +30,7 @@ void PrintTo(array_case const& one, std::ostream* to)
 
 class axis : public ::testing::TestWithParam<array_case> {
 protected:
-  /// An array whose values are their places in memory.
+  /// An array whose values are their indices in the file.
   std::string write_array(scratch_folder const& folder)
   {
     lengths const& shape = GetParam().shape;
@@ -54,7 +54,7 @@ TEST_P(axis, blocks_hold_each_value_once_and_in_place)
   for (axis_limits const& limits : all_limits) {
     axis_reader from(input::file(path), GetParam().axis, limits);
     axis_layout const& layout = from.layout();
-    std::vector<std::uint64_t> reached(layout.lines(), 0);  // positions that each line has had
+    std::vector<std::uint64_t> reached(layout.lines(), 0);  // the number of positions seen of each line
     std::uint64_t seen = 0;
     axis_block block;
     while (from.next(block)) {

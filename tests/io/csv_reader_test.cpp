@@ -21,7 +21,7 @@ column read(std::string const& path, csv_options const& options, chunk_sizes siz
   return read_all([&] { return read_csv(input::file(path), options, sizes); });
 }
 
-/// The table is read the same in chunks of any size, by one thread and by three.
+/// Expects the same values from chunks of any size, with one thread and with three.
 column read_in_every_way(std::string const& text, csv_options options = {})
 {
   scratch_folder const folder;
@@ -243,7 +243,7 @@ TEST(csv_reader, rows_up_to_the_limit_and_none_beyond_whatever_the_pieces)
       EXPECT_EQ(open.error, length <= longest ? "csv:3:3: found a quote that is never closed, expected a closing quote"
                                               : "csv:3:3: found a quote that is not closed in the first " + most +
                                                     " of its row, expected a closing quote");
-      // What is wrong before the limit is still said.
+      // An error before the limit is still reported.
       EXPECT_EQ(read_in_pieces("a,b\n2,5\"" + std::string(length, 'x') + line_end, longest, of("a")).error,
                 "csv:2:4: found a quote within an unquoted field, expected one before the field and one behind it");
     }

@@ -21,7 +21,7 @@
 
 namespace tally::io::testing {
 
-/// A folder that vanishes with the test.
+/// A folder that the test removes at its end.
 class scratch_folder {
 public:
   scratch_folder()
@@ -110,8 +110,8 @@ std::string bytes(std::vector<T> const& values, bool swapped = false)
   return result;
 }
 
-/// All that a reader gives: a word for each value, "i:7" or "d:<bits>", and its key, and the message of the exception
-/// that ended it.
+/// Everything that a reader gives: a word for each value, "i:7" or "d:<bits>", its key, and the message of the
+/// exception that ended it.
 struct column {
   std::vector<std::string> values;
   std::vector<std::string> keys;

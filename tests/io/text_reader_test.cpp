@@ -27,7 +27,7 @@ column read(std::string const& path, text_options const& options = {}, chunk_siz
   return read_all([&] { return read_text(input::file(path), options, sizes); });
 }
 
-/// The text is read the same in chunks of any size, by one thread and by three, from a file and from a pipe that is cut
+/// Expects the same values from chunks of any size, with one thread and with three, from a file and from a pipe cut
 /// anywhere.
 column read_in_every_way(std::string const& text, text_options options = {})
 {
@@ -89,7 +89,7 @@ TEST(text_reader, integers_are_exact_up_to_128_bits)
   std::string const large = "170141183460469231731687303715884105728";
   EXPECT_EQ(read_in_every_way("1\n " + large + "\n2.5").error,
             "text:2:2: found '" + large + "', expected an integer of at most 128 bits");
-  // Among doubles it is one, however the text is cut.
+  // Among doubles it is a double, however the text is cut.
   EXPECT_EQ(read_in_every_way("0.5\n " + large + "\n7 7 7").values[1], word(170141183460469231731687303715884105728.0));
 }
 
@@ -142,7 +142,7 @@ TEST(text_reader, one_number_a_line)
   EXPECT_EQ(read_in_every_way("1\n 2 3\n", lines).error, "text:2:2: found '2 3', expected a number");
 }
 
-/// What a text of zeros and ones says if no token may have more than `longest` bytes, read without any reader.
+/// The values and the error of a text of zeros and ones whose tokens may have `longest` bytes, found without a reader.
 column expected_of(std::string const& text, std::size_t longest)
 {
   column result;

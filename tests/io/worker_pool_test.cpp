@@ -17,7 +17,7 @@ TEST(worker_pool, every_index_once)
   for (int const threads : {1, 2, 5}) {
     worker_pool workers(threads);
     for (std::size_t const n : {0u, 1u, 2u, 100u}) {
-      std::vector<int> calls(n, 0);  // no two threads touch the same
+      std::vector<int> calls(n, 0);  // each touched by one thread
       workers.for_each(n, [&](std::size_t i) { ++calls[i]; });
       EXPECT_EQ(calls, std::vector<int>(n, 1)) << threads << " threads";
     }

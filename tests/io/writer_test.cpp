@@ -30,7 +30,7 @@ std::vector<double> random_values(std::size_t count)
   return values;
 }
 
-/// What goes through a pipe that `write` is given the end of.
+/// The bytes that `write` writes to a pipe.
 template <class Write>
 std::string through_pipe(Write write)
 {
@@ -230,7 +230,7 @@ TEST(output, rewriting_behind_what_is_there)
   }
 }
 
-/// Writes half of a file in a process that `end` ends, and returns how that ended.
+/// Writes half of a file in a process that `end` ends, and returns the status of the process.
 template <class End>
 int status_of_half_a_file(std::string const& path, unfinished kept, End end)
 {
@@ -258,7 +258,7 @@ TEST(output, a_signal_leaves_nothing_behind)
         bool const can_be_caught = signal_number != SIGKILL && signal_number != SIGSEGV;
         if (kept == unfinished::named && !can_be_caught) continue;
         if (exists) folder.write("out", "old");
-        // A shell starts what runs in the background with SIGINT ignored.
+        // A shell starts background processes with SIGINT ignored.
         if (can_be_caught) std::signal(signal_number, SIG_DFL);
         int const status = status_of_half_a_file(folder.path("out"), kept, [&] {
           // A sanitizer would catch it.
@@ -328,7 +328,7 @@ TEST(output, names_that_are_taken_do_not_matter)
 {
   scratch_folder const folder;
   folder.write("out", "old");
-  // What an earlier process of the same number may have left when it was killed between two system calls.
+  // An earlier process of the same number may have left these when it was killed between two system calls.
   folder.write(".out." + std::to_string(getpid()) + ".0", "left");
   output to = output::file(folder.path("out"));
   to.write("new", 3);

@@ -27,8 +27,8 @@ command_page const& allocate_page()
       .usage = "tally app allocate [OPTION...] [FILE...]",
       .description =
           {
-              "Reads sizes and writes where each piece begins when they are placed one behind the other, one a line, "
-              "and on a last line where the last one ends: what is needed of room.",
+              "Reads the sizes of pieces that are placed one after the other, and writes where each begins, one a "
+              "line. The last line is the end of the last piece: the room needed.",
               "Camp slots, stalls of a market, memory of threads, buffers of messages: an exclusive scan places them "
               "all.",
           },
@@ -38,7 +38,7 @@ command_page const& allocate_page()
               {"Places",
                {
                    {"--align", "N", "Begin each piece at a multiple of N; 1 if not given."},
-                   {"--capacity", "N", "What room there is: a piece that ends behind it is an error that names it."},
+                   {"--capacity", "N", "The room. A piece that ends behind it is an error that names the piece."},
                }},
               {"Output", {output_option(), help_option()}},
           },
@@ -57,13 +57,13 @@ command_page const& cut_page()
       .usage = "tally app cut --length N [OPTION...] [FILE...]",
       .description =
           {
-              "Reads portions and says where to cut a sausage of that length, and what is left. A portion of 0 is a "
-              "cut at the same place.",
+              "Reads portions, and prints where to cut a sausage of that length and how much is left. A portion of 0 "
+              "is a cut at the same place.",
           },
       .options =
           {
               column_options(),
-              {"Sausage", {{"--length", "N", "How long it is. A portion for which it is too short is an error."}}},
+              {"Sausage", {{"--length", "N", "Its length. A portion that does not fit is an error."}}},
               {"Output", {help_option()}},
           },
       .sections = {exit_section()},

@@ -124,11 +124,11 @@ command_page const& cdf_page()
       .usage = "tally app cdf [OPTION...] [FILE...]",
       .description =
           {
-              "The empirical distribution of the input, as a table of values, how many of the data are not above each, "
-              "and which part that is.",
-              "With --normal, or any other option of the normal distribution, nothing is read, and the table is that "
-              "of the normal distribution up to five deviations from its mean: x, density and cumulative distribution. "
-              "The density is integrated by the trapezoidal rule, a scan of areas.",
+              "Prints the empirical distribution of the input as a table: each value, the number of data not above it, "
+              "and their share.",
+              "With --normal, or any other option of the normal distribution, it reads nothing and prints the normal "
+              "distribution up to five deviations from its mean: x, density and cumulative distribution. The density "
+              "is integrated by the trapezoidal rule, a scan of areas.",
           },
       .options =
           {
@@ -144,8 +144,8 @@ command_page const& cdf_page()
               {"Data",
                {
                    {"--quantiles", "P[,P...]",
-                    "Instead of the table print, for each part P from 0 to 1, the value below which it lies; between "
-                    "two values in proportion."},
+                    "Instead of the table print the quantile of each part P from 0 to 1, interpolated between two "
+                    "values."},
                }},
               column_options(),
               {"Output",
@@ -157,7 +157,7 @@ command_page const& cdf_page()
           },
       .sections = {exit_section()},
       .examples = {{"The standard normal distribution:", "tally app cdf --normal -o normal.csv --svg normal.svg"},
-                   {"How far it is from the error function:", "tally app cdf --summary"},
+                   {"Its distance from the error function:", "tally app cdf --summary"},
                    {"Median and quartiles of a column:",
                     "tally app cdf --quantiles 0.25,0.5,0.75 --column age people.csv"}},
   };

@@ -39,9 +39,9 @@ command_page const& compact_page()
       .usage = "tally app compact [OPTION...] [FILE...]",
       .description =
           {
-              "Reads numbers and writes those that are wanted, in their order, one a line. Integers are compared as "
-              "integers; if one value is none, all are doubles.",
-              "Stream compaction: a scan of flags, 1 for what is wanted, says for each number where it goes.",
+              "Reads numbers and writes the selected ones, in their order, one a line. They are integers if all are "
+              "integers, else doubles.",
+              "Stream compaction: a scan of flags, 1 for each selected number, gives the place of each.",
           },
       .options =
           {
@@ -51,18 +51,18 @@ command_page const& compact_page()
                    {"--where", "CONDITION",
                     "Numbers for which all comparisons hold: `x > 3`, or `x >= 0 and x != 5`. The signs are < <= > >= "
                     "== !=."},
-                   {"--unique", "", "Of numbers that are equal and adjacent the first; of those that --where leaves."},
-                   {"--run-lengths", "", "The same, and behind each, after a tab, how many there were."},
+                   {"--unique", "", "The first of equal adjacent numbers, after --where."},
+                   {"--run-lengths", "", "The same, each followed by a tab and the number of equal ones."},
                    {"--decode", "",
-                    "The other way round: the input is pairs of a number and a length, each number is written so "
-                    "often. Not with the others."},
+                    "The reverse: the input is pairs of a number and a length, and each number is written that often. "
+                    "Not with the others."},
                }},
               {"Output", {output_option(), help_option()}},
           },
       .sections = {exit_section()},
       .examples =
           {
-              {"Temperatures that can be:", "tally app compact --where 'x > -90 and x < 60' --column celsius log.csv"},
+              {"Plausible temperatures:", "tally app compact --where 'x > -90 and x < 60' --column celsius log.csv"},
               {"Runs of a signal, and the signal again:",
                "tally app compact --run-lengths signal.txt | tally app compact --decode"},
           },

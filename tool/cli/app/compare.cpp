@@ -23,9 +23,9 @@ command_page const& compare_files_page()
       .description =
           {
               "Compares two files byte by byte. If they are the same it prints nothing and exits with 0. If not, it "
-              "says where the second one first differs, and exits with 1.",
-              "The first difference is the least index at which the files differ: a reduction, in which all threads "
-              "take part. Both files are kept in memory.",
+              "prints where the second one first differs, and exits with 1.",
+              "The first difference is the least index at which the files differ: a reduction by all threads. Both "
+              "files are kept in memory.",
           },
       .options =
           {
@@ -39,7 +39,7 @@ command_page const& compare_files_page()
       .examples =
           {
               {"Is a copy whole?", "tally app compare backup.tar /mnt/backup.tar && echo the same"},
-              {"What has changed in a result?", "./program | tally app compare expected.txt -"},
+              {"Has a result changed?", "./program | tally app compare expected.txt -"},
           },
   };
   return page;

@@ -30,7 +30,7 @@ std::vector<choice> const& group_operations()
                                           {"min", "the least"},
                                           {"max", "the greatest"},
                                           {"mean", "the arithmetic mean"},
-                                          {"count", "how many there are"}};
+                                          {"count", "their number"}};
   return all;
 }
 enum class group_operation { sum, min, max, mean, count };
@@ -54,8 +54,8 @@ command_page const& group_page()
               "Reads a table and combines the numbers of each run of rows whose keys are equal. It prints a line for "
               "each run: the key, a tab, the result. A key that comes again later is a run of its own (`tally reduce "
               "--by` collects them).",
-              "Integers are exact. The result of a run of floating-point numbers has the bits that these numbers alone "
-              "would have, wherever in the table they stand.",
+              "Integers are exact. The result of a run of floating-point numbers has the bits of these numbers alone, "
+              "wherever in the table the run is.",
           },
       .options =
           {
@@ -63,19 +63,19 @@ command_page const& group_page()
               {"Groups",
                {
                    {"--by", "COLUMN", "The column of the keys: its name in the header line, or its number."},
-                   {"--op", "OPERATION", "What is made of the numbers of a run: their sum if not given.",
+                   {"--op", "OPERATION", "The operation on the numbers of a run: their sum if not given.",
                     completes::choices, group_operations()},
                    {"--running", "", "Print a line for each row: the key and the result so far in its run."},
                    {"--collect", "",
-                    "Take all rows of a key for one run, wherever they stand; runs come in the order of their first "
-                    "rows. With --running rows keep their places."},
+                    "Make one run of all rows of a key; runs come in the order of their first rows. With --running "
+                    "rows keep their places."},
                }},
               {"Output", {output_option(), help_option()}},
           },
       .sections = {exit_section()},
       .examples =
           {
-              {"What each visit to a station took:", "tally app group --by station --column seconds log.csv"},
+              {"The time of each visit to a station:", "tally app group --by station --column seconds log.csv"},
               {"The balance of each account after each booking:",
                "tally app group --by account --column amount --running --collect bookings.csv"},
           },

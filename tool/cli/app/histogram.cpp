@@ -36,27 +36,26 @@ command_page const& histogram_page()
       .usage = "tally app histogram [OPTION...] [FILE...]",
       .description =
           {
-              "Reads numbers and prints a line for each bin: where it begins and ends, how many values it has, and a "
-              "bar. A bin has its lower edge and not its upper one; the last bin has both. Values outside and nan are "
+              "Reads numbers and prints a line for each bin: its edges, the number of its values, and a bar. A bin "
+              "includes its lower edge and not its upper one; the last bin includes both. Values outside and nan are "
               "counted in lines of their own.",
-              "Every part of the input is counted for itself, by all threads at once, and then the counts are added "
-              "up.",
+              "All threads count parts of the input at once, and then their counts are added up.",
           },
       .options =
           {
               column_options(),
               {"Bins",
                {
-                   {"--bins", "N", "So many bins of one width; 10 if not given."},
+                   {"--bins", "N", "The number of bins, all of one width; 10 if not given."},
                    {"--range", "LOWER,UPPER",
-                    "Where the first bin begins and the last one ends; from the least to the greatest finite value if "
-                    "not given."},
-                   {"--edges", "EDGE,EDGE,...", "Bins between these numbers, in ascending order, instead."},
+                    "The beginning of the first bin and the end of the last one; the least and the greatest finite "
+                    "value if not given."},
+                   {"--edges", "EDGE,EDGE,...", "The edges of the bins, in ascending order, instead."},
                }},
               {"Output",
                {
                    output_option(),
-                   {"--svg", "FILE", "Draw it as well.", completes::files},
+                   {"--svg", "FILE", "Draw the histogram as well.", completes::files},
                    {"--json", "", "Print JSON for scripts instead of a table."},
                    help_option(),
                }},
@@ -64,7 +63,7 @@ command_page const& histogram_page()
       .sections = {exit_section()},
       .examples =
           {
-              {"How long the lines of a file are:", "awk '{ print length }' notes.txt | tally app histogram"},
+              {"The lengths of the lines of a file:", "awk '{ print length }' notes.txt | tally app histogram"},
               {"By size classes:", "tally app histogram --column bytes --edges 0,1000,1000000,1000000000 files.csv"},
               {"With a picture:", "tally app histogram --bins 40 --svg waits.svg waits.npy"},
           },

@@ -30,14 +30,14 @@ command_page const& integral_page()
 {
   static command_page const page = {
       .name = "app integral",
-      .summary = "the integral of a function of which samples are known",
+      .summary = "the integral of a function, from samples",
       .usage = "tally app integral [OPTION...] [FILE...]",
       .description = {"Reads samples of a function at equal distances and prints its integral."},
       .options = {{"Rule",
                    {
                        {"--step", "STEP", "The distance from sample to sample; 1 if not given."},
-                       {"--rule", "RULE", "How samples become an area; simpson if not given.", completes::choices,
-                        rule_choices()},
+                       {"--rule", "RULE", "The rule that makes an area of samples; simpson if not given.",
+                        completes::choices, rule_choices()},
                    }},
                   column_options(),
                   {"Help", {help_option()}}},

@@ -24,7 +24,7 @@ std::vector<choice> const& language_choices()
 {
   static std::vector<choice> const all = {
       {"json", "JSON (RFC 8259)"},
-      {"c", "C, C++, Java and what else has their comments, strings and operators"},
+      {"c", "C, C++, Java and others with their comments, strings and operators"},
   };
   return all;
 }
@@ -38,10 +38,10 @@ command_page const& lex_page()
       .description =
           {
               "Prints the tokens of a text, one a line: line, column, kind and the token itself, separated by tabs. In "
-              "a token a line's end is printed as `\\n`, a tab as `\\t`, a backslash as `\\\\`, and other control "
+              "a token a line end is printed as `\\n`, a tab as `\\t`, a backslash as `\\\\`, and other control "
               "characters as `\\xHH`.",
-              "The automaton of a language is run by all threads at once: what a piece of the text does is a function "
-              "from states to states, and a scan composes them.",
+              "All threads run the automaton of the language at once: each piece of the text is a function from states "
+              "to states, and a scan composes these.",
           },
       .options =
           {
@@ -55,10 +55,10 @@ command_page const& lex_page()
                }},
               {"Output",
                {
-                   {"--counts", "", "Print how many tokens there are of each kind instead."},
+                   {"--counts", "", "Print the number of tokens of each kind instead."},
                    {"--keep-bad", "",
-                    "List what is no token of the language as of the kind `bad`; otherwise the first is an error, and "
-                    "nothing is printed."},
+                    "List text that is not a token of the language as tokens of the kind `bad`; otherwise the first is "
+                    "an error, and nothing is printed."},
                    output_option(),
                    help_option(),
                }},

@@ -93,9 +93,9 @@ command_page const& pi_page()
                        help_option(),
                    }}},
       .sections = {{"Notes",
-                    {"The error in double is the rules' own: the half circle is steep at its ends, so it falls like "
-                     "n^-1.5 and not like n^-2 or n^-4. The error in float is the sum's, where one number after the "
-                     "other is added to a sum that is much greater."}},
+                    {"The error in double is that of the rules: the half circle is steep at its ends, so the error "
+                     "falls like n^-1.5 and not like n^-2 or n^-4. The error in float is that of the sum, in which "
+                     "small numbers are added one by one to a much greater sum."}},
                    exit_section()},
       .examples = {{"A million intervals:", "tally app pi"}, {"A thousand:", "tally app pi --n 1000"}},
   };

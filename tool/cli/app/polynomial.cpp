@@ -62,17 +62,18 @@ command_page const& polynomial_page()
           {"Reads coefficients, that of x^0 first, and prints the value of the polynomial at each X, one a line."},
       .options = {{"Polynomial",
                    {
-                       {"--at", "X[,X...]", "Where to evaluate it. Several with commas or blanks between them."},
+                       {"--at", "X[,X...]",
+                        "The x at which to evaluate it; several are separated by commas or blanks."},
                        {"--coefficients", "C0,C1,...", "The coefficients, instead of input."},
                        {"--compare", "",
-                        "At each X print what three ways give, and their errors: one step of Horner's rule after the "
-                        "other, the reduction, and all powers of x by a scan."},
+                        "At each X print the results of three methods and their errors: Horner's rule step by step, "
+                        "the reduction, and all powers of x by a scan."},
                    }},
                   column_options(),
                   {"Help", {help_option()}}},
       .sections = {{"Notes",
-                    {"Coefficients are read as doubles. With one X and many coefficients the reduction has the work, "
-                     "with many X each has Horner's rule of its own."}},
+                    {"Coefficients are read as doubles. With one X and many coefficients the threads share the "
+                     "reduction; with many X each thread runs Horner's rule for its own."}},
                    exit_section()},
       .examples = {{"x^3 - 6x^2 + 11x - 6:", "tally app polynomial --coefficients=-6,11,-6,1 --at 0,1.5,4"},
                    {"A million coefficients:", "seq 1000000 | tally app polynomial --at 0.999"}},

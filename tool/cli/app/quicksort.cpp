@@ -29,7 +29,7 @@ command_page const& quicksort_page()
           {
               "Reads numbers and prints them in ascending order, one a line. It is Blelloch's quicksort: all segments "
               "are partitioned at once, by a segmented scan that ranks every value among those of its segment that are "
-              "less than the pivot, equal to it or greater. To sort much, take `tally app sort`.",
+              "less than the pivot, equal to it or greater. `tally app sort` is faster.",
           },
       .options =
           {
@@ -37,8 +37,7 @@ command_page const& quicksort_page()
               {"Output",
                {
                    {"--levels", "",
-                    "Print the segments after every level instead, and the pivots by which they came about. For up to "
-                    "64 values."},
+                    "Print the segments after every level instead, with their pivots. For up to 64 values."},
                    output_option(),
                    help_option(),
                }},

@@ -180,10 +180,10 @@ command_page const& recurrence_page()
       .usage = "tally app recurrence [OPTION...] [FILE...]",
       .description =
           {
-              "Computes y[k] = a[k] y[k-1] + b[k] and prints each y, one a line. Input are pairs, a[0] b[0] a[1] b[1] "
-              "..., or two columns of a table.",
-              "With --coefficients C1,C2,... input is one column x, and y[k] = x[k] + C1 y[k-1] + C2 y[k-2] + ... : a "
-              "filter with feedback.",
+              "Computes y[k] = a[k] y[k-1] + b[k] and prints each y, one a line. The input is pairs, a[0] b[0] a[1] "
+              "b[1] ..., or two columns of a table.",
+              "With --coefficients C1,C2,... the input is one column x, and y[k] = x[k] + C1 y[k-1] + C2 y[k-2] + ... "
+              ": a filter with feedback.",
               "With --modulo M and --count N there is no input: y[k] = C1 y[k-1] + C2 y[k-2] + ... modulo M, and "
               "--initial are the first terms.",
           },
@@ -191,23 +191,22 @@ command_page const& recurrence_page()
           {
               {"Recurrence",
                {
-                   {"--a", "COLUMN", "The column of a table with what y[k-1] is multiplied by."},
-                   {"--b", "COLUMN", "The column with what is added."},
-                   {"--coefficients", "C1,...",
-                    "What the values before are multiplied by, the latest first; at most 8."},
+                   {"--a", "COLUMN", "The column of the factors a of a table."},
+                   {"--b", "COLUMN", "The column of the terms b."},
+                   {"--coefficients", "C1,...", "The factors of the values before, the latest first; at most 8."},
                    {"--initial", "Y,...",
-                    "What is before the first value: y[-1], with --coefficients y[-1],y[-2],...; 0 if not given. With "
+                    "The values before the first one: y[-1], with --coefficients y[-1],y[-2],...; 0 if not given. With "
                     "--modulo the first terms y[0],y[1],..."},
                    {"--backward", "", "Begin at the end: y[k] from y[k+1], and --initial is behind the last value."},
                    {"--modulo", "M", "Terms of a sequence of whole numbers modulo M, from 1 to 4294967296."},
-                   {"--count", "N", "How many of them."},
+                   {"--count", "N", "The number of terms."},
                }},
               column_options(),
               {"Output", {output_option(), help_option()}},
           },
       .sections = {{"Notes",
                     {"Values are doubles. They have the same bits for every number of threads, and differ from those "
-                     "of a loop by rounding. What grows beyond all doubles is inf, as there."}},
+                     "of a loop by rounding. A value that grows beyond all doubles is inf, as in a loop."}},
                    exit_section()},
       .examples = {{"A loan with interest and payments:",
                     "printf '1.01 -180\\n1.01 -180\\n' | tally app recurrence --initial 1000"},

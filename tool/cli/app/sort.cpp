@@ -28,8 +28,8 @@ command_page const& sort_page()
       .usage = "tally app sort [OPTION...] [FILE...]",
       .description =
           {
-              "Reads numbers and writes them in ascending order, one a line. Integers are sorted as integers; if one "
-              "value is none, all are sorted as doubles. -0.0 comes before 0, and nan last in either order.",
+              "Reads numbers and writes them in ascending order, one a line. They are sorted as integers if all are "
+              "integers, else as doubles. -0.0 comes before 0, and nan last in either order.",
               "A radix sort: for each eight bits in which values differ it counts digits by blocks, scans the counts, "
               "and moves the values. It compares nothing. All values are kept in memory, twice.",
           },

@@ -30,8 +30,8 @@ command_page const& tree_page()
       .description =
           {
               "Prints the bytes of a directory and of each below it, as `du -b` does: size and path, separated by a "
-              "tab, what is below a folder before it, in the order of names. A folder has its own bytes and those of "
-              "all below it; a file with several names is counted once, and links are not followed.",
+              "tab, the content of a folder before the folder, in the order of names. A folder has its own bytes and "
+              "those of all below it; a file with several names is counted once, and links are not followed.",
               "With `--parents` it reads a tree as numbers: the k-th, from 0 on, is the parent of node k, and -1 or "
               "its own number that of the root. It prints a table of depth, size of the subtree, and the place in "
               "preorder and postorder of each node, children in ascending order.",
@@ -45,7 +45,7 @@ command_page const& tree_page()
                    {"--parents", "", "Read parents of nodes instead of a directory."},
                    {"--all", "", "Print files too."},
                    {"--depth", "N", "Print only what is at most N below DIRECTORY."},
-                   {"--disk", "", "What files use on the disk, as `du -B 1`, not their lengths."},
+                   {"--disk", "", "The space that files use on the disk, as `du -B 1`, not their lengths."},
                }},
               {"Output", {output_option(), help_option()}},
           },

@@ -13,17 +13,17 @@ command_page const& app_page()
     for (command_page const* each : application_pages()) names.push_back({last_name(*each), ""});
     return command_page{
         .name = "app",
-        .summary = "what reduce and scan are for: sorting, compaction, histograms, recurrences, trees ...",
+        .summary = "applications of reduce and scan: sorting, compaction, histograms, recurrences, trees ...",
         .usage = "tally app NAME [OPTION...]",
-        .description = {"Runs an application: an algorithm that is written on Tally's own reduce and scan, on real "
-                        "input. `tally app NAME --help` tells everything about one."},
+        .description = {"Runs an application: an algorithm built on Tally's own reduce and scan, on real input. `tally "
+                        "app NAME --help` tells everything about one."},
         .options = {{"Options",
                      {
                          {"NAME", "", "The application.", completes::choices, std::move(names)},
                          {"-h,--help", "", "Show this help."},
                      }}},
         .sections = {exit_section()},
-        .examples = {{"What there is:", "tally app --help"}},
+        .examples = {{"The list of applications:", "tally app --help"}},
     };
   }();
   return page;

@@ -35,10 +35,10 @@ command_page const& exhibit_page()
       .usage = "tally exhibit [NAME] [OPTION...]",
       .description =
           {
-              "Runs a wrong kernel on a model of a GPU and prints its lines around the wrong one, what the model finds "
-              "(races, barriers that not all threads reach, reads of what nobody wrote, accesses out of range, "
-              "shuffles with absent lanes), what came out and what is right, and why; then the right kernel with its "
-              "run. Without a name it lists all exhibits.",
+              "Runs a wrong kernel on a model of a GPU and prints the lines around the wrong one, the findings of the "
+              "model (races, barriers that not all threads reach, reads of elements never written, accesses out of "
+              "range, shuffles with absent lanes), the result beside the right one, and the reason; then the right "
+              "kernel with its run. Without a name it lists all exhibits.",
           },
       .options =
           {
@@ -53,22 +53,21 @@ command_page const& exhibit_page()
           {{"JSON",
             {
                 "`exhibit`, `title`, `from` (which document), `says`; `wrong`: header, first (the number of the first "
-                "line), lines, line (the number of the wrong one), result; `findings`: what the model finds, as in "
-                "`tally explain --json`, those that differ only in threads and elements as one, with times; `shows`: "
-                "what the results are, `expected`, `by_luck`: whether the result is right all the same; `why`; "
-                "`right`: header, first, lines and result of the right kernel. Without a name: `exhibits`, each with "
-                "exhibit and title.",
+                "line), lines, line (the number of the wrong one), result; `findings`, as in `tally explain --json`, "
+                "those that differ only in threads and elements as one, with times; `shows`: what the results are; "
+                "`expected`; `by_luck`: whether the result is right all the same; `why`; `right`: header, first, lines "
+                "and result of the right kernel. Without a name: `exhibits`, each with exhibit and title.",
             }},
            {"Notes",
             {
-                "The wrong kernels stand as near to the text of the documents as compiles. What they leave is what the "
-                "model makes of it: it runs the threads of a block one after the other, from barrier to barrier, hands "
-                "out zeros for what nobody has written, and drops what is written out of range. On a GPU anything may "
-                "come out, also what is right.",
+                "The wrong kernels are as near to the text of the documents as compiles. Their results are those of "
+                "the model: it runs the threads of a block one after the other, from barrier to barrier, reads zeros "
+                "where nothing was written, and ignores writes out of range. On a GPU the result may be anything, even "
+                "the right one.",
             }}},
       .examples = {{"All of them, a line each:", "tally exhibit"},
                    {"The race of adding in place:", "tally exhibit in-place-sum"},
-                   {"What the model finds, for a script:", "tally exhibit in-place-sum --json | jq .findings"}},
+                   {"The findings of the model, for a script:", "tally exhibit in-place-sum --json | jq .findings"}},
   };
   return page;
 }

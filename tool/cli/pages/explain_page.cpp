@@ -7,14 +7,14 @@ command_page const& explain_page()
 {
   static command_page const page = {
       .name = "explain",
-      .summary = "show step by step what a kernel of the textbook does",
+      .summary = "show a kernel of the textbook step by step",
       .usage = "tally explain KERNEL [OPTION...]",
       .description =
           {
-              "Runs a kernel for reduce or scan on a model of a GPU that records everything, and prints each step: "
-              "which elements are combined, what is in memory afterwards, how many threads work, which accesses meet "
-              "in a bank; then what the run has cost, beside the formulas, and what is wrong with the kernel, if "
-              "anything is. Without a kernel it lists all of them.",
+              "Runs a kernel for reduce or scan on a model of a GPU that records everything, and prints each step: the "
+              "elements combined, the content of memory afterwards, the number of threads at work, the accesses that "
+              "meet in a bank; then the cost of the run beside the formulas, and the faults of the kernel, if there "
+              "are any. Without a kernel it lists all of them.",
           },
       .options =
           {
@@ -23,17 +23,17 @@ command_page const& explain_page()
                    kernel_argument(),
                    {"--n", "N",
                     "The number of elements, from 1 to 1048576; 8 if neither this nor --input is given. With more than "
-                    "1024, or where threads do more than 300000 things, only the counts are printed."},
+                    "1024, or more than 300000 actions of threads, only the counts are printed."},
                    {"--full-blocks", "",
-                    "Kernels of several blocks run with as many threads in a block as on a GPU. If it is not given "
-                    "they have two where there are at most 64 elements, or one warp, so that several blocks are seen."},
+                    "Run kernels of several blocks with as many threads in a block as on a GPU. If it is not given, "
+                    "blocks have two threads, or one warp, for up to 64 elements, to show several blocks."},
                    {"--input", "LIST",
-                    "The elements, integers or decimals, with commas or blanks between them. If it is not given they "
-                    "are 3, 1, 7, 0, 4, 1, 6, 3, over and over."},
+                    "The elements, integers or decimals, separated by commas or blanks. If it is not given they are 3, "
+                    "1, 7, 0, 4, 1, 6, 3, repeated."},
                    {"--op", "OP",
-                    "What combines them: sum if not given, or the one operation that a kernel is for. `join` has "
-                    "letters for elements, a, b, c .., and keeps their order: a kernel that takes operands out of "
-                    "order is refused.",
+                    "The operation that combines them: the sum if not given, or the kernel's own. `join` has letters "
+                    "for elements, a, b, c .., and keeps their order; a kernel that takes operands out of order "
+                    "refuses it.",
                     completes::choices, kernel_operation_choices()},
                }},
               {"Output",
@@ -44,8 +44,8 @@ command_page const& explain_page()
                     completes::files},
                    {"--html", "FILE",
                     "Write a page as well, for a browser: it plays the steps forward and back, with the arrays, the "
-                    "source, the counts, the banks and the warps beside the drawing. One file, which needs nothing "
-                    "else and no network. `-` writes the page alone to standard output.",
+                    "source, the counts, the banks and the warps beside the drawing. It is one file that needs no "
+                    "other and no network. `-` writes the page alone to standard output.",
                     completes::files},
                    {"--json", "",
                     "Print JSON for scripts, with everything that happened, instead of text; without a kernel the list "
@@ -53,38 +53,37 @@ command_page const& explain_page()
                    {"-h,--help", "", "Show this help."},
                }},
           },
-      .sections =
-          {{"JSON",
-            {
-                "`kernel`, `title`, `result` (reduction, inclusive, exclusive or histogram), `changes`, `source`, "
-                "`header`; `n`, `op`, `threads` of a block, if several share the work, and whether these are "
-                "`small_blocks`; `type` (int, float or letters), `in` and `out`, the elements; of a tournament its "
-                "`bracket`.",
-                "`formulas`: operations, steps and barriers, each with its `text` and, for this n, its `value`. "
-                "`counts`: operations, depth, launches, steps, barriers; shared, warps and global, of which the first "
-                "two have those of loads and stores apart, in_transfers.",
-                "`findings`: what is wrong, each with fault, kernel, launch, block, step, thread, array, index, file, "
-                "line and a `text`.",
-                "`phases`, in order, of each block: kernel, launch, block, phase, file, line, threads, active, counts, "
-                "and `events`: what (read, write, atomic, apply, shuffle), thread, line, file where it is another, at "
-                "(an element, or the thread whose register it is), array, value; apply has left and right, each with "
-                "at and value. `changes` has the elements that are written, with what they are then. Launch -1 is the "
-                "host.",
-                "`arrays`: number, name, memory (shared or global), launch and block of shared memory, element_bytes, "
-                "and what is in them `before`. A value has an `id`, alike wherever it moves: two that look the same "
-                "are told apart by it.",
-                "`diagram`: the drawing: columns, rows, nodes (kind, row, column, at, array, thread, block, value, "
-                "id), arrows (from and to, which are nodes; as left or right operand, moved, or the index of what is "
-                "combined), `blocks` (the rows and columns, first and last, of each block in a launch, where there are "
-                "several), and `result`, what is in `out` at the end in each column. Where only the counts are printed "
-                "there are neither phases nor arrays nor diagram.",
-            }}},
+      .sections = {{"JSON",
+                    {
+                        "`kernel`, `title`, `result` (reduction, inclusive, exclusive or histogram), `changes`, "
+                        "`source`, `header`; `n`, `op`, `threads` of a block, if several blocks share the work, and "
+                        "whether these are `small_blocks`; `type` (int, float or letters), `in` and `out`, the "
+                        "elements; of a tournament its `bracket`.",
+                        "`formulas`: operations, steps and barriers, each with its `text` and, for this n, its "
+                        "`value`. `counts`: operations, depth, launches, steps, barriers; shared, warps and global, of "
+                        "which the first two have those of loads and stores apart, in_transfers.",
+                        "`findings`: the faults, each with fault, kernel, launch, block, step, thread, array, index, "
+                        "file, line and a `text`.",
+                        "`phases`, in order, of each block: kernel, launch, block, phase, file, line, threads, active, "
+                        "counts, and `events`: what (read, write, atomic, apply, shuffle), thread, line, file where it "
+                        "is another, at (an element, or the thread whose register it is), array, value; apply has left "
+                        "and right, each with at and value. `changes` has the elements that are written, with their "
+                        "new values. Launch -1 is the host.",
+                        "`arrays`: number, name, memory (shared or global), launch and block of shared memory, "
+                        "element_bytes, and their content `before`. A value keeps its `id` wherever it moves; two "
+                        "equal values have different ones.",
+                        "`diagram`: the drawing: columns, rows, nodes (kind, row, column, at, array, thread, block, "
+                        "value, id), arrows (from and to, which are nodes; as left or right operand, moved, or the "
+                        "index of what is combined), `blocks` (the rows and columns, first and last, of each block in "
+                        "a launch, where there are several), and `result`, the content of `out` at the end in each "
+                        "column. If only the counts are printed there are no phases, arrays and diagram.",
+                    }}},
       .examples =
           {
               {"The example of the course:", "tally explain brent-kung"},
               {"A drawing of 16 elements:", "tally explain blelloch --n 16 --svg blelloch.svg"},
               {"A page that plays it:", "tally explain blelloch --n 16 --html blelloch.html"},
-              {"In which order operands are taken:", "tally explain sklansky --op join"},
+              {"The order in which operands are taken:", "tally explain sklansky --op join"},
           },
   };
   return page;

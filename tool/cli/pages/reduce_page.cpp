@@ -20,7 +20,7 @@ command_page const& reduce_page()
           {
               {"Operation",
                {
-                   {"--op", "NAME[,NAME...]", "What to compute; sum if not given. May be given several times.",
+                   {"--op", "NAME[,NAME...]", "The operation; sum if not given. May be given several times.",
                     completes::choices, operation_choices()},
                    init_option(),
                }},

@@ -11,19 +11,18 @@ command_page const& scan_page()
       .usage = "tally scan [OPTION...] [FILE...]",
       .description =
           {
-              "Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and writes as many "
-              "results as there are values, one a line: each the result of all values up to that one. With --by the "
-              "result of the rows up to that one of the same group, in the order of the rows. With --axis the result "
-              "is an array of the same shape.",
+              "Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and writes a result for "
+              "each value, one a line: that of all values up to it. With --by it is the result of the rows of its "
+              "group up to it, in the order of the rows. With --axis the result is an array of the same shape.",
           },
       .options =
           {
               {"Operation",
                {
-                   {"--op", "NAME", "What to compute; sum if not given.", completes::choices, operation_choices()},
+                   {"--op", "NAME", "The operation; sum if not given.", completes::choices, operation_choices()},
                    {"--exclusive", "",
-                    "Results of the values before each one, without it. The first is --init, or else what leaves "
-                    "others as they are: 0 for sum, 1 for product."},
+                    "Each result is that of the values before it. The first is --init, or the neutral value: 0 for "
+                    "sum, 1 for product."},
                    init_option(),
                }},
               input_options(),

@@ -18,7 +18,7 @@ command_page const& tally_page()
           {
               "Tally combines the numbers of a file or a pipe into one result, or prints the running results, as fast "
               "as the machine reads and writes: exactly for integers, and for floating-point numbers with the same "
-              "bits whatever the number of threads.",
+              "bits for every number of threads.",
               "`tally COMMAND --help` tells everything about a command.",
           },
       .options = {{"Options",
@@ -49,8 +49,8 @@ command_page const& help_page()
                    {
                        {"COMMAND...",
                         "",
-                        "Whose help: reduce, scan, bench, explain, compare, brent, exhibit, app, help or completion; "
-                        "`app NAME` for an application's.",
+                        "The command: reduce, scan, bench, explain, compare, brent, exhibit, app, help or completion; "
+                        "`app NAME` for an application.",
                         completes::choices,
                         {{"reduce", ""},
                          {"scan", ""},
