@@ -26,26 +26,18 @@ command_page const& allocate_page()
       .summary = "places for pieces of given sizes",
       .usage = "tally app allocate [OPTION...] [FILE...]",
       .description =
-          {
-              "Reads the sizes of pieces that are placed one after the other, and writes where each begins, one a "
-              "line. The last line is the end of the last piece: the room needed.",
-              "Camp slots, stalls of a market, memory of threads, buffers of messages: an exclusive scan places them "
-              "all.",
-          },
-      .options =
-          {
-              column_options(),
-              {"Places",
-               {
-                   {"--align", "N", "Begin each piece at a multiple of N; 1 if not given."},
-                   {"--capacity", "N", "The room. A piece that ends behind it is an error that names the piece."},
-               }},
-              {"Output", {output_option(), help_option()}},
-          },
+          {"Reads the sizes of pieces that are placed one after the other, and writes where each begins, one a line. "
+           "The last line is the end of the last piece: the room needed.",
+           "Camp slots, stalls of a market, memory of threads, buffers of messages: an exclusive scan places them "
+           "all."},
+      .options = {column_options(),
+                  {"Places",
+                   {{"--align", "N", "Begin each piece at a multiple of N; 1 if not given."},
+                    {"--capacity", "N", "The room. A piece that ends behind it is an error that names the piece."}}},
+                  {"Output", {output_option(), help_option()}}},
       .sections = {exit_section()},
-      .examples = {{"Buffers on cache lines, within 4 KiB:",
-                    "tally app allocate --align 64 --capacity 4096 messages.txt"}},
-  };
+      .examples = {
+          {"Buffers on cache lines, within 4 KiB:", "tally app allocate --align 64 --capacity 4096 messages.txt"}}};
   return page;
 }
 
@@ -56,19 +48,13 @@ command_page const& cut_page()
       .summary = "cut something long into portions",
       .usage = "tally app cut --length N [OPTION...] [FILE...]",
       .description =
-          {
-              "Reads portions, and prints where to cut a sausage of that length and how much is left. A portion of 0 "
-              "is a cut at the same place.",
-          },
-      .options =
-          {
-              column_options(),
-              {"Sausage", {{"--length", "N", "Its length. A portion that does not fit is an error."}}},
-              {"Output", {help_option()}},
-          },
+          {"Reads portions, and prints where to cut a sausage of that length and how much is left. A portion of 0 is a "
+           "cut at the same place."},
+      .options = {column_options(),
+                  {"Sausage", {{"--length", "N", "Its length. A portion that does not fit is an error."}}},
+                  {"Output", {help_option()}}},
       .sections = {exit_section()},
-      .examples = {{"Ten people and a hundred inches:", "echo 3 5 2 7 28 4 3 0 8 1 | tally app cut --length 100"}},
-  };
+      .examples = {{"Ten people and a hundred inches:", "echo 3 5 2 7 28 4 3 0 8 1 | tally app cut --length 100"}}};
   return page;
 }
 

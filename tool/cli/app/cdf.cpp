@@ -123,44 +123,32 @@ command_page const& cdf_page()
       .summary = "cumulative distributions: the normal one, or that of data",
       .usage = "tally app cdf [OPTION...] [FILE...]",
       .description =
-          {
-              "Prints the empirical distribution of the input as a table: each value, the number of data not above it, "
-              "and their share.",
-              "With --normal, or any other option of the normal distribution, it reads nothing and prints the normal "
-              "distribution up to five deviations from its mean: x, density and cumulative distribution. The density "
-              "is integrated by the trapezoidal rule, a scan of areas.",
-          },
-      .options =
-          {
-              {"Normal distribution",
-               {
-                   {"--normal", "", "The normal distribution instead of that of data."},
-                   {"--mean", "MEAN", "Its mean; 0 if not given."},
-                   {"--deviation", "DEVIATION", "Its standard deviation; 1 if not given."},
-                   {"--points", "N", "The number of points; 1024 if not given."},
-                   {"--summary", "",
-                    "Instead of the table print the last value, and the largest error against the error function."},
-               }},
-              {"Data",
-               {
-                   {"--quantiles", "P[,P...]",
-                    "Instead of the table print the quantile of each part P from 0 to 1, interpolated between two "
-                    "values."},
-               }},
-              column_options(),
-              {"Output",
-               {
-                   output_option(),
-                   {"--svg", "FILE", "Draw the distribution too, as an SVG file.", completes::files},
-                   help_option(),
-               }},
-          },
+          {"Prints the empirical distribution of the input as a table: each value, the number of data not above it, "
+           "and their share.",
+           "With --normal, or any other option of the normal distribution, it reads nothing and prints the normal "
+           "distribution up to five deviations from its mean: x, density and cumulative distribution. The density is "
+           "integrated by the trapezoidal rule, a scan of areas."},
+      .options = {{"Normal distribution",
+                   {{"--normal", "", "The normal distribution instead of that of data."},
+                    {"--mean", "MEAN", "Its mean; 0 if not given."},
+                    {"--deviation", "DEVIATION", "Its standard deviation; 1 if not given."},
+                    {"--points", "N", "The number of points; 1024 if not given."},
+                    {"--summary", "",
+                     "Instead of the table print the last value, and the largest error against the error function."}}},
+                  {"Data",
+                   {{"--quantiles", "P[,P...]",
+                     "Instead of the table print the quantile of each part P from 0 to 1, interpolated between two "
+                     "values."}}},
+                  column_options(),
+                  {"Output",
+                   {output_option(),
+                    {"--svg", "FILE", "Draw the distribution too, as an SVG file.", completes::files},
+                    help_option()}}},
       .sections = {exit_section()},
-      .examples = {{"The standard normal distribution:", "tally app cdf --normal -o normal.csv --svg normal.svg"},
-                   {"Its distance from the error function:", "tally app cdf --summary"},
-                   {"Median and quartiles of a column:",
-                    "tally app cdf --quantiles 0.25,0.5,0.75 --column age people.csv"}},
-  };
+      .examples = {
+          {"The standard normal distribution:", "tally app cdf --normal -o normal.csv --svg normal.svg"},
+          {"Its distance from the error function:", "tally app cdf --summary"},
+          {"Median and quartiles of a column:", "tally app cdf --quantiles 0.25,0.5,0.75 --column age people.csv"}}};
   return page;
 }
 

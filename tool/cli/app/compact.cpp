@@ -38,35 +38,25 @@ command_page const& compact_page()
       .summary = "keep some numbers, the first of equal ones, or runs and their lengths",
       .usage = "tally app compact [OPTION...] [FILE...]",
       .description =
-          {
-              "Reads numbers and writes the selected ones, in their order, one a line. They are integers if all are "
-              "integers, else doubles.",
-              "Stream compaction: a scan of flags, 1 for each selected number, gives the place of each.",
-          },
-      .options =
-          {
-              column_options(),
-              {"What is kept",
-               {
-                   {"--where", "CONDITION",
-                    "Numbers for which all comparisons hold: `x > 3`, or `x >= 0 and x != 5`. The signs are < <= > >= "
-                    "== !=."},
-                   {"--unique", "", "The first of equal adjacent numbers, after --where."},
-                   {"--run-lengths", "", "The same, each followed by a tab and the number of equal ones."},
-                   {"--decode", "",
-                    "The reverse: the input is pairs of a number and a length, and each number is written that often. "
-                    "Not with the others."},
-               }},
-              {"Output", {output_option(), help_option()}},
-          },
+          {"Reads numbers and writes the selected ones, in their order, one a line. They are integers if all are "
+           "integers, else doubles.",
+           "Stream compaction: a scan of flags, 1 for each selected number, gives the place of each."},
+      .options = {column_options(),
+                  {"What is kept",
+                   {{"--where", "CONDITION",
+                     "Numbers for which all comparisons hold: `x > 3`, or `x >= 0 and x != 5`. The signs are < <= > >= "
+                     "== !=."},
+                    {"--unique", "", "The first of equal adjacent numbers, after --where."},
+                    {"--run-lengths", "", "The same, each followed by a tab and the number of equal ones."},
+                    {"--decode", "",
+                     "The reverse: the input is pairs of a number and a length, and each number is written that often. "
+                     "Not with the others."}}},
+                  {"Output", {output_option(), help_option()}}},
       .sections = {exit_section()},
-      .examples =
-          {
-              {"Plausible temperatures:", "tally app compact --where 'x > -90 and x < 60' --column celsius log.csv"},
-              {"Runs of a signal, and the signal again:",
-               "tally app compact --run-lengths signal.txt | tally app compact --decode"},
-          },
-  };
+      .examples = {
+          {"Plausible temperatures:", "tally app compact --where 'x > -90 and x < 60' --column celsius log.csv"},
+          {"Runs of a signal, and the signal again:",
+           "tally app compact --run-lengths signal.txt | tally app compact --decode"}}};
   return page;
 }
 

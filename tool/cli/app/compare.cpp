@@ -21,27 +21,16 @@ command_page const& compare_files_page()
       .summary = "find the first difference of two files",
       .usage = "tally app compare FILE1 FILE2",
       .description =
-          {
-              "Compares two files byte by byte. If they are the same it prints nothing and exits with 0. If not, it "
-              "prints where the second one first differs, and exits with 1.",
-              "The first difference is the least index at which the files differ: a reduction by all threads. Both "
-              "files are kept in memory.",
-          },
-      .options =
-          {
-              {"Input",
-               {
-                   {"FILE...", "", "The two files; `-` is standard input, for one of them.", completes::files},
-               }},
-              {"Output", {help_option()}},
-          },
+          {"Compares two files byte by byte. If they are the same it prints nothing and exits with 0. If not, it "
+           "prints where the second one first differs, and exits with 1.",
+           "The first difference is the least index at which the files differ: a reduction by all threads. Both files "
+           "are kept in memory."},
+      .options = {{"Input",
+                   {{"FILE...", "", "The two files; `-` is standard input, for one of them.", completes::files}}},
+                  {"Output", {help_option()}}},
       .sections = {exit_section()},
-      .examples =
-          {
-              {"Is a copy whole?", "tally app compare backup.tar /mnt/backup.tar && echo the same"},
-              {"Has a result changed?", "./program | tally app compare expected.txt -"},
-          },
-  };
+      .examples = {{"Is a copy whole?", "tally app compare backup.tar /mnt/backup.tar && echo the same"},
+                   {"Has a result changed?", "./program | tally app compare expected.txt -"}}};
   return page;
 }
 

@@ -50,36 +50,25 @@ command_page const& group_page()
       .summary = "reduce or scan runs of equal keys",
       .usage = "tally app group --by COLUMN [OPTION...] [FILE...]",
       .description =
-          {
-              "Reads a table and combines the numbers of each run of rows whose keys are equal. It prints a line for "
-              "each run: the key, a tab, the result. A key that comes again later is a run of its own (`tally reduce "
-              "--by` collects them).",
-              "Integers are exact. The result of a run of floating-point numbers has the bits of these numbers alone, "
-              "wherever in the table the run is.",
-          },
-      .options =
-          {
-              column_options(),
-              {"Groups",
-               {
-                   {"--by", "COLUMN", "The column of the keys: its name in the header line, or its number."},
-                   {"--op", "OPERATION", "The operation on the numbers of a run: their sum if not given.",
-                    completes::choices, group_operations()},
-                   {"--running", "", "Print a line for each row: the key and the result so far in its run."},
-                   {"--collect", "",
-                    "Make one run of all rows of a key; runs come in the order of their first rows. With --running "
-                    "rows keep their places."},
-               }},
-              {"Output", {output_option(), help_option()}},
-          },
+          {"Reads a table and combines the numbers of each run of rows whose keys are equal. It prints a line for each "
+           "run: the key, a tab, the result. A key that comes again later is a run of its own (`tally reduce --by` "
+           "collects them).",
+           "Integers are exact. The result of a run of floating-point numbers has the bits of these numbers alone, "
+           "wherever in the table the run is."},
+      .options = {column_options(),
+                  {"Groups",
+                   {{"--by", "COLUMN", "The column of the keys: its name in the header line, or its number."},
+                    {"--op", "OPERATION", "The operation on the numbers of a run: their sum if not given.",
+                     completes::choices, group_operations()},
+                    {"--running", "", "Print a line for each row: the key and the result so far in its run."},
+                    {"--collect", "",
+                     "Make one run of all rows of a key; runs come in the order of their first rows. With --running "
+                     "rows keep their places."}}},
+                  {"Output", {output_option(), help_option()}}},
       .sections = {exit_section()},
-      .examples =
-          {
-              {"The time of each visit to a station:", "tally app group --by station --column seconds log.csv"},
-              {"The balance of each account after each booking:",
-               "tally app group --by account --column amount --running --collect bookings.csv"},
-          },
-  };
+      .examples = {{"The time of each visit to a station:", "tally app group --by station --column seconds log.csv"},
+                   {"The balance of each account after each booking:",
+                    "tally app group --by account --column amount --running --collect bookings.csv"}}};
   return page;
 }
 

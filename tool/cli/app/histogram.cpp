@@ -35,39 +35,27 @@ command_page const& histogram_page()
       .summary = "count how many numbers fall into each bin",
       .usage = "tally app histogram [OPTION...] [FILE...]",
       .description =
-          {
-              "Reads numbers and prints a line for each bin: its edges, the number of its values, and a bar. A bin "
-              "includes its lower edge and not its upper one; the last bin includes both. Values outside and nan are "
-              "counted in lines of their own.",
-              "All threads count parts of the input at once, and then their counts are added up.",
-          },
-      .options =
-          {
-              column_options(),
-              {"Bins",
-               {
-                   {"--bins", "N", "The number of bins, all of one width; 10 if not given."},
-                   {"--range", "LOWER,UPPER",
-                    "The beginning of the first bin and the end of the last one; the least and the greatest finite "
-                    "value if not given."},
-                   {"--edges", "EDGE,EDGE,...", "The edges of the bins, in ascending order, instead."},
-               }},
-              {"Output",
-               {
-                   output_option(),
-                   {"--svg", "FILE", "Draw the histogram as well.", completes::files},
-                   {"--json", "", "Print JSON for scripts instead of a table."},
-                   help_option(),
-               }},
-          },
+          {"Reads numbers and prints a line for each bin: its edges, the number of its values, and a bar. A bin "
+           "includes its lower edge and not its upper one; the last bin includes both. Values outside and nan are "
+           "counted in lines of their own.",
+           "All threads count parts of the input at once, and then their counts are added up."},
+      .options = {column_options(),
+                  {"Bins",
+                   {{"--bins", "N", "The number of bins, all of one width; 10 if not given."},
+                    {"--range", "LOWER,UPPER",
+                     "The beginning of the first bin and the end of the last one; the least and the greatest finite "
+                     "value if not given."},
+                    {"--edges", "EDGE,EDGE,...", "The edges of the bins, in ascending order, instead."}}},
+                  {"Output",
+                   {output_option(),
+                    {"--svg", "FILE", "Draw the histogram as well.", completes::files},
+                    {"--json", "", "Print JSON for scripts instead of a table."},
+                    help_option()}}},
       .sections = {exit_section()},
-      .examples =
-          {
-              {"The lengths of the lines of a file:", "awk '{ print length }' notes.txt | tally app histogram"},
-              {"By size classes:", "tally app histogram --column bytes --edges 0,1000,1000000,1000000000 files.csv"},
-              {"With a picture:", "tally app histogram --bins 40 --svg waits.svg waits.npy"},
-          },
-  };
+      .examples = {
+          {"The lengths of the lines of a file:", "awk '{ print length }' notes.txt | tally app histogram"},
+          {"By size classes:", "tally app histogram --column bytes --edges 0,1000,1000000,1000000000 files.csv"},
+          {"With a picture:", "tally app histogram --bins 40 --svg waits.svg waits.npy"}}};
   return page;
 }
 

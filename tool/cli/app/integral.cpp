@@ -34,19 +34,16 @@ command_page const& integral_page()
       .usage = "tally app integral [OPTION...] [FILE...]",
       .description = {"Reads samples of a function at equal distances and prints its integral."},
       .options = {{"Rule",
-                   {
-                       {"--step", "STEP", "The distance from sample to sample; 1 if not given."},
-                       {"--rule", "RULE", "The rule that makes an area of samples; simpson if not given.",
-                        completes::choices, rule_choices()},
-                   }},
+                   {{"--step", "STEP", "The distance from sample to sample; 1 if not given."},
+                    {"--rule", "RULE", "The rule that makes an area of samples; simpson if not given.",
+                     completes::choices, rule_choices()}}},
                   column_options(),
                   {"Help", {help_option()}}},
       .sections = {{"Notes",
                     {"Samples are read as doubles. Fewer than two have no area, unless the rule is midpoint."}},
                    exit_section()},
       .examples = {{"From 0 to 2 by steps of 0.5:", "echo 0 0.25 1 2.25 4 | tally app integral --step 0.5"},
-                   {"A column of a table:", "tally app integral --column power --step 0.02 run.csv"}},
-  };
+                   {"A column of a table:", "tally app integral --column power --step 0.02 run.csv"}}};
   return page;
 }
 

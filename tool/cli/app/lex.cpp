@@ -36,41 +36,29 @@ command_page const& lex_page()
       .summary = "cut a text into tokens",
       .usage = "tally app lex [OPTION...] [FILE]",
       .description =
-          {
-              "Prints the tokens of a text, one a line: line, column, kind and the token itself, separated by tabs. In "
-              "a token a line end is printed as `\\n`, a tab as `\\t`, a backslash as `\\\\`, and other control "
-              "characters as `\\xHH`.",
-              "All threads run the automaton of the language at once: each piece of the text is a function from states "
-              "to states, and a scan composes these.",
-          },
+          {"Prints the tokens of a text, one a line: line, column, kind and the token itself, separated by tabs. In a "
+           "token a line end is printed as `\\n`, a tab as `\\t`, a backslash as `\\\\`, and other control characters "
+           "as `\\xHH`.",
+           "All threads run the automaton of the language at once: each piece of the text is a function from states to "
+           "states, and a scan composes these."},
       .options =
-          {
-              {"Input",
-               {
-                   {"FILE", "", "The text; `-`, or none, is standard input.", completes::files},
-                   {"--language", "LANGUAGE",
-                    "The language; otherwise it follows from FILE's ending (.json; .c, .h, .cc, .cpp, .hpp, .cu, .cuh, "
-                    ".java).",
-                    completes::choices, language_choices()},
-               }},
-              {"Output",
-               {
-                   {"--counts", "", "Print the number of tokens of each kind instead."},
-                   {"--keep-bad", "",
-                    "List text that is not a token of the language as tokens of the kind `bad`; otherwise the first is "
-                    "an error, and nothing is printed."},
-                   output_option(),
-                   help_option(),
-               }},
-          },
+          {{"Input",
+            {{"FILE", "", "The text; `-`, or none, is standard input.", completes::files},
+             {"--language", "LANGUAGE",
+              "The language; otherwise it follows from FILE's ending (.json; .c, .h, .cc, .cpp, .hpp, .cu, .cuh, "
+              ".java).",
+              completes::choices, language_choices()}}},
+           {"Output",
+            {{"--counts", "", "Print the number of tokens of each kind instead."},
+             {"--keep-bad", "",
+              "List text that is not a token of the language as tokens of the kind `bad`; otherwise the first is an "
+              "error, and nothing is printed."},
+             output_option(),
+             help_option()}}},
       .sections = {exit_section()},
-      .examples =
-          {
-              {"Is it JSON, as far as its tokens go?", "tally app lex --counts data.json"},
-              {"The identifiers of a program:",
-               "tally app lex main.c | awk -F '\\t' '$3 == \"identifier\" { print $4 }' | sort -u"},
-          },
-  };
+      .examples = {{"Is it JSON, as far as its tokens go?", "tally app lex --counts data.json"},
+                   {"The identifiers of a program:",
+                    "tally app lex main.c | awk -F '\\t' '$3 == \"identifier\" { print $4 }' | sort -u"}}};
   return page;
 }
 

@@ -87,18 +87,13 @@ command_page const& pi_page()
           {"Integrates sqrt(1 - x^2) from -1 to 1, which is pi/2, over n intervals, and prints twice that in float and "
            "in double with the errors: the areas of trapezoids added up one by one and by `tally reduce`'s order, the "
            "values at the left and the right ends as two sums at the same time, and other rules."},
-      .options = {{"Options",
-                   {
-                       {"--n", "N", "The number of intervals; 1048576 if not given."},
-                       help_option(),
-                   }}},
+      .options = {{"Options", {{"--n", "N", "The number of intervals; 1048576 if not given."}, help_option()}}},
       .sections = {{"Notes",
                     {"The error in double is that of the rules: the half circle is steep at its ends, so the error "
                      "falls like n^-1.5 and not like n^-2 or n^-4. The error in float is that of the sum, in which "
                      "small numbers are added one by one to a much greater sum."}},
                    exit_section()},
-      .examples = {{"A million intervals:", "tally app pi"}, {"A thousand:", "tally app pi --n 1000"}},
-  };
+      .examples = {{"A million intervals:", "tally app pi"}, {"A thousand:", "tally app pi --n 1000"}}};
   return page;
 }
 

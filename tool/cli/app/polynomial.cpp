@@ -61,14 +61,11 @@ command_page const& polynomial_page()
       .description =
           {"Reads coefficients, that of x^0 first, and prints the value of the polynomial at each X, one a line."},
       .options = {{"Polynomial",
-                   {
-                       {"--at", "X[,X...]",
-                        "The x at which to evaluate it; several are separated by commas or blanks."},
-                       {"--coefficients", "C0,C1,...", "The coefficients, instead of input."},
-                       {"--compare", "",
-                        "At each X print the results of three methods and their errors: Horner's rule step by step, "
-                        "the reduction, and all powers of x by a scan."},
-                   }},
+                   {{"--at", "X[,X...]", "The x at which to evaluate it; several are separated by commas or blanks."},
+                    {"--coefficients", "C0,C1,...", "The coefficients, instead of input."},
+                    {"--compare", "",
+                     "At each X print the results of three methods and their errors: Horner's rule step by step, the "
+                     "reduction, and all powers of x by a scan."}}},
                   column_options(),
                   {"Help", {help_option()}}},
       .sections = {{"Notes",
@@ -76,8 +73,7 @@ command_page const& polynomial_page()
                      "reduction; with many X each thread runs Horner's rule for its own."}},
                    exit_section()},
       .examples = {{"x^3 - 6x^2 + 11x - 6:", "tally app polynomial --coefficients=-6,11,-6,1 --at 0,1.5,4"},
-                   {"A million coefficients:", "seq 1000000 | tally app polynomial --at 0.999"}},
-  };
+                   {"A million coefficients:", "seq 1000000 | tally app polynomial --at 0.999"}}};
   return page;
 }
 

@@ -26,25 +26,17 @@ command_page const& quicksort_page()
       .summary = "sort numbers by segmented scans, and show the segments level by level",
       .usage = "tally app quicksort [OPTION...] [FILE...]",
       .description =
-          {
-              "Reads numbers and prints them in ascending order, one a line. It is Blelloch's quicksort: all segments "
-              "are partitioned at once, by a segmented scan that ranks every value among those of its segment that are "
-              "less than the pivot, equal to it or greater. `tally app sort` is faster.",
-          },
-      .options =
-          {
-              column_options(),
-              {"Output",
-               {
-                   {"--levels", "",
-                    "Print the segments after every level instead, with their pivots. For up to 64 values."},
-                   output_option(),
-                   help_option(),
-               }},
-          },
+          {"Reads numbers and prints them in ascending order, one a line. It is Blelloch's quicksort: all segments are "
+           "partitioned at once, by a segmented scan that ranks every value among those of its segment that are less "
+           "than the pivot, equal to it or greater. `tally app sort` is faster."},
+      .options = {column_options(),
+                  {"Output",
+                   {{"--levels", "",
+                     "Print the segments after every level instead, with their pivots. For up to 64 values."},
+                    output_option(),
+                    help_option()}}},
       .sections = {exit_section()},
-      .examples = {{"How eight numbers are sorted:", "echo 6 3 8 1 7 2 5 4 | tally app quicksort --levels"}},
-  };
+      .examples = {{"How eight numbers are sorted:", "echo 6 3 8 1 7 2 5 4 | tally app quicksort --levels"}}};
   return page;
 }
 

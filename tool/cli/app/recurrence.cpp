@@ -179,31 +179,25 @@ command_page const& recurrence_page()
       .summary = "linear recurrences: each value from the one before, or from several",
       .usage = "tally app recurrence [OPTION...] [FILE...]",
       .description =
-          {
-              "Computes y[k] = a[k] y[k-1] + b[k] and prints each y, one a line. The input is pairs, a[0] b[0] a[1] "
-              "b[1] ..., or two columns of a table.",
-              "With --coefficients C1,C2,... the input is one column x, and y[k] = x[k] + C1 y[k-1] + C2 y[k-2] + ... "
-              ": a filter with feedback.",
-              "With --modulo M and --count N there is no input: y[k] = C1 y[k-1] + C2 y[k-2] + ... modulo M, and "
-              "--initial are the first terms.",
-          },
+          {"Computes y[k] = a[k] y[k-1] + b[k] and prints each y, one a line. The input is pairs, a[0] b[0] a[1] b[1] "
+           "..., or two columns of a table.",
+           "With --coefficients C1,C2,... the input is one column x, and y[k] = x[k] + C1 y[k-1] + C2 y[k-2] + ... : a "
+           "filter with feedback.",
+           "With --modulo M and --count N there is no input: y[k] = C1 y[k-1] + C2 y[k-2] + ... modulo M, and "
+           "--initial are the first terms."},
       .options =
-          {
-              {"Recurrence",
-               {
-                   {"--a", "COLUMN", "The column of the factors a of a table."},
-                   {"--b", "COLUMN", "The column of the terms b."},
-                   {"--coefficients", "C1,...", "The factors of the values before, the latest first; at most 8."},
-                   {"--initial", "Y,...",
-                    "The values before the first one: y[-1], with --coefficients y[-1],y[-2],...; 0 if not given. With "
-                    "--modulo the first terms y[0],y[1],..."},
-                   {"--backward", "", "Begin at the end: y[k] from y[k+1], and --initial is behind the last value."},
-                   {"--modulo", "M", "Terms of a sequence of whole numbers modulo M, from 1 to 4294967296."},
-                   {"--count", "N", "The number of terms."},
-               }},
-              column_options(),
-              {"Output", {output_option(), help_option()}},
-          },
+          {{"Recurrence",
+            {{"--a", "COLUMN", "The column of the factors a of a table."},
+             {"--b", "COLUMN", "The column of the terms b."},
+             {"--coefficients", "C1,...", "The factors of the values before, the latest first; at most 8."},
+             {"--initial", "Y,...",
+              "The values before the first one: y[-1], with --coefficients y[-1],y[-2],...; 0 if not given. With "
+              "--modulo the first terms y[0],y[1],..."},
+             {"--backward", "", "Begin at the end: y[k] from y[k+1], and --initial is behind the last value."},
+             {"--modulo", "M", "Terms of a sequence of whole numbers modulo M, from 1 to 4294967296."},
+             {"--count", "N", "The number of terms."}}},
+           column_options(),
+           {"Output", {output_option(), help_option()}}},
       .sections = {{"Notes",
                     {"Values are doubles. They have the same bits for every number of threads, and differ from those "
                      "of a loop by rounding. A value that grows beyond all doubles is inf, as in a loop."}},
@@ -212,8 +206,7 @@ command_page const& recurrence_page()
                     "printf '1.01 -180\\n1.01 -180\\n' | tally app recurrence --initial 1000"},
                    {"A smoothed signal:", "tally app recurrence --coefficients 0.9 --column signal run.csv"},
                    {"Fibonacci's numbers modulo 1000:",
-                    "tally app recurrence --coefficients 1,1 --initial 0,1 --modulo 1000 --count 20"}},
-  };
+                    "tally app recurrence --coefficients 1,1 --initial 0,1 --modulo 1000 --count 20"}}};
   return page;
 }
 

@@ -27,33 +27,23 @@ command_page const& sort_page()
       .summary = "sort numbers, by the digits of their bits",
       .usage = "tally app sort [OPTION...] [FILE...]",
       .description =
-          {
-              "Reads numbers and writes them in ascending order, one a line. They are sorted as integers if all are "
-              "integers, else as doubles. -0.0 comes before 0, and nan last in either order.",
-              "A radix sort: for each eight bits in which values differ it counts digits by blocks, scans the counts, "
-              "and moves the values. It compares nothing. All values are kept in memory, twice.",
-          },
+          {"Reads numbers and writes them in ascending order, one a line. They are sorted as integers if all are "
+           "integers, else as doubles. -0.0 comes before 0, and nan last in either order.",
+           "A radix sort: for each eight bits in which values differ it counts digits by blocks, scans the counts, and "
+           "moves the values. It compares nothing. All values are kept in memory, twice."},
       .options =
-          {
-              column_options(),
-              {"Order", {{"--descending", "", "The greatest first."}}},
-              {"Output",
-               {
-                   {"-o,--output", "FILE",
-                    "Write to FILE instead of standard output: as an array if it ends in .npy, as bare values for .raw "
-                    "or .bin, else as text. It appears under its name when it is complete.",
-                    completes::files},
-                   help_option(),
-               }},
-          },
+          {column_options(),
+           {"Order", {{"--descending", "", "The greatest first."}}},
+           {"Output",
+            {{"-o,--output", "FILE",
+              "Write to FILE instead of standard output: as an array if it ends in .npy, as bare values for .raw or "
+              ".bin, else as text. It appears under its name when it is complete.",
+              completes::files},
+             help_option()}}},
       .sections = {exit_section()},
-      .examples =
-          {
-              {"The ten largest files below here:",
-               "find . -type f -printf '%s\\n' | tally app sort --descending | head"},
-              {"A column of a table, as an array:", "tally app sort --column size -o sizes.npy parcels.csv"},
-          },
-  };
+      .examples = {
+          {"The ten largest files below here:", "find . -type f -printf '%s\\n' | tally app sort --descending | head"},
+          {"A column of a table, as an array:", "tally app sort --column size -o sizes.npy parcels.csv"}}};
   return page;
 }
 

@@ -28,34 +28,24 @@ command_page const& tree_page()
       .summary = "sum up folders, or number the nodes of a tree",
       .usage = "tally app tree [OPTION...] [DIRECTORY | FILE...]",
       .description =
-          {
-              "Prints the bytes of a directory and of each below it, as `du -b` does: size and path, separated by a "
-              "tab, the content of a folder before the folder, in the order of names. A folder has its own bytes and "
-              "those of all below it; a file with several names is counted once, and links are not followed.",
-              "With `--parents` it reads a tree as numbers: the k-th, from 0 on, is the parent of node k, and -1 or "
-              "its own number that of the root. It prints a table of depth, size of the subtree, and the place in "
-              "preorder and postorder of each node, children in ascending order.",
-              "All numbers are prefix sums over an Euler tour of the tree.",
-          },
-      .options =
-          {
-              column_options(),
-              {"Tree",
-               {
-                   {"--parents", "", "Read parents of nodes instead of a directory."},
-                   {"--all", "", "Print files too."},
-                   {"--depth", "N", "Print only what is at most N below DIRECTORY."},
-                   {"--disk", "", "The space that files use on the disk, as `du -B 1`, not their lengths."},
-               }},
-              {"Output", {output_option(), help_option()}},
-          },
+          {"Prints the bytes of a directory and of each below it, as `du -b` does: size and path, separated by a tab, "
+           "the content of a folder before the folder, in the order of names. A folder has its own bytes and those of "
+           "all below it; a file with several names is counted once, and links are not followed.",
+           "With `--parents` it reads a tree as numbers: the k-th, from 0 on, is the parent of node k, and -1 or its "
+           "own number that of the root. It prints a table of depth, size of the subtree, and the place in preorder "
+           "and postorder of each node, children in ascending order.",
+           "All numbers are prefix sums over an Euler tour of the tree."},
+      .options = {column_options(),
+                  {"Tree",
+                   {{"--parents", "", "Read parents of nodes instead of a directory."},
+                    {"--all", "", "Print files too."},
+                    {"--depth", "N", "Print only what is at most N below DIRECTORY."},
+                    {"--disk", "", "The space that files use on the disk, as `du -B 1`, not their lengths."}}},
+                  {"Output", {output_option(), help_option()}}},
       .sections = {exit_section()},
-      .examples =
-          {
-              {"The largest folders of a home:", "tally app tree --depth 2 ~ | sort -rn | head"},
-              {"The tree of 0 with the children 1 and 2, and 3 below 1:", "echo -1 0 0 1 | tally app tree --parents"},
-          },
-  };
+      .examples = {
+          {"The largest folders of a home:", "tally app tree --depth 2 ~ | sort -rn | head"},
+          {"The tree of 0 with the children 1 and 2, and 3 below 1:", "echo -1 0 0 1 | tally app tree --parents"}}};
   return page;
 }
 

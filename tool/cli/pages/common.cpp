@@ -55,36 +55,34 @@ option_page init_option()
 
 option_group input_options()
 {
-  return {"Input",
-          {
-              {"FILE...", "",
-               "Read these files one after the other as one sequence. `-`, or no file, is standard input. The format "
-               "follows from the ending: .csv, .tsv or .tab, .npy, .raw or .bin; else it is text.",
-               completes::files},
-              {"--input-format", "FORMAT", "Read all input in this format, whatever the endings are.",
-               completes::choices, input_format_choices()},
-              {"--column", "COLUMN",
-               "The column of a CSV or TSV table: its name in the header line, or its number, the first being 1, which "
-               "is also read without this option. With it, standard input and files without a known ending are CSV."},
-              {"--by", "COLUMN",
-               "Group the rows of a CSV or TSV table by this column: every group is a sequence of its own."},
-              {"--delimiter", "CHARACTER", "The separator of the fields of a table: a single character, or `tab`."},
-              {"--header", "",
-               "The table's first line names its columns, even if a name is a number. Without this option a column "
-               "whose name is a number is an error, since the line may be data."},
-              {"--no-header", "", "The table's first line is data; its columns have numbers, not names."},
-              {"--type", "TYPE",
-               "The type of the values. Raw input needs it. All other input is converted to this type, text and arrays "
-               "by one rule; a value that it cannot hold is an error. Results are of this type too (see Numbers).",
-               completes::choices, type_choices()},
-              {"--byte-order", "ORDER", "The byte order of raw input; this machine's own if not given.",
-               completes::choices, byte_order_choices()},
-              {"--axis", "N",
-               "Reduce or scan along axis N of a .npy array, the first being 0, the last -1. Without it an array of "
-               "several axes is one sequence in C order, the last index running fastest. A pipe can give values only "
-               "in the order in which they are stored: along the last axis, in Fortran order along the first, and in C "
-               "order without --axis. Otherwise the array must be a file."},
-          }};
+  return {
+      "Input",
+      {{"FILE...", "",
+        "Read these files one after the other as one sequence. `-`, or no file, is standard input. The format follows "
+        "from the ending: .csv, .tsv or .tab, .npy, .raw or .bin; else it is text.",
+        completes::files},
+       {"--input-format", "FORMAT", "Read all input in this format, whatever the endings are.", completes::choices,
+        input_format_choices()},
+       {"--column", "COLUMN",
+        "The column of a CSV or TSV table: its name in the header line, or its number, the first being 1, which is "
+        "also read without this option. With it, standard input and files without a known ending are CSV."},
+       {"--by", "COLUMN", "Group the rows of a CSV or TSV table by this column: every group is a sequence of its own."},
+       {"--delimiter", "CHARACTER", "The separator of the fields of a table: a single character, or `tab`."},
+       {"--header", "",
+        "The table's first line names its columns, even if a name is a number. Without this option a column whose name "
+        "is a number is an error, since the line may be data."},
+       {"--no-header", "", "The table's first line is data; its columns have numbers, not names."},
+       {"--type", "TYPE",
+        "The type of the values. Raw input needs it. All other input is converted to this type, text and arrays by one "
+        "rule; a value that it cannot hold is an error. Results are of this type too (see Numbers).",
+        completes::choices, type_choices()},
+       {"--byte-order", "ORDER", "The byte order of raw input; this machine's own if not given.", completes::choices,
+        byte_order_choices()},
+       {"--axis", "N",
+        "Reduce or scan along axis N of a .npy array, the first being 0, the last -1. Without it an array of several "
+        "axes is one sequence in C order, the last index running fastest. A pipe can give values only in the order in "
+        "which they are stored: along the last axis, in Fortran order along the first, and in C order without --axis. "
+        "Otherwise the array must be a file."}}};
 }
 
 option_group column_options()
@@ -97,93 +95,81 @@ option_group column_options()
 option_group output_options_group()
 {
   return {"Output",
-          {
-              {"-o,--output", "FILE",
-               "Write to FILE instead of standard output. The file appears under its name when it is complete; after "
-               "an error there is none, or still the old one.",
-               completes::files},
-              {"--format", "FORMAT",
-               "The format of the output; otherwise it follows from FILE's ending (.npy, .raw or .bin, .json), else it "
-               "is text.",
-               completes::choices, output_format_choices()},
-              {"--json", "",
-               "The same as --format json. Numbers are printed in full. Values for which JSON has no number are "
-               "\"nan\", \"inf\" or \"-inf\"."},
-              {"--no-progress", "",
-               "Show no progress. Without this option a job of more than a second shows its progress on a terminal, "
-               "never in a pipe or a file."},
-          }};
+          {{"-o,--output", "FILE",
+            "Write to FILE instead of standard output. The file appears under its name when it is complete; after an "
+            "error there is none, or still the old one.",
+            completes::files},
+           {"--format", "FORMAT",
+            "The format of the output; otherwise it follows from FILE's ending (.npy, .raw or .bin, .json), else it is "
+            "text.",
+            completes::choices, output_format_choices()},
+           {"--json", "",
+            "The same as --format json. Numbers are printed in full. Values for which JSON has no number are \"nan\", "
+            "\"inf\" or \"-inf\"."},
+           {"--no-progress", "",
+            "Show no progress. Without this option a job of more than a second shows its progress on a terminal, never "
+            "in a pipe or a file."}}};
 }
 
 option_group running_options()
 {
   return {"Running",
-          {
-              {"--on", "PROCESSOR",
-               "The processor that computes: the CPU if not given. The output never depends on it (see GPU).",
-               completes::choices, processor_choices()},
-              {"--threads", "N",
-               "Use at most N threads; otherwise all that the process may use. The output never depends on it."},
-              {"-h,--help", "", "Show this help."},
-          }};
+          {{"--on", "PROCESSOR",
+            "The processor that computes: the CPU if not given. The output never depends on it (see GPU).",
+            completes::choices, processor_choices()},
+           {"--threads", "N",
+            "Use at most N threads; otherwise all that the process may use. The output never depends on it."},
+           {"-h,--help", "", "Show this help."}}};
 }
 
 section numbers_section()
 {
   return {
       "Numbers",
-      {
-          "Text: an integer is an optional sign and digits; anything else (decimals, exponents, inf, nan) is read as "
-          "the nearest double. Integers are exact: sums and products have 128 bits, and one that needs more is an "
-          "error, never a wrong result. From the first value on that is not an integer, results are doubles, computed "
-          "over all values from the beginning. Floating-point results are printed with the fewest digits that read "
-          "back to the same bits.",
-          "--type: an integer type takes whole numbers in its range, 1.0 too (in text without an exponent). A "
-          "floating-point type takes every number, rounded to the nearest double, and that for float32 to the nearest "
-          "float; one too large for it is an error, inf is not. -0 is negative zero as float64 and float32.",
-          "Arrays and --type: float32 and float64 are reduced in their own type (sums of float32 carry doubles from "
-          "tile to tile); mean, variance, stddev and logsumexp are always doubles. Integer results printed as text are "
-          "exact as above. In a .npy or raw file, integer sums and products have the type int64 or uint64, min, max, "
-          "and, or, xor the type of the input, all and any uint8, argmin, argmax and count int64, and results of text "
-          "without --type float64; a result that does not fit is an error.",
-      }};
+      {"Text: an integer is an optional sign and digits; anything else (decimals, exponents, inf, nan) is read as the "
+       "nearest double. Integers are exact: sums and products have 128 bits, and one that needs more is an error, "
+       "never a wrong result. From the first value on that is not an integer, results are doubles, computed over all "
+       "values from the beginning. Floating-point results are printed with the fewest digits that read back to the "
+       "same bits.",
+       "--type: an integer type takes whole numbers in its range, 1.0 too (in text without an exponent). A "
+       "floating-point type takes every number, rounded to the nearest double, and that for float32 to the nearest "
+       "float; one too large for it is an error, inf is not. -0 is negative zero as float64 and float32.",
+       "Arrays and --type: float32 and float64 are reduced in their own type (sums of float32 carry doubles from tile "
+       "to tile); mean, variance, stddev and logsumexp are always doubles. Integer results printed as text are exact "
+       "as above. In a .npy or raw file, integer sums and products have the type int64 or uint64, min, max, and, or, "
+       "xor the type of the input, all and any uint8, argmin, argmax and count int64, and results of text without "
+       "--type float64; a result that does not fit is an error."}};
 }
 
 section order_section()
 {
   return {"Order",
-          {
-              "Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits "
-              "for every number of threads, every kind of machine, and every division of the input into pieces. Input "
-              "of any size streams through in less than 256 MiB of memory, plus at most 2 KiB for each group of --by "
-              "and operation.",
-          }};
+          {"Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits for "
+           "every number of threads, every kind of machine, and every division of the input into pieces. Input of any "
+           "size streams through in less than 256 MiB of memory, plus at most 2 KiB for each group of --by and "
+           "operation."}};
 }
 
 section gpu_section()
 {
   return {"GPU",
-          {
-              "With --on gpu, sum, min, max, and, or, xor, mean, and product of floating-point values, are computed on "
-              "an NVIDIA GPU. The CPU does the rest, and a line on standard error says so: everything if no GPU "
-              "answers or this tally was built without CUDA; other operations; --by and --axis; products of integers, "
-              "sums that may need more than 64 bits, and text with an integer that does. The exit status is the same.",
-              "All values are gathered in the GPU's memory and must fit it: 8 bytes each for integers that are added, "
-              "for doubles, and for the mean of float32; 16 for text without --type; else the bytes of the type. A "
-              "file of known length (.npy, raw) can fill the memory, a pipe or text about half of it. Input that does "
-              "not fit is an error. Nothing is written before all input has been read.",
-              "`CUDA_VISIBLE_DEVICES` in the environment chooses among several GPUs.",
-          }};
+          {"With --on gpu, sum, min, max, and, or, xor, mean, and product of floating-point values, are computed on an "
+           "NVIDIA GPU. The CPU does the rest, and a line on standard error says so: everything if no GPU answers or "
+           "this tally was built without CUDA; other operations; --by and --axis; products of integers, sums that may "
+           "need more than 64 bits, and text with an integer that does. The exit status is the same.",
+           "All values are gathered in the GPU's memory and must fit it: 8 bytes each for integers that are added, for "
+           "doubles, and for the mean of float32; 16 for text without --type; else the bytes of the type. A file of "
+           "known length (.npy, raw) can fill the memory, a pipe or text about half of it. Input that does not fit is "
+           "an error. Nothing is written before all input has been read.",
+           "`CUDA_VISIBLE_DEVICES` in the environment chooses among several GPUs."}};
 }
 
 section exit_section()
 {
   return {"Exit status",
-          {
-              "0 for success; 1 for wrong input or a file that cannot be read or written, with a message that begins "
-              "with `file:line:column` if the error has a place; 2 for a wrong command line; 141 without a message if "
-              "the reader of the output has gone.",
-          }};
+          {"0 for success; 1 for wrong input or a file that cannot be read or written, with a message that begins with "
+           "`file:line:column` if the error has a place; 2 for a wrong command line; 141 without a message if the "
+           "reader of the output has gone."}};
 }
 
 }  // namespace tally::cli

@@ -10,38 +10,27 @@ command_page const& reduce_page()
       .summary = "combine all values into one: their sum, unless --op says otherwise",
       .usage = "tally reduce [OPTION...] [FILE...]",
       .description =
-          {
-              "Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and prints one result. "
-              "With several operations there is one line for each: its name, a tab, the result. With --by there is one "
-              "line for each group, in the order of their first rows: the key, a tab, the result; with several "
-              "operations a column each, under a line of names. With --axis the result is an array without that axis.",
-          },
-      .options =
-          {
-              {"Operation",
-               {
-                   {"--op", "NAME[,NAME...]", "The operation; sum if not given. May be given several times.",
-                    completes::choices, operation_choices()},
-                   init_option(),
-               }},
-              input_options(),
-              output_options_group(),
-              running_options(),
-          },
+          {"Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and prints one result. With "
+           "several operations there is one line for each: its name, a tab, the result. With --by there is one line "
+           "for each group, in the order of their first rows: the key, a tab, the result; with several operations a "
+           "column each, under a line of names. With --axis the result is an array without that axis."},
+      .options = {{"Operation",
+                   {{"--op", "NAME[,NAME...]", "The operation; sum if not given. May be given several times.",
+                     completes::choices, operation_choices()},
+                    init_option()}},
+                  input_options(),
+                  output_options_group(),
+                  running_options()},
       .sections = {numbers_section(), order_section(), gpu_section(), exit_section()},
-      .examples =
-          {
-              {"The sum of the sizes of all files below here:", "find . -type f -printf '%s\\n' | tally reduce"},
-              {"Several figures at once, from a column by name:",
-               "tally reduce --op count,mean,stddev,max --column size parcels.csv"},
-              {"A total for each region, the greatest last:",
-               "tally reduce --column amount --by region sales.csv | sort -k 2 -g"},
-              {"The means of the columns of a matrix, as an array:",
-               "tally reduce --op mean --axis 0 -o means.npy matrix.npy"},
-              {"The greatest of a million raw 16-bit samples:", "tally reduce --op max --type int16 samples.raw"},
-              {"For a script:", "tally reduce --json --op min,max numbers.txt"},
-          },
-  };
+      .examples = {{"The sum of the sizes of all files below here:", "find . -type f -printf '%s\\n' | tally reduce"},
+                   {"Several figures at once, from a column by name:",
+                    "tally reduce --op count,mean,stddev,max --column size parcels.csv"},
+                   {"A total for each region, the greatest last:",
+                    "tally reduce --column amount --by region sales.csv | sort -k 2 -g"},
+                   {"The means of the columns of a matrix, as an array:",
+                    "tally reduce --op mean --axis 0 -o means.npy matrix.npy"},
+                   {"The greatest of a million raw 16-bit samples:", "tally reduce --op max --type int16 samples.raw"},
+                   {"For a script:", "tally reduce --json --op min,max numbers.txt"}}};
   return page;
 }
 

@@ -10,39 +10,28 @@ command_page const& scan_page()
       .summary = "print the running result at every value: the cumulative sum, unless --op says otherwise",
       .usage = "tally scan [OPTION...] [FILE...]",
       .description =
-          {
-              "Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and writes a result for "
-              "each value, one a line: that of all values up to it. With --by it is the result of the rows of its "
-              "group up to it, in the order of the rows. With --axis the result is an array of the same shape.",
-          },
-      .options =
-          {
-              {"Operation",
-               {
-                   {"--op", "NAME", "The operation; sum if not given.", completes::choices, operation_choices()},
-                   {"--exclusive", "",
-                    "Each result is that of the values before it. The first is --init, or the neutral value: 0 for "
-                    "sum, 1 for product."},
-                   init_option(),
-               }},
-              input_options(),
-              output_options_group(),
-              running_options(),
-          },
+          {"Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and writes a result for each "
+           "value, one a line: that of all values up to it. With --by it is the result of the rows of its group up to "
+           "it, in the order of the rows. With --axis the result is an array of the same shape."},
+      .options = {{"Operation",
+                   {{"--op", "NAME", "The operation; sum if not given.", completes::choices, operation_choices()},
+                    {"--exclusive", "",
+                     "Each result is that of the values before it. The first is --init, or the neutral value: 0 for "
+                     "sum, 1 for product."},
+                    init_option()}},
+                  input_options(),
+                  output_options_group(),
+                  running_options()},
       .sections = {numbers_section(), order_section(), gpu_section(), exit_section()},
-      .examples =
-          {
-              {"Running totals:", "seq 10 | tally scan"},
-              {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},
-              {"The record so far, beside the table:",
-               "(echo record; tally scan --op max --column height jumps.csv) | paste -d , jumps.csv -"},
-              {"A running balance for each account, in the order of the rows:",
-               "tally scan --column amount --by account ledger.csv"},
-              {"A large array, from file to file:", "tally scan -o cumulative.npy samples.npy"},
-              {"The same on a GPU:", "tally scan --on gpu -o cumulative.npy samples.npy"},
-              {"Along the rows of a matrix:", "tally scan --axis 1 -o cumulative.npy matrix.npy"},
-          },
-  };
+      .examples = {{"Running totals:", "seq 10 | tally scan"},
+                   {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},
+                   {"The record so far, beside the table:",
+                    "(echo record; tally scan --op max --column height jumps.csv) | paste -d , jumps.csv -"},
+                   {"A running balance for each account, in the order of the rows:",
+                    "tally scan --column amount --by account ledger.csv"},
+                   {"A large array, from file to file:", "tally scan -o cumulative.npy samples.npy"},
+                   {"The same on a GPU:", "tally scan --on gpu -o cumulative.npy samples.npy"},
+                   {"Along the rows of a matrix:", "tally scan --axis 1 -o cumulative.npy matrix.npy"}}};
   return page;
 }
 

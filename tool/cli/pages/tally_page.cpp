@@ -15,26 +15,16 @@ command_page const& tally_page()
       .summary = "reduce and scan columns of numbers: totals, extremes, running sums",
       .usage = "tally COMMAND [OPTION...] [FILE...]",
       .description =
-          {
-              "Tally combines the numbers of a file or a pipe into one result, or prints the running results, as fast "
-              "as the machine reads and writes: exactly for integers, and for floating-point numbers with the same "
-              "bits for every number of threads.",
-              "`tally COMMAND --help` tells everything about a command.",
-          },
-      .options = {{"Options",
-                   {
-                       {"-h,--help", "", "Show this help."},
-                       {"--version", "", "Show the version."},
-                   }}},
+          {"Tally combines the numbers of a file or a pipe into one result, or prints the running results, as fast as "
+           "the machine reads and writes: exactly for integers, and for floating-point numbers with the same bits for "
+           "every number of threads.",
+           "`tally COMMAND --help` tells everything about a command."},
+      .options = {{"Options", {{"-h,--help", "", "Show this help."}, {"--version", "", "Show the version."}}}},
       .sections = {exit_section()},
-      .examples =
-          {
-              {"A sum:", "seq 10 | tally reduce"},
-              {"Running sums:", "seq 10 | tally scan"},
-              {"The mean of a column of a table, group by group:",
-               "tally reduce --op mean --column amount --by region sales.csv"},
-          },
-  };
+      .examples = {{"A sum:", "seq 10 | tally reduce"},
+                   {"Running sums:", "seq 10 | tally scan"},
+                   {"The mean of a column of a table, group by group:",
+                    "tally reduce --op mean --column amount --by region sales.csv"}}};
   return page;
 }
 
@@ -46,28 +36,25 @@ command_page const& help_page()
       .usage = "tally help [--man] [COMMAND...]",
       .description = {"Prints what `tally COMMAND --help` prints; without a command, what `tally --help` does."},
       .options = {{"Options",
-                   {
-                       {"COMMAND...",
-                        "",
-                        "The command: reduce, scan, bench, explain, compare, brent, exhibit, app, help or completion; "
-                        "`app NAME` for an application.",
-                        completes::choices,
-                        {{"reduce", ""},
-                         {"scan", ""},
-                         {"bench", ""},
-                         {"explain", ""},
-                         {"compare", ""},
-                         {"brent", ""},
-                         {"exhibit", ""},
-                         {"app", ""},
-                         {"help", ""},
-                         {"completion", ""}}},
-                       {"--man", "", "Print the man page, as roff."},
-                       {"-h,--help", "", "Show this help."},
-                   }}},
+                   {{"COMMAND...",
+                     "",
+                     "The command: reduce, scan, bench, explain, compare, brent, exhibit, app, help or completion; "
+                     "`app NAME` for an application.",
+                     completes::choices,
+                     {{"reduce", ""},
+                      {"scan", ""},
+                      {"bench", ""},
+                      {"explain", ""},
+                      {"compare", ""},
+                      {"brent", ""},
+                      {"exhibit", ""},
+                      {"app", ""},
+                      {"help", ""},
+                      {"completion", ""}}},
+                    {"--man", "", "Print the man page, as roff."},
+                    {"-h,--help", "", "Show this help."}}}},
       .sections = {},
-      .examples = {{"Read a man page that is not installed:", "tally help --man reduce | man -l -"}},
-  };
+      .examples = {{"Read a man page that is not installed:", "tally help --man reduce | man -l -"}}};
   return page;
 }
 
@@ -79,13 +66,10 @@ command_page const& completion_page()
       .usage = "tally completion SHELL",
       .description = {"Prints a script after which the shell completes the commands, options and values of tally."},
       .options = {{"Options",
-                   {
-                       {"SHELL", "", "The shell: bash, zsh or fish.", completes::choices, shell_choices()},
-                       {"-h,--help", "", "Show this help."},
-                   }}},
+                   {{"SHELL", "", "The shell: bash, zsh or fish.", completes::choices, shell_choices()},
+                    {"-h,--help", "", "Show this help."}}}},
       .sections = {},
-      .examples = {{"In ~/.bashrc, for every new shell:", "source <(tally completion bash)"}},
-  };
+      .examples = {{"In ~/.bashrc, for every new shell:", "source <(tally completion bash)"}}};
   return page;
 }
 
