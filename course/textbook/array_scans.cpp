@@ -24,7 +24,7 @@ constexpr auto exclusive_work = formulas::two_sweeps.value;
 constexpr auto exclusive_steps = formulas::two_sweeps_steps.value;
 constexpr auto exclusive_barriers = formulas::two_sweeps_barriers.value;
 
-/// What they cost with sections of two elements for each of `Threads` threads.
+/// Their cost with sections of two elements for each of `Threads` threads.
 template <int Threads>
 struct costs {
   static constexpr int section = 2 * Threads;
@@ -46,7 +46,7 @@ struct costs {
     std::size_t before_the_last() const { return formulas::count((sections - 1) * section); }
     /// The elements of the longest section behind the first.
     int longest_later() const { return std::min(n - longest(), section); }
-    /// What a thread adds to in the sections behind the first.
+    /// The elements that a thread adds to in the sections behind the first.
     std::size_t added_by_a_thread() const { return formulas::count(divide_up(longest_later(), Threads)); }
   };
 

@@ -4,7 +4,7 @@
 #include "tally/textbook/transfer.hpp"
 #include "textbook/catalogue.hpp"
 
-/// What the scans of one block cost, as the course says it, for powers of two, and exactly for every n.
+/// The cost of the scans of one block, as the course says it, for powers of two, and exactly for every n.
 namespace tally::textbook::formulas {
 
 inline std::size_t count(int value)

@@ -2,7 +2,7 @@
 
 #include "textbook/gpu.hpp"
 
-/// What a program says that was built without CUDA.
+/// The message of a program that was built without CUDA.
 namespace tally::textbook {
 
 std::string why_no_gpu()

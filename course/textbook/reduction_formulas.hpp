@@ -4,7 +4,7 @@
 
 #include "textbook/block_scan_formulas.hpp"
 
-/// What the reductions cost, exactly for every n.
+/// The cost of the reductions, exactly for every n.
 namespace tally::textbook::formulas {
 
 inline std::size_t log2_up(int n)

@@ -368,7 +368,7 @@ void histograms_by_weight()
   }
 }
 
-/// What a GPU runs, by teams of one thread and by atomic additions.
+/// The device histogram, run by teams of one thread and by atomic additions.
 void histograms_by_teams()
 {
   std::vector<std::uint32_t> const values = random_values<std::uint32_t>(20'000, 17);

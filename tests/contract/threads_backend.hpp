@@ -47,7 +47,7 @@ void scan_tile(I first, std::size_t n, std::size_t tile, Op op, Transform transf
                                             [&](std::size_t k, auto const& value) { use(begin + k, value); });
 }
 
-/// What is known before each tile, and at last after all of them.
+/// The carry before each tile, and as last element the one after all of them.
 template <class T, class I, class Op, class Transform>
 std::vector<tally::order::carry<T, Op>> carries(std_threads on, I first, std::size_t n, std::optional<T> const& init,
                                                 Op& op, Transform& transform)

@@ -1,4 +1,4 @@
-// What a call on a GPU promises besides its bits: the order of its stream, memory, graphs, errors.
+// The promises of a call on a GPU besides its bits: the order of its stream, memory, graphs, errors.
 #include <cstdint>
 #include <cstdlib>
 #include <memory_resource>

@@ -218,7 +218,7 @@ TEST(cuda_choice, by_request)
   expect("ring", of_floats, means, {}, {{endless, kernel::ring, 132}});
   for (path const each : {path::own_tiles, path::backwards}) {
     means.requested = each;
-    // What is asked for may be more than runs at once, but not more than a block can fold.
+    // A request may be for more blocks than run at once, but not for more tiles than a block can fold.
     expect("own tiles", of_floats, means, {},
            {{512 * tile, kernel::own_tiles, 512}, {endless, kernel::drawn_tiles, 264}});
     call_shape in_place = of_floats;

@@ -49,7 +49,7 @@ private:
   }
 };
 
-/// What differed first, and how many elements did.
+/// The first element that differed, and how many did.
 struct difference {
   unsigned long long count, at;
   unsigned call;

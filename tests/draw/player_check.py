@@ -18,7 +18,7 @@ from expecting import complaints, expect, position, text
 tally = str(pathlib.Path(sys.argv[1]).resolve())
 pictures = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None
 
-# What x holds after every step on the course's input 3 1 7 0 4 1 6 3, and which elements the step has written.
+# The values of x after every step on the course's input 3 1 7 0 4 1 6 3, and which elements the step has written.
 none, every = [], list(range(8))
 given = [3, 1, 7, 0, 4, 1, 6, 3]
 strides = {1: [3, 4, 8, 7, 4, 5, 7, 9], 2: [3, 4, 11, 11, 12, 12, 11, 14], 4: [3, 4, 11, 11, 15, 16, 22, 25]}

@@ -16,7 +16,7 @@ struct choice {
   std::string_view meaning;
 };
 
-/// What a shell offers for the value.
+/// The completions that a shell offers for the value.
 enum class completes { nothing, files, choices };
 
 struct option_page {
@@ -52,7 +52,7 @@ struct command_page {
   std::vector<example> examples;
 };
 
-/// What `tally NAME` or `tally app NAME` runs.
+/// The function that `tally NAME` or `tally app NAME` runs.
 struct command {
   command_page const& page;
   void (*run)(std::vector<std::string> const& words);  ///< with the words after the name

@@ -65,7 +65,7 @@ struct put {
   }
 };
 
-/// What a loop has.
+/// The results of a loop.
 template <class T>
 struct expected_scans {
   std::vector<T> inclusive, from_init, exclusive;
@@ -84,7 +84,7 @@ struct expected_scans {
   }
 };
 
-/// What a scan finds: so many blocks, or with 0 as many as run at a time; and memory that was handed over, and no more
+/// The surroundings of a scan: so many blocks, or with 0 as many as run at a time; and memory that was handed over, and no more
 /// than that.
 struct situation {
   char const* name;
@@ -184,7 +184,7 @@ TEST(cuda_striped_scan, with_one_end_in_memory)
   }
 }
 
-/// What a step takes with it: `Words` words that follow from k.
+/// The values that a step takes with it: `Words` words that follow from k.
 template <std::size_t Words>
 struct taken_words {
   std::uint32_t words[Words];
@@ -253,7 +253,7 @@ TEST(cuda_striped_scan, hands_each_step_over)
   expect_steps<std::uint32_t, bool, 1>(plus{});
   expect_steps<pairs, pairs, 2>(numbered_segments{plus{}});
 }
-/// So many words do not stay at hand until the step is made.
+/// Steps that take more words than stay at hand until they are made.
 TEST(cuda_striped_scan, hands_each_step_over_with_much_to_take)
 {
   expect_steps<std::int32_t, std::int32_t, 25>(maximum{});

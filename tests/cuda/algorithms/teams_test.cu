@@ -15,7 +15,7 @@
 namespace tally::test {
 namespace {
 
-/// What a team found otherwise than it should be: which, by its bit.
+/// The faults that a team found, a bit for each kind.
 enum finding : unsigned {
   wrong_sizes = 1,
   missing_threads = 2,

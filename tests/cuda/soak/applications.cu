@@ -51,7 +51,7 @@ struct problem {
   {
     return on.memory(memory).of<T>(count, out_phase);
   }
-  /// What is wrong with the results in memory `memory`, of which `right` are all; nothing behind them is written.
+  /// The fault of the results in memory `memory`, of which `right` are all; nothing behind them is written.
   template <class T>
   std::string compared(char const* what, int memory, T const* got, std::size_t count, std::vector<T> const& right) const
   {

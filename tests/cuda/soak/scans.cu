@@ -72,7 +72,7 @@ std::string wrong_steps(gpu& on, T const* out, std::size_t n, Values const& valu
          std::to_string(all.wrong) + " of " + std::to_string(n) + " do not";
 }
 
-/// What the tries over a type and an operator need: is every result exact, or in which order is it rounded.
+/// The oracle of a type and an operator: every result is exact, or is rounded in a known order.
 enum class results { exact, rounded };
 
 template <results Results, class T, class Op, class Values>
