@@ -84,8 +84,8 @@ struct expected_scans {
   }
 };
 
-/// The surroundings of a scan: so many blocks, or with 0 as many as run at a time; and memory that was handed over, and no more
-/// than that.
+/// The surroundings of a scan: so many blocks, or with 0 as many as run at a time; and memory that was handed over, no
+/// more than that.
 struct situation {
   char const* name;
   int blocks;
