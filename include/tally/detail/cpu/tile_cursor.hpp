@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "tally/detail/cpu/rows.hpp"
+#include "tally/detail/row_order.hpp"
 #include "tally/order.hpp"
 
 namespace tally::cpu_backend {
@@ -12,7 +12,8 @@ namespace tally::cpu_backend {
 /// The order of docs/order.md one element at a time, within a tile.
 ///
 /// A Kogge-Stone step at stride s needs the value that the step before it gave s groups earlier. So the last s values
-/// of each step are kept, 31 in all.
+/// of each step are kept, 31 in all. The functions of row_order.hpp cannot be used: they take a row whole, and here each
+/// element's result is due when it comes.
 /// Cost  2 applications an element, and 5 more a group; 1 if the operator is exactly associative. Memory: some 40
 /// values.
 template <class T, class Op>
@@ -66,7 +67,7 @@ private:
     groups_before_ = value;
   }
 
-  tile_prefix<working, Op> before_;
+  order::tile_prefix<working, Op> before_;
   std::array<std::optional<working>, order::row_groups - 1> earlier_;
   std::optional<working> base_;
   std::optional<working> groups_before_;  // the scan of the row's group totals so far

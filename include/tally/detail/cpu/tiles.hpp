@@ -7,8 +7,9 @@
 
 #include "tally/detail/cpu/held.hpp"
 #include "tally/detail/cpu/kernels.hpp"
-#include "tally/detail/cpu/rows.hpp"
+#include "tally/detail/fixed_vector.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/row_order.hpp"
 #include "tally/sequences.hpp"
 
 /// Tiles of any iterator, any type that can be copied and any operator.
@@ -76,7 +77,7 @@ public:
 private:
   Out out_;
   // Of exclusive scans only. With a std::optional GCC warns that it is read while it is empty.
-  fixed_vector<working, 1> previous_;
+  detail::fixed_vector<working, 1> previous_;
 };
 
 /// A tile's elements, gathered in contiguous memory for the compiled kernels.
@@ -129,20 +130,20 @@ working_type<T> total_tile(Source& in, Op& op)
   } else if constexpr (exactly_associative<Op, T>) {
     detail::took("cpu: a total one element after the other");
     working total = in.take();
-    for (std::size_t k = 1; k < order::tile<T> && in.more(); ++k) combine_into(total, in.take(), op);
+    for (std::size_t k = 1; k < order::tile<T> && in.more(); ++k) order::combine_into(total, in.take(), op);
     return total;
   } else {
     detail::took("cpu: a total row after row");
     constexpr std::size_t rows = order::strip_rows * order::tile_strips;
-    tile_prefix<working, Op> before;
-    row_buffer<T> row;
+    order::tile_prefix<working, Op> before;
+    order::row_buffer<T> row;
     for (;;) {
       row.clear();
       while (row.size() < order::row<T> && in.more()) row.emplace_back(in.take());
       if (row.size() < order::row<T> || before.rows() == rows - 1 || !in.more()) break;
-      before.push_row(total_groups<T>(row, order::row_groups, op), op);
+      before.push_row(order::total_groups<T>(row, order::row_groups, op), op);
     }
-    return last_of_row<T>(row, before.base(op), op);
+    return order::last_of_row<T>(row, before.base(op), op);
   }
 }
 
@@ -171,22 +172,22 @@ working_type<T> scan_tile(Source& in, Sink& out, std::optional<working_type<T>> 
     working local = in.take();
     put(local);
     for (std::size_t k = 1; k < order::tile<T> && in.more(); ++k) {
-      combine_into(local, in.take(), op);
+      order::combine_into(local, in.take(), op);
       put(local);
     }
     return local;
   } else {
     detail::took("cpu: a tile row after row");
-    tile_prefix<working, Op> before;
-    row_buffer<T> row;
-    group_totals<T> totals;
+    order::tile_prefix<working, Op> before;
+    order::row_buffer<T> row;
+    order::group_totals<T> totals;
     for (;;) {
       row.clear();
       while (row.size() < order::row<T> && in.more()) row.emplace_back(in.take());
       bool const last = before.rows() == order::strip_rows * order::tile_strips - 1 || !in.more();
       // The last group's total is for the next row only.
-      scan_groups<T>(row, groups_of<T>(row.size()) - (last ? 1 : 0), totals, op);
-      put_in_front<T>(before.base(op), totals, row, op);
+      order::scan_groups<T>(row, order::groups_of<T>(row.size()) - (last ? 1 : 0), totals, op);
+      order::put_in_front<T>(before.base(op), totals, row, op);
       for (std::size_t k = 0; k < row.size(); ++k) put(row[k]);
       if (last) return row.back();
       before.push_row(totals.back(), op);

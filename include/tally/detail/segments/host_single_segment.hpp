@@ -9,6 +9,7 @@
 #include "tally/detail/at_index.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/row_order.hpp"
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 #include "tally/reduce.hpp"
@@ -16,6 +17,9 @@
 
 /// A single segment on a CPU: the bits of `tally::reduce` and of the scans of [begin, end). The calls themselves do it,
 /// or where the segment is short a loop that has their brackets.
+///
+/// The loop combines elements as it reads them, and totals of groups by the functions of row_order.hpp. Gathered in a
+/// row first, as a tile's elements are, segments of 1 to 16 floats took 1.3 to 3.6 times as long (Zen 4, GCC 12).
 namespace tally::detail::segments {
 
 /// The longest segment that the loops below combine, in groups. A call takes some 20 ns.
@@ -36,9 +40,7 @@ T fold_values(I const& values, std::size_t begin, std::size_t end, Op& op)
   return sum;
 }
 
-/// The reduction of a segment of one row at most. The groups before the last one are combined to Kogge and Stone's
-/// I[g-1] = ((t[0] + tree) + tree) + ...: a tree for each binary digit 1 of g-1, of as many groups as the digit is
-/// worth, the smallest first.
+/// The reduction of a segment of one row at most.
 template <class T, class I, class Op>
 T reduce_short(I const& values, std::size_t begin, std::size_t end, Op& op)
 {
@@ -48,17 +50,8 @@ T reduce_short(I const& values, std::size_t begin, std::size_t end, Op& op)
   T totals[short_groups];
   for (std::size_t g = 0; g < before; ++g)
     totals[g] = fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op);
-  T sum = totals[0];
-  std::size_t at = 1;
-  for (std::size_t size = 1; size < before; size *= 2) {
-    if (((before - 1) & size) == 0) continue;
-    for (std::size_t half = 1; half < size; half *= 2)
-      for (std::size_t g = at; g < at + size; g += 2 * half)
-        totals[g] = static_cast<T>(op(totals[g], totals[g + half]));
-    sum = static_cast<T>(op(sum, totals[at]));
-    at += size;
-  }
-  return static_cast<T>(op(sum, fold_values<T>(values, begin + before * group, end, op)));
+  order::combine_totals<T>(totals, before, op);
+  return static_cast<T>(op(totals[before - 1], fold_values<T>(values, begin + before * group, end, op)));
 }
 
 /// Calls put(k, inclusive result of k) for a segment of at most `short_segment` elements.
@@ -71,8 +64,7 @@ void scan_short(I const& values, std::size_t begin, std::size_t end, std::option
   T before[short_groups];  // I of docs/order.md, of the groups before the last one
   for (std::size_t g = 0; g + 1 < groups; ++g)
     before[g] = fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op);
-  for (std::size_t stride = 1; stride + 1 < groups; stride *= 2)
-    for (std::size_t g = groups - 2; g >= stride; --g) before[g] = static_cast<T>(op(before[g - stride], before[g]));
+  order::scan_totals<T>(before, groups - 1, op);
   for (std::size_t g = 0; g < groups; ++g) {
     std::size_t k = begin + g * group;
     std::size_t const group_end = end - k < group ? end : k + group;

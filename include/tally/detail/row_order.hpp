@@ -1,50 +1,20 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <utility>
 
+#include "tally/detail/fixed_vector.hpp"
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 
-/// The order of docs/order.md for any type that can be copied and any operator, a row at a time.
-namespace tally::cpu_backend {
-
-/// Up to `Capacity` values. T need not be default-constructible.
-template <class T, std::size_t Capacity>
-class fixed_vector {
-public:
-  fixed_vector() = default;
-  fixed_vector(fixed_vector const&) = delete;
-  fixed_vector& operator=(fixed_vector const&) = delete;
-  ~fixed_vector() { clear(); }
-
-  template <class... Args>
-  void emplace_back(Args&&... args)
-  {
-    std::construct_at(data() + size_, std::forward<Args>(args)...);
-    ++size_;
-  }
-  void clear()
-  {
-    std::destroy_n(data(), size_);
-    size_ = 0;
-  }
-
-  std::size_t size() const { return size_; }
-  T* data() { return reinterpret_cast<T*>(bytes_); }
-  T& operator[](std::size_t k) { return data()[k]; }
-  T& back() { return data()[size_ - 1]; }
-
-private:
-  alignas(T) std::byte bytes_[Capacity * sizeof(T)];
-  std::size_t size_ = 0;
-};
+/// The order of docs/order.md within a row and from row to row of a tile, for any type that can be copied and any
+/// operator. Elements are combined where they lie.
+namespace tally::order {
 
 /// A row of elements, in the type in which elements of T are combined.
 template <class T>
-using row_buffer = fixed_vector<working_type<T>, order::row<T>>;
+using row_buffer = detail::fixed_vector<working_type<T>, order::row<T>>;
 
 /// `a = op(a, b)`, also where the operator gives another type than T.
 template <class T, class Op>
@@ -85,12 +55,33 @@ constexpr std::size_t groups_of(std::size_t n)
 
 /// The totals of a row's groups.
 template <class T>
-using group_totals = fixed_vector<working_type<T>, order::row_groups>;
+using group_totals = detail::fixed_vector<working_type<T>, order::row_groups>;
+
+/// Replaces totals[0], ..., totals[count - 1] by their scan, by Kogge & Stone.
+/// Cost  count - 1, count - 2, count - 4, ... applications as far as these are positive, 129 for 32 totals.
+template <class W, class Totals, class Op>
+void scan_totals(Totals& totals, std::size_t count, Op& op)
+{
+  for (std::size_t stride = 1; stride < count; stride *= 2)
+    for (std::size_t g = count - 1; g >= stride; --g) totals[g] = static_cast<W>(op(totals[g - stride], totals[g]));
+}
+
+/// Only the last of the results of `scan_totals`, at the last total. Overwrites the others.
+/// Requires  count > 0.
+/// Cost      count - 1 applications: after the step at stride s, the last total still needs every 2s-th before it, and
+///           no other.
+template <class W, class Totals, class Op>
+void combine_totals(Totals& totals, std::size_t count, Op& op)
+{
+  std::size_t const last = count - 1;
+  for (std::size_t stride = 1; stride <= last; stride *= 2)
+    for (std::size_t g = stride + (last - stride) % (2 * stride); g <= last; g += 2 * stride)
+      totals[g] = static_cast<W>(op(std::as_const(totals[g - stride]), std::as_const(totals[g])));
+}
 
 /// Replaces the elements of each group by their sums from its beginning, and scans the totals of the row's first
-/// `count` groups into `totals`, by Kogge & Stone.
-/// Cost  n applications for the elements less one a group. The scan of m totals takes m - 1, m - 2, m - 4, ... as far
-///       as these are positive, 129 for 32 totals.
+/// `count` groups into `totals`.
+/// Cost  n applications for the elements less one a group, and those of `scan_totals`.
 template <class T, class Op, class Row>
 void scan_groups(Row& row, std::size_t count, group_totals<T>& totals, Op& op)
 {
@@ -103,9 +94,7 @@ void scan_groups(Row& row, std::size_t count, group_totals<T>& totals, Op& op)
     for (std::size_t k = begin + 1; k < end; ++k) row[k] = static_cast<working>(op(row[k - 1], row[k]));
     if (totals.size() < count) totals.emplace_back(row[end - 1]);
   }
-  for (std::size_t stride = 1; stride < count; stride *= 2)
-    for (std::size_t g = count - 1; g >= stride; --g)
-      totals[g] = static_cast<working>(op(totals[g - stride], totals[g]));
+  scan_totals<working>(totals, count, op);
 }
 
 /// After `scan_groups`: combines each group's elements with everything before the group, as the left operand. They
@@ -126,6 +115,13 @@ void put_in_front(std::optional<working_type<T>> const& base, group_totals<T>& t
   }
 }
 
+/// The first elements of a row's groups.
+template <class T, class Row>
+struct group_heads {
+  Row& row;
+  working_type<T>& operator[](std::size_t g) const { return row[g * order::group<T>]; }
+};
+
 /// Only the last of the totals that `scan_groups` gives: of n elements in n - 1 applications. Overwrites the groups.
 /// Requires  count > 0, whole groups.
 template <class T, class Op, class Row>
@@ -134,14 +130,9 @@ working_type<T>& total_groups(Row& row, std::size_t count, Op& op)
   constexpr std::size_t group = order::group<T>;
   for (std::size_t k = 0; k < count * group; k += group)
     for (std::size_t i = 1; i < group; ++i) combine_into(row[k], row[k + i], op);
-  // After the step at stride s, the last lane still needs every 2s-th lane before it, and no other.
-  std::size_t const last = count - 1;
-  for (std::size_t stride = 1; stride <= last; stride *= 2)
-    for (std::size_t g = stride + (last - stride) % (2 * stride); g <= last; g += 2 * stride) {
-      working_type<T>& to = row[g * group];
-      to = static_cast<working_type<T>>(op(std::as_const(row[(g - stride) * group]), std::as_const(to)));
-    }
-  return row[last * group];
+  group_heads<T, Row> const totals{row};
+  combine_totals<working_type<T>>(totals, count, op);
+  return totals[count - 1];
 }
 
 /// The tile-local value of the last element of the tile's last row: of n elements in n - 1 applications, and one more
@@ -158,4 +149,4 @@ working_type<T> last_of_row(Row& row, std::optional<working_type<T>> const& base
   return left ? static_cast<working>(op(*left, row[begin])) : row[begin];
 }
 
-}  // namespace tally::cpu_backend
+}  // namespace tally::order
