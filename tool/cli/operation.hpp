@@ -4,29 +4,19 @@
 #include <string_view>
 #include <vector>
 
+#include "operation_table.hpp"
 #include "page.hpp"
 
 namespace tally::cli {
 
-/// An operation on a sequence of numbers. `operation_choices` has the same order.
+/// An operation on a sequence of numbers.
 enum class operation {
-  sum,
-  product,
-  min,
-  max,
-  bit_and,
-  bit_or,
-  bit_xor,
-  all,
-  any,
-  argmin,
-  argmax,
-  mean,
-  variance,
-  stddev,
-  logsumexp,
-  count
+#define TALLY_ENUMERATOR(op, name, meaning, other_names, kind, maker) op,
+  TALLY_OPERATIONS(TALLY_ENUMERATOR)
+#undef TALLY_ENUMERATOR
 };
+
+operation_kind kind_of(operation op);
 
 /// Every operation's name and meaning, in the order of the enumeration.
 std::vector<choice> const& operation_choices();
@@ -40,8 +30,8 @@ operation operation_named(std::string const& name);
 /// The operations of a list "sum,max" or "sum max".
 std::vector<operation> operations_named(std::string const& list);
 
-/// Whether the operation needs integers.
-bool is_bitwise(operation op);
+/// Whether the operation combines values by an operator of the library.
+bool has_operator(operation op);
 
 /// Whether --init is allowed: values and results are of one kind.
 bool takes_init(operation op);

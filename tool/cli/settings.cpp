@@ -114,8 +114,7 @@ void check(command_settings const& settings)
     if (settings.init && !takes_init(op)) throw command_line_error("--init is of no use to --op " + name);
     if (settings.kind == scan_kind::exclusive) {
       if (!has_identity(op)) throw command_line_error("--exclusive: " + name + " has no result before the first value");
-      bool const extreme = op == operation::min || op == operation::max;
-      if (extreme && !settings.init && !settings.input.type &&
+      if (kind_of(op) == operation_kind::choosing && !settings.init && !settings.input.type &&
           settings.input.format_of(settings.input.files[0]) < io::file_format::npy)
         throw command_line_error("--exclusive --op " + name +
                                  " needs --init, or --type: nothing is known before the first value");

@@ -8,17 +8,29 @@
 #include <string>
 #include <type_traits>
 
+#include <tally/operators.hpp>
+
 #include "accumulator.hpp"
 
 /// Accumulators of integers, exact in 128 bits. A result that needs more bits is an error at the value that causes it.
 namespace tally::cli {
 
-/// The operations. `combine(a, b, c)` sets c to the result of a and b and returns whether it fits. `nothing` is the
-/// result of an empty sequence; for min and max that of doubles.
-struct exact_sum {
+/// An operator on integers of 64 and 128 bits. `combine(a, b, c)` sets c to the result of a and b and returns whether it
+/// fits. Most operators' results need no more bits than their operands.
+template <class Op>
+struct exact {
+  static constexpr bool grows = false;
+  template <class W>
+  static bool combine(W a, W b, W& c)
+  {
+    c = static_cast<W>(Op{}(a, b));
+    return true;
+  }
+};
+
+template <>
+struct exact<plus> {
   static constexpr bool grows = true;
-  static constexpr int128 identity = 0;
-  static result nothing() { return identity; }
   template <class W>
   static bool combine(W a, W b, W& c)
   {
@@ -26,10 +38,9 @@ struct exact_sum {
   }
 };
 
-struct exact_product {
+template <>
+struct exact<multiplies> {
   static constexpr bool grows = true;
-  static constexpr int128 identity = 1;
-  static result nothing() { return identity; }
   template <class W>
   static bool combine(W a, W b, W& c)
   {
@@ -37,66 +48,9 @@ struct exact_product {
   }
 };
 
-/// Operations whose results need no more bits than their operands.
-template <class Choose>
-struct exact_choice {
-  static constexpr bool grows = false;
-  static constexpr int128 identity = 0;  // never used: without a start the first value is the start
-  static result nothing() { return Choose::nothing(); }
-  template <class W>
-  static bool combine(W a, W b, W& c)
-  {
-    c = Choose{}(a, b);
-    return true;
-  }
-};
-
-struct lesser {
-  static result nothing() { return std::numeric_limits<double>::infinity(); }
-  template <class W>
-  W operator()(W a, W b) const
-  {
-    return b < a ? b : a;
-  }
-};
-struct greater {
-  static result nothing() { return -std::numeric_limits<double>::infinity(); }
-  template <class W>
-  W operator()(W a, W b) const
-  {
-    return a < b ? b : a;
-  }
-};
-struct common_bits {
-  static result nothing() { return int128{-1}; }
-  template <class W>
-  W operator()(W a, W b) const
-  {
-    return static_cast<W>(a & b);
-  }
-};
-struct any_bits {
-  static result nothing() { return int128{0}; }
-  template <class W>
-  W operator()(W a, W b) const
-  {
-    return static_cast<W>(a | b);
-  }
-};
-struct odd_bits {
-  static result nothing() { return int128{0}; }
-  template <class W>
-  W operator()(W a, W b) const
-  {
-    return static_cast<W>(a ^ b);
-  }
-};
-
-using exact_min = exact_choice<lesser>;
-using exact_max = exact_choice<greater>;
-using exact_and = exact_choice<common_bits>;
-using exact_or = exact_choice<any_bits>;
-using exact_xor = exact_choice<odd_bits>;
+/// Whether no values have an exact result. The least and the greatest of none are infinite, which no integer is.
+template <class Op>
+inline constexpr bool has_exact_identity = exact<Op>::grows || !operator_over<Op, double>;
 
 /// The exact sum of up to 2^31 values of at most 64 bits.
 template <class T>
@@ -130,7 +84,7 @@ public:
 
   void restart() override
   {
-    value_ = start_.value_or(Op::identity);
+    value_ = start_.value_or(0);
     has_value_ = start_.has_value();
   }
 
@@ -158,14 +112,21 @@ public:
         values);
   }
 
-  result value() const override { return has_value_ ? result(value_) : Op::nothing(); }
+  result value() const override
+  {
+    if (has_value_) return value_;
+    if constexpr (has_exact_identity<Op>)
+      return identity_of<int128>(Op{});
+    else
+      return identity_of<double>(Op{});
+  }
 
 private:
   static constexpr int128 safe = int128{1} << 126;
 
   [[noreturn]] static void overflow(std::size_t index)
   {
-    std::string const name = std::is_same_v<Op, exact_product> ? "product" : "sum";
+    std::string const name = std::is_same_v<Op, multiplies> ? "product" : "sum";
     throw value_problem(index, "a " + name + " of integers that needs more than 128 bits",
                         "one that fits (--type float64 rounds numbers of text instead)");
   }
@@ -174,7 +135,7 @@ private:
   void reduce_span(std::span<T const> in)
   {
     if (in.empty()) return;
-    if constexpr (std::is_same_v<Op, exact_sum> && sizeof(T) <= 8) {
+    if constexpr (std::is_same_v<Op, plus> && sizeof(T) <= 8) {
       if (-safe < value_ && value_ < safe) {
         for (std::size_t first = 0; first < in.size(); first += block)
           value_ += sum_of(in.subspan(first, std::min(block, in.size() - first)));
@@ -185,13 +146,13 @@ private:
     std::size_t first = 0;
     if (!has_value_) value_ = static_cast<int128>(in[first++]);
     has_value_ = true;
-    if constexpr (!Op::grows) {
+    if constexpr (!exact<Op>::grows) {
       T folded = first < in.size() ? in[first] : T{};
-      for (std::size_t k = first + 1; k < in.size(); ++k) Op::combine(folded, in[k], folded);
-      if (first < in.size()) Op::combine(value_, static_cast<int128>(folded), value_);
+      for (std::size_t k = first + 1; k < in.size(); ++k) exact<Op>::combine(folded, in[k], folded);
+      if (first < in.size()) exact<Op>::combine(value_, static_cast<int128>(folded), value_);
     } else {
       for (std::size_t k = first; k < in.size(); ++k)
-        if (!Op::combine(value_, static_cast<int128>(in[k]), value_)) overflow(k);
+        if (!exact<Op>::combine(value_, static_cast<int128>(in[k]), value_)) overflow(k);
     }
   }
 
@@ -211,13 +172,13 @@ private:
     }
     if (kind == scan_kind::inclusive) {
       for (; k < in.size(); ++k) {
-        if (!Op::combine(value, static_cast<Wide>(in[k]), value)) return k;
+        if (!exact<Op>::combine(value, static_cast<Wide>(in[k]), value)) return k;
         to[k] = value;
       }
     } else {
       for (; k < in.size(); ++k) {
         to[k] = value;
-        if (!Op::combine(value, static_cast<Wide>(in[k]), value)) return k;
+        if (!exact<Op>::combine(value, static_cast<Wide>(in[k]), value)) return k;
       }
     }
     value_ = value;

@@ -10,6 +10,7 @@
 #include <tally/running.hpp>
 
 #include "accumulator.hpp"
+#include "shown_identity.hpp"
 
 /// Accumulators of floating-point values, combined in the order of docs/order.md: the bits are those of tally::reduce
 /// and of the scans over all values at once.
@@ -25,14 +26,7 @@ running<T, Op> running_from(std::optional<T> const& init, cpu on)
 template <class T, class Op>
 class floating_accumulator final : public accumulator {
 public:
-  /// `nothing` is the result of an empty sequence, with which an exclusive scan begins.
-  floating_accumulator(std::optional<T> init, T nothing, cpu on)
-      : init_(init),
-        nothing_(nothing),
-        on_(on),
-        running_(running_from<T, Op>(init, on))
-  {
-  }
+  floating_accumulator(std::optional<T> init, cpu on) : init_(init), on_(on), running_(running_from<T, Op>(init, on)) {}
 
   void restart() override
   {
@@ -73,7 +67,7 @@ private:
   }
 
   std::optional<T> init_;
-  T nothing_;
+  T nothing_ = shown_identity<T, Op>();  // an exclusive scan begins with it
   cpu on_;
   running<T, Op> running_;
   bool started_ = false;

@@ -23,7 +23,7 @@ std::string listed(std::vector<operation> const& operations)
 
 bool is_done(operation op)
 {
-  return op <= operation::bit_xor || op == operation::mean;
+  return has_operator(op) || kind_of(op) == operation_kind::average;
 }
 
 std::vector<operation> all_done()

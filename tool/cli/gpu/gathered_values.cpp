@@ -47,7 +47,8 @@ gathered_values::gathered_values(gpu& device, std::vector<operation> const& oper
   auto const other_than_mean = [](operation op) { return op != operation::mean; };
   if (!type) {
     if (!init || as_integer(init)) exact_ = device.numbers(element_type::int64);
-    if (any([](operation op) { return !is_bitwise(op); })) floating_ = device.numbers(element_type::float64);
+    if (any([](operation op) { return kind_of(op) != operation_kind::bitwise; }))
+      floating_ = device.numbers(element_type::float64);
   } else if (io::is_integer(*type)) {
     element_type const wide = *type >= element_type::uint8 ? element_type::uint64 : element_type::int64;
     exact_ = device.numbers(any(adds) ? wide : *type);

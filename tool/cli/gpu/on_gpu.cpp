@@ -47,7 +47,7 @@ gathered_values nothing_yet(command_settings const& settings, std::optional<io::
 /// Whether the CPU's accumulator must take the values because it has the message for a value that is wrong.
 bool is_wrong(operation op, std::optional<io::element_type> type, io::values_view const& values)
 {
-  return !type && is_bitwise(op) && !io::is_integer(io::type_of(values));
+  return !type && kind_of(op) == operation_kind::bitwise && !io::is_integer(io::type_of(values));
 }
 
 /// Gathers the input, and gives it to the accumulators of the operations that the CPU does. Stops at the end, or at a

@@ -7,23 +7,21 @@
 #include <tally/operators.hpp>
 
 #include "operation.hpp"
+#include "shown_identity.hpp"
 #include "values.hpp"
 
 /// The operations that a GPU does on each type: those that the library has compiled.
 namespace tally::cli {
 
-/// Calls use(operator) with the operator of `op`. Requires: `op` has one.
+/// Calls use(operator) with the operator of `op`. Requires: has_operator(op).
 template <class Use>
 void with_operator(operation op, Use use)
 {
   switch (op) {
-    case operation::sum: return use(plus{});
-    case operation::product: return use(multiplies{});
-    case operation::min: return use(minimum{});
-    case operation::max: return use(maximum{});
-    case operation::bit_and: return use(bit_and{});
-    case operation::bit_or: return use(bit_or{});
-    case operation::bit_xor: return use(bit_xor{});
+#define TALLY_CASE(op, name, meaning, other_names, kind, combine)                                                      \
+  case operation::op: return use(tally::combine{});
+    TALLY_OPERATIONS_BY_OPERATOR(TALLY_CASE)
+#undef TALLY_CASE
     default: return;
   }
 }
@@ -32,17 +30,15 @@ void with_operator(operation op, Use use)
 /// whether a product is exact.
 template <class Op, class T>
 inline constexpr bool on_gpu =
-    std::is_floating_point_v<T>
-        ? std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> || std::is_same_v<Op, minimum> ||
-              std::is_same_v<Op, maximum>
-        : sizeof(T) <= 8 && !std::is_same_v<Op, multiplies> && (!std::is_same_v<Op, plus> || sizeof(T) == 8);
+    monoid_over<Op, T> && (std::is_floating_point_v<T> || (sizeof(T) <= 8 && !std::is_same_v<Op, multiplies> &&
+                                                           (!std::is_same_v<Op, plus> || sizeof(T) == 8)));
 
-/// The beginning of an exclusive scan. The sum of no values is 0.0, not the identity -0.0, as on the CPU.
+/// The beginning of an exclusive scan.
 template <class T, class Op>
 T result_of_none(std::optional<result> const& init)
 {
   if (init) return std::visit([](auto x) { return static_cast<T>(x); }, *init);
-  return std::is_same_v<Op, plus> ? T{} : identity_of<T>(Op{});
+  return shown_identity<T, Op>();
 }
 
 /// A value as a result. Integers become int128.
