@@ -15,8 +15,8 @@
 /// Accumulators of integers, exact in 128 bits. A result that needs more bits is an error at the value that causes it.
 namespace tally::cli {
 
-/// An operator on integers of 64 and 128 bits. `combine(a, b, c)` sets c to the result of a and b and returns whether it
-/// fits. Most operators' results need no more bits than their operands.
+/// An operator on integers of 64 and 128 bits. `combine(a, b, c)` sets c to the result of a and b and returns whether
+/// it fits. Most operators' results need no more bits than their operands.
 template <class Op>
 struct exact {
   static constexpr bool grows = false;

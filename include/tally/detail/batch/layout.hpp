@@ -5,7 +5,8 @@
 
 #include "tally/config.hpp"
 
-/// Many sequences in memory at regular places: how the calls on a batch (docs/batches.md) tell a backend where they lie.
+/// Many sequences in memory at regular places: how the calls on a batch (docs/batches.md) tell a backend where they
+/// lie.
 namespace tally::detail::batch {
 
 /// Axes of an array besides the one along which sequences lie.

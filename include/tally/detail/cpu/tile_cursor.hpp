@@ -12,8 +12,8 @@ namespace tally::cpu_backend {
 /// The order of docs/order.md one element at a time, within a tile.
 ///
 /// A Kogge-Stone step at stride s needs the value that the step before it gave s groups earlier. So the last s values
-/// of each step are kept, 31 in all. The functions of row_order.hpp cannot be used: they take a row whole, and here each
-/// element's result is due when it comes.
+/// of each step are kept, 31 in all. The functions of row_order.hpp cannot be used: they take a row whole, and here
+/// each element's result is due when it comes.
 /// Cost  2 applications an element, and 5 more a group; 1 if the operator is exactly associative. Memory: some 40
 /// values.
 template <class T, class Op>

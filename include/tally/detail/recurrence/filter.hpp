@@ -75,7 +75,7 @@ struct filter_blocks {
     return {a, b, c, d};
   }
   /// The map of block j. A short block is the last one, whose map is never used.
-  filter_map<T, Order> operator()(std::size_t j) const
+  [[gnu::noinline]] filter_map<T, Order> operator()(std::size_t j) const
   {
     if (size - j * block < block) return {of_block, {}};
     auto const quarters = responses(j * block);
@@ -105,7 +105,7 @@ struct filter_runner {
   state before;
 
   void put(std::size_t k, T const& y) const { out[static_cast<std::iter_difference_t<Out>>(k)] = y; }
-  void operator()(std::size_t j, filter_map<T, Order> const& all_before) const
+  [[gnu::noinline]] void operator()(std::size_t j, filter_map<T, Order> const& all_before) const
   {
     auto const first = applied<T, Order>(all_before.matrix, before, all_before.offset);
     if (j != 0 && !all_finite<T, Order>(first)) return ends.defer(j);

@@ -16,14 +16,16 @@ namespace tally::detail::recurrence {
 template <std::size_t Order>
 using residue_matrix = std::array<std::array<std::uint64_t, Order>, Order>;
 
-/// Products of matrices of residues modulo m <= 2^32. Exactly associative; not commutative.
+/// Products of matrices of residues modulo m <= 2^32. Exactly associative; not commutative. Called once a block of 4096
+/// terms, and not inlined, as the functions of filter_maps.hpp are.
 template <std::size_t Order>
 struct product_modulo {
   std::uint64_t modulus;
 
   static constexpr bool exactly_associative = true;
 
-  residue_matrix<Order> operator()(residue_matrix<Order> const& earlier, residue_matrix<Order> const& later) const
+  [[gnu::noinline]] residue_matrix<Order> operator()(residue_matrix<Order> const& earlier,
+                                                     residue_matrix<Order> const& later) const
   {
     residue_matrix<Order> all{};
     for (std::size_t i = 0; i < Order; ++i)
@@ -61,7 +63,7 @@ struct term_writer {
   std::size_t block;
   Out out;
 
-  void operator()(std::size_t j, residue_matrix<Order> const& before) const
+  [[gnu::noinline]] void operator()(std::size_t j, residue_matrix<Order> const& before) const
   {
     std::array<std::uint64_t, Order> last{};
     for (std::size_t i = 0; i < Order; ++i)
