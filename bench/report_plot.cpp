@@ -8,6 +8,8 @@
 
 #include "report.hpp"
 
+/// Gnuplot draws these pictures, and not course/draw/plot, which draws the tool's charts. Here a picture has several
+/// panels, curves have gaps where a contender lacks a size, and the sizes begin at 2^10.
 namespace tally::bench {
 namespace {
 
