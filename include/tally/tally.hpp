@@ -1,6 +1,7 @@
 #pragma once
 
-/// All of Tally: reduce, scan, running, maps, teams, operators, the law checker.
+/// All of Tally: reduce, scan, batches of them, running, maps, teams, operators, the law checker.
+#include "tally/batches.hpp"
 #include "tally/config.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"

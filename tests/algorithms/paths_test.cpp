@@ -16,6 +16,7 @@ public:
   void SetUp() override
   {
     tally::cpu_backend::tuning_in_use().kept_bytes = 20'000;
+    tally::cpu_backend::tuning_in_use().long_sequence = 4096;
     tally::detail::segments::tuning_in_use.blocks_of_a_long_segment = 1;
     tally::detail::radix_sort::tuning_in_use = {.blocks = 4, .least_block = 64, .most_block = 256};
     auto& trees = tally::detail::tree::tuning_in_use;
@@ -30,6 +31,6 @@ public:
 [[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(
     new tally::test::visits({"include/tally/algorithms", "include/tally/detail", "include/tally/sequences.hpp",
                              "src/cpu/compress.cpp", "src/cpu/even_bins.cpp", "src/cpu/memory.cpp"},
-                            {"include/tally/detail/cpu", "include/tally/detail/cuda"}));
+                            {"include/tally/detail/cpu", "include/tally/detail/cuda", "include/tally/detail/batch"}));
 
 }  // namespace

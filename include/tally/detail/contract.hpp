@@ -41,6 +41,10 @@ concept range_before = range<R> && (range<Next> || !std::sentinel_for<std::decay
 template <class R>
 using range_value = std::ranges::range_value_t<R>;
 
+/// A batch of sequences (along.hpp, segments.hpp): batches.hpp has the calls that take one.
+template <class B>
+inline constexpr bool is_batch = false;
+
 /// An operator, as opposed to an initial value: it can be called with two elements.
 template <class Op, class T>
 concept operator_argument = std::invocable<Op&, T, T> || std::invocable<Op&, T&, T&>;
@@ -188,7 +192,7 @@ auto output_of(In& in, Out& out)
   TALLY_WITHOUT_EXECUTION_AS([[nodiscard]], name, forms __VA_OPT__(, ) __VA_ARGS__)
 #define TALLY_WITHOUT_EXECUTION_AS(attribute, name, forms, ...)                                                        \
   template <__VA_OPT__(class __VA_ARGS__ = void, ) class First, class... Rest>                                         \
-    requires(!execution<std::remove_cvref_t<First>>)                                                                   \
+    requires(!execution<std::remove_cvref_t<First>> && !detail::is_batch<std::remove_cvref_t<First>>)                  \
   attribute auto name(First&& first, Rest&&... rest)                                                                   \
   {                                                                                                                    \
     static_assert(                                                                                                     \

@@ -14,4 +14,8 @@ struct ends {
   bool has_initial() const { return initial.has_value() || initials != nullptr; }
 };
 
+/// The end of a segment at which its sequence begins.
+struct from_front {};
+struct from_back {};
+
 }  // namespace tally::detail::batch

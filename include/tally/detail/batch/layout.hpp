@@ -61,39 +61,45 @@ struct layout {
   }
 };
 
-/// The same sequences with as few dimensions as possible: none of one index; neighbours that lie in all arrays as one
-/// axis would are one. The innermost dimension becomes the one whose results are nearest to each other. No sequence
-/// depends on another, so their numbers may change.
+/// Describes the same sequences by as few of the `count` dimensions as possible, and returns how many are left: none of
+/// one index; neighbours that lie in all arrays as one axis would are one. The outermost dimension comes first; the
+/// innermost becomes the one whose results are nearest to each other. No sequence depends on another, so their numbers
+/// may change.
 /// Requires  all extents are positive.
-constexpr layout simplified(layout const& given)
+constexpr int simplify(dimension* axes, int count)
 {
-  layout result{given.along, 0, {}};
   auto const magnitude = [](std::ptrdiff_t step) { return step < 0 ? -step : step; };
   auto const farther = [&](distances const& a, distances const& b) {
     return magnitude(a.out) != magnitude(b.out) ? magnitude(a.out) > magnitude(b.out)
                                                 : magnitude(a.in) > magnitude(b.in);
   };
-  for (int d = 0; d < given.dimensions; ++d) {
-    dimension const axis = given.across[static_cast<std::size_t>(d)];
+  int sorted = 0;
+  for (int d = 0; d < count; ++d) {
+    dimension const axis = axes[d];
     if (axis.extent == 1) continue;
-    int at = result.dimensions++;  // insertion, farther steps first
-    for (; at > 0 && farther(axis.step, result.across[static_cast<std::size_t>(at - 1)].step); --at)
-      result.across[static_cast<std::size_t>(at)] = result.across[static_cast<std::size_t>(at - 1)];
-    result.across[static_cast<std::size_t>(at)] = axis;
+    int at = sorted++;  // insertion, farther steps first
+    for (; at > 0 && farther(axis.step, axes[at - 1].step); --at) axes[at] = axes[at - 1];
+    axes[at] = axis;
   }
   int kept = 0;
-  for (int d = 1; d < result.dimensions; ++d) {
-    dimension& outer = result.across[static_cast<std::size_t>(kept)];
-    dimension const& inner = result.across[static_cast<std::size_t>(d)];
+  for (int d = 1; d < sorted; ++d) {
+    dimension& outer = axes[kept];
+    dimension const& inner = axes[d];
     auto const n = static_cast<std::ptrdiff_t>(inner.extent);
     distances const whole{n * inner.step.in, n * inner.step.out, n * inner.step.initial, n * inner.step.last};
     if (outer.step == whole)
       outer = {outer.extent * inner.extent, inner.step};
     else
-      result.across[static_cast<std::size_t>(++kept)] = inner;
+      axes[++kept] = inner;
   }
-  if (result.dimensions > 0) result.dimensions = kept + 1;
-  return result;
+  return sorted == 0 ? 0 : kept + 1;
+}
+
+/// The same sequences with as few dimensions as possible (`simplify`).
+constexpr layout simplified(layout given)
+{
+  given.dimensions = simplify(given.across.data(), given.dimensions);
+  return given;
 }
 
 }  // namespace tally::detail::batch

@@ -31,6 +31,9 @@ struct tuning {
   /// Turns of waiting, some 10 ns each, before a thread yields or computes a late total itself: three times the time of
   /// a tile. A member that is later than that is probably not running.
   int spins = 1000;
+  /// Of a batch of sequences all threads share each one that has at least this many elements, if there are few of them,
+  /// and each segment of at least this many. Others are done by one thread each.
+  std::size_t long_sequence = std::size_t{1} << 18;
   /// Memory for intermediate values comes in large pages from this many bytes on. Below, the C library keeps freed
   /// memory for the next call (glibc; its greatest threshold for mmap), and pages that the program has already are
   /// better than huge ones that the system must clear: a tree of 2^20 nodes took twice the time with those. Above, the

@@ -175,15 +175,6 @@ struct scan_segment {
   }
 };
 
-template <class T, device P, class Values, class Offsets, class Out, class Op>
-void reduce_between(P const& on, Values values, Offsets offsets, std::size_t segments, Out out, T const& nothing,
-                    std::optional<T> const& init, Op op)
-{
-  optional_value<T> const start{nothing, init.has_value()};
-  tally::for_each_index(
-      on, segments, reduce_segment<T, optional_value<T>, Values, Offsets, Out, Op>{values, offsets, out, start, op});
-}
-
 template <direction Shift, class T, device P, class Values, class Offsets, class Out, class Op>
 void scan_between(P const& on, Values values, Offsets offsets, std::size_t segments, Out out,
                   std::optional<T> const& init, Op op)

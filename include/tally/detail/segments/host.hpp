@@ -33,24 +33,4 @@ void scan(P const& on, std::size_t n, Criterion const& criterion, Values values,
   for_each_segment(on, n, criterion, work);
 }
 
-template <class T, host P, class Values, class Offsets, class Out, class Op>
-void reduce_between(P const& on, Values values, Offsets offsets, std::size_t segments, Out out, T const& nothing,
-                    std::optional<T> const& init, Op op)
-{
-  auto const work = [&](auto const& where, std::size_t s, std::size_t begin, std::size_t end) {
-    at_index(out, s) = begin == end ? nothing : reduce_single_segment<T>(where, values, begin, end, init, op);
-  };
-  for_each_segment_between(on, offsets, segments, work);
-}
-
-template <direction Shift, class T, host P, class Values, class Offsets, class Out, class Op>
-void scan_between(P const& on, Values values, Offsets offsets, std::size_t segments, Out out,
-                  std::optional<T> const& init, Op op)
-{
-  auto const work = [&](auto const& where, std::size_t, std::size_t begin, std::size_t end) {
-    scan_single_segment<Shift, T>(where, values, begin, end, out, init, op);
-  };
-  for_each_segment_between(on, offsets, segments, work);
-}
-
 }  // namespace tally::detail::segments

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tally/detail/at_index.hpp"
 #include "tally/detail/backends.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/segments/tuning.hpp"
@@ -136,48 +135,6 @@ void for_each_segment(P const& on, std::size_t n, Criterion const& criterion, Wo
       segments.work_on(begin / selection::block_size, 0, work_on_thread);
     });
   });
-}
-
-/// Calls `work(cpu, s, begin, end)` for every segment s = [offsets[s], offsets[s + 1]), empty ones too.
-///
-/// Threads share elements and segments together: a segment is as many units as it has elements, and one more. So
-/// neither many empty segments nor a few long ones are left to one thread.
-template <class P, class Offsets, class Work>
-void for_each_segment_between(P const& on, Offsets offsets, std::size_t segments, Work const& work)
-{
-  if (segments == 0) return;
-  auto const offset = [&](std::size_t s) { return static_cast<std::size_t>(at_index(offsets, s)); };
-  std::size_t const most = tuning_in_use.blocks_of_a_long_segment * selection::block_size;
-  took("segments: between offsets");
-  std::size_t const base = offset(0);
-  std::size_t const units = offset(segments) - base + segments;
-  temporary<std::size_t, P> const deferred(on, units / most + 1);
-  std::atomic<std::size_t> deferred_count{0};
-  tally::for_each_block(on, units, selection::block_size, [&](std::size_t begin, std::size_t end) {
-    // The first segment of the block: segment s begins at unit offset(s) - base + s.
-    std::size_t s = 0;
-    for (std::size_t size = segments; size > 0;) {
-      std::size_t const half = size / 2;
-      if (offset(s + half) - base + s + half < begin) {
-        s += half + 1;
-        size -= half + 1;
-      } else {
-        size = half;
-      }
-    }
-    for (; s < segments && offset(s) - base + s < end; ++s) {
-      if (offset(s + 1) - offset(s) < most) {
-        work(cpu{1}, s, offset(s), offset(s + 1));
-        continue;
-      }
-      took("segments: a long one between offsets is deferred");
-      deferred.data()[deferred_count.fetch_add(1, std::memory_order_relaxed)] = s;
-    }
-  });
-  for (std::size_t i = 0; i < deferred_count; ++i) {
-    std::size_t const s = deferred.data()[i];
-    work(on, s, offset(s), offset(s + 1));
-  }
 }
 
 }  // namespace tally::detail::segments

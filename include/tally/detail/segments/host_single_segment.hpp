@@ -7,9 +7,9 @@
 #include <type_traits>
 
 #include "tally/detail/at_index.hpp"
+#include "tally/detail/backends.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/path.hpp"
-#include "tally/detail/row_order.hpp"
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 #include "tally/reduce.hpp"
@@ -17,66 +17,11 @@
 
 /// A single segment on a CPU: the bits of `tally::reduce` and of the scans of [begin, end). The calls themselves do it,
 /// or where the segment is short a loop that has their brackets.
-///
-/// The loop combines elements as it reads them, and totals of groups by the functions of row_order.hpp. Gathered in a
-/// row first, as a tile's elements are, segments of 1 to 16 floats took 1.3 to 3.6 times as long (Zen 4, GCC 12).
 namespace tally::detail::segments {
 
-/// The longest segment that the loops below combine, in groups. A call takes some 20 ns.
-inline constexpr std::size_t short_groups = 16;
-/// The longest segment that the loops below combine, in elements. 0 if the loops cannot: they keep T's in arrays, which
-/// takes a default constructor.
-template <class T, class Op>
-inline constexpr std::size_t short_segment =
-    !std::is_same_v<working_type<T>, T> || !std::is_default_constructible_v<T> ? 0
-    : tally::exactly_associative<Op, T>                                        ? 64
-                                                                               : short_groups * order::group<T>;
-
-template <class T, class I, class Op>
-T fold_values(I const& values, std::size_t begin, std::size_t end, Op& op)
-{
-  T sum = static_cast<T>(at_index(values, begin));
-  for (std::size_t k = begin + 1; k < end; ++k) sum = static_cast<T>(op(sum, static_cast<T>(at_index(values, k))));
-  return sum;
-}
-
-/// The reduction of a segment of one row at most.
-template <class T, class I, class Op>
-T reduce_short(I const& values, std::size_t begin, std::size_t end, Op& op)
-{
-  constexpr std::size_t group = order::group<T>;
-  if (tally::exactly_associative<Op, T> || end - begin <= group) return fold_values<T>(values, begin, end, op);
-  std::size_t const before = (end - begin - 1) / group;  // groups before the last one
-  T totals[short_groups];
-  for (std::size_t g = 0; g < before; ++g)
-    totals[g] = fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op);
-  order::combine_totals<T>(totals, before, op);
-  return static_cast<T>(op(totals[before - 1], fold_values<T>(values, begin + before * group, end, op)));
-}
-
-/// Calls put(k, inclusive result of k) for a segment of at most `short_segment` elements.
-template <class T, class I, class Op, class Put>
-void scan_short(I const& values, std::size_t begin, std::size_t end, std::optional<T> const& init, Op& op,
-                Put const& put)
-{
-  constexpr std::size_t group = tally::exactly_associative<Op, T> ? short_segment<T, Op> : order::group<T>;
-  std::size_t const groups = (end - begin + group - 1) / group;
-  T before[short_groups];  // I of docs/order.md, of the groups before the last one
-  for (std::size_t g = 0; g + 1 < groups; ++g)
-    before[g] = fold_values<T>(values, begin + g * group, begin + (g + 1) * group, op);
-  order::scan_totals<T>(before, groups - 1, op);
-  for (std::size_t g = 0; g < groups; ++g) {
-    std::size_t k = begin + g * group;
-    std::size_t const group_end = end - k < group ? end : k + group;
-    T sum = static_cast<T>(at_index(values, k));
-    for (;;) {
-      T const local = g == 0 ? sum : static_cast<T>(op(before[g - 1], sum));
-      put(k, init ? static_cast<T>(op(*init, local)) : local);
-      if (++k == group_end) break;
-      sum = static_cast<T>(op(sum, static_cast<T>(at_index(values, k))));
-    }
-  }
-}
+using cpu_backend::reduce_short;
+using cpu_backend::scan_short;
+using cpu_backend::short_sequence;
 
 /// `tally::reduce` of a segment that is not empty.
 template <class T, class P, class I, class Op>
@@ -84,8 +29,8 @@ T reduce_single_segment(P const& on, I const& values, std::size_t begin, std::si
                         Op& op)
 {
   using distance = std::iter_difference_t<I>;
-  if constexpr (short_segment<T, Op> != 0) {
-    if (end - begin <= short_segment<T, Op>) {
+  if constexpr (short_sequence<T, Op> != 0) {
+    if (end - begin <= short_sequence<T, Op>) {
       T const local = reduce_short<T>(values, begin, end, op);
       return init ? static_cast<T>(op(*init, local)) : local;
     }
@@ -106,8 +51,8 @@ void scan_single_segment(P const& on, I const& values, std::size_t begin, std::s
 {
   using distance = std::iter_difference_t<I>;
   if (begin == end) return;
-  if constexpr (short_segment<T, Op> != 0) {
-    if (end - begin <= short_segment<T, Op>) {
+  if constexpr (short_sequence<T, Op> != 0) {
+    if (end - begin <= short_sequence<T, Op>) {
       std::optional<T> previous = init;
       scan_short<T>(values, begin, end, init, op, [&](std::size_t k, T const& result) {
         // The value of element k has been read, so `out` may be `values`.

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/contract.hpp"
+
+/// Segments end to end: sequences of different lengths in one array.
+namespace tally {
+
+namespace detail::batch {
+
+inline constexpr std::size_t unknown_size = static_cast<std::size_t>(-1);
+
+template <class Values, class Offsets, class From = from_front>
+struct segments_between {
+  Values values;
+  Offsets offsets;
+  std::size_t count;                    ///< of segments
+  std::size_t elements = unknown_size;  ///< of `values`
+};
+
+/// A pointer where the iterator has one, else the iterator.
+template <class I>
+auto place_of(I first)
+{
+  if constexpr (std::contiguous_iterator<I>)
+    return std::to_address(first);
+  else
+    return first;
+}
+template <class Values>
+auto begin_of(Values&& values)
+{
+  if constexpr (range<Values>)
+    return place_of(std::ranges::begin(values));
+  else
+    return place_of(values);
+}
+
+}  // namespace detail::batch
+
+/// The segments of `values` between offsets, as a batch: the arguments of `reduce` and the scans (batches.hpp). Segment
+/// s is [offsets[s], offsets[s + 1]), and may be empty: the rows of a sparse matrix, the words of a text.
+///
+///     segments(values, offsets)                         values: a range, or the beginning of one; offsets: a range
+///     segments(values, offsets_first, offsets_last)     offsets: iterators
+///
+/// Requires  offsets are integers that do not decrease, one more than segments; none of them are no segments. Both are
+///           reached by index, where the call runs: on a GPU they are in its memory.
+template <class Values, std::random_access_iterator Offsets, std::sized_sentinel_for<Offsets> S>
+auto segments(Values&& values, Offsets offsets, S last)
+{
+  static_assert(std::is_integral_v<std::iter_value_t<Offsets>>, "tally: offsets are integers");
+  auto const count = static_cast<std::size_t>(last - offsets);
+  auto const first = detail::batch::begin_of(values);
+  auto const at = detail::batch::place_of(offsets);
+  using first_type = std::remove_const_t<decltype(first)>;
+  static_assert(std::random_access_iterator<first_type>,
+                "tally: segments are reached by index: give the values as a range or iterator with random access");
+  detail::batch::segments_between<first_type, std::remove_const_t<decltype(at)>> result{first, at,
+                                                                                        count == 0 ? 0 : count - 1};
+  if constexpr (std::ranges::sized_range<Values>) result.elements = std::ranges::size(values);
+  return result;
+}
+template <class Values, std::ranges::random_access_range Offsets>
+  requires std::ranges::sized_range<Offsets>
+auto segments(Values&& values, Offsets&& offsets)
+{
+  auto const first = std::ranges::begin(offsets);
+  return tally::segments(std::forward<Values>(values), first,
+                         first + static_cast<std::ranges::range_difference_t<Offsets>>(std::ranges::size(offsets)));
+}
+
+template <class Values, class Offsets, class From>
+inline constexpr bool detail::is_batch<detail::batch::segments_between<Values, Offsets, From>> = true;
+
+/// Each segment from its last element to its first (reversed.hpp). Results of a scan have the places of their elements.
+template <class Values, class Offsets>
+auto reversed(detail::batch::segments_between<Values, Offsets> const& batch)
+{
+  return detail::batch::segments_between<Values, Offsets, detail::batch::from_back>{batch.values, batch.offsets,
+                                                                                    batch.count, batch.elements};
+}
+
+}  // namespace tally
