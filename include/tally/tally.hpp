@@ -1,6 +1,8 @@
 #pragma once
 
 /// All of Tally: reduce, scan, batches of them, running, maps, teams, operators, the law checker.
+#include "tally/along.hpp"
+#include "tally/array_view.hpp"
 #include "tally/batches.hpp"
 #include "tally/config.hpp"
 #include "tally/error.hpp"
@@ -10,9 +12,12 @@
 #include "tally/laws.hpp"
 #include "tally/operators.hpp"
 #include "tally/order.hpp"
+#include "tally/prefix_sums.hpp"
 #include "tally/reduce.hpp"
+#include "tally/reversed.hpp"
 #include "tally/running.hpp"
 #include "tally/scan.hpp"
+#include "tally/segments.hpp"
 #include "tally/sequences.hpp"
 #include "tally/teams.hpp"
 #include "tally/temporary.hpp"

@@ -156,7 +156,7 @@ void scan_along(char const* call, P const& on, sequences<In> const& in, sequence
   using T = accumulator_of_t<Acc, init_type, std::remove_const_t<In>>;
   check_batch<Acc, T, In const&, decltype(all::op)>();
   check_output<Out*, T>();
-  check_last<decltype(all::last), T>();
+  static_assert(last_fits<decltype(all::last), T>, "tally: last_to(...) takes places of the accumulator's type");
   auto op = canonical_operator<T>(std::move(arguments.op));
   using Op = decltype(op);
 
@@ -167,7 +167,7 @@ void scan_along(char const* call, P const& on, sequences<In> const& in, sequence
   check_distinct(call, "output", out.array.shape(), out.array.strides());
   across_strides strides{sources.strides, results.strides, {}, {}};
   ends<T> values = initial_of<T>(call, arguments.init, results.shape, strides.initial);
-  if constexpr (is_present<decltype(all::last)>) {
+  if constexpr (is_present<decltype(all::last)> && last_fits<decltype(all::last), T>) {
     strides.last = arguments.last.at.strides_for(call, "last_to(...)", results.shape);
     check_distinct(call, "last_to(...)", results.shape, strides.last);
     values.lasts = arguments.last.at.array.data_handle();

@@ -196,12 +196,10 @@ constexpr void check_batch()
                 "of that type");
 }
 
+/// Whether the places of last values, if there are any, are of the accumulator's type.
 template <class Last, class T>
-constexpr void check_last()
-{
-  if constexpr (is_present<Last>)
-    static_assert(std::is_same_v<decltype(std::declval<Last&>().at.array.data_handle()), T*>,
-                  "tally: last_to(...) takes places of the accumulator's type");
-}
+inline constexpr bool last_fits = true;
+template <class Place, class T>
+inline constexpr bool last_fits<last_values<Place>, T> = std::is_same_v<Place, T>;
 
 }  // namespace tally::detail::batch

@@ -105,14 +105,14 @@ void scan_segments(char const* call, P const& on, segments_between<Values, Offse
   using T = accumulator_of_t<Acc, init_type, std::iter_value_t<Values>>;
   static_assert(!all::includes_initial, "tally: include_initial has no place for its results between segments");
   check_batch<Acc, T, std::iter_reference_t<Values>, decltype(all::op)>();
-  check_last<decltype(all::last), T>();
+  static_assert(last_fits<decltype(all::last), T>, "tally: last_to(...) takes places of the accumulator's type");
   auto op = canonical_operator<T>(std::move(arguments.op));
   auto const results = output_from(call, out, in.elements);
   check_output<std::remove_const_t<decltype(results)>, T>();
   check_segments(call, on, in);
   ends<T> values = initial_of_segments<T>(call, arguments.init, in.count);
   if (in.count == 0) return;
-  if constexpr (is_present<decltype(all::last)>) {
+  if constexpr (is_present<decltype(all::last)> && last_fits<decltype(all::last), T>) {
     values.lasts = arguments.last.at.contiguous_for(call, "last_to(...)", in.count);
     // Empty segments keep this value.
     if constexpr (!is_present<init_type> && has_identity<decltype(op), T>)
