@@ -20,6 +20,15 @@ struct same_elements {
   }
 };
 
+/// `order == 0` as a GPU can compute it: the standard library's comparison is a function of the host. Every standard
+/// library represents `equal` and `equivalent`, and no other value, by a byte of 0.
+template <class Ordering>
+TALLY_HD constexpr bool is_equivalent(Ordering order)
+{
+  static_assert(sizeof(Ordering) == 1);
+  return __builtin_bit_cast(signed char, order) == 0;
+}
+
 /// Whether neither of two elements comes before the other.
 template <class Compare>
 struct same_in_order {
@@ -28,7 +37,11 @@ struct same_in_order {
   template <class A, class B>
   TALLY_HD constexpr bool operator()(A const& a, B const& b) const
   {
-    return compare(a, b) == 0;
+    // std::compare_three_way, the default, is a function of the host.
+    if constexpr (std::is_same_v<Compare, std::compare_three_way>)
+      return is_equivalent(a <=> b);
+    else
+      return is_equivalent(compare(a, b));
   }
 };
 

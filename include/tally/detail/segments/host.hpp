@@ -18,7 +18,7 @@ std::size_t reduce(P const& on, std::size_t n, std::size_t bytes, Criterion cons
 {
   auto const work = [&](auto const& where, std::size_t ordinal, std::size_t begin, std::size_t end) {
     head(ordinal, begin);
-    at_index(out, ordinal) = reduce_single_segment<T>(where, values, begin, end, std::optional<T>(), op);
+    at_index(out, ordinal) = reduce_single_segment<T>(where, values, begin, end, op);
   };
   return for_each_numbered_segment(on, n, bytes, criterion, work);
 }

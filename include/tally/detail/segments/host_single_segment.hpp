@@ -25,22 +25,18 @@ using cpu_backend::short_sequence;
 
 /// `tally::reduce` of a segment that is not empty.
 template <class T, class P, class I, class Op>
-T reduce_single_segment(P const& on, I const& values, std::size_t begin, std::size_t end, std::optional<T> const& init,
-                        Op& op)
+T reduce_single_segment(P const& on, I const& values, std::size_t begin, std::size_t end, Op& op)
 {
   using distance = std::iter_difference_t<I>;
   if constexpr (short_sequence<T, Op> != 0) {
-    if (end - begin <= short_sequence<T, Op>) {
-      T const local = reduce_short<T>(values, begin, end, op);
-      return init ? static_cast<T>(op(*init, local)) : local;
-    }
+    if (end - begin <= short_sequence<T, Op>) return reduce_short<T>(values, begin, end, op);
   }
   took("segments: reduction by a call of its own");
   auto const first = values + static_cast<distance>(begin), last = values + static_cast<distance>(end);
   if constexpr (has_identity<Op, T>)
-    return tally::reduce<T>(on, first, last, init ? *init : identity_of<T>(op), op);
-  else  // `tally::reduce` calls this too, but without an initial value asks for an identity: its range may be empty
-    return *reduce_all<T, T>(on, first, last, init, op, std::identity{});
+    return tally::reduce<T>(on, first, last, identity_of<T>(op), op);
+  else  // `tally::reduce` calls this too, but asks for an identity: its range may be empty
+    return *reduce_all<T, T>(on, first, last, std::optional<T>(), op, std::identity{});
 }
 
 /// Scans a segment to out[begin], out[begin + 1], ... An exclusive scan has an initial value, an inclusive one has
