@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 #include "tally/config.hpp"
@@ -33,9 +32,9 @@ struct dimension {
 /// k * along.step.in + i[0] * across[0].step.in + i[1] * across[1].step.in + ... from the first element of the first
 /// sequence; results and the rest likewise.
 struct layout {
-  dimension along;                                  ///< the sequence itself; `initial` and `last` are 0
-  int dimensions = 0;                               ///< of `across` that are in use
-  std::array<dimension, most_dimensions> across{};  ///< the outermost one first; all extents at least 2 if simplified
+  dimension along;                         ///< the sequence itself; `initial` and `last` are 0
+  int dimensions = 0;                      ///< of `across` that are in use
+  dimension across[most_dimensions] = {};  ///< the outermost one first; all extents at least 2 if simplified
 
   TALLY_HD constexpr std::size_t sequences() const
   {
@@ -98,7 +97,7 @@ constexpr int simplify(dimension* axes, int count)
 /// The same sequences with as few dimensions as possible (`simplify`).
 constexpr layout simplified(layout given)
 {
-  given.dimensions = simplify(given.across.data(), given.dimensions);
+  given.dimensions = simplify(given.across, given.dimensions);
   return given;
 }
 
