@@ -26,7 +26,7 @@ using cuda_backend::kernel;
 using cuda_backend::path_of;
 using cuda_backend::tuning;
 using cuda_backend::work;
-using wish = cuda::workspace::path;
+using requested = cuda::workspace::path;
 
 /// The paths that calls took, counted.
 class visits {
@@ -101,7 +101,7 @@ struct way {
   std::string name;
   kernel which;
   tuning by{};
-  wish wanted = wish::automatic;
+  requested path = requested::automatic;
   int blocks = 0;
 };
 
@@ -141,8 +141,8 @@ public:
   /// Inputs of up to `most` elements, in each phase; one of `far` elements, in phase 0. The environment may ask for no
   /// more than TALLY_TEST_MAX_SIZE elements, and for one call in TALLY_TEST_EVERY: then no visits are expected.
   calls(std::size_t most, std::size_t far)
-      : every_(wished("TALLY_TEST_EVERY", 1)),
-        far_(std::min(far, wished("TALLY_TEST_MAX_SIZE", far))),
+      : every_(number_from_environment("TALLY_TEST_EVERY", 1)),
+        far_(std::min(far, number_from_environment("TALLY_TEST_MAX_SIZE", far))),
         most_(std::min(most, far_))
   {
     visits::instance();
@@ -207,16 +207,16 @@ private:
   {
     if (takes_steps)
       return {{"steps", kernel::striped},
-              {"steps by one block", kernel::striped, {}, wish::automatic, 1},
-              {"steps by three blocks", kernel::striped, {}, wish::automatic, 3}};
+              {"steps by one block", kernel::striped, {}, requested::automatic, 1},
+              {"steps by three blocks", kernel::striped, {}, requested::automatic, 3}};
     tuning const never_few{.one_block_tiles = 0, .cluster_tiles = 0};  // neither one block nor a cluster
     std::vector<way> all{
         {"one tile", kernel::eight_rows},
         {"one tile, from four rows on", kernel::eight_rows, {.one_row_strips = 0}},
         {"one tile, always eight rows", kernel::eight_rows, {.one_row_strips = 0, .four_row_strips = 0}},
-        {"drawn tiles", kernel::drawn_tiles, {}, wish::registers},
-        {"drawn tiles by one block", kernel::drawn_tiles, {}, wish::registers, 1},
-        {"drawn tiles by three blocks", kernel::drawn_tiles, {}, wish::registers, 3},
+        {"drawn tiles", kernel::drawn_tiles, {}, requested::registers},
+        {"drawn tiles by one block", kernel::drawn_tiles, {}, requested::registers, 1},
+        {"drawn tiles by three blocks", kernel::drawn_tiles, {}, requested::registers, 3},
     };
     if (fits_cluster && sm_90_) all.push_back({"cluster", kernel::cluster, {.one_block_tiles = 0}});
     if (in_memory) {
@@ -224,7 +224,7 @@ private:
       one.processors = 1;
       two.processors = 2;
       all.push_back({"own tiles", kernel::own_tiles, never_few});
-      all.push_back({"own tiles backwards", kernel::own_tiles, {}, wish::backwards});
+      all.push_back({"own tiles backwards", kernel::own_tiles, {}, requested::backwards});
       if (in_pairs) {
         all.push_back({"own tiles in pairs, on one multiprocessor", kernel::own_tiles_in_pairs, one});
         all.push_back({"own tiles in pairs, on two", kernel::own_tiles_in_pairs, two});
@@ -233,22 +233,22 @@ private:
     if (fits_ring && sm_90_) {
       tuning none = never_few;
       none.own_tiles = 0;
-      all.push_back({"ring", kernel::ring, none, fits_stripes ? wish::ring : wish::automatic});
-      all.push_back({"ring of one block", kernel::ring, {}, wish::ring, 1});
-      all.push_back({"ring of three blocks", kernel::ring, {}, wish::ring, 3});
+      all.push_back({"ring", kernel::ring, none, fits_stripes ? requested::ring : requested::automatic});
+      all.push_back({"ring of one block", kernel::ring, {}, requested::ring, 1});
+      all.push_back({"ring of three blocks", kernel::ring, {}, requested::ring, 3});
     }
     if (fits_stripes) {
       all.push_back({"striped", kernel::striped, never_few});
-      all.push_back({"striped by one block", kernel::striped, never_few, wish::automatic, 1});
-      all.push_back({"striped by three blocks", kernel::striped, never_few, wish::automatic, 3});
+      all.push_back({"striped by one block", kernel::striped, never_few, requested::automatic, 1});
+      all.push_back({"striped by three blocks", kernel::striped, never_few, requested::automatic, 3});
     }
     return all;
   }
 
-  static std::size_t wished(char const* name, std::size_t otherwise)
+  static std::size_t number_from_environment(char const* name, std::size_t otherwise)
   {
-    char const* const wish = std::getenv(name);
-    return wish == nullptr ? otherwise : std::strtoul(wish, nullptr, 10);
+    char const* const text = std::getenv(name);
+    return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
   }
 
   /// The kernel that a call has in this way; the fallbacks are here. None if the call cannot go this way.
@@ -260,7 +260,7 @@ private:
     bool const reduces = c.what == work::reduce;
     bool const aligned = c.in_place ? c.out_phase % 16 == 0 : c.in_phase % 16 == 0;
     kernel const else_kernel =
-        fits_ring && aligned && by.wanted == wish::automatic ? kernel::ring : kernel::drawn_tiles;
+        fits_ring && aligned && by.path == requested::automatic ? kernel::ring : kernel::drawn_tiles;
     switch (by.which) {
       case kernel::eight_rows:
         if (tiles > 1) return {};
@@ -302,7 +302,7 @@ private:
       }
     }
     cuda_backend::tuning_in_use() = by.by;
-    space_.prefer(by.wanted, by.blocks);
+    space_.prefer(by.path, by.blocks);
     T const init = Kind::init();
     visits::instance().last = "nothing";
     {
@@ -389,7 +389,7 @@ private:
   /// All remainders around rows, strips and tiles, the first row, and every so many sizes between, others each time.
   void near_sizes()
   {
-    bool const few_blocks = ways_.back().blocks != 0 || ways_.back().wanted == wish::backwards;
+    bool const few_blocks = ways_.back().blocks != 0 || ways_.back().path == requested::backwards;
     each_direction([&](work what, bool in_place) {
       std::size_t const stride = std::max<std::size_t>(1, 3 * tile / 8192) * (few_blocks ? 10 : 1);
       std::size_t const offset = (few_blocks ? mixed(++turn_) : ++whole_passes_) % stride;

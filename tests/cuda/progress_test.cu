@@ -127,9 +127,9 @@ struct differs {
 
 TEST(cuda_progress, the_same_bits_again_and_again_in_company)
 {
-  char const* const wish = std::getenv("TALLY_TEST_REPEATS");
-  int const repeats = wish != nullptr ? std::atoi(wish) : 30;
-  std::size_t const n = std::size_t(1) << (wish != nullptr ? 26 : 22);
+  char const* const requested = std::getenv("TALLY_TEST_REPEATS");
+  int const repeats = requested != nullptr ? std::atoi(requested) : 30;
+  std::size_t const n = std::size_t(1) << (requested != nullptr ? 26 : 22);
   auto const x = values_to<float>(n);
   std::vector<float> expected(n);
   inclusive_scan(cpu{}, x, expected);
