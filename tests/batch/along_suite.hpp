@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -275,6 +276,32 @@ void random_batches(Op op, std::size_t tries)
       if (!testing::Test::HasFatalFailure()) batch.check(on, way + ", seed " + std::to_string(seed));
     });
     if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// The calls of one range, on ranges from their ends.
+template <class Backend, class T, class Op>
+void reversed_ranges(Op op)
+{
+  for (std::size_t const n : tile_sizes<T>()) {
+    std::vector<T> x;
+    for (std::size_t k = 0; k < n; ++k) x.push_back(batch_element<T>(k, n));
+    T const init = batch_element<T>(5, 1000);
+    auto expected = by_reference(std::vector<T>(x.rbegin(), x.rend()), op, std::optional<T>(init));
+    std::reverse(expected.inclusive.begin(), expected.inclusive.end());
+    std::reverse(expected.exclusive.begin(), expected.exclusive.end());
+    Backend::for_each_way(ways::few_threads, [&](auto const& on, std::string const& way) {
+      typename Backend::template array<T> const source(x, 1);
+      typename Backend::template array<T> const target(n, 2);
+      std::span<T const> const in(source.begin(), n);
+      std::span<T> const out(target.begin(), n);
+      EXPECT_TRUE(same_value(tally::reduce(on, reversed(in), init, op), *expected.reduced)) << way << ", n = " << n;
+      tally::inclusive_scan(on, reversed(in), reversed(out), op, init);
+      EXPECT_TRUE(same_bits<T>(target.values(), expected.inclusive)) << way << ", n = " << n;
+      tally::exclusive_scan(on, reversed(in), reversed(out), init, op);
+      EXPECT_TRUE(same_bits<T>(target.values(), expected.exclusive)) << way << ", n = " << n;
+      EXPECT_TRUE(target.guards_intact()) << way << ", n = " << n;
+    });
   }
 }
 

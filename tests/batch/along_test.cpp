@@ -54,6 +54,14 @@ TEST(along, halves_anywhere)
 {
   random_batches<cpu_backend, half>(plus{}, 20);
 }
+TEST(reversed, floats_around_units)
+{
+  reversed_ranges<cpu_backend, float>(plus{});
+}
+TEST(reversed, values_of_twelve_bytes_around_units)
+{
+  reversed_ranges<cpu_backend, twelve_bytes>(compose_twelve{});
+}
 
 }  // namespace
 }  // namespace tally::test

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <compare>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -14,6 +13,7 @@
 
 #include "tally/detail/at_index.hpp"
 #include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/host_neighbours.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cpu/backend.hpp"
 #include "tally/detail/cpu/execution.hpp"
@@ -24,61 +24,12 @@
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/cpu/tuning.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/strided_iterator.hpp"
 #include "tally/error.hpp"
 
 /// Batches of sequences on a CPU, for any type and operator. Each sequence is one call of the CPU's backend, or a loop
 /// with the same brackets if it is short.
 namespace tally::cpu_backend {
-
-/// The iterator over elements at equal distances: a column, or a row from its end.
-template <class T>
-class strided_iterator {
-public:
-  using value_type = std::remove_cv_t<T>;
-  using difference_type = std::ptrdiff_t;
-  using reference = T&;
-  using pointer = T*;
-  using iterator_category = std::random_access_iterator_tag;
-
-  strided_iterator() = default;
-  strided_iterator(T* first, std::ptrdiff_t step) : first_(first), step_(step) {}
-
-  reference operator*() const { return first_[at_ * step_]; }
-  reference operator[](difference_type k) const { return first_[(at_ + k) * step_]; }
-
-  strided_iterator& operator+=(difference_type k)
-  {
-    at_ += k;
-    return *this;
-  }
-  strided_iterator& operator-=(difference_type k) { return *this += -k; }
-  strided_iterator& operator++() { return *this += 1; }
-  strided_iterator& operator--() { return *this -= 1; }
-  strided_iterator operator++(int)
-  {
-    strided_iterator const before = *this;
-    ++*this;
-    return before;
-  }
-  strided_iterator operator--(int)
-  {
-    strided_iterator const before = *this;
-    --*this;
-    return before;
-  }
-  friend strided_iterator operator+(strided_iterator a, difference_type k) { return a += k; }
-  friend strided_iterator operator+(difference_type k, strided_iterator a) { return a += k; }
-  friend strided_iterator operator-(strided_iterator a, difference_type k) { return a -= k; }
-  friend difference_type operator-(strided_iterator const& a, strided_iterator const& b) { return a.at_ - b.at_; }
-  friend bool operator==(strided_iterator const& a, strided_iterator const& b) { return a.at_ == b.at_; }
-  friend auto operator<=>(strided_iterator const& a, strided_iterator const& b) { return a.at_ <=> b.at_; }
-
-private:
-  // The place is an index: a pointer behind the last element could be outside of the array by more than one element.
-  T* first_ = nullptr;
-  std::ptrdiff_t step_ = 0;
-  std::ptrdiff_t at_ = 0;
-};
 
 /// The places of sequences `first`, `first + 1`, ... of a layout, without a division for each.
 class sequence_cursor {
@@ -94,15 +45,21 @@ public:
   }
 
   distances const& operator*() const { return at_; }
-  void operator++()
+  /// The sequences from this one to the end of the innermost dimension: each lies a step of it behind the one before.
+  std::size_t neighbours() const
   {
-    for (std::size_t d = static_cast<std::size_t>(where_->dimensions); d-- > 0;) {
+    auto const inner = static_cast<std::size_t>(where_->dimensions) - 1;
+    return where_->dimensions == 0 ? 1 : where_->across[inner].extent - index_[inner];
+  }
+  /// Goes on by `count` sequences, at most neighbours().
+  void advance(std::size_t count)
+  {
+    for (std::size_t d = static_cast<std::size_t>(where_->dimensions); d-- > 0; count = 1) {
       auto const& axis = where_->across[d];
-      if (++index_[d] < axis.extent) {
-        move(axis.step, 1);
-        return;
-      }
-      move(axis.step, -static_cast<std::ptrdiff_t>(axis.extent - 1));
+      index_[d] += count;
+      move(axis.step, static_cast<std::ptrdiff_t>(count));
+      if (index_[d] < axis.extent) return;
+      move(axis.step, -static_cast<std::ptrdiff_t>(axis.extent));
       index_[d] = 0;
     }
   }
@@ -152,9 +109,11 @@ void draw_blocks(std::size_t count, std::size_t block, int members, Work const& 
   run_team(members, body);
 }
 
-/// Calls `work(threads, place)` for each sequence of a batch, with the threads that it may use.
-template <class Op, class T, class Work>
-void for_each_sequence(std::optional<cpu> const& on, detail::batch::layout const& where, Work const& work)
+/// Calls `one(threads, place)` for each sequence of a batch, with the threads that it may use, or `gathered(cursor,
+/// count, tiles)` for `count` neighbours at a time where that pays. `writes`: there are results along the sequences.
+template <class Op, class T, class One, class Gathered>
+void for_each_sequence(std::optional<cpu> const& on, detail::batch::layout const& where, bool writes, One const& one,
+                       Gathered const& gathered)
 {
   std::size_t const n = where.along.extent, sequences = where.sequences();
   std::size_t const bytes = n * bytes_of_element<Op, T> + bytes_of_sequence;
@@ -164,18 +123,32 @@ void for_each_sequence(std::optional<cpu> const& on, detail::batch::layout const
   if (members > 1 && (few || sequences == 1)) {
     detail::took("batch: long sequences, each by all threads");
     sequence_cursor at(where, 0);
-    for (std::size_t s = 0; s < sequences; ++s, ++at) work(cpu{threads}, *at);
+    for (std::size_t s = 0; s < sequences; ++s, at.advance(1)) one(cpu{threads}, *at);
     return;
   }
   detail::took(members > 1 ? "batch: sequences shared by threads" : "batch: one thread");
   // Some eight blocks a member, of 32 KiB at least where there are so many; neighbours often share lines of memory.
   std::size_t const least = std::max<std::size_t>(16, (std::size_t{32} << 10) / bytes);
-  std::size_t const share = sequences / (8 * static_cast<std::size_t>(members));
+  std::size_t const share = sequences / (8 * static_cast<std::size_t>(members)) / 16 * 16;
   std::size_t const even = (sequences - 1) / static_cast<std::size_t>(members) + 1;
   std::size_t const block = std::min(std::max(share, least), even);
+  [[maybe_unused]] std::size_t const together = neighbours_to_gather<T>(where, writes);
   draw_blocks(sequences, block, members, [&](std::size_t begin, std::size_t end) {
     sequence_cursor at(where, begin);
-    for (std::size_t s = begin; s < end; ++s, ++at) work(cpu{1}, *at);
+    if constexpr (most_gathered<T> != 0) {
+      if (together > 1) {
+        gathered_tiles<T> tiles;
+        for (std::size_t s = begin; s < end;) {
+          detail::took("batch: neighbours gathered");
+          std::size_t const count = std::min({together, end - s, at.neighbours()});
+          gathered(at, count, tiles);
+          at.advance(count);
+          s += count;
+        }
+        return;
+      }
+    }
+    for (std::size_t s = begin; s < end; ++s, at.advance(1)) one(cpu{1}, *at);
   });
 }
 
@@ -233,6 +206,20 @@ std::optional<T> initial_at(detail::batch::ends<T> const& ends, std::ptrdiff_t a
   return ends.initials != nullptr ? std::optional<T>(ends.initials[at]) : ends.initial;
 }
 
+/// The carries of `count` neighbours.
+template <class T, class Op>
+class gathered_carries {
+public:
+  gathered_carries(detail::batch::ends<T> const& ends, sequence_cursor at, std::size_t count)
+  {
+    for (std::size_t s = 0; s < count; ++s, at.advance(1)) all_[s] = begin_with<T, Op>(initial_at(ends, (*at).initial));
+  }
+  held_carry<T, Op>& operator[](std::size_t s) { return all_[s]; }
+
+private:
+  held_carry<T, Op> all_[most_gathered<T> == 0 ? 1 : most_gathered<T>];
+};
+
 /// Calls `use(in, out)` with pointers if neighbours along the sequences are adjacent, else with strided iterators.
 template <class In, class Out, class Use>
 void with_iterators(detail::batch::dimension const& along, In const* in, Out* out, Use const& use)
@@ -240,7 +227,7 @@ void with_iterators(detail::batch::dimension const& along, In const* in, Out* ou
   if (along.extent == 1 || (along.step.in == 1 && along.step.out == 1))
     use(in, out);
   else
-    use(strided_iterator<In const>(in, along.step.in), strided_iterator<Out>(out, along.step.out));
+    use(detail::strided_iterator<In const>(in, along.step.in), detail::strided_iterator<Out>(out, along.step.out));
 }
 
 /// Any sequences, any type that can be copied and any operator.
@@ -248,26 +235,53 @@ template <class T, class In, class Out, class Op>
 void scan_any_sequences(std::optional<cpu> const& on, detail::batch::layout const& where, In const* in, Out* out,
                         detail::batch::ends<T> const& ends, Op& op, direction shift)
 {
-  for_each_sequence<Op, T>(on, where, [&](cpu threads, detail::batch::distances const& at) {
+  std::size_t const n = where.along.extent;
+  auto const one = [&](cpu threads, detail::batch::distances const& at) {
     with_iterators(where.along, in + at.in, out + at.out, [&](auto const& from, auto const& to) {
-      scan_sequence<T>(threads, from, 0, where.along.extent, to, initial_at(ends, at.initial),
+      scan_sequence<T>(threads, from, 0, n, to, initial_at(ends, at.initial),
                        ends.lasts == nullptr ? nullptr : ends.lasts + at.last, op, shift);
     });
-  });
+  };
+  auto const gathered = [&](sequence_cursor at, std::size_t count, auto& tiles) {
+    gathered_carries<T, Op> before(ends, at, count);
+    for (std::size_t begin = 0; begin < n; begin += order::tile<T>) {
+      std::size_t const size = std::min(order::tile<T>, n - begin);
+      tiles.read(where, in + (*at).in, count, begin, size);
+      std::identity transform;
+      for (std::size_t s = 0; s < count; ++s)
+        scan<T>(cpu{1}, tiles[s], tiles[s] + size, tiles[s], transform, op, before[s], shift);
+      tiles.write(where, out + (*at).out, count, begin, size);
+    }
+    if (ends.lasts == nullptr) return;
+    for (std::size_t s = 0; s < count; ++s, at.advance(1)) ends.lasts[(*at).last] = value_of<T>(*before[s].last());
+  };
+  for_each_sequence<Op, T>(on, where, true, one, gathered);
 }
 template <class T, class In, class Out, class Op>
 void reduce_any_sequences(std::optional<cpu> const& on, detail::batch::layout const& where, In const* in, Out* out,
                           detail::batch::ends<T> const& ends, Op& op)
 {
-  for_each_sequence<Op, T>(on, where, [&](cpu threads, detail::batch::distances const& at) {
+  std::size_t const n = where.along.extent;
+  auto const one = [&](cpu threads, detail::batch::distances const& at) {
     auto const reduce_from = [&](auto const& from) {
-      out[at.out] = reduce_sequence<T>(threads, from, 0, where.along.extent, initial_at(ends, at.initial), op);
+      out[at.out] = reduce_sequence<T>(threads, from, 0, n, initial_at(ends, at.initial), op);
     };
-    if (where.along.extent == 1 || where.along.step.in == 1)
+    if (n == 1 || where.along.step.in == 1)
       reduce_from(in + at.in);
     else
-      reduce_from(strided_iterator<In const>(in + at.in, where.along.step.in));
-  });
+      reduce_from(detail::strided_iterator<In const>(in + at.in, where.along.step.in));
+  };
+  auto const gathered = [&](sequence_cursor at, std::size_t count, auto& tiles) {
+    gathered_carries<T, Op> before(ends, at, count);
+    for (std::size_t begin = 0; begin < n; begin += order::tile<T>) {
+      std::size_t const size = std::min(order::tile<T>, n - begin);
+      tiles.read(where, in + (*at).in, count, begin, size);
+      std::identity transform;
+      for (std::size_t s = 0; s < count; ++s) reduce<T>(cpu{1}, tiles[s], tiles[s] + size, transform, op, before[s]);
+    }
+    for (std::size_t s = 0; s < count; ++s, at.advance(1)) out[(*at).out] = value_of<T>(*before[s].last());
+  };
+  for_each_sequence<Op, T>(on, where, false, one, gathered);
 }
 
 /// Writes the initial value of each sequence to its place of `out`.
@@ -276,7 +290,7 @@ void fill_sequences(detail::batch::layout const& where, Out* out, detail::batch:
 {
   std::size_t const sequences = where.sequences();
   sequence_cursor at(where, 0);
-  for (std::size_t s = 0; s < sequences; ++s, ++at)
+  for (std::size_t s = 0; s < sequences; ++s, at.advance(1))
     out[(*at).out] = values.initials != nullptr ? values.initials[(*at).initial] : *values.initial;
 }
 
@@ -288,7 +302,7 @@ void copy_sequences(P const& on, detail::batch::layout const& where, In const* i
   constexpr std::size_t block = 4096;
   auto copy = [&](std::size_t begin, std::size_t end) {
     sequence_cursor at(where, begin);
-    for (std::size_t s = begin; s < end; ++s, ++at) to[(*at).out] = static_cast<T>(in[(*at).in]);
+    for (std::size_t s = begin; s < end; ++s, at.advance(1)) to[(*at).out] = static_cast<T>(in[(*at).in]);
   };
   detail::backend_for_each_block(on, where.sequences(), block, copy);
 }

@@ -11,6 +11,7 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/cuda/compiled.hpp"
+#include "tally/detail/strided_iterator.hpp"
 #include "tally/detail/zip_with.hpp"
 
 #ifdef __CUDACC__
@@ -37,6 +38,14 @@ auto device_iterator(I const& i)
     return std::to_address(i);
   else
     return i;
+}
+
+/// An array from its end. The functions of std::reverse_iterator are for the host.
+template <points_into_memory I>
+auto device_iterator(std::reverse_iterator<I> const& i)
+{
+  auto* const behind = std::to_address(i.base());
+  return detail::strided_iterator<std::remove_pointer_t<decltype(std::to_address(i.base()))>>(behind - 1, -1);
 }
 
 #ifdef __CUDACC__
@@ -71,6 +80,11 @@ template <class I>
 void check_pointers(prepared_call const& call, I const& i, char const* what)
 {
   if constexpr (points_into_memory<I>) call.check_pointer(std::to_address(i), what);
+}
+template <points_into_memory I>
+void check_pointers(prepared_call const& call, std::reverse_iterator<I> const& i, char const* what)
+{
+  call.check_pointer(std::to_address(i.base()) - 1, what);
 }
 template <class I1, class I2, class Transform>
 void check_pointers(prepared_call const& call, detail::zip_iterator<I1, I2, Transform> const& i, char const* what)
