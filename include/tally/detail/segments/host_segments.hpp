@@ -104,6 +104,22 @@ void visit_blocks(P const& on, std::size_t n, Criterion const& criterion, Work c
   }
 }
 
+/// A function object of this type calls another one by pointers, once a block, so that the scan which calls it is
+/// compiled once for all.
+template <class Result, class... Args>
+struct block_function {
+  void const* function;
+  Result (*call)(void const* function, Args... args);
+
+  template <class F>
+  explicit block_function(F const& f)
+      : function(&f),
+        call([](void const* of, Args... args) { return (*static_cast<F const*>(of))(args...); })
+  {
+  }
+  Result operator()(Args... args) const { return call(function, args...); }
+};
+
 /// Calls `work(cpu, ordinal, begin, end)` for every segment of n elements, and returns their number. `criterion`
 /// selects the heads; an element reads `bytes`.
 template <class P, class Criterion, class Work>
@@ -114,12 +130,14 @@ std::size_t for_each_numbered_segment(P const& on, std::size_t n, std::size_t by
   took("segments: numbered");
   std::size_t total = 0;
   visit_blocks(on, n, criterion, work, [&](auto const& segments, auto const& work_on_thread) {
-    auto const use = [all = &segments, to = &work_on_thread, sum = &total](std::size_t b, std::size_t upto) {
-      all->work_on(b, upto - all->heads(b), *to);
-      if (b + 1 == all->blocks) *sum = upto;
+    auto const use = [&](std::size_t b, std::size_t upto) {
+      segments.work_on(b, upto - segments.heads(b), work_on_thread);
+      if (b + 1 == segments.blocks) total = upto;
     };
-    auto const elements = elements_from(segments.heads, selection::block_size * bytes);
-    tally::inclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(segments.blocks), results_to(use));
+    auto const elements =
+        elements_from(block_function<std::size_t, std::size_t>(segments.heads), selection::block_size * bytes);
+    tally::inclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(segments.blocks),
+                          results_to(block_function<void, std::size_t, std::size_t>(use)));
   });
   return total;
 }
