@@ -157,6 +157,9 @@ TEST(forms, of_reductions)
   EXPECT_EQ(out, (std::vector{2, 1, 360}));
   reduce(cpu{2}, segments(x, offsets), out, each(starts));
   EXPECT_EQ(out, (std::vector{13, 20, 48}));
+  std::vector<std::size_t> sums(3);
+  reduce(segments(counting_from(1), offsets), sums);  // the values need not be in memory
+  EXPECT_EQ(sums, (std::vector<std::size_t>{3, 0, 18}));
   reduce(segments(x, std::span<int const>()), out);  // no offsets: no segments
   EXPECT_EQ(out, (std::vector{13, 20, 48}));
 }
@@ -313,6 +316,23 @@ TEST(errors, name_the_axis_the_extents_or_the_offset)
                                   along(1, array_view(none_out.data(), {1, 0})), matrix_product{}, last_to(last));
                  }),
                  "an empty sequence has no last value");
+}
+
+TEST(errors, of_an_operator_leave_the_call)
+{
+  std::vector<float> const x(6000, 1.0f);
+  std::vector<float> out(6000);
+  auto const fails = [](float a, float b) { return a < 5 ? a + b : throw operator_failed(); };
+  for (int const threads : {1, 3}) {
+    EXPECT_THROW(inclusive_scan(cpu{threads}, along(1, array_view(x.data(), {60, 100})),
+                                along(1, array_view(out.data(), {60, 100})), fails),
+                 operator_failed);
+    EXPECT_THROW(inclusive_scan(cpu{threads}, along(0, array_view(x.data(), {100, 60})),
+                                along(0, array_view(out.data(), {100, 60})), fails),
+                 operator_failed);
+    EXPECT_THROW(reduce(cpu{threads}, segments(x, std::vector<int>{0, 3, 4000, 6000}), out, 0.0f, fails),
+                 operator_failed);
+  }
 }
 
 /// Paths that depend on sizes beyond those of the other tests.

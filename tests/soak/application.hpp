@@ -110,6 +110,7 @@ outcome first_wrong(Messages... messages)
   return result;
 }
 
+outcome along_try(choices& of);
 outcome compact_try(choices& of);
 outcome run_lengths_try(choices& of);
 outcome histogram_try(choices& of);

@@ -24,6 +24,7 @@ std::vector<family> const& families()
       {"scan", [](choices& of) { return of_all_types(of, "scan"); }},
       {"reduce", [](choices& of) { return of_all_types(of, "reduce"); }},
       {"running", [](choices& of) { return of_all_types(of, "running"); }},
+      {"along", along_try},
       {"compact", compact_try},
       {"run_lengths", run_lengths_try},
       {"histogram", histogram_try},

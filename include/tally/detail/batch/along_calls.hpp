@@ -11,6 +11,7 @@
 #include "tally/along.hpp"
 #include "tally/detail/backends.hpp"
 #include "tally/detail/batch/arguments.hpp"
+#include "tally/detail/batch/device.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/contract.hpp"
@@ -108,9 +109,6 @@ inline layout layout_of(char const* call, dimension const& along, per_axis const
 }
 
 /// Writes the initial value of each sequence to `out`.
-///
-/// It is an exclusive scan of one element: so a backend needs no function of its own for it, and a device none that is
-/// compiled for the type. The element that it reads is in the output's own place, and shows in no result.
 template <class T, class P, class Out, class Op>
 void fill(P const& on, char const* call, per_axis const& shape, across_strides strides, Out* out, ends<T> const& values,
           Op& op)
@@ -121,7 +119,7 @@ void fill(P const& on, char const* call, per_axis const& shape, across_strides s
   if constexpr (host<P>)
     cpu_backend::fill_sequences(where, out, values);
   else
-    backend_scan_sequences<T>(on, where, static_cast<Out const*>(out), out, values, op, direction::exclusive);
+    fill_on_device(on, where, out, values, op);
 }
 
 /// The reduction of no elements as an initial value.
@@ -233,8 +231,7 @@ auto reduce_arguments(Rest... rest)
   }
 }
 
-/// Copies an array to contiguous memory, the last axis running fastest. A scan of one element without an initial value is
-/// a copy, on every backend.
+/// Copies an array to contiguous memory, the last axis running fastest.
 template <class T, class P, class In, class Op>
 void gather(P const& on, char const* call, array_view<In const> const& from, T* to, Op& op)
 {
@@ -243,7 +240,7 @@ void gather(P const& on, char const* call, array_view<In const> const& from, T* 
   if constexpr (host<P>)
     cpu_backend::copy_sequences(on, where, from.data_handle(), to);
   else
-    backend_scan_sequences<T>(on, where, from.data_handle(), to, ends<T>{}, op, direction::inclusive);
+    copy_on_device(on, where, from.data_handle(), to, op);
 }
 
 /// The order of elements of an array in which the last axis runs fastest, appended to `to`.
