@@ -359,5 +359,22 @@ TEST(paths, of_few_long_sequences_and_segments)
   }
 }
 
+/// Each segment belongs to one block of threads' work, wherever it begins: in place it would be done twice otherwise.
+TEST(paths, of_many_short_segments_in_place)
+{
+  dice of(1);
+  std::vector<int> offsets{0}, right;
+  for (int s = 0; s < 30000; ++s) {
+    int const n = static_cast<int>(of(4));
+    offsets.push_back(offsets.back() + n);
+    for (int k = 1; k <= n; ++k) right.push_back(k);
+  }
+  for (int const threads : {1, 3}) {
+    std::vector<int> x(right.size(), 1);
+    inclusive_scan(cpu{threads}, segments(x, offsets), x);
+    EXPECT_EQ(x, right);
+  }
+}
+
 }  // namespace
 }  // namespace tally::test
