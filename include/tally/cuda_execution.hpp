@@ -68,7 +68,8 @@ private:
 /// workspace; calls that run at the same time need one each.
 ///
 /// Size     `bytes_for<T>(n)`: 8 bytes for each 32 KiB of floats (16 for doubles), and 128 more. A call whose elements
-///          come from a function, or whose results go to one, takes a few times as much if the workspace can grow.
+///          come from a function, or whose results go to one, takes a few times as much if the workspace can grow. So
+///          does a call on segments, for all that lies behind their values in the same allocation.
 /// Pool     the intermediate values of algorithms (tally::temporary) come from a pool of the workspace's own, which
 ///          keeps its memory until the workspace is destroyed. The device's default pool would return the memory to the
 ///          system at each wait for the stream, and 2^28 bytes took 0.1 ms to come back.

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
 
@@ -80,6 +81,31 @@ void prepared_call::check_pointer(void const* pointer, char const* what) const
   if (attributes.type == cudaMemoryTypeUnregistered)
     throw usage_error(std::string("tally: the ") + what +
                       " of a call on a GPU is in ordinary host memory; it must be in device, managed or pinned memory");
+}
+
+std::size_t prepared_call::bytes_from(void const* pointer) const
+{
+  // A function of the driver, which cudart finds at run time: programs need not link it.
+  using ask = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
+  static ask const attribute_of = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
+    check_cuda(cudaGetDriverEntryPointByVersion("cuPointerGetAttribute", &function, 12000, cudaEnableDefault, &found),
+               "looking for cuPointerGetAttribute");
+#else
+    check_cuda(cudaGetDriverEntryPoint("cuPointerGetAttribute", &function, cudaEnableDefault, &found),
+               "looking for cuPointerGetAttribute");
+#endif
+    return reinterpret_cast<ask>(function);
+  }();
+  auto const at = reinterpret_cast<CUdeviceptr>(pointer);
+  CUdeviceptr begin = 0;
+  std::size_t bytes = 0;
+  if (pointer == nullptr || attribute_of(&begin, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) != CUDA_SUCCESS ||
+      attribute_of(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at) != CUDA_SUCCESS)
+    return 0;
+  return bytes - (at - begin);
 }
 
 void prepared_call::reserve_words(std::size_t words)

@@ -10,7 +10,6 @@
 #include "tally/detail/backends.hpp"
 #include "tally/detail/batch/along_calls.hpp"
 #include "tally/detail/batch/arguments.hpp"
-#include "tally/detail/batch/device.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/contract.hpp"

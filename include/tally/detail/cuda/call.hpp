@@ -39,6 +39,8 @@ public:
 
   /// Throws usage_error unless `pointer` can be dereferenced on the device. `what` names the argument.
   void check_pointer(void const* pointer, char const* what) const;
+  /// The bytes from `pointer` to the end of its allocation.
+  std::size_t bytes_from(void const* pointer) const;
 
   /// Ensures that the workspace has room for `words` words.
   void reserve_words(std::size_t words);

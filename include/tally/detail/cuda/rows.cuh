@@ -149,6 +149,9 @@ public:
     return strips_before_.before(rows_before, op).before(before_group, op).before(own, op);
   }
 
+  /// The fold of the strips before the lane's strip.
+  __device__ __forceinline__ left strips_before() const { return strips_before_; }
+
   /// Writes the fold before each row.
   __device__ __forceinline__ void store(uninitialized<left> (&before_rows)[order::strip_rows], Op& op) const
   {

@@ -22,6 +22,8 @@ struct tuning {
   /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
   /// that run at once follows from it.
   int processors = 0;
+  /// The most chunks of segments that share their totals. Calls with more do each segment in one block.
+  std::size_t segment_chunks = std::size_t(-1);
 };
 
 /// The most tiles of a cluster: every device of sm_90 runs clusters of eight blocks.

@@ -5,11 +5,11 @@
 
 #include "tally/config.hpp"
 #include "tally/detail/at_index.hpp"
+#include "tally/detail/batch/ends.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/count_type.hpp"
 #include "tally/detail/execution.hpp"
 #include "tally/detail/optional_value.hpp"
-#include "tally/detail/segments/device_single_segment.hpp"
 #include "tally/detail/segments/heads.hpp"
 #include "tally/detail/selection/criteria.hpp"
 #include "tally/detail/selection/device.hpp"
@@ -19,9 +19,9 @@
 #include "tally/sequences.hpp"
 #include "tally/temporary.hpp"
 
-/// Reductions and scans of segments on a device. Exactly associative operators take one scan of all elements, which
-/// numbers the segments. For other operators a thread works on each segment: by key and by flag, a selection finds
-/// first where they begin.
+/// Reductions and scans of segments on a device, by the backend's functions for segments between offsets. By key and by
+/// flag, a selection finds first where segments begin; for exactly associative operators one scan of all elements
+/// numbers the segments, and does all.
 namespace tally::detail::segments {
 
 template <class T>
@@ -102,23 +102,24 @@ void scan_numbered(P const& on, std::size_t n, Criterion const& criterion, Value
 }
 
 /// A move of selected heads: records where segments begin.
-template <class Head>
+template <class Count, class Head>
 struct record_begin {
-  std::size_t* begins;
+  Count* begins;
   Head head;
   TALLY_HD auto take(std::size_t k) const { return head.take(k); }
   template <class Key>
   TALLY_HD void one(std::size_t k, std::size_t before, bool is_head, Key const& key) const
   {
     if (!is_head) return;
-    begins[before] = k;
+    begins[before] = static_cast<Count>(k);
     head.put(before, key);
   }
 };
+template <class Count>
 struct store_end {
-  std::size_t* at;
+  Count* at;
   std::size_t n;
-  TALLY_HD void operator()(std::size_t) const { *at = n; }
+  TALLY_HD void operator()(std::size_t) const { *at = static_cast<Count>(n); }
 };
 
 /// Calls `use(begins, segments)`: segment s is [begins[s], begins[s + 1]). Returns the number of segments.
@@ -126,61 +127,13 @@ template <class P, class Criterion, class Head, class Use>
 std::size_t with_begins(P const& on, std::size_t n, Criterion const& criterion, Head const& head, Use const& use)
 {
   std::size_t const segments = selection::count_selected(on, n, 1, criterion);
-  temporary<std::size_t, P> const begins(on, segments + 1);
-  selection::move_selected(on, n, 1, criterion, record_begin<Head>{begins.data(), head});
-  tally::for_each_index(on, 1, store_end{begins.data() + segments, n});
-  use(begins.data(), segments);
+  with_count_type(n, [&]<class Count>(Count) {
+    temporary<Count, P> const begins(on, segments + 1);
+    selection::move_selected(on, n, 1, criterion, record_begin<Count, Head>{begins.data(), head});
+    tally::for_each_index(on, 1, store_end<Count>{begins.data() + segments, n});
+    use(static_cast<Count const*>(begins.data()), segments);
+  });
   return segments;
-}
-
-/// An initial value that is known to be absent when a kernel is compiled.
-struct no_init {
-  template <class T>
-  TALLY_HD operator optional_value<T>() const
-  {
-    return {};
-  }
-};
-
-/// Reduces segment s = [begins[s], begins[s + 1]), on top of an initial value.
-template <class T, class Init, class Values, class Begins, class Out, class Op>
-struct reduce_segment {
-  Values values;
-  Begins begins;
-  Out out;
-  Init init;
-  Op op;
-
-  TALLY_HD void operator()(std::size_t s) const
-  {
-    at_index(out, s) = reduce_on_thread<T>(values, static_cast<std::size_t>(at_index(begins, s)),
-                                           static_cast<std::size_t>(at_index(begins, s + 1)), init, op)
-                           .value;
-  }
-};
-
-/// Scans segment s likewise.
-template <direction Shift, class T, class Values, class Begins, class Out, class Op>
-struct scan_segment {
-  Values values;
-  Begins begins;
-  Out out;
-  optional_value<T> init;
-  Op op;
-
-  TALLY_HD void operator()(std::size_t s) const
-  {
-    scan_on_thread<Shift, T>(values, static_cast<std::size_t>(at_index(begins, s)),
-                             static_cast<std::size_t>(at_index(begins, s + 1)), out, init, op);
-  }
-};
-
-template <direction Shift, class T, device P, class Values, class Offsets, class Out, class Op>
-void scan_between(P const& on, Values values, Offsets offsets, std::size_t segments, Out out,
-                  std::optional<T> const& init, Op op)
-{
-  tally::for_each_index(
-      on, segments, scan_segment<Shift, T, Values, Offsets, Out, Op>{values, offsets, out, value_for_device(init), op});
 }
 
 template <class T, device P, class Criterion, class Values, class Out, class Head, class Op>
@@ -193,10 +146,9 @@ std::size_t reduce(P const& on, std::size_t n, std::size_t /*bytes*/, Criterion 
     scan_numbered<T>(on, n, criterion, values, store_reduced<Out, Head>{out, head, total.data()}, op);
     return value_at(on, total.data());
   } else {
-    return with_begins(on, n, criterion, head, [&](std::size_t const* begins, std::size_t segments) {
-      tally::for_each_index(
-          on, segments,
-          reduce_segment<T, no_init, Values, std::size_t const*, Out, Op>{values, begins, out, no_init{}, op});
+    return with_begins(on, n, criterion, head, [&](auto const* begins, std::size_t segments) {
+      // No segment is empty, so any value serves for one.
+      backend_reduce_segments(on, values, begins, segments, out, T{}, batch::ends<T>{}, op, batch::from_front{}, n);
     });
   }
 }
@@ -209,8 +161,8 @@ void scan(P const& on, std::size_t n, Criterion const& criterion, Values values,
   if constexpr (tally::exactly_associative<Op, T>) {
     scan_numbered<T>(on, n, criterion, values, store_scanned<Shift, T, Out, Op>{out, value_for_device(init), op}, op);
   } else {
-    with_begins(on, n, criterion, keep_nothing{}, [&](std::size_t const* begins, std::size_t segments) {
-      scan_between<Shift, T>(on, values, begins, segments, out, init, op);
+    with_begins(on, n, criterion, keep_nothing{}, [&](auto const* begins, std::size_t segments) {
+      backend_scan_segments(on, values, begins, segments, out, batch::ends<T>{init}, op, Shift, batch::from_front{}, n);
     });
   }
 }

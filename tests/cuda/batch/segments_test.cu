@@ -1,0 +1,181 @@
+// Segments on a GPU: the tests of any backend, and many segments of every distribution of lengths.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "../../batch/segments_suite.hpp"
+#include "../../contract/cuda_backend.hpp"
+#include "../../order/reference.hpp"
+#include "../../support/generator.hpp"
+#include "tally/batches.hpp"
+#include "tally/cuda.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/half.hpp"
+#include "tally/operators.hpp"
+
+namespace tally::test {
+namespace {
+
+int visits = 0;
+
+/// The GPU with the ways of segments: all blocks, one, three, and chunks that do not share totals.
+struct segments_backend {
+  template <class T>
+  using array = guarded_on_device<T>;
+
+  template <class F>
+  static void for_each_way(ways, F const& f)
+  {
+    struct way {
+      int blocks;
+      std::size_t chunks;
+      char const* name;
+    };
+    static constexpr way all[] = {{0, std::size_t(-1), "all blocks"},
+                                  {1, std::size_t(-1), "one block"},
+                                  {3, std::size_t(-1), "three blocks"},
+                                  {0, 0, "each segment in one block"}};
+    tally::detail::observer_of_paths = [](char const* path, char const*) {
+      visits += std::string(path) == "cuda: segments";
+    };
+    auto& fixture = cuda_fixture::instance();
+    for (way const& each : all) {
+      tally::cuda_backend::tuning_in_use().segment_chunks = each.chunks;
+      fixture.space.prefer(cuda::workspace::path::automatic, each.blocks);
+      f(cuda{fixture.stream, fixture.space}, std::string(each.name));
+    }
+    tally::cuda_backend::tuning_in_use() = {};
+    fixture.space.prefer(cuda::workspace::path::automatic);
+    tally::detail::observer_of_paths = nullptr;
+    EXPECT_GT(visits, 0);
+  }
+};
+
+/// Lengths of segments that have `total` elements in all, or some more.
+std::vector<std::size_t> lengths_of(std::string const& kind, std::size_t total)
+{
+  dice of(total + kind.size());
+  std::vector<std::size_t> lengths;
+  auto const exponential = [&](double mean) {
+    double const uniform = (static_cast<double>(of(std::size_t(1) << 30)) + 1) * 0x1p-30;
+    return static_cast<std::size_t>(std::llround(-std::log(uniform) * mean));
+  };
+  static constexpr std::size_t edges[] = {1, 4, 16, 128, 512, 1024, 2048, 8192, 9216, 16384, 262144, 0};
+  for (std::size_t sum = 0; sum < total && lengths.size() < 100'000; sum += lengths.back()) {
+    std::size_t n = total;
+    if (kind.starts_with("mean ")) n = exponential(std::stod(kind.substr(5)));
+    if (kind.starts_with("all ")) n = std::stoul(kind.substr(4));
+    if (kind == "up to 2000") n = 1 + of(2000);
+    if (kind == "few of 200,000") n = of(100) == 0 ? 200'000 : 1 + of(20);
+    if (kind == "around units") n = edges[of(12)] + of(5), n -= n < 2 ? n : 2;
+    if (kind == "alternating") n = lengths.size() % 2 == 0 ? 8192 : 1;
+    if (kind == "nearly all empty") n = lengths.size() == 60'000 ? total : lengths.size() % 20'011 == 0 ? 3 : 0;
+    lengths.push_back(n);
+  }
+  return lengths;
+}
+
+template <class T, class Offset, class Op>
+void check_lengths(std::vector<std::size_t> const& lengths, std::size_t before, Op op, std::string const& what)
+{
+  std::size_t const count = lengths.size();
+  std::vector<Offset> offsets{static_cast<Offset>(before)};
+  for (std::size_t const n : lengths) offsets.push_back(static_cast<Offset>(offsets.back() + static_cast<Offset>(n)));
+  auto const size = static_cast<std::size_t>(offsets.back());
+  std::vector<T> const values = values_to<T>(size);
+  T const init = value_at<T>(99);
+  std::vector<T> inclusive = poisoned_values<T>(size), exclusive = values, reduced(count), lasts(count);
+  for (std::size_t s = 0; s < count; ++s) {
+    auto const begin = static_cast<std::ptrdiff_t>(offsets[s]), end = static_cast<std::ptrdiff_t>(offsets[s + 1]);
+    auto const own = reference::scan<T>({values.begin() + begin, values.begin() + end}, op, std::optional<T>(init));
+    std::copy(own.inclusive.begin(), own.inclusive.end(), inclusive.begin() + begin);
+    if (begin != end) std::copy(own.exclusive.begin(), own.exclusive.end(), exclusive.begin() + begin);
+    reduced[s] = lasts[s] = *own.reduced;
+  }
+  segments_backend::for_each_way(ways::few_threads, [&](auto const& on, std::string const& way) {
+    guarded_on_device<T> const in(values, before), out(poisoned_values<T>(size), 1), totals(count, 2), ends(count, 3);
+    guarded_on_device<Offset> const at(offsets, 1);
+    auto const batch = segments(static_cast<T const*>(in.begin()), static_cast<Offset const*>(at.begin()),
+                                static_cast<Offset const*>(at.end()));
+    tally::reduce(on, batch, totals.begin(), init, op);
+    tally::inclusive_scan(on, batch, out.begin(), op, init, last_to(ends.begin()));
+    EXPECT_TRUE(same_bits<T>(totals.values(), reduced)) << what << ", " << way;
+    EXPECT_TRUE(same_bits<T>(ends.values(), lasts)) << what << ", " << way;
+    EXPECT_TRUE(same_bits<T>(out.values(), inclusive)) << what << ", " << way;
+    EXPECT_TRUE(out.guards_intact() && totals.guards_intact() && ends.guards_intact()) << what << ", " << way;
+    tally::exclusive_scan(on, batch, in.begin(), init, op);
+    EXPECT_TRUE(same_bits<T>(in.values(), exclusive)) << what << ", " << way;
+    EXPECT_TRUE(in.guards_intact()) << what << ", " << way;
+  });
+}
+
+constexpr char const* all_kinds[] = {"mean 1",      "mean 4",           "mean 16",    "mean 60",      "mean 256",
+                                     "mean 1000",   "mean 3000",        "all 1",      "all 4",        "all 5",
+                                     "all 16",      "all 17",           "all 127",    "all 128",      "all 129",
+                                     "all 1023",    "all 1024",         "all 1025",   "all 8191",     "all 8192",
+                                     "all 8193",    "all 9216",         "all 70000",  "up to 2000",   "one",
+                                     "alternating", "nearly all empty", "mean 20000", "around units", "few of 200,000"};
+
+/// Not commutative, and without an identity.
+struct three_quarters_less {
+  template <class T>
+  TALLY_HD T operator()(T const& a, T const& b) const
+  {
+    return static_cast<T>(a * T(0.75) - b);
+  }
+};
+
+TEST(cuda_segments, floats_of_every_distribution)
+{
+  for (auto const* kind : all_kinds)
+    for (std::size_t const total : {100, 8190, 9300, 300'000})
+      check_lengths<float, std::uint32_t>(lengths_of(kind, total), total % 7, plus{}, kind);
+}
+TEST(cuda_segments, an_operator_without_identity)
+{
+  for (auto const* kind : all_kinds)
+    check_lengths<float, std::int64_t>(lengths_of(kind, 100'000), 3, three_quarters_less{}, kind);
+}
+TEST(cuda_segments, a_giant_of_many_spans)
+{
+  check_lengths<float, std::uint64_t>({5, 0, std::size_t(13'000'011), 1, 300'000}, 2, plus{}, "a giant");
+}
+TEST(cuda_segments, halves)
+{
+  for (auto const* kind : all_kinds) check_lengths<half, std::uint32_t>(lengths_of(kind, 60'000), 1, plus{}, kind);
+}
+TEST(cuda_segments, floats_by_every_verb)
+{
+  random_segments<segments_backend, float, std::uint32_t>(plus{}, 8);
+  segments_around_units<segments_backend, float, std::uint32_t>(plus{});
+}
+TEST(cuda_segments, bytes_by_every_verb)
+{
+  random_segments<segments_backend, std::int8_t, std::size_t>(plus{}, 6);
+}
+TEST(cuda_segments, twelve_bytes_by_every_verb)
+{
+  random_segments<segments_backend, twelve_bytes, std::int32_t>(compose_twelve{}, 8);
+  segments_around_units<segments_backend, twelve_bytes, std::int32_t>(compose_twelve{});
+}
+TEST(cuda_segments, no_segments)
+{
+  segments_backend::for_each_way(ways::few_threads, [&](auto const& on, std::string const&) {
+    guarded_on_device<float> const out(1, 1);
+    guarded_on_device<std::uint32_t> const at(std::vector<std::uint32_t>{7}, 1);
+    tally::reduce(on, segments(static_cast<float const*>(out.begin()), at.begin(), at.end()), out.begin());
+    tally::reduce(on, segments(static_cast<float const*>(out.begin()), at.begin(), at.begin()), out.begin());
+    EXPECT_TRUE(out.guards_intact());
+    ++visits;
+  });
+}
+
+}  // namespace
+}  // namespace tally::test
