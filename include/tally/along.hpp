@@ -5,41 +5,11 @@
 #include <string>
 
 #include "tally/array_view.hpp"
-#include "tally/detail/contract.hpp"
+#include "tally/detail/batch/sequences.hpp"
 #include "tally/error.hpp"
 
 /// The sequences of an array along an axis: its rows, its columns.
 namespace tally {
-
-namespace detail::batch {
-
-/// The sequences of an array along one axis, one for each combination of indices of the other axes.
-template <class T>
-struct sequences {
-  array_view<T> array;
-  std::size_t axis;
-};
-
-/// The sequences of an array over several axes, one for each combination of indices of the others. A sequence has the
-/// elements of all combinations of indices of these axes, the last named one running fastest.
-template <class T>
-struct combined_sequences {
-  array_view<T> array;
-  per_axis axes;  // not negative, and distinct
-};
-
-/// The axis that `axis` names. A negative one counts from the end.
-inline std::size_t axis_of(std::ptrdiff_t axis, per_axis const& shape)
-{
-  auto const rank = static_cast<std::ptrdiff_t>(shape.size());
-  std::ptrdiff_t const own = axis < 0 ? axis + rank : axis;
-  if (own < 0 || own >= rank)
-    throw usage_error("tally::along: no axis " + std::to_string(axis) + " in an array of shape " + shown(shape) +
-                      (rank == 0 ? "" : ": the axes are " + std::to_string(-rank) + " to " + std::to_string(rank - 1)));
-  return static_cast<std::size_t>(own);
-}
-
-}  // namespace detail::batch
 
 /// The sequences of an array along an axis, as a batch: the arguments of `reduce` and the scans (batches.hpp).
 ///
@@ -72,11 +42,6 @@ auto along(per_axis const& axes, A&& array)
   using element = typename std::remove_const_t<decltype(view)>::element_type;
   return detail::batch::combined_sequences<element>{view, own};
 }
-
-template <class T>
-inline constexpr bool detail::is_batch<detail::batch::sequences<T>> = true;
-template <class T>
-inline constexpr bool detail::is_batch<detail::batch::combined_sequences<T>> = true;
 
 /// Each sequence from its last element to its first (reversed.hpp).
 template <class T>

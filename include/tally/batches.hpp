@@ -64,7 +64,8 @@ inline constexpr detail::batch::initial_included include_initial{};
 /// Result    for each sequence the bits of `reduce` of it alone. Of several axes a sequence has the elements of all
 ///           combinations of their indices, in the order in which the axes are named, the last one running fastest.
 /// Cost      each element is read once. Several axes that do not lie as one are copied first.
-/// Memory    one thread some 100 KiB of the stack; a copy of `in` for several axes that do not lie as one.
+/// Memory    as `reduce`; besides, for each thread up to 512 KiB where sequences lie like columns, and a copy of `in` for
+///           several axes that do not lie as one.
 /// Blocks    until all results are written; on a GPU it returns at once.
 /// Throws    usage_error: `out` of another shape, or with a stride of 0; more than 8 axes besides, no two of which lie
 ///           as one; offsets that decrease or end behind the values, as far as a CPU sees them. Otherwise as `reduce`.
@@ -105,7 +106,7 @@ void reduce(P const& on, detail::batch::segments_between<Values, Offsets, From> 
 ///           an iterator or a range; places outside all segments are not written.
 /// Result    for each sequence the bits of the scan of it alone.
 /// Cost      each element is read once and written once.
-/// Memory    as `inclusive_scan`.
+/// Memory    as `inclusive_scan`; besides, for each thread up to 512 KiB where sequences lie like columns.
 /// Blocks    until all results are written; on a GPU it returns at once.
 /// Throws    usage_error: another shape; an output with a stride of 0; more than 8 axes besides, no two of which lie as
 ///           one; offsets that decrease or end behind the values, as far as a CPU sees them. Otherwise as

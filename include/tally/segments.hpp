@@ -2,48 +2,15 @@
 
 #include <cstddef>
 #include <iterator>
-#include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
 
 #include "tally/detail/batch/ends.hpp"
-#include "tally/detail/contract.hpp"
+#include "tally/detail/batch/segments_between.hpp"
 
 /// Segments end to end: sequences of different lengths in one array.
 namespace tally {
-
-namespace detail::batch {
-
-inline constexpr std::size_t unknown_size = static_cast<std::size_t>(-1);
-
-template <class Values, class Offsets, class From = from_front>
-struct segments_between {
-  Values values;
-  Offsets offsets;
-  std::size_t count;                    ///< of segments
-  std::size_t elements = unknown_size;  ///< of `values`
-};
-
-/// A pointer where the iterator has one, else the iterator.
-template <class I>
-auto place_of(I first)
-{
-  if constexpr (std::contiguous_iterator<I>)
-    return std::to_address(first);
-  else
-    return first;
-}
-template <class Values>
-auto begin_of(Values&& values)
-{
-  if constexpr (range<Values>)
-    return place_of(std::ranges::begin(values));
-  else
-    return place_of(values);
-}
-
-}  // namespace detail::batch
 
 /// The segments of `values` between offsets, as a batch: the arguments of `reduce` and the scans (batches.hpp). Segment
 /// s is [offsets[s], offsets[s + 1]), and may be empty: the rows of a sparse matrix, the words of a text.
@@ -76,9 +43,6 @@ auto segments(Values&& values, Offsets&& offsets)
   return tally::segments(std::forward<Values>(values), first,
                          first + static_cast<std::ranges::range_difference_t<Offsets>>(std::ranges::size(offsets)));
 }
-
-template <class Values, class Offsets, class From>
-inline constexpr bool detail::is_batch<detail::batch::segments_between<Values, Offsets, From>> = true;
 
 /// Each segment from its last element to its first (reversed.hpp). Results of a scan have the places of their elements.
 template <class Values, class Offsets>
