@@ -284,6 +284,7 @@ TYPED_TEST(cpu_paths, reductions_of_every_size)
   std::size_t const most = 3 * this->tile;
   expected<TypeParam> const right(most);
   auto const check = [&](int threads, std::size_t n) {
+    tally::cpu_backend::tuning_in_use().few_tiles = n % 2 * 8;
     auto const end = right.in.begin() + static_cast<std::ptrdiff_t>(n);
     cpu const on{.threads = threads};
     element const from_init = tally::reduce(on, right.in.begin(), end, right.init, op{});

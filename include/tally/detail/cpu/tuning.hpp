@@ -28,6 +28,9 @@ struct tuning {
   std::size_t slots_a_member = 512;
   /// Tile totals that a reduction keeps at once: 2^15 tiles are 1 GiB of input.
   std::size_t totals_at_once = std::size_t{1} << 15;
+  /// A reduction of this many tiles on one thread is compiled where it is called, for its operator. With more, an
+  /// operator that is reached by pointers costs nothing.
+  std::size_t few_tiles = 8;
   /// Turns of waiting, some 10 ns each, before a thread yields or computes a late total itself: three times the time of
   /// a tile. A member that is later than that is probably not running.
   int spins = 1000;
