@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -38,7 +37,7 @@ public:
 
   sequence_cursor(detail::batch::layout const& where, std::size_t first) : where_(&where), at_(where.place(first))
   {
-    for (std::size_t d = static_cast<std::size_t>(where.dimensions); d-- > 0;) {
+    for (int d = where.dimensions; d-- > 0;) {
       index_[d] = first % where.across[d].extent;
       first /= where.across[d].extent;
     }
@@ -48,13 +47,13 @@ public:
   /// The sequences from this one to the end of the innermost dimension: each lies a step of it behind the one before.
   std::size_t neighbours() const
   {
-    auto const inner = static_cast<std::size_t>(where_->dimensions) - 1;
-    return where_->dimensions == 0 ? 1 : where_->across[inner].extent - index_[inner];
+    int const inner = where_->dimensions - 1;
+    return inner < 0 ? 1 : where_->across[inner].extent - index_[inner];
   }
   /// Goes on by `count` sequences, at most neighbours().
   void advance(std::size_t count)
   {
-    for (std::size_t d = static_cast<std::size_t>(where_->dimensions); d-- > 0; count = 1) {
+    for (int d = where_->dimensions; d-- > 0; count = 1) {
       auto const& axis = where_->across[d];
       index_[d] += count;
       move(axis.step, static_cast<std::ptrdiff_t>(count));
@@ -75,7 +74,7 @@ private:
 
   detail::batch::layout const* where_;
   distances at_;
-  std::array<std::size_t, detail::batch::most_dimensions> index_{};
+  std::size_t index_[detail::batch::most_dimensions]{};
 };
 
 /// The threads that a call on a batch may use (0: any number). Tally's own operators on numbers use all of them without
