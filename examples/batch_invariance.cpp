@@ -1,5 +1,5 @@
-/// One row of floats, summed alone and then among others: as a row of matrices with other rows around it, as a column, as
-/// a segment, on one thread and on several. The bits of its sum never change.
+/// One row of floats, summed alone and then among others: as a row of matrices with other rows around it, as a column,
+/// as a segment, on one thread and on several. The bits of its sum never change.
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -99,11 +99,11 @@ void reduce(P const& on, detail::batch::segments_between<Values, Offsets, From> 
 ///
 /// `init` is a value, or `each(values)`.
 ///
-/// Requires  as `inclusive_scan` of a range. The accumulator's type can be copied, and elements convert to it. `out` has
-///           the shape of `in`, and one more place along its axis with `include_initial`. The two axes may be different
-///           ones; the other axes correspond in their order. `out` may be `in` (in place: every result has the place of
-///           its element); otherwise nothing overlaps. Results of segments have the places of their elements in `out`,
-///           an iterator or a range; places outside all segments are not written.
+/// Requires  as `inclusive_scan` of a range. The accumulator's type can be copied, and elements convert to it. `out`
+///           has the shape of `in`, and one more place along its axis with `include_initial`. The two axes may be
+///           different ones; the other axes correspond in their order. `out` may be `in` (in place: every result has
+///           the place of its element); otherwise nothing overlaps. Results of segments have the places of their
+///           elements in `out`, an iterator or a range; places outside all segments are not written.
 /// Result    for each sequence the bits of the scan of it alone.
 /// Cost      each element is read once and written once.
 /// Memory    as `inclusive_scan`; besides, for each thread up to 512 KiB where sequences lie like columns.

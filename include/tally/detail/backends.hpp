@@ -1,8 +1,8 @@
 #pragma once
 
 /// The functions that a backend provides. The contracts (reduce.hpp, scan.hpp, batches.hpp, for_each.hpp, teams.hpp,
-/// temporary.hpp) name these and nothing else of a backend. They are found by argument-dependent lookup on the execution
-/// `on`; a backend overloads them for its own execution types.
+/// temporary.hpp) name these and nothing else of a backend. They are found by argument-dependent lookup on the
+/// execution `on`; a backend overloads them for its own execution types.
 ///
 ///     backend_reduce<T>(on, first, last, init, op, transform)            the reduction; absent without any values
 ///     backend_scan<T>(on, first, last, out, init, op, transform, shift)  the end of the results
@@ -17,8 +17,8 @@
 ///     backend_reduce_segments<T>(on, values, offsets, segments, out, nothing, ends, op)
 ///                                                                        segment s is [offsets[s], offsets[s + 1])
 ///
-/// Sequences are not empty, and there is at least one. Segments may be empty: their reduction is their initial value, or
-/// `nothing` without one; their last value is their initial value, and is not written without one. Segments from the
+/// Sequences are not empty, and there is at least one. Segments may be empty: their reduction is their initial value,
+/// or `nothing` without one; their last value is their initial value, and is not written without one. Segments from the
 /// back have batch::from_back as one more argument. Results of a scan may have the places of their elements, and then
 /// replace them.
 ///

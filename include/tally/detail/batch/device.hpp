@@ -43,8 +43,8 @@ struct copy_one {
 };
 
 // Maps must be compiled by nvcc. In other files only built-in operators are called, whose scans are in the library: an
-// exclusive scan of one element writes its initial value, and an inclusive one without initial value copies the element.
-// (Under nvcc maps are better: a reduction would compile the kernels of scans for them.)
+// exclusive scan of one element writes its initial value, and an inclusive one without initial value copies the
+// element. (Under nvcc maps are better: a reduction would compile the kernels of scans for them.)
 
 /// Writes the initial value of each sequence to its place of `out`.
 template <class T, device P, class Out, class Op>

@@ -85,8 +85,8 @@ int threads_for_batch(std::optional<cpu> const& on)
   return has_kernels<Op, T> && !on ? 0 : requested_threads(on);
 }
 
-/// The bytes that an element counts for in the decision whether to wake other threads, and a sequence for itself: a call
-/// takes some 20 ns, in which a compiled kernel handles 256 bytes.
+/// The bytes that an element counts for in the decision whether to wake other threads, and a sequence for itself: a
+/// call takes some 20 ns, in which a compiled kernel handles 256 bytes.
 template <class Op, class T>
 inline constexpr std::size_t bytes_of_element = has_kernels<Op, T> ? sizeof(T)
                                                 : sizeof(T) < 32   ? 32

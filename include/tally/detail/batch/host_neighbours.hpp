@@ -9,8 +9,8 @@
 #include "tally/detail/cpu/tuning.hpp"
 #include "tally/order.hpp"
 
-/// Sequences whose elements lie far apart, but next to those of other sequences, as columns do: neighbours share lines of
-/// memory. Some neighbours at a time are copied, a tile of each, to memory where each is contiguous.
+/// Sequences whose elements lie far apart, but next to those of other sequences, as columns do: neighbours share lines
+/// of memory. Some neighbours at a time are copied, a tile of each, to memory where each is contiguous.
 namespace tally::cpu_backend {
 
 /// The neighbours that are gathered at a time; 0 if values of the type are not gathered.
@@ -21,8 +21,8 @@ inline constexpr std::size_t most_gathered = [] {
   return count > 16 ? std::size_t{16} : count;
 }();
 
-/// The shortest sequences that are gathered. Of 64 floats and more, in columns, scans took 0.15 to 0.4 of the time (Xeon,
-/// GCC 12); of 16 they took about the same, and reductions of 16 longer.
+/// The shortest sequences that are gathered. Of 64 floats and more, in columns, scans took 0.15 to 0.4 of the time
+/// (Xeon, GCC 12); of 16 they took about the same, and reductions of 16 longer.
 inline constexpr std::size_t least_gathered = 32;
 
 /// The neighbours that are worth gathering: 1 if sequences are short, or nearer in themselves than to each other, or if

@@ -20,8 +20,8 @@ using detail::at_index;
 
 /// The longest sequence that the loops below combine, in groups. A call takes some 20 ns.
 inline constexpr std::size_t short_groups = 16;
-/// The longest sequence that the loops below combine, in elements. 0 if the loops cannot: they keep T's in arrays, which
-/// takes a default constructor.
+/// The longest sequence that the loops below combine, in elements. 0 if the loops cannot: they keep T's in arrays,
+/// which takes a default constructor.
 template <class T, class Op>
 inline constexpr std::size_t short_sequence =
     !std::is_same_v<working_type<T>, T> || !std::is_default_constructible_v<T> ? 0

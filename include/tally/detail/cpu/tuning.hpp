@@ -37,8 +37,8 @@ struct tuning {
   /// Of a batch of sequences all threads share each one that has at least this many elements, if there are few of them,
   /// and each segment of at least this many. Others are done by one thread each.
   std::size_t long_sequence = std::size_t{1} << 18;
-  /// Of a batch the sequences whose elements are at least this many bytes apart, and nearer to those of the next sequence
-  /// than to each other, are gathered some at a time. (Otherwise each has its own lines of memory.)
+  /// Of a batch the sequences whose elements are at least this many bytes apart, and nearer to those of the next
+  /// sequence than to each other, are gathered some at a time. (Otherwise each has its own lines of memory.)
   std::size_t gathered_distance = 256;
   /// Memory for intermediate values comes in large pages from this many bytes on. Below, the C library keeps freed
   /// memory for the next call (glibc; its greatest threshold for mmap), and pages that the program has already are

@@ -15,8 +15,8 @@ namespace tally::cuda_backend {
 
 enum class segment_work { reduce, scan };
 
-/// The arguments of the kernel for segments. Those that are taken from the back are the segments of the mirror image: the
-/// functions below count elements and segments from its beginning.
+/// The arguments of the kernel for segments. Those that are taken from the back are the segments of the mirror image:
+/// the functions below count elements and segments from its beginning.
 template <segment_work What, class From, class T, class Op, class In, class Offsets, class Out>
 struct segment_problem {
   using element = T;

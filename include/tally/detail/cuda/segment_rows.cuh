@@ -224,10 +224,10 @@ struct segment_rows {
     }
   };
 
-  /// Calls each(there, before, values, is_last, slot) for the lane's group in each row of [begin, begin + size), a strip
-  /// at most: `there` is its number of elements (0 and less if it does not exist, a group and more if it is whole),
-  /// `before` the fold of `strips` and of the groups before it, `is_last` whether it has the last element, and slot(j)
-  /// the place of its element j.
+  /// Calls each(there, before, values, is_last, slot) for the lane's group in each row of [begin, begin + size), a
+  /// strip at most: `there` is its number of elements (0 and less if it does not exist, a group and more if it is
+  /// whole), `before` the fold of `strips` and of the groups before it, `is_last` whether it has the last element, and
+  /// slot(j) the place of its element j.
   template <class Each>
   __device__ __forceinline__ static void for_each_group(slots const& at, int begin, int size, left const& strips,
                                                         int lane, Op& op, Each const& each)
@@ -342,8 +342,8 @@ struct segment_rows {
     }
   }
 
-  /// Segments of a strip at most, one or none in each lane: [begin, begin + size) in the slots. That of lane 0 is number
-  /// `first`. `ordinals` is memory of the warp.
+  /// Segments of a strip at most, one or none in each lane: [begin, begin + size) in the slots. That of lane 0 is
+  /// number `first`. `ordinals` is memory of the warp.
   template <class P>
   __device__ __forceinline__ static void do_short(P const& problem, slots const& at, int begin, int size,
                                                   std::size_t first, std::uint32_t* ordinals, int lane, Op& op)

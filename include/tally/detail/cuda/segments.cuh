@@ -22,8 +22,8 @@
 /// consecutive chunks, a chunk has at most one tile that continues a segment, and the work is even, whatever the
 /// lengths.
 ///
-/// A chunk's elements come to shared memory, are replaced there by results, and leave in order. A warp takes segments of
-/// a strip at most alone (segment_rows.cuh). The warps of a block share a longer piece by strips. The tiles of one
+/// A chunk's elements come to shared memory, are replaced there by results, and leave in order. A warp takes segments
+/// of a strip at most alone (segment_rows.cuh). The warps of a block share a longer piece by strips. The tiles of one
 /// segment hand over their totals as those of an array do (handover.hpp, carry_fold.cuh).
 namespace tally::cuda_backend {
 
@@ -140,8 +140,9 @@ struct shared_piece {
   std::uint32_t segment;  ///< counted from the stage's first one
 };
 
-/// The reductions of segments of several tiles whose last tile a block has had: their totals are folded some stages later.
-/// By then they are there. A block that waited would keep the chunks that it has drawn from others that wait too.
+/// The reductions of segments of several tiles whose last tile a block has had: their totals are folded some stages
+/// later. By then they are there. A block that waited would keep the chunks that it has drawn from others that wait
+/// too.
 template <class W>
 struct deferred_reductions {
   static constexpr unsigned most = 8, stages = 4;

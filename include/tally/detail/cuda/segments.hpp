@@ -115,7 +115,8 @@ void backend_reduce_segments(execution const& on, Values values, Offsets offsets
 #endif
 }
 
-/// Scans each segment to the places in `out` that its elements have in `values`. An exclusive scan has an initial value.
+/// Scans each segment to the places in `out` that its elements have in `values`. An exclusive scan has an initial
+/// value.
 template <class T, class Values, class Offsets, class Out, class Op, class From = detail::batch::from_front>
 void backend_scan_segments(execution const& on, Values values, Offsets offsets, std::size_t segments, Out out,
                            detail::batch::ends<T> const& ends, Op& op, detail::direction shift, From = {},
