@@ -7,6 +7,7 @@
 #include "tally/cuda_execution.hpp"
 #include "tally/detail/cuda/backend.hpp"
 #include "tally/detail/cuda/segments.hpp"
+#include "tally/detail/cuda/sequences.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"

@@ -192,6 +192,26 @@ TEST(cuda_handover, epochs_begin_again_after_the_last)
   }
 }
 
+TEST(cuda_handover, one_worker_counts_the_last_tile)
+{
+  for (std::uint64_t const left :
+       {std::uint64_t(0), std::uint64_t(3) << 32 | 77, std::uint64_t(4) << 32 | 0xffffffff}) {
+    std::uint64_t word = left;  // of an earlier call: a count, or a part of a total
+    for (std::uint32_t epoch = 5; epoch < 105; ++epoch) {
+      constexpr std::uint32_t tiles = 12;
+      std::atomic<int> last = 0;
+      std::vector<std::thread> workers;
+      for (int w = 0; w < 4; ++w)
+        workers.emplace_back([&] {
+          for (std::uint32_t k = 0; k < tiles / 4; ++k)
+            if (count_at(&word, epoch) == tiles) ++last;
+        });
+      for (std::thread& worker : workers) worker.join();
+      ASSERT_EQ(last, 1) << epoch;
+    }
+  }
+}
+
 TEST(cuda_handover, a_value_is_there_when_all_its_words_are)
 {
   std::vector<std::uint64_t> words(words_of<total>);

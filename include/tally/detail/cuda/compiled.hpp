@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/layout.hpp"
 #include "tally/detail/built_in.hpp"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/half.hpp"
@@ -31,5 +33,10 @@ enum class work { reduce, inclusive_scan, exclusive_scan };
 /// `out`.
 template <class Op, class T>
 void run_compiled(prepared_call& call, work what, T const* in, std::size_t size, T* out, T const* init);
+
+/// The same of a batch of sequences.
+template <class Op, class T>
+void run_compiled_sequences(prepared_call& call, work what, detail::batch::layout const& where, T const* in, T* out,
+                            detail::batch::ends<T> const& ends);
 
 }  // namespace tally::cuda_backend

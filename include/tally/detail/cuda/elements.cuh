@@ -57,6 +57,14 @@ public:
 #pragma unroll
     for (std::size_t k = 0; k < bytes / sizeof(word); ++k) store_in_order(reinterpret_cast<word*>(to) + k, pieces[k]);
   }
+  /// Where stores need no order: to shared memory.
+  __device__ __forceinline__ void write_aligned(S* to) const
+  {
+    word pieces[bytes / sizeof(word)];
+    memcpy(pieces, parts_, bytes);
+#pragma unroll
+    for (std::size_t k = 0; k < bytes / sizeof(word); ++k) reinterpret_cast<word*>(to)[k] = pieces[k];
+  }
   __device__ __forceinline__ void set(int k, S const& value)
   {
     if constexpr (sizeof(S) < 4 && 4 % sizeof(S) == 0) {
@@ -91,6 +99,25 @@ public:
     for (std::uint32_t& part : parts_) asm volatile("" : "+r"(part));
   }
 
+  /// The same elements, from the last to the first if `backwards`. Selections: a branch between the loads of several
+  /// groups would have each wait for the one before.
+  __device__ __forceinline__ packed_group reversed_if(bool backwards) const
+  {
+    packed_group result = *this;
+    if constexpr (sizeof(S) < 4 && bytes % 4 == 0 && 4 % sizeof(S) == 0) {
+      unsigned const selector = !backwards ? 0x3210 : sizeof(S) == 1 ? 0x0123 : 0x1032;
+#pragma unroll
+      for (std::size_t k = 0; k < bytes / 4; ++k)
+        result.parts_[k] = __byte_perm(backwards ? parts_[bytes / 4 - 1 - k] : parts_[k], 0, selector);
+    } else if constexpr (Count > 1) {
+      packed_group turned;
+#pragma unroll
+      for (int k = 0; k < Count; ++k) turned.set(k, get(Count - 1 - k));
+      result.assign_if(backwards, turned);
+    }
+    return result;
+  }
+
   __device__ __forceinline__ std::uint32_t part(int k) const { return parts_[k]; }
   __device__ __forceinline__ void set_part(int k, std::uint32_t value) { parts_[k] = value; }
 
@@ -120,13 +147,58 @@ __device__ __forceinline__ working_type<T> element_of(Stored const& stored, Tran
 template <class I>
 inline constexpr bool is_plain = std::is_pointer_v<I> && std::is_trivially_copyable_v<std::iter_value_t<I>>;
 
-/// Whether a pointer is aligned for whole groups. False for other iterators, which are read element by element.
+/// Elements along an axis of an array: element k lies k * step from the first.
+template <class S>
+struct strided {
+  using value_type = std::remove_const_t<S>;
+  using difference_type = std::ptrdiff_t;
+  using reference = S&;
+
+  S* first;
+  std::ptrdiff_t step;
+
+  __host__ __device__ S& operator[](std::ptrdiff_t k) const { return first[k * step]; }
+  __host__ __device__ S& operator*() const { return *first; }
+};
+
+template <class I>
+inline constexpr bool is_strided = false;
+template <class S>
+inline constexpr bool is_strided<strided<S>> = std::is_trivially_copyable_v<S>;
+
+/// Whether a lane may read and write a group of the iterator's elements at a time, where they are aligned.
+template <class I>
+inline constexpr bool has_groups = is_plain<I> || is_strided<I>;
+
+/// The place in memory of the group that begins at element `first`, where groups are aligned.
+template <int Count, class S>
+__device__ __forceinline__ S* place_of_group(strided<S> const& elements, std::size_t first)
+{
+  auto const k = static_cast<std::ptrdiff_t>(first);
+  return elements.first + (elements.step > 0 ? k : -k - (Count - 1));
+}
+template <class S, int Count, class I>
+__device__ __forceinline__ void store_group(packed_group<S, Count> const& group, I const& to, std::size_t first)
+{
+  if constexpr (is_plain<I>)
+    group.store_aligned(to + first);
+  else
+    group.reversed_if(to.step < 0).store_aligned(place_of_group<Count>(to, first));
+}
+
+/// Whether elements lie in memory in groups aligned to be read and written whole. False for iterators that are read
+/// element by element.
 template <class T, class I>
 __host__ __device__ inline bool aligned_for_groups(I const& i)
 {
-  if constexpr (is_plain<I>) {
-    using word = typename packed_group<std::iter_value_t<I>, static_cast<int>(order::group<T>)>::word;
-    return reinterpret_cast<std::uintptr_t>(i) % alignof(word) == 0;
+  if constexpr (has_groups<I>) {
+    constexpr int group = static_cast<int>(order::group<T>);
+    using word = typename packed_group<std::remove_cv_t<std::iter_value_t<I>>, group>::word;
+    auto const aligned = [](auto const* p) { return reinterpret_cast<std::uintptr_t>(p) % alignof(word) == 0; };
+    if constexpr (is_plain<I>)
+      return aligned(i);
+    else
+      return i.step == 1 ? aligned(i.first) : i.step == -1 && aligned(i.first + 1);
   } else {
     return false;
   }
@@ -147,6 +219,22 @@ __device__ __forceinline__ T total_of_bytes(packed_group<T, Count> const& bytes)
   return static_cast<T>(sum);
 }
 
+/// The elements of a group, combined from the left.
+template <class T, class Stored, int Count, class Transform, class Op>
+__device__ __forceinline__ working_type<T> group_total(packed_group<Stored, Count> const& group, Transform& transform,
+                                                       Op& op)
+{
+  if constexpr (sums_packed_bytes<T, Stored, Op, Transform>) {
+    return total_of_bytes<T>(group);
+  } else {
+    auto result = element_of<T>(group.get(0), transform);
+#pragma unroll
+    for (int j = 1; j < Count; ++j)
+      result = static_cast<working_type<T>>(op(result, element_of<T>(group.get(j), transform)));
+    return result;
+  }
+}
+
 /// One lane's groups of `Rows` rows, as they are stored. They can be read more than once.
 template <class T, class In, int Rows>
 class stored_rows {
@@ -160,7 +248,15 @@ public:
   __device__ __forceinline__ void load(In const& in, std::size_t first, std::size_t end, bool aligned)
   {
     if (aligned && first - first % order::row<T> + Rows * order::row<T> <= end) {
-      if constexpr (is_plain<In>) {
+      if constexpr (is_strided<In>) {
+        auto const* const at = place_of_group<group>(in, first);
+        std::ptrdiff_t const row =
+            in.step < 0 ? -static_cast<std::ptrdiff_t>(order::row<T>) : static_cast<std::ptrdiff_t>(order::row<T>);
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) groups_[r].load_aligned(at + r * row);
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) groups_[r] = groups_[r].reversed_if(in.step < 0);
+      } else if constexpr (is_plain<In>) {
 #pragma unroll
         for (int r = 0; r < Rows; ++r) groups_[r].load_aligned(in + first + r * order::row<T>);
       }
@@ -193,14 +289,7 @@ public:
   template <class Op, class Transform>
   __device__ __forceinline__ working_type<T> total(int row, Transform& transform, Op& op) const
   {
-    if constexpr (sums_packed_bytes<T, stored, Op, Transform>) {
-      return total_of_bytes<T>(groups_[row]);
-    } else {
-      auto result = get(row, 0, transform);
-#pragma unroll
-      for (int j = 1; j < group; ++j) result = static_cast<working_type<T>>(op(result, get(row, j, transform)));
-      return result;
-    }
+    return group_total<T>(groups_[row], transform, op);
   }
 
   __device__ __forceinline__ packed_group<stored, group> last() const { return groups_[Rows - 1]; }

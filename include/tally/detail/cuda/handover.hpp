@@ -134,6 +134,24 @@ TALLY_HD inline drawing resolve(control& shared, std::uint64_t drawn, std::uint3
   return mine;
 }
 
+/// Counts this worker at a word, and returns the count in this epoch, with this worker. Words of earlier epochs are
+/// less than any count of this one, so a maximum makes them a count of 0. Relaxed: only the count is handed over.
+TALLY_HD inline std::uint32_t count_at(std::uint64_t* word, std::uint32_t epoch)
+{
+  std::uint64_t const none = static_cast<std::uint64_t>(epoch) << 32;
+#ifdef __CUDA_ARCH__
+  std::uint64_t before;
+  asm volatile("red.relaxed.gpu.global.max.u64 [%0], %1;" ::"l"(word), "l"(none) : "memory");
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], 1;" : "=l"(before) : "l"(word) : "memory");
+#else
+  std::atomic_ref const count(*word);
+  std::uint64_t seen = count.load(std::memory_order_relaxed);
+  while (seen < none && !count.compare_exchange_weak(seen, none, std::memory_order_relaxed)) {}
+  std::uint64_t const before = count.fetch_add(1, std::memory_order_relaxed);
+#endif
+  return static_cast<std::uint32_t>(before) + 1;
+}
+
 /// The tickets of a scan. Its `workers` workers draw until there are no more tiles, so each draws one beyond the last
 /// tile. Requires a sum below 2^32.
 TALLY_HD inline std::uint32_t tickets_of_scan(std::uint32_t tiles, std::uint32_t workers)

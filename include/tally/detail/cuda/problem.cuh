@@ -12,7 +12,15 @@
 
 namespace tally::cuda_backend {
 
-/// The arguments of a call's kernel.
+/// The place of a tile: its sequence, and in it.
+struct tile_place {
+  std::uint32_t sequence;
+  std::uint32_t tile;      ///< of the sequence
+  std::size_t begin, end;  ///< elements of the sequence
+};
+
+/// The arguments of a call's kernel. The kernels of any number of tiles (ring.cuh, drawn_tiles_kernel) take a batch's
+/// problem too (batch_problem.cuh): tiles are numbered through all of its sequences.
 template <class T, class Op, class In, class Out, class Transform>
 struct problem {
   using element = T;
@@ -20,6 +28,7 @@ struct problem {
   using input = In;
   using output = Out;
   using transformation = Transform;
+  static constexpr bool is_batch = false;
 
   In in;
   Out out;  ///< a reduction writes its value to the first element
@@ -46,6 +55,18 @@ struct problem {
   __device__ cuda_backend::destination<T, Out> destination(std::size_t end) const
   {
     return {out, end, aligned_for_groups<T>(out), what == work::exclusive_scan};
+  }
+
+  // The only sequence.
+  __device__ tile_place place_of(std::uint32_t tile) const
+  {
+    return {0, tile, static_cast<std::size_t>(tile) * order::tile<T>, tile_end(tile)};
+  }
+  __device__ In const& input_of(std::uint32_t) const { return in; }
+  __device__ initial_value<T, Op> const& initial_of(std::uint32_t) const { return init; }
+  __device__ cuda_backend::destination<T, Out> destination_of(tile_place const& at) const
+  {
+    return destination(at.end);
   }
 };
 

@@ -38,10 +38,10 @@ public:
 
   __device__ __forceinline__ void load(rows& into, std::uint32_t tile) const
   {
-    std::size_t const begin = static_cast<std::size_t>(tile) * order::tile<T>;
+    tile_place const at = problem_.place_of(tile);
+    auto const& in = problem_.input_of(at.sequence);
     if (strip() <= last_strip(tile))
-      into.load(problem_.in, begin + strip() * order::strip<T> + lane() * order::group<T>, problem_.tile_end(tile),
-                aligned_for_groups<T>(problem_.in));
+      into.load(in, at.begin + strip() * order::strip<T> + lane() * order::group<T>, at.end, aligned_for_groups<T>(in));
   }
   /// Writes the totals of the rows that this warp has loaded to `memory`. A barrier must follow, and then
   /// `publish_total`.
@@ -70,7 +70,8 @@ private:
   __device__ static int strip() { return static_cast<int>(threadIdx.x) / warp_lanes; }
   __device__ std::size_t size(std::uint32_t tile) const
   {
-    return problem_.tile_end(tile) - static_cast<std::size_t>(tile) * order::tile<T>;
+    tile_place const at = problem_.place_of(tile);
+    return at.end - at.begin;
   }
   __device__ int last_strip(std::uint32_t tile) const { return place<T>(size(tile) - 1).strip(); }
 

@@ -147,11 +147,12 @@ __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProce
   __shared__ uninitialized<typename fold::shared> fold_memory;
   __shared__ uninitialized<typename fold::before> before_tile;
   __shared__ drawing drawn;
+  __shared__ typename tile_staging<P>::shared staging;
   Op op = problem.op;
   auto transform = problem.transform;
-  bool const aligned = aligned_for_groups<T>(problem.in);
   std::uint32_t const tiles = problem.tiles();
-  fold carries(problem.init, op);
+  std::uint32_t sequence = 0;
+  fold carries(problem.initial_of(sequence), op);
   for (;;) {
     __syncthreads();  // the drawing and the carry of the tile before have been read
     if (threadIdx.x == 0)
@@ -160,19 +161,30 @@ __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProce
     std::uint32_t const k = drawn.tile;
     if (k >= tiles) break;
     std::uint32_t const epoch = drawn.epoch;
-    std::size_t const begin = static_cast<std::size_t>(k) * order::tile<T>;
-    std::size_t const end = problem.tile_end(k);
+    tile_place const at = problem.place_of(k);
+    auto const& in = problem.input_of(at.sequence);
     tile own;
-    own.load(problem.in, begin, end, aligned);
+    own.load(in, at.begin, at.end, aligned_for_groups<T>(in), staging);
     own.scan(*memory, transform, op);
-    own.with(end - begin - 1, transform, op,
+    own.with(at.end - at.begin - 1, transform, op,
              [&](W const& total) { publish(problem.words + k * words_of<W>, total, epoch); });
     if (tile::warp() == 0) {
-      typename fold::before const found = carries.advance(k, problem.words, epoch, *fold_memory, op);
+      if (P::is_batch && at.sequence != sequence) {
+        sequence = at.sequence;
+        carries = fold(problem.initial_of(sequence), op);
+      }
+      typename fold::before const found =
+          carries.advance(at.tile, problem.words + (k - at.tile) * words_of<W>, epoch, *fold_memory, op);
       if (tile::lane() == 0) *before_tile = found;
     }
     __syncthreads();
-    own.store(problem.destination(end), begin, before_tile->carry, before_tile->previous, *memory, transform, op);
+    if constexpr (P::is_batch) {
+      if (problem.lasts != nullptr && at.end == problem.size)
+        own.with(at.end - at.begin - 1, transform, op,
+                 [&](W const& value) { problem.put_last(at.sequence, before_tile->carry.before(value, op)); });
+    }
+    own.store(problem.destination_of(at), at.begin, before_tile->carry, before_tile->previous, *memory, transform, op,
+              staging);
   }
   if (threadIdx.x == 0) finish(*problem.shared, drawn.epoch, gridDim.x, problem.words, problem.capacity);
 }

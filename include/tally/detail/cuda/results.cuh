@@ -143,17 +143,29 @@ struct destination {
   __device__ __forceinline__ void store(std::size_t first, Results (&results)[Rows], typename Results::W left_neighbour,
                                         int lane) const
   {
-    if (exclusive) {
-      // Values move one lane to the right, and from the last lane to the first lane of the next row.
-      typename Results::W neighbours[Rows];
-#pragma unroll
-      for (int r = 0; r < Rows; ++r) neighbours[r] = shuffle_from(results[r].last(), (lane + 31) % warp_lanes);
-#pragma unroll
-      for (int r = Rows - 1; r >= 0; --r)
-        results[r].shift(select(lane == 0, r > 0 ? neighbours[r > 0 ? r - 1 : 0] : left_neighbour, neighbours[r]));
+    shift(results, left_neighbour, lane);
+    if constexpr (is_strided<Out>) {
+      if (aligned && first - first % order::row<T> + Rows * order::row<T> <= end) {
+        store_rows(first, results);
+        return;
+      }
     }
 #pragma unroll
     for (int r = 0; r < Rows; ++r) store_group(first + r * order::row<T>, results[r]);
+  }
+
+  /// Moves the results of an exclusive scan by one place.
+  template <int Rows, class Results>
+  __device__ __forceinline__ void shift(Results (&results)[Rows], typename Results::W left_neighbour, int lane) const
+  {
+    if (!exclusive) return;
+    // Values move one lane to the right, and from the last lane to the first lane of the next row.
+    typename Results::W neighbours[Rows];
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) neighbours[r] = shuffle_from(results[r].last(), (lane + 31) % warp_lanes);
+#pragma unroll
+    for (int r = Rows - 1; r >= 0; --r)
+      results[r].shift(select(lane == 0, r > 0 ? neighbours[r > 0 ? r - 1 : 0] : left_neighbour, neighbours[r]));
   }
 
   /// The left neighbour that `store` needs for the rows after these.
@@ -165,12 +177,29 @@ struct destination {
   }
 
 private:
+  /// Whole rows of a strided output. Everything is computed before the first store: the stores of a warp's lines follow
+  /// each other (see store_in_order).
+  template <int Rows, class Results>
+  __device__ __forceinline__ void store_rows(std::size_t first, Results const (&results)[Rows]) const
+  {
+    using stored = std::iter_value_t<Out>;
+    packed_group<stored, Results::group> groups[Rows];
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) groups[r] = results[r].template packed<stored>().reversed_if(out.step < 0);
+    stored* const at = place_of_group<Results::group>(out, first);
+    std::ptrdiff_t const row =
+        out.step < 0 ? -static_cast<std::ptrdiff_t>(order::row<T>) : static_cast<std::ptrdiff_t>(order::row<T>);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) groups[r].store_aligned(at + r * row);
+  }
+
   /// One lane's group, which begins at `first`; results from `end` on are dropped.
   template <class Results>
   __device__ __forceinline__ void store_group(std::size_t first, Results const& results) const
   {
     if (aligned && first + Results::group <= end) {
-      if constexpr (is_plain<Out>) results.template packed<std::iter_value_t<Out>>().store_aligned(out + first);
+      if constexpr (has_groups<Out>)
+        cuda_backend::store_group(results.template packed<std::iter_value_t<Out>>(), out, first);
     } else {
 #pragma unroll
       for (int j = 0; j < Results::group; ++j) {

@@ -41,6 +41,13 @@ struct ring_shape {
 };
 inline constexpr int ring_parts = 4;  ///< copies for each tile
 
+/// A tile of a batch's sequence, as the loader finds it for the other warps.
+template <class P>
+struct drawn_tile {
+  tile_place place;
+  typename P::output out;  ///< of the sequence
+};
+
 /// The shared memory of a block.
 template <class P>
 struct ring_memory {
@@ -67,13 +74,32 @@ struct ring_memory {
   alignas(128) unsigned char tiles[stages][tile_bytes];
   uninitialized<W> row_totals[stages][strips][rows];
   uninitialized<left> before_rows[stages][strips][rows];
-  uninitialized<left> last_before[stages];  // the fold before the last element's group, in its row
-  uninitialized<W> last_own[stages];        // the fold of that group up to the element
-  uninitialized<W> lasts[stages][strips];   // the tile-local values of the strips' last elements, for exclusive scans
+  uninitialized<left> last_before[stages];            // the fold before the last element's group, in its row
+  uninitialized<W> last_own[stages];                  // the fold of that group up to the element
+  uninitialized<W> totals[P::is_batch ? stages : 1];  // of the tiles, for the values after sequences
+  uninitialized<W> lasts[stages][strips];  // the tile-local values of the strips' last elements, for exclusive scans
   uninitialized<typename fold::before> before_tile[stages];
   uninitialized<typename fold::shared> fold_memory[shape::folders];
   std::uint32_t drawn[stages];
+  std::conditional_t<P::is_batch, uninitialized<drawn_tile<P>>, char> found[P::is_batch ? stages : 1];
   std::uint32_t epoch;
+
+  /// The place of the tile in a stage.
+  __device__ tile_place place(int stage, std::uint32_t tile, P const& problem)
+  {
+    if constexpr (P::is_batch)
+      return found[stage]->place;
+    else
+      return problem.place_of(tile);
+  }
+  __device__ auto destination(int stage, tile_place const& at, P const& problem)
+  {
+    if constexpr (P::is_batch)
+      return cuda_backend::destination<T, typename P::output>{found[stage]->out, at.end, problem.aligned_out,
+                                                              problem.what == work::exclusive_scan};
+    else
+      return problem.destination_of(at);
+  }
 
   arrival draw_known[stages];  // for the folder
   arrival arrived[stages][ring_parts];
@@ -82,7 +108,18 @@ struct ring_memory {
   arrival last_known[stages][strips];
   arrival free[stages];
 
-  __device__ stored const* tile(int stage) const { return reinterpret_cast<stored const*>(tiles[stage]); }
+  /// The elements of the tile in a stage. A sequence that runs backwards through memory does so here: its tile's first
+  /// element is the last of the stage.
+  __device__ auto tile(int stage, P const& problem) const
+  {
+    auto const* const first = reinterpret_cast<stored const*>(tiles[stage]);
+    if constexpr (P::is_batch)
+      return problem.in_step > 0 ? strided<stored const>{first, 1}
+                                 : strided<stored const>{first + order::tile<T> - 1, -1};
+    else
+      return first;
+  }
+  using tile_elements = std::conditional_t<P::is_batch, strided<stored const>, stored const*>;
 
   /// Begins all barriers. Where a whole warp has read memory that will be overwritten, each lane arrives: that takes no
   /// longer than one arrival after a __syncwarp.
@@ -130,6 +167,11 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
     drawing const drawn = resolve(*problem.shared, draw_unseen(*problem.shared), tickets_of_scan(tiles, gridDim.x));
     if (first) memory.epoch = drawn.epoch;
     memory.drawn[at.stage] = drawn.tile;
+    tile_place place{};
+    if (drawn.tile < tiles) {
+      place = problem.place_of(drawn.tile);
+      if constexpr (P::is_batch) *memory.found[at.stage] = {place, problem.output_of(place.sequence)};
+    }
     memory.draw_known[at.stage].arrive();
     if (drawn.tile >= tiles) {
       memory.arrived[at.stage][0].arrive();
@@ -141,8 +183,16 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
       }
       return;
     }
-    auto const* const from = reinterpret_cast<unsigned char const*>(problem.in) + drawn.tile * ring::tile_bytes;
-    std::size_t const bytes = problem.size * sizeof(typename ring::stored) - drawn.tile * ring::tile_bytes;
+    auto const& in = problem.input_of(place.sequence);
+    bool backwards = false;
+    unsigned char const* from;
+    if constexpr (P::is_batch) {
+      backwards = in.step < 0;
+      from = reinterpret_cast<unsigned char const*>(backwards ? in.first - place.begin + 1 : in.first + place.begin);
+    } else {
+      from = reinterpret_cast<unsigned char const*>(in) + drawn.tile * ring::tile_bytes;
+    }
+    std::size_t const bytes = (problem.size - place.begin) * sizeof(typename ring::stored);
 #pragma unroll 1
     for (int part = 0; part < ring_parts; ++part) {
       if (ahead == ring::parts_on_their_way) {
@@ -158,10 +208,17 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
       std::size_t const rest = bytes > begin ? bytes - begin : 0;
       auto const here = static_cast<std::uint32_t>(rest < ring::part_bytes ? rest : ring::part_bytes);
       std::uint32_t const bulk = here / 16 * 16;  // bulk copies are of whole 16 bytes
-      unsigned char* const to = memory.tiles[at.stage] + begin;
-      for (std::uint32_t k = bulk; k < here; ++k) to[k] = from[begin + k];
+      unsigned char* to = memory.tiles[at.stage] + begin;
+      unsigned char const* here_from = from + begin;
+      if (backwards) {
+        to = memory.tiles[at.stage] + ring::tile_bytes - begin - bulk;
+        here_from = from - begin - bulk;
+        for (std::uint32_t k = 1; k <= here - bulk; ++k) *(to - k) = *(here_from - k);
+      } else {
+        for (std::uint32_t k = bulk; k < here; ++k) to[k] = here_from[k];
+      }
       memory.arrived[at.stage][part].arrive_and_expect(bulk);
-      if (bulk != 0) memory.arrived[at.stage][part].bulk_load(to, from + begin, bulk);
+      if (bulk != 0) memory.arrived[at.stage][part].bulk_load(to, here_from, bulk);
     }
   }
 }
@@ -173,7 +230,8 @@ __device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& pr
 {
   using ring = ring_memory<P>;
   typename ring::Op op = problem.op;
-  typename ring::fold carries(problem.init, op);
+  std::uint32_t sequence = 0;
+  typename ring::fold carries(problem.initial_of(sequence), op);
   std::uint32_t const tiles = problem.tiles();
   // A folder waits only at its own stages. The loader may have filled another folder's stage again before this one gets
   // there.
@@ -183,7 +241,13 @@ __device__ __forceinline__ void fold_carries(ring_memory<P>& memory, P const& pr
     memory.draw_known[at.stage].wait(at.phase);
     std::uint32_t const tile = memory.drawn[at.stage];
     if (tile >= tiles) return;
-    auto const found = carries.advance(tile, problem.words, memory.epoch, *memory.fold_memory[folder], op);
+    tile_place const place = memory.place(at.stage, tile, problem);
+    if (P::is_batch && place.sequence != sequence) {
+      sequence = place.sequence;
+      carries = typename ring::fold(problem.initial_of(sequence), op);
+    }
+    auto const found = carries.advance(place.tile, problem.words + (tile - place.tile) * words_of<typename ring::W>,
+                                       memory.epoch, *memory.fold_memory[folder], op);
     if (threadIdx.x % warp_lanes == 0) *memory.before_tile[at.stage] = found;
     memory.carried[at.stage].arrive();
   }
@@ -206,13 +270,15 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
       if (reducer == 0 && lane < ring::strips) memory.reduced[at.stage].arrive();
       return;
     }
-    std::size_t const size = problem.tile_end(tile) - static_cast<std::size_t>(tile) * order::tile<T>;
+    tile_place const in_sequence = memory.place(at.stage, tile, problem);
+    std::size_t const size = in_sequence.end - in_sequence.begin;
     int const last_strip = place<T>(size - 1).strip();
 #pragma unroll 1
     for (int strip = reducer; strip < ring::strips; strip += ring::shape::reducers) {
+      if (P::is_batch && strip > last_strip) break;
       memory.arrived[at.stage][strip * ring_parts / ring::strips].wait(at.phase);
-      stored_rows<T, typename ring::stored const*, ring::rows> rows;
-      rows.load(memory.tile(at.stage), strip * order::strip<T> + lane * order::group<T>, size, true);
+      stored_rows<T, typename ring::tile_elements, ring::rows> rows;
+      rows.load(memory.tile(at.stage, problem), strip * order::strip<T> + lane * order::group<T>, size, true);
       total_rows(rows, memory.row_totals[at.stage][strip], transform, op);
       if (strip == last_strip) {
         rows.keep_packed();
@@ -222,9 +288,11 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
     asm volatile("bar.sync 1, %0;" ::"n"(ring::shape::reducers * warp_lanes) : "memory");
     if (reducer != 0) continue;
     strip_prefix<T, typename ring::Op> const prefix(memory.row_totals[at.stage], size, op);
-    if (lane == last_strip)
-      publish(problem.words + tile * words_of<typename ring::W>,
-              prefix.last(*memory.last_before[at.stage], *memory.last_own[at.stage], op), memory.epoch);
+    if (lane == last_strip) {
+      auto const total = prefix.last(*memory.last_before[at.stage], *memory.last_own[at.stage], op);
+      publish(problem.words + tile * words_of<typename ring::W>, total, memory.epoch);
+      if constexpr (P::is_batch) *memory.totals[at.stage] = total;
+    }
     if (lane < ring::strips) {
       prefix.store(memory.before_rows[at.stage][lane], op);
       memory.reduced[at.stage].arrive();
@@ -265,17 +333,24 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
     memory.reduced[at.stage].wait(at.phase);
     std::uint32_t const tile = memory.drawn[at.stage];
     if (tile >= tiles) return;
-    std::size_t const begin = static_cast<std::size_t>(tile) * order::tile<T>;
-    std::size_t const end = problem.tile_end(tile);
+    tile_place const in_sequence = memory.place(at.stage, tile, problem);
+    std::size_t const begin = in_sequence.begin, end = in_sequence.end;
     std::size_t const first = strip * order::strip<T> + lane * order::group<T>;
+    bool const exclusive = problem.what == work::exclusive_scan;
+    if (P::is_batch && strip * order::strip<T> >= end - begin) {
+      // Short sequences leave many strips empty. Each barrier must end its phase all the same.
+      if (exclusive && lane == warp_lanes - 1) memory.last_known[at.stage][strip].arrive();
+      memory.free[at.stage].arrive();
+      continue;
+    }
     memory.arrived[at.stage][strip * ring_parts / ring::strips].wait(at.phase);
-    scanned_rows<T, typename ring::Op, typename ring::stored const*, typename P::transformation, ring::rows> rows;
-    rows.load(memory.tile(at.stage), first, end - begin, true);
+    scanned_rows<T, typename ring::Op, typename ring::tile_elements, typename P::transformation, ring::rows> rows;
+    rows.load(memory.tile(at.stage, problem), first, end - begin, true);
     W groups[ring::rows];
     rows.scan_groups(groups, lane, transform, op);
 #pragma unroll
     for (int r = 0; r < ring::rows; ++r) rows.precede(r, *memory.before_rows[at.stage][strip][r], op);
-    auto const to = problem.destination(end);
+    auto const to = memory.destination(at.stage, in_sequence, problem);
     // Computing the values before the carry arrives gains 0.9 % for floats, as trials of an earlier kernel found. If
     // any bracketing gives the same bits the carry joins the fold before each group instead, in fewer applications.
     constexpr bool exact = exactly_associative<typename ring::Op, T>;
@@ -288,7 +363,6 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
       for (int k = 0; k < batch; ++k) rows.scan(r + k, values[k], transform, op);
     };
     if constexpr (early) scan_batch(0);
-    bool const exclusive = problem.what == work::exclusive_scan;
     if (exclusive) {
       results last_row;
       if constexpr (early)
@@ -302,6 +376,10 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
     }
     if constexpr (!early) rows.keep_packed();
     left const carry = wait_for_carry(memory, at);
+    if constexpr (P::is_batch) {
+      if (problem.lasts != nullptr && end == problem.size && strip == 0 && lane == 0)
+        problem.put_last(in_sequence.sequence, carry.before(*memory.totals[at.stage], op));
+    }
     W left_neighbour = carry.value;  // arbitrary: not used by inclusive scans
     if (exclusive) left_neighbour = before_strip(memory, at, strip, op);
 #pragma unroll

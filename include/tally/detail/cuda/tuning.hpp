@@ -19,6 +19,22 @@ struct tuning {
   std::uint32_t cluster_tiles = 8;
   /// Blocks with one tile each take arrays of up to this many tiles, if that many blocks run at once.
   std::uint32_t own_tiles = 0xffffffff;
+  /// Of a batch, sequences of two rows or more have a block each if there are at most this many a multiprocessor.
+  std::size_t sequences_by_blocks = 4;
+  /// Warps have few sequences in their registers where that makes at most this many warps a multiprocessor; else many.
+  std::size_t few_slots_warps = 8;
+  /// The rows in the registers of a warp of aligned sequences, 4 or 8, or 0: they go the way of others. Scans of rows
+  /// of 16 to 512 floats reach .98 to .99 of the copy with either; their reductions .88 to .99 of the read with 4, .92
+  /// to .99 with 8.
+  int aligned_slots = 4;
+  int aligned_slots_of_reductions = 8;
+  /// A block goes through so many pieces of a batch one after the other, if there are many: rows of 16 floats by the
+  /// general kernel reach .91 of the copy with four, .88 with one.
+  std::size_t rounds = 4;
+  /// The ring scans sequences of more than this many strips, though a tile holds them, unless they are few.
+  std::size_t ring_strips = 8;
+  /// The totals of a sequence's reduction are folded by one warp if they are at most this many, else by a block.
+  std::uint32_t totals_by_a_warp = 160;
   /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
   /// that run at once follows from it.
   int processors = 0;

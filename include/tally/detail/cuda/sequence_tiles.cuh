@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/detail/cuda/batch_problem.cuh"
+#include "tally/detail/cuda/block_tile.cuh"
+#include "tally/detail/cuda/folds.cuh"
+#include "tally/detail/cuda/handover.hpp"
+#include "tally/detail/cuda/reduce_kernel.cuh"
+#include "tally/detail/cuda/rows.cuh"
+#include "tally/detail/cuda/staging.cuh"
+
+/// Batches of sequences of up to a tile, a block each, and the reductions of longer ones.
+namespace tally::cuda_backend {
+
+/// Sequences of up to a tile. A block has one at a time, as many warps as that needs, and `Rows` rows in each warp.
+template <class P, int Rows, int BlocksPerProcessor>
+__global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProcessor)
+    sequence_tiles_kernel(__grid_constant__ P const problem)
+{
+  using T = typename P::element;
+  using Op = typename P::operation;
+  constexpr int warps = static_cast<int>(order::tile_strips);
+  using tile = block_tile<T, Op, typename P::input, typename P::transformation, warps, Rows>;
+  using left = typename tile::left;
+  using W = typename tile::W;
+  using staging =
+      staging_of<typename P::input::value_type, typename P::output::value_type, warps, Rows * order::row<T>>;
+  take_turn();
+  __shared__ uninitialized<typename tile::shared> memory;
+  __shared__ typename staging::shared stage;
+  Op op = problem.op;
+  auto transform = problem.transform;
+  for (std::size_t s = blockIdx.x; s < problem.sequences; s += gridDim.x) {
+    if (s != blockIdx.x) __syncthreads();  // the shared memory has been read
+    left const init = first_carry<T>(problem.initial_of(s), op);
+    tile own;
+    own.load(problem.input_of(s), 0, problem.size, problem.aligned_in, stage);
+    own.scan(*memory, transform, op, static_cast<int>(blockDim.x) / warp_lanes);
+    if (problem.what == work::reduce) {
+      own.with(problem.size - 1, transform, op, [&](W const& value) { problem.put_result(s, init.before(value, op)); });
+    } else {
+      if (problem.lasts != nullptr)
+        own.with(problem.size - 1, transform, op, [&](W const& value) { problem.put_last(s, init.before(value, op)); });
+      cuda_backend::destination<T, typename P::output> const to{problem.output_of(s), problem.size, problem.aligned_out,
+                                                                problem.what == work::exclusive_scan};
+      own.store(to, 0, init, init, *memory, transform, op, stage);
+    }
+  }
+}
+
+/// Reductions of sequences of more than one tile. Each block publishes the total of the tile of its number, and counts
+/// it at its sequence. The block that counts the last one of a sequence folds its totals: by one warp if they are few,
+/// else by all. No block waits for another: all totals are there when the last one is counted, or will soon be.
+///
+/// The counts are words behind those of the totals, one a sequence. The ticket of a block only gives the epoch; the
+/// block draws it while the tile is on its way.
+template <class P, int BlocksPerProcessor>
+__global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor)
+    reduce_sequences_kernel(__grid_constant__ P const problem)
+{
+  using T = typename P::element;
+  using W = working_type<T>;
+  using Op = typename P::operation;
+  using reducer = tile_reducer<P>;
+  using few = scan_fold<T, Op>;
+  using many = reduction_fold<T, Op>;
+  constexpr int warps = static_cast<int>(order::tile_strips);
+  union fold_memory {
+    uninitialized<typename few::shared> few_tiles;
+    uninitialized<typename many::template reduction_shared<warps>> many_tiles;
+  };
+  take_turn();
+  __shared__ typename reducer::shared totals;
+  __shared__ fold_memory folds;
+  __shared__ std::uint32_t epoch;
+  __shared__ bool is_last;
+  std::uint32_t const tiles = problem.tiles(), each = problem.tiles_each, tile = blockIdx.x, sequence = tile / each;
+  Op op = problem.op;
+  reducer own(problem);
+  std::uint64_t ticket = 0;
+  if (threadIdx.x == 0) ticket = draw_unseen(*problem.shared);
+  typename reducer::rows rows;
+  own.load(rows, tile);
+  if (threadIdx.x == 0) epoch = resolve(*problem.shared, ticket, tiles).epoch;
+  own.total(rows, tile, totals);
+  __syncthreads();
+  if (problem.folded_by_a_warp && threadIdx.x >= warp_lanes) return;
+  std::uint64_t* const words = problem.words + static_cast<std::size_t>(sequence) * each * words_of<W>;
+  std::uint64_t* const count = problem.words + static_cast<std::size_t>(tiles) * words_of<W> + sequence;
+  bool last = false;
+  if (threadIdx.x < warp_lanes) {
+    own.publish_total(tile, epoch, totals);
+    __syncwarp();
+    if (threadIdx.x == 0) last = count_at(count, epoch) == each;
+    last = __shfl_sync(whole_warp, static_cast<int>(last), 0) != 0;
+  }
+  if (problem.folded_by_a_warp) {
+    if (last) {
+      few carries(problem.initial_of(sequence), op);
+      auto const found = carries.advance(each, words, epoch, *folds.few_tiles, op);
+      if (threadIdx.x == 0) problem.put_result(sequence, found.previous.value);
+    }
+  } else {
+    if (threadIdx.x == 0) is_last = last;
+    __syncthreads();
+    if (is_last) {
+      many carries(problem.initial_of(sequence), op);
+      W const value = carries.template reduce<warps>(each, words, epoch, *folds.many_tiles, op, [](std::uint32_t) {});
+      if (threadIdx.x == 0) problem.put_result(sequence, value);
+    }
+  }
+  if (threadIdx.x == 0) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
+}
+
+}  // namespace tally::cuda_backend
