@@ -38,13 +38,67 @@ struct tile_totals {
   T next;  ///< the total of `next`; the identity if there was none
 };
 
+/// The state of sequences that are scanned side by side, one a lane of vectors: slot s of sequence c is
+/// state[s * stride + c]. The caller sets `carry` and `previous` before each tile.
+namespace lane_slot {
+inline constexpr std::size_t carry = 0;     ///< the tile's carry; the operator's identity if absent
+inline constexpr std::size_t previous = 1;  ///< the inclusive result of the last element taken; at first, of none
+inline constexpr std::size_t total = 2;     ///< the tile-local value of the last element; unused by exact operators
+inline constexpr std::size_t groups = 3;    ///< the scanned totals of the row's groups so far
+inline constexpr std::size_t rows = 4;      ///< the rows before in the strip
+inline constexpr std::size_t strips = 5;    ///< the strips before in the tile
+inline constexpr std::size_t base = 6;      ///< both
+inline constexpr std::size_t rings = 7;     ///< 1 + 2 + 4 + 8 + 16 operands of Kogge-Stone's rounds
+inline constexpr std::size_t count = rings + order::row_groups - 1;
+}  // namespace lane_slot
+
+/// A part of one tile of sequences whose elements of one index are neighbours: element k of sequence c is
+/// in[k * in_step + c]. An exactly associative operator has no tiles: all elements may be one job.
+template <class T>
+struct column_job {
+  T const* in;  ///< of element `first`
+  std::ptrdiff_t in_step;
+  T* out;  ///< may be `in`; null for a reduction
+  std::ptrdiff_t out_step;
+  std::size_t width;  ///< sequences
+  std::size_t first;  ///< elements of the tile that earlier jobs took: whole rows
+  std::size_t size;   ///< at least 1
+  T* state;           ///< lane_slot::count slots
+  std::size_t stride;  ///< of slots: `width`, rounded up to whole vectors
+  direction shift = direction::inclusive;
+  stores to = stores::cached;  ///< around the cache only where all of `out` and `out_step` are whole lines
+  std::size_t ahead = 0;       ///< how many elements farther along to prefetch
+};
+
+/// One vector of sequences that are contiguous each, of any lengths, none longer than a tile. Missing sequences have
+/// size 0.
+template <class T>
+struct row_set_job {
+  T const* const* in;        ///< the first element of each sequence
+  T* const* out;             ///< the same of the results; null for a reduction
+  std::size_t const* sizes;
+  T const* initial;          ///< the initial values; identities if absent
+  T* last;                   ///< takes the inclusive result of each last element; of no elements, the initial value
+  bool in_reversed = false;  ///< element k lies k places before the first
+  bool out_reversed = false;
+  direction shift = direction::inclusive;
+};
+
 /// The kernels of one operator on one type, for the instruction set of this machine.
 template <class T>
 struct tile_kernels {
   /// The tile-local value of the last of `size` elements, 1 <= size <= order::tile<T>.
   T (*total)(T const* in, std::size_t size);
   tile_totals<T> (*scan)(tile_job<T> const& job);
+  void (*scan_columns)(column_job<T> const& job);
+  void (*scan_row_set)(row_set_job<T> const& job);
+  void (*copy_around_cache)(T const* from, T* to, std::size_t size);
+  std::size_t lanes;  ///< sequences in a row_set_job
 };
+
+/// The most lanes that a vector has.
+template <class T>
+inline constexpr std::size_t most_lanes = 64 / sizeof(T);
 
 /// Which operators on which types are compiled.
 template <class Op, class T>

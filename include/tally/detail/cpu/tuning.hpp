@@ -45,6 +45,19 @@ struct tuning {
   /// better than huge ones that the system must clear: a tree of 2^20 nodes took twice the time with those. Above, the
   /// system provides new pages each time, and huge ones took two thirds of the time.
   std::size_t kept_bytes = std::size_t{32} << 20;
+  /// Contiguous sequences of at most this many bytes are scanned side by side, one a lane.
+  std::size_t side_by_side_bytes = std::size_t{1} << 10;
+  /// Columns are scanned in blocks of this many bytes across.
+  std::size_t column_bytes = std::size_t{2} << 10;
+  /// Elements along columns by which prefetching runs ahead of reading; 0: none.
+  std::size_t columns_ahead = 8;
+  /// Sequences of this many bytes and more are shared by all threads where there are fewer than four for each.
+  std::size_t shared_sequence_bytes = std::size_t{1} << 20;
+  /// Few columns of many tiles are scanned in rounds of this many bytes, which stay in the cache between the totals and
+  /// the scan.
+  std::size_t round_bytes = std::size_t{4} << 20;
+  /// Results of short sequences are collected to this many bytes before they are written around the cache.
+  std::size_t staged_bytes = std::size_t{16} << 10;
 };
 
 /// The most that `tuning::tiles_in_run` may be.
