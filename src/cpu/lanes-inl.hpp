@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/detail/cpu/kernels.hpp"
@@ -166,30 +168,81 @@ inline constexpr bool has_masks =
     false;
 #endif
 
-/// Lanes [first, last) of the vector at `from`; the others are `other`, and their memory is not touched.
+/// Lanes [first, last) of a vector, where the others' memory must not be touched.
 template <class D, class T = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> load_lanes(D d, T const* from, std::size_t first, std::size_t last, T other)
-{
-  if constexpr (has_masks<T>) {
-    auto const mask = hn::AndNot(hn::FirstN(d, first), hn::FirstN(d, last));
-    return hn::IfThenElse(mask, hn::MaskedLoad(mask, d, from), hn::Set(d, other));
-  } else {
-    HWY_ALIGN T buffer[hn::MaxLanes(D{})];
-    hn::Store(hn::Set(d, other), d, buffer);
-    for (std::size_t k = first; k < last; ++k) buffer[k] = from[k];
-    return hn::Load(d, buffer);
+class some_lanes {
+  static constexpr D d{};
+
+public:
+  HWY_INLINE some_lanes(std::size_t first, std::size_t last) : first_(first), last_(last)
+  {
+    if constexpr (has_masks<T>) {
+      mask_ = hn::FirstN(d, last);
+      if (first != 0) mask_ = hn::AndNot(hn::FirstN(d, first), mask_);
+    }
   }
+
+  /// The other lanes are `other`.
+  HWY_INLINE hn::Vec<D> load(T const* from, T other) const
+  {
+    if constexpr (has_masks<T>) {
+      return hn::IfThenElse(mask_, hn::MaskedLoad(mask_, d, from), hn::Set(d, other));
+    } else {
+      HWY_ALIGN T buffer[hn::MaxLanes(D{})];
+      hn::Store(hn::Set(d, other), d, buffer);
+      for (std::size_t k = first_; k < last_; ++k) buffer[k] = from[k];
+      return hn::Load(d, buffer);
+    }
+  }
+  HWY_INLINE void store(hn::Vec<D> v, T* to) const
+  {
+    if constexpr (has_masks<T>) {
+      hn::BlendedStore(v, mask_, d, to);
+    } else {
+      HWY_ALIGN T buffer[hn::MaxLanes(D{})];
+      hn::Store(v, d, buffer);
+      for (std::size_t k = first_; k < last_; ++k) to[k] = buffer[k];
+    }
+  }
+
+private:
+  std::size_t first_;
+  std::size_t last_;
+  std::conditional_t<has_masks<T>, hn::Mask<D>, char> mask_;
+};
+
+inline constexpr std::size_t line_bytes = 64;
+
+/// Writes at most `count` lines.
+HWY_INLINE void write_lines(lines_to_write& rest, std::size_t count)
+{
+  hn::ScalableTag<std::uint8_t> d8;
+  count = std::min(std::max<std::size_t>(count, 1), rest.lines);
+  rest.lines -= count;
+  for (; count > 0; --count, rest.from += line_bytes, rest.to += line_bytes)
+    for (std::size_t lane = 0; lane < line_bytes; lane += hn::MaxLanes(d8))
+      hn::Stream(hn::LoadU(d8, reinterpret_cast<std::uint8_t const*>(rest.from) + lane), d8,
+                 reinterpret_cast<std::uint8_t*>(rest.to) + lane);
 }
-template <class D, class T = hn::TFromD<D>>
-HWY_INLINE void store_lanes(hn::Vec<D> v, D d, T* to, std::size_t first, std::size_t last)
+
+/// Copies around the cache: whole lines of `to`, and the parts of lines at both ends through it.
+template <class T>
+void copy_around_cache(T const* from, T* to, std::size_t size)
 {
-  if constexpr (has_masks<T>) {
-    hn::BlendedStore(v, hn::AndNot(hn::FirstN(d, first), hn::FirstN(d, last)), d, to);
-  } else {
-    HWY_ALIGN T buffer[hn::MaxLanes(D{})];
-    hn::Store(v, d, buffer);
-    for (std::size_t k = first; k < last; ++k) to[k] = buffer[k];
-  }
+  hn::ScalableTag<std::uint8_t> d8;
+  auto const* source = reinterpret_cast<std::uint8_t const*>(from);
+  auto* target = reinterpret_cast<std::uint8_t*>(to);
+  std::size_t bytes = size * sizeof(T);
+  std::size_t const phase = reinterpret_cast<std::uintptr_t>(to) % line_bytes;
+  std::size_t const head = phase == 0 ? 0 : std::min(bytes, line_bytes - phase);
+  std::memcpy(target, source, head);
+  source += head;
+  target += head;
+  bytes -= head;
+  for (; bytes >= line_bytes; bytes -= line_bytes, source += line_bytes, target += line_bytes)
+    for (std::size_t lane = 0; lane < line_bytes; lane += hn::MaxLanes(d8))
+      hn::Stream(hn::LoadU(d8, source + lane), d8, target + lane);
+  std::memcpy(target, source, bytes);
 }
 
 /// Sequences whose elements of one index are neighbours in memory: groups of elements of all sequences, in the order
@@ -205,7 +258,7 @@ public:
 
   void run()
   {
-    if (job_.first == 0) for_each_vector([&](auto lanes, std::size_t, std::size_t) HWY_ATTR { lanes.begin_tile(); });
+    if (job_.first == 0) for_each_vector([&](auto lanes) HWY_ATTR { lanes.begin_tile(); });
     std::size_t const end = job_.first + job_.size;
     for (std::size_t k = job_.first; k < end; k += group) {
       std::size_t const g = k / group % order::row_groups;
@@ -215,53 +268,68 @@ public:
         take_groups<false>(g, k - job_.first, present, last);
       else
         take_groups<true>(g, k - job_.first, present, last);
-      if (g == order::row_groups - 1 && !last) end_row(k);
+      if (job_.stage != nullptr) write_stage(k - job_.first, present, last);
+      if (g == order::row_groups - 1) end_row(k);
     }
-    // The row of a part that ends with it. The tile's total has been taken.
-    if (end % order::row<T> == 0) end_row(end - 1);
   }
 
 private:
   void end_row(std::size_t k)
   {
     if constexpr (!exactly_associative<Op, T>)
-      for_each_vector([&](auto lanes, std::size_t, std::size_t) HWY_ATTR { lanes.end_row(k / order::row<T>); });
+      for_each_vector([&](auto lanes) HWY_ATTR { lanes.end_row(k / order::row<T>); });
   }
 
   template <class Call>
   HWY_INLINE void for_each_vector(Call&& call)
   {
-    for (std::size_t c = 0; c < job_.width; c += lanes<T>)
-      call(lane_order<Op, T>(job_.state + c, job_.stride), c, std::min(lanes<T>, job_.width - c));
+    for (std::size_t c = 0; c < job_.width; c += lanes<T>) call(lane_order<Op, T>(job_.state + c, job_.stride));
   }
 
   template <bool Results>
   HWY_INLINE void take_groups(std::size_t g, std::size_t k, std::size_t present, bool last)
   {
+    bool const streams = job_.to == stores::streaming && job_.stage == nullptr;
+    T* out = nullptr;
+    std::ptrdiff_t out_step = job_.out_step;
+    if constexpr (Results) {
+      out = job_.out + static_cast<std::ptrdiff_t>(k) * out_step;
+      if (job_.stage != nullptr) {
+        out = job_.stage + staged_;
+        out_step = static_cast<std::ptrdiff_t>(job_.width);
+      }
+    }
     std::size_t c = 0;
-    if (present == group)
-      for (; c + lanes<T> <= job_.width; c += lanes<T>) take<Results, true>(g, k, present, c, lanes<T>, last);
-    for (; c < job_.width; c += lanes<T>)
-      take<Results, false>(g, k, present, c, std::min(lanes<T>, job_.width - c), last);
+    if (present == group) {
+      for (; c + lanes<T> <= job_.width; c += lanes<T>)
+        take<Results, true, true>(g, k, present, c, lanes<T>, last, out, out_step, streams);
+      if (c < job_.width) take<Results, false, true>(g, k, present, c, job_.width - c, last, out, out_step, streams);
+    } else {
+      for (; c < job_.width; c += lanes<T>)
+        take<Results, false, false>(g, k, present, c, std::min(lanes<T>, job_.width - c), last, out, out_step, streams);
+    }
   }
 
-  /// Takes a group, of which `present` elements are there, of sequences [c, c + count).
-  template <bool Results, bool Whole>
-  HWY_INLINE void take(std::size_t g, std::size_t k, std::size_t present, std::size_t c, std::size_t count, bool last)
+  /// Takes a group of sequences [c, c + count), of which `present` elements are there. `WholeLanes`, `WholeGroup`: all
+  /// of them.
+  template <bool Results, bool WholeLanes, bool WholeGroup>
+  HWY_INLINE void take(std::size_t g, std::size_t k, std::size_t present, std::size_t c, std::size_t count, bool last,
+                       T* out, std::ptrdiff_t out_step, bool streams)
   {
     T const* const in = job_.in + static_cast<std::ptrdiff_t>(k) * job_.in_step + c;
+    some_lanes<vector_tag<T>> const there(0, WholeLanes ? lanes<T> : count);
     vec value[group];
     HWY_UNROLL(16)
     for (std::size_t m = 0; m < group; ++m) {
       T const* const from = in + static_cast<std::ptrdiff_t>(m) * job_.in_step;
-      if constexpr (Whole) {
+      if constexpr (WholeLanes)
         value[m] = hn::LoadU(d, from);
-        if (job_.ahead != 0) __builtin_prefetch(from + static_cast<std::ptrdiff_t>(job_.ahead) * job_.in_step, 0, 2);
-      } else {
-        value[m] = m >= present      ? hn::Set(d, Op::template identity<T>())
-                   : count == lanes<T> ? hn::LoadU(d, from)
-                                       : load_lanes(d, from, 0, count, Op::template identity<T>());
-      }
+      else if (WholeGroup || m < present)
+        value[m] = there.load(from, Op::template identity<T>());
+      else
+        value[m] = hn::Set(d, Op::template identity<T>());
+      if (WholeGroup && job_.ahead != 0)
+        __builtin_prefetch(from + static_cast<std::ptrdiff_t>(job_.ahead) * job_.in_step, 0, 2);
     }
     T* const previous = job_.state + lane_slot::previous * job_.stride + c;
     vec const before = hn::LoadU(d, previous);
@@ -270,27 +338,39 @@ private:
     if (last) order.end_tile(local);
     if constexpr (Results) {
       if (job_.shift == direction::exclusive) shift_results<T>(previous, before, value);
-      T* const out = job_.out + static_cast<std::ptrdiff_t>(k) * job_.out_step + c;
       HWY_UNROLL(16)
       for (std::size_t m = 0; m < group; ++m) {
-        T* const to = out + static_cast<std::ptrdiff_t>(m) * job_.out_step;
-        if constexpr (Whole) {
-          if (job_.to == stores::streaming)
-            hn::Stream(value[m], d, to);
-          else
-            hn::StoreU(value[m], d, to);
-        } else {
+        T* const to = out + static_cast<std::ptrdiff_t>(m) * out_step + c;
+        if constexpr (!WholeGroup)
           if (m >= present) break;
-          if (count == lanes<T>)
-            hn::StoreU(value[m], d, to);
-          else
-            store_lanes(value[m], d, to, 0, count);
-        }
+        if constexpr (!WholeLanes)
+          there.store(value[m], to);
+        else if (streams)
+          hn::Stream(value[m], d, to);
+        else
+          hn::StoreU(value[m], d, to);
       }
     }
   }
 
+  /// Writes the results of a group from the stage around the cache. Where nothing lies between the rows of the output
+  /// they are collected first, so that few lines are written in parts.
+  void write_stage(std::size_t k, std::size_t present, bool last)
+  {
+    if (job_.out_step != static_cast<std::ptrdiff_t>(job_.width)) {
+      for (std::size_t m = 0; m < present; ++m)
+        copy_around_cache(job_.stage + m * job_.width, job_.out + static_cast<std::ptrdiff_t>(k + m) * job_.out_step,
+                          job_.width);
+      return;
+    }
+    staged_ += present * job_.width;
+    if (!last && staged_ + group * job_.width <= job_.stage_size) return;
+    copy_around_cache(job_.stage, job_.out + (k + present) * job_.width - staged_, staged_);
+    staged_ = 0;
+  }
+
   column_job<T> const& job_;
+  std::size_t staged_ = 0;  // elements in the stage
 };
 
 template <class Op, class T>
@@ -312,11 +392,38 @@ class row_set_scan {
   static constexpr bool unrolled = sizeof(T) >= 4;
 
 public:
-  explicit row_set_scan(row_set_job<T> const& job) : job_(job) {}
-
-  void run()
+  explicit row_set_scan(row_set_job<T> const& job) : job_(job)
   {
+    // The place of a whole group, whichever its direction, is a sum.
+    constexpr auto back = static_cast<std::ptrdiff_t>(group) - 1;
+    for (std::size_t c = 0; c < lanes<T>; ++c) in_[c] = job.in[c] - (job.in_reversed ? back : 0);
+    if (job.out != nullptr)
+      for (std::size_t c = 0; c < lanes<T>; ++c) out_[c] = job.out[c] - (job.out_reversed ? back : 0);
+  }
+
+  void run() { job_.out == nullptr ? run<false>() : run<true>(); }
+
+private:
+  template <bool Results>
+  HWY_INLINE void run()
+  {
+    std::size_t least = job_.sizes[0];
+    std::size_t most = least;
+    for (std::size_t c = 1; c < lanes<T>; ++c) {
+      least = std::min(least, job_.sizes[c]);
+      most = std::max(most, job_.sizes[c]);
+    }
     HWY_ALIGN T state[lane_slot::count * lanes<T>];
+    for (std::size_t set = 0; set < job_.sets; ++set) {
+      run_set<Results>(least, most, state, job_.last + set * lanes<T>);
+      in_set_ += job_.in_next;
+      out_set_ += job_.out_next;
+    }
+  }
+
+  template <bool Results>
+  HWY_INLINE void run_set(std::size_t least, std::size_t most, T* state, T* lasts)
+  {
     T* const previous = state + lane_slot::previous * lanes<T>;
     vec const initial = hn::LoadU(d, job_.initial);
     hn::Store(initial, d, previous);
@@ -324,13 +431,12 @@ public:
     lane_order<Op, T> order(state, lanes<T>);
     order.begin_tile();
     vec last = initial;
-    std::size_t least = job_.sizes[0];
-    std::size_t most = least;
-    for (std::size_t c = 1; c < lanes<T>; ++c) {
-      least = std::min(least, job_.sizes[c]);
-      most = std::max(most, job_.sizes[c]);
-    }
     for (std::size_t k = 0; k < most; k += group) {
+      if (job_.ahead != nullptr) {
+        // As many bytes as a group of all lanes has.
+        auto const* const ahead = reinterpret_cast<char const*>(job_.ahead + in_set_ + static_cast<std::ptrdiff_t>(k * lanes<T>));
+        for (std::size_t byte = 0; byte < 16 * lanes<T>; byte += line_bytes) __builtin_prefetch(ahead + byte, 0, 2);
+      }
       vec value[group];
       bool const whole = unrolled && k + group <= least;
       whole ? load<unrolled>(k, value) : load<false>(k, value);
@@ -338,9 +444,13 @@ public:
       if (job_.in_reversed) reverse(value);
       vec const before = hn::Load(d, previous);
       std::size_t const g = k / group % order::row_groups;
-      vec const local = job_.out == nullptr ? order.template take<false>(g, value) : order.template take<true>(g, value);
-      if (k + group >= least) last = ending(k, order.with_carry(local), last);
-      if (job_.out != nullptr) {
+      vec const local = order.template take<Results>(g, value);
+      if (k + group >= most && least > k)
+        last = order.with_carry(local);  // all sequences end here
+      else if (k + group >= least)
+        last = ending(k, order.with_carry(local), last);
+      if (job_.written_along != nullptr) write_lines(*job_.written_along, 16 * lanes<T> / line_bytes);
+      if constexpr (Results) {
         if (job_.shift == direction::exclusive) shift_results<T>(previous, before, value);
         if (job_.out_reversed) reverse(value);
         transpose_blocks(value);
@@ -348,10 +458,9 @@ public:
       }
       if (g == order::row_groups - 1) order.end_row(k / order::row<T>);
     }
-    hn::StoreU(last, d, job_.last);
+    hn::StoreU(last, d, lasts);
   }
 
-private:
   /// `value` where a sequence ends in the group at k, else `last`. An exact operator's running value does not change
   /// behind the end.
   HWY_INLINE vec ending(std::size_t k, vec value, vec last) const
@@ -365,23 +474,24 @@ private:
     }
   }
 
-  std::size_t present(std::size_t c, std::size_t k) const
+  /// The lanes of a block that hold elements of sequence c.
+  HWY_INLINE some_lanes<hn::FixedTag<T, order::group<T>>> present(std::size_t c, std::size_t k, bool reversed) const
   {
-    return job_.sizes[c] > k ? std::min(group, job_.sizes[c] - k) : 0;
+    std::size_t const size = job_.sizes[c];
+    std::size_t const count = size > k ? std::min(group, size - k) : 0;
+    return reversed ? some_lanes<hn::FixedTag<T, order::group<T>>>(group - count, group)
+                    : some_lanes<hn::FixedTag<T, order::group<T>>>(0, count);
   }
 
   template <bool Whole>
   HWY_INLINE auto load_block(std::size_t c, std::size_t k) const
   {
     auto const distance = static_cast<std::ptrdiff_t>(k);
-    T const* const from = job_.in[c] + (job_.in_reversed ? 1 - distance - static_cast<std::ptrdiff_t>(group) : distance);
-    if constexpr (Whole) {
+    T const* const from = in_[c] + (in_set_ + (job_.in_reversed ? -distance : distance));
+    if constexpr (Whole)
       return hn::LoadU(block, from);
-    } else {
-      std::size_t const count = present(c, k);
-      std::size_t const first = job_.in_reversed ? group - count : 0;
-      return load_lanes(block, from, first, first + count, Op::template identity<T>());
-    }
+    else
+      return present(c, k, job_.in_reversed).load(from, Op::template identity<T>());
   }
 
   template <bool Whole>
@@ -415,14 +525,11 @@ private:
   HWY_INLINE void store_block(std::size_t c, std::size_t k, Block value) const
   {
     auto const distance = static_cast<std::ptrdiff_t>(k);
-    T* const to = job_.out[c] + (job_.out_reversed ? 1 - distance - static_cast<std::ptrdiff_t>(group) : distance);
-    if constexpr (Whole) {
+    T* const to = out_[c] + (out_set_ + (job_.out_reversed ? -distance : distance));
+    if constexpr (Whole)
       hn::StoreU(value, block, to);
-    } else {
-      std::size_t const count = present(c, k);
-      std::size_t const first = job_.out_reversed ? group - count : 0;
-      store_lanes(value, block, to, first, first + count);
-    }
+    else
+      present(c, k, job_.out_reversed).store(value, to);
   }
 
   template <bool Whole>
@@ -480,6 +587,10 @@ private:
   }
 
   row_set_job<T> const& job_;
+  T const* in_[lanes<T>];
+  T* out_[lanes<T>];
+  std::ptrdiff_t in_set_ = 0;  // the distances of the set from the first one
+  std::ptrdiff_t out_set_ = 0;
 };
 
 template <class Op, class T>

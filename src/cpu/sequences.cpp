@@ -47,7 +47,7 @@ bool begins_line(void const* at)
 /// The sequences of a layout, one after the other.
 class cursor {
 public:
-  cursor(layout const& where, std::size_t sequence) : where_(where), at_(where.place(sequence))
+  cursor(layout const& where, std::size_t sequence) : where_(&where), at_(where.place(sequence))
   {
     for (int d = where.dimensions; d-- > 0;) {
       index_[d] = sequence % where.across[static_cast<std::size_t>(d)].extent;
@@ -57,8 +57,8 @@ public:
   distances const& at() const { return at_; }
   void next()
   {
-    for (int d = where_.dimensions; d-- > 0;) {
-      dimension const& axis = where_.across[static_cast<std::size_t>(d)];
+    for (int d = where_->dimensions; d-- > 0;) {
+      dimension const& axis = where_->across[static_cast<std::size_t>(d)];
       bool const wraps = ++index_[d] == axis.extent;
       auto const back = wraps ? static_cast<std::ptrdiff_t>(axis.extent) : 0;
       at_.in += axis.step.in * (1 - back);
@@ -71,9 +71,85 @@ public:
   }
 
 private:
-  layout const& where_;
+  layout const* where_;
   distances at_;
   std::size_t index_[detail::batch::most_dimensions] = {};
+};
+
+/// Writes a contiguous output around the cache, whose pieces are results of jobs: the lines of one are written while the
+/// next is computed.
+template <class T>
+class staged_writer {
+public:
+  staged_writer(tile_kernels<T> const& kernels, std::size_t most)
+      : kernels_(kernels),
+        size_(most * sizeof(T) + 2 * line_bytes),
+        memory_(2 * ((size_ + line_bytes - 1) / line_bytes * line_bytes))
+  {
+    size_ = (size_ + line_bytes - 1) / line_bytes * line_bytes;
+  }
+
+  void begin(T* out)
+  {
+    out_ = reinterpret_cast<char*>(out);
+    first_ = phase() != 0;
+    waiting_ = {};
+  }
+  /// The place for the results of the next job: as far from the beginning of a line as the output.
+  T* place() { return reinterpret_cast<T*>(half() + phase()); }
+  lines_to_write* written_along() { return &waiting_; }
+
+  /// The job wrote `count` results.
+  void filled(std::size_t count)
+  {
+    write_rest();
+    std::size_t const bytes = count * sizeof(T);
+    std::size_t const from = phase();
+    char* const line = out_ - from;
+    std::size_t begin = 0;
+    if (first_ && from != 0) {
+      // The first line belongs in part to results that another thread may be writing.
+      std::memcpy(out_, half() + from, std::min(bytes, line_bytes - from));
+      begin = std::min(from + bytes, line_bytes);
+    }
+    std::size_t const whole = (from + bytes) / line_bytes * line_bytes;
+    if (whole >= line_bytes) {
+      if (begin < whole) waiting_ = {half() + begin, line + begin, (whole - begin) / line_bytes};
+      first_ = false;
+    }
+    // A line that is not complete goes on in the other half; it is written now only if it began before this thread.
+    char const* const rest = half() + whole;
+    rest_ = from + bytes - whole;
+    half_ = 1 - half_;
+    std::memcpy(half(), rest, rest_);
+    out_ += bytes;
+  }
+  void end()
+  {
+    write_rest();
+    if (rest_ > 0 && !first_) std::memcpy(out_ - rest_, half(), rest_);
+    rest_ = 0;
+  }
+
+private:
+  std::size_t phase() const { return reinterpret_cast<std::uintptr_t>(out_) % line_bytes; }
+  char* half() { return memory_.data() + half_ * size_; }
+  void write_rest()
+  {
+    if (waiting_.lines > 0)
+      kernels_.copy_around_cache(reinterpret_cast<T const*>(waiting_.from), reinterpret_cast<T*>(waiting_.to),
+                                 waiting_.lines * line_bytes / sizeof(T));
+    waiting_ = {};
+  }
+
+  tile_kernels<T> const& kernels_;
+  std::size_t size_;  // of half of the memory
+  scratch<char> memory_;
+  int half_ = 0;
+  char* out_ = nullptr;  // where the next results belong
+  std::size_t rest_ = 0;
+  bool first_ = false;  // the first line is shared, and not complete yet
+  lines_to_write waiting_;
 };
 
 /// Members draw `batch` of `units` at a time: body(first, end), made for each member by make().
@@ -248,15 +324,22 @@ private:
 
   /// The state of `width` columns, and their carries where they have more than one tile.
   struct column_state {
-    explicit column_state(std::size_t most) : stride(rounded(most)), slots(lane_slot::count * stride) {}
+    explicit column_state(std::size_t most)
+        : stride(rounded(most)),
+          stage_size(std::max(order::group<T> * stride, tuning_in_use().staged_bytes / sizeof(T))),
+          slots(lane_slot::count * stride + stage_size)
+    {
+    }
     static std::size_t rounded(std::size_t width)
     {
       return (width + most_lanes<T> - 1) / most_lanes<T> * most_lanes<T>;
     }
     T* slot(std::size_t number) const { return slots.data() + number * stride; }
+    T* stage() const { return slot(lane_slot::count); }
 
     std::size_t stride;
-    scratch<T> slots;
+    std::size_t stage_size;
+    scratch<T> slots;  // and the stage
     std::vector<carry> carries;
   };
 
@@ -273,9 +356,14 @@ private:
     job.state = state.slots.data();
     job.stride = state.stride;
     job.shift = shift_;
-    // The step is whole lines: so all rows begin where the first one does.
-    if (around_ && begins_line(job.out) && job.out_step * static_cast<std::ptrdiff_t>(sizeof(T)) % line_bytes == 0)
+    if (around_) {
       job.to = stores::streaming;
+      // If the step is whole lines, all rows begin where the first one does.
+      if (!begins_line(job.out) || job.out_step * static_cast<std::ptrdiff_t>(sizeof(T)) % line_bytes != 0) {
+        job.stage = state.stage();
+        job.stage_size = state.stage_size;
+      }
+    }
     job.ahead = tuning_in_use().columns_ahead;
     return job;
   }
@@ -389,6 +477,7 @@ private:
         each_tile([&](std::size_t i, column_job<T>& job, column_state& state) {
           std::fill_n(state.slots.data(), 2 * state.stride, op_.identity);
           job.out = nullptr;
+          job.stage = nullptr;
           kernels_.scan_columns(job);
           std::size_t const slot = Op::exactly_associative ? lane_slot::previous : lane_slot::total;
           std::copy_n(state.slot(slot), width, totals.data() + i * width);
@@ -415,61 +504,81 @@ private:
 
   // --- Rows
 
+  /// Whether the results of a sequence begin where those of the sequence before end.
+  bool dense() const
+  {
+    return where_.along.step.out == 1 && where_.dimensions == 1 &&
+           where_.across[0].step.out == static_cast<std::ptrdiff_t>(size_);
+  }
+
   /// Short contiguous sequences, one a lane.
   void side_by_side(int members)
   {
     detail::took("batch: short rows side by side");
     std::size_t const lanes = kernels_.lanes;
-    std::size_t const row_bytes = size_ * sizeof(T);
-    // Rows that follow each other are staged, to be written around the cache as one.
-    bool const staged = around_ && where_.along.step.out == 1 && where_.dimensions == 1 &&
-                        where_.across[0].step.out == static_cast<std::ptrdiff_t>(size_);
-    std::size_t const sets_staged = std::max<std::size_t>(1, tuning_in_use().staged_bytes / (lanes * row_bytes));
+    std::size_t const set_size = lanes * size_;
     std::size_t const sets = (sequences_ + lanes - 1) / lanes;
-    std::size_t const batch = std::max(sets_staged, batch_of(sets, lanes * row_bytes, members));
+    bool const staged = around_ && dense();
+    bool const large = bytes_ >= tuning_in_use().streamed_bytes && where_.along.step.in == 1;
+    // Sets at equal distances are one job.
+    std::size_t const most =
+        where_.dimensions > 1 ? 1 : std::max<std::size_t>(1, tuning_in_use().staged_bytes / (set_size * sizeof(T)));
+    std::size_t const batch = std::max(most, batch_of(sets, set_size * sizeof(T), members));
     share_units(sets, batch, members, [&] {
-      return [&, stage = scratch<T>(staged ? sets_staged * lanes * size_ : 1)](std::size_t first, std::size_t end) {
+      return [&, writer = staged_writer<T>(kernels_, staged ? most * set_size : 0), lasts = scratch<T>(most * lanes)](
+                 std::size_t first, std::size_t end) mutable {
         cursor place(where_, first * lanes);
-        std::size_t staged_sets = 0;
-        T* staged_to = nullptr;
-        for (std::size_t set = first; set < end; ++set) {
-          std::size_t const count = std::min(lanes, sequences_ - set * lanes);
+        if (staged) writer.begin(out_ + first * set_size);
+        for (std::size_t set = first; set < end;) {
+          // The last set has missing sequences, and is a job by itself.
+          std::size_t const whole = std::min({most, end - set, sequences_ / lanes - set});
+          std::size_t const count = whole > 0 ? lanes : sequences_ - set * lanes;
+          std::size_t const sets_now = whole > 0 ? whole : 1;
           distances at[most_lanes<T>];
           T const* in_of[most_lanes<T>];
           T* out_of[most_lanes<T>];
-          std::size_t sizes[most_lanes<T>];
-          T initials[most_lanes<T>], lasts[most_lanes<T>];
-          T* const stage_of_set = stage.data() + staged_sets * lanes * size_;
-          for (std::size_t c = 0; c < lanes; ++c) {
-            if (c == count) {
-              for (; c < lanes; ++c) {
-                in_of[c] = in_of[0];
-                out_of[c] = out_of[0];
-                sizes[c] = 0;
-                initials[c] = op_.identity;
-              }
-              break;
-            }
+          std::size_t sizes[most_lanes<T>] = {};
+          T initials[most_lanes<T>];
+          T* const stage = staged ? writer.place() : nullptr;
+          for (std::size_t c = 0; c < count; ++c) {
             at[c] = place.at();
             place.next();
             in_of[c] = in(at[c]);
-            out_of[c] = staged ? stage_of_set + c * size_ : out(at[c]);
+            out_of[c] = staged ? stage + c * size_ : out(at[c]);
             sizes[c] = size_;
-            initials[c] = initial_or_identity(at[c]);
           }
-          kernels_.scan_row_set({in_of, out_ == nullptr ? nullptr : out_of, sizes, initials, lasts,
-                                 where_.along.step.in < 0, where_.along.step.out < 0, shift_});
+          std::fill(in_of + count, in_of + lanes, in_of[0]);
+          std::fill(out_of + count, out_of + lanes, out_of[0]);
+          std::fill_n(initials, lanes, ends_.initial.value_or(op_.identity));
+          row_set_job<T> job{in_of, out_ == nullptr ? nullptr : out_of, sizes, initials, lasts.data()};
+          job.in_reversed = where_.along.step.in < 0;
+          job.out_reversed = where_.along.step.out < 0;
+          job.shift = shift_;
+          std::size_t done = sets_now;
+          if (where_.dimensions == 1) {
+            auto const step = static_cast<std::ptrdiff_t>(lanes);
+            job.in_next = where_.across[0].step.in * step;
+            job.out_next = staged ? static_cast<std::ptrdiff_t>(set_size) : where_.across[0].step.out * step;
+            if (large) job.ahead = in_of[0] + tuning_in_use().rows_ahead_bytes / sizeof(T);
+          }
+          if (ends_.initials != nullptr) {
+            for (std::size_t c = 0; c < count; ++c) initials[c] = ends_.initials[at[c].initial];
+            done = 1;
+          }
+          job.sets = done;
+          if (staged) job.written_along = writer.written_along();
+          kernels_.scan_row_set(job);
+          if (staged) writer.filled((done - 1) * set_size + count * size_);
           if (ends_.lasts != nullptr)
-            for (std::size_t c = 0; c < count; ++c) put_last(at[c], lasts[c]);
-          if (staged) {
-            if (staged_sets == 0) staged_to = out(at[0]);
-            if (++staged_sets == sets_staged || set + 1 == end) {
-              kernels_.copy_around_cache(stage.data(), staged_to, ((staged_sets - 1) * lanes + count) * size_);
-              staged_sets = 0;
-            }
-          }
+            for (std::size_t i = 0; i < done; ++i)
+              for (std::size_t c = 0; c < count; ++c)
+                ends_.lasts[i == 0 ? at[c].last : at[c].last + where_.across[0].step.last * static_cast<std::ptrdiff_t>(i * lanes)] =
+                    lasts.data()[i * lanes + c];
+          set += done;
+          if (done > 1) place = cursor(where_, set * lanes);
         }
-        if (staged) hwy::FlushStream();
+        if (staged) writer.end();
+        if (around_) hwy::FlushStream();
       };
     });
   }
@@ -478,26 +587,36 @@ private:
   void by_rows(int members)
   {
     detail::took("batch: rows one after the other");
-    share_units(sequences_, batch_of(sequences_, size_ * sizeof(T), members), members, [&] {
-      return [&](std::size_t first, std::size_t end) {
+    // Where a row ends within a line of memory, several are collected to be written around the cache as one.
+    bool const staged = around_ && dense() && size_ * sizeof(T) % line_bytes != 0 &&
+                        2 * size_ * sizeof(T) <= tuning_in_use().staged_bytes;
+    std::size_t const rows_staged = staged ? tuning_in_use().staged_bytes / (size_ * sizeof(T)) : 1;
+    share_units(sequences_, std::max(rows_staged, batch_of(sequences_, size_ * sizeof(T), members)), members, [&] {
+      return [&, stage = scratch<T>(staged ? rows_staged * size_ : 1)](std::size_t first, std::size_t end) {
         cursor place(where_, first);
+        std::size_t in_stage = 0;
         for (std::size_t s = first; s < end; ++s, place.next()) {
           distances const& at = place.at();
           carry before = begin(at);
+          T* const results = staged ? stage.data() + in_stage * size_ : out(at);
           for (std::size_t k = 0; k < size_; k += tile) {
             std::size_t const count = std::min(tile, size_ - k);
             if (out_ == nullptr) {
               before.push(kernels_.total(in(at) + k, count), op_);
               continue;
             }
-            tile_job<T> job = job_after(before, op_, op_.identity, in(at) + k, out(at) + k, count, shift_);
+            tile_job<T> job = job_after(before, op_, op_.identity, in(at) + k, results + k, count, shift_);
             if (around_) {
-              job.to = stores::streaming;
+              job.to = staged ? stores::cached : stores::streaming;
               job.ahead = job.in + 8 * order::row<T>;
             }
             scan_one_tile(kernels_, job, before, op_);
           }
           put_last(at, *before.last());
+          if (staged && (++in_stage == rows_staged || s + 1 == end)) {
+            kernels_.copy_around_cache(stage.data(), out(at) - (in_stage - 1) * size_, in_stage * size_);
+            in_stage = 0;
+          }
         }
         if (around_) hwy::FlushStream();
       };

@@ -22,8 +22,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-inline constexpr std::size_t line_bytes = 64;
-
 /// The cache level of prefetching, as an argument of __builtin_prefetch. A prefetch into the first level holds a buffer
 /// for misses, which reading the tile itself from the second level needs: that gave 0.84 of the copy limit on Zen 4,
 /// and this 0.97.
@@ -195,26 +193,6 @@ tile_totals<T> scan_of_tile(tile_job<T> const& job)
 {
   return job.shift == direction::exclusive ? scan_tile<Op, T, direction::exclusive>(job)
                                            : scan_tile<Op, T, direction::inclusive>(job);
-}
-
-/// Copies around the cache: whole lines of `to`, and the parts of lines at both ends through it.
-template <class T>
-void copy_around_cache(T const* from, T* to, std::size_t size)
-{
-  hn::ScalableTag<std::uint8_t> d8;
-  auto const* source = reinterpret_cast<std::uint8_t const*>(from);
-  auto* target = reinterpret_cast<std::uint8_t*>(to);
-  std::size_t bytes = size * sizeof(T);
-  std::size_t const phase = reinterpret_cast<std::uintptr_t>(to) % line_bytes;
-  std::size_t const head = phase == 0 ? 0 : std::min(bytes, line_bytes - phase);
-  std::memcpy(target, source, head);
-  source += head;
-  target += head;
-  bytes -= head;
-  for (; bytes >= line_bytes; bytes -= line_bytes, source += line_bytes, target += line_bytes)
-    for (std::size_t lane = 0; lane < line_bytes; lane += hn::MaxLanes(d8))
-      hn::Stream(hn::LoadU(d8, source + lane), d8, target + lane);
-  std::memcpy(target, source, bytes);
 }
 
 template <class Op, class T>

@@ -66,12 +66,21 @@ struct column_job {
   T* state;           ///< lane_slot::count slots
   std::size_t stride;  ///< of slots: `width`, rounded up to whole vectors
   direction shift = direction::inclusive;
-  stores to = stores::cached;  ///< around the cache only where all of `out` and `out_step` are whole lines
+  stores to = stores::cached;  ///< around the cache only where `out` and `out_step` are whole lines, or with a stage
+  T* stage = nullptr;          ///< memory for results that are to be written around the cache at other places, or none
+  std::size_t stage_size = 0;  ///< its elements: a group of all sequences at least
   std::size_t ahead = 0;       ///< how many elements farther along to prefetch
 };
 
-/// One vector of sequences that are contiguous each, of any lengths, none longer than a tile. Missing sequences have
-/// size 0.
+/// Lines of memory to write around the cache along with other work.
+struct lines_to_write {
+  char const* from = nullptr;
+  char* to = nullptr;  ///< begins a line
+  std::size_t lines = 0;
+};
+
+/// Sets of sequences that are contiguous each, one vector in a set, of any lengths, none longer than a tile. Sequence c
+/// of set s begins at in[c] + s * in_next. Missing sequences have size 0.
 template <class T>
 struct row_set_job {
   T const* const* in;        ///< the first element of each sequence
@@ -79,9 +88,14 @@ struct row_set_job {
   std::size_t const* sizes;
   T const* initial;          ///< the initial values; identities if absent
   T* last;                   ///< takes the inclusive result of each last element; of no elements, the initial value
+  std::size_t sets = 1;
+  std::ptrdiff_t in_next = 0;
+  std::ptrdiff_t out_next = 0;
   bool in_reversed = false;  ///< element k lies k places before the first
   bool out_reversed = false;
   direction shift = direction::inclusive;
+  T const* ahead = nullptr;                 ///< memory to prefetch, as much as is read, or none
+  lines_to_write* written_along = nullptr;  ///< advanced by the lines that were written, or none
 };
 
 /// The kernels of one operator on one type, for the instruction set of this machine.
