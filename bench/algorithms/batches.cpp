@@ -8,14 +8,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "bench/algorithms/rounds.hpp"
+#include "tally/batches.hpp"
 #include "tally/detail/cpu/sequences.hpp"
-#include "tally/scan.hpp"
 
 namespace {
 
@@ -45,9 +46,8 @@ void copy_on_threads(Copy const& copy, T const* in, T* out, std::size_t n, int t
 {
   auto const part = [&](int t) {
     std::size_t const begin = n / 4096 * static_cast<std::size_t>(t) / static_cast<std::size_t>(threads) * 4096;
-    std::size_t const end = t + 1 == threads
-                                ? n
-                                : n / 4096 * static_cast<std::size_t>(t + 1) / static_cast<std::size_t>(threads) * 4096;
+    std::size_t const end =
+        t + 1 == threads ? n : n / 4096 * static_cast<std::size_t>(t + 1) / static_cast<std::size_t>(threads) * 4096;
     copy(reinterpret_cast<std::uint8_t const*>(in + begin), reinterpret_cast<std::uint8_t*>(out + begin),
          (end - begin) * sizeof(T));
   };
@@ -103,8 +103,9 @@ void measure(std::string const& type, std::size_t n, chosen const& wanted)
     all.add("plain loop, one thread", loop);
     all.run(7);
   };
-  for (std::size_t length : {std::size_t{3}, std::size_t{16}, std::size_t{20}, std::size_t{64}, std::size_t{100}, std::size_t{256}, std::size_t{1000},
-                             std::size_t{4096}, std::size_t{1} << 16, std::size_t{1} << 20}) {
+  for (std::size_t length :
+       {std::size_t{3}, std::size_t{16}, std::size_t{20}, std::size_t{64}, std::size_t{100}, std::size_t{256},
+        std::size_t{1000}, std::size_t{4096}, std::size_t{1} << 16, std::size_t{1} << 20}) {
     std::size_t const rows = n / length;
     layout where;
     auto const step = static_cast<std::ptrdiff_t>(length);
@@ -116,15 +117,17 @@ void measure(std::string const& type, std::size_t n, chosen const& wanted)
         [&] {
           for (std::size_t r = 0; r < rows; ++r) {
             T sum{};
-            for (std::size_t k = 0; k < length; ++k) out[r * length + k] = sum = static_cast<T>(sum + in[r * length + k]);
+            for (std::size_t k = 0; k < length; ++k)
+              out[r * length + k] = sum = static_cast<T>(sum + in[r * length + k]);
           }
         },
         [&](int threads) {
-          tally::cpu_backend::scan_sequences<tally::plus>(where, in, out, ends<T>{}, tally::detail::direction::inclusive,
-                                                          threads);
+          tally::cpu_backend::scan_sequences<tally::plus>(where, in, out, ends<T>{},
+                                                          tally::detail::direction::inclusive, threads);
         });
   }
-  for (std::size_t width : {std::size_t{4096}, std::size_t{256}, std::size_t{100}, std::size_t{33}, std::size_t{16}, std::size_t{4}}) {
+  for (std::size_t width :
+       {std::size_t{4096}, std::size_t{256}, std::size_t{100}, std::size_t{33}, std::size_t{16}, std::size_t{4}}) {
     std::size_t const height = n / width;
     layout where;
     auto const step = static_cast<std::ptrdiff_t>(width);
@@ -140,8 +143,44 @@ void measure(std::string const& type, std::size_t n, chosen const& wanted)
               out[k * width + c] = static_cast<T>(out[(k - 1) * width + c] + in[k * width + c]);
         },
         [&](int threads) {
-          tally::cpu_backend::scan_sequences<tally::plus>(where, in, out, ends<T>{}, tally::detail::direction::inclusive,
-                                                          threads);
+          tally::cpu_backend::scan_sequences<tally::plus>(where, in, out, ends<T>{},
+                                                          tally::detail::direction::inclusive, threads);
+        });
+  }
+  // Segments: all near one length, drawn evenly from 0 to twice it, or half of the elements in few long ones.
+  for (std::size_t mean : {std::size_t{1}, std::size_t{4}, std::size_t{16}, std::size_t{64}, std::size_t{256},
+                           std::size_t{1000}, std::size_t{0}}) {
+    std::vector<std::size_t> offsets{0};
+    while (offsets.back() < n) {
+      std::size_t const even = random() % (2 * (mean == 0 ? 16 : mean) + 1);
+      offsets.push_back(std::min(n, offsets.back() + (mean == 0 && random() % 1024 == 0 ? 1024 * even : even)));
+    }
+    std::size_t const segments = offsets.size() - 1;
+    std::string const what =
+        mean == 0 ? "skewed segments of " + type : "segments of 0 to " + std::to_string(2 * mean) + " " + type;
+    both(
+        what, n,
+        [&] {
+          for (std::size_t s = 0; s < segments; ++s) {
+            T sum{};
+            for (std::size_t k = offsets[s]; k < offsets[s + 1]; ++k) out[k] = sum = static_cast<T>(sum + in[k]);
+          }
+        },
+        [&](int threads) {
+          tally::inclusive_scan(tally::cpu{threads}, tally::segments(std::span<T const>(in, n), offsets), out);
+        });
+    std::vector<T> sums(segments);
+    both(
+        "reduced " + what, n,
+        [&] {
+          for (std::size_t s = 0; s < segments; ++s) {
+            T sum{};
+            for (std::size_t k = offsets[s]; k < offsets[s + 1]; ++k) sum = static_cast<T>(sum + in[k]);
+            sums[s] = sum;
+          }
+        },
+        [&](int threads) {
+          tally::reduce(tally::cpu{threads}, tally::segments(std::span<T const>(in, n), offsets), sums);
         });
   }
   std::free(in);

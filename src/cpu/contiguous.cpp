@@ -4,6 +4,7 @@
 
 #include <hwy/cache_control.h>
 
+#include "src/cpu/instantiations.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/detail/cpu/single_pass.hpp"
 #include "tally/detail/cpu/team.hpp"
@@ -110,7 +111,6 @@ void scan_by_kernels(tile_kernels<T> const& kernels, T const* in, T* out, std::s
   scan_tiles(engine, engine.tiles(), before, op, team_size(threads, size * sizeof(T), engine.tiles()));
 }
 
-// A type, the type of its carries, and whether the operator is exact: every combination of the built-in operators.
 #define TALLY_INSTANTIATE(T, Wide, Exact)                                                                              \
   template void reduce_by_kernels(tile_kernels<T> const&, T const*, std::size_t,                                       \
                                   order::carry<T, operator_by_pointer<T, Wide, Exact>>&,                               \
@@ -118,18 +118,6 @@ void scan_by_kernels(tile_kernels<T> const& kernels, T const* in, T* out, std::s
   template void scan_by_kernels(tile_kernels<T> const&, T const*, T*, std::size_t,                                     \
                                 order::carry<T, operator_by_pointer<T, Wide, Exact>>&,                                 \
                                 operator_by_pointer<T, Wide, Exact>, direction, int);
-TALLY_INSTANTIATE(std::int8_t, std::int8_t, true)
-TALLY_INSTANTIATE(std::int16_t, std::int16_t, true)
-TALLY_INSTANTIATE(std::int32_t, std::int32_t, true)
-TALLY_INSTANTIATE(std::int64_t, std::int64_t, true)
-TALLY_INSTANTIATE(std::uint8_t, std::uint8_t, true)
-TALLY_INSTANTIATE(std::uint16_t, std::uint16_t, true)
-TALLY_INSTANTIATE(std::uint32_t, std::uint32_t, true)
-TALLY_INSTANTIATE(std::uint64_t, std::uint64_t, true)
-TALLY_INSTANTIATE(float, double, false)
-TALLY_INSTANTIATE(float, float, false)
-TALLY_INSTANTIATE(float, float, true)
-TALLY_INSTANTIATE(double, double, false)
-TALLY_INSTANTIATE(double, double, true)
+TALLY_FOR_EACH_OPERATOR_BY_POINTER(TALLY_INSTANTIATE)
 
 }  // namespace tally::cpu_backend

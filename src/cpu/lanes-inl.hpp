@@ -407,23 +407,19 @@ private:
   template <bool Results>
   HWY_INLINE void run()
   {
-    std::size_t least = job_.sizes[0];
-    std::size_t most = least;
-    for (std::size_t c = 1; c < lanes<T>; ++c) {
-      least = std::min(least, job_.sizes[c]);
-      most = std::max(most, job_.sizes[c]);
-    }
     HWY_ALIGN T state[lane_slot::count * lanes<T>];
     for (std::size_t set = 0; set < job_.sets; ++set) {
-      run_set<Results>(least, most, state, job_.last + set * lanes<T>);
+      run_set<Results>(state, job_.last + set * lanes<T>);
       in_set_ += job_.in_next;
       out_set_ += job_.out_next;
     }
   }
 
   template <bool Results>
-  HWY_INLINE void run_set(std::size_t least, std::size_t most, T* state, T* lasts)
+  HWY_INLINE void run_set(T* state, T* lasts)
   {
+    std::size_t const least = job_.shortest;
+    std::size_t const most = job_.longest;
     T* const previous = state + lane_slot::previous * lanes<T>;
     vec const initial = hn::LoadU(d, job_.initial);
     hn::Store(initial, d, previous);
@@ -434,14 +430,18 @@ private:
     for (std::size_t k = 0; k < most; k += group) {
       if (job_.ahead != nullptr) {
         // As many bytes as a group of all lanes has.
-        auto const* const ahead = reinterpret_cast<char const*>(job_.ahead + in_set_ + static_cast<std::ptrdiff_t>(k * lanes<T>));
+        auto const* const ahead =
+            reinterpret_cast<char const*>(job_.ahead + in_set_ + static_cast<std::ptrdiff_t>(k * lanes<T>));
         for (std::size_t byte = 0; byte < 16 * lanes<T>; byte += line_bytes) __builtin_prefetch(ahead + byte, 0, 2);
       }
       vec value[group];
       bool const whole = unrolled && k + group <= least;
-      whole ? load<unrolled>(k, value) : load<false>(k, value);
+      // Elements beyond the ends are read where they may be, and replaced in the lanes.
+      bool const beyond = unrolled && !whole && job_.lengths != nullptr;
+      whole || beyond ? load<unrolled>(k, value) : load<false>(k, value);
       transpose_blocks(value);
       if (job_.in_reversed) reverse(value);
+      if (beyond) keep_present(k, value);
       vec const before = hn::Load(d, previous);
       std::size_t const g = k / group % order::row_groups;
       vec const local = order.template take<Results>(g, value);
@@ -469,16 +469,32 @@ private:
       return value;
     } else {
       HWY_ALIGN T ends[lanes<T>];
-      for (std::size_t c = 0; c < lanes<T>; ++c) ends[c] = job_.sizes[c] > k && job_.sizes[c] <= k + group ? T(1) : T(0);
+      for (std::size_t c = 0; c < lanes<T>; ++c)
+        ends[c] = job_.sizes[c] > k && job_.sizes[c] <= k + group ? T(1) : T(0);
       return hn::IfThenElse(hn::Ne(hn::Load(d, ends), hn::Zero(d)), value, last);
+    }
+  }
+
+  /// Replaces what lies beyond the ends of the sequences by identities.
+  HWY_INLINE void keep_present(std::size_t k, group_values<T>& value) const
+  {
+    if constexpr (unrolled) {
+      vec const lengths = hn::LoadU(d, job_.lengths);
+      vec const identity = hn::Set(d, Op::template identity<T>());
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < group; ++m)
+        value[m] = hn::IfThenElse(hn::Lt(hn::Set(d, static_cast<T>(k + m)), lengths), value[m], identity);
     }
   }
 
   /// The lanes of a block that hold elements of sequence c.
   HWY_INLINE some_lanes<hn::FixedTag<T, order::group<T>>> present(std::size_t c, std::size_t k, bool reversed) const
   {
+    // Without the general case where all sequences end in this group.
     std::size_t const size = job_.sizes[c];
-    std::size_t const count = size > k ? std::min(group, size - k) : 0;
+    std::size_t const count = job_.shortest > k && job_.longest <= k + group ? size - k
+                              : size > k                                     ? std::min(group, size - k)
+                                                                             : 0;
     return reversed ? some_lanes<hn::FixedTag<T, order::group<T>>>(group - count, group)
                     : some_lanes<hn::FixedTag<T, order::group<T>>>(0, count);
   }

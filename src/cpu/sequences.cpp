@@ -1,7 +1,6 @@
 #include "tally/detail/cpu/sequences.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,8 +9,7 @@
 
 #include <hwy/cache_control.h>
 
-#include "tally/detail/cpu/memory.hpp"
-#include "tally/detail/cpu/single_pass.hpp"
+#include "src/cpu/batch_parts.hpp"
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/cpu/tuning.hpp"
 #include "tally/detail/path.hpp"
@@ -22,22 +20,6 @@ namespace {
 
 using detail::batch::dimension;
 using detail::batch::distances;
-
-constexpr std::size_t line_bytes = 64;
-
-/// Memory of one thread, at the beginning of a line.
-template <class T>
-class scratch {
-public:
-  explicit scratch(std::size_t size) : memory_(static_cast<T*>(allocate(size * sizeof(T)))) {}
-  T* data() const { return memory_.get(); }
-
-private:
-  struct releases {
-    void operator()(T* memory) const { release(memory); }
-  };
-  std::unique_ptr<T, releases> memory_;
-};
 
 bool begins_line(void const* at)
 {
@@ -152,86 +134,6 @@ private:
   lines_to_write waiting_;
 };
 
-/// Members draw `batch` of `units` at a time: body(first, end), made for each member by make().
-template <class Make>
-void share_units(std::size_t units, std::size_t batch, int members, Make const& make)
-{
-  std::atomic<std::size_t> next{0};
-  auto body = [&](int) {
-    auto work = make();
-    for (;;) {
-      std::size_t const first = next.fetch_add(batch, std::memory_order_relaxed);
-      if (first >= units) return;
-      work(first, std::min(units, first + batch));
-    }
-  };
-  run_team(members, body);
-}
-
-/// Tiles of one sequence at any distances, copied for the kernels.
-template <class T, class Op>
-class strided_engine {
-public:
-  static constexpr bool concurrent = true;
-  static constexpr std::size_t tile = order::tile<T>;
-  using carry = order::carry<T, Op>;
-
-  strided_engine(tile_kernels<T> const& kernels, Op op, T const* in, std::ptrdiff_t in_step, T* out,
-                 std::ptrdiff_t out_step, std::size_t size, direction shift)
-      : kernels_(kernels),
-        op_(op),
-        in_(in),
-        in_step_(in_step),
-        out_(out),
-        out_step_(out_step),
-        size_(size),
-        shift_(shift)
-  {
-  }
-  std::size_t tiles() const { return (size_ + tile - 1) / tile; }
-  bool in_place() const { return in_ == out_; }
-  void finish() const {}
-
-  T total(std::size_t k) const
-  {
-    T values[tile];
-    return kernels_.total(values, gather(k, values));
-  }
-  void scan(std::size_t k, carry& before) const
-  {
-    T values[tile];
-    std::size_t const size = gather(k, values);
-    auto const job = job_after(before, op_, op_.identity, values, values, size, shift_);
-    scan_one_tile(kernels_, job, before, op_);
-    T* const out = out_ + static_cast<std::ptrdiff_t>(k * tile) * out_step_;
-    for (std::size_t i = 0; i < size; ++i) out[static_cast<std::ptrdiff_t>(i) * out_step_] = values[i];
-  }
-  T scan(std::size_t k, carry const& before, std::size_t next) const
-  {
-    carry own = before;
-    scan(k, own);
-    return total(next);
-  }
-
-private:
-  std::size_t gather(std::size_t k, T* values) const
-  {
-    std::size_t const size = std::min(tile, size_ - k * tile);
-    T const* const in = in_ + static_cast<std::ptrdiff_t>(k * tile) * in_step_;
-    for (std::size_t i = 0; i < size; ++i) values[i] = in[static_cast<std::ptrdiff_t>(i) * in_step_];
-    return size;
-  }
-
-  tile_kernels<T> const& kernels_;
-  mutable Op op_;
-  T const* in_;
-  std::ptrdiff_t in_step_;
-  T* out_;
-  std::ptrdiff_t out_step_;
-  std::size_t size_;
-  direction shift_;
-};
-
 /// One call on many sequences.
 template <class T, class Op>
 class sequences_call {
@@ -266,7 +168,7 @@ public:
     int const across = size_ == 1 || !contiguous ? dimension_of_columns() : -1;
     if (across >= 0 && sequences_ > 1) {
       by_columns(across, members);
-    } else if (sequences_ < 4 * static_cast<std::size_t>(members) && size_ * sizeof(T) >= sizes.shared_sequence_bytes) {
+    } else if (sequences_ < 4 * static_cast<std::size_t>(members) && size_ >= sizes.long_sequence) {
       by_all_threads(forward);
     } else if (contiguous && size_ * sizeof(T) <= std::min(sizes.side_by_side_bytes, tile * sizeof(T))) {
       side_by_side(members);
@@ -430,8 +332,7 @@ private:
     // Blocks begin with a line of the output.
     std::size_t const phase = reinterpret_cast<std::uintptr_t>(out_) % line_bytes / sizeof(T);
     std::size_t const first_width = around_ && phase != 0 ? std::min(axis.extent, width - phase % width) : width;
-    std::size_t const blocks =
-        1 + (axis.extent > first_width ? (axis.extent - first_width + width - 1) / width : 0);
+    std::size_t const blocks = 1 + (axis.extent > first_width ? (axis.extent - first_width + width - 1) / width : 0);
     share_units(outers * blocks, 1, members, [&] {
       return [&, state = column_state(width)](std::size_t first, std::size_t end) mutable {
         for (std::size_t unit = first; unit < end; ++unit) {
@@ -525,8 +426,8 @@ private:
         where_.dimensions > 1 ? 1 : std::max<std::size_t>(1, tuning_in_use().staged_bytes / (set_size * sizeof(T)));
     std::size_t const batch = std::max(most, batch_of(sets, set_size * sizeof(T), members));
     share_units(sets, batch, members, [&] {
-      return [&, writer = staged_writer<T>(kernels_, staged ? most * set_size : 0), lasts = scratch<T>(most * lanes)](
-                 std::size_t first, std::size_t end) mutable {
+      return [&, writer = staged_writer<T>(kernels_, staged ? most * set_size : 0),
+              lasts = scratch<T>(most * lanes)](std::size_t first, std::size_t end) mutable {
         cursor place(where_, first * lanes);
         if (staged) writer.begin(out_ + first * set_size);
         for (std::size_t set = first; set < end;) {
@@ -550,7 +451,8 @@ private:
           std::fill(in_of + count, in_of + lanes, in_of[0]);
           std::fill(out_of + count, out_of + lanes, out_of[0]);
           std::fill_n(initials, lanes, ends_.initial.value_or(op_.identity));
-          row_set_job<T> job{in_of, out_ == nullptr ? nullptr : out_of, sizes, initials, lasts.data()};
+          row_set_job<T> job{in_of,        out_ == nullptr ? nullptr : out_of, sizes, initials,
+                             lasts.data(), count == lanes ? size_ : 0,         size_};
           job.in_reversed = where_.along.step.in < 0;
           job.out_reversed = where_.along.step.out < 0;
           job.shift = shift_;
@@ -572,7 +474,8 @@ private:
           if (ends_.lasts != nullptr)
             for (std::size_t i = 0; i < done; ++i)
               for (std::size_t c = 0; c < count; ++c)
-                ends_.lasts[i == 0 ? at[c].last : at[c].last + where_.across[0].step.last * static_cast<std::ptrdiff_t>(i * lanes)] =
+                ends_.lasts[i == 0 ? at[c].last
+                                   : at[c].last + where_.across[0].step.last * static_cast<std::ptrdiff_t>(i * lanes)] =
                     lasts.data()[i * lanes + c];
           set += done;
           if (done > 1) place = cursor(where_, set * lanes);
@@ -599,19 +502,8 @@ private:
           distances const& at = place.at();
           carry before = begin(at);
           T* const results = staged ? stage.data() + in_stage * size_ : out(at);
-          for (std::size_t k = 0; k < size_; k += tile) {
-            std::size_t const count = std::min(tile, size_ - k);
-            if (out_ == nullptr) {
-              before.push(kernels_.total(in(at) + k, count), op_);
-              continue;
-            }
-            tile_job<T> job = job_after(before, op_, op_.identity, in(at) + k, results + k, count, shift_);
-            if (around_) {
-              job.to = staged ? stores::cached : stores::streaming;
-              job.ahead = job.in + 8 * order::row<T>;
-            }
-            scan_one_tile(kernels_, job, before, op_);
-          }
+          scan_row(kernels_, op_, in(at), out_ == nullptr ? nullptr : results, size_, before, shift_,
+                   around_ && !staged ? stores::streaming : stores::cached, around_);
           put_last(at, *before.last());
           if (staged && (++in_stage == rows_staged || s + 1 == end)) {
             kernels_.copy_around_cache(stage.data(), out(at) - (in_stage - 1) * size_, in_stage * size_);
@@ -637,13 +529,8 @@ private:
         else
           scan_by_kernels(kernels_, in(at), out(at), size_, before, op_, shift_, threads_);
       } else {
-        strided_engine<T, Op> const engine(kernels_, op_, in(at), where_.along.step.in, out(at), where_.along.step.out,
-                                           size_, shift_);
-        int const members = team_size(threads_, size_ * sizeof(T), engine.tiles());
-        if (out_ == nullptr)
-          reduce_tiles(engine, engine.tiles(), before, op_, members);
-        else
-          scan_tiles(engine, engine.tiles(), before, op_, members);
+        scan_strided(kernels_, op_, in(at), where_.along.step.in, out(at), where_.along.step.out, size_, before, shift_,
+                     threads_);
       }
       put_last(at, *before.last());
     }
@@ -658,7 +545,7 @@ private:
     std::size_t const sets = (sequences_ + lanes - 1) / lanes;
     share_units(sets, batch_of(sets, lanes * size_ * sizeof(T), members), members, [&] {
       return [&, values = scratch<T>(part * lanes), state = column_state(lanes)](std::size_t first,
-                                                                                std::size_t end) mutable {
+                                                                                 std::size_t end) mutable {
         cursor place(where_, first * lanes);
         std::fill_n(values.data(), part * lanes, op_.identity);
         for (std::size_t set = first; set < end; ++set) {
@@ -683,8 +570,9 @@ private:
     }
     for (std::size_t k = 0; k < size_; k += part) {
       std::size_t const size = std::min(part, size_ - k);
-      for_each_place(at, count, k, size, where_.along.step.in, [](distances const& d) { return d.in; },
-                     [&](std::size_t i, std::size_t c, std::ptrdiff_t place) { values[i * lanes + c] = in_[place]; });
+      for_each_place(
+          at, count, k, size, where_.along.step.in, [](distances const& d) { return d.in; },
+          [&](std::size_t i, std::size_t c, std::ptrdiff_t place) { values[i * lanes + c] = in_[place]; });
       column_job<T> job{};
       job.in = values;
       job.out = out_ == nullptr ? nullptr : values;
@@ -697,8 +585,9 @@ private:
       job.shift = shift_;
       kernels_.scan_columns(job);
       if (out_ != nullptr)
-        for_each_place(at, count, k, size, where_.along.step.out, [](distances const& d) { return d.out; },
-                       [&](std::size_t i, std::size_t c, std::ptrdiff_t place) { out_[place] = values[i * lanes + c]; });
+        for_each_place(
+            at, count, k, size, where_.along.step.out, [](distances const& d) { return d.out; },
+            [&](std::size_t i, std::size_t c, std::ptrdiff_t place) { out_[place] = values[i * lanes + c]; });
       if (!Op::exactly_associative && (k + part) % tile == 0 && k + part < size_) {
         for (std::size_t c = 0; c < count; ++c) {
           state.carries[c].push(state.slot(lane_slot::total)[c], op_);
@@ -750,22 +639,9 @@ void scan_sequences_by_kernels(tile_kernels<T> const& kernels, layout const& whe
   sequences_call<T, Op>(kernels, where, in, out, given, op, shift, threads).run();
 }
 
-// A type, the type of its carries, and whether the operator is exact, as in contiguous.cpp.
 #define TALLY_INSTANTIATE(T, Wide, Exact)                                                                              \
   template void scan_sequences_by_kernels(tile_kernels<T> const&, layout const&, T const*, T*, ends<T> const&,         \
                                           operator_by_pointer<T, Wide, Exact>, direction, int);
-TALLY_INSTANTIATE(std::int8_t, std::int8_t, true)
-TALLY_INSTANTIATE(std::int16_t, std::int16_t, true)
-TALLY_INSTANTIATE(std::int32_t, std::int32_t, true)
-TALLY_INSTANTIATE(std::int64_t, std::int64_t, true)
-TALLY_INSTANTIATE(std::uint8_t, std::uint8_t, true)
-TALLY_INSTANTIATE(std::uint16_t, std::uint16_t, true)
-TALLY_INSTANTIATE(std::uint32_t, std::uint32_t, true)
-TALLY_INSTANTIATE(std::uint64_t, std::uint64_t, true)
-TALLY_INSTANTIATE(float, double, false)
-TALLY_INSTANTIATE(float, float, false)
-TALLY_INSTANTIATE(float, float, true)
-TALLY_INSTANTIATE(double, double, false)
-TALLY_INSTANTIATE(double, double, true)
+TALLY_FOR_EACH_OPERATOR_BY_POINTER(TALLY_INSTANTIATE)
 
 }  // namespace tally::cpu_backend

@@ -198,8 +198,8 @@ tile_totals<T> scan_of_tile(tile_job<T> const& job)
 template <class Op, class T>
 constexpr tile_kernels<T> make_kernels()
 {
-  return {&total_of_tile<Op, T>, &scan_of_tile<Op, T>, &scan_columns<Op, T>, &scan_row_set<Op, T>,
-          &copy_around_cache<T>, lanes<T>};
+  return {&total_of_tile<Op, T>, &scan_of_tile<Op, T>,  &scan_columns<Op, T>,
+          &scan_row_set<Op, T>,  &copy_around_cache<T>, lanes<T>};
 }
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE

@@ -95,9 +95,9 @@ std::string shown(call const& c)
 {
   return std::to_string(c.height) + " x " + std::to_string(c.width) + " sequences of " + std::to_string(c.size) +
          ", place " + std::to_string(static_cast<int>(c.where)) + (c.reduces ? ", reduced" : "") +
-         (c.shift == direction::exclusive ? ", exclusive" : "") + (c.in_place ? ", in place" : "") +
-         ", initials " + std::to_string(static_cast<int>(c.from)) + ", threads " + std::to_string(c.threads) +
-         ", padding " + std::to_string(c.padding) + ", offset " + std::to_string(c.offset);
+         (c.shift == direction::exclusive ? ", exclusive" : "") + (c.in_place ? ", in place" : "") + ", initials " +
+         std::to_string(static_cast<int>(c.from)) + ", threads " + std::to_string(c.threads) + ", padding " +
+         std::to_string(c.padding) + ", offset " + std::to_string(c.offset);
 }
 
 /// The distances of an array of this shape: {along, outer, inner}, and where the first element lies.
@@ -120,8 +120,9 @@ array placed(call const& c, std::size_t padding, bool input)
     case rows: return of(1, w * (n + pad), n + pad, 0, h * w * (n + pad));
     case reversed_rows: return of(-1, w * (n + pad), n + pad, n - 1, h * w * (n + pad));
     case strided: return of(2 * w + pad, n * (2 * w + pad), 2, 0, h * n * (2 * w + pad));
-    case transposed: return input ? of(w + pad, n * (w + pad), 1, 0, h * n * (w + pad))
-                                  : of(1, w * (n + pad), n + pad, 0, h * w * (n + pad));
+    case transposed:
+      return input ? of(w + pad, n * (w + pad), 1, 0, h * n * (w + pad))
+                   : of(1, w * (n + pad), n + pad, 0, h * w * (n + pad));
     case repeated: return input ? of(1, 0, n, 0, w * n) : of(1, w * (n + pad), n + pad, 0, h * w * (n + pad));
   }
   return {};
@@ -147,7 +148,8 @@ void expect_right(call c)
   std::memset(in.data(), poison, in.size() * sizeof(T));
   auto const place = [](array const& a, std::size_t y, std::size_t x, std::size_t k) {
     return static_cast<std::size_t>(a.first + static_cast<std::ptrdiff_t>(y) * a.outer +
-                                    static_cast<std::ptrdiff_t>(x) * a.inner + static_cast<std::ptrdiff_t>(k) * a.along);
+                                    static_cast<std::ptrdiff_t>(x) * a.inner +
+                                    static_cast<std::ptrdiff_t>(k) * a.along);
   };
   for (std::size_t y = 0; y < c.height; ++y)
     for (std::size_t x = 0; x < c.width; ++x)
@@ -173,8 +175,8 @@ void expect_right(call c)
       if (c.reduces) continue;
       for (std::size_t k = 0; k < c.size; ++k)
         wanted[line + place(at_out, y, x, k)] = c.shift == direction::inclusive ? results[k]
-                                                : k == 0                       ? initial_value<T>(*from)
-                                                                               : results[k - 1];
+                                                : k == 0                        ? initial_value<T>(*from)
+                                                                                : results[k - 1];
     }
   }
 
@@ -234,7 +236,7 @@ void draw_tuning(cpu_backend::tuning& sizes, std::uint64_t seed)
   sizes.side_by_side_bytes = std::array<std::size_t, 3>{0, 512, std::size_t{1} << 20}[bits / 2 % 3];
   sizes.column_bytes = std::array<std::size_t, 3>{64, 256, 4096}[bits / 6 % 3];
   sizes.columns_ahead = bits / 18 % 2 == 0 ? 0 : 8;
-  sizes.shared_sequence_bytes = bits / 36 % 4 == 0 ? 0 : std::size_t{1} << 20;
+  sizes.long_sequence = bits / 36 % 4 == 0 ? 1 : std::size_t{1} << 18;
   sizes.round_bytes = 0;
   sizes.staged_bytes = bits / 144 % 2 == 0 ? 0 : 4096;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -19,6 +20,8 @@
 #include "tally/detail/cpu/held.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/detail/cpu/maps.hpp"
+#include "tally/detail/cpu/segments.hpp"
+#include "tally/detail/cpu/sequences.hpp"
 #include "tally/detail/cpu/short_sequence.hpp"
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/cpu/tuning.hpp"
@@ -375,14 +378,22 @@ template <class T, cpu_backend::cpu_execution P, class In, class Out, class Op>
 void backend_scan_sequences(P const& on, batch::layout const& where, In const* in, Out* out, batch::ends<T> const& ends,
                             Op& op, direction shift)
 {
-  cpu_backend::scan_any_sequences<T>(cpu_backend::requested(on), where, in, out, ends, op, shift);
+  auto const named = cpu_backend::requested(on);
+  if constexpr (cpu_backend::has_sequence_kernels<Op, T, In, Out>)
+    cpu_backend::scan_sequences<Op>(where, in, out, ends, shift, cpu_backend::threads_for_batch<Op, T>(named));
+  else
+    cpu_backend::scan_any_sequences<T>(named, where, in, out, ends, op, shift);
 }
 
 template <class T, cpu_backend::cpu_execution P, class In, class Out, class Op>
 void backend_reduce_sequences(P const& on, batch::layout const& where, In const* in, Out* out,
                               batch::ends<T> const& ends, Op& op)
 {
-  cpu_backend::reduce_any_sequences<T>(cpu_backend::requested(on), where, in, out, ends, op);
+  auto const named = cpu_backend::requested(on);
+  if constexpr (cpu_backend::has_sequence_kernels<Op, T, In, Out>)
+    cpu_backend::reduce_sequences<Op>(where, in, out, ends, cpu_backend::threads_for_batch<Op, T>(named));
+  else
+    cpu_backend::reduce_any_sequences<T>(named, where, in, out, ends, op);
 }
 
 template <class T, cpu_backend::cpu_execution P, class Values, class Offsets, class Out, class Op,
@@ -391,6 +402,18 @@ void backend_scan_segments(P const& on, Values values, Offsets offsets, std::siz
                            batch::ends<T> const& ends, Op& op, direction shift, From = {})
 {
   using namespace cpu_backend;
+  if constexpr (has_segment_kernels<Op, T, Values, Out>) {
+    scan_segments<Op, T>({.values = std::to_address(values),
+                          .out = std::to_address(out),
+                          .offsets = {},
+                          .given = ends,
+                          .nothing = nullptr,
+                          .from_back = !std::is_same_v<From, batch::from_front>,
+                          .shift = shift,
+                          .threads = threads_for_batch<Op, T>(requested(on))},
+                         offsets, segments);
+    return;
+  }
   for_each_segment<Op, T>(
       requested(on), offsets, segments, [&](cpu threads, std::size_t s, std::size_t begin, std::size_t end) {
         auto const own = static_cast<std::ptrdiff_t>(s);
@@ -414,6 +437,20 @@ void backend_reduce_segments(P const& on, Values values, Offsets offsets, std::s
                              T const& nothing, batch::ends<T> const& ends, Op& op, From = {})
 {
   using namespace cpu_backend;
+  if constexpr (has_segment_kernels<Op, T, Values, Out>) {
+    batch::ends<T> results = ends;
+    results.lasts = std::to_address(out);
+    scan_segments<Op, T>({.values = std::to_address(values),
+                          .out = nullptr,
+                          .offsets = {},
+                          .given = results,
+                          .nothing = &nothing,
+                          .from_back = !std::is_same_v<From, batch::from_front>,
+                          .shift = direction::inclusive,
+                          .threads = threads_for_batch<Op, T>(requested(on))},
+                         offsets, segments);
+    return;
+  }
   for_each_segment<Op, T>(
       requested(on), offsets, segments, [&](cpu threads, std::size_t s, std::size_t begin, std::size_t end) {
         std::optional<T> const init = initial_at(ends, static_cast<std::ptrdiff_t>(s));

@@ -60,10 +60,10 @@ struct column_job {
   std::ptrdiff_t in_step;
   T* out;  ///< may be `in`; null for a reduction
   std::ptrdiff_t out_step;
-  std::size_t width;  ///< sequences
-  std::size_t first;  ///< elements of the tile that earlier jobs took: whole rows
-  std::size_t size;   ///< at least 1
-  T* state;           ///< lane_slot::count slots
+  std::size_t width;   ///< sequences
+  std::size_t first;   ///< elements of the tile that earlier jobs took: whole rows
+  std::size_t size;    ///< at least 1
+  T* state;            ///< lane_slot::count slots
   std::size_t stride;  ///< of slots: `width`, rounded up to whole vectors
   direction shift = direction::inclusive;
   stores to = stores::cached;  ///< around the cache only where `out` and `out_step` are whole lines, or with a stage
@@ -83,11 +83,14 @@ struct lines_to_write {
 /// of set s begins at in[c] + s * in_next. Missing sequences have size 0.
 template <class T>
 struct row_set_job {
-  T const* const* in;        ///< the first element of each sequence
-  T* const* out;             ///< the same of the results; null for a reduction
+  T const* const* in;  ///< the first element of each sequence
+  T* const* out;       ///< the same of the results; null for a reduction
   std::size_t const* sizes;
-  T const* initial;          ///< the initial values; identities if absent
-  T* last;                   ///< takes the inclusive result of each last element; of no elements, the initial value
+  T const* initial;            ///< the initial values; identities if absent
+  T* last;                     ///< takes the inclusive result of each last element; of no elements, the initial value
+  std::size_t shortest;        ///< no size is less, and
+  std::size_t longest;         ///< none is greater
+  T const* lengths = nullptr;  ///< the sizes again; null if no more than the elements may be read. Else 16 bytes are
   std::size_t sets = 1;
   std::ptrdiff_t in_next = 0;
   std::ptrdiff_t out_next = 0;

@@ -15,6 +15,11 @@ namespace tally::cpu_backend {
 using detail::batch::ends;
 using detail::batch::layout;
 
+/// Whether calls of Op on elements of type In with results of type Out are compiled.
+template <class Op, class T, class In, class Out>
+inline constexpr bool has_sequence_kernels =
+    has_kernels<Op, T> && std::is_same_v<T, std::remove_cv_t<In>> && std::is_same_v<T, Out>;
+
 /// Scans of all sequences of `where` on at most `threads` threads (0: any number). If `out` is null, `ends.lasts` takes
 /// their reductions.
 template <class T, class Op>

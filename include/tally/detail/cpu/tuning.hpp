@@ -52,13 +52,13 @@ struct tuning {
   std::size_t column_bytes = std::size_t{2} << 10;
   /// Elements along columns by which prefetching runs ahead of reading; 0: none.
   std::size_t columns_ahead = 8;
-  /// Sequences of this many bytes and more are shared by all threads where there are fewer than four for each.
-  std::size_t shared_sequence_bytes = std::size_t{1} << 20;
   /// Few columns of many tiles are scanned in rounds of this many bytes, which stay in the cache between the totals and
   /// the scan.
   std::size_t round_bytes = std::size_t{4} << 20;
   /// Bytes by which prefetching runs ahead of reading short sequences.
   std::size_t rows_ahead_bytes = std::size_t{16} << 10;
+  /// The same for short segments.
+  std::size_t segments_ahead_bytes = std::size_t{4} << 10;
   /// Results of short sequences are collected to this many bytes before they are written around the cache.
   std::size_t staged_bytes = std::size_t{16} << 10;
 };
