@@ -32,6 +32,7 @@ struct waiting_set {
   std::size_t sizes[most_lanes<T>];
   std::size_t numbers[most_lanes<T>];
   T lengths[most_lanes<T>];
+  std::size_t count;
   bool reads_beyond;  // whether 16 bytes at a time may be read of all of them
 };
 
@@ -77,9 +78,12 @@ private:
   /// What one thread has of the call.
   class worker {
   public:
-    explicit worker(segments_call& call) : call_(call), sets_(most_groups + 2), counts_()
+    explicit worker(segments_call& call) : call_(call), sets_(most_groups + 2)
     {
-      for (waiting_set<T>& set : sets_) set.reads_beyond = call.out_of_place_;
+      for (std::size_t g = 0; g < most_groups + 2; ++g) {
+        sets_.data()[g].count = 0;
+        sets_.data()[g].reads_beyond = call.out_of_place_;
+      }
     }
     worker(worker const&) = delete;
     ~worker() = default;
@@ -88,82 +92,90 @@ private:
     void operator()(std::size_t first, std::size_t end)
     {
       offsets_of_segments const& offsets = call_.job_.offsets;
-      // Segment s begins at unit offsets[s] - base + s.
-      std::size_t s = 0;
-      for (std::size_t size = offsets.segments; size > 0;) {
-        std::size_t const half = size / 2;
-        if (offsets[s + half] - call_.base_ + s + half < first) {
-          s += half + 1;
-          size -= half + 1;
-        } else {
-          size = half;
-        }
-      }
-      constexpr std::size_t at_once = 255, at_a_time = 16;
+      std::size_t const behind = call_.first_from(end);
+      constexpr std::size_t at_once = 256;
       std::size_t offset[at_once + 1];
-      while (s < offsets.segments) {
-        std::size_t const count = std::min(at_once, offsets.segments - s);
+      for (std::size_t s = call_.first_from(first), count; s < behind; s += count) {
+        count = std::min(at_once, behind - s);
         offsets.read(offsets.offsets, s, count + 1, offset);
-        call_.fill_lasts(s, count);  // of which those that are not empty are written again
-        for (std::size_t i = 0; i < count; ++i) {
-          if (offset[i] - call_.base_ + s + i >= end) return;
-          if (offset[i + 1] < offset[i] || offset[i] < call_.base_ || call_.end_ < offset[i + 1])
-            refuse(s + i, offset[i], offset[i + 1]);
-          if (call_.large_ && i % at_a_time == 0) call_.prefetch(offset[i], offset[std::min(count, i + at_a_time)]);
-          take(s + i, offset[i], offset[i + 1]);
-        }
-        s += count;
+        call_.check(s, count, offset);
+        call_.fill_lasts(s, count);  // those of segments that are not empty are written again
+        take(s, count, offset);
       }
     }
 
     /// Does what waits. Sets that are not full are joined, the longest segments first.
     void finish()
     {
-      waiting_set<T>& joined = sets_[most_groups + 1];
+      waiting_set<T>& joined = sets_.data()[most_groups + 1];
       joined.reads_beyond = false;
       std::size_t count = 0, most_in_set = 0;
       for (std::size_t g = most_groups; g > 0; --g) {
-        for (std::size_t c = 0; c < counts_[g]; ++c) {
+        for (std::size_t c = 0; c < sets_.data()[g].count; ++c) {
           if (count == 0) most_in_set = g;
-          joined.in[count] = sets_[g].in[c];
-          joined.out[count] = sets_[g].out[c];
-          joined.sizes[count] = sets_[g].sizes[c];
-          joined.numbers[count] = sets_[g].numbers[c];
+          joined.in[count] = sets_.data()[g].in[c];
+          joined.out[count] = sets_.data()[g].out[c];
+          joined.sizes[count] = sets_.data()[g].sizes[c];
+          joined.numbers[count] = sets_.data()[g].numbers[c];
           if (++count == call_.kernels_.lanes) {
             call_.side_by_side(joined, count, 0, most_in_set * group);
             count = 0;
           }
         }
-        counts_[g] = 0;
+        sets_.data()[g].count = 0;
       }
       if (count > 0) call_.side_by_side(joined, count, 0, most_in_set * group);
     }
 
   private:
-    void take(std::size_t s, std::size_t begin, std::size_t end)
+    /// Takes segments [s, s + count).
+    void take(std::size_t s, std::size_t count, std::size_t const* offset)
     {
-      std::size_t const size = end - begin;
-      if (size <= call_.short_) {
+      constexpr std::size_t prefetched_at_once = 256 / sizeof(T);  // bursts hold up the reading
+      std::size_t prefetched = offset[0];
+      // Copies that the compiler can keep in registers, whatever is written to the sets.
+      segments_job<T> const& job = call_.job_;
+      T const* const values = job.values;
+      T* const out = job.out;
+      bool const from_back = job.from_back, large = call_.large_;
+      std::size_t const lanes = call_.kernels_.lanes, most = call_.short_, base = call_.base_, end_of_all = call_.end_;
+      waiting_set<T>* const sets = sets_.data();
+      for (std::size_t i = 0; i < count; ++i) {
+        std::size_t const begin = offset[i], end = offset[i + 1], size = end - begin;
+        if (large && end >= prefetched + prefetched_at_once && size <= most) {
+          call_.prefetch(prefetched, end);
+          prefetched = end;
+        }
+        if (size > most) {
+          take_long(s + i, begin, end);
+          prefetched = end;
+          continue;
+        }
         // No branch for empty segments: where they are cannot be predicted. They wait for ever.
         std::size_t const g = (size + group - 1) / group;
-        waiting_set<T>& set = sets_[g];
-        std::size_t const c = counts_[g];
+        waiting_set<T>& set = sets[g];
+        std::size_t const c = set.count;
         std::size_t const reach = g * group;
-        std::size_t const first = call_.job_.from_back ? end - 1 : begin;
-        if (call_.job_.from_back ? end < call_.base_ + reach : begin + reach > call_.end_) set.reads_beyond = false;
-        set.in[c] = call_.job_.values + first;
-        set.out[c] = call_.job_.out + first;
+        std::size_t const first = from_back ? end - 1 : begin;
+        if (from_back ? end < base + reach : begin + reach > end_of_all) set.reads_beyond = false;
+        set.in[c] = values + first;
+        set.out[c] = out + first;
         set.sizes[c] = size;
-        set.numbers[c] = s;
+        set.numbers[c] = s + i;
         set.lengths[c] = static_cast<T>(static_cast<std::int32_t>(size));
         std::size_t const waiting = c + (size != 0 ? 1 : 0);
-        counts_[g] = waiting;
-        if (waiting == call_.kernels_.lanes) {
+        set.count = waiting;
+        if (waiting == lanes) {
           call_.side_by_side(set, waiting, reach - group + 1, reach);
-          counts_[g] = 0;
+          set.count = 0;
           set.reads_beyond = call_.out_of_place_;
         }
-      } else if (size < tuning_in_use().long_sequence || call_.members_ == 1) {
+      }
+    }
+
+    void take_long(std::size_t s, std::size_t begin, std::size_t end)
+    {
+      if (end - begin < tuning_in_use().long_sequence || call_.members_ == 1) {
         call_.long_segment(s, begin, end, 1);
       } else {
         detail::took("batch: a long segment waits for all threads");
@@ -172,13 +184,38 @@ private:
     }
 
     segments_call& call_;
-    std::vector<waiting_set<T>> sets_;  // by the number of groups: 0 for empty segments; the last one is for joining
-    std::size_t counts_[most_groups + 1];
+    scratch<waiting_set<T>> sets_;  // by the number of groups: 0 for empty segments; the last one is for joining
   };
 
   std::optional<T> initial(std::size_t s) const
   {
     return job_.given.initials != nullptr ? std::optional<T>(job_.given.initials[s]) : job_.given.initial;
+  }
+
+  /// The first segment that begins at unit `unit` or later. Segment s begins at unit offsets[s] - base + s.
+  std::size_t first_from(std::size_t unit) const
+  {
+    std::size_t s = 0;
+    for (std::size_t size = job_.offsets.segments; size > 0;) {
+      std::size_t const half = size / 2;
+      if (job_.offsets[s + half] - base_ + s + half < unit) {
+        s += half + 1;
+        size -= half + 1;
+      } else {
+        size = half;
+      }
+    }
+    return s;
+  }
+
+  void check(std::size_t s, std::size_t count, std::size_t const* offset) const
+  {
+    bool decrease = false;
+    for (std::size_t i = 0; i < count; ++i) decrease |= offset[i + 1] < offset[i];
+    if (!decrease && offset[0] >= base_ && offset[count] <= end_) return;
+    for (std::size_t i = 0; i < count; ++i)
+      if (offset[i + 1] < offset[i] || offset[i] < base_ || end_ < offset[i + 1])
+        refuse(s + i, offset[i], offset[i + 1]);
   }
 
   /// Writes the last values of segments [first, first + count) as if they were empty.
@@ -240,7 +277,8 @@ private:
     } else {
       T* const out = job_.out == nullptr ? nullptr : job_.out + begin;
       if (threads == 1)
-        scan_row(kernels_, op_, job_.values + begin, out, size, before, job_.shift, stores::cached, true);
+        scan_row(kernels_, op_, job_.values + begin, out, size, before, job_.shift,
+                 stores::cached, large_);
       else if (out == nullptr)
         reduce_by_kernels(kernels_, job_.values + begin, size, before, op_, threads);
       else

@@ -20,7 +20,9 @@
 #include "../support/tuning.hpp"
 #include "../support/visits.hpp"
 #include "hwy/targets.h"
+#include "tally/detail/cpu/segments.hpp"
 #include "tally/detail/cpu/sequences.hpp"
+#include "tally/error.hpp"
 
 namespace tally::test {
 namespace {
@@ -32,7 +34,7 @@ using detail::batch::ends;
 using detail::batch::layout;
 
 [[maybe_unused]] testing::Environment* const counted =
-    testing::AddGlobalTestEnvironment(new visits({"src/cpu/sequences.cpp"}));
+    testing::AddGlobalTestEnvironment(new visits({"src/cpu/sequences.cpp", "src/cpu/segments.cpp"}));
 
 /// Element k of sequence s. Sums and products of floats round and stay finite; some elements are zeros.
 template <class T, class Op>
@@ -277,6 +279,118 @@ void expect_boundaries()
     }
   }
   hwy::SetSupportedTargetsForTest(0);
+}
+
+/// Segments of drawn lengths, mostly up to `mean` times two, scanned or reduced, with guards before and behind.
+template <class T, class Op>
+void expect_segments(std::uint64_t seed, std::size_t mean)
+{
+  std::uint64_t next = 0;
+  auto const draw = [&](std::size_t count) { return static_cast<std::size_t>(random_bits(seed, next++) % count); };
+  std::size_t const guard = draw(40), segments = draw(3) == 0 ? draw(20) + 1 : draw(400) + 1;
+  bool const reduces = draw(3) == 0, in_place = !reduces && draw(3) == 0, from_back = draw(2) == 0;
+  bool const has_lasts = draw(2) == 0;
+  int const threads = static_cast<int>(draw(4)) + 1;
+  auto from = static_cast<initials>(draw(3));
+  direction const shift = draw(2) == 0 || reduces ? direction::inclusive : direction::exclusive;
+  if (shift == direction::exclusive && from == initials::none) from = initials::one;
+  SCOPED_TRACE(testing::Message() << segments << " segments of about " << mean << ", seed " << seed
+                                  << (reduces ? ", reduced" : "") << (in_place ? ", in place" : "")
+                                  << (from_back ? ", from the back" : "") << ", threads " << threads);
+
+  std::vector<std::uint32_t> offsets{static_cast<std::uint32_t>(guard)};
+  for (std::size_t s = 0; s < segments; ++s) {
+    std::size_t const size = draw(5) == 0 ? 0 : draw(40) == 0 ? draw(60 * mean + 700) : draw(2 * mean + 1);
+    offsets.push_back(offsets.back() + static_cast<std::uint32_t>(size));
+  }
+  std::size_t const elements = offsets.back() + draw(3);
+  constexpr unsigned char poison = 0xA5;
+  std::vector<T> in(elements), initial(segments), out(elements), lasts(segments);
+  std::memset(in.data(), poison, elements * sizeof(T));
+  std::memset(out.data(), poison, elements * sizeof(T));
+  std::memset(lasts.data(), poison, segments * sizeof(T));
+  auto const sequence_of = [](std::size_t s) { return s % 53; };
+  auto const place = [&](std::size_t s, std::size_t k) { return from_back ? offsets[s + 1] - 1 - k : offsets[s] + k; };
+  for (std::size_t s = 0; s < segments; ++s) {
+    initial[s] = initial_value<T>(s % 7);
+    for (std::size_t k = 0; k < offsets[s + 1] - offsets[s]; ++k) in[place(s, k)] = element<T, Op>(sequence_of(s), k);
+  }
+  if (in_place) out = in;
+  std::vector<T> wanted = out, wanted_lasts = lasts;
+  T const nothing = static_cast<T>(77);
+  for (std::size_t s = 0; s < segments; ++s) {
+    std::optional<std::size_t> of;
+    if (from == initials::one) of = 5;
+    if (from == initials::each) of = s % 7;
+    std::size_t const size = offsets[s + 1] - offsets[s];
+    if (size == 0) {
+      if ((has_lasts || reduces) && of) wanted_lasts[s] = initial_value<T>(*of);
+      if (reduces && !of) wanted_lasts[s] = nothing;
+      continue;
+    }
+    auto const& results = expected<T, Op>(sequence_of(s), of, size);
+    if (has_lasts || reduces) wanted_lasts[s] = results[size - 1];
+    if (reduces) continue;
+    for (std::size_t k = 0; k < size; ++k)
+      wanted[place(s, k)] = shift == direction::inclusive ? results[k]
+                            : k == 0                      ? initial_value<T>(*of)
+                                                          : results[k - 1];
+  }
+  cpu_backend::segments_job<T> job{};
+  job.values = in_place ? out.data() : in.data();
+  job.out = reduces ? nullptr : out.data();
+  if (from == initials::one) job.given.initial = initial_value<T>(5);
+  if (from == initials::each) job.given.initials = initial.data();
+  if (has_lasts || reduces) job.given.lasts = lasts.data();
+  if (reduces) job.nothing = &nothing;
+  job.from_back = from_back;
+  job.shift = shift;
+  job.threads = threads;
+  cpu_backend::scan_segments<Op, T>(job, offsets.data(), segments);
+  ASSERT_TRUE(same_bits(out, wanted));
+  ASSERT_TRUE(same_bits(lasts, wanted_lasts));
+}
+
+template <class T, class Op>
+void expect_segments_of_all_lengths()
+{
+  std::uint64_t seed = 5000000;
+  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (std::size_t const mean : {1, 2, 5, 16, 40, 100, 300}) {
+      for (int k = 0; k < 40; ++k, ++seed) {
+        tuned const sizes([&](cpu_backend::tuning& all) {
+          draw_tuning(all, seed);
+          all.long_sequence = k % 4 == 0 ? 64 : std::size_t{1} << 18;
+        });
+        expect_segments<T, Op>(seed, mean);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+TEST(Batches, Segments)
+{
+  expect_segments_of_all_lengths<float, plus>();
+  expect_segments_of_all_lengths<double, multiplies>();
+  expect_segments_of_all_lengths<std::uint8_t, plus>();
+  expect_segments_of_all_lengths<std::int16_t, minimum>();
+  expect_segments_of_all_lengths<std::int32_t, plus>();
+  expect_segments_of_all_lengths<std::uint64_t, multiplies>();
+}
+
+TEST(Batches, OffsetsThatDecreaseAreRefused)
+{
+  std::vector<float> const values(100);
+  std::vector<float> out(100);
+  cpu_backend::segments_job<float> job{};
+  job.values = values.data();
+  job.out = out.data();
+  std::vector<std::size_t> const inside{0, 10, 5, 20}, at_the_end{10, 20, 5};
+  EXPECT_THROW((cpu_backend::scan_segments<plus, float>(job, inside.data(), 3)), usage_error);
+  EXPECT_THROW((cpu_backend::scan_segments<plus, float>(job, at_the_end.data(), 2)), usage_error);
 }
 
 TEST(Batches, EveryLengthOfSums)
