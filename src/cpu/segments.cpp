@@ -277,8 +277,7 @@ private:
     } else {
       T* const out = job_.out == nullptr ? nullptr : job_.out + begin;
       if (threads == 1)
-        scan_row(kernels_, op_, job_.values + begin, out, size, before, job_.shift,
-                 stores::cached, large_);
+        scan_row(kernels_, op_, job_.values + begin, out, size, before, job_.shift, stores::cached, large_);
       else if (out == nullptr)
         reduce_by_kernels(kernels_, job_.values + begin, size, before, op_, threads);
       else

@@ -318,12 +318,13 @@ private:
     layout const outer = without(dimension_of_them);
     std::size_t const outers = outer.sequences();
     constexpr std::size_t line = line_bytes / sizeof(T);
-    // Narrower blocks where there are too few of them for all members.
+    // Narrower blocks where there are too few of them for all members, but none that has only parts of lines.
     auto const count = static_cast<std::size_t>(members);
     std::size_t width = std::max<std::size_t>(tuning_in_use().column_bytes / sizeof(T), line);
+    std::size_t const least = std::max<std::size_t>(tuning_in_use().least_column_bytes / sizeof(T), line);
     std::size_t const wanted = (count + outers - 1) / outers;  // blocks side by side
     if (axis.extent / width < wanted) width = (axis.extent / wanted + line - 1) / line * line;
-    width = std::max(std::min(width, axis.extent), std::min(axis.extent, 2 * line));
+    width = std::min(std::max(width, least), axis.extent);
     if (outers * ((axis.extent + width - 1) / width) < count && size_ > 2 * tile) {
       by_rounds(outer, axis, members);
       return;
@@ -354,8 +355,8 @@ private:
     std::size_t const width = axis.extent;
     std::size_t const tiles = (size_ + tile - 1) / tile;
     std::size_t const tile_bytes = tile * width * sizeof(T);
-    std::size_t const round = std::min(
-        tiles, std::max<std::size_t>(4 * static_cast<std::size_t>(members), tuning_in_use().round_bytes / tile_bytes));
+    std::size_t const round =
+        std::min(tiles, std::max(static_cast<std::size_t>(members), tuning_in_use().round_bytes / tile_bytes));
     std::vector<T> totals(round * width), carries(round * width), previous(round * width);
     for (std::size_t s = 0; s < outer.sequences(); ++s) {
       columns const those{width, outer.place(s), axis.step};

@@ -237,6 +237,7 @@ void draw_tuning(cpu_backend::tuning& sizes, std::uint64_t seed)
   sizes.streamed_bytes = bits % 2 == 0 ? 0 : ~std::size_t{0};
   sizes.side_by_side_bytes = std::array<std::size_t, 3>{0, 512, std::size_t{1} << 20}[bits / 2 % 3];
   sizes.column_bytes = std::array<std::size_t, 3>{64, 256, 4096}[bits / 6 % 3];
+  sizes.least_column_bytes = bits / 18 % 2 == 0 ? 0 : 512;
   sizes.columns_ahead = bits / 18 % 2 == 0 ? 0 : 8;
   sizes.long_sequence = bits / 36 % 4 == 0 ? 1 : std::size_t{1} << 18;
   sizes.round_bytes = 0;

@@ -50,6 +50,9 @@ struct tuning {
   std::size_t side_by_side_bytes = 511;
   /// Columns are scanned in blocks of this many bytes across.
   std::size_t column_bytes = std::size_t{2} << 10;
+  /// In narrower ones where there are few columns, but of this many bytes at least: long columns are shared by tiles
+  /// instead.
+  std::size_t least_column_bytes = 512;
   /// Elements along columns by which prefetching runs ahead of reading; 0: none.
   std::size_t columns_ahead = 8;
   /// Few columns of many tiles are scanned in rounds of this many bytes, which stay in the cache between the totals and
