@@ -11,6 +11,7 @@
 #include "tally/detail/cuda/segment_problem.cuh"
 #include "tally/detail/cuda/segment_rows.cuh"
 #include "tally/detail/cuda/segment_search.cuh"
+#include "tally/detail/cuda/tuning.hpp"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
@@ -36,7 +37,7 @@ struct segment_shape {
   static constexpr int threads = workers + warp_lanes;  ///< and the scout
   static constexpr bool narrow = sizeof(T) <= 8 && words_of<W> <= 2;
   /// Stages in shared memory: a reduction needs the elements of one for so short that the next one is on its way.
-  static constexpr int buffers = P::reduces && narrow ? 2 : 1;
+  static constexpr int buffers = P::reduces && narrow && sizeof(T) >= 4 ? 2 : 1;
   /// Four blocks have 56 registers for a thread, and take up to a fifth longer.
   static constexpr int blocks_a_processor = narrow ? 3 : 1;
   static constexpr int unit = static_cast<int>(order::tile<T>);  ///< units of a chunk
@@ -48,6 +49,7 @@ struct segment_shape {
   static constexpr std::size_t stage_bytes =
       (std::max(segment_slots<T>::bytes(room), static_cast<std::size_t>(room) * sizeof(std::uint32_t)) + 31) / 16 * 16;
   static constexpr std::size_t bytes = buffers * stage_bytes;
+  static_assert(bytes <= most_shared_bytes);
 };
 
 /// The work of a block between two exchanges of its shared memory: `count` elements from `from` on; segments
@@ -146,8 +148,6 @@ struct shared_piece {
 template <class W>
 struct deferred_reductions {
   static constexpr unsigned most = 8, stages = 4;
-  /// A segment of more tiles is folded as its tiles come along, some behind those that are worked on, and then at once.
-  static constexpr std::uint32_t most_tiles = 1024, tiles_behind = 1536;
 
   std::size_t segment[most], chunk[most];
   std::uint32_t tile[most];
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
   using left = left_operand<W, Op>;
   using rows = segment_rows<T, Op>;
   using prefix = strip_prefix<T, Op>;
-  using fold = carry_fold<T, Op, (words_of<W> <= 2 ? 5 : 1)>;
+  using fold = carry_fold<T, Op, (words_of<W> <= 2 ? (P::reduces ? 4 : 5) : 1)>;
   using search_type = segment_search<P, shape::unit>;
   constexpr bool reduces = P::reduces;
   constexpr int stages_ahead = shape::buffers;  // of those that are worked on
@@ -221,6 +221,7 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
   __shared__ uninitialized<typename fold::shared> fold_memory;
   __shared__ uninitialized<typename fold::before> before_lead;
   __shared__ deferred_reductions<W> deferred;
+  __shared__ uninitialized<lone_fold<T, Op>> lone;
   __shared__ segment_stage stages[4];
   __shared__ drawing drawn;
   __shared__ int piece_count;
@@ -275,89 +276,90 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
     };
     for (unsigned k = 0; k < stages_ahead; ++k) put_stage(k);
     __syncthreads();
-    fold carries(problem.init, op);  // of `folded_segment`, so far
-    lone_fold<T, Op> lone;
-    std::size_t folded_segment = problem.segments;  // none
-    auto const fold_segment = [&](std::size_t segment) {
-      if (segment == folded_segment) return;
-      carries = fold(problem.init_of(segment), op);
-      folded_segment = segment;
-    };
     auto const words_of_chunk = [&](std::size_t chunk) { return problem.words + chunk * words_of<W>; };
-    unsigned settled = 0, put_off = 0;  // of `deferred`
-    auto const settle = [&] {
-      unsigned const k = settled++ % deferred_reductions<W>::most;
-      fold own(problem.init_of(deferred.segment[k]), op);
-      auto const before = own.advance(deferred.tile[k], words_of_chunk(deferred.chunk[k]), epoch, *fold_memory, op);
-      if (lane == 0) problem.put_reduced(deferred.segment[k], before.carry.before(*deferred.total[k], op));
-      __syncwarp();
+    auto const scout_stages = [&](auto const& hand_over) {
+      for (unsigned number = 0; stages[number % 4].exists; ++number) {
+        segment_stage const& stage = stages[number % 4];
+        bool const hands_over = stage.hands_over();
+        // A scan that waits for totals draws its next ticket afterwards: those who wait for its next chunk would wait
+        // with it.
+        bool const draws_late = !reduces && hands_over;
+        if (!draws_late) put_stage(number + stages_ahead);
+        hand_over(stage, number, hands_over);
+        if (draws_late) put_stage(number + stages_ahead);
+        __syncthreads();
+      }
     };
-    for (unsigned number = 0; stages[number % 4].exists; ++number) {
-      segment_stage const& stage = stages[number % 4];
-      bool const hands_over = stage.hands_over();
-      // A scan that waits for totals draws its next ticket afterwards: those who wait for its next chunk would wait
-      // with it.
-      bool const draws_late = !reduces && hands_over;
-      if (!draws_late) put_stage(number + stages_ahead);
-      if (hands_over) {
-        std::size_t const segment = stage.lead_segment;
-        auto const tile = static_cast<std::uint32_t>(stage.lead_tile);
-        std::uint64_t* const words = words_of_chunk(stage.lead_chunk);
-        meet<totalled, shape::threads>();
-        W const total = last_of(0, 0, stage.lead_size);
-        left const start = start_of(segment);
-        typename fold::before before{start, start};
+    // The total of the lead, published if other tiles follow it.
+    auto const total_of_lead = [&](segment_stage const& stage) {
+      meet<totalled, shape::threads>();
+      W const total = last_of(0, 0, stage.lead_size);
+      if (!stage.lead_alone && !stage.lead_ends && lane == 0)
+        publish(words_of_chunk(stage.lead_chunk) + stage.lead_tile * words_of<W>, total, epoch);
+      return total;
+    };
+    // What is before the next tile of a segment that this block has alone.
+    auto const before_alone = [&](segment_stage const& stage, W const& total) {
+      if (lane == 0) {
+        if (stage.lead_tile == 0) lone->begin(problem.init_of(stage.lead_segment), op);
+        left const carry = lone->carry(op);
+        *before_lead = {carry, lone->previous};
+        lone->append(carry, total, op);
+      }
+      __syncwarp();
+      return *before_lead;
+    };
+    if constexpr (reduces) {
+      using later = deferred_reductions<W>;
+      unsigned settled = 0, put_off = 0;  // of `deferred`
+      auto const settle = [&] {
+        unsigned const k = settled++ % later::most;
+        fold own(problem.init_of(deferred.segment[k]), op);
+        auto const before = own.advance(deferred.tile[k], words_of_chunk(deferred.chunk[k]), epoch, *fold_memory, op);
+        if (lane == 0) problem.put_reduced(deferred.segment[k], before.carry.before(*deferred.total[k], op));
+        __syncwarp();
+      };
+      scout_stages([&](segment_stage const& stage, unsigned number, bool hands_over) {
+        while (settled != put_off && number - deferred.stage[settled % later::most] >= later::stages) settle();
+        if (!hands_over) return;
+        W const total = total_of_lead(stage);
         if (stage.lead_alone) {
-          if (tile == 0) lone.begin(problem.init_of(segment), op);
-          before.carry = lone.carry(op);
-          if (tile > 0) before.previous = lone.previous;
-          lone.append(before.carry, total, op);
-        } else if (!stage.lead_ends && lane == 0) {
-          publish(words + tile * words_of<W>, total, epoch);
-        }
-        if constexpr (reduces) {
-          using later = deferred_reductions<W>;
-          bool const is_long = tile > later::most_tiles;
-          if (!stage.lead_alone && !stage.lead_ends && tile >= later::tiles_behind) {
-            fold_segment(segment);
-            carries.advance(tile - later::tiles_behind, words, epoch, *fold_memory, op);
-          }
-          if (!stage.lead_alone && stage.lead_ends && is_long) {
-            fold_segment(segment);
-            before = carries.advance(tile, words, epoch, *fold_memory, op);
-          }
-          if (lane == 0 && stage.lead_ends) {
-            if (stage.lead_alone || is_long) {
-              problem.put_reduced(segment, before.carry.before(total, op));
-            } else {
-              unsigned const k = put_off % later::most;
-              deferred.segment[k] = segment;
-              deferred.chunk[k] = stage.lead_chunk;
-              deferred.tile[k] = tile;
-              deferred.stage[k] = number;
-              *deferred.total[k] = total;
-            }
+          auto const before = before_alone(stage, total);
+          if (lane == 0 && stage.lead_ends) problem.put_reduced(stage.lead_segment, before.carry.before(total, op));
+        } else if (stage.lead_ends) {
+          unsigned const k = put_off++ % later::most;
+          if (lane == 0) {
+            deferred.segment[k] = stage.lead_segment;
+            deferred.chunk[k] = stage.lead_chunk;
+            deferred.tile[k] = static_cast<std::uint32_t>(stage.lead_tile);
+            deferred.stage[k] = number;
+            *deferred.total[k] = total;
           }
           __syncwarp();
-          if (stage.lead_ends && !stage.lead_alone && !is_long) ++put_off;
-        } else {
-          if (!stage.lead_alone) {
-            fold_segment(segment);
-            before = carries.advance(tile, words, epoch, *fold_memory, op);
-          }
-          if (lane == 0) *before_lead = before;
-          meet<carried, shape::threads>();
         }
-      }
-      if constexpr (reduces)
-        while (settled != put_off &&
-               number - deferred.stage[settled % deferred_reductions<W>::most] >= deferred_reductions<W>::stages)
-          settle();
-      if (draws_late) put_stage(number + stages_ahead);
-      __syncthreads();
-    }
-    if constexpr (reduces)
+      });
       while (settled != put_off) settle();
+    } else {
+      fold carries(problem.init, op);
+      std::size_t folded_segment = problem.segments;  // whose totals `carries` has; none yet
+      scout_stages([&](segment_stage const& stage, unsigned, bool hands_over) {
+        if (!hands_over) return;
+        std::size_t const segment = stage.lead_segment;
+        W const total = total_of_lead(stage);
+        if (stage.lead_alone) {
+          before_alone(stage, total);
+        } else {
+          if (segment != folded_segment) {
+            carries = fold(problem.init_of(segment), op);
+            folded_segment = segment;
+          }
+          auto const before = carries.advance(static_cast<std::uint32_t>(stage.lead_tile),
+                                              words_of_chunk(stage.lead_chunk), epoch, *fold_memory, op);
+          if (lane == 0) *before_lead = before;
+        }
+        meet<carried, shape::threads>();
+      });
+    }
     if (lane == 0) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
     return;
   }
