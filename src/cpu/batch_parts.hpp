@@ -32,8 +32,8 @@ private:
   std::unique_ptr<T, releases> memory_;
 };
 
-/// Members draw `batch` of `units` at a time: work(first, end), which make() makes for each member, and work.finish() in
-/// the end if there is such a function.
+/// Members draw `batch` of `units` at a time: work(first, end), which make() makes for each member, and work.finish()
+/// in the end if there is such a function.
 template <class Make>
 void share_units(std::size_t units, std::size_t batch, int members, Make const& make)
 {

@@ -58,8 +58,8 @@ private:
   std::size_t index_[detail::batch::most_dimensions] = {};
 };
 
-/// Writes a contiguous output around the cache, whose pieces are results of jobs: the lines of one are written while the
-/// next is computed.
+/// Writes a contiguous output around the cache, whose pieces are results of jobs: the lines of one are written while
+/// the next is computed.
 template <class T>
 class staged_writer {
 public:

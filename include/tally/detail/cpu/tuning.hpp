@@ -45,8 +45,8 @@ struct tuning {
   /// better than huge ones that the system must clear: a tree of 2^20 nodes took twice the time with those. Above, the
   /// system provides new pages each time, and huge ones took two thirds of the time.
   std::size_t kept_bytes = std::size_t{32} << 20;
-  /// Contiguous sequences of at most this many bytes, less than a row, are scanned side by side, one a lane. Longer ones
-  /// have whole rows, for which the kernels of single sequences are quicker.
+  /// Contiguous sequences of at most this many bytes, less than a row, are scanned side by side, one a lane. Longer
+  /// ones have whole rows, for which the kernels of single sequences are quicker.
   std::size_t side_by_side_bytes = 511;
   /// Columns are scanned in blocks of this many bytes across.
   std::size_t column_bytes = std::size_t{2} << 10;
