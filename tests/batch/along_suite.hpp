@@ -264,7 +264,7 @@ private:
 template <class Backend, class T, class Op>
 void random_batches(Op op, std::size_t tries)
 {
-  for (std::size_t seed = 0; seed < tries; ++seed) {
+  for (std::size_t seed = 0; seed < some_of(tries); ++seed) {
     dice of(seed + 1);
     extents others(of(5));
     for (std::size_t& extent : others) extent = of(12) == 0 ? 0 : 1 + of(others.size() < 3 ? 9 : 4);
@@ -283,7 +283,7 @@ void random_batches(Op op, std::size_t tries)
 template <class Backend, class T, class Op>
 void reversed_ranges(Op op)
 {
-  for (std::size_t const n : tile_sizes<T>()) {
+  for (std::size_t const n : lengths_of_units<T>()) {
     std::vector<T> x;
     for (std::size_t k = 0; k < n; ++k) x.push_back(batch_element<T>(k, n));
     T const init = batch_element<T>(5, 1000);
@@ -309,7 +309,7 @@ void reversed_ranges(Op op)
 template <class Backend, class T, class Op>
 void lengths_around_units(Op op)
 {
-  for (std::size_t const n : tile_sizes<T>()) {
+  for (std::size_t const n : lengths_of_units<T>()) {
     dice of(n + 100);
     along_case<Backend, T, Op> const batch({1 + of(3)}, of(2), n, op, of);
     Backend::for_each_way(ways::few_threads, [&](auto const& on, std::string const& way) {

@@ -3,10 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
+#include <vector>
 
 #include "../contract/backends.hpp"
 #include "../support/data.hpp"
 #include "../support/operators.hpp"
+#include "../support/sizes.hpp"
 #include "tally/config.hpp"
 #include "tally/operators.hpp"
 
@@ -42,6 +44,27 @@ T batch_element(std::size_t k, std::uint64_t seed)
     return detail::element<T>(data::mixed_magnitudes, k, 1, seed);
   else
     return static_cast<T>(random >> 7);
+}
+
+/// The tries of a random test: a sanitizer finds its faults in a few.
+constexpr std::size_t some_of(std::size_t tries)
+{
+#ifdef TALLY_TEST_BRIEFLY
+  return tries / 6;
+#else
+  return tries;
+#endif
+}
+
+/// The lengths around units of the order.
+template <class T>
+std::vector<std::size_t> lengths_of_units()
+{
+#ifdef TALLY_TEST_BRIEFLY
+  return hostile_sizes<T>();
+#else
+  return tile_sizes<T>();
+#endif
 }
 
 }  // namespace tally::test

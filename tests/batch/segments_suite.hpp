@@ -192,7 +192,7 @@ void check_segments(std::vector<std::size_t> const& lengths, std::size_t before,
 template <class Backend, class T, class Offset, class Op>
 void random_segments(Op op, std::size_t tries)
 {
-  for (std::size_t seed = 0; seed < tries && !testing::Test::HasFatalFailure(); ++seed) {
+  for (std::size_t seed = 0; seed < some_of(tries) && !testing::Test::HasFatalFailure(); ++seed) {
     dice of(seed + 500);
     std::vector<std::size_t> lengths(of(3) == 0 ? of(4) : of(60));
     std::size_t const usual = 1 + of(30), seldom = 1 + of(3 * order::row<T>);
@@ -205,7 +205,7 @@ void random_segments(Op op, std::size_t tries)
 template <class Backend, class T, class Offset, class Op>
 void segments_around_units(Op op)
 {
-  for (std::size_t const n : tile_sizes<T>()) {
+  for (std::size_t const n : lengths_of_units<T>()) {
     if (testing::Test::HasFatalFailure()) return;
     check_segments<Backend, T, Offset>({3, n, 0, n % 7, 1}, n % 5, op, "n = " + std::to_string(n));
   }
