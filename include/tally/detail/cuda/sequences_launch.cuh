@@ -11,6 +11,7 @@
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/batch_problem.cuh"
+#include "tally/detail/cuda/columns.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/cuda/rows_kernel.cuh"
 #include "tally/detail/cuda/sequence_tiles.cuh"
@@ -174,6 +175,7 @@ void run(prepared_call& call, work what, detail::batch::layout const& where, In 
   using P = batch_problem<T, Op, In, Out>;
   static_assert(sizeof(W) <= 96,
                 "tally: on a GPU an element is combined in at most 96 bytes: shared memory holds no more");
+  if (run_columns(call, what, where, in, out, ends, op)) return;
   std::size_t const size = where.along.extent, sequences = where.sequences();
   std::size_t const tiles_each = (size + order::tile<T> - 1) / order::tile<T>;
   constexpr std::size_t most_tiles = folder_ticket - 1;

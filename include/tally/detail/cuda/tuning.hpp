@@ -35,6 +35,20 @@ struct tuning {
   std::size_t ring_strips = 8;
   /// The totals of a sequence's reduction are folded by one warp if they are at most this many, else by a block.
   std::uint32_t totals_by_a_warp = 160;
+  /// Columns that are at most this many side by side, without a gap, are copied row by row.
+  std::size_t stretch_columns = 31;
+  /// A block takes at most this many columns side by side, if they are longer than one piece. Found in trials: with 16,
+  /// columns of 4096 floats reach .69 of a copy, with 32 .86, with 64 .86, with 128 .76.
+  int column_width = 32;
+  /// The same where they are so many that each block takes its columns from begin to end: .91 instead of .83 for 1024
+  /// floats.
+  int many_columns_width = 64;
+  /// The same where rows of columns are not aligned to 16 bytes, so that lines of memory are shared by two blocks: .70
+  /// instead of .57.
+  int unaligned_column_width = 128;
+  /// A block takes columns from begin to end if there are at least this many groups of columns for each multiprocessor;
+  /// else blocks share them out.
+  std::size_t column_groups_walked = 6;
   /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
   /// that run at once follows from it.
   int processors = 0;

@@ -1,0 +1,97 @@
+// The choice of the kernel for columns (detail/cuda/columns_choice.hpp), which needs no GPU.
+#include <bit>
+#include <cstddef>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tally/detail/cuda/columns_choice.hpp"
+
+namespace tally::cuda_backend {
+namespace {
+
+constexpr std::size_t row = 128;
+
+columns_shape floats(std::size_t outer, std::size_t size, std::size_t neighbours)
+{
+  return {.size = size,
+          .row = row,
+          .short_size = 64,
+          .shortest_size = 16,
+          .neighbours = neighbours,
+          .sequences = outer * neighbours,
+          .are_aligned = true,
+          .are_stretches = true,
+          .reduces = false};
+}
+
+TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
+{
+  for (std::size_t outer : {1, 2, 5, 1000})
+    for (std::size_t size : {1, 16, 17, 128, 129, 300, 512, 1024, 1025, 8192, 8193, 1 << 20})
+      for (std::size_t neighbours = 2; neighbours < 300; ++neighbours)
+        for (bool are_stretches : {false, true})
+          for (bool reduces : {false, true}) {
+            columns_shape shape = floats(outer, size, neighbours);
+            shape.are_stretches = are_stretches;
+            shape.reduces = reduces;
+            shape.are_aligned = neighbours % 4 == 0;
+            columns_choice const made = choose(shape, 132, tuning{});
+            std::string const said = std::to_string(outer) + " " + std::to_string(size) + " " +
+                                     std::to_string(neighbours) + " " + path_of(made);
+            column_piece const& piece = made.piece;
+            ASSERT_GE(piece.columns, 1) << said;
+            ASSERT_GE(piece.rows, 1) << said;
+            ASSERT_LE(piece.columns * piece.rows, column_threads) << said;
+            ASSERT_LE(piece.rows, 64) << said;
+            ASSERT_TRUE(std::has_single_bit(static_cast<unsigned>(piece.rows))) << said;
+            auto const columns = static_cast<std::size_t>(piece.columns);
+            bool const stretches =
+                made.which == columns_kernel::scan_of_stretches || made.which == columns_kernel::reduction_of_stretches;
+            if (stretches) {
+              ASSERT_EQ(static_cast<std::size_t>(piece.inner), neighbours) << said;
+              ASSERT_EQ(columns % neighbours, 0) << said;
+              ASSERT_EQ(made.groups, (shape.sequences + columns - 1) / columns) << said;
+            } else {
+              ASSERT_EQ(piece.inner, 1) << said;
+              ASSERT_EQ(made.groups, outer * ((neighbours + columns - 1) / columns)) << said;
+            }
+            if (size <= row * static_cast<std::size_t>(piece.rows)) {
+              ASSERT_FALSE(made.is_shared_out) << said;
+            }
+            if (made.which == columns_kernel::short_scan || made.which == columns_kernel::short_reduction) {
+              ASSERT_TRUE(size > 16 && size <= 64) << said;
+            }
+            if (made.which == columns_kernel::shortest_scan || made.which == columns_kernel::shortest_reduction) {
+              ASSERT_LE(size, 16) << said;
+            }
+          }
+}
+
+TEST(columns_choice, shares_out_columns_that_are_too_few)
+{
+  EXPECT_TRUE(choose(floats(1, std::size_t(1) << 20, 256), 132, tuning{}).is_shared_out);
+  EXPECT_FALSE(choose(floats(1, 1024, std::size_t(1) << 18), 132, tuning{}).is_shared_out);
+  columns_shape reduction = floats(1, 8192, 256);
+  reduction.reduces = true;
+  EXPECT_FALSE(choose(reduction, 132, tuning{}).is_shared_out) << "a tile has one block";
+  reduction.size = 8193;
+  EXPECT_TRUE(choose(reduction, 132, tuning{}).is_shared_out);
+}
+
+TEST(columns_choice, obeys_the_tuning)
+{
+  tuning by;
+  by.stretch_columns = 0;
+  EXPECT_EQ(choose(floats(9, 1000, 5), 132, by).which, columns_kernel::scan);
+  by.stretch_columns = 5;
+  EXPECT_EQ(choose(floats(9, 1000, 5), 132, by).which, columns_kernel::scan_of_stretches);
+  EXPECT_EQ(choose(floats(9, 1000, 6), 132, by).which, columns_kernel::scan);
+  by.column_groups_walked = 0;
+  EXPECT_FALSE(choose(floats(1, std::size_t(1) << 20, 256), 132, by).is_shared_out);
+  by.column_width = 64;
+  EXPECT_EQ(choose(floats(1, 100 * row, 256), 132, by).piece.columns, 64);
+}
+
+}  // namespace
+}  // namespace tally::cuda_backend
