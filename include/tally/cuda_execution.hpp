@@ -101,6 +101,15 @@ public:
     return header_bytes + tiles * ((sizeof(working_type<T>) + 3) / 4) * sizeof(std::uint64_t);
   }
 
+  /// The bytes with which a call on a batch of sequences of n elements each never has to grow. Columns and segments
+  /// take more where the workspace can grow, and are quicker for it.
+  template <class T>
+  static std::size_t bytes_for(std::size_t n, std::size_t sequences)
+  {
+    std::size_t const tiles = n / order::tile<T> + 1;
+    return header_bytes + sequences * (tiles * ((sizeof(working_type<T>) + 3) / 4) + 1) * sizeof(std::uint64_t);
+  }
+
   static constexpr std::size_t header_bytes = 128;
 
   /// For tests: which kernels calls use. The bits do not depend on it.

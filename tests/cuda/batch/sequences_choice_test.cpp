@@ -173,6 +173,15 @@ TEST(cuda_sequences_choice, by_tuning)
       {{64, 1024, which::many_slots, 64, 1}, {strip, 1, which::many_slots, 1, 1}, {strip + 1, 1, which::ring, 1, 0}});
 }
 
+// A total of 8 bytes for each tile of each sequence (16 for values of 8 bytes), and 8 bytes more for each sequence.
+TEST(cuda_workspace, has_room_for_the_totals_of_each_sequence)
+{
+  using space = execution::workspace;
+  EXPECT_EQ(space::bytes_for<float>(tile + 1, 3), space::header_bytes + 3 * (2 * 8 + 8));
+  EXPECT_EQ(space::bytes_for<double>(10 * tile, 1000), space::header_bytes + 1000 * (21 * 16 + 8));
+  EXPECT_GE(space::bytes_for<float>(5, 7), space::bytes_for<float>(5));
+}
+
 TEST(cuda_sequences_choice, names_each_kernel)
 {
   std::set<std::string> names;
