@@ -128,7 +128,7 @@ template <class T, class Op>
 __device__ __forceinline__ auto first_carry(initial_value<T, Op> const& init, Op const& op)
 {
   using left = left_operand<working_type<T>, Op>;
-  return init.there ? left::present(init.value) : left::absent(op, init.value);
+  return init.is_present ? left::present(init.value) : left::absent(op, init.value);
 }
 
 }  // namespace tally::cuda_backend

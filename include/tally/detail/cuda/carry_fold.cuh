@@ -15,7 +15,7 @@ namespace tally::cuda_backend {
 /// An initial value, in both types that the order uses.
 template <class T, class Op>
 struct initial_value {
-  bool there;
+  bool is_present;
   working_type<T> value;
   carry_type<Op, T> wide;
 };
@@ -62,8 +62,8 @@ public:
   };
 
   __device__ carry_fold(initial_value<T, Op> const& init, Op& op)
-      : init_(init.there ? left::present(init.value) : left::absent(op, init.value)),
-        spans_(init.there ? wide_left::present(init.wide) : wide_left::absent(op, init.wide))
+      : init_(init.is_present ? left::present(init.value) : left::absent(op, init.value)),
+        spans_(init.is_present ? wide_left::present(init.wide) : wide_left::absent(op, init.wide))
   {
   }
 

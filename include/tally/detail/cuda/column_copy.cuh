@@ -152,16 +152,16 @@ __device__ __forceinline__ void for_each_word_of_elements(P const& p, Element* i
   std::size_t const left = p.size - first;
   int const whole = p.piece.rows * row_length;
   int const count = left < static_cast<std::size_t>(whole) ? static_cast<int>(left) : whole;
-  int const there = p.columns_of(group);
+  int const columns = p.columns_of(group);
   std::ptrdiff_t const across = p.places.across.*Array;
   Element* const from = in_memory + (origins[0] + static_cast<std::ptrdiff_t>(first) * step);
   std::uintptr_t const bits = across != 1
                                   ? 1
                                   : reinterpret_cast<std::uintptr_t>(from) |
-                                        static_cast<std::uintptr_t>(step | there | p.piece.columns) * sizeof(Element);
+                                        static_cast<std::uintptr_t>(step | columns | p.piece.columns) * sizeof(Element);
   by_widest_words<Element>(bits, [&]<class Word>(std::type_identity<Word>) {
     constexpr int in_word = static_cast<int>(sizeof(Word) / sizeof(Element));
-    int const words = there / in_word;  // of an element along the columns
+    int const words = columns / in_word;  // of an element along the columns
     auto const t = static_cast<int>(threadIdx.x);
     int const at_a_time = column_threads / words;
     int const own = t / words;

@@ -80,7 +80,7 @@ __device__ __forceinline__ auto initial_of_column(P const& p, std::size_t sequen
   using T = typename P::element;
   auto init = p.init;
   if (p.initials != nullptr) {
-    init.there = true;
+    init.is_present = true;
     init.value =
         static_cast<working_type<T>>(p.initials[p.places.template in<&detail::batch::distances::initial>(sequence)]);
     init.wide = static_cast<carry_type<typename P::operation, T>>(init.value);
@@ -120,7 +120,7 @@ struct column_state {
                                        Init const& init, Op& op)
   {
     using C = carry_type<Op, T>;
-    if (tile == 0) spans = init.there ? wide_left::present(init.wide) : wide_left::absent(op, init.wide);
+    if (tile == 0) spans = init.is_present ? wide_left::present(init.wide) : wide_left::absent(op, init.wide);
     C const wide = static_cast<C>(total);
     tiles = wide_left::present(tile % tiles_of_span == 0 ? wide : static_cast<C>(tiles.before(wide, op)));
     C const all = static_cast<C>(spans.before(tiles.value, op));
@@ -134,7 +134,7 @@ template <class Init, class Op>
 __device__ __forceinline__ auto carry_of_first_tile(Init const& init, Op const& op)
 {
   using left = left_operand<decltype(init.value), Op>;
-  return init.there ? left::present(init.value) : left::absent(op, init.value);
+  return init.is_present ? left::present(init.value) : left::absent(op, init.value);
 }
 
 /// The share of a block that draws its pieces: a group of columns, and a place along them.

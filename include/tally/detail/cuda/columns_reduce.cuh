@@ -52,7 +52,7 @@ __device__ __forceinline__ void fold_column_tiles(P const& p, drawn_piece const&
   std::size_t const tiles = p.at.tiles;
   std::size_t const spans = p.at.spans;
   auto const init = initial_of_column(p, at.sequence);
-  wide_left before = init.there ? wide_left::present(init.wide) : wide_left::absent(op, init.wide);
+  wide_left before = init.is_present ? wide_left::present(init.wide) : wide_left::absent(op, init.wide);
 #pragma unroll 1
   for (std::size_t first = 0; first < spans; first += rows) {
     std::size_t const span = first + static_cast<std::size_t>(row);

@@ -100,7 +100,7 @@ __device__ __forceinline__ auto awaited_carry(P const& p, column_share<P> const&
     publish(p.words + p.at.tile(tile, at.sequence), total, epoch);
   }
   auto const init = initial_of_column(p, at.sequence);
-  wide_left spans = init.there ? wide_left::present(init.wide) : wide_left::absent(op, init.wide);
+  wide_left spans = init.is_present ? wide_left::present(init.wide) : wide_left::absent(op, init.wide);
   std::uint64_t const* const span_words = p.words + p.at.span(span > 0 ? span - 1 : 0, at.sequence);
   read_words<C> span_read;
   if (span > 0) span_read.load(span_words);

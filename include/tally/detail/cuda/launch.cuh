@@ -243,7 +243,7 @@ initial_value<T, Op> initial(T const* value)
   initial_value<T, Op> result;
   std::memset(static_cast<void*>(&result), 0, sizeof result);
   if (value == nullptr) return result;
-  result.there = true;
+  result.is_present = true;
   result.value = static_cast<working_type<T>>(*value);
   result.wide = static_cast<carry_type<Op, T>>(result.value);
   return result;

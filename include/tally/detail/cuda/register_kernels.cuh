@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes) one_tile_kernel(__grid_cons
   __shared__ uninitialized<typename tile::shared> memory;
   Op op = problem.op;
   auto transform = problem.transform;
-  left const init = problem.init.there ? left::present(problem.init.value) : left::absent(op, problem.init.value);
+  left const init = problem.init.is_present ? left::present(problem.init.value) : left::absent(op, problem.init.value);
   tile own;
   own.load(problem.in, 0, problem.size, aligned_for_groups<T>(problem.in));
   own.scan(*memory, transform, op);

@@ -486,7 +486,7 @@ __global__ void __launch_bounds__(rows_warps* warp_lanes, words_of<working_type<
   left carries[sequence_slots];
 #pragma unroll
   for (int r = 0; r < sequence_slots; ++r) carries[r] = first_carry<T>(problem.init, op);
-  bool const has_initial = problem.init.there || problem.initials != nullptr;
+  bool const has_initial = problem.init.is_present || problem.initials != nullptr;
   if (problem.initials != nullptr) {
     std::ptrdiff_t const across = problem.where.steps[0].initial;
     T const* const from = problem.initials + static_cast<std::ptrdiff_t>(first) * across;

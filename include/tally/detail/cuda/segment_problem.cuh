@@ -77,7 +77,7 @@ struct segment_problem {
   {
     initial_value<T, Op> own = init;
     if (initials != nullptr) {
-      own.there = true;
+      own.is_present = true;
       own.value = static_cast<working_type<T>>(initials[number(segment)]);
       own.wide = static_cast<carry_type<Op, T>>(own.value);
     }
@@ -93,7 +93,7 @@ struct segment_problem {
   }
   __device__ __forceinline__ void put_empty(std::size_t segment) const
   {
-    bool const has_init = initials != nullptr || init.there;
+    bool const has_init = initials != nullptr || init.is_present;
     if constexpr (reduces)
       detail::at_index(out, number(segment)) =
           has_init ? static_cast<T>(init_of(segment).value) : reinterpret_cast<T const&>(nothing.bytes);

@@ -193,13 +193,14 @@ struct segment_rows {
 
   /// The values of a group of `there` elements, from its first one on; one element is there at least. The last one
   /// there stands for the others.
-  __device__ __forceinline__ static void scan_group(slots const& at, int first, int there, W (&values)[group], Op& op)
+  __device__ __forceinline__ static void scan_group(slots const& at, int first, int remaining, W (&values)[group],
+                                                    Op& op)
   {
     values[0] = static_cast<W>(at[first]);
 #pragma unroll
     for (int j = 1; j < group; ++j) {
       values[j] = values[j - 1];
-      if (j < there) values[j] = static_cast<W>(op(values[j - 1], static_cast<W>(at[first + j])));
+      if (j < remaining) values[j] = static_cast<W>(op(values[j - 1], static_cast<W>(at[first + j])));
     }
   }
 
@@ -257,13 +258,13 @@ struct segment_rows {
 #pragma unroll 1
     for (; first - lane * group < size; first += row) {
       W values[group];
-      int const there = size - first;
-      scan_group(at, begin + (there > 0 ? first : 0), there, values, op);
+      int const remaining = size - first;
+      scan_group(at, begin + (remaining > 0 ? first : 0), remaining, values, op);
       W upto[1] = {values[group - 1]};
       kogge_stone_scan(upto, lane, op);
       W const neighbour = shuffle_up(upto[0], 1);
       left const groups = lane == 0 ? left::absent(op, neighbour) : left::present(neighbour);
-      each(there, strips.before(rows, op).before(groups, op), values, there > 0 && there <= group,
+      each(remaining, strips.before(rows, op).before(groups, op), values, remaining > 0 && remaining <= group,
            [&](int j) -> T& { return at[begin + first + j]; });
       rows = left::present(rows.before(shuffle_from(upto[0], warp_lanes - 1), op));
     }
@@ -277,7 +278,7 @@ struct segment_rows {
                                                     AtEnd const& at_end)
   {
     for_each_group(at, begin, size, strips, lane, op,
-                   [&](int there, left const& before, W(&values)[group], bool is_last, auto const& slot) {
+                   [&](int remaining, left const& before, W(&values)[group], bool is_last, auto const& slot) {
 #pragma unroll
                      for (int j = 0; j < group; ++j) values[j] = carry.before(before.before(values[j], op), op);
                      if (is_last) at_end(values[group - 1]);
@@ -291,7 +292,7 @@ struct segment_rows {
                      }
 #pragma unroll
                      for (int j = 0; j < group; ++j)
-                       if (j < there) slot(j) = static_cast<T>(values[j]);
+                       if (j < remaining) slot(j) = static_cast<T>(values[j]);
                    });
   }
 
@@ -366,7 +367,7 @@ struct segment_rows {
       int const own_begin = __shfl_sync(whole_warp, begin, from), own_size = __shfl_sync(whole_warp, size, from);
       std::size_t const segment = first + static_cast<std::size_t>(from);
       auto const init = problem.init_of(segment);
-      left const start = init.there ? left::present(init.value) : left::absent(op, init.value);
+      left const start = init.is_present ? left::present(init.value) : left::absent(op, init.value);
       left const none = left::absent(op, init.value);
       if constexpr (P::reduces)
         for_each_group(at, own_begin, own_size, none, lane, op,
@@ -390,28 +391,28 @@ private:
                                                  std::size_t segment, Op& op)
   {
     auto const init = size > 0 ? problem.init_of(segment) : problem.init;
-    left const start = init.there ? left::present(init.value) : left::absent(op, init.value);
+    left const start = init.is_present ? left::present(init.value) : left::absent(op, init.value);
     left before = left::absent(op, init.value);
     W totals[3], previous = init.value;
 #pragma unroll
     for (int g = 0; g < 4; ++g) {
-      int const there = size - g * group, k = begin + (there > 0 ? g * group : 0);
+      int const remaining = size - g * group, k = begin + (remaining > 0 ? g * group : 0);
       if (g > 0) {
-        if (!__any_sync(whole_warp, there > 0)) break;
+        if (!__any_sync(whole_warp, remaining > 0)) break;
         before = left::present(g == 1   ? totals[0]
                                : g == 2 ? static_cast<W>(op(totals[0], totals[1]))
                                         : static_cast<W>(op(totals[0], static_cast<W>(op(totals[1], totals[2])))));
       }
       W values[group];
-      scan_group(at, k, there, values, op);
+      scan_group(at, k, remaining, values, op);
       if (g < 3) totals[g] = values[group - 1];
       if constexpr (P::reduces) {
-        if (there > 0 && there <= group)
+        if (remaining > 0 && remaining <= group)
           problem.put_reduced(segment, start.before(before.before(values[group - 1], op), op));
       } else {
 #pragma unroll
         for (int j = 0; j < group; ++j) values[j] = start.before(before.before(values[j], op), op);
-        if (there > 0 && there <= group) problem.put_last(segment, values[group - 1]);
+        if (remaining > 0 && remaining <= group) problem.put_last(segment, values[group - 1]);
         if (problem.exclusive) {
           W const last = values[group - 1];
 #pragma unroll
@@ -421,7 +422,7 @@ private:
         }
 #pragma unroll
         for (int j = 0; j < group; ++j)
-          if (j < there) at[k + j] = static_cast<T>(values[j]);
+          if (j < remaining) at[k + j] = static_cast<T>(values[j]);
       }
     }
   }
@@ -450,13 +451,13 @@ private:
       std::uint32_t const segment = __shfl_sync(whole_warp, own, next + __popc(heads_upto) - 1);
       int const place = lane - (31 - __clz(static_cast<int>(heads_upto)));  // of the lane's group in its segment
       int const begin = static_cast<int>(segment & 0xffff);
-      int const there = lane < end ? size_of(segment) - place * group : 0;
-      int const k = begin + (there > 0 ? place * group : 0);
+      int const remaining = lane < end ? size_of(segment) - place * group : 0;
+      int const k = begin + (remaining > 0 ? place * group : 0);
       next += taken;
       done += end;
 
       W values[group];
-      scan_group(at, k, there, values, op);
+      scan_group(at, k, remaining, values, op);
       W groups_upto = values[group - 1];
 #pragma unroll
       for (int stride = 1; stride < warp_lanes; stride *= 2) {
@@ -468,14 +469,14 @@ private:
       left const before = place == 0 ? left::absent(op, neighbour) : left::present(neighbour);
       std::size_t const number = first + (segment >> 25);
       auto const init = problem.init_of(number);
-      left const start = init.there ? left::present(init.value) : left::absent(op, init.value);
+      left const start = init.is_present ? left::present(init.value) : left::absent(op, init.value);
       if constexpr (P::reduces) {
-        if (there > 0 && there <= group)
+        if (remaining > 0 && remaining <= group)
           problem.put_reduced(number, start.before(before.before(values[group - 1], op), op));
       } else {
 #pragma unroll
         for (int j = 0; j < group; ++j) values[j] = start.before(before.before(values[j], op), op);
-        if (there > 0 && there <= group) problem.put_last(number, values[group - 1]);
+        if (remaining > 0 && remaining <= group) problem.put_last(number, values[group - 1]);
         if (problem.exclusive) {
           W const last = shuffle_up(values[group - 1], 1);
 #pragma unroll
@@ -484,7 +485,7 @@ private:
         }
 #pragma unroll
         for (int j = 0; j < group; ++j)
-          if (j < there) at[k + j] = static_cast<T>(values[j]);
+          if (j < remaining) at[k + j] = static_cast<T>(values[j]);
       }
     }
   }

@@ -169,9 +169,9 @@ struct lone_fold {
 
   __device__ void begin(initial_value<T, Op> const& init, Op& op)
   {
-    spans = init.there ? wide_left::present(init.wide) : wide_left::absent(op, init.wide);
+    spans = init.is_present ? wide_left::present(init.wide) : wide_left::absent(op, init.wide);
     tiles = wide_left::absent(op, init.wide);
-    previous = init.there ? left::present(init.value) : left::absent(op, init.value);
+    previous = init.is_present ? left::present(init.value) : left::absent(op, init.value);
     count = 0;
   }
   /// The carry of the next tile.
@@ -248,7 +248,7 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
   };
   auto const start_of = [&](std::size_t segment) {
     auto const init = problem.init_of(segment);
-    return init.there ? left::present(init.value) : left::absent(op, init.value);
+    return init.is_present ? left::present(init.value) : left::absent(op, init.value);
   };
   // The value of a piece's last element, without the carry.
   auto const last_of = [&](int piece, int first_strip, int size) {

@@ -169,9 +169,9 @@ __device__ __forceinline__ void load_rows(P const& problem, std::size_t first, s
     for_each_row<rows>(first, end, lane, load);
   } else {
     taken own[rows];
-    for_each_row<rows>(first, end, lane, [&](int r, std::size_t k, auto there) {
-      load(r, k, there);
-      if (there) own[r] = place_at(problem, k).take();
+    for_each_row<rows>(first, end, lane, [&](int r, std::size_t k, auto is_inside) {
+      load(r, k, is_inside);
+      if (is_inside) own[r] = place_at(problem, k).take();
     });
 #pragma unroll
     for (int r = 0; r < rows; ++r) kept.taken_at(r) = own[r];
@@ -185,9 +185,9 @@ __device__ __forceinline__ void hand_over(P const& problem, std::size_t first, s
 {
   using T = typename P::element;
   constexpr int rows = striped_shape<P>::rows;
-  for_each_row<rows>(first, end, lane, [&](int r, std::size_t k, auto there) {
+  for_each_row<rows>(first, end, lane, [&](int r, std::size_t k, auto is_inside) {
     auto const step = step_of(r);
-    if (!there) return;
+    if (!is_inside) return;
     if constexpr (detail::takes_steps<typename P::output>) {
       auto const place = place_at(problem, k);
       using taken = typename striped_shape<P>::taken;
@@ -196,8 +196,8 @@ __device__ __forceinline__ void hand_over(P const& problem, std::size_t first, s
       else
         place.put(static_cast<T>(step.before), static_cast<T>(step.upto), place.take());
       // If all rows are there, only the last one can have the last element.
-      constexpr bool all_there = std::is_same_v<decltype(there), always>;
-      if ((!all_there || r == rows - 1) && k + 1 == problem.size) place.end(static_cast<T>(step.upto));
+      constexpr bool all_inside = std::is_same_v<decltype(is_inside), always>;
+      if ((!all_inside || r == rows - 1) && k + 1 == problem.size) place.end(static_cast<T>(step.upto));
     } else {
       place_at(problem, k) = static_cast<T>(problem.what == work::exclusive_scan ? step.before : step.upto);
     }
@@ -325,8 +325,8 @@ public:
   {
     W values[rows];
     auto transform = problem.transform;
-    load_rows(problem, first, end, lane, kept, [&](int r, std::size_t k, auto there) {
-      values[r] = element_of<T>(element_at(problem, there ? k : end - 1), transform);
+    load_rows(problem, first, end, lane, kept, [&](int r, std::size_t k, auto is_inside) {
+      values[r] = element_of<T>(element_at(problem, is_inside ? k : end - 1), transform);
     });
 #pragma unroll
     for (int r = 0; r < rows; ++r) kept.value_at(r * warp_lanes + lane) = values[r];
@@ -363,8 +363,8 @@ public:
                                     memory const& kept)
   {
     flags_ = 0;
-    load_rows(problem, first, end, lane, kept, [&](int r, std::size_t k, auto there) {
-      if (there) flags_ |= static_cast<unsigned>(static_cast<bool>(element_at(problem, k))) << r;
+    load_rows(problem, first, end, lane, kept, [&](int r, std::size_t k, auto is_inside) {
+      if (is_inside) flags_ |= static_cast<unsigned>(static_cast<bool>(element_at(problem, k))) << r;
     });
     unsigned total = 0;
 #pragma unroll
@@ -408,10 +408,10 @@ public:
   {
     flags_ = 0;
     V values[rows];
-    load_rows(problem, first, end, lane, kept, [&](int r, std::size_t k, auto there) {
-      W const element = element_at(problem, there ? k : end - 1);
+    load_rows(problem, first, end, lane, kept, [&](int r, std::size_t k, auto is_inside) {
+      W const element = element_at(problem, is_inside ? k : end - 1);
       values[r] = element.value;
-      if (there) flags_ |= static_cast<unsigned>(element.heads != 0) << r;
+      if (is_inside) flags_ |= static_cast<unsigned>(element.heads != 0) << r;
     });
 #pragma unroll
     for (int r = 0; r < rows; ++r) kept.value_at(r * warp_lanes + lane) = values[r];
@@ -501,8 +501,8 @@ __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::b
   int const lane = static_cast<int>(threadIdx.x % warp_lanes), warp = static_cast<int>(threadIdx.x / warp_lanes);
   auto const tiles = static_cast<std::uint32_t>(shape::tiles(problem.size));
   bool const adds = warp == shape::warps - 1;
-  detail::optional_value<W> before{problem.init.value, problem.init.there};  // the warp that adds has it
-  std::uint32_t folded = 0;                                                  // tiles that `before` has
+  detail::optional_value<W> before{problem.init.value, problem.init.is_present};  // the warp that adds has it
+  std::uint32_t folded = 0;                                                       // tiles that `before` has
   striped_tile<P> own, next;
   own.number = tiles;  // none
   std::uint64_t ticket = 0;
@@ -538,8 +538,8 @@ __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::b
         before.append(shuffle_from(own.upto, shape::warps - 1), op);
       }
       __syncthreads();
-      bool const there = problem.init.there || own.number > 0 || warp > 0;
-      own.rows.store(problem, own.first(warp), own.end(problem.size), {(*before_warps)[warp], there}, lane, op,
+      bool const has_before = problem.init.is_present || own.number > 0 || warp > 0;
+      own.rows.store(problem, own.first(warp), own.end(problem.size), {(*before_warps)[warp], has_before}, lane, op,
                      kept{tiles_kept + (turn ^ 1) * shape::kept_bytes});
       folded = own.number + 1;
     } else if (threadIdx.x == 0 && next.number < tiles) {
