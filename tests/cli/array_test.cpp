@@ -79,6 +79,15 @@ TEST_F(arrays, every_type_is_summed_exactly)
   EXPECT_EQ(run({"reduce", file("b.npy", npy("<f8", "(2,)", bytes_of<double>({0.1, 0.2})))}), "0.30000000000000004\n");
 }
 
+// Sums of integers go by blocks of 2^20 elements; the last one has three.
+TEST_F(arrays, the_last_elements_of_a_long_array_are_summed)
+{
+  std::size_t const n = (std::size_t{1} << 21) + 3;
+  std::vector<std::uint8_t> const values(n, 200);
+  std::string const shape = "(" + std::to_string(n) + ",)";
+  EXPECT_EQ(run({"reduce", file("b.npy", npy("|u1", shape, bytes_of(values)))}), std::to_string(200 * n) + "\n");
+}
+
 TEST_F(arrays, results_in_files_have_the_types_of_the_manual)
 {
   std::string const bytes = file("b.npy", npy("|i1", "(3,)", bytes_of<std::int8_t>({100, 100, -3})));
