@@ -79,7 +79,7 @@ TEST_F(arrays, every_type_is_summed_exactly)
   EXPECT_EQ(run({"reduce", file("b.npy", npy("<f8", "(2,)", bytes_of<double>({0.1, 0.2})))}), "0.30000000000000004\n");
 }
 
-// Sums of integers go by blocks of 2^20 elements; the last one has three.
+// An array of several chunks, the last of which has a few elements.
 TEST_F(arrays, the_last_elements_of_a_long_array_are_summed)
 {
   std::size_t const n = (std::size_t{1} << 21) + 3;
