@@ -52,26 +52,6 @@ struct product {
   __host__ __device__ std::size_t operator()(std::size_t k) const { return k * by; }
 };
 
-/// The memory that a call of CUB asks for when it is called with none, if it is not more than there is.
-class cub_room {
-public:
-  template <class F>
-  explicit cub_room(F const& call)
-  {
-    check_cuda(call(nullptr, bytes_));
-    check_cuda(cudaMalloc(&memory_, bytes_));
-  }
-  ~cub_room() { cudaFree(memory_); }
-  cub_room(cub_room const&) = delete;
-  cub_room& operator=(cub_room const&) = delete;
-  void* memory() const { return memory_; }
-  std::size_t& bytes() { return bytes_; }
-
-private:
-  void* memory_ = nullptr;
-  std::size_t bytes_ = 0;
-};
-
 /// Rows of n elements, one after the other.
 template <class T>
 detail::batch::layout rows_of(std::size_t n, std::size_t rows, bool reduced)

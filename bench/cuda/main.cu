@@ -26,26 +26,6 @@ namespace {
 nlohmann::ordered_json records = nlohmann::ordered_json::array();
 bool quick = false;
 
-/// The memory that a call of CUB asks for when it is called with none.
-class cub_room {
-public:
-  template <class F>
-  explicit cub_room(F const& call)
-  {
-    check_cuda(call(nullptr, bytes_));
-    check_cuda(cudaMalloc(&memory_, bytes_));
-  }
-  ~cub_room() { cudaFree(memory_); }
-  cub_room(cub_room const&) = delete;
-  cub_room& operator=(cub_room const&) = delete;
-  void* memory() const { return memory_; }
-  std::size_t& bytes() { return bytes_; }
-
-private:
-  void* memory_ = nullptr;
-  std::size_t bytes_ = 0;
-};
-
 char const* name_of(manner how)
 {
   return how == manner::graph ? "graph" : how == manner::stream ? "stream" : "cold";

@@ -13,7 +13,7 @@
 #include "tally/detail/cpu/team.hpp"
 #include "tally/order.hpp"
 
-/// What sequences at regular places and ragged segments share.
+/// The helpers of both kinds of batch: sequences at regular places, and ragged segments.
 namespace tally::cpu_backend {
 
 inline constexpr std::size_t line_bytes = 64;

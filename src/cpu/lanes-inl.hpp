@@ -429,7 +429,7 @@ private:
     vec last = initial;
     for (std::size_t k = 0; k < most; k += group) {
       if (job_.ahead != nullptr) {
-        // As many bytes as a group of all lanes has.
+        // The bytes of a group of all lanes.
         auto const* const ahead =
             reinterpret_cast<char const*>(job_.ahead + in_set_ + static_cast<std::ptrdiff_t>(k * lanes<T>));
         for (std::size_t byte = 0; byte < 16 * lanes<T>; byte += line_bytes) __builtin_prefetch(ahead + byte, 0, 2);

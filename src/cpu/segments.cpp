@@ -75,7 +75,7 @@ public:
   }
 
 private:
-  /// What one thread has of the call.
+  /// The share of one thread in the call.
   class worker {
   public:
     explicit worker(segments_call& call) : call_(call), sets_(most_groups + 2)

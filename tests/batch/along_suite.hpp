@@ -22,7 +22,7 @@
 /// which shares no code with the library; nothing else is written. With a backend for CUDA, nvcc compiles the same.
 namespace tally::test {
 
-/// What a call does besides scan or reduce.
+/// The options of a call besides its verb.
 enum class start { none, one, each };
 enum class more { nothing, lasts, included };
 

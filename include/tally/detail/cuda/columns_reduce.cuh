@@ -13,7 +13,7 @@
 
 namespace tally::cuda_backend {
 
-/// What the threads of a block tell each other in a reduction of columns.
+/// The shared memory of a block that reduces columns.
 template <class P>
 struct columns_reduce_shared {
   using T = typename P::element;

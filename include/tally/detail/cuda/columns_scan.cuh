@@ -13,7 +13,7 @@
 
 namespace tally::cuda_backend {
 
-/// What the threads of a block tell each other in a scan of columns.
+/// The shared memory of a block that scans columns.
 template <class P>
 struct columns_scan_shared {
   using T = typename P::element;

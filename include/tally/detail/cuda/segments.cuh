@@ -298,7 +298,7 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
         publish(words_of_chunk(stage.lead_chunk) + stage.lead_tile * words_of<W>, total, epoch);
       return total;
     };
-    // What is before the next tile of a segment that this block has alone.
+    // The fold before the next tile of a segment that this block has alone.
     auto const before_alone = [&](segment_stage const& stage, W const& total) {
       if (lane == 0) {
         if (stage.lead_tile == 0) lone->begin(problem.init_of(stage.lead_segment), op);

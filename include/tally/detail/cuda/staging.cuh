@@ -35,23 +35,8 @@ struct staging_of {
   using shared = std::conditional_t<fits, memory, no_staging>;
 };
 
-/// Moves `Count` elements from read(k) to write(k, element), by a warp. Many are on their way at once.
-template <int Count, class Read, class Write>
-__device__ __forceinline__ void copy_in_order(int lane, Read const& read, Write const& write)
-{
-  constexpr int all = Count / warp_lanes, batch = all < 16 ? all : 16;
-  static_assert(Count % warp_lanes == 0 && all % batch == 0);
-#pragma unroll 1
-  for (int first = lane; first < Count; first += batch * warp_lanes) {
-    std::decay_t<decltype(read(0))> some[batch];
-#pragma unroll
-    for (int j = 0; j < batch; ++j) some[j] = read(first + j * warp_lanes);
-#pragma unroll
-    for (int j = 0; j < batch; ++j) write(first + j * warp_lanes, some[j]);
-  }
-}
-
-/// The same for up to `Most` elements. Reads go up to the next multiple of a batch.
+/// Moves up to `Most` elements from read(k) to write(k, element), by a warp. Many are on their way at once. Reads go up
+/// to the next multiple of a batch.
 template <int Most, class Read, class Write>
 __device__ __forceinline__ void copy_up_to(int lane, int count, Read const& read, Write const& write)
 {
@@ -64,6 +49,15 @@ __device__ __forceinline__ void copy_up_to(int lane, int count, Read const& read
 #pragma unroll
     for (int j = 0; j < batch; ++j) write(first + j * warp_lanes, some[j]);
   }
+}
+
+/// The same for exactly `Count` elements, whole batches.
+template <int Count, class Read, class Write>
+__device__ __forceinline__ void copy_in_order(int lane, Read const& read, Write const& write)
+{
+  constexpr int all = Count / warp_lanes;
+  static_assert(Count % warp_lanes == 0 && all % (all < 16 ? all : 16) == 0);
+  copy_up_to<Count>(lane, Count, read, write);
 }
 
 /// The staging of a block that has a tile of the problem, a strip a warp. Only batches have it.
