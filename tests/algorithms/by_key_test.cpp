@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "../support/generator.hpp"
+#include "../support/in_order.hpp"
 #include "../support/sizes.hpp"
 #include "tally/algorithms/by_flag.hpp"
 #include "tally/algorithms/by_key.hpp"
 #include "tally/algorithms/by_offset.hpp"
-#include "tally/detail/segments/in_order.hpp"
 #include "tally/half.hpp"
 #include "tally/operators.hpp"
 
@@ -271,7 +271,7 @@ TEST(by_key, keys_by_an_equality_and_sums_in_a_named_type)
   });
 }
 
-/// The order that one thread of a GPU follows is that of the calls.
+/// The order of one thread is that of the calls.
 template <class T, class Op>
 void expect_the_order(std::vector<T> const& values, Op op, T init)
 {
@@ -283,9 +283,8 @@ void expect_the_order(std::vector<T> const& values, Op op, T init)
     else
       tally::inclusive_scan(tally::cpu{1}, values.begin(), values.end(), expected.begin(), op);
     auto const start = with_init ? tally::detail::optional_value<T>{init, true} : tally::detail::optional_value<T>{};
-    tally::detail::segments::scan_in_order<T>(
-        [&](std::size_t k) { return values[k]; }, n, start, op,
-        [&](std::size_t k, auto const& result) { walked[k] = static_cast<T>(result); });
+    tally::test::scan_in_order<T>([&](std::size_t k) { return values[k]; }, n, start, op,
+                                  [&](std::size_t k, auto const& result) { walked[k] = static_cast<T>(result); });
     EXPECT_TRUE(same_bits(walked, expected)) << n << (with_init ? " with" : " without");
   }
 }

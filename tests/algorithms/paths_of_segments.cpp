@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "../order/reference.hpp"
+#include "../support/in_order.hpp"
 #include "paths.hpp"
 #include "tally/algorithms/by_flag.hpp"
 #include "tally/algorithms/by_key.hpp"
 #include "tally/algorithms/by_offset.hpp"
 #include "tally/algorithms/histogram.hpp"
-#include "tally/detail/segments/in_order.hpp"
 #include "tally/operators.hpp"
 
 namespace tally::test {
@@ -226,10 +226,9 @@ void in_order_all()
           reference::scan<T>({values.begin(), values.begin() + static_cast<std::ptrdiff_t>(n)}, plus{}, init);
       std::vector<T> own(n);
       plus op;
-      detail::segments::scan_in_order<T>([&](std::size_t k) { return values[k]; }, n,
-                                         init ? detail::optional_value<T>{*init, true} : detail::optional_value<T>{},
-                                         op,
-                                         [&](std::size_t k, auto const& result) { own[k] = static_cast<T>(result); });
+      scan_in_order<T>([&](std::size_t k) { return values[k]; }, n,
+                       init ? detail::optional_value<T>{*init, true} : detail::optional_value<T>{}, op,
+                       [&](std::size_t k, auto const& result) { own[k] = static_cast<T>(result); });
       ASSERT_TRUE(own == expected.inclusive) << n;
     }
 }

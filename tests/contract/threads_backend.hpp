@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "../support/guarded.hpp"
+#include "../support/in_order.hpp"
 #include "cpu_backend.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/optional_value.hpp"
-#include "tally/detail/segments/in_order.hpp"
 #include "tally/order.hpp"
 
 /// A backend as small as one can be: the calls of reduce.hpp and scan.hpp on std::thread, in two passes over the tiles.
@@ -43,8 +43,8 @@ void scan_tile(I first, std::size_t n, std::size_t tile, Op op, Transform transf
   std::size_t const begin = tile * tally::order::tile<T>;
   std::size_t const size = n - begin < tally::order::tile<T> ? n - begin : tally::order::tile<T>;
   auto const at = [&](std::size_t k) { return transform(first[static_cast<std::iter_difference_t<I>>(begin + k)]); };
-  tally::detail::segments::scan_in_order<T>(at, size, tally::detail::optional_value<T>{}, op,
-                                            [&](std::size_t k, auto const& value) { use(begin + k, value); });
+  tally::test::scan_in_order<T>(at, size, tally::detail::optional_value<T>{}, op,
+                                [&](std::size_t k, auto const& value) { use(begin + k, value); });
 }
 
 /// The carry before each tile, and as last element the one after all of them.

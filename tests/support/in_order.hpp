@@ -7,10 +7,9 @@
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 
-namespace tally::detail::segments {
+namespace tally::test {
 
-/// The order of docs/order.md by one thread, element by element: a thread of a GPU cannot make a call, and this gives
-/// it the bits of one.
+/// The order of docs/order.md by one thread, element by element, written apart from the library's kernels.
 ///
 /// Calls `put(k, inclusive result of element k)` for at(0), ..., at(n-1) in their order, on top of `init` if it is
 /// present. T is the accumulator's type; results have its working type.
@@ -18,14 +17,14 @@ namespace tally::detail::segments {
 /// Cost      some five applications of op for each group, besides those for its elements; the totals of a row are on
 ///           the stack.
 template <class T, class At, class Op, class Put>
-TALLY_HD void scan_in_order(At const& at, std::size_t n, optional_value<T> const& init, Op& op, Put const& put)
+TALLY_HD void scan_in_order(At const& at, std::size_t n, detail::optional_value<T> const& init, Op& op, Put const& put)
 {
   using working = working_type<T>;
   using wide = carry_type<Op, T>;
   constexpr std::size_t group = order::group<T>, row = order::row<T>;
 
-  optional_value<wide> spans{}, tiles{};
-  optional_value<working> carry{}, strips{}, rows{};
+  detail::optional_value<wide> spans{}, tiles{};
+  detail::optional_value<working> carry{}, strips{}, rows{};
   if (init.is_present) {
     spans = {static_cast<wide>(static_cast<working>(init.value)), true};
     carry = {static_cast<working>(spans.value), true};
@@ -45,11 +44,11 @@ TALLY_HD void scan_in_order(At const& at, std::size_t n, optional_value<T> const
       for (std::size_t g = groups - 1; g >= stride; --g)
         before[g] = static_cast<working>(op(before[g - stride], before[g]));
 
-    optional_value<working> base = strips;
+    detail::optional_value<working> base = strips;
     base.append(rows, op);
     working local{};
     for (std::size_t g = 0; g < groups; ++g) {
-      optional_value<working> left = base;
+      detail::optional_value<working> left = base;
       if (g != 0) left.append(before[g - 1], op);
       std::size_t const end = (g + 1) * group < count ? (g + 1) * group : count;
       working sum{};
@@ -73,11 +72,11 @@ TALLY_HD void scan_in_order(At const& at, std::size_t n, optional_value<T> const
         spans.append(tiles, op);
         tiles.is_present = false;
       }
-      optional_value<wide> sum = spans;
+      detail::optional_value<wide> sum = spans;
       sum.append(tiles, op);
       carry = {static_cast<working>(sum.value), true};
     }
   }
 }
 
-}  // namespace tally::detail::segments
+}  // namespace tally::test
