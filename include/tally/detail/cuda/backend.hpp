@@ -1,6 +1,8 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <cstring>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -8,6 +10,8 @@
 #include <type_traits>
 
 #include "tally/cuda_execution.hpp"
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/layout.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/cuda/compiled.hpp"
@@ -76,6 +80,29 @@ auto device_iterator(detail::zip_iterator<I1, I2, Transform> const& i)
 }
 #endif
 
+/// An array in memory, from its begin or from its end: element k is `first[k * step]`.
+template <class Element>
+struct directed_array {
+  Element* first;
+  std::ptrdiff_t step;
+};
+template <points_into_memory I>
+auto directed(I const& i)
+{
+  return directed_array<std::remove_pointer_t<decltype(std::to_address(i))>>{std::to_address(i), 1};
+}
+template <points_into_memory I>
+auto directed(std::reverse_iterator<I> const& i)
+{
+  // Before the first element of an empty array there may be no address.
+  auto* const behind = std::to_address(i.base());
+  return directed_array<std::remove_pointer_t<decltype(std::to_address(i.base()))>>{
+      behind == nullptr ? behind : behind - 1, -1};
+}
+/// Whether elements of type T lie in memory, in either direction.
+template <class I, class T>
+concept directed_in_memory = std::is_same_v<std::iter_value_t<I>, T> && requires(I const& i) { directed(i); };
+
 template <class I>
 void check_pointers(prepared_call const& call, I const& i, char const* what)
 {
@@ -91,6 +118,24 @@ void check_pointers(prepared_call const& call, detail::zip_iterator<I1, I2, Tran
 {
   check_pointers(call, i.first(), what);
   check_pointers(call, i.second(), what);
+}
+
+/// A call on an array from its end is that on a batch of one sequence: the kernels of batches step backwards, while
+/// iterators are read one element at a time (.95 and .45 of a copy at 2^28 floats).
+template <class Op, class In, class Out, class T>
+void run_reversed(prepared_call& call, work what, directed_array<In> const& in, std::size_t size,
+                  directed_array<Out> const& out, T const* init)
+{
+  using stored = typename compiled_element<Op, T>::type;
+  auto const* const elements = reinterpret_cast<stored const*>(in.first);
+  auto* const results = reinterpret_cast<stored*>(out.first);
+  auto const* const initial = reinterpret_cast<stored const*>(init);
+  if (size == 0) return run_compiled<Op, stored>(call, what, elements, 0, results, initial);
+  detail::batch::layout where;
+  where.along = {size, {in.step, what == work::reduce ? 0 : out.step, 0, 0}};
+  detail::batch::ends<stored> ends;
+  if (initial != nullptr) std::memcpy(&ends.initial.emplace(), initial, sizeof(stored));
+  run_compiled_sequences<Op, stored>(call, what, where, elements, results, ends);
 }
 
 /// Every form of call: `size` elements from `first`, to `out`.
@@ -124,6 +169,9 @@ void run_call(prepared_call& call, work what, I const& first, std::size_t size, 
     using stored = typename compiled_element<Op, T>::type;
     run_compiled<Op, stored>(call, what, reinterpret_cast<stored const*>(std::to_address(first)), size,
                              reinterpret_cast<stored*>(std::to_address(out)), reinterpret_cast<stored const*>(init));
+  } else if constexpr (directed_in_memory<I, T> && directed_in_memory<Out, T> &&
+                       std::is_same_v<Transform, std::identity> && is_compiled<Op, T>) {
+    run_reversed<Op>(call, what, directed(first), size, directed(out), init);
   } else {
 #ifdef __CUDACC__
     run(call, what, device_iterator(first), size, device_iterator(out), init, op, transform);
