@@ -22,7 +22,8 @@ columns_shape floats(std::size_t outer, std::size_t size, std::size_t neighbours
           .sequences = outer * neighbours,
           .are_aligned = true,
           .are_stretches = true,
-          .reduces = false};
+          .reduces = false,
+          .bytes = 4};
 }
 
 TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
@@ -42,6 +43,18 @@ TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
             column_piece const& piece = made.piece;
             ASSERT_GE(piece.columns, 1) << said;
             ASSERT_GE(piece.rows, 1) << said;
+            if (made.which == columns_kernel::short_planes || made.which == columns_kernel::shortest_planes) {
+              ASSERT_TRUE(are_stretches && size <= 64) << said;
+              ASSERT_EQ(made.which == columns_kernel::shortest_planes, size <= 16) << said;
+              ASSERT_EQ(piece.inner, static_cast<int>(neighbours)) << said;
+              ASSERT_EQ(piece.columns % piece.inner, 0) << said;
+              auto const of_a_block = static_cast<std::size_t>(piece.columns);
+              auto const pitch = static_cast<std::size_t>(
+                  plane_pitch(static_cast<int>(size * neighbours), static_cast<int>(neighbours), 4));
+              ASSERT_LE(of_a_block / neighbours * pitch * 4, planes_bytes) << said;
+              ASSERT_EQ(made.groups, (shape.sequences + of_a_block - 1) / of_a_block) << said;
+              continue;
+            }
             ASSERT_LE(piece.columns * piece.rows, column_threads) << said;
             ASSERT_LE(piece.rows, 64) << said;
             ASSERT_TRUE(std::has_single_bit(static_cast<unsigned>(piece.rows))) << said;
@@ -68,6 +81,20 @@ TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
           }
 }
 
+TEST(columns_choice, lays_planes_out_in_different_banks)
+{
+  for (int bytes : {1, 2, 4, 8, 12})
+    for (int inner = 2; inner <= 128; ++inner)
+      for (int size = 1; size <= 64; ++size) {
+        int const pitch = plane_pitch(size * inner, inner, bytes);
+        ASSERT_GE(pitch, size * inner) << bytes << " " << inner << " " << size;
+        ASSERT_TRUE(16 % bytes != 0 || pitch * bytes % 16 == 0) << bytes << " " << inner << " " << size;
+      }
+  EXPECT_EQ(plane_pitch(64, 4, 4), 68);
+  EXPECT_EQ(plane_pitch(33, 3, 4), 36);
+  EXPECT_EQ(plane_pitch(64, 32, 4), 64);
+}
+
 TEST(columns_choice, shares_out_columns_that_are_too_few)
 {
   EXPECT_TRUE(choose(floats(1, std::size_t(1) << 20, 256), 132, tuning{}).is_shared_out);
@@ -84,7 +111,13 @@ TEST(columns_choice, obeys_the_tuning)
   tuning by;
   by.stretch_columns = 0;
   EXPECT_EQ(choose(floats(9, 1000, 5), 132, by).which, columns_kernel::scan);
+  by.plane_elements = 0;
+  EXPECT_EQ(choose(floats(1000, 16, 4), 132, by).which, columns_kernel::shortest_scan);
   by.stretch_columns = 5;
+  EXPECT_EQ(choose(floats(1000, 16, 4), 132, by).which, columns_kernel::scan_of_stretches);
+  by.plane_elements = 15;
+  EXPECT_EQ(choose(floats(1000, 15, 4), 132, by).which, columns_kernel::shortest_planes);
+  EXPECT_EQ(choose(floats(1000, 16, 4), 132, by).which, columns_kernel::scan_of_stretches);
   EXPECT_EQ(choose(floats(9, 1000, 5), 132, by).which, columns_kernel::scan_of_stretches);
   EXPECT_EQ(choose(floats(9, 1000, 6), 132, by).which, columns_kernel::scan);
   by.column_groups_walked = 0;

@@ -131,10 +131,13 @@ private:
     draws by(size * 1009 + number * 31 + sizeof(T));
     work const what = by.of({work::inclusive_scan, work::inclusive_scan, work::exclusive_scan, work::reduce});
     bool const reduces = what == work::reduce;
-    std::size_t const room = std::max<std::size_t>(2, (size > 4096 ? 60'000 : 20'000) / size);
+    // A block has up to 4000 planes.
+    bool const many_planes = size <= 64 && by.one_in(8);
+    std::size_t const room = std::max<std::size_t>(2, (size > 4096 ? 60'000 : many_planes ? 200'000 : 20'000) / size);
     std::size_t const inner = 2 + by.below(std::min<std::size_t>(room, by.of<std::size_t>({2, 15, 40, 150})));
-    std::size_t const outer = 1 + by.below(std::min<std::size_t>(std::max<std::size_t>(1, room / inner), 5));
-    bool const dense = by.one_in(2);
+    std::size_t const outer =
+        1 + by.below(std::min<std::size_t>(std::max<std::size_t>(1, room / inner), many_planes ? 6000 : 5));
+    bool const dense = many_planes || by.one_in(2);
     places in = drawn_places(by, outer, size, inner, dense);
     bool const in_place = !reduces && by.one_in(4);
     places out = in_place ? in : drawn_places(by, outer, size, inner, dense && !by.one_in(4));
@@ -179,6 +182,7 @@ private:
 
     auto& tuned = cuda_backend::tuning_in_use();
     tuned = {};
+    tuned.plane_elements = by.of<std::size_t>({0, 64, 64});
     tuned.stretch_columns = by.of<std::size_t>({0, 31, 128});
     tuned.column_width = tuned.unaligned_column_width = by.of({8, 16, 32, 64, 128});
     tuned.many_columns_width = by.of({8, 64, 128});
@@ -357,7 +361,8 @@ public:
     for (char const* path :
          {"cuda: columns, walked", "cuda: columns, shared out", "cuda: columns, short", "cuda: columns, shortest",
           "cuda: reduction of columns, shortest", "cuda: columns in stretches, walked",
-          "cuda: columns in stretches, shared out", "cuda: reduction of columns, walked",
+          "cuda: columns in stretches, shared out", "cuda: planes of columns, short",
+          "cuda: planes of columns, shortest", "cuda: reduction of columns, walked",
           "cuda: reduction of columns, shared out", "cuda: reduction of columns, short",
           "cuda: reduction of columns in stretches, walked", "cuda: reduction of columns in stretches, shared out"})
       EXPECT_GT(paths()[path], 0) << path;

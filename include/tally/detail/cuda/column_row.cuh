@@ -96,6 +96,27 @@ public:
     return this->before(Groups - 1, before_row, op).before(whole_group(Groups - 1, op), op);
   }
 
+  /// The parts of the tile-local value of the last element: the fold of the groups before its own, and its own group up
+  /// to it.
+  struct end_of_row {
+    left groups;
+    W own;
+
+    __device__ __forceinline__ W last(left const& before_row, Op& op) const
+    {
+      return before_row.before(groups, op).before(own, op);
+    }
+  };
+  __device__ __forceinline__ end_of_row end(Op& op) const
+  {
+    if (count_ == length) return {left::present(this->totals_[Groups - 2]), whole_group(Groups - 1, op)};
+    int const g = (count_ - 1) / group;
+    W own = element(g * group);
+#pragma unroll 1
+    for (int k = g * group + 1; k < count_; ++k) own = static_cast<W>(op(own, element(k)));
+    return {this->before_any(g, left::absent(op, own), op), own};
+  }
+
   /// Writes the inclusive values in the elements' places, and returns the last one. An exclusive scan writes each one
   /// place later, and `previous` first.
   __device__ __forceinline__ W write(left const& carry, left const& before_row, bool exclusive, W previous,

@@ -11,6 +11,7 @@
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/cuda/columns_choice.hpp"
+#include "tally/detail/cuda/columns_planes.cuh"
 #include "tally/detail/cuda/columns_problem.cuh"
 #include "tally/detail/cuda/columns_reduce.cuh"
 #include "tally/detail/cuda/columns_scan.cuh"
@@ -58,15 +59,21 @@ public:
     return which == columns_kernel::scan_of_stretches || which == columns_kernel::reduction_of_stretches;
   }
 
+  static constexpr bool are_planes(columns_kernel which)
+  {
+    return which == columns_kernel::short_planes || which == columns_kernel::shortest_planes;
+  }
+
   static void launch_selected(prepared_call const& call, P const& problem, columns_choice const& selected)
   {
     static known_kernels known[columns_kernels]{};
     auto const which = static_cast<std::size_t>(selected.which);
     entry const of = entry_of(selected.which);
     bool const stretches = are_stretches(selected.which);
+    bool const planes = are_planes(selected.which);
     bool const copies = stretches || problem.what != work::reduce;
     auto const bytes_for = [&](int length, int inner) {
-      return copies ? piece_bytes<In>(length, inner, stretches) : 0;
+      return planes ? planes_bytes : copies ? piece_bytes<In>(length, inner, stretches) : 0;
     };
     // Allows the kernel the shared memory of the largest pieces of all: those of two columns have most gaps.
     blocks_at_a_time(call, of, column_threads, bytes_for(order_row, 2), known[which]);
@@ -96,6 +103,10 @@ private:
         scan_columns_kernel<P, false, short_groups, of_short_scan>,
         scan_columns_kernel<P, false, shortest_groups, 8>,
         scan_columns_kernel<P, true, groups, blocks>,
+        planes_kernel<P, short_groups, of_short_scan>,
+        planes_kernel < P,
+        shortest_groups,
+        narrow ? 6 : 4 >,
         reduce_columns_kernel<P, false, groups, of_reduction>,
         reduce_columns_kernel<P, false, short_groups, of_short_reduction>,
         reduce_columns_kernel<P, false, shortest_groups, 8>,
@@ -144,7 +155,8 @@ bool run_columns(prepared_call& call, work what, detail::batch::layout const& wh
                               .are_aligned = aligned,
                               .are_stretches = is_stretch(innermost.step.in, along.in) &&
                                                (reduces || (innermost.step.out == 1 && along.out == along.in)),
-                              .reduces = reduces};
+                              .reduces = reduces,
+                              .bytes = sizeof(In)};
     columns_choice selected = choose(shape, call.processors(), tuning_in_use());
     std::size_t const rows = (size - 1) / order::row<T> + 1;
     std::size_t const pieces = reduces ? (rows - 1) / rows_of_tile + 2 : rows;

@@ -27,12 +27,29 @@ enum class columns_kernel {
   short_scan,
   shortest_scan,
   scan_of_stretches,
+  short_planes,  ///< scans and reductions
+  shortest_planes,
   reduction,
   short_reduction,
   shortest_reduction,
   reduction_of_stretches,
 };
 inline constexpr std::size_t columns_kernels = static_cast<std::size_t>(columns_kernel::reduction_of_stretches) + 1;
+
+/// The shared memory of a block that has planes: all elements of columns without a gap, of less than a row each.
+inline constexpr std::size_t planes_bytes = 32 * 1024;
+
+/// The distance of planes of `length` elements in shared memory, where each has `inner` columns of elements of `bytes`
+/// bytes. It is `inner` in whole 16 bytes beyond a multiple of 32 words: the columns of neighbouring planes lie in
+/// different banks then, if they take a multiple of 16 bytes.
+constexpr int plane_pitch(int length, int inner, int bytes)
+{
+  int const unit = bytes < 16 && 16 % bytes == 0 ? 16 / bytes : 1;
+  int const banks = bytes < 128 ? 128 / bytes / unit * unit : unit;
+  int const gap = (inner + unit - 1) / unit * unit % banks;
+  int const beyond = length > gap ? (length - gap + banks - 1) / banks * banks : 0;
+  return beyond + gap;
+}
 
 /// The properties of a batch of columns that decide its kernel.
 struct columns_shape {
@@ -45,6 +62,7 @@ struct columns_shape {
   bool are_aligned;    ///< to 16 bytes, the elements at each place of the first of the neighbours
   bool are_stretches;  ///< rows of all neighbours are one stretch of memory each, in input and output alike
   bool reduces;
+  std::size_t bytes;  ///< of a stored element
 };
 
 struct columns_choice {
@@ -64,6 +82,8 @@ constexpr char const* path_of(columns_choice const& selected)
     case columns_kernel::shortest_scan: return "cuda: columns, shortest";
     case columns_kernel::scan_of_stretches:
       return shared ? "cuda: columns in stretches, shared out" : "cuda: columns in stretches, walked";
+    case columns_kernel::short_planes: return "cuda: planes of columns, short";
+    case columns_kernel::shortest_planes: return "cuda: planes of columns, shortest";
     case columns_kernel::reduction:
       return shared ? "cuda: reduction of columns, shared out" : "cuda: reduction of columns, walked";
     case columns_kernel::short_reduction: return "cuda: reduction of columns, short";
@@ -90,6 +110,17 @@ constexpr columns_choice choose(columns_shape const& shape, int processors, tuni
   std::size_t const walked = static_cast<std::size_t>(processors) * by.column_groups_walked;
   column_piece piece{0, 0, 1};
   std::size_t groups;
+  if (stretches && shape.size <= std::min(shape.short_size, by.plane_elements)) {
+    int const pitch = plane_pitch(static_cast<int>(shape.size * shape.neighbours), static_cast<int>(shape.neighbours),
+                                  static_cast<int>(shape.bytes));
+    std::size_t const columns = planes_bytes / (static_cast<std::size_t>(pitch) * shape.bytes) * shape.neighbours;
+    if (columns > 0)
+      return {shape.size <= shape.shortest_size ? columns_kernel::shortest_planes : columns_kernel::short_planes,
+              {static_cast<int>(columns), 1, static_cast<int>(shape.neighbours)},
+              (shape.sequences - 1) / columns + 1,
+              false,
+              "short columns without gaps"};
+  }
   if (stretches) {
     piece.inner = static_cast<int>(shape.neighbours);
     piece.rows = rows_of(column_threads / piece.inner);

@@ -37,6 +37,8 @@ struct tuning {
   std::uint32_t totals_by_a_warp = 160;
   /// Columns that are at most this many side by side, without a gap, are copied row by row.
   std::size_t stretch_columns = 31;
+  /// Columns of at most this many elements, and of the short kernels' at most, that lie so are whole planes in a block.
+  std::size_t plane_elements = 64;
   /// A block takes at most this many columns side by side, if they are longer than one piece. Found in trials: with 16,
   /// columns of 4096 floats reach .69 of a copy, with 32 .86, with 64 .86, with 128 .76.
   int column_width = 32;
