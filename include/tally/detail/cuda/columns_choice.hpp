@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "tally/config.hpp"
 #include "tally/detail/cuda/tuning.hpp"
 
 /// The choice of the kernel for columns: sequences whose neighbours in memory are elements of other sequences. A
@@ -42,7 +43,7 @@ inline constexpr std::size_t planes_bytes = 32 * 1024;
 /// The distance of planes of `length` elements in shared memory, where each has `inner` columns of elements of `bytes`
 /// bytes. It is `inner` in whole 16 bytes beyond a multiple of 32 words: the columns of neighbouring planes lie in
 /// different banks then, if they take a multiple of 16 bytes.
-constexpr int plane_pitch(int length, int inner, int bytes)
+TALLY_HD constexpr int plane_pitch(int length, int inner, int bytes)
 {
   int const unit = bytes < 16 && 16 % bytes == 0 ? 16 / bytes : 1;
   int const banks = bytes < 128 ? 128 / bytes / unit * unit : unit;
