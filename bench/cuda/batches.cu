@@ -1,7 +1,9 @@
-// tally_bench_cuda_batches: many scans and reductions in one call, raced against CUB and the copy limit in one process.
+// tally_bench_cuda_batches: many scans and reductions in one call, raced against CUB and the copy limit in one process:
+// rows, a few rows in graphs, columns, and the middle axes of arrays.
 #include <cub/cub.cuh>
 
 #include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/permutation_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
 #include <algorithm>
@@ -128,7 +130,95 @@ void small_rows(buffers<float> const& data, std::size_t n, std::size_t count)
           launch_limit()});
 }
 
-void all_rows()
+/// The middle axis of an array of `outer` x n x `inner` elements, or its columns if `outer` is 1.
+struct middle_axis {
+  std::size_t outer, n, inner;
+
+  std::size_t sequences() const { return outer * inner; }
+  detail::batch::layout layout(bool reduced) const
+  {
+    auto const columns = static_cast<std::ptrdiff_t>(inner), matrix = static_cast<std::ptrdiff_t>(n * inner);
+    detail::batch::layout where;
+    where.along = {n, {columns, reduced ? 0 : columns, 0, 0}};
+    where.dimensions = 2;
+    where.across[0] = {outer, {matrix, reduced ? columns : matrix, 0, 0}};
+    where.across[1] = {inner, {1, 1, 0, 0}};
+    return detail::batch::simplified(where);
+  }
+  std::string name() const
+  {
+    return (outer == 1 ? "columns" : "middle axis") + std::string(" of ") + std::to_string(n) + ", " +
+           (outer == 1 ? "" : std::to_string(outer) + " x ") + std::to_string(inner);
+  }
+};
+
+/// The place in memory of element k, if the sequences' elements are counted one sequence after the other.
+struct place_of_element {
+  std::size_t n, inner;
+  __host__ __device__ std::size_t operator()(std::size_t k) const
+  {
+    std::size_t const sequence = k / n;
+    return (sequence / inner * n + k % n) * inner + sequence % inner;
+  }
+};
+
+/// CUB has calls for elements one after the other. It takes others through iterators that find their places.
+void middle(buffers<float> const& data, middle_axis const& axis)
+{
+  std::size_t const n = axis.n, size = axis.sequences() * n;
+  double const bytes = static_cast<double>(size * sizeof(float));
+  cuda::workspace space;
+  plus op;
+  auto const places =
+      thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0), place_of_element{n, axis.inner});
+  auto const in = [&](int call) { return thrust::make_permutation_iterator(data.in(call), places); };
+  {
+    auto const where = axis.layout(false);
+    auto const keys = thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0), division{n});
+    auto const out = [&](int call) { return thrust::make_permutation_iterator(data.out(call), places); };
+    cub_room room([&](void* memory, std::size_t& bytes_needed) {
+      return cub::DeviceScan::InclusiveSumByKey(memory, bytes_needed, keys, in(0), out(0), size);
+    });
+    report("scan/f32/" + axis.name(), manner::stream,
+           {copy_limit(data, sizeof(float)),
+            {"Tally", 2 * bytes,
+             [&](cudaStream_t stream, int call) {
+               backend_scan_sequences<float>(cuda{stream, space}, where, data.in(call), data.out(call), {}, op,
+                                             detail::direction::inclusive);
+             }},
+            {"CUB by key, permuted", 2 * bytes, [&](cudaStream_t stream, int call) {
+               check_cuda(cub::DeviceScan::InclusiveSumByKey(room.memory(), room.bytes(), keys, in(call), out(call),
+                                                             size, {}, stream));
+             }}});
+  }
+  auto const where = axis.layout(true);
+  auto const offsets = thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0), product{n});
+  cub_room room([&](void* memory, std::size_t& bytes_needed) {
+    return cub::DeviceSegmentedReduce::Sum(memory, bytes_needed, in(0), data.out(0), axis.sequences(), offsets,
+                                           offsets + 1);
+  });
+  report("reduce/f32/" + axis.name(), manner::stream,
+         {read_limit(data, sizeof(float), 2112),
+          read_limit(data, sizeof(float), 1056),
+          {"Tally", bytes,
+           [&](cudaStream_t stream, int call) {
+             backend_reduce_sequences<float>(cuda{stream, space}, where, data.in(call), data.out(call), {}, op);
+           }},
+          {"CUB segmented, permuted", bytes, [&](cudaStream_t stream, int call) {
+             check_cuda(cub::DeviceSegmentedReduce::Sum(room.memory(), room.bytes(), in(call), data.out(call),
+                                                        axis.sequences(), offsets, offsets + 1, stream));
+           }}});
+}
+
+void all_middle_axes(buffers<float> const& data)
+{
+  constexpr std::size_t all = std::size_t(1) << 28;
+  for (std::size_t const n : {16u, 256u, 4096u, 65536u, 1u << 20}) middle(data, {1, n, all / n});
+  for (std::size_t const inner : {2u, 3u, 16u, 64u, 1024u}) middle(data, {all / 4096 / inner, 4096, inner});
+  middle(data, {4096, 1024, 64});
+}
+
+void all_batches()
 {
   constexpr std::size_t bytes = std::size_t(1) << 30;
   {
@@ -138,6 +228,7 @@ void all_rows()
       rows<float>("f32", data, n);
     for (std::size_t const n : {64, 256, 1024, 4096})
       for (std::size_t const count : {1, 32, 1024}) small_rows(data, n, count);
+    all_middle_axes(data);
   }
   buffers<double> const doubles(bytes / 8, 1);
   for (std::size_t const n : {16, 256, 4096, 65536}) rows<double>("f64", doubles, n);
@@ -157,5 +248,5 @@ int main(int argc, char** argv)
     }
     tally::bench::quick = true;
   }
-  tally::bench::all_rows();
+  tally::bench::all_batches();
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""batches_peers.py [--elements LOG2] [--json FILE]: rows, columns and segments in PyTorch and JAX on this machine's GPU, float32.
+"""batches_peers.py [--elements LOG2] [--json FILE]: rows, columns and middle axes in PyTorch and JAX on this machine's GPU, float32.
 
 Prints two tables. The first has the speed of each library's cumulative sum and sum along an axis, in GB/s (a scan reads and
 writes each element, a sum reads it) and as a share of a device-to-device copy of the same size, in the same process; medians
 of rounds in which all take turns. The second asks whether a row's bits depend on the batch that it is in: the sums and
 cumulative sums of one row, alone and among others, are compared bit for bit.
-Needs PyTorch; JAX is left out if it is absent. docs/batches.md quotes these tables.
+Needs PyTorch. Without JAX its columns are left out, and the first line says so. docs/batches.md quotes these tables.
 """
 import argparse
 import json
@@ -67,6 +67,9 @@ def shapes(elements):
     for columns in (elements // 65536, 256):
         yield f"{columns} columns of {elements // columns}", (elements // columns, columns), 0
     yield f"{elements // 16} columns of 16", (16, elements // 16), 0
+    for inner in (4, 64, 1024):
+        outer = elements // 4096 // inner
+        yield f"middle axis of {outer} x 4096 x {inner}", (outer, 4096, inner), 1
 
 
 def speeds(elements, seconds):
@@ -84,6 +87,8 @@ def speeds(elements, seconds):
             cumsum, total = jax.jit(lambda v: jax.numpy.cumsum(v, axis)), jax.jit(lambda v: jax.numpy.sum(v, axis))
             contenders["jax cumsum"] = (wall, lambda: cumsum(y))
             contenders["jax sum"] = (wall, lambda: total(y))
+            scan = jax.jit(lambda v: jax.lax.associative_scan(jax.numpy.add, v, axis=axis))
+            contenders["jax associative_scan cumsum"] = (wall, lambda: scan(y))
         cell = {"work": title}
         for name, milliseconds in medians(contenders, seconds).items():
             cell[name] = x.nbytes * (1 if name.endswith("sum") and "cum" not in name else 2) / milliseconds / 1e6
@@ -115,7 +120,7 @@ def main():
     options.add_argument("--seconds", type=float, default=0.3, help="the most seconds a contender takes at one shape")
     options.add_argument("--json", metavar="FILE")
     given = options.parse_args()
-    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}" + (f", JAX {jax.__version__}" if jax else ""))
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}" + (f", JAX {jax.__version__}" if jax else ", no JAX: its columns are left out"))
     report = {"speeds, GB/s": speeds(1 << given.elements, given.seconds), "batches": invariance()}
     if given.json:
         with open(given.json, "w") as file:
