@@ -33,8 +33,8 @@ void reduce_into(cuda const& on, I first, S last, Result* result, T init, Op op 
   value const start = static_cast<value>(init);
   std::identity transform;
   cuda_backend::prepared_call call(on, "tally::reduce_into");
-  cuda_backend::run_call<value>(call, cuda_backend::work::reduce, first, static_cast<std::size_t>(last - first), result,
-                                &start, combine, transform);
+  cuda_backend::run_call<value>(call, cuda_backend::work::reduce, first, cuda_backend::count_between(first, last),
+                                result, {&start}, combine, transform);
 }
 
 template <class Acc = void, detail::iterator I, detail::end_of<I> S, class Result>
@@ -45,9 +45,8 @@ void reduce_into(cuda const& on, I first, S last, Result* result)
   std::identity transform;
   cuda_backend::prepared_call call(on, "tally::reduce_into");
   value const nothing = reduction_of_nothing<value>(op);
-  bool const empty = first == last;
-  cuda_backend::run_call<value>(call, cuda_backend::work::reduce, first, static_cast<std::size_t>(last - first), result,
-                                empty ? &nothing : nullptr, op, transform);
+  cuda_backend::run_call<value>(call, cuda_backend::work::reduce, first, cuda_backend::count_between(first, last),
+                                result, {nullptr, &nothing}, op, transform);
 }
 
 template <class Acc = void, detail::range R, class Result, class... InitOp>

@@ -21,7 +21,8 @@ std::optional<T> reduce_all(P const& on, I first, S last, std::optional<T> init,
   check_operands<Acc, T, transformed_t<Transform, std::iter_reference_t<I>>, Op>();
   auto combine = canonical_operator<T>(std::move(op));
   auto call = callable(std::move(transform));
-  return backend_reduce<T>(on, std::move(first), std::move(last), std::move(init), combine, call);
+  auto end = end_for(on, first, std::move(last));
+  return backend_reduce<T>(on, std::move(first), std::move(end), std::move(init), combine, call);
 }
 
 /// A reduction without an initial value. An empty range gives the identity, so the operator must have one.

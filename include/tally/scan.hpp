@@ -14,7 +14,7 @@ namespace detail {
 
 /// Every form of scan. `T` is the accumulator's type; an exclusive scan has an initial value.
 template <direction Shift, class Acc, class T, class P, class I, class S, class Out, class Op, class Transform>
-Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op, Transform transform)
+auto scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op, Transform transform)
 {
   check_bounds<I, S>();
   check_operands<Acc, T, transformed_t<Transform, std::iter_reference_t<I>>, Op>();
@@ -22,7 +22,8 @@ Out scan_all(P const& on, I first, S last, Out out, std::optional<T> init, Op op
   if constexpr (Shift == direction::inclusive) check_output_of_kept<Out, T>();
   auto combine = canonical_operator<T>(std::move(op));
   auto call = callable(std::move(transform));
-  return backend_scan<T>(on, std::move(first), std::move(last), std::move(out), std::move(init), combine, call, Shift);
+  auto end = end_for(on, first, std::move(last));
+  return backend_scan<T>(on, std::move(first), std::move(end), std::move(out), std::move(init), combine, call, Shift);
 }
 
 }  // namespace detail

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tally/counted.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/segments_between.hpp"
 
@@ -44,12 +45,28 @@ auto segments(Values&& values, Offsets&& offsets)
                          first + static_cast<std::ranges::range_difference_t<Offsets>>(std::ranges::size(offsets)));
 }
 
+/// The same with a number of segments that lies in memory where the call runs (counted.hpp):
+///
+///     segments(values, offsets, count_at(place, at_most))
+///
+/// Requires  one offset more than segments. Outputs, initial values and last values have room for `at_most` segments.
+template <class Values, class Offsets>
+auto segments(Values&& values, Offsets&& offsets, count_at count)
+{
+  auto const first = detail::batch::begin_of(offsets);
+  detail::element_count const all = count;
+  auto result = tally::segments(std::forward<Values>(values), first, first);
+  result.count = all.most;
+  result.fewer = all.fewer;
+  return result;
+}
+
 /// Each segment from its last element to its first (reversed.hpp). Results of a scan have the places of their elements.
 template <class Values, class Offsets>
 auto reversed(detail::batch::segments_between<Values, Offsets> const& batch)
 {
-  return detail::batch::segments_between<Values, Offsets, detail::batch::from_back>{batch.values, batch.offsets,
-                                                                                    batch.count, batch.elements};
+  return detail::batch::segments_between<Values, Offsets, detail::batch::from_back>{
+      batch.values, batch.offsets, batch.count, batch.elements, batch.fewer};
 }
 
 }  // namespace tally

@@ -5,6 +5,7 @@
 #include "tally/array_view.hpp"
 #include "tally/batches.hpp"
 #include "tally/config.hpp"
+#include "tally/counted.hpp"
 #include "tally/error.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"

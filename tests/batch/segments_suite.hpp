@@ -31,7 +31,7 @@ public:
       offsets_.push_back(static_cast<Offset>(offsets_.back() + static_cast<Offset>(n)));
     std::size_t const size = static_cast<std::size_t>(offsets_.back()) + 2;
     for (std::size_t k = 0; k < size; ++k) elements_.push_back(batch_element<T>(k, 3));
-    for (std::size_t s = 0; s < lengths.size(); ++s) starts_.push_back(batch_element<T>(s, 2000));
+    for (std::size_t s = 0; s < most(); ++s) starts_.push_back(batch_element<T>(s, 2000));
     init_ = batch_element<T>(5, 1000);
   }
 
@@ -82,13 +82,40 @@ private:
       call(init_);
   }
 
+  /// The number of segments lies in memory for every other case. Then there might be more segments, with room for them:
+  /// offsets, initial and last values behind those that there are.
+  std::size_t most() const { return is_counted() ? count() + 3 : count(); }
+  bool is_counted() const { return elements_.size() % 2 == 0; }
+  template <class Call>
+  void with_segments(auto const& source, auto const& offsets, bool from_back, Call const& call) const
+  {
+    using counted_by = std::conditional_t<sizeof(Offset) == 4, int, std::size_t>;
+    typename Backend::template array<counted_by> const memory(std::vector<counted_by>{static_cast<counted_by>(count())},
+                                                              1);
+    auto const* const values = static_cast<T const*>(source.begin());
+    auto const* const at = static_cast<Offset const*>(offsets.begin());
+    auto const in = is_counted() ? segments(values, at, count_at(memory.begin(), most()))
+                                 : segments(values, at, at + offsets_.size());
+    if (from_back)
+      call(reversed(in));
+    else
+      call(in);
+  }
+  /// Offsets behind the last one are not in order.
+  std::vector<Offset> offsets_and_more() const
+  {
+    std::vector<Offset> all = offsets_;
+    all.resize(most() + 1, static_cast<Offset>(7));
+    return all;
+  }
+
   template <bool Inclusive>
   testing::AssertionResult scan(auto const& on, start from, bool with_lasts, bool from_back, bool in_place) const
   {
     std::vector<T> expected = in_place ? elements_ : poisoned_values<T>(elements_.size());
-    std::vector<T> expected_lasts = poisoned_values<T>(count());
+    std::vector<T> expected_lasts = poisoned_values<T>(most());
     typename Backend::template array<T> const source(elements_, 1);
-    typename Backend::template array<Offset> const offsets(offsets_, 1);
+    typename Backend::template array<Offset> const offsets(offsets_and_more(), 1);
     typename Backend::template array<T> const separate(in_place ? std::vector<T>() : expected, 2);
     typename Backend::template array<T> const lasts(expected_lasts, 1);
     auto const& target = in_place ? source : separate;
@@ -130,12 +157,7 @@ private:
         });
       }
     };
-    auto const in = segments(static_cast<T const*>(source.begin()), static_cast<Offset const*>(offsets.begin()),
-                             static_cast<Offset const*>(offsets.end()));
-    if (from_back)
-      call(reversed(in));
-    else
-      call(in);
+    with_segments(source, offsets, from_back, call);
     if (auto right = same_bits<T>(target.values(), expected); !right) return right << " of the output";
     if (auto right = same_bits<T>(lasts.values(), expected_lasts); !right) return right << " of the last values";
     if (auto intact = target.guards_intact(); !intact) return intact << " of the output";
@@ -144,9 +166,9 @@ private:
 
   testing::AssertionResult reduce(auto const& on, start from, bool from_back) const
   {
-    std::vector<T> expected = poisoned_values<T>(count());
+    std::vector<T> expected = poisoned_values<T>(most());
     typename Backend::template array<T> const source(elements_, 1);
-    typename Backend::template array<Offset> const offsets(offsets_, 1);
+    typename Backend::template array<Offset> const offsets(offsets_and_more(), 1);
     typename Backend::template array<T> const target(expected, 3);
     for (std::size_t s = 0; s < count(); ++s) {
       auto const right = results(s, from, from_back).reduced;
@@ -157,12 +179,8 @@ private:
       }
     }
     auto const call = [&](auto const&... arguments) {
-      auto const in = segments(static_cast<T const*>(source.begin()), static_cast<Offset const*>(offsets.begin()),
-                               static_cast<Offset const*>(offsets.end()));
-      if (from_back)
-        tally::reduce(on, reversed(in), target.begin(), arguments...);
-      else
-        tally::reduce(on, in, target.begin(), arguments...);
+      with_segments(source, offsets, from_back,
+                    [&](auto const& in) { tally::reduce(on, in, target.begin(), arguments...); });
     };
     if (from == start::none) {
       if constexpr (has_identity<Op, T>) call(op_);

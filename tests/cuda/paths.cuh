@@ -308,8 +308,8 @@ private:
     {
       cuda const here{on_, space_};
       cuda_backend::prepared_call call(here, "tally::paths");
-      cuda_backend::run(call, c.what, Kind::input(in), c.n, Kind::output(out), c.from_init ? &init : nullptr, Op{},
-                        std::identity{});
+      cuda_backend::run(call, c.what, Kind::input(in), c.n, Kind::output(out),
+                        cuda_backend::beginning<T>{c.from_init ? &init : nullptr}, Op{}, std::identity{});
     }
     if (std::strcmp(visits::instance().last, path_of(*expected)) != 0)
       FAIL() << Kind::name << ", " << said(c) << ": took '" << visits::instance().last << "', expected '"

@@ -22,6 +22,9 @@
 /// back have batch::from_back as one more argument. Results of a scan may have the places of their elements, and then
 /// replace them.
 ///
+/// A number of elements or segments may lie in memory (counted.hpp). A CPU's functions get it as a number, for the
+/// contract has read it; a device's get a counted_end as `last`, and an element_count for `segments`.
+///
 /// The CPU's functions are always here, since calls that name no execution run on it. Those of a GPU come with
 /// tally/cuda.hpp.
 #include "tally/detail/batch/host.hpp"

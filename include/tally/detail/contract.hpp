@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tally/counted.hpp"
 #include "tally/detail/built_in.hpp"
 #include "tally/detail/execution.hpp"
 #include "tally/error.hpp"
@@ -16,6 +17,17 @@
 /// Helpers that reduce.hpp and scan.hpp share. They tell the forms of a call apart, and report a caller's mistake
 /// before anything else can fail.
 namespace tally::detail {
+
+/// The end of a sequence for a backend. A count in memory is read here for calls on this machine; a device reads it
+/// itself.
+template <class P, class I, class S>
+auto end_for(P const&, I const& first, S last)
+{
+  if constexpr (is_counted_end<S> && host<P>)
+    return first + static_cast<std::iter_difference_t<I>>(last.count.value());
+  else
+    return last;
+}
 
 /// The kind of scan that a backend is asked for.
 enum class direction { inclusive, exclusive };
@@ -169,6 +181,10 @@ template <class In, class Out>
 auto output_of(In& in, Out& out)
 {
   if constexpr (range<Out>) {
+    if constexpr (is_counted_range<In> && std::ranges::sized_range<Out>)
+      if (std::ranges::size(out) < in.count.most)
+        throw usage_error("tally: the output range has " + std::to_string(std::ranges::size(out)) +
+                          " elements, and there may be " + std::to_string(in.count.most) + " results");
     if constexpr (std::ranges::sized_range<In> && std::ranges::sized_range<Out>)
       if (std::ranges::size(out) < std::ranges::size(in))
         throw usage_error("tally: the output range has " + std::to_string(std::ranges::size(out)) +

@@ -5,8 +5,10 @@
 #include <memory>
 #include <ranges>
 
+#include "tally/counted.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/contract.hpp"
+#include "tally/detail/execution.hpp"
 
 namespace tally::detail::batch {
 
@@ -18,7 +20,29 @@ struct segments_between {
   Offsets offsets;
   std::size_t count;                    ///< of segments
   std::size_t elements = unknown_size;  ///< of `values`
+  count_in_memory fewer{};              ///< the number of segments, if it lies in memory where the call runs
 };
+
+/// The batch with its number of segments, as far as this machine can know it: it reads a count in memory for calls of
+/// its own.
+template <class P, class Batch>
+Batch with_count(P const&, Batch in)
+{
+  if constexpr (host<P>) {
+    in.count = element_count{in.count, in.fewer}.value();
+    in.fewer = {};
+  }
+  return in;
+}
+/// The number of segments for a backend. A device reads a count in memory itself.
+template <class P, class Batch>
+auto count_for(P const&, Batch const& in)
+{
+  if constexpr (host<P>)
+    return in.count;
+  else
+    return element_count{in.count, in.fewer};
+}
 
 /// A pointer where the iterator has one, else the iterator.
 template <class I>

@@ -61,9 +61,10 @@ ends<T> initial_of_segments(char const* call, Init const& init, std::size_t coun
 }
 
 template <class Acc, class P, class Values, class Offsets, class From, class Out, class... Rest>
-void reduce_segments(P const& on, segments_between<Values, Offsets, From> const& in, Out& out, Rest... rest)
+void reduce_segments(P const& on, segments_between<Values, Offsets, From> const& batch, Out& out, Rest... rest)
 {
   constexpr char const* call = "tally::reduce";
+  auto const in = with_count(on, batch);
   using value = std::iter_value_t<Values>;
   auto arguments = reduce_arguments<accumulator<Acc, value>>(std::move(rest)...);
   using all = decltype(arguments);
@@ -89,15 +90,16 @@ void reduce_segments(P const& on, segments_between<Values, Offsets, From> const&
   }();
   if (in.count == 0) return;
   if constexpr (std::is_same_v<From, from_front>)
-    backend_reduce_segments<T>(on, in.values, in.offsets, in.count, results, nothing, values, op);
+    backend_reduce_segments<T>(on, in.values, in.offsets, count_for(on, in), results, nothing, values, op);
   else
-    backend_reduce_segments<T>(on, in.values, in.offsets, in.count, results, nothing, values, op, From{});
+    backend_reduce_segments<T>(on, in.values, in.offsets, count_for(on, in), results, nothing, values, op, From{});
 }
 
 template <direction Shift, class Acc, class P, class Values, class Offsets, class From, class Out, class... Rest>
-void scan_segments(char const* call, P const& on, segments_between<Values, Offsets, From> const& in, Out& out,
+void scan_segments(char const* call, P const& on, segments_between<Values, Offsets, From> const& batch, Out& out,
                    Rest... rest)
 {
+  auto const in = with_count(on, batch);
   auto arguments = told_apart<Shift>(std::move(rest)...);
   using all = decltype(arguments);
   using init_type = decltype(all::init);
@@ -113,14 +115,14 @@ void scan_segments(char const* call, P const& on, segments_between<Values, Offse
   if (in.count == 0) return;
   if constexpr (is_present<decltype(all::last)> && last_fits<decltype(all::last), T>) {
     values.lasts = arguments.last.at.contiguous_for(call, "last_to(...)", in.count);
-    // Empty segments keep this value.
-    if constexpr (!is_present<init_type> && has_identity<decltype(op), T>)
+    // Empty segments keep this value. A device's backend writes it.
+    if constexpr (host<P> && !is_present<init_type> && has_identity<decltype(op), T>)
       fill<T>(on, call, {in.count}, {{}, {1}, {}, {}}, values.lasts, nothing_as_initial<T>(op), op);
   }
   if constexpr (std::is_same_v<From, from_front>)
-    backend_scan_segments<T>(on, in.values, in.offsets, in.count, results, values, op, Shift);
+    backend_scan_segments<T>(on, in.values, in.offsets, count_for(on, in), results, values, op, Shift);
   else
-    backend_scan_segments<T>(on, in.values, in.offsets, in.count, results, values, op, Shift, From{});
+    backend_scan_segments<T>(on, in.values, in.offsets, count_for(on, in), results, values, op, Shift, From{});
 }
 
 }  // namespace tally::detail::batch

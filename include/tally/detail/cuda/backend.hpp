@@ -120,28 +120,52 @@ void check_pointers(prepared_call const& call, detail::zip_iterator<I1, I2, Tran
   check_pointers(call, i.second(), what);
 }
 
+/// The number of elements from `first` to `last`, or a count in memory.
+template <class I, class S>
+auto count_between(I const& first, S const& last)
+{
+  if constexpr (detail::is_counted_end<S>)
+    return last.count;
+  else
+    return static_cast<std::size_t>(last - first);
+}
+inline std::size_t most_of(std::size_t size)
+{
+  return size;
+}
+inline std::size_t most_of(detail::element_count const& size)
+{
+  return size.most;
+}
+
+template <class Stored, class T>
+beginning<Stored> beginning_as(beginning<T> const& from)
+{
+  return {reinterpret_cast<Stored const*>(from.init), reinterpret_cast<Stored const*>(from.nothing)};
+}
+
 /// A call on an array from its end is that on a batch of one sequence: the kernels of batches step backwards, while
 /// iterators are read one element at a time (.95 and .45 of a copy at 2^28 floats).
 template <class Op, class In, class Out, class T>
 void run_reversed(prepared_call& call, work what, directed_array<In> const& in, std::size_t size,
-                  directed_array<Out> const& out, T const* init)
+                  directed_array<Out> const& out, beginning<T> const& from)
 {
   using stored = typename compiled_element<Op, T>::type;
   auto const* const elements = reinterpret_cast<stored const*>(in.first);
   auto* const results = reinterpret_cast<stored*>(out.first);
-  auto const* const initial = reinterpret_cast<stored const*>(init);
-  if (size == 0) return run_compiled<Op, stored>(call, what, elements, 0, results, initial);
+  auto const own = beginning_as<stored>(from);
+  if (size == 0) return run_compiled<Op, stored>(call, what, elements, size, results, own);
   detail::batch::layout where;
   where.along = {size, {in.step, what == work::reduce ? 0 : out.step, 0, 0}};
   detail::batch::ends<stored> ends;
-  if (initial != nullptr) std::memcpy(&ends.initial.emplace(), initial, sizeof(stored));
+  if (own.init != nullptr) std::memcpy(&ends.initial.emplace(), own.init, sizeof(stored));
   run_compiled_sequences<Op, stored>(call, what, where, elements, results, ends);
 }
 
 /// Every form of call: `size` elements from `first`, to `out`.
-template <class T, class I, class Out, class Op, class Transform>
-void run_call(prepared_call& call, work what, I const& first, std::size_t size, Out const& out, T const* init,
-              [[maybe_unused]] Op& op, [[maybe_unused]] Transform& transform)
+template <class T, class I, class Count, class Out, class Op, class Transform>
+void run_call(prepared_call& call, work what, I const& first, Count const& size, Out const& out,
+              beginning<T> const& from, [[maybe_unused]] Op& op, [[maybe_unused]] Transform& transform)
 {
   static_assert(std::random_access_iterator<I> || std::is_pointer_v<I>,
                 "tally: a call on a GPU takes random-access iterators");
@@ -154,7 +178,7 @@ void run_call(prepared_call& call, work what, I const& first, std::size_t size, 
   using element = detail::transformed_t<Transform, std::iter_reference_t<I>>;
   static_assert(std::is_convertible_v<element, T>,
                 "tally: a call on a GPU takes elements that convert to the accumulator's type");
-  if (size != 0) {
+  if (most_of(size) != 0) {
     check_pointers(call, first, "input");
     check_pointers(call, out, "output");
   }
@@ -165,20 +189,25 @@ void run_call(prepared_call& call, work what, I const& first, std::size_t size, 
     else
       return false;
   }();
-  if constexpr (in_memory && is_compiled<Op, T>) {
+  constexpr bool is_counted = std::is_same_v<Count, detail::element_count>;
+  if constexpr (in_memory && (is_counted ? is_compiled_counted<Op, T> : is_compiled<Op, T>)) {
     using stored = typename compiled_element<Op, T>::type;
     run_compiled<Op, stored>(call, what, reinterpret_cast<stored const*>(std::to_address(first)), size,
-                             reinterpret_cast<stored*>(std::to_address(out)), reinterpret_cast<stored const*>(init));
+                             reinterpret_cast<stored*>(std::to_address(out)), beginning_as<stored>(from));
   } else if constexpr (directed_in_memory<I, T> && directed_in_memory<Out, T> &&
-                       std::is_same_v<Transform, std::identity> && is_compiled<Op, T>) {
-    run_reversed<Op>(call, what, directed(first), size, directed(out), init);
+                       std::is_same_v<Transform, std::identity> && is_compiled<Op, T> && !is_counted) {
+    run_reversed<Op>(call, what, directed(first), size, directed(out), from);
   } else {
 #ifdef __CUDACC__
-    run(call, what, device_iterator(first), size, device_iterator(out), init, op, transform);
+    run(call, what, device_iterator(first), size, device_iterator(out), from, op, transform);
 #else
-    static_assert(never<T, I>, "tally: only built-in operators on arrays of numbers are compiled into the library; a "
-                               "call with another operator, "
-                               "transformation, type or iterator on a GPU must be compiled by nvcc, in a .cu file");
+    static_assert(
+        never<T, I> || is_counted,
+        "tally: only built-in operators on arrays of numbers are compiled into the library; a call with "
+        "another operator, transformation, type or iterator on a GPU must be compiled by nvcc, in a .cu file");
+    static_assert(never<T, I> || !is_counted,
+                  "tally: with a count in memory only sums of numbers of 32 and 64 bits are compiled into the library; "
+                  "another call on a GPU must be compiled by nvcc, in a .cu file");
 #endif
   }
 }
@@ -188,24 +217,27 @@ template <class T, class I, class S, class Op, class Transform>
 std::optional<T> backend_reduce(execution const& on, I first, S last, std::optional<T> init, Op& op,
                                 Transform& transform)
 {
-  auto const size = static_cast<std::size_t>(last - first);
-  if (size == 0) return init;
+  auto const size = count_between(first, last);
+  if (most_of(size) == 0) return init;
   prepared_call call(on, "tally::reduce");
   T* const result = static_cast<T*>(call.host_result(sizeof(T)));
-  run_call<T>(call, work::reduce, first, size, result, init ? &*init : nullptr, op, transform);
+  std::optional<T> nothing;
+  if constexpr (detail::is_counted_end<S> && has_identity<Op, T>) nothing.emplace(reduction_of_nothing<T>(op));
+  run_call<T>(call, work::reduce, first, size, result, {init ? &*init : nullptr, nothing ? &*nothing : nullptr}, op,
+              transform);
   call.wait();
   return *result;
 }
 
 template <class T, class I, class S, class Out, class Op, class Transform>
-Out backend_scan(execution const& on, I first, S last, Out out, std::optional<T> init, Op& op, Transform& transform,
-                 detail::direction shift)
+auto backend_scan(execution const& on, I first, S last, Out out, std::optional<T> init, Op& op, Transform& transform,
+                  detail::direction shift)
 {
-  auto const size = static_cast<std::size_t>(last - first);
+  auto const size = count_between(first, last);
   prepared_call call(on, "tally::scan");
   run_call<T>(call, shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, first, size,
-              out, init ? &*init : nullptr, op, transform);
-  return out + static_cast<std::iter_difference_t<Out>>(size);
+              out, {init ? &*init : nullptr}, op, transform);
+  if constexpr (!detail::is_counted_end<S>) return out + static_cast<std::iter_difference_t<Out>>(size);
 }
 
 template <class F>

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "tally/counted.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/built_in.hpp"
@@ -23,16 +24,29 @@ template <class Op, class T>
 inline constexpr bool is_compiled =
     (is_compiled_integer<T> || is_compiled_float<T>) && detail::built_in::takes<Op, is_compiled_integer<T>>;
 
+/// Calls with a count in memory are compiled for sums only, of 32 or 64 bits: their kernels are others.
+template <class Op, class T>
+inline constexpr bool is_compiled_counted = is_compiled<Op, T> && std::is_same_v<Op, plus> && sizeof(T) >= 4;
+
 /// The type whose compiled calls Op uses on T.
 template <class Op, class T>
 using compiled_element = detail::built_in::element<Op, T>;
 
 enum class work { reduce, inclusive_scan, exclusive_scan };
 
-/// `init` is null or points to a value on the host, which is read before this returns. A reduction writes one value to
-/// `out`.
+/// The values that a call begins with: null, or on the host and read before the call returns.
+template <class T>
+struct beginning {
+  T const* init = nullptr;
+  T const* nothing = nullptr;  ///< the reduction of no elements, without an initial value
+};
+
+/// A reduction writes one value to `out`.
 template <class Op, class T>
-void run_compiled(prepared_call& call, work what, T const* in, std::size_t size, T* out, T const* init);
+void run_compiled(prepared_call& call, work what, T const* in, std::size_t size, T* out, beginning<T> const& from);
+template <class Op, class T>
+void run_compiled(prepared_call& call, work what, T const* in, detail::element_count size, T* out,
+                  beginning<T> const& from);
 
 /// The same of a batch of sequences.
 template <class Op, class T>

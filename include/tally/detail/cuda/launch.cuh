@@ -237,11 +237,13 @@ void run(prepared_call& call, P problem)
   plan<P>::launch_selected(call, problem);
 }
 
+/// The initial value, or the value of nothing: the reduction of no elements writes it.
 template <class T, class Op>
-initial_value<T, Op> initial(T const* value)
+initial_value<T, Op> initial(T const* value, T const* nothing = nullptr)
 {
   initial_value<T, Op> result;
   std::memset(static_cast<void*>(&result), 0, sizeof result);
+  if (value == nullptr && nothing != nullptr) result.value = static_cast<working_type<T>>(*nothing);
   if (value == nullptr) return result;
   result.is_present = true;
   result.value = static_cast<working_type<T>>(*value);
@@ -251,11 +253,30 @@ initial_value<T, Op> initial(T const* value)
 
 /// Runs a call whose kernel is compiled with the calling code.
 template <class T, class In, class Out, class Op, class Transform>
-void run(prepared_call& call, work what, In in, std::size_t size, Out out, T const* init, Op const& op,
+void run(prepared_call& call, work what, In in, std::size_t size, Out out, beginning<T> const& from, Op const& op,
          Transform const& transform)
 {
-  run(call, problem<T, Op, In, Out, Transform>{in, out, size, initial<T, Op>(init), op, transform, what, nullptr,
-                                               nullptr, 0, false});
+  run(call, problem<T, Op, In, Out, Transform>{in, out, size, initial<T, Op>(from.init, from.nothing), op, transform,
+                                               what, nullptr, nullptr, 0, false});
+}
+/// The same with a count in memory.
+template <class T, class In, class Out, class Op, class Transform>
+void run(prepared_call& call, work what, In in, detail::element_count size, Out out, beginning<T> const& from,
+         Op const& op, Transform const& transform)
+{
+  call.check_pointer(size.fewer.place, "count");
+  using uncounted = problem<T, Op, In, Out, Transform>;
+  run(call, counted_problem<uncounted>{{in, out, size.most, initial<T, Op>(from.init, from.nothing), op, transform,
+                                        what, nullptr, nullptr, 0, false},
+                                       size.fewer});
+}
+
+/// The definition of a compiled call with a count in memory, where there is one.
+template <class Op, class T>
+void run_if_compiled(prepared_call& call, work what, T const* in, detail::element_count size, T* out,
+                     beginning<T> const& from)
+{
+  if constexpr (is_compiled_counted<Op, T>) run(call, what, in, size, out, from, Op{}, std::identity{});
 }
 
 }  // namespace tally::cuda_backend

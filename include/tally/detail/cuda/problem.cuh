@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tally/counted.hpp"
 #include "tally/detail/cuda/carry_fold.cuh"
 #include "tally/detail/cuda/compiled.hpp"
 #include "tally/detail/cuda/elements.cuh"
@@ -29,6 +30,7 @@ struct problem {
   using output = Out;
   using transformation = Transform;
   static constexpr bool is_batch = false;
+  static constexpr bool is_counted = false;
 
   In in;
   Out out;  ///< a reduction writes its value to the first element
@@ -70,7 +72,17 @@ struct problem {
   }
 };
 
-/// The first line of every kernel. A launch may begin before the kernel ahead of it in the stream has ended. This lets
+/// A problem whose number of elements lies in the device's memory; `size` is a bound on it. It has kernels of its own: a
+/// kernel that may have to read the size computes nothing from it before its turn, and takes 0.04 to 0.14 us longer.
+template <class P>
+struct counted_problem : P {
+  static constexpr bool is_counted = true;
+  detail::count_in_memory count;
+
+  __device__ void read_count() { this->size = count.up_to(this->size); }
+};
+
+/// The first line of every other kernel. A launch may begin before the kernel ahead of it in the stream has ended. This lets
 /// the next kernel begin early too, and waits until all earlier work is done and visible.
 __device__ __forceinline__ void take_turn()
 {
@@ -78,6 +90,28 @@ __device__ __forceinline__ void take_turn()
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
+}
+
+/// The first line of every kernel whose problem may have a count in memory: `take_turn`, and the problem with the count
+/// as it is then. There may be fewer tiles than the launch was made for, and none at all.
+template <class P>
+__device__ __forceinline__ decltype(auto) at_its_turn(P const& given)
+{
+  take_turn();
+  if constexpr (requires(P own) { own.read_count(); }) {
+    P own = given;
+    own.read_count();
+    return own;
+  } else {
+    return (given);
+  }
+}
+
+/// Writes the reduction of no elements, by one thread.
+template <class P>
+__device__ __forceinline__ void reduce_nothing(P const& problem)
+{
+  problem.out[0] = static_cast<typename P::element>(problem.init.value);
 }
 
 }  // namespace tally::cuda_backend

@@ -80,6 +80,13 @@ private:
   typename P::transformation transform_;
 };
 
+/// The blocks of a reduction that have work: one folds, and no more total tiles than there are tiles.
+template <class P>
+__device__ __forceinline__ std::uint32_t reducing_blocks(std::uint32_t tiles)
+{
+  return P::is_counted && tiles < gridDim.x ? tiles + 1 : gridDim.x;
+}
+
 /// The work of the block that folds all totals and writes the value.
 template <class P>
 __device__ __forceinline__ void fold_reduction(P const& problem)
@@ -92,6 +99,10 @@ __device__ __forceinline__ void fold_reduction(P const& problem)
   __shared__ uninitialized<typename fold::template reduction_shared<warps>> memory;
   __shared__ std::uint32_t epoch;
   std::uint32_t const tiles = problem.tiles();
+  if (P::is_counted && tiles == 0) {
+    if (threadIdx.x == 0) reduce_nothing(problem);
+    return;
+  }
   Op op = problem.op;
   fold carries(problem.init, op);
   if (threadIdx.x == 0)
@@ -112,7 +123,7 @@ __device__ __forceinline__ void fold_reduction(P const& problem)
   auto const value = carries.template reduce<warps>(tiles, problem.words, epoch, *memory, op, stand_in);
   if (threadIdx.x != 0) return;
   problem.out[0] = static_cast<T>(value);
-  finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
+  finish(*problem.shared, epoch, reducing_blocks<P>(tiles), problem.words, problem.capacity);
 }
 
 /// Reductions of more than one tile. Block 0 folds the totals of all tiles, as they appear; no block waits for it. The
@@ -121,13 +132,13 @@ __device__ __forceinline__ void fold_reduction(P const& problem)
 /// Loads go straight to registers: bulk copies, as in the scan's ring, reach 0.68 of the read limit here (measured,
 /// with any number of them on their way).
 template <class P, int BlocksPerProcessor>
-__global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_kernel(__grid_constant__ P const problem)
+__global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_kernel(__grid_constant__ P const given)
 {
   using reducer = tile_reducer<P>;
-  take_turn();
+  auto const& problem = at_its_turn(given);
   if (blockIdx.x == 0) {
     fold_reduction(problem);
-  } else {
+  } else if (!P::is_counted || blockIdx.x <= problem.tiles()) {
     __shared__ typename reducer::shared totals[2];
     __shared__ std::uint32_t next[2];
     __shared__ std::uint32_t epoch;
@@ -149,7 +160,7 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor) reduce_ker
       own.publish_total(tile, epoch, totals[at]);
       tile = next[at];
     }
-    if (threadIdx.x == 0) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
+    if (threadIdx.x == 0) finish(*problem.shared, epoch, reducing_blocks<P>(tiles), problem.words, problem.capacity);
   }
 }
 
@@ -158,7 +169,7 @@ template <class P>
 __global__ void nothing_kernel(__grid_constant__ P const problem)
 {
   take_turn();
-  problem.out[0] = static_cast<typename P::element>(problem.init.value);
+  reduce_nothing(problem);
 }
 
 }  // namespace tally::cuda_backend

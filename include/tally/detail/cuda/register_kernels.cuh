@@ -15,14 +15,18 @@ namespace tally::cuda_backend {
 
 /// Arrays of one tile at most, by one block, which waits for no other.
 template <class P, int Warps, int Rows>
-__global__ void __launch_bounds__(Warps* warp_lanes) one_tile_kernel(__grid_constant__ P const problem)
+__global__ void __launch_bounds__(Warps* warp_lanes) one_tile_kernel(__grid_constant__ P const given)
 {
   using T = typename P::element;
   using Op = typename P::operation;
   using tile = block_tile<T, Op, typename P::input, typename P::transformation, Warps, Rows>;
   using left = typename tile::left;
-  take_turn();
+  auto const& problem = at_its_turn(given);
   __shared__ uninitialized<typename tile::shared> memory;
+  if (P::is_counted && problem.size == 0) {
+    if (problem.what == work::reduce && threadIdx.x == 0) reduce_nothing(problem);
+    return;
+  }
   Op op = problem.op;
   auto transform = problem.transform;
   left const init = problem.init.is_present ? left::present(problem.init.value) : left::absent(op, problem.init.value);
@@ -39,7 +43,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes) one_tile_kernel(__grid_cons
 /// Arrays of two to eight tiles, on sm_90 and later: a cluster of blocks, a tile each, which write their totals to each
 /// other's shared memory.
 template <class P, int Warps>
-__global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_constant__ P const problem)
+__global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_constant__ P const given)
 {
 #if __CUDA_ARCH__ >= 900
   using T = typename P::element;
@@ -49,7 +53,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_const
   using tile = block_tile<T, Op, typename P::input, typename P::transformation, Warps, rows>;
   using fold = own_tile_fold<T, Op, Warps>;
   arrive_at_cluster();  // no block may write to the memory of a block that has not begun
-  take_turn();
+  auto const& problem = at_its_turn(given);
   __shared__ uninitialized<typename tile::shared> memory;
   __shared__ uninitialized<W[most_cluster_tiles]> totals;
   Op op = problem.op;
@@ -70,6 +74,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_const
     });
   arrive_at_cluster();
   wait_for_cluster();
+  if (P::is_counted && tiles == 0 && reduction && mine == 0 && threadIdx.x == 0) reduce_nothing(problem);
   if (mine >= tiles) return;
   fold const carries(problem.init, op);
   if (reduction) {
@@ -88,7 +93,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes) cluster_kernel(__grid_const
 /// Smith, Levien, Owens, Decoupled fallback (2025).
 template <class P, int Warps, int BlocksPerProcessor>
 __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
-    own_tiles_kernel(__grid_constant__ P const problem)
+    own_tiles_kernel(__grid_constant__ P const given)
 {
   using T = typename P::element;
   using W = working_type<T>;
@@ -96,7 +101,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
   constexpr int rows = static_cast<int>(order::tile_strips * order::strip_rows) / Warps;
   using tile = block_tile<T, Op, typename P::input, typename P::transformation, Warps, rows>;
   using fold = own_tile_fold<T, Op, Warps>;
-  take_turn();
+  auto const& problem = at_its_turn(given);
   __shared__ uninitialized<typename tile::shared> memory;
   __shared__ uninitialized<typename fold::shared[Warps]> fold_memory;
   __shared__ std::uint32_t epoch;
@@ -106,6 +111,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
   bool const aligned = aligned_for_groups<T>(problem.in);
   std::uint32_t const tiles = problem.tiles();
   std::uint32_t const mine = problem.backwards ? tiles - 1 - blockIdx.x : blockIdx.x;
+  if (P::is_counted && mine >= tiles) return;
   fold const carries(problem.init, op);
   typename fold::before before;
   tile own;
@@ -128,13 +134,14 @@ __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
   }
   own.store(problem.destination(problem.tile_end(mine)), static_cast<std::size_t>(mine) * order::tile<T>, before.carry,
             before.previous, *memory, transform, op);
-  if (threadIdx.x == 0) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
+  if (threadIdx.x == 0)
+    finish(*problem.shared, epoch, P::is_counted ? tiles : gridDim.x, problem.words, problem.capacity);
 }
 
 /// Scans of any size. Each block draws tiles until there are no more; each warp has a strip.
 template <class P, int BlocksPerProcessor>
 __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProcessor)
-    drawn_tiles_kernel(__grid_constant__ P const problem)
+    drawn_tiles_kernel(__grid_constant__ P const given)
 {
   using T = typename P::element;
   using W = working_type<T>;
@@ -142,7 +149,7 @@ __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProce
   using tile = block_tile<T, Op, typename P::input, typename P::transformation, static_cast<int>(order::tile_strips),
                           static_cast<int>(order::strip_rows)>;
   using fold = scan_fold<T, Op>;
-  take_turn();
+  auto const& problem = at_its_turn(given);
   __shared__ uninitialized<typename tile::shared> memory;
   __shared__ uninitialized<typename fold::shared> fold_memory;
   __shared__ uninitialized<typename fold::before> before_tile;

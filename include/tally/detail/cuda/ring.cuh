@@ -404,7 +404,7 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
 
 template <class P>
 __global__ void __launch_bounds__(ring_shape<typename P::element, typename P::operation>::threads, 1)
-    ring_kernel(__grid_constant__ P const problem)
+    ring_kernel(__grid_constant__ P const given)
 {
 #if __CUDA_ARCH__ >= 900
   using ring = ring_memory<P>;
@@ -414,7 +414,7 @@ __global__ void __launch_bounds__(ring_shape<typename P::element, typename P::op
   int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
   if (threadIdx.x == 0) memory.begin();
   __syncthreads();
-  take_turn();
+  auto const& problem = at_its_turn(given);
 
   if (warp == 0)
     load_tiles(memory, problem);

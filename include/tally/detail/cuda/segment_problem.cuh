@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tally/counted.hpp"
 #include "tally/detail/at_index.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/cuda/carry_fold.cuh"
@@ -35,14 +36,20 @@ struct segment_problem {
   initial_value<T, Op> init;
   T const* initials;         ///< one for each segment, if not null
   T* lasts;                  ///< likewise; takes the inclusive value of each last element
-  uninitialized<T> nothing;  ///< the reduction of an empty segment
+  uninitialized<T> nothing;  ///< the reduction of an empty segment, or its last value
+  bool has_nothing;          ///< an empty segment has a last value, though there is no initial one
   Op op;
   bool exclusive;  ///< of a scan
   control* shared;
   std::uint64_t* words;  ///< of totals, words_of<working_type<T>> for each of `chunks_with_words`; then of the search
   std::size_t chunks_with_words;
-  std::size_t capacity;  ///< words in the workspace
+  std::size_t capacity;           ///< words in the workspace
+  detail::count_in_memory fewer;  ///< the number of segments, if it lies in the device's memory
 
+  __device__ void read_count()
+  {
+    if (fewer.place != nullptr) segments = fewer.up_to(segments);
+  }
   __device__ __forceinline__ std::size_t offset(std::size_t s) const
   {
     if constexpr (from_back)
@@ -97,8 +104,9 @@ struct segment_problem {
     if constexpr (reduces)
       detail::at_index(out, number(segment)) =
           has_init ? static_cast<T>(init_of(segment).value) : reinterpret_cast<T const&>(nothing.bytes);
-    else if (lasts != nullptr && has_init)
-      lasts[number(segment)] = static_cast<T>(init_of(segment).value);
+    else if (lasts != nullptr && (has_init || has_nothing))
+      lasts[number(segment)] =
+          has_init ? static_cast<T>(init_of(segment).value) : reinterpret_cast<T const&>(nothing.bytes);
   }
 
 private:

@@ -195,7 +195,7 @@ struct lone_fold {
 /// Eight warps work, and the ninth, the scout, finds what their next stage is, and hands over totals.
 template <class P>
 __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::blocks_a_processor)
-    segments_kernel(__grid_constant__ P const problem)
+    segments_kernel(__grid_constant__ P const given)
 {
   using T = typename P::element;
   using W = working_type<T>;
@@ -209,7 +209,7 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
   constexpr bool reduces = P::reduces;
   constexpr int stages_ahead = shape::buffers;  // of those that are worked on
   constexpr int totalled = 2, carried = 3;      // barriers
-  take_turn();
+  auto const& problem = at_its_turn(given);
 
   extern __shared__ __align__(16) unsigned char room[];
   __shared__ uninitialized<W> row_totals[shape::most_strips][order::strip_rows];

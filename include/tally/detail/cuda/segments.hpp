@@ -6,8 +6,10 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
+#include "tally/counted.hpp"
 #include "tally/cuda_execution.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/contract.hpp"
@@ -63,7 +65,7 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
 
 template <segment_work What, class From, class T, class Values, class Offsets, class Out, class Op>
 void run_segments(execution const& on, char const* name, Values const& values, Offsets const& offsets,
-                  std::size_t segments, Out const& out, T const* nothing, detail::batch::ends<T> const& ends,
+                  detail::element_count segments, Out const& out, T const* nothing, detail::batch::ends<T> const& ends,
                   Op const& op, detail::direction shift, std::size_t most)
 {
   static_assert(std::is_trivially_copyable_v<T>, "tally: a call on a GPU takes values that can be copied as bytes");
@@ -71,9 +73,10 @@ void run_segments(execution const& on, char const* name, Values const& values, O
                 "tally: a call on a GPU takes values that can be default-constructed");
   static_assert(std::is_convertible_v<std::iter_reference_t<Values>, T>,
                 "tally: a call on a GPU takes elements that convert to the accumulator's type");
-  if (segments == 0) return;
+  if (segments.most == 0) return;
   prepared_call call(on, name);
   check_pointers(call, offsets, "offsets");
+  if (segments.fewer.place != nullptr) call.check_pointer(segments.fewer.place, "count");
   detail::took("cuda: segments");
   auto const in = device_iterator(values);
   auto const from = device_iterator(offsets);
@@ -82,18 +85,20 @@ void run_segments(execution const& on, char const* name, Values const& values, O
                                   std::remove_const_t<decltype(from)>, std::remove_const_t<decltype(to)>>;
   problem arguments{in,
                     from,
-                    segments,
+                    segments.most,
                     to,
                     initial<T, Op>(ends.initial ? &*ends.initial : nullptr),
                     ends.initials,
                     ends.lasts,
                     {},
+                    nothing != nullptr,
                     op,
                     shift == detail::direction::exclusive,
                     nullptr,
                     nullptr,
                     0,
-                    0};
+                    0,
+                    segments.fewer};
   if (nothing != nullptr) std::memcpy(arguments.nothing.bytes, nothing, sizeof(T));
   launch_segments(call, arguments, most != no_bound ? most : most_elements(call, values));
 }
@@ -103,8 +108,8 @@ void run_segments(execution const& on, char const* name, Values const& values, O
 /// Offsets do not decrease. `most` is a bound on the number of all elements, if one is known.
 /// Found by argument-dependent lookup on the execution argument.
 template <class T, class Values, class Offsets, class Out, class Op, class From = detail::batch::from_front>
-void backend_reduce_segments(execution const& on, Values values, Offsets offsets, std::size_t segments, Out out,
-                             T const& nothing, detail::batch::ends<T> const& ends, Op& op, From = {},
+void backend_reduce_segments(execution const& on, Values values, Offsets offsets, detail::element_count segments,
+                             Out out, T const& nothing, detail::batch::ends<T> const& ends, Op& op, From = {},
                              std::size_t most = no_bound)
 {
 #ifdef __CUDACC__
@@ -116,15 +121,17 @@ void backend_reduce_segments(execution const& on, Values values, Offsets offsets
 }
 
 /// Scans each segment to the places in `out` that its elements have in `values`. An exclusive scan has an initial
-/// value.
+/// value. The last value of an empty segment is the initial value, or the reduction of nothing.
 template <class T, class Values, class Offsets, class Out, class Op, class From = detail::batch::from_front>
-void backend_scan_segments(execution const& on, Values values, Offsets offsets, std::size_t segments, Out out,
+void backend_scan_segments(execution const& on, Values values, Offsets offsets, detail::element_count segments, Out out,
                            detail::batch::ends<T> const& ends, Op& op, detail::direction shift, From = {},
                            std::size_t most = no_bound)
 {
 #ifdef __CUDACC__
+  std::optional<T> nothing;
+  if constexpr (has_identity<Op, T>) nothing.emplace(reduction_of_nothing<T>(op));
   run_segments<segment_work::scan, From>(on, "tally::scan of segments", values, offsets, segments, out,
-                                         static_cast<T const*>(nullptr), ends, op, shift, most);
+                                         nothing ? &*nothing : nullptr, ends, op, shift, most);
 #else
   static_assert(never<Op>, "tally: a call on segments on a GPU must be compiled by nvcc, in a .cu file");
 #endif

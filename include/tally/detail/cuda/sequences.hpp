@@ -59,7 +59,7 @@ void run_sequences(prepared_call& call, work what, detail::batch::layout const& 
   constexpr bool in_memory = std::is_same_v<In, T> && std::is_same_v<Out, T>;
   if (is_one_array) {
     std::identity transform;
-    run_call<T>(call, what, in, where.along.extent, out, ends.initial ? &*ends.initial : nullptr, op, transform);
+    run_call<T>(call, what, in, where.along.extent, out, {ends.initial ? &*ends.initial : nullptr}, op, transform);
   } else if constexpr (in_memory && is_compiled<Op, T>) {
     using stored = typename compiled_element<Op, T>::type;
     run_compiled_sequences<Op, stored>(call, what, where, reinterpret_cast<stored const*>(in),

@@ -486,11 +486,11 @@ struct striped_tile {
 /// limited by their instructions, and sixteen warps that do the same execute sixteen times as many.
 template <class P>
 __global__ void __launch_bounds__(striped_shape<P>::threads, striped_shape<P>::blocks_a_processor)
-    striped_kernel(__grid_constant__ P const problem)
+    striped_kernel(__grid_constant__ P const given)
 {
   using W = working_type<typename P::element>;
   using shape = striped_shape<P>;
-  take_turn();
+  auto const& problem = at_its_turn(given);
   using kept = typename shape::kept;
   extern __shared__ __align__(128) unsigned char tiles_kept[];  // a block's tile and the one before
   __shared__ uninitialized<W[shape::warps]> totals;

@@ -148,7 +148,7 @@ std::size_t reduce(P const& on, std::size_t n, std::size_t /*bytes*/, Criterion 
   } else {
     return with_begins(on, n, criterion, head, [&](auto const* begins, std::size_t segments) {
       // No segment is empty, so any value serves for one.
-      backend_reduce_segments(on, values, begins, segments, out, T{}, batch::ends<T>{}, op, batch::from_front{}, n);
+      backend_reduce_segments(on, values, begins, {segments}, out, T{}, batch::ends<T>{}, op, batch::from_front{}, n);
     });
   }
 }
@@ -162,7 +162,8 @@ void scan(P const& on, std::size_t n, Criterion const& criterion, Values values,
     scan_numbered<T>(on, n, criterion, values, store_scanned<Shift, T, Out, Op>{out, value_for_device(init), op}, op);
   } else {
     with_begins(on, n, criterion, keep_nothing{}, [&](auto const* begins, std::size_t segments) {
-      backend_scan_segments(on, values, begins, segments, out, batch::ends<T>{init}, op, Shift, batch::from_front{}, n);
+      backend_scan_segments(on, values, begins, {segments}, out, batch::ends<T>{init}, op, Shift, batch::from_front{},
+                            n);
     });
   }
 }
