@@ -68,35 +68,67 @@ HWY_INLINE void transpose(vector<T> (&v)[members<T>])
   }
 }
 
-/// One Kogge-Stone step over the totals of a row, in index order: every total is combined with the one `Stride` groups
-/// before it.
-template <class Op, class T, std::size_t Stride>
-HWY_INLINE void kogge_stone_step(vector<T> (&total)[sets<T>], vector<T> identity)
+/// One Kogge-Stone step over the totals of a row's first sets, in index order: every total is combined with the one
+/// `Stride` groups before it.
+template <class Op, class T, std::size_t Stride, std::size_t Sets>
+HWY_INLINE void kogge_stone_step(vector<T> (&total)[Sets], vector<T> identity)
 {
   using dom = domain<Op, T>;
   if constexpr (Stride < lanes<T>) {
     HWY_UNROLL(32)
-    for (std::size_t i = 0; i < sets<T>; ++i) {
-      std::size_t const s = sets<T> - 1 - i;
+    for (std::size_t i = 0; i < Sets; ++i) {
+      std::size_t const s = Sets - 1 - i;
       total[s] = dom::op(shift_in<Stride, T>(s > 0 ? total[s - 1] : identity, total[s]), total[s]);
     }
   } else {
     constexpr std::size_t whole = Stride / lanes<T>;
     HWY_UNROLL(32)
-    for (std::size_t i = 0; i < sets<T> - whole; ++i) {
-      std::size_t const s = sets<T> - 1 - i;
+    for (std::size_t i = 0; i < Sets - whole; ++i) {
+      std::size_t const s = Sets - 1 - i;
       total[s] = dom::op(total[s - whole], total[s]);
     }
   }
 }
 
-template <class Op, class T, std::size_t Stride = 1>
-HWY_INLINE void kogge_stone(vector<T> (&total)[sets<T>], vector<T> identity)
+template <class Op, class T, std::size_t Stride = 1, std::size_t Sets>
+HWY_INLINE void kogge_stone(vector<T> (&total)[Sets], vector<T> identity)
 {
-  if constexpr (Stride < order::row_groups) {
+  if constexpr (Stride < Sets * lanes<T>) {
     kogge_stone_step<Op, T, Stride>(total, identity);
     kogge_stone<Op, T, 2 * Stride>(total, identity);
   }
+}
+
+/// The values of a set, each member in a vector.
+template <class T>
+using set_values = vector<T>[members<T>];
+template <class T>
+inline constexpr std::size_t set_size = members<T> * lanes<T>;
+
+/// Loads a set and combines its groups left to right; their totals are in index order.
+template <class Op, class T>
+HWY_INLINE void load_set(T const* in, set_values<T>& value, vector<T>& total)
+{
+  vector_tag<T> d;
+  HWY_UNROLL(4)
+  for (std::size_t m = 0; m < members<T>; ++m) value[m] = hn::LoadU(d, in + m * lanes<T>);
+  transpose<T>(value);
+  HWY_UNROLL(4)
+  for (std::size_t m = 1; m < members<T>; ++m) value[m] = domain<Op, T>::op(value[m - 1], value[m]);
+  total = natural<T>(value[members<T> - 1]);
+}
+
+/// Stores a set.
+template <class T>
+HWY_INLINE void store_set(T* out, set_values<T> const& value)
+{
+  vector_tag<T> d;
+  vector<T> result[members<T>];
+  HWY_UNROLL(4)
+  for (std::size_t m = 0; m < members<T>; ++m) result[m] = value[m];
+  transpose<T>(result);
+  HWY_UNROLL(4)
+  for (std::size_t m = 0; m < members<T>; ++m) hn::StoreU(result[m], d, out + m * lanes<T>);
 }
 
 /// Scans a tile row by row. The groups of a row are combined and their totals scanned while the results of the row
@@ -122,7 +154,7 @@ public:
   HWY_INLINE void begin(T const* in)
   {
     HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) load(in + s * set_size, value_[s], total_[s]);
+    for (std::size_t s = 0; s < sets<T>; ++s) load_set<Op>(in + s * set_size<T>, value_[s], total_[s]);
     kogge_stone<Op, T>(total_, identity_);
   }
 
@@ -143,9 +175,6 @@ public:
   HWY_INLINE T last() const { return hn::ExtractLane(local_, lanes<T> - 1); }
 
 private:
-  using set_values = vec[members<T>];
-  static constexpr std::size_t set_size = members<T> * lanes<T>;
-
   template <bool Takes, class Along>
   HWY_INLINE void give(T const* next, T* out, Along&& along, T* locals)
   {
@@ -167,17 +196,17 @@ private:
     }
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s) {
-      set_values taken;
-      if constexpr (Takes) load(next + s * set_size, taken, total_[s]);
+      set_values<T> taken;
+      if constexpr (Takes) load_set<Op>(next + s * set_size<T>, taken, total_[s]);
       along_unit(2 * s);
       HWY_UNROLL(4)
       for (std::size_t m = 0; m < members<T>; ++m) value_[s][m] = dom::op(before[s], value_[s][m]);
-      if (locals != nullptr) store(locals + s * set_size, value_[s]);
+      if (locals != nullptr) store_set<T>(locals + s * set_size<T>, value_[s]);
       local_ = value_[s][members<T> - 1];
       add_carry(value_[s]);
       // Before the store: `along` reads the next tile, at the same offset in a page, and would wait for the store.
       along_unit(2 * s + 1);
-      store(out + s * set_size, value_[s]);
+      store_set<T>(out + s * set_size<T>, value_[s]);
       if constexpr (Takes) {
         HWY_UNROLL(4)
         for (std::size_t m = 0; m < members<T>; ++m) value_[s][m] = taken[m];
@@ -186,18 +215,7 @@ private:
     if constexpr (Takes) kogge_stone<Op, T>(total_, identity_);
   }
 
-  // Loads a set and combines its groups left to right; their totals are in index order.
-  static HWY_INLINE void load(T const* in, set_values& value, vec& total)
-  {
-    HWY_UNROLL(4)
-    for (std::size_t m = 0; m < members<T>; ++m) value[m] = hn::LoadU(d, in + m * lanes<T>);
-    transpose<T>(value);
-    HWY_UNROLL(4)
-    for (std::size_t m = 1; m < members<T>; ++m) value[m] = dom::op(value[m - 1], value[m]);
-    total = natural<T>(value[members<T> - 1]);
-  }
-
-  HWY_INLINE void add_carry(set_values& value)
+  HWY_INLINE void add_carry(set_values<T>& value)
   {
     HWY_UNROLL(4)
     for (std::size_t m = 0; m < members<T>; ++m) value[m] = dom::op(carry_, value[m]);
@@ -211,19 +229,9 @@ private:
     }
   }
 
-  static HWY_INLINE void store(T* out, set_values const& value)
-  {
-    vec result[members<T>];
-    HWY_UNROLL(4)
-    for (std::size_t m = 0; m < members<T>; ++m) result[m] = value[m];
-    transpose<T>(result);
-    HWY_UNROLL(4)
-    for (std::size_t m = 0; m < members<T>; ++m) hn::StoreU(result[m], d, out + m * lanes<T>);
-  }
-
   static constexpr vector_tag<T> d{};
-  set_values value_[sets<T>];  // of the row that was taken last: groups left to right, transposed
-  vec total_[sets<T>];         // its groups' totals, scanned, in index order
+  set_values<T> value_[sets<T>];  // of the row that was taken last: groups left to right, transposed
+  vec total_[sets<T>];            // its groups' totals, scanned, in index order
   vec identity_;
   vec carry_;
   vec previous_;  // its last lane is the inclusive result before this row

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "src/cpu/batch_parts.hpp"
+#include "src/cpu/short_blocks.hpp"
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/cpu/tuning.hpp"
 #include "tally/detail/path.hpp"
@@ -24,24 +25,9 @@ namespace {
                     std::to_string(begin) + " to " + std::to_string(end));
 }
 
-/// Short segments that wait to be scanned side by side, as a job of the kernels.
-template <class T>
-struct waiting_set {
-  T const* in[most_lanes<T>];
-  T* out[most_lanes<T>];
-  std::size_t sizes[most_lanes<T>];
-  std::size_t numbers[most_lanes<T>];
-  T lengths[most_lanes<T>];
-  std::size_t count;
-  bool reads_beyond;  // whether 16 bytes at a time may be read of all of them
-};
-
 template <class T, class Op>
 class segments_call {
   using carry = order::carry<T, Op>;
-  static constexpr std::size_t group = order::group<T>;
-  static constexpr std::size_t tile = order::tile<T>;
-  static constexpr std::size_t most_groups = order::row_groups;
 
 public:
   segments_call(tile_kernels<T> const& kernels, segments_job<T> const& job, Op op)
@@ -62,7 +48,7 @@ public:
     constexpr std::size_t block = 4096;
     members_ = team_size(job_.threads, units * sizeof(T), (units - 1) / block + 1);
     large_ = (end_ - base_) * sizeof(T) >= sizes.streamed_bytes;
-    short_ = std::min(sizes.side_by_side_bytes / sizeof(T), order::row<T>);
+    short_ = std::min(sizes.short_bytes, most_short_bytes) / sizeof(T);
     // Threads share elements and segments together: a segment is as many units as it has elements, and one more. So
     // neither many empty segments nor a few long ones are left to one thread.
     std::size_t const share = units / (16 * static_cast<std::size_t>(members_));
@@ -78,13 +64,7 @@ private:
   /// The share of one thread in the call.
   class worker {
   public:
-    explicit worker(segments_call& call) : call_(call), sets_(most_groups + 2)
-    {
-      for (std::size_t g = 0; g < most_groups + 2; ++g) {
-        sets_.data()[g].count = 0;
-        sets_.data()[g].reads_beyond = call.out_of_place_;
-      }
-    }
+    explicit worker(segments_call& call) : call_(call), shorts_(call.kernels_) {}
     worker(worker const&) = delete;
     ~worker() = default;
 
@@ -93,10 +73,10 @@ private:
     {
       offsets_of_segments const& offsets = call_.job_.offsets;
       std::size_t const behind = call_.first_from(end);
-      constexpr std::size_t at_once = 256;
-      std::size_t offset[at_once + 1];
+      if (call_.job_.out != nullptr) writable_end_ = call_.job_.out + std::min(offsets[behind], call_.end_);
+      std::size_t offset[most_in_block + 1];
       for (std::size_t s = call_.first_from(first), count; s < behind; s += count) {
-        count = std::min(at_once, behind - s);
+        count = std::min(most_in_block, behind - s);
         offsets.read(offsets.offsets, s, count + 1, offset);
         call_.check(s, count, offset);
         call_.fill_lasts(s, count);  // those of segments that are not empty are written again
@@ -104,73 +84,52 @@ private:
       }
     }
 
-    /// Does what waits. Sets that are not full are joined, the longest segments first.
-    void finish()
-    {
-      waiting_set<T>& joined = sets_.data()[most_groups + 1];
-      joined.reads_beyond = false;
-      std::size_t count = 0, most_in_set = 0;
-      for (std::size_t g = most_groups; g > 0; --g) {
-        for (std::size_t c = 0; c < sets_.data()[g].count; ++c) {
-          if (count == 0) most_in_set = g;
-          joined.in[count] = sets_.data()[g].in[c];
-          joined.out[count] = sets_.data()[g].out[c];
-          joined.sizes[count] = sets_.data()[g].sizes[c];
-          joined.numbers[count] = sets_.data()[g].numbers[c];
-          if (++count == call_.kernels_.lanes) {
-            call_.side_by_side(joined, count, 0, most_in_set * group);
-            count = 0;
-          }
-        }
-        sets_.data()[g].count = 0;
-      }
-      if (count > 0) call_.side_by_side(joined, count, 0, most_in_set * group);
-    }
-
   private:
     /// Takes segments [s, s + count).
     void take(std::size_t s, std::size_t count, std::size_t const* offset)
     {
-      constexpr std::size_t prefetched_at_once = 256 / sizeof(T);  // bursts hold up the reading
-      std::size_t prefetched = offset[0];
-      // Copies that the compiler can keep in registers, whatever is written to the sets.
-      segments_job<T> const& job = call_.job_;
-      T const* const values = job.values;
-      T* const out = job.out;
-      bool const from_back = job.from_back, large = call_.large_;
-      std::size_t const lanes = call_.kernels_.lanes, most = call_.short_, base = call_.base_, end_of_all = call_.end_;
-      waiting_set<T>* const sets = sets_.data();
-      for (std::size_t i = 0; i < count; ++i) {
-        std::size_t const begin = offset[i], end = offset[i + 1], size = end - begin;
-        if (large && end >= prefetched + prefetched_at_once && size <= most) {
-          call_.prefetch(prefetched, end);
-          prefetched = end;
-        }
-        if (size > most) {
-          take_long(s + i, begin, end);
-          prefetched = end;
-          continue;
-        }
-        // No branch for empty segments: where they are cannot be predicted. They wait for ever.
-        std::size_t const g = (size + group - 1) / group;
-        waiting_set<T>& set = sets[g];
-        std::size_t const c = set.count;
-        std::size_t const reach = g * group;
-        std::size_t const first = from_back ? end - 1 : begin;
-        if (from_back ? end < base + reach : begin + reach > end_of_all) set.reads_beyond = false;
-        set.in[c] = values + first;
-        set.out[c] = out + first;
-        set.sizes[c] = size;
-        set.numbers[c] = s + i;
-        set.lengths[c] = static_cast<T>(static_cast<std::int32_t>(size));
-        std::size_t const waiting = c + (size != 0 ? 1 : 0);
-        set.count = waiting;
-        if (waiting == lanes) {
-          call_.side_by_side(set, waiting, reach - group + 1, reach);
-          set.count = 0;
-          set.reads_beyond = call_.out_of_place_;
+      constexpr std::size_t most = block_size<T>;
+      for (std::size_t i = 0; i < count;) {
+        std::size_t const first = i, begin = offset[i];
+        while (i < count && offset[i + 1] - offset[i] <= call_.short_ && offset[i + 1] - begin <= most) ++i;
+        if (i > first) take_block(s + first, i - first, offset + first);
+        if (i < count && offset[i + 1] - offset[i] > call_.short_) {
+          take_long(s + i, offset[i], offset[i + 1]);
+          ++i;
         }
       }
+    }
+
+    /// Takes short segments.
+    void take_block(std::size_t s, std::size_t count, std::size_t const* offset)
+    {
+      segments_job<T> const& job = call_.job_;
+      std::size_t const begin = offset[0], size = offset[count] - begin;
+      if (size == 0) return;
+      short_block<T> those{job.values, offset, offset, count};
+      std::size_t last[most_in_block];  // the last elements of reversed segments
+      those.adjacent = !job.from_back;
+      those.reversed = job.from_back;
+      if (job.from_back) {
+        for (std::size_t i = 0; i < count; ++i) last[i] = offset[i + 1] - 1;
+        those.from = last;
+      } else {
+        those.readable_end = job.values + (call_.out_of_place_ ? call_.end_ : offset[count]);
+      }
+      those.initial = job.given.initial.value_or(call_.op_.identity);
+      if (job.given.initials != nullptr) those.initials = job.given.initials + s;
+      those.shift = job.shift;
+      T* const lasts = job.given.lasts == nullptr ? nullptr : job.given.lasts + s;
+      if (job.out != nullptr && call_.out_of_place_ && !job.from_back) {
+        shorts_.scan(those, lasts, job.out + begin, writable_end_);
+        return;
+      }
+      T* const results = shorts_.scan(those, lasts);
+      if (job.out == nullptr) return;
+      if (job.from_back)
+        for (std::size_t i = 0; i < count; ++i)
+          std::reverse(results + (offset[i] - begin), results + (offset[i + 1] - begin));
+      std::copy_n(results, size, job.out + begin);
     }
 
     void take_long(std::size_t s, std::size_t begin, std::size_t end)
@@ -184,7 +143,8 @@ private:
     }
 
     segments_call& call_;
-    scratch<waiting_set<T>> sets_;  // by the number of groups: 0 for empty segments; the last one is for joining
+    short_blocks<T> shorts_;
+    T* writable_end_ = nullptr;  // the results of this thread's segments end there
   };
 
   std::optional<T> initial(std::size_t s) const
@@ -231,40 +191,6 @@ private:
       std::fill_n(lasts + first, count, *job_.nothing);
   }
 
-  /// Prefetches values and results [begin, end), but farther along: short segments are worked on some time after they
-  /// were met, in another order.
-  void prefetch(std::size_t begin, std::size_t end) const
-  {
-    constexpr std::size_t line = line_bytes / sizeof(T);
-    std::size_t const ahead = tuning_in_use().segments_ahead_bytes / sizeof(T);
-    for (std::size_t k = (begin + line - 1) / line * line; k < end; k += line) {
-      __builtin_prefetch(job_.values + k + ahead, 0, 2);
-      if (job_.out != nullptr && out_of_place_) __builtin_prefetch(job_.out + k + ahead, 1, 2);
-    }
-  }
-
-  /// `count` short segments.
-  void side_by_side(waiting_set<T>& set, std::size_t count, std::size_t shortest, std::size_t longest) const
-  {
-    std::size_t const lanes = kernels_.lanes;
-    T initials[most_lanes<T>], lasts[most_lanes<T>];
-    for (std::size_t c = count; c < lanes; ++c) {
-      set.in[c] = set.in[0];
-      set.out[c] = set.out[0];
-      set.sizes[c] = 0;
-    }
-    std::fill_n(initials, lanes, job_.given.initial.value_or(op_.identity));
-    if (job_.given.initials != nullptr)
-      for (std::size_t c = 0; c < count; ++c) initials[c] = job_.given.initials[set.numbers[c]];
-    row_set_job<T> job{set.in, job_.out == nullptr ? nullptr : set.out, set.sizes, initials, lasts, shortest, longest};
-    if (sizeof(T) >= 4 && set.reads_beyond) job.lengths = set.lengths;
-    job.in_reversed = job.out_reversed = job_.from_back;
-    job.shift = job_.shift;
-    kernels_.scan_row_set(job);
-    if (job_.given.lasts != nullptr)
-      for (std::size_t c = 0; c < count; ++c) job_.given.lasts[set.numbers[c]] = lasts[c];
-  }
-
   /// A segment by itself, on at most `threads` threads.
   void long_segment(std::size_t s, std::size_t begin, std::size_t end, int threads)
   {
@@ -294,7 +220,7 @@ private:
   int members_ = 1;
   bool out_of_place_ = job_.out != job_.values;  // nothing else writes to the values meanwhile
   bool large_ = false;                           // more than the cache holds
-  std::size_t short_ = 0;                        // the longest segment that is scanned side by side with others
+  std::size_t short_ = 0;                        // the longest segment that is scanned in a block with others
   std::vector<std::size_t> deferred_;            // long segments
   std::atomic<std::size_t> deferred_count_{0};
 };

@@ -10,6 +10,7 @@
 #include <hwy/cache_control.h>
 
 #include "src/cpu/batch_parts.hpp"
+#include "src/cpu/short_blocks.hpp"
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/cpu/tuning.hpp"
 #include "tally/detail/path.hpp"
@@ -58,82 +59,6 @@ private:
   std::size_t index_[detail::batch::most_dimensions] = {};
 };
 
-/// Writes a contiguous output around the cache, whose pieces are results of jobs: the lines of one are written while
-/// the next is computed.
-template <class T>
-class staged_writer {
-public:
-  staged_writer(tile_kernels<T> const& kernels, std::size_t most)
-      : kernels_(kernels),
-        size_(most * sizeof(T) + 2 * line_bytes),
-        memory_(2 * ((size_ + line_bytes - 1) / line_bytes * line_bytes))
-  {
-    size_ = (size_ + line_bytes - 1) / line_bytes * line_bytes;
-  }
-
-  void begin(T* out)
-  {
-    out_ = reinterpret_cast<char*>(out);
-    first_ = phase() != 0;
-    waiting_ = {};
-  }
-  /// The place for the results of the next job: as far from the beginning of a line as the output.
-  T* place() { return reinterpret_cast<T*>(half() + phase()); }
-  lines_to_write* written_along() { return &waiting_; }
-
-  /// The job wrote `count` results.
-  void filled(std::size_t count)
-  {
-    write_rest();
-    std::size_t const bytes = count * sizeof(T);
-    std::size_t const from = phase();
-    char* const line = out_ - from;
-    std::size_t begin = 0;
-    if (first_ && from != 0) {
-      // The first line belongs in part to results that another thread may be writing.
-      std::memcpy(out_, half() + from, std::min(bytes, line_bytes - from));
-      begin = std::min(from + bytes, line_bytes);
-    }
-    std::size_t const whole = (from + bytes) / line_bytes * line_bytes;
-    if (whole >= line_bytes) {
-      if (begin < whole) waiting_ = {half() + begin, line + begin, (whole - begin) / line_bytes};
-      first_ = false;
-    }
-    // A line that is not complete goes on in the other half; it is written now only if it began before this thread.
-    char const* const rest = half() + whole;
-    rest_ = from + bytes - whole;
-    half_ = 1 - half_;
-    std::memcpy(half(), rest, rest_);
-    out_ += bytes;
-  }
-  void end()
-  {
-    write_rest();
-    if (rest_ > 0 && !first_) std::memcpy(out_ - rest_, half(), rest_);
-    rest_ = 0;
-  }
-
-private:
-  std::size_t phase() const { return reinterpret_cast<std::uintptr_t>(out_) % line_bytes; }
-  char* half() { return memory_.data() + half_ * size_; }
-  void write_rest()
-  {
-    if (waiting_.lines > 0)
-      kernels_.copy_around_cache(reinterpret_cast<T const*>(waiting_.from), reinterpret_cast<T*>(waiting_.to),
-                                 waiting_.lines * line_bytes / sizeof(T));
-    waiting_ = {};
-  }
-
-  tile_kernels<T> const& kernels_;
-  std::size_t size_;  // of half of the memory
-  scratch<char> memory_;
-  int half_ = 0;
-  char* out_ = nullptr;  // where the next results belong
-  std::size_t rest_ = 0;
-  bool first_ = false;  // the first line is shared, and not complete yet
-  lines_to_write waiting_;
-};
-
 /// One call on many sequences.
 template <class T, class Op>
 class sequences_call {
@@ -170,8 +95,8 @@ public:
       by_columns(across, members);
     } else if (sequences_ < 4 * static_cast<std::size_t>(members) && size_ >= sizes.long_sequence) {
       by_all_threads(forward);
-    } else if (contiguous && size_ * sizeof(T) <= std::min(sizes.side_by_side_bytes, tile * sizeof(T))) {
-      side_by_side(members);
+    } else if (contiguous && size_ * sizeof(T) <= std::min(sizes.short_bytes, most_short_bytes)) {
+      by_blocks(members);
     } else if (forward) {
       by_rows(members);
     } else {
@@ -409,80 +334,84 @@ private:
   /// Whether the results of a sequence begin where those of the sequence before end.
   bool dense() const
   {
-    return where_.along.step.out == 1 && where_.dimensions == 1 &&
-           where_.across[0].step.out == static_cast<std::ptrdiff_t>(size_);
+    return where_.along.step.out == 1 &&
+           (where_.dimensions == 0 ||
+            (where_.dimensions == 1 && where_.across[0].step.out == static_cast<std::ptrdiff_t>(size_)));
   }
 
-  /// Short contiguous sequences, one a lane.
-  void side_by_side(int members)
+  /// Short contiguous sequences, a block of some KiB after the other.
+  void by_blocks(int members)
   {
-    detail::took("batch: short rows side by side");
-    std::size_t const lanes = kernels_.lanes;
-    std::size_t const set_size = lanes * size_;
-    std::size_t const sets = (sequences_ + lanes - 1) / lanes;
-    bool const staged = around_ && dense();
-    bool const large = bytes_ >= tuning_in_use().streamed_bytes && where_.along.step.in == 1;
-    // Sets at equal distances are one job.
-    std::size_t const most =
-        where_.dimensions > 1 ? 1 : std::max<std::size_t>(1, tuning_in_use().staged_bytes / (set_size * sizeof(T)));
-    std::size_t const batch = std::max(most, batch_of(sets, set_size * sizeof(T), members));
-    share_units(sets, batch, members, [&] {
-      return [&, writer = staged_writer<T>(kernels_, staged ? most * set_size : 0),
-              lasts = scratch<T>(most * lanes)](std::size_t first, std::size_t end) mutable {
-        cursor place(where_, first * lanes);
-        if (staged) writer.begin(out_ + first * set_size);
-        for (std::size_t set = first; set < end;) {
-          // The last set has missing sequences, and is a job by itself.
-          std::size_t const whole = std::min({most, end - set, sequences_ / lanes - set});
-          std::size_t const count = whole > 0 ? lanes : sequences_ - set * lanes;
-          std::size_t const sets_now = whole > 0 ? whole : 1;
-          distances at[most_lanes<T>];
-          T const* in_of[most_lanes<T>];
-          T* out_of[most_lanes<T>];
-          std::size_t sizes[most_lanes<T>] = {};
-          T initials[most_lanes<T>];
-          T* const stage = staged ? writer.place() : nullptr;
-          for (std::size_t c = 0; c < count; ++c) {
-            at[c] = place.at();
-            place.next();
-            in_of[c] = in(at[c]);
-            out_of[c] = staged ? stage + c * size_ : out(at[c]);
-            sizes[c] = size_;
-          }
-          std::fill(in_of + count, in_of + lanes, in_of[0]);
-          std::fill(out_of + count, out_of + lanes, out_of[0]);
-          std::fill_n(initials, lanes, ends_.initial.value_or(op_.identity));
-          row_set_job<T> job{in_of,        out_ == nullptr ? nullptr : out_of, sizes, initials,
-                             lasts.data(), count == lanes ? size_ : 0,         size_};
-          job.in_reversed = where_.along.step.in < 0;
-          job.out_reversed = where_.along.step.out < 0;
-          job.shift = shift_;
-          std::size_t done = sets_now;
-          if (where_.dimensions == 1) {
-            auto const step = static_cast<std::ptrdiff_t>(lanes);
-            job.in_next = where_.across[0].step.in * step;
-            job.out_next = staged ? static_cast<std::ptrdiff_t>(set_size) : where_.across[0].step.out * step;
-            if (large) job.ahead = in_of[0] + tuning_in_use().rows_ahead_bytes / sizeof(T);
-          }
-          if (ends_.initials != nullptr) {
-            for (std::size_t c = 0; c < count; ++c) initials[c] = ends_.initials[at[c].initial];
-            done = 1;
-          }
-          job.sets = done;
-          if (staged) job.written_along = writer.written_along();
-          kernels_.scan_row_set(job);
-          if (staged) writer.filled((done - 1) * set_size + count * size_);
-          if (ends_.lasts != nullptr)
-            for (std::size_t i = 0; i < done; ++i)
-              for (std::size_t c = 0; c < count; ++c)
-                ends_.lasts[i == 0 ? at[c].last
-                                   : at[c].last + where_.across[0].step.last * static_cast<std::ptrdiff_t>(i * lanes)] =
-                    lasts.data()[i * lanes + c];
-          set += done;
-          if (done > 1) place = cursor(where_, set * lanes);
+    detail::took("batch: short rows in blocks");
+    std::size_t const in_block = std::clamp<std::size_t>(block_size<T> / size_, 1, most_in_block);
+    distances const& step = where_.along.step;
+    bool const regular = where_.dimensions <= 1;
+    distances const next = regular ? where_.across[0].step : distances{};
+    // Rows that are one array are read where they are, but not beyond what no other thread writes to.
+    bool const packed = step.in < 0 || !regular || next.in < 0;
+    bool const direct = out_ != nullptr && in_ != out_ && dense();
+    std::size_t const blocks = (sequences_ + in_block - 1) / in_block;
+    share_units(blocks, batch_of(blocks, in_block * size_ * sizeof(T), members), members, [&] {
+      struct places {
+        places(std::size_t count, std::size_t size, std::ptrdiff_t step)
+        {
+          for (std::size_t i = 0; i <= count; ++i) to[i] = i * size;
+          for (std::size_t i = 0; i < count; ++i) from[i] = i * static_cast<std::size_t>(step);
         }
-        if (staged) writer.end();
-        if (around_) hwy::FlushStream();
+        std::size_t from[most_in_block];
+        std::size_t to[most_in_block + 1];
+        distances at[most_in_block];  // where there are several dimensions
+        T initials[most_in_block];
+        T lasts[most_in_block];
+      };
+      return [&, own = places(in_block, size_, next.in), shorts = short_blocks<T>(kernels_)](std::size_t first,
+                                                                                             std::size_t end) mutable {
+        cursor place(where_, first * in_block);
+        T* const writable_end = direct ? out_ + std::min(end * in_block, sequences_) * size_ : nullptr;
+        for (std::size_t block = first; block < end; ++block) {
+          std::size_t const s = block * in_block;
+          std::size_t const count = std::min(in_block, sequences_ - s);
+          distances const begin = regular ? moved({}, next, s) : place.at();
+          if (!regular) {
+            for (std::size_t i = 0; i < count; ++i, place.next()) {
+              own.at[i] = place.at();
+              own.from[i] = static_cast<std::size_t>(own.at[i].in - begin.in);
+            }
+          }
+          auto const place_of = [&](std::size_t i) { return regular ? moved(begin, next, i) : own.at[i]; };
+          short_block<T> those{in(begin), own.from, own.to, count};
+          those.reversed = step.in < 0;
+          those.size = size_;
+          those.adjacent = next.in == static_cast<std::ptrdiff_t>(size_);
+          if (!packed) {
+            std::size_t const last = in_ == out_ ? s + count : sequences_;
+            those.readable_end = in_ + static_cast<std::ptrdiff_t>(last - 1) * next.in + size_;
+          }
+          those.initial = ends_.initial.value_or(op_.identity);
+          if (ends_.initials != nullptr) {
+            for (std::size_t i = 0; i < count; ++i) own.initials[i] = ends_.initials[place_of(i).initial];
+            those.initials = own.initials;
+          }
+          those.shift = shift_;
+          // Neighbours take their last values themselves.
+          bool const collected = ends_.lasts != nullptr && !(regular && next.last == 1);
+          T* const lasts = collected ? own.lasts : ends_.lasts == nullptr ? nullptr : ends_.lasts + begin.last;
+          T* const results = direct ? shorts.scan(those, lasts, out(begin), writable_end) : shorts.scan(those, lasts);
+          if (collected)
+            for (std::size_t i = 0; i < count; ++i) put_last(place_of(i), own.lasts[i]);
+          if (out_ == nullptr || direct) continue;
+          if (dense()) {
+            std::copy_n(results, count * size_, out(begin));
+          } else {
+            for (std::size_t i = 0; i < count; ++i) {
+              T* const to = out(place_of(i));
+              if (step.out > 0)
+                std::copy_n(results + i * size_, size_, to);
+              else
+                std::reverse_copy(results + i * size_, results + (i + 1) * size_, to - (size_ - 1));
+            }
+          }
+        }
       };
     });
   }
@@ -491,25 +420,15 @@ private:
   void by_rows(int members)
   {
     detail::took("batch: rows one after the other");
-    // Where a row ends within a line of memory, several are collected to be written around the cache as one.
-    bool const staged = around_ && dense() && size_ * sizeof(T) % line_bytes != 0 &&
-                        2 * size_ * sizeof(T) <= tuning_in_use().staged_bytes;
-    std::size_t const rows_staged = staged ? tuning_in_use().staged_bytes / (size_ * sizeof(T)) : 1;
-    share_units(sequences_, std::max(rows_staged, batch_of(sequences_, size_ * sizeof(T), members)), members, [&] {
-      return [&, stage = scratch<T>(staged ? rows_staged * size_ : 1)](std::size_t first, std::size_t end) {
+    share_units(sequences_, batch_of(sequences_, size_ * sizeof(T), members), members, [&] {
+      return [&](std::size_t first, std::size_t end) {
         cursor place(where_, first);
-        std::size_t in_stage = 0;
         for (std::size_t s = first; s < end; ++s, place.next()) {
           distances const& at = place.at();
           carry before = begin(at);
-          T* const results = staged ? stage.data() + in_stage * size_ : out(at);
-          scan_row(kernels_, op_, in(at), out_ == nullptr ? nullptr : results, size_, before, shift_,
-                   around_ && !staged ? stores::streaming : stores::cached, around_);
+          scan_row(kernels_, op_, in(at), out(at), size_, before, shift_, around_ ? stores::streaming : stores::cached,
+                   around_);
           put_last(at, *before.last());
-          if (staged && (++in_stage == rows_staged || s + 1 == end)) {
-            kernels_.copy_around_cache(stage.data(), out(at) - (in_stage - 1) * size_, in_stage * size_);
-            in_stage = 0;
-          }
         }
         if (around_) hwy::FlushStream();
       };

@@ -17,6 +17,7 @@
 #include "src/cpu/exact-inl.hpp"
 #include "src/cpu/lanes-inl.hpp"
 #include "src/cpu/ordered-inl.hpp"
+#include "src/cpu/short-inl.hpp"
 #include "tally/detail/path.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -199,7 +200,7 @@ template <class Op, class T>
 constexpr tile_kernels<T> make_kernels()
 {
   return {&total_of_tile<Op, T>, &scan_of_tile<Op, T>,  &scan_columns<Op, T>,
-          &scan_row_set<Op, T>,  &copy_around_cache<T>, lanes<T>};
+          &scan_short<Op, T>,    &copy_around_cache<T>, lanes<T>};
 }
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE

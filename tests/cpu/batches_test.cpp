@@ -235,7 +235,7 @@ void draw_tuning(cpu_backend::tuning& sizes, std::uint64_t seed)
   sizes.processors = 4;
   std::uint64_t const bits = random_bits(seed, 99);
   sizes.streamed_bytes = bits % 2 == 0 ? 0 : ~std::size_t{0};
-  sizes.side_by_side_bytes = std::array<std::size_t, 3>{0, 512, std::size_t{1} << 20}[bits / 2 % 3];
+  sizes.short_bytes = std::array<std::size_t, 3>{0, 512, 4096}[bits / 2 % 3];
   sizes.column_bytes = std::array<std::size_t, 3>{64, 256, 4096}[bits / 6 % 3];
   sizes.least_column_bytes = bits / 18 % 2 == 0 ? 0 : 512;
   sizes.columns_ahead = bits / 18 % 2 == 0 ? 0 : 8;

@@ -72,33 +72,24 @@ struct column_job {
   std::size_t ahead = 0;       ///< how many elements farther along to prefetch
 };
 
-/// Lines of memory to write around the cache along with other work.
-struct lines_to_write {
-  char const* from = nullptr;
-  char* to = nullptr;  ///< begins a line
-  std::size_t lines = 0;
-};
+/// Sequences of `short_sequences_job` have at most this many bytes: a strip of the order.
+inline constexpr std::size_t most_short_bytes = 4096;
+/// And this many bytes behind the end of each may be read, and behind the end of all results written: a row.
+inline constexpr std::size_t bytes_beyond = 512;
 
-/// Sets of sequences that are contiguous each, one vector in a set, of any lengths, none longer than a tile. Sequence c
-/// of set s begins at in[c] + s * in_next. Missing sequences have size 0.
+/// Inclusive scans of short sequences that are contiguous each, or empty. The results lie one after the other, those of
+/// sequence i at out[to[i] - to[0]], and so `to[i + 1] - to[i]` is its size.
 template <class T>
-struct row_set_job {
-  T const* const* in;  ///< the first element of each sequence
-  T* const* out;       ///< the same of the results; null for a reduction
-  std::size_t const* sizes;
-  T const* initial;            ///< the initial values; identities if absent
-  T* last;                     ///< takes the inclusive result of each last element; of no elements, the initial value
-  std::size_t shortest;        ///< no size is less, and
-  std::size_t longest;         ///< none is greater
-  T const* lengths = nullptr;  ///< the sizes again; null if no more than the elements may be read. Else 16 bytes are
-  std::size_t sets = 1;
-  std::ptrdiff_t in_next = 0;
-  std::ptrdiff_t out_next = 0;
-  bool in_reversed = false;  ///< element k lies k places before the first
-  bool out_reversed = false;
-  direction shift = direction::inclusive;
-  T const* ahead = nullptr;                 ///< memory to prefetch, as much as is read, or none
-  lines_to_write* written_along = nullptr;  ///< advanced by the lines that were written, or none
+struct short_sequences_job {
+  T const* in;              ///< sequence i begins at in + from[i], where distances may wrap around
+  std::size_t const* from;  ///< `count`
+  T* out;                   ///< not `in`
+  std::size_t const* to;    ///< `count` + 1
+  std::size_t count;
+  T initial;             ///< of all sequences; the identity if absent
+  T const* initials;     ///< or one a sequence
+  bool adjacent;         ///< whether each sequence begins where the one before ends
+  std::size_t size = 0;  ///< of each sequence, if all have one; else 0
 };
 
 /// The kernels of one operator on one type, for the instruction set of this machine.
@@ -108,9 +99,9 @@ struct tile_kernels {
   T (*total)(T const* in, std::size_t size);
   tile_totals<T> (*scan)(tile_job<T> const& job);
   void (*scan_columns)(column_job<T> const& job);
-  void (*scan_row_set)(row_set_job<T> const& job);
+  void (*scan_short)(short_sequences_job<T> const& job);
   void (*copy_around_cache)(T const* from, T* to, std::size_t size);
-  std::size_t lanes;  ///< sequences in a row_set_job
+  std::size_t lanes;  ///< of a vector
 };
 
 /// The most lanes that a vector has.

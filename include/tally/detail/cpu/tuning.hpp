@@ -45,9 +45,8 @@ struct tuning {
   /// better than huge ones that the system must clear: a tree of 2^20 nodes took twice the time with those. Above, the
   /// system provides new pages each time, and huge ones took two thirds of the time.
   std::size_t kept_bytes = std::size_t{32} << 20;
-  /// Contiguous sequences of at most this many bytes, less than a row, are scanned side by side, one a lane. Longer
-  /// ones have whole rows, for which the kernels of single sequences are quicker.
-  std::size_t side_by_side_bytes = 511;
+  /// Contiguous sequences and segments of at most this many bytes are scanned in blocks, without a call for each one.
+  std::size_t short_bytes = 4096;
   /// Columns are scanned in blocks of this many bytes across.
   std::size_t column_bytes = std::size_t{2} << 10;
   /// In narrower ones where there are few columns, but of this many bytes at least: long columns are shared by tiles
@@ -58,11 +57,7 @@ struct tuning {
   /// Few columns of many tiles are scanned in rounds of this many bytes, which stay in the cache between the totals and
   /// the scan.
   std::size_t round_bytes = std::size_t{4} << 20;
-  /// Bytes by which prefetching runs ahead of reading short sequences.
-  std::size_t rows_ahead_bytes = std::size_t{16} << 10;
-  /// The same for short segments.
-  std::size_t segments_ahead_bytes = std::size_t{4} << 10;
-  /// Results of short sequences are collected to this many bytes before they are written around the cache.
+  /// Results of columns are collected to this many bytes before they are written around the cache.
   std::size_t staged_bytes = std::size_t{16} << 10;
 };
 
