@@ -8,6 +8,7 @@
 #include <hwy/targets.h>
 
 #include "../support/guarded.hpp"
+#include "../support/instruction_sets.hpp"
 #include "../support/tuning.hpp"
 #include "tally/execution.hpp"
 
@@ -16,9 +17,17 @@ namespace tally::test {
 /// The number of ways in which a test runs each of its cases.
 enum class ways {
   instruction_sets,  ///< one thread, each instruction set that this machine has
+  one_thread,        ///< one thread, the best instruction set
   threads,           ///< the best instruction set, 1 to 16 threads and Tally's own choice
   few_threads,       ///< the same with 1, 2, 3 and 16
 };
+
+/// `which`, less the ways that are alike for Op on T: an instruction set makes no difference without compiled kernels.
+template <class Op, class T>
+constexpr ways that_differ(ways which)
+{
+  return which == ways::instruction_sets && !tally::cpu_backend::has_kernels<Op, T> ? ways::one_thread : which;
+}
 
 /// The CPU as a backend under test. A backend defines where operands live (`array`) and the ways in which a call can
 /// run (`for_each_way`). The calls themselves belong to the contracts.
@@ -35,11 +44,14 @@ struct cpu_backend {
   static void for_each_way(ways which, F const& f)
   {
     if (which == ways::instruction_sets) {
-      std::int64_t const all = hwy::SupportedTargets();
-      for (std::int64_t rest = all; rest != 0; rest &= rest - 1) {
-        instruction_set const only(rest & -rest);
-        f(cpu{.threads = 1}, std::string("cpu, ") + hwy::TargetName(rest & -rest));
+      for (std::int64_t const target : instruction_sets()) {
+        only_instruction_set const only(target);
+        f(cpu{.threads = 1}, std::string("cpu, ") + hwy::TargetName(target));
       }
+      return;
+    }
+    if (which == ways::one_thread) {
+      f(cpu{.threads = 1}, "cpu");
       return;
     }
     std::vector<int> const few{1, 2, 3, 16};
@@ -50,16 +62,6 @@ struct cpu_backend {
       f(cpu{.threads = threads}, "cpu, " + std::to_string(threads) + " threads");
     }
   }
-
-private:
-  /// Makes Highway dispatch to this instruction set only, for its lifetime.
-  class instruction_set {
-  public:
-    explicit instruction_set(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }
-    ~instruction_set() { hwy::SetSupportedTargetsForTest(0); }
-    instruction_set(instruction_set const&) = delete;
-    instruction_set& operator=(instruction_set const&) = delete;
-  };
 };
 
 }  // namespace tally::test

@@ -130,7 +130,7 @@ struct cuda_backend {
                                   {path::backwards, 0, "cuda, own tiles, backwards"}};
     auto& fixture = cuda_fixture::instance();
     for (way const& each : all) {
-      if (which == ways::instruction_sets && each.blocks == 3) continue;
+      if ((which == ways::instruction_sets || which == ways::one_thread) && each.blocks == 3) continue;
       fixture.space.prefer(each.preferred, each.blocks);
       f(cuda{fixture.stream, fixture.space}, std::string(each.name));
     }

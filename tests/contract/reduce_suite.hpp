@@ -41,7 +41,7 @@ public:
   {
     if constexpr (contract::template takes<problem<element, Op>>) {
       std::vector<element> const x = input_for<contract>(p.x);
-      backend::for_each_way(which, [&](auto const& on, std::string const& way) {
+      backend::for_each_way(that_differ<Op, element>(which), [&](auto const& on, std::string const& way) {
         for (std::size_t const offset : offsets) {
           ASSERT_TRUE((reduction_agrees<backend, contract>(on, p, x, offset)))
               << way << ", " << what << ", n = " << x.size();

@@ -47,7 +47,7 @@ public:
                     std::string const& what)
   {
     std::vector<element> const x = input_for<contract>(p.x);
-    backend::for_each_way(which, [&](auto const& on, std::string const& way) {
+    backend::for_each_way(that_differ<Op, element>(which), [&](auto const& on, std::string const& way) {
       for (placement const& at : places) {
         ASSERT_TRUE((scan_agrees<backend, contract>(on, p, x, at))) << way << ", " << what << ", n = " << x.size();
       }

@@ -17,9 +17,9 @@
 #include "../order/reference.hpp"
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
+#include "../support/instruction_sets.hpp"
 #include "../support/tuning.hpp"
 #include "../support/visits.hpp"
-#include "hwy/targets.h"
 #include "tally/detail/cpu/segments.hpp"
 #include "tally/detail/cpu/sequences.hpp"
 #include "tally/error.hpp"
@@ -248,8 +248,8 @@ template <class T, class Op>
 void expect_every_length()
 {
   std::uint64_t seed = 1;
-  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
     for (std::size_t size = 1; size <= 300; ++size) {
       for (int k = 0; k < 12; ++k, ++seed) {
         tuned const sizes([&](cpu_backend::tuning& all) { draw_tuning(all, seed); });
@@ -258,7 +258,6 @@ void expect_every_length()
       }
     }
   }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 template <class T, class Op>
@@ -266,8 +265,8 @@ void expect_boundaries()
 {
   std::uint64_t seed = 1000000;
   constexpr std::size_t row = order::row<T>, strip = order::strip<T>, tile = order::tile<T>;
-  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
     for (std::size_t const middle : {row, 2 * row, strip, strip + row, 2 * strip, tile - row, tile, tile + row,
                                      tile + strip, 2 * tile, 3 * tile, 5 * tile, 9 * tile, 33 * tile}) {
       for (std::size_t const size : {middle - 1, middle, middle + 1, middle + order::group<T> + 1}) {
@@ -279,7 +278,6 @@ void expect_boundaries()
       }
     }
   }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 /// Segments of drawn lengths, mostly up to `mean` times two, scanned or reduced, with guards before and behind.
@@ -356,8 +354,8 @@ template <class T, class Op>
 void expect_segments_of_all_lengths()
 {
   std::uint64_t seed = 5000000;
-  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
     for (std::size_t const mean : {1, 2, 5, 16, 40, 100, 300}) {
       for (int k = 0; k < 40; ++k, ++seed) {
         tuned const sizes([&](cpu_backend::tuning& all) {
@@ -369,7 +367,6 @@ void expect_segments_of_all_lengths()
       }
     }
   }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 TEST(Batches, Segments)

@@ -9,6 +9,7 @@
 
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
+#include "../support/instruction_sets.hpp"
 #include "hwy/targets.h"
 #include "tally/detail/cpu/compress.hpp"
 
@@ -23,12 +24,11 @@ using tally::test::random_bits;
 template <class Call>
 void for_each_instruction_set(Call call)
 {
-  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
+  for (std::int64_t const target : tally::test::instruction_sets()) {
     SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
+    tally::test::only_instruction_set const only(target);
     call();
   }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 /// n bits, of which `of_1000` in 1000 are set; the bits after them are random.

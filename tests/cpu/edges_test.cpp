@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../support/generator.hpp"
-#include "hwy/targets.h"
+#include "../support/instruction_sets.hpp"
 #include "tally/detail/cpu/tuning.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
@@ -68,8 +68,8 @@ void expect_inside(Op op)
 {
   constexpr std::size_t row = tally::order::row<T>, tile = tally::order::tile<T>;
   fenced<T> const in(6 * tile), out(6 * tile);
-  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  for (std::int64_t const target : tally::test::instruction_sets()) {
+    tally::test::only_instruction_set const only(target);
     for (std::size_t const n : {std::size_t{0}, std::size_t{1}, row - 1, row, row + 1, 2 * row, 2 * row + 5, tile - row,
                                 tile - 1, tile, tile + 1, tile + row, 2 * tile, 5 * tile, 5 * tile + 3, 6 * tile - 1})
       for (int const threads : {1, 2}) {
@@ -77,7 +77,6 @@ void expect_inside(Op op)
         expect_inside(in.first(n), out.first(n), op, threads);
       }
   }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 /// Runs a call with stores around the cache and through it, and with whole tiles of small arrays on two threads.

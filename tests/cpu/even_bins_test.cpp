@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../support/generator.hpp"
+#include "../support/instruction_sets.hpp"
 #include "hwy/targets.h"
 #include "tally/algorithms/bins.hpp"
 #include "tally/detail/cpu/even_bins.hpp"
@@ -81,9 +82,9 @@ TYPED_TEST_SUITE(even_bins_kernel, types);
 
 TYPED_TEST(even_bins_kernel, gives_each_value_the_slot_that_it_has_alone)
 {
-  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
+  for (std::int64_t const target : tally::test::instruction_sets()) {
     SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
+    tally::test::only_instruction_set const only(target);
     for (auto const& [lower, upper] : ranges) {
       even_bins const bins(lower, upper, 19);
       for (TypeParam const x : hostile_values<TypeParam>(bins)) {
@@ -95,14 +96,13 @@ TYPED_TEST(even_bins_kernel, gives_each_value_the_slot_that_it_has_alone)
       }
     }
   }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 TYPED_TEST(even_bins_kernel, counts_values_that_lie_inside_and_outside_in_turn)
 {
-  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
+  for (std::int64_t const target : tally::test::instruction_sets()) {
     SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
+    tally::test::only_instruction_set const only(target);
     for (auto const& [lower, upper] : ranges)
       for (std::size_t const chunks : {0, 1, 2, 3, 17}) {
         even_bins const bins(lower, upper, 19);
@@ -116,7 +116,6 @@ TYPED_TEST(even_bins_kernel, counts_values_that_lie_inside_and_outside_in_turn)
         ASSERT_EQ(counts_of(values, bins), expected) << chunks << " chunks from " << lower << " to " << upper;
       }
   }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 /// The counters of all turns may be the same array: each turn sees the additions of the one before.

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "hwy/targets.h"
+#include "../support/instruction_sets.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 
 namespace {
@@ -76,8 +76,8 @@ void expect_streaming()
 {
   constexpr std::size_t row = tally::order::row<T>;
   constexpr std::size_t tile = tally::order::tile<T>;
-  for (std::int64_t const target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
+  for (std::int64_t const target : tally::test::instruction_sets()) {
+    tally::test::only_instruction_set const only(target);
     for (std::size_t phase = 0; phase < 64 / sizeof(T); ++phase) {
       for (direction const shift : {direction::inclusive, direction::exclusive}) {
         for (std::size_t const size : {std::size_t{1}, row - 1, row, row + 1, 3 * row, 3 * row + 7, tile - 1})
@@ -86,7 +86,6 @@ void expect_streaming()
       }
     }
   }
-  hwy::SetSupportedTargetsForTest(0);
 }
 
 TEST(Streaming, OrderedSums)
