@@ -46,16 +46,6 @@ T batch_element(std::size_t k, std::uint64_t seed)
     return static_cast<T>(random >> 7);
 }
 
-/// The tries of a random test: a sanitizer finds its faults in a few.
-constexpr std::size_t some_of(std::size_t tries)
-{
-#ifdef TALLY_TEST_BRIEFLY
-  return tries / 6;
-#else
-  return tries;
-#endif
-}
-
 /// The lengths around units of the order.
 template <class T>
 std::vector<std::size_t> lengths_of_units()

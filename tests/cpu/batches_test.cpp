@@ -18,6 +18,7 @@
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
 #include "../support/instruction_sets.hpp"
+#include "../support/sizes.hpp"
 #include "../support/tuning.hpp"
 #include "../support/visits.hpp"
 #include "tally/detail/cpu/segments.hpp"
@@ -251,7 +252,7 @@ void expect_every_length()
   for (std::int64_t const target : instruction_sets()) {
     only_instruction_set const only(target);
     for (std::size_t size = 1; size <= 300; ++size) {
-      for (int k = 0; k < 12; ++k, ++seed) {
+      for (std::size_t k = 0; k < 4 * some_of(3); ++k, ++seed) {
         tuned const sizes([&](cpu_backend::tuning& all) { draw_tuning(all, seed); });
         expect_right<T, Op>(drawn(seed, size, 3 * 64 / sizeof(T) + 3));
         if (testing::Test::HasFatalFailure()) return;

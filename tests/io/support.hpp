@@ -37,6 +37,7 @@ public:
   std::string path(std::string const& name) const { return (path_ / name).string(); }
   std::string write(std::string const& name, std::string_view bytes) const
   {
+    std::filesystem::remove(path(name));  // to write over it takes a flush to the disk
     std::ofstream(path(name), std::ios::binary) << bytes;
     return path(name);
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdlib>
 #include <string>
@@ -21,6 +22,32 @@ inline std::size_t largest_size()
 #else
   return std::size_t(-1);
 #endif
+}
+
+/// The tries of a random test: a sanitizer finds its faults in a few.
+constexpr std::size_t some_of(std::size_t tries)
+{
+#ifdef TALLY_TEST_BRIEFLY
+  return (tries + 5) / 6;
+#else
+  return tries;
+#endif
+}
+
+/// 1, 2 ... last. In a build that tests briefly, those up to 34, around greater powers of two, and at the end.
+inline std::vector<int> every_size_to(int last)
+{
+  std::vector<int> sizes;
+  for (int n = 1; n <= last; ++n) {
+#ifdef TALLY_TEST_BRIEFLY
+    bool const around_a_power = std::has_single_bit(static_cast<unsigned>(n - 1)) ||
+                                std::has_single_bit(static_cast<unsigned>(n)) ||
+                                std::has_single_bit(static_cast<unsigned>(n + 1));
+    if (n > 34 && n < last - 1 && !around_a_power) continue;
+#endif
+    sizes.push_back(n);
+  }
+  return sizes;
 }
 
 /// Sorts sizes, removes duplicates, and reduces those beyond `largest_size()` to it.

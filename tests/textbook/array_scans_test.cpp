@@ -1,12 +1,12 @@
 // The catalogue's scans of whole arrays: right for any n, over several levels, in order, with the counts of their
 // formulas.
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "../support/sizes.hpp"
 #include "scan_oracle.hpp"
 #include "textbook/catalogue.hpp"
 
@@ -27,8 +27,7 @@ protected:
 
 TEST_P(array_scan, keeps_the_order_of_operands_and_its_formulas_for_any_n)
 {
-  std::vector<int> sizes(300);
-  std::iota(sizes.begin(), sizes.end(), 1);
+  std::vector<int> sizes = test::every_size_to(300);
   for (int const n : {511, 512, 513, 514, 767, 768, 769, 1023, 1024, 1025, 1535, 1536, 1537, 2048, 2049, 5000, 16384})
     sizes.push_back(n);
   for (int const n : sizes) {
@@ -52,7 +51,7 @@ std::vector<int> distinct(int n)
 /// Sections of four elements: several levels.
 TEST_P(array_scan, of_small_blocks_keeps_order_and_formulas_for_any_n)
 {
-  for (int n = 1; n <= 300; ++n) {
+  for (int const n : test::every_size_to(300)) {
     SCOPED_TRACE(n);
     model::machine on;
     std::vector<letters> const in = alphabet(n);

@@ -1,11 +1,11 @@
 // Every scan of one block: right for any n, in order, with the counts of its formulas.
 #include <algorithm>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "../support/sizes.hpp"
 #include "scan_oracle.hpp"
 #include "tally/error.hpp"
 #include "textbook/catalogue.hpp"
@@ -21,8 +21,7 @@ protected:
   /// All sizes up to 300, and sizes around multiples of a warp, powers of two, and the largest one.
   std::vector<int> sizes() const
   {
-    std::vector<int> result(300);
-    std::iota(result.begin(), result.end(), 1);
+    std::vector<int> result = test::every_size_to(300);
     for (int const n : {333, 511, 512, 513, 768, 992, 993, 1000, 1023, 1024, 1025, 1100, 1536, 1999, 2016, 2047, 2048})
       if (n <= kernel().most) result.push_back(n);
     return result;

@@ -1,11 +1,11 @@
 // The private histogram equals the atomic one, and the count by hand.
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "../support/sizes.hpp"
 #include "tally/error.hpp"
 #include "tally/model.hpp"
 #include "tally/operators/arithmetic.hpp"
@@ -94,8 +94,7 @@ TEST(private_histogram, any_number_of_copies)
 
 TEST(private_histogram, of_the_catalogue_counts_and_costs_what_its_formulas_say)
 {
-  std::vector<int> sizes(300);
-  std::iota(sizes.begin(), sizes.end(), 1);
+  std::vector<int> sizes = test::every_size_to(300);
   for (int p = 512; p <= 1 << 16; p *= 2) sizes.insert(sizes.end(), {p - 1, p, p + 1});
   for (blocks const size : {blocks::full, blocks::small})
     for (int const n : sizes) {

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/sizes.hpp"
 #include "scan_oracle.hpp"
 #include "textbook/catalogue.hpp"
 
@@ -44,8 +45,7 @@ inline bool takes(kernel_entry const& kernel, operation op)
 /// All sizes up to 300, and sizes around powers of two up to 2^16.
 inline std::vector<int> sizes()
 {
-  std::vector<int> all(300);
-  std::iota(all.begin(), all.end(), 1);
+  std::vector<int> all = test::every_size_to(300);
   for (int p = 512; p <= 1 << 16; p *= 2) all.insert(all.end(), {p - 1, p, p + 1});
   return all;
 }

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/sizes.hpp"
 #include "small_sections.hpp"
 #include "tally/textbook/blelloch.hpp"
 #include "tally/textbook/brent_kung.hpp"
@@ -42,7 +43,7 @@ TYPED_TEST_SUITE(small_sections, schemes);
 
 TYPED_TEST(small_sections, any_n)
 {
-  for (int n = 1; n <= 300; ++n) {
+  for (int const n : test::every_size_to(300)) {
     SCOPED_TRACE(n);
     model::machine on;
     ASSERT_EQ(run_on_letters<typename TypeParam::algorithm>(on, n), scanned(alphabet(n), join{}, TypeParam::kind));
@@ -125,7 +126,7 @@ std::vector<model::schedule> schedules()
   for (int const resident : {1, 2, 3, 8, 100}) {
     result.push_back({order::ascending, 0, resident});
     result.push_back({order::descending, 0, resident});
-    for (std::uint64_t seed = 0; seed < 15; ++seed) {
+    for (std::uint64_t seed = 0; seed < test::some_of(15); ++seed) {
       result.push_back({order::shuffled, seed, resident});
       result.push_back({order::one_starves, seed, resident});
     }

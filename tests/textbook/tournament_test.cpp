@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/sizes.hpp"
 #include "tally/error.hpp"
 #include "tally/model.hpp"
 #include "tally/textbook/tournament.hpp"
@@ -31,7 +32,7 @@ bracket<int> on_the_machine(model::machine& on, std::vector<int> const& values)
 
 TEST(tournament, winner_and_matches_for_any_number_of_players)
 {
-  for (int n = 1; n <= 300; ++n) {
+  for (int const n : test::every_size_to(300)) {
     std::vector<int> const values = strengths(n);
     model::machine on;
     bracket<int> const played = on_the_machine(on, values);
