@@ -35,12 +35,16 @@ function(tally_test name)
   if(arg_WHOLE)
     target_compile_definitions(${name} PRIVATE TALLY_SOURCE_FOLDER="${PROJECT_SOURCE_DIR}")
   endif()
-  tally_register_test(${name} SHARDS ${arg_SHARDS} LABELS ${arg_LABELS})
+  set(cost 0)
+  if(arg_LONG OR arg_SHARDS)
+    set(cost 10)  # those that run long begin first, so that none is left alone at the end
+  endif()
+  tally_register_test(${name} SHARDS ${arg_SHARDS} LABELS ${arg_LABELS} COST ${cost})
 endfunction()
 
-# tally_register_test(NAME [SHARDS n] [LABELS l] [RUN_SERIAL]): the GoogleTest program NAME as tests of ctest.
+# tally_register_test(NAME [SHARDS n] [LABELS l] [COST c] [RUN_SERIAL]): the GoogleTest program NAME as tests of ctest.
 function(tally_register_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "RUN_SERIAL" "LABELS;SHARDS" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "RUN_SERIAL" "LABELS;SHARDS;COST" "")
   set(shards 1)
   if(arg_SHARDS)
     set(shards ${arg_SHARDS})
@@ -52,7 +56,7 @@ function(tally_register_test name)
       set(test ${name}.${shard})
     endif()
     add_test(NAME ${test} COMMAND ${name})
-    set_tests_properties(${test} PROPERTIES TIMEOUT 900 LABELS "${arg_LABELS}" RUN_SERIAL ${arg_RUN_SERIAL}
+    set_tests_properties(${test} PROPERTIES TIMEOUT 900 COST "${arg_COST}" LABELS "${arg_LABELS}" RUN_SERIAL ${arg_RUN_SERIAL}
       ENVIRONMENT "GTEST_BRIEF=1;GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
   endforeach()
 endfunction()

@@ -16,7 +16,7 @@ namespace tally::cli {
 
 namespace {
 
-constexpr std::size_t most_lines = 6;  // of operations of a step
+constexpr std::size_t lines_of_a_step = 6;  // of its operations
 
 std::string counted(std::size_t n, std::string_view what)
 {
@@ -191,7 +191,7 @@ private:
     for (std::string const& each : all) widest = std::max(widest, each.size());
     std::size_t const per_line = std::max<std::size_t>(1, (to_.width - gutter + 4) / (widest + 4));
     std::size_t const lines = (all.size() + per_line - 1) / per_line;
-    std::size_t const shown = lines > most_lines ? (most_lines - 1) * per_line : all.size();
+    std::size_t const shown = lines > lines_of_a_step ? (lines_of_a_step - 1) * per_line : all.size();
     std::string out;
     for (std::size_t k = 0; k < shown; ++k) {
       bool const last = (k + 1) % per_line == 0 || k + 1 == shown;
