@@ -26,7 +26,7 @@ namespace kernel_tables {
 template <class... T>
 std::array<void const*, sizeof...(T)> in_force()
 {
-  return {&cpu_backend::all_kernels<T>()...};
+  return {&tally::cpu_backend::all_kernels<T>()...};
 }
 
 }  // namespace kernel_tables
