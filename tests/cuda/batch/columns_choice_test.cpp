@@ -23,7 +23,8 @@ columns_shape floats(std::size_t outer, std::size_t size, std::size_t neighbours
           .are_aligned = true,
           .are_stretches = true,
           .reduces = false,
-          .bytes = 4};
+          .bytes = 4,
+          .ring_width = 128};
 }
 
 TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
@@ -36,6 +37,7 @@ TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
             columns_shape shape = floats(outer, size, neighbours);
             shape.are_stretches = are_stretches;
             shape.reduces = reduces;
+            if (reduces) shape.ring_width = 0;
             shape.are_aligned = neighbours % 4 == 0;
             columns_choice const made = choose(shape, 132, tuning{});
             std::string const said = std::to_string(outer) + " " + std::to_string(size) + " " +
@@ -43,6 +45,11 @@ TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
             column_piece const& piece = made.piece;
             ASSERT_GE(piece.columns, 1) << said;
             ASSERT_GE(piece.rows, 1) << said;
+            if (made.which == columns_kernel::scan_ring) {
+              ASSERT_TRUE(!reduces && shape.are_aligned && size >= 86) << said;
+              ASSERT_TRUE(piece.columns >= 96 && piece.columns <= 128) << said;
+              ASSERT_GE(made.groups * (size <= 8192 ? (size + 127) / 128 : 1), size <= 8192 ? 132u : 118u) << said;
+            }
             if (made.which == columns_kernel::short_planes || made.which == columns_kernel::shortest_planes) {
               ASSERT_TRUE(are_stretches && size <= 64) << said;
               ASSERT_EQ(made.which == columns_kernel::shortest_planes, size <= 16) << said;
@@ -69,7 +76,7 @@ TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
               ASSERT_EQ(piece.inner, 1) << said;
               ASSERT_EQ(made.groups, outer * ((neighbours + columns - 1) / columns)) << said;
             }
-            if (size <= row * static_cast<std::size_t>(piece.rows)) {
+            if (made.which != columns_kernel::scan_ring && size <= row * static_cast<std::size_t>(piece.rows)) {
               ASSERT_FALSE(made.is_shared_out) << said;
             }
             if (made.which == columns_kernel::short_scan || made.which == columns_kernel::short_reduction) {
@@ -98,12 +105,35 @@ TEST(columns_choice, lays_planes_out_in_different_banks)
 TEST(columns_choice, shares_out_columns_that_are_too_few)
 {
   EXPECT_TRUE(choose(floats(1, std::size_t(1) << 20, 256), 132, tuning{}).is_shared_out);
-  EXPECT_FALSE(choose(floats(1, 1024, std::size_t(1) << 18), 132, tuning{}).is_shared_out);
+  columns_shape wide = floats(1, 1024, std::size_t(1) << 18);
+  wide.ring_width = 0;
+  EXPECT_FALSE(choose(wide, 132, tuning{}).is_shared_out);
   columns_shape reduction = floats(1, 8192, 256);
   reduction.reduces = true;
   EXPECT_FALSE(choose(reduction, 132, tuning{}).is_shared_out) << "a tile has one block";
   reduction.size = 8193;
   EXPECT_TRUE(choose(reduction, 132, tuning{}).is_shared_out);
+}
+
+TEST(columns_choice, takes_the_ring_where_aligned_columns_are_many)
+{
+  auto const many = floats(1, 4096, 65536);
+  EXPECT_EQ(choose(many, 132, tuning{}).which, columns_kernel::scan_ring);
+  EXPECT_EQ(choose(many, 132, tuning{}).piece.columns, 128);
+  EXPECT_EQ(choose(floats(64, 4096, 1024), 132, tuning{}).which, columns_kernel::scan_ring);
+  EXPECT_EQ(choose(floats(1, 16384, 16384), 132, tuning{}).which, columns_kernel::scan_ring);
+  EXPECT_EQ(choose(floats(1, 8192, 8192), 132, tuning{}).which, columns_kernel::scan_ring) << "a tile";
+  EXPECT_EQ(choose(floats(1, 8193, 8192), 132, tuning{}).which, columns_kernel::scan);
+  EXPECT_EQ(choose(floats(1, 256, 4096), 132, tuning{}).which, columns_kernel::scan) << "few pieces";
+  EXPECT_EQ(choose(floats(1, 65536, 4096), 132, tuning{}).which, columns_kernel::scan);
+  EXPECT_EQ(choose(floats(1000, 4096, 88), 132, tuning{}).which, columns_kernel::scan);
+  EXPECT_EQ(choose(floats(1000, 85, 128), 132, tuning{}).which, columns_kernel::scan);
+  auto unaligned = many;
+  unaligned.are_aligned = false;
+  EXPECT_EQ(choose(unaligned, 132, tuning{}).which, columns_kernel::scan);
+  auto narrow = many;
+  narrow.ring_width = 64;
+  EXPECT_EQ(choose(narrow, 132, tuning{}).piece.columns, 64);
 }
 
 TEST(columns_choice, obeys_the_tuning)

@@ -28,6 +28,7 @@ enum class columns_kernel {
   short_scan,
   shortest_scan,
   scan_of_stretches,
+  scan_ring,     ///< a row of many columns at a time, on sm_90
   short_planes,  ///< scans and reductions
   shortest_planes,
   reduction,
@@ -63,7 +64,8 @@ struct columns_shape {
   bool are_aligned;    ///< to 16 bytes, the elements at each place of the first of the neighbours
   bool are_stretches;  ///< rows of all neighbours are one stretch of memory each, in input and output alike
   bool reduces;
-  std::size_t bytes;  ///< of a stored element
+  std::size_t bytes;       ///< of a stored element
+  std::size_t ring_width;  ///< the columns of a piece of the ring; 0 if the ring does not take the batch
 };
 
 struct columns_choice {
@@ -83,6 +85,7 @@ constexpr char const* path_of(columns_choice const& selected)
     case columns_kernel::shortest_scan: return "cuda: columns, shortest";
     case columns_kernel::scan_of_stretches:
       return shared ? "cuda: columns in stretches, shared out" : "cuda: columns in stretches, walked";
+    case columns_kernel::scan_ring: return "cuda: columns, ring";
     case columns_kernel::short_planes: return "cuda: planes of columns, short";
     case columns_kernel::shortest_planes: return "cuda: planes of columns, shortest";
     case columns_kernel::reduction:
@@ -108,6 +111,28 @@ constexpr columns_choice choose(columns_shape const& shape, int processors, tuni
     int const fit = std::min<int>(static_cast<int>(std::bit_floor(static_cast<unsigned>(most))), tile_rows);
     return rows < static_cast<std::size_t>(fit) ? static_cast<int>(std::bit_ceil(rows)) : fit;
   };
+  // The columns of groups of neighbours: of one size, `most` at most. First columns are aligned to 16 bytes if the
+  // neighbours are.
+  auto const even_columns = [&](std::size_t most) {
+    std::size_t const each = (shape.neighbours - 1) / most + 1;
+    std::size_t const unit = std::min<std::size_t>(8, std::bit_ceil(shape.neighbours));
+    std::size_t const even = ((shape.neighbours - 1) / each / unit + 1) * unit;
+    return std::min(most, even);
+  };
+  auto const groups_of = [&](std::size_t columns) {
+    return (shape.sequences / shape.neighbours) * ((shape.neighbours - 1) / columns + 1);
+  };
+  if (shape.ring_width > 0 && !stretches && shape.are_aligned && shape.size >= by.ring_column_elements) {
+    std::size_t const columns = even_columns(shape.ring_width);
+    std::size_t const ring_groups = groups_of(columns);
+    auto const enough = [&](std::size_t pieces, std::size_t of_a_hundred) {
+      return pieces * 100 >= static_cast<std::size_t>(processors) * of_a_hundred;
+    };
+    bool const many = enough(ring_groups, by.ring_column_groups) ||
+                      (rows <= std::size_t(tile_rows) && enough(ring_groups * rows, by.ring_column_pieces));
+    if (columns * 100 >= shape.ring_width * by.ring_column_percent && many)
+      return {columns_kernel::scan_ring, {static_cast<int>(columns), 1, 1}, ring_groups, true, "many aligned columns"};
+  }
   std::size_t const walked = static_cast<std::size_t>(processors) * by.column_groups_walked;
   column_piece piece{0, 0, 1};
   std::size_t groups;
@@ -128,17 +153,9 @@ constexpr columns_choice choose(columns_shape const& shape, int processors, tuni
     piece.columns = column_threads / piece.rows / piece.inner * piece.inner;
     groups = (shape.sequences - 1) / static_cast<std::size_t>(piece.columns) + 1;
   } else {
-    // Neighbours in equal groups, whose first columns are aligned to 16 bytes if the neighbours are.
     auto const columns_of = [&](std::size_t width) {
-      std::size_t const most =
-          std::max<std::size_t>(column_threads / std::bit_ceil(std::min<std::size_t>(rows, column_threads)), width);
-      std::size_t const each = (shape.neighbours - 1) / most + 1;
-      std::size_t const unit = std::min<std::size_t>(8, std::bit_ceil(shape.neighbours));
-      std::size_t const even = ((shape.neighbours - 1) / each / unit + 1) * unit;
-      return std::min(most, even);
-    };
-    auto const groups_of = [&](std::size_t columns) {
-      return (shape.sequences / shape.neighbours) * ((shape.neighbours - 1) / columns + 1);
+      return even_columns(
+          std::max<std::size_t>(column_threads / std::bit_ceil(std::min<std::size_t>(rows, column_threads)), width));
     };
     std::size_t columns =
         columns_of(static_cast<std::size_t>(shape.are_aligned ? by.column_width : by.unaligned_column_width));

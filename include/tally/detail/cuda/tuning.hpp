@@ -51,6 +51,17 @@ struct tuning {
   /// A block takes columns from begin to end if there are at least this many groups of columns for each multiprocessor;
   /// else blocks share them out.
   std::size_t column_groups_walked = 6;
+  /// The ring of columns takes columns of at least this many elements, two thirds of a row of floats,
+  std::size_t ring_column_elements = 86;
+  /// ... if they fill so much of its pieces, of 128 columns,
+  std::size_t ring_column_percent = 75;
+  /// ... and if there are so many pieces side by side for a hundred multiprocessors, or so many in all where columns
+  /// have a tile at most. With 128 for 132, columns of 16384 floats reach .89 of a copy instead of .78; with 64, those
+  /// of 32768 reach .64 instead of .77, but of 8192 .77 instead of .73.
+  std::size_t ring_column_groups = 90;
+  std::size_t ring_column_pieces = 100;
+  /// The ring takes the rows of so many pieces side by side one after the other.
+  std::uint32_t ring_column_panel = 256;
   /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
   /// that run at once follows from it.
   int processors = 0;
