@@ -331,6 +331,8 @@ private:
         T* const to = out + static_cast<std::ptrdiff_t>(m) * out_step + c;
         if constexpr (!WholeGroup)
           if (m >= present) break;
+        if (WholeGroup && job_.out_ahead != 0)
+          __builtin_prefetch(to + static_cast<std::ptrdiff_t>(job_.out_ahead) * out_step, 1, 3);
         if constexpr (!WholeLanes)
           there.store(value[m], to);
         else if (streams)

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -184,9 +184,17 @@ private:
     job.stride = state.stride;
     job.shift = shift_;
     if (around_) {
-      job.to = stores::streaming;
-      // If the step is whole lines, all rows begin where the first one does.
-      if (!begins_line(job.out) || job.out_step * static_cast<std::ptrdiff_t>(sizeof(T)) % line_bytes != 0) {
+      // If the step is whole lines, all rows begin where the first one does. Rows of parts of lines that are neighbours
+      // go through the cache, where they meet: 100 columns took 0.28 ns an element so, 0.46 by way of a stage, and 0.50
+      // without fetching their lines ahead.
+      std::ptrdiff_t const step = job.out_step * static_cast<std::ptrdiff_t>(sizeof(T));
+      bool const whole_lines = begins_line(job.out) && step % line_bytes == 0;
+      bool const narrow = std::abs(step) <= static_cast<std::ptrdiff_t>(tuning_in_use().column_bytes);
+      if (whole_lines || !narrow)
+        job.to = stores::streaming;
+      else
+        job.out_ahead = tuning_in_use().columns_ahead;
+      if (!whole_lines && !narrow) {
         job.stage = state.stage();
         job.stage_size = state.stage_size;
       }

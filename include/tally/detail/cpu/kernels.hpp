@@ -70,6 +70,7 @@ struct column_job {
   T* stage = nullptr;          ///< memory for results that are to be written around the cache at other places, or none
   std::size_t stage_size = 0;  ///< its elements: a group of all sequences at least
   std::size_t ahead = 0;       ///< how many elements farther along to prefetch
+  std::size_t out_ahead = 0;   ///< the same of the output, where it goes through the cache and is not in it
 };
 
 /// Sequences of `short_sequences_job` have at most this many bytes: a strip of the order.
