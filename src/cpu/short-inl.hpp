@@ -402,7 +402,7 @@ private:
   {
     if constexpr (exact) {
       constexpr std::size_t most = 2 * most_short_bytes / sizeof(T);  // elements at a time
-      constexpr std::size_t numbered = std::max<std::size_t>(lanes<T>, 16);
+      static constexpr std::size_t numbered = std::max<std::size_t>(lanes<T>, 16);
       HWY_ALIGN std::uint8_t place[most + line_bytes + numbered];
       static constexpr auto numbers = [] {
         struct table {
