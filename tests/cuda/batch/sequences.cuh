@@ -246,6 +246,9 @@ private:
     tuned.few_slots_warps = by.of<std::size_t>({0, 8, 1'000'000});
     tuned.totals_by_a_warp = by.of<std::uint32_t>({0, 160});
     tuned.aligned_slots = tuned.aligned_slots_of_reductions = by.of({0, 4, 8});
+    tuned.spans = !by.one_in(4);
+    tuned.sequences_by_warps = by.of<std::size_t>({0, 24});
+    tuned.warps_of_a_tile = by.of({1, 2, 4, 8});
     tuned.rounds = by.of<std::size_t>({1, 4});
     tuned.ring_strips = by.of<std::size_t>({0, 8});
     cuda_backend::tuning_in_use() = tuned;

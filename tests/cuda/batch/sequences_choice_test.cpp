@@ -24,6 +24,7 @@ constexpr sequences_shape of_floats{.size = 0,
                                     .many_slots = 8,
                                     .reduces = false,
                                     .aligned_slots = 0,
+                                    .is_span = false,
                                     .fits_ring = true};
 constexpr call_means h200{.requested = path::automatic,
                           .most_blocks = 0,
@@ -103,6 +104,25 @@ TEST(cuda_sequences_choice, of_aligned_sequences)
           {strip, million, which::aligned, million / 8, 8}});
 }
 
+TEST(cuda_sequences_choice, of_sequences_without_gaps)
+{
+  sequences_shape shape = of_floats;
+  shape.is_span = true;
+  expect("spans", shape, h200, {},
+         {{3, million, which::spans, million / 256 / 8, 8},  // 32 a slot
+          {row - 1, million, which::spans, million / 8 / 8, 8},
+          {row + 1, million, which::spans, million / 4 / 8, 8},
+          {2 * row + 1, million, which::spans, million / 2 / 8, 8},
+          {4 * row + 1, million, which::spans, million / 8, 8},
+          {strip + 1, million, which::four_rows, million / 4, 3, 4},
+          {row + 1, 100, which::one_row, 100, 2}});
+  tuning by;
+  by.spans = false;
+  expect("not by spans", shape, h200, by, {{row - 1, million, which::many_slots, million / 8 / 8 / 4, 8, 4}});
+  shape.aligned_slots = 4;
+  expect("aligned too", shape, h200, {}, {{row, million, which::aligned, million / 4 / 8, 8}});
+}
+
 TEST(cuda_sequences_choice, of_few_sequences)
 {
   // Short ones are spread over blocks of fewer warps; longer ones have a block each.
@@ -128,11 +148,21 @@ TEST(cuda_sequences_choice, of_reductions)
   shape.reduces = true;
   expect("reductions", shape, h200, {},
          {{strip, million, which::many_slots, million / 8 / 4, 8, 4},
-          {2 * strip, million, which::four_rows, million / 4, 4, 4},
+          {strip + 1, 24 * 132, which::warps, 24 * 132 / 8, 8},
+          {strip + 1, 24 * 132 - 1, which::four_rows, 24 * 132 - 1, 3},
+          {tile, million, which::warps, million / 8, 8},
+          {tile + 1, 2, which::reduction, 4, 8},
+          {million, 256, which::reduction, 128 * 256, 8}});
+  tuning by;
+  by.sequences_by_warps = 2 * million;
+  by.warps_of_a_tile = 2;
+  by.totals_by_a_warp = 128;
+  expect("by blocks", shape, h200, by,
+         {{2 * strip, million, which::four_rows, million / 4, 4, 4},
           {2 * strip + 1, million, which::eight_rows, million / 4, 3, 4},
           {tile, million, which::eight_rows, million, 8},
-          {tile + 1, 2, which::reduction, 4, 0},
-          {million, 256, which::reduction, 128 * 256, 0}});
+          {million, 256, which::reduction, 128 * 256, 2},
+          {million + 1, 256, which::reduction, 129 * 256, 8}});
 }
 
 TEST(cuda_sequences_choice, where_the_ring_cannot)

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/carry_fold.cuh"
@@ -82,6 +83,8 @@ struct batch_problem {
   Op op;
   std::identity transform;
   work what;
+  In const* in_begin;  ///< the memory of all sequences, from its first element to behind its last one
+  In const* in_end;
   control* shared;
   std::uint64_t* words;  ///< words_of<working_type<T>> for each tile; of a reduction, and one a sequence
   std::size_t capacity;
@@ -112,6 +115,12 @@ struct batch_problem {
   {
     return {output_of(at.sequence), at.end, aligned_out, what == work::exclusive_scan};
   }
+  /// Whether a byte lies in the memory of the input.
+  __device__ bool has_in(unsigned char const* byte) const
+  {
+    return reinterpret_cast<unsigned char const*>(in_begin) <= byte &&
+           byte < reinterpret_cast<unsigned char const*>(in_end);
+  }
   __device__ void put_last(std::size_t sequence, working_type<T> const& value) const
   {
     lasts[distance_of<&distances::last>(where, sequence)] = static_cast<T>(value);
@@ -121,6 +130,27 @@ struct batch_problem {
   {
     out[distance_of<&distances::out>(where, sequence)] = static_cast<Out>(static_cast<T>(value));
   }
+};
+
+/// A batch whose groups may lie anywhere in the memory of neighbouring elements. Shifts need elements that fill words.
+template <class P>
+struct shifted_problem : P {
+  using input = unaligned<std::remove_pointer_t<decltype(P::in)>>;
+  using output = unaligned<std::remove_pointer_t<decltype(P::out)>>;
+  static constexpr bool aligned_in = false, aligned_out = false;  // hide what is known when the kernel runs
+
+  __device__ input input_of(std::size_t sequence) const { return {P::input_of(sequence).first}; }
+  __device__ output output_of(std::size_t sequence) const { return {P::output_of(sequence).first}; }
+};
+
+/// A batch of neighbouring elements, none backwards, whose groups are aligned.
+template <class P>
+struct forward_problem : P {
+  using input = std::remove_pointer_t<decltype(P::in)>*;
+  using output = std::remove_pointer_t<decltype(P::out)>*;
+
+  __device__ input input_of(std::size_t sequence) const { return P::input_of(sequence).first; }
+  __device__ output output_of(std::size_t sequence) const { return P::output_of(sequence).first; }
 };
 
 /// The initial value as the carry of a first tile.

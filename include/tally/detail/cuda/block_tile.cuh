@@ -40,7 +40,7 @@ public:
   template <class Staging>
   __device__ __forceinline__ void load(In const& in, std::size_t begin, std::size_t end, bool aligned, Staging& staging)
   {
-    if constexpr (!std::is_same_v<Staging, no_staging>) {
+    if constexpr (!std::is_same_v<Staging, no_staging> && is_strided<In>) {
       if (!aligned && is_near(in.step)) {
         using stored = std::remove_cv_t<std::iter_value_t<In>>;
         int const step = static_cast<int>(in.step);
@@ -136,7 +136,7 @@ public:
                                         left const& previous, shared& memory, Transform& transform, Op& op,
                                         Staging& staging) const
   {
-    if constexpr (!std::is_same_v<Staging, no_staging>) {
+    if constexpr (!std::is_same_v<Staging, no_staging> && is_strided<Out>) {
       if (!to.aligned && is_near(to.out.step)) {
         using stored = std::iter_value_t<Out>;
         int const step = static_cast<int>(to.out.step);

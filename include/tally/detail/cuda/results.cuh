@@ -144,14 +144,22 @@ struct destination {
                                         int lane) const
   {
     shift(results, left_neighbour, lane);
-    if constexpr (is_strided<Out>) {
-      if (aligned && first - first % order::row<T> + Rows * order::row<T> <= end) {
-        store_rows(first, results);
-        return;
-      }
-    }
+    if constexpr (is_shifted<Out>) {
+      packed_group<std::iter_value_t<Out>, Results::group> groups[Rows];
 #pragma unroll
-    for (int r = 0; r < Rows; ++r) store_group(first + r * order::row<T>, results[r]);
+      for (int r = 0; r < Rows; ++r) groups[r] = results[r].template packed<std::iter_value_t<Out>>();
+      std::size_t const row = first - first % order::row<T>;
+      store_shifted(groups, out.first + row, static_cast<std::ptrdiff_t>(end - row));
+    } else {
+      if constexpr (is_strided<Out>) {
+        if (aligned && first - first % order::row<T> + Rows * order::row<T> <= end) {
+          store_rows(first, results);
+          return;
+        }
+      }
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) store_group(first + r * order::row<T>, results[r]);
+    }
   }
 
   /// Moves the results of an exclusive scan by one place.

@@ -46,6 +46,7 @@ template <class P>
 struct drawn_tile {
   tile_place place;
   typename P::output out;  ///< of the sequence
+  int gap;                 ///< elements before the tile's first one in the aligned word that this lies in
 };
 
 /// The shared memory of a block.
@@ -66,12 +67,17 @@ struct ring_memory {
   /// this kernel 5, 6 and 7 parts are alike). 4 tiles were 3.5 % slower and 7 gained nothing; 4, 5 and 8 parts gave
   /// .89, .963 and .973 of the copy, where 6 gave .973.
   static constexpr int stages = static_cast<int>(std::clamp<std::size_t>(196608 / tile_bytes, 2, 12));
+  /// Batches have 8 parts on their way: rows of 65536 floats gain .02 of the copy, rows of 2^20 .01.
+  static constexpr std::size_t bytes_on_their_way = P::is_batch ? 65536 : 49152;
   static constexpr int parts_on_their_way =
-      static_cast<int>(std::clamp<std::size_t>(49152 / part_bytes, 2, stages* ring_parts));
+      static_cast<int>(std::clamp<std::size_t>(bytes_on_their_way / part_bytes, 2, stages* ring_parts));
   static constexpr int strips = static_cast<int>(order::tile_strips);
   static constexpr int rows = static_cast<int>(order::strip_rows);
 
-  alignas(128) unsigned char tiles[stages][tile_bytes];
+  static constexpr bool shifted = is_shifted<typename P::input>;
+  static constexpr std::size_t word_bytes = shifted ? 16 : 0;  // a tile that is not aligned takes a word more
+
+  alignas(128) unsigned char tiles[stages][tile_bytes + word_bytes];
   uninitialized<W> row_totals[stages][strips][rows];
   uninitialized<left> before_rows[stages][strips][rows];
   uninitialized<left> last_before[stages];            // the fold before the last element's group, in its row
@@ -110,16 +116,20 @@ struct ring_memory {
 
   /// The elements of the tile in a stage. A sequence that runs backwards through memory does so here: its tile's first
   /// element is the last of the stage.
-  __device__ auto tile(int stage, P const& problem) const
+  __device__ auto tile(int stage, P const& problem)
   {
     auto const* const first = reinterpret_cast<stored const*>(tiles[stage]);
-    if constexpr (P::is_batch)
+    if constexpr (shifted)
+      return unaligned<stored const>{first + found[stage]->gap};
+    else if constexpr (is_strided<typename P::input>)
       return problem.in_step > 0 ? strided<stored const>{first, 1}
                                  : strided<stored const>{first + order::tile<T> - 1, -1};
     else
       return first;
   }
-  using tile_elements = std::conditional_t<P::is_batch, strided<stored const>, stored const*>;
+  using tile_elements =
+      std::conditional_t<shifted, unaligned<stored const>,
+                         std::conditional_t<is_strided<typename P::input>, strided<stored const>, stored const*>>;
 
   /// Begins all barriers. Where a whole warp has read memory that will be overwritten, each lane arrives: that takes no
   /// longer than one arrival after a __syncwarp.
@@ -170,7 +180,7 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
     tile_place place{};
     if (drawn.tile < tiles) {
       place = problem.place_of(drawn.tile);
-      if constexpr (P::is_batch) *memory.found[at.stage] = {place, problem.output_of(place.sequence)};
+      if constexpr (P::is_batch) *memory.found[at.stage] = {place, problem.output_of(place.sequence), 0};
     }
     memory.draw_known[at.stage].arrive();
     if (drawn.tile >= tiles) {
@@ -186,13 +196,24 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
     auto const& in = problem.input_of(place.sequence);
     bool backwards = false;
     unsigned char const* from;
-    if constexpr (P::is_batch) {
+    std::size_t bytes = (problem.size - place.begin) * sizeof(typename ring::stored);
+    if constexpr (ring::shifted) {
+      // Copies are of aligned words: the first one may have elements before the tile too, and the last one behind it.
+      from = reinterpret_cast<unsigned char const*>(in.first + place.begin);
+      auto const before = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % 16);
+      memory.found[at.stage]->gap = static_cast<int>(before / sizeof(typename ring::stored));
+      from -= before;
+      bytes = (bytes < ring::tile_bytes ? bytes : ring::tile_bytes) + before;
+      std::size_t const padded = (bytes + 15) / 16 * 16;
+      if (problem.has_in(from + padded - 1)) bytes = padded;
+    } else if constexpr (P::is_batch && std::is_pointer_v<typename P::input>) {
+      from = reinterpret_cast<unsigned char const*>(in + place.begin);
+    } else if constexpr (P::is_batch) {
       backwards = in.step < 0;
       from = reinterpret_cast<unsigned char const*>(backwards ? in.first - place.begin + 1 : in.first + place.begin);
     } else {
       from = reinterpret_cast<unsigned char const*>(in) + drawn.tile * ring::tile_bytes;
     }
-    std::size_t const bytes = (problem.size - place.begin) * sizeof(typename ring::stored);
 #pragma unroll 1
     for (int part = 0; part < ring_parts; ++part) {
       if (ahead == ring::parts_on_their_way) {
@@ -204,9 +225,23 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
       } else {
         ++ahead;
       }
-      std::size_t const begin = part * ring::part_bytes;
+      std::size_t begin = part * ring::part_bytes, length = ring::part_bytes;
+      if constexpr (ring::shifted) {
+        // The first part is a word longer, and the others begin a word later: a strip may end there.
+        if (part == 0)
+          length += ring::word_bytes;
+        else
+          begin += ring::word_bytes;
+        if (part == 0 && !problem.has_in(from)) {
+          // The first word begins before the whole input: its elements are copied one by one.
+          for (std::size_t k = memory.found[at.stage]->gap * sizeof(typename ring::stored); k < 16 && k < bytes; ++k)
+            memory.tiles[at.stage][k] = from[k];
+          begin += 16;
+          length -= 16;
+        }
+      }
       std::size_t const rest = bytes > begin ? bytes - begin : 0;
-      auto const here = static_cast<std::uint32_t>(rest < ring::part_bytes ? rest : ring::part_bytes);
+      auto const here = static_cast<std::uint32_t>(rest < length ? rest : length);
       std::uint32_t const bulk = here / 16 * 16;  // bulk copies are of whole 16 bytes
       unsigned char* to = memory.tiles[at.stage] + begin;
       unsigned char const* here_from = from + begin;

@@ -50,6 +50,44 @@ __global__ void __launch_bounds__(order::tile_strips* warp_lanes, BlocksPerProce
   }
 }
 
+/// Reductions of sequences of up to a tile, a warp each: strip by strip, without waiting for another warp.
+template <class P, int BlocksPerProcessor>
+__global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor)
+    reduce_by_warps_kernel(__grid_constant__ P const problem)
+{
+  using T = typename P::element;
+  using W = working_type<T>;
+  using Op = typename P::operation;
+  constexpr int warps = reduce_threads / warp_lanes;
+  take_turn();
+  __shared__ tile_totals<T, Op> all_totals[warps];
+  int const warp = static_cast<int>(threadIdx.x) / warp_lanes, lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  auto& totals = all_totals[warp];
+  std::size_t const sequence = static_cast<std::size_t>(blockIdx.x) * warps + static_cast<std::size_t>(warp);
+  if (sequence >= problem.sequences) return;
+  Op op = problem.op;
+  std::identity transform;
+  auto const in = problem.input_of(sequence);
+  int const last_strip = place<T>(problem.size - 1).strip();
+#pragma unroll 1
+  for (int strip = 0; strip <= last_strip; ++strip) {
+    stored_rows<T, typename P::input, static_cast<int>(order::strip_rows)> rows;
+    rows.load(in, strip * order::strip<T> + lane * order::group<T>, problem.size, problem.aligned_in);
+    total_rows(rows, totals.rows[strip], transform, op);
+    if (strip == last_strip) {
+      rows.keep_packed();
+      total_last_row(rows, strip, problem.size, totals.last_before[strip], totals.last_own[strip], transform, op);
+    }
+  }
+  __syncwarp();
+  strip_prefix<T, Op> const prefix(totals.rows, problem.size, op);
+  if (lane == last_strip) {
+    auto const init = first_carry<T>(problem.initial_of(sequence), op);
+    W const value = prefix.last(*totals.last_before[last_strip], *totals.last_own[last_strip], op);
+    problem.put_result(sequence, init.before(value, op));
+  }
+}
+
 /// Reductions of sequences of more than one tile. Each block publishes the total of the tile of its number, and counts
 /// it at its sequence. The block that counts the last one of a sequence folds its totals: by one warp if they are few,
 /// else by all. No block waits for another: all totals are there when the last one is counted, or will soon be.
@@ -63,7 +101,6 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor)
   using T = typename P::element;
   using W = working_type<T>;
   using Op = typename P::operation;
-  using reducer = tile_reducer<P>;
   using few = scan_fold<T, Op>;
   using many = reduction_fold<T, Op>;
   constexpr int warps = static_cast<int>(order::tile_strips);
@@ -72,26 +109,42 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor)
     uninitialized<typename many::template reduction_shared<warps>> many_tiles;
   };
   take_turn();
-  __shared__ typename reducer::shared totals;
+  __shared__ tile_totals<T, Op> totals;
   __shared__ fold_memory folds;
   __shared__ std::uint32_t epoch;
   __shared__ bool is_last;
   std::uint32_t const tiles = problem.tiles(), each = problem.tiles_each, tile = blockIdx.x, sequence = tile / each;
+  int const warp = static_cast<int>(threadIdx.x) / warp_lanes, lane = static_cast<int>(threadIdx.x) % warp_lanes;
   Op op = problem.op;
-  reducer own(problem);
+  std::identity transform;
   std::uint64_t ticket = 0;
   if (threadIdx.x == 0) ticket = draw_unseen(*problem.shared);
-  typename reducer::rows rows;
-  own.load(rows, tile);
+  tile_place const at = problem.place_of(tile);
+  std::size_t const size = at.end - at.begin;
+  auto const in = problem.input_of(at.sequence);
+  int const last_strip = place<T>(size - 1).strip(), warps_here = static_cast<int>(blockDim.x) / warp_lanes;
+#pragma unroll 1
+  for (int strip = warp; strip <= last_strip; strip += warps_here) {
+    stored_rows<T, typename P::input, static_cast<int>(order::strip_rows)> rows;
+    std::size_t const end = is_shifted<typename P::input> ? problem.size : at.end;  // words behind a tile can be read
+    rows.load(in, at.begin + strip * order::strip<T> + lane * order::group<T>, end, problem.aligned_in);
+    total_rows(rows, totals.rows[strip], transform, op);
+    if (strip == last_strip) {
+      rows.keep_packed();
+      total_last_row(rows, strip, size, totals.last_before[strip], totals.last_own[strip], transform, op);
+    }
+  }
   if (threadIdx.x == 0) epoch = resolve(*problem.shared, ticket, tiles).epoch;
-  own.total(rows, tile, totals);
   __syncthreads();
   if (problem.folded_by_a_warp && threadIdx.x >= warp_lanes) return;
   std::uint64_t* const words = problem.words + static_cast<std::size_t>(sequence) * each * words_of<W>;
   std::uint64_t* const count = problem.words + static_cast<std::size_t>(tiles) * words_of<W> + sequence;
   bool last = false;
   if (threadIdx.x < warp_lanes) {
-    own.publish_total(tile, epoch, totals);
+    strip_prefix<T, Op> const prefix(totals.rows, size, op);
+    if (lane == last_strip)
+      publish(problem.words + tile * words_of<W>,
+              prefix.last(*totals.last_before[last_strip], *totals.last_own[last_strip], op), epoch);
     __syncwarp();
     if (threadIdx.x == 0) last = count_at(count, epoch) == each;
     last = __shfl_sync(whole_warp, static_cast<int>(last), 0) != 0;

@@ -19,13 +19,15 @@ enum class sequences_kernel {
   few_slots,   ///< a warp has several sequences, or one of several rows, in few registers
   many_slots,  ///< ... in many
   aligned,     ///< ... in many, with whole aligned groups in one dimension
+  spans,       ///< the same for sequences without a gap between them
   one_row,     ///< a block has a sequence of a tile at most, a row a warp
   four_rows,
   eight_rows,
+  warps,  ///< a warp reduces a sequence of a tile at most
 };
 /// Those of the first so many are launched with as many blocks as run at once.
 inline constexpr std::size_t resident_sequences_kernels = 2;
-inline constexpr std::size_t sequences_kernels = static_cast<std::size_t>(sequences_kernel::eight_rows) + 1;
+inline constexpr std::size_t sequences_kernels = static_cast<std::size_t>(sequences_kernel::warps) + 1;
 
 constexpr char const* path_of(sequences_kernel which)
 {
@@ -36,9 +38,11 @@ constexpr char const* path_of(sequences_kernel which)
     case sequences_kernel::few_slots: return "cuda: sequences, few slots a warp";
     case sequences_kernel::many_slots: return "cuda: sequences, many slots a warp";
     case sequences_kernel::aligned: return "cuda: sequences, aligned slots";
+    case sequences_kernel::spans: return "cuda: sequences, spans of memory";
     case sequences_kernel::one_row: return "cuda: sequences, a block each, one row";
     case sequences_kernel::four_rows: return "cuda: sequences, a block each, four rows";
     case sequences_kernel::eight_rows: return "cuda: sequences, a block each, eight rows";
+    case sequences_kernel::warps: return "cuda: sequences, a warp each";
   }
   return "";
 }
@@ -53,6 +57,7 @@ struct sequences_shape {
   int many_slots;
   bool reduces;
   int aligned_slots;  ///< rows that a warp holds of aligned sequences; 0 if these are not
+  bool is_span;       ///< sequences follow each other without a gap, of elements that fill groups of 16 bytes
   bool fits_ring;     ///< elements in memory, neighbours in steps of one, each sequence aligned to 16 bytes
 };
 
@@ -85,7 +90,10 @@ sequences_choice choose(sequences_shape const& shape, call_means const& means, t
       int const blocks = means.most_blocks > 0 ? std::min(resident, means.most_blocks) : resident;
       return sequences_choice{kernel, std::min(tiles, static_cast<std::size_t>(blocks)), 0, 1, because};
     };
-    if (shape.reduces) return {which::reduction, tiles, 0, 1, "more than a tile each"};
+    if (shape.reduces) {
+      int const warps = tiles / shape.sequences <= by.totals_by_a_warp ? by.warps_of_a_tile : 8;
+      return {which::reduction, tiles, warps, 1, "more than a tile each"};
+    }
     if (may_ring) return sharing(which::ring, "long and aligned to 16 bytes");
     return sharing(which::drawn_tiles, "more than a tile each; no other kernel takes them");
   }
@@ -119,11 +127,19 @@ sequences_choice choose(sequences_shape const& shape, call_means const& means, t
       return blocks_of(which::aligned, warps_with(static_cast<int>(slots), std::bit_ceil(rows)), 1,
                        "short sequences of whole aligned groups");
     }
+    if (shape.is_span && by.spans)
+      return blocks_of(which::spans, warps_with(shape.many_slots, rows), 1, "short sequences, one behind the other");
     std::size_t const warps_of_few =
         rows <= static_cast<std::size_t>(shape.few_slots) ? warps_with(shape.few_slots, rows) : 0;
     if (warps_of_few > 0 && warps_of_few <= processors * by.few_slots_warps)
       return blocks_of(which::few_slots, warps_of_few, by.rounds, "few short sequences");
     return blocks_of(which::many_slots, warps_with(shape.many_slots, rows), by.rounds, "short sequences");
+  }
+
+  if (shape.reduces && shape.sequences >= processors * by.sequences_by_warps) {
+    constexpr std::size_t a_block = 8;
+    return {which::warps, std::min((shape.sequences + a_block - 1) / a_block, most_blocks), 8, 1,
+            "more than a warp's rows each, a tile at most, and many"};
   }
 
   // Four rows a warp are quicker than eight up to 32 rows (.96 of the copy for .91 at 16 rows, .95 for .925 at 32),

@@ -7,12 +7,14 @@
 #include <cstring>
 #include <functional>
 #include <type_traits>
+#include <utility>
 
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/batch_problem.cuh"
 #include "tally/detail/cuda/columns.cuh"
 #include "tally/detail/cuda/launch.cuh"
+#include "tally/detail/cuda/row_spans.cuh"
 #include "tally/detail/cuda/rows_kernel.cuh"
 #include "tally/detail/cuda/sequence_tiles.cuh"
 #include "tally/detail/cuda/sequences_choice.hpp"
@@ -32,25 +34,33 @@ public:
   {
     call_means const means{call.path(), call.most_blocks(), call.capacity(), call.facts().compute_capability,
                            call.processors()};
+    bool const anywhere = is_anywhere(problem), forwards = is_forwards(problem);
     auto const blocks_at_once = [&](sequences_kernel which) {
-      static known_kernels known[resident_sequences_kernels]{};
-      launchable const& of = launchable_of(which);
-      return blocks_at_a_time(call, of.entry, of.threads, of.shared_bytes, known[static_cast<std::size_t>(which)]);
+      static known_kernels known[3][resident_sequences_kernels]{};
+      auto const at_a_time = [&](auto const& of, int kind) {
+        return blocks_at_a_time(call, of.entry, of.threads, of.shared_bytes,
+                                known[kind][static_cast<std::size_t>(which)]);
+      };
+      if constexpr (may_ring) {
+        if constexpr (may_shift)
+          if (which == sequences_kernel::ring && anywhere) return at_a_time(launchable_of<shifted>(which), 1);
+        if (which == sequences_kernel::ring && forwards) return at_a_time(launchable_of<forward>(which), 2);
+      }
+      return at_a_time(launchable_of<P>(which), 0);
     };
     sequences_choice const selected = choose(shape_of(problem), means, tuning_in_use(), blocks_at_once);
     detail::took(path_of(selected.which), selected.because);
-    auto const blocks = static_cast<unsigned>(selected.blocks);
     if (selected.which == sequences_kernel::few_slots)
       launch_rows<few_slots>(call, problem, selected);
     else if (selected.which == sequences_kernel::many_slots)
       launch_rows<many_slots>(call, problem, selected);
     else if (selected.which == sequences_kernel::aligned)
       launch_aligned_rows(call, problem, selected);
-    else {
-      launchable const& of = launchable_of(selected.which);
-      launch(call, of.entry, problem, blocks, selected.warps > 0 ? selected.warps * warp_lanes : of.threads,
-             of.shared_bytes);
-    }
+    else if (selected.which == sequences_kernel::spans)
+      launch_spans(call, problem, selected);
+    else if (!(anywhere && launch_as<shifted>(call, problem, selected)) &&
+             !(forwards && launch_as<forward>(call, problem, selected)))
+      launch_as<P>(call, problem, selected);
   }
 
 private:
@@ -61,11 +71,50 @@ private:
   static constexpr bool may_ring = ring_memory<P>::tile_bytes <= most_ring_tile_bytes &&
                                    sizeof(ring_memory<P>) <= most_shared_bytes && std::is_trivially_copyable_v<stored>;
 
+  // Groups that need not be aligned fill words of memory.
+  static constexpr bool may_shift =
+      can_shift<stored, static_cast<int>(order::group<T>)> && can_shift<result, static_cast<int>(order::group<T>)>;
+  static constexpr bool may_span = may_shift && many_slots == span_slots && std::is_same_v<stored, result>;
+  using shifted = shifted_problem<P>;
+  using forward = forward_problem<P>;
+
   template <int Slots>
   static void launch_rows(prepared_call const& call, P const& problem, sequences_choice const& selected)
   {
     rows_problem<P> const of_rows{problem, rows_shape_of<T>(problem.size, Slots), selected.rounds};
     launch(call, rows_kernel<P, Slots>, of_rows, static_cast<unsigned>(selected.blocks), selected.warps * warp_lanes);
+  }
+
+  static void launch_spans(prepared_call const& call, P const& problem, sequences_choice const& selected)
+  {
+    if constexpr (may_span) {
+      spans_problem<P> const of_spans{problem, rows_shape_of<T>(problem.size, span_slots)};
+      launch(call, of_spans.shape.rows == 1 ? spans_kernel<P, true> : spans_kernel<P, false>, of_spans,
+             static_cast<unsigned>(selected.blocks), selected.warps * warp_lanes);
+    }
+  }
+
+  static bool is_forwards(P const& problem)
+  {
+    return problem.in_step == 1 && problem.out_step == 1 && problem.aligned_in && problem.aligned_out;
+  }
+  /// Whether groups may lie anywhere among neighbouring elements.
+  static bool is_anywhere(P const& problem)
+  {
+    bool const scans = problem.what != work::reduce;
+    return may_shift && problem.in_step == 1 && (!scans || problem.out_step == 1) &&
+           !(problem.aligned_in && (!scans || problem.aligned_out));
+  }
+
+  /// Launches the kernel that is compiled for batches of type Q, if there is one.
+  template <class Q>
+  static bool launch_as(prepared_call const& call, P const& problem, sequences_choice const& selected)
+  {
+    launchable<Q> const& of = launchable_of<Q>(selected.which);
+    if (of.entry == nullptr) return false;
+    int const threads = selected.warps > 0 ? selected.warps * warp_lanes : of.threads;
+    launch(call, of.entry, Q{problem}, static_cast<unsigned>(selected.blocks), threads, of.shared_bytes);
+    return true;
   }
 
   static int aligned_slots_of(P const& problem)
@@ -103,51 +152,72 @@ private:
                           .many_slots = many_slots,
                           .reduces = problem.what == work::reduce,
                           .aligned_slots = 0,
+                          .is_span = false,
                           .fits_ring = false};
     if (many_slots == 8 && problem.where.dimensions <= 1 && problem.aligned_in &&
         (shape.reduces || problem.aligned_out) && problem.size % order::group<T> == 0)
       shape.aligned_slots = aligned_slots_of(problem);
+    if constexpr (may_span) {
+      auto const size = static_cast<std::ptrdiff_t>(problem.size);
+      auto const has_no_gaps = [&](std::ptrdiff_t step, std::ptrdiff_t across) {
+        return (step == 1 || step == -1) && (across == size || problem.where.dimensions == 0);
+      };
+      distances const& across = problem.where.steps[0];
+      shape.is_span =
+          problem.where.dimensions <= 1 && has_no_gaps(problem.in_step, across.in) &&
+          (shape.reduces || (problem.out_step == problem.in_step && has_no_gaps(problem.out_step, across.out)));
+    }
     if constexpr (may_ring) {
       auto const first = reinterpret_cast<std::uintptr_t>(problem.in_step == -1 ? problem.in + 1 : problem.in);
       bool aligned = (problem.in_step == 1 || problem.in_step == -1) && first % 16 == 0;
       for (int d = 0; d < problem.where.dimensions; ++d)
         aligned = aligned && problem.where.steps[d].in * static_cast<std::ptrdiff_t>(sizeof(stored)) % 16 == 0;
-      shape.fits_ring = aligned;
+      shape.fits_ring = aligned || is_anywhere(problem);
     }
     return shape;
   }
 
+  template <class Q>
   struct launchable {
-    void (*entry)(P const);
+    void (*entry)(Q const);
     int threads;
     std::size_t shared_bytes;
   };
-  /// As `plan::launchable_of`.
-  static launchable const& launchable_of(sequences_kernel which)
+  /// As `plan::launchable_of`. A kernel that is not compiled for batches of type Q has no entry.
+  template <class Q>
+  static launchable<Q> const& launchable_of(sequences_kernel which)
   {
-    static std::array<launchable, sequences_kernels> all = [] {
-      std::array<launchable, sequences_kernels> entries{};
-      for (std::size_t k = 0; k < sequences_kernels; ++k) entries[k] = compiled(static_cast<sequences_kernel>(k));
+    static std::array<launchable<Q>, sequences_kernels> all = [] {
+      std::array<launchable<Q>, sequences_kernels> entries{};
+      for (std::size_t k = 0; k < sequences_kernels; ++k) entries[k] = compiled<Q>(static_cast<sequences_kernel>(k));
       return entries;
     }();
     return all[static_cast<std::size_t>(which)];
   }
-  static constexpr launchable compiled(sequences_kernel which)
+  template <class Q>
+  static constexpr launchable<Q> compiled(sequences_kernel which)
   {
     constexpr int tile_threads = static_cast<int>(order::tile_strips) * warp_lanes;
     constexpr int blocks = narrow ? 3 : words_of<W> <= 2 ? 2 : 1;
-    if constexpr (may_ring)
+    constexpr int reducing_blocks = words_of<W> <= 2 ? 3 : 2;
+    constexpr bool usable = may_shift || !std::is_same_v<Q, shifted>;
+    if constexpr (usable && may_ring)
       if (which == sequences_kernel::ring)
-        return {ring_kernel<P>, ring_memory<P>::shape::threads, sizeof(ring_memory<P>)};
-    switch (which) {
-      case sequences_kernel::drawn_tiles: return {drawn_tiles_kernel < P, narrow ? 2 : 1 >, tile_threads, 0};
-      case sequences_kernel::reduction:
-        return {reduce_sequences_kernel < P, words_of<W> <= 2 ? 3 : 2 >, reduce_threads, 0};
-      case sequences_kernel::one_row: return {sequence_tiles_kernel<P, 1, 1>, 0, 0};
-      case sequences_kernel::four_rows: return {sequence_tiles_kernel<P, 4, blocks>, 0, 0};
-      case sequences_kernel::eight_rows: return {sequence_tiles_kernel<P, 8, blocks>, 0, 0};
-      default: return {};
+        return {ring_kernel<Q>, ring_memory<Q>::shape::threads, sizeof(ring_memory<Q>)};
+    if constexpr (usable && !std::is_same_v<Q, forward>) {
+      switch (which) {
+        case sequences_kernel::reduction: return {reduce_sequences_kernel<Q, reducing_blocks>, reduce_threads, 0};
+        case sequences_kernel::warps: return {reduce_by_warps_kernel<Q, reducing_blocks>, reduce_threads, 0};
+        case sequences_kernel::four_rows: return {sequence_tiles_kernel<Q, 4, blocks>, 0, 0};
+        case sequences_kernel::eight_rows: return {sequence_tiles_kernel<Q, 8, blocks>, 0, 0};
+        default: break;
+      }
     }
+    if constexpr (std::is_same_v<Q, P>) {
+      if (which == sequences_kernel::drawn_tiles) return {drawn_tiles_kernel < P, narrow ? 2 : 1 >, tile_threads, 0};
+      if (which == sequences_kernel::one_row) return {sequence_tiles_kernel<P, 1, 1>, 0, 0};
+    }
+    return {};
   }
 };
 
@@ -164,6 +234,20 @@ bool aligned_in_all(detail::batch::layout const& where, S* first, std::ptrdiff_t
         0)
       return false;
   return true;
+}
+
+/// The lowest and the greatest distance of an element from the first one, in one of the arrays.
+inline std::pair<std::ptrdiff_t, std::ptrdiff_t> extremes_of(detail::batch::layout const& where,
+                                                             std::ptrdiff_t detail::batch::distances::* array)
+{
+  std::pair<std::ptrdiff_t, std::ptrdiff_t> result{0, 0};
+  auto const widen = [&](detail::batch::dimension const& along) {
+    std::ptrdiff_t const most = static_cast<std::ptrdiff_t>(along.extent - 1) * (along.step.*array);
+    (most < 0 ? result.first : result.second) += most;
+  };
+  widen(where.along);
+  for (int d = 0; d < where.dimensions; ++d) widen(where.across[static_cast<std::size_t>(d)]);
+  return result;
 }
 
 /// Runs a call on a batch whose kernel is compiled with the calling code. Reductions have no `lasts`.
@@ -186,6 +270,7 @@ void run(prepared_call& call, work what, detail::batch::layout const& where, In 
     call.reserve_words(sequences * (tiles_each * words_of<W> + (reduces ? 1 : 0)));
   std::ptrdiff_t const in_step = size == 1 ? 1 : where.along.step.in;
   std::ptrdiff_t const out_step = size == 1 ? 1 : where.along.step.out;
+  auto const extremes = extremes_of(where, &detail::batch::distances::in);
   P const problem{.in = in,
                   .out = out,
                   .size = size,
@@ -203,6 +288,8 @@ void run(prepared_call& call, work what, detail::batch::layout const& where, In 
                   .op = op,
                   .transform = {},
                   .what = what,
+                  .in_begin = in + extremes.first,
+                  .in_end = in + extremes.second + 1,
                   .shared = call.shared(),
                   .words = call.words(),
                   .capacity = call.capacity()};

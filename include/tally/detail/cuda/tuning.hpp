@@ -21,6 +21,8 @@ struct tuning {
   std::uint32_t own_tiles = 0xffffffff;
   /// Of a batch, sequences of two rows or more have a block each if there are at most this many a multiprocessor.
   std::size_t sequences_by_blocks = 4;
+  /// Reductions of several strips have a warp each if there are at least this many a multiprocessor.
+  std::size_t sequences_by_warps = 24;
   /// Warps have few sequences in their registers where that makes at most this many warps a multiprocessor; else many.
   std::size_t few_slots_warps = 8;
   /// The rows in the registers of a warp of aligned sequences, 4 or 8, or 0: they go the way of others. Scans of rows
@@ -28,11 +30,16 @@ struct tuning {
   /// to .99 with 8.
   int aligned_slots = 4;
   int aligned_slots_of_reductions = 8;
+  /// Warps move short sequences that are not aligned as spans of memory where these have no gaps.
+  bool spans = true;
   /// A block goes through so many pieces of a batch one after the other, if there are many: rows of 16 floats by the
   /// general kernel reach .91 of the copy with four, .88 with one.
   std::size_t rounds = 4;
   /// The ring scans sequences of more than this many strips, though a tile holds them, unless they are few.
   std::size_t ring_strips = 8;
+  /// So many warps reduce a tile of a longer sequence, 8 at most, if one folds the totals. With four or two, rows of
+  /// 65536 doubles reach .95 of the read, with eight .91.
+  int warps_of_a_tile = 4;
   /// The totals of a sequence's reduction are folded by one warp if they are at most this many, else by a block.
   std::uint32_t totals_by_a_warp = 160;
   /// Columns that are at most this many side by side, without a gap, are copied row by row.

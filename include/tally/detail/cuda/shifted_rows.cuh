@@ -1,0 +1,195 @@
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "tally/detail/cuda/groups.cuh"
+#include "tally/detail/cuda/warp.cuh"
+
+/// Rows in memory whose groups are not aligned. A warp reads and writes the aligned words of 16 bytes that they lie in,
+/// and shifts them between its lanes: a group is the end of one word and the beginning of the next lane's.
+namespace tally::cuda_backend {
+
+/// Whether groups of `Count` elements fill aligned words.
+template <class S, int Count>
+inline constexpr bool can_shift = sizeof(S) * Count == 16 && sizeof(S) <= 8 && std::has_single_bit(sizeof(S));
+
+/// Calls f(constant) with the constant n, 0 to 3: which registers are moved is then known to the compiler.
+template <class F>
+__device__ __forceinline__ void with_constant(int n, F const& f)
+{
+  switch (n) {
+    case 0: return f(std::integral_constant<int, 0>{});
+    case 1: return f(std::integral_constant<int, 1>{});
+    case 2: return f(std::integral_constant<int, 2>{});
+    default: return f(std::integral_constant<int, 3>{});
+  }
+}
+
+/// The number of elements between the aligned word that `own` lies in and `own`.
+template <class S>
+__device__ __forceinline__ int elements_into_word(S const* own)
+{
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(own) % 16 / sizeof(S));
+}
+
+/// Makes groups that begin `gap` elements later of aligned words. `extra` is the word behind the last one.
+template <class S, int Count, int Rows>
+__device__ __forceinline__ void take_shifted(packed_group<S, Count> (&groups)[Rows],
+                                             packed_group<S, Count> const& extra, int gap)
+{
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  int const bytes = gap * static_cast<int>(sizeof(S));
+  with_constant(bytes / 4, [&](auto moved) {
+    constexpr int parts = moved;
+    constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
+    constexpr int received = parts + (splits ? 1 : 0);
+    if constexpr (received > 0) {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        auto const& after = r + 1 < Rows ? groups[r + 1 < Rows ? r + 1 : r] : extra;
+        std::uint32_t x[8];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) x[k] = groups[r].part(k);
+#pragma unroll
+        for (int k = 0; k < received; ++k)
+          x[4 + k] = __shfl_sync(whole_warp, lane == 0 ? after.part(k) : groups[r].part(k), (lane + 1) % warp_lanes);
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          groups[r].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
+                                       : x[parts + k]);
+      }
+    }
+  });
+}
+
+/// Loads a warp's rows of 32 groups, which begin at `own`. The words around them can be read.
+template <class S, int Count, int Rows>
+__device__ __forceinline__ void load_whole_shifted(packed_group<S, Count> (&groups)[Rows], S const* own)
+{
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  int const gap = elements_into_word(own);
+  S const* const first = own - gap;
+#pragma unroll
+  for (int r = 0; r < Rows; ++r) groups[r].load_aligned(first + (r * warp_lanes + lane) * Count);
+  packed_group<S, Count> extra;
+  extra.load_aligned(first + Rows * warp_lanes * Count);
+  take_shifted(groups, extra, gap);
+}
+
+/// Loads a warp's rows of 32 groups, which begin at `own`. `before` elements of the sequence lie before it, a multiple
+/// of a row; `there` begin at it, a negative number if it is beyond the end. Elements beyond the end are others of the
+/// sequence, which has two groups at least.
+template <class S, int Count, int Rows>
+__device__ __forceinline__ void load_shifted(packed_group<S, Count> (&groups)[Rows], S const* own, std::size_t before,
+                                             std::ptrdiff_t there)
+{
+  constexpr int words = Rows * warp_lanes;  // and one more, from which the last lane's last group may take a part
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  int const gap = elements_into_word(own);
+  S const* const first = own - gap;
+  int const count = static_cast<int>(there < (words + 1) * Count ? there : (words + 1) * Count);
+  int const lowest = gap != 0 && before == 0 ? 1 : 0;  // of the words that lie in the sequence
+  int const whole = (gap + count) >> std::countr_zero(static_cast<unsigned>(Count));  // before the sequence's end
+  packed_group<S, Count> extra;
+  if (lowest == 0 && whole > words) {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) groups[r].load_aligned(first + (r * warp_lanes + lane) * Count);
+    extra.load_aligned(first + words * Count);
+  } else {
+    auto const word = [&](int w) {
+      w = w < whole ? w : whole - 1;
+      return first + (w < lowest ? lowest : w) * Count;
+    };
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) groups[r].load_aligned(word(r * warp_lanes + lane));
+    extra.load_aligned(word(words));
+    if (lowest > 0 && lane == 0) {
+#pragma unroll
+      for (int j = 0; j < Count; ++j) groups[0].set(j, own[j < gap ? 0 : j - gap]);
+    }
+    if ((gap + count) % Count != 0 && whole >= 0 && whole <= words && lane == whole % warp_lanes) {
+      packed_group<S, Count> last;
+#pragma unroll
+      for (int j = 0; j < Count; ++j) {
+        int const at = whole * Count + j - gap;
+        last.set(j, own[at < count ? at : count - 1]);
+      }
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) groups[r].assign_if(r == whole / warp_lanes, last);
+      extra.assign_if(whole == words, last);
+    }
+  }
+  take_shifted(groups, extra, gap);
+}
+
+/// Stores such rows: the groups' elements up to `there`. Words that belong to others too are written by elements.
+template <class S, int Count, int Rows>
+__device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[Rows], S* own, std::ptrdiff_t there)
+{
+  constexpr int words = Rows * warp_lanes;
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  if (there <= 0) return;
+  int const gap = elements_into_word(own);
+  S* const first = own - gap;
+  int const count = static_cast<int>(there < words * Count ? there : words * Count);
+  int const lowest = gap != 0 ? 1 : 0, whole = (gap + count) / Count;
+  int const bytes = gap * static_cast<int>(sizeof(S));
+  packed_group<S, Count> extra = groups[Rows - 1];  // the word behind the last lane's last one
+  with_constant(bytes / 4, [&](auto moved) {
+    constexpr int parts = moved;
+    constexpr bool splits = sizeof(S) < 4;
+    constexpr int received = parts + (splits ? 1 : 0);  // the last ones of the lane before
+    if constexpr (received > 0) {
+      auto const shift = [&](packed_group<S, Count> const& before, packed_group<S, Count> const& own_group) {
+        std::uint32_t x[8];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) x[4 + k] = own_group.part(k);
+#pragma unroll
+        for (int k = 4 - received; k < 4; ++k)
+          x[k] = __shfl_sync(whole_warp, lane == warp_lanes - 1 ? before.part(k) : own_group.part(k),
+                             (lane + warp_lanes - 1) % warp_lanes);
+        packed_group<S, Count> word;
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          word.set_part(k, splits ? __funnelshift_l(x[(splits ? 3 : 4) + k - parts], x[4 + k - parts], bytes % 4 * 8)
+                                  : x[4 + k - parts]);
+        return word;
+      };
+      extra = shift(groups[Rows - 1], groups[Rows - 1]);
+#pragma unroll
+      for (int r = Rows - 1; r >= 0; --r) groups[r] = shift(groups[r > 0 ? r - 1 : 0], groups[r]);
+    }
+  });
+  if (whole >= words) {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r)
+      if (r > 0 || lane >= lowest) groups[r].store_aligned(first + (r * warp_lanes + lane) * Count);
+  } else {
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      int const w = r * warp_lanes + lane;
+      if (w >= lowest && w < whole) groups[r].store_aligned(first + w * Count);
+    }
+  }
+  if (lowest > 0 && lane == 0) {
+#pragma unroll
+    for (int j = 0; j < Count; ++j)
+      if (j >= gap && j - gap < count) first[j] = groups[0].get(j);
+  }
+  int const rest = (gap + count) % Count;
+  if (rest > 0 && whole >= lowest && lane == whole % warp_lanes) {
+    packed_group<S, Count> last = extra;
+    if (whole < words) {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) last.assign_if(r == whole / warp_lanes, groups[r]);
+    }
+#pragma unroll
+    for (int j = 0; j < Count; ++j)
+      if (j < rest) first[whole * Count + j] = last.get(j);
+  }
+}
+
+}  // namespace tally::cuda_backend
