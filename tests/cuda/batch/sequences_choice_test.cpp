@@ -151,8 +151,8 @@ TEST(cuda_sequences_choice, of_reductions)
           {strip + 1, 24 * 132, which::warps, 24 * 132 / 8, 8},
           {strip + 1, 24 * 132 - 1, which::four_rows, 24 * 132 - 1, 3},
           {tile, million, which::warps, million / 8, 8},
-          {tile + 1, 2, which::reduction, 4, 8},
-          {million, 256, which::reduction, 128 * 256, 8}});
+          {tile + 1, 2, which::reduction, 4, 4},
+          {million, 256, which::reduction, 128 * 256, 4}});
   tuning by;
   by.sequences_by_warps = 2 * million;
   by.warps_of_a_tile = 2;

@@ -175,8 +175,12 @@ private:
   S* results_;
 };
 
+/// The calls that a kernel is compiled for: those of sequences that run forwards, without initial or last values, take
+/// fewer instructions.
+enum class span_call { inclusive, reduction, any };
+
 /// `OneRow`: sequences of a row at most lie side by side in a slot. Others take a slot for each of their rows.
-template <class P, bool OneRow>
+template <class P, bool OneRow, span_call Call>
 __global__ void __launch_bounds__(rows_warps* warp_lanes, words_of<working_type<typename P::element>> == 1 ? 4 : 3)
     spans_kernel(__grid_constant__ spans_problem<P> const problem)
 {
@@ -202,10 +206,11 @@ __global__ void __launch_bounds__(rows_warps* warp_lanes, words_of<working_type<
   int const there = rest < a_warp ? static_cast<int>(rest) : shape.a_warp, end = there * size;
   // A sequence that runs backwards has its first element at its highest place; the warp takes the last one first. So
   // places count from the end.
-  bool const backwards = problem.in_step < 0;
+  constexpr bool any = Call == span_call::any;
+  bool const backwards = any && problem.in_step < 0;
   int const sign = backwards ? -1 : 1, first_place = backwards ? end - group : 0,
             first_index = backwards ? there - 1 : 0;
-  work const what = problem.what;
+  work const what = any ? problem.what : Call == span_call::reduction ? work::reduce : work::inclusive_scan;
   std::ptrdiff_t const before_first = static_cast<std::ptrdiff_t>(first) * size;
   span own(memory[warp], backwards);
   {
@@ -226,7 +231,7 @@ __global__ void __launch_bounds__(rows_warps* warp_lanes, words_of<working_type<
   int const in_row = own_in_slot * size + group_in_row * group;
   int const in_last_row = OneRow || group_in_row < last_lane ? in_row : last_lane * group;
   int const left_over = !is_used || group_in_row > last_lane ? 0 : group_in_row < last_lane ? group : last_in_group + 1;
-  bool const has_initial = problem.init.is_present || problem.initials != nullptr;
+  bool const has_initial = any && (problem.init.is_present || problem.initials != nullptr);
   bool const exclusive = what == work::exclusive_scan;
 
   left rows_before = first_carry<T>(problem.init, op);
@@ -264,7 +269,7 @@ __global__ void __launch_bounds__(rows_warps* warp_lanes, words_of<working_type<
     left carries[batch];
 #pragma unroll
     for (int r = 0; r < batch; ++r) carries[r] = first_carry<T>(problem.init, op);
-    if (problem.initials != nullptr) {
+    if (any && problem.initials != nullptr) {
 #pragma unroll
       for (int r = 0; r < batch; ++r) {
         int const known = index[r] < 0 ? 0 : index[r] < there ? index[r] : there - 1;
@@ -320,7 +325,7 @@ __global__ void __launch_bounds__(rows_warps* warp_lanes, words_of<working_type<
       results values;
       values.scan(elements[r], before[r], transform, op);
       if (has_initial) values.precede(carries[r], op);
-      if (problem.lasts != nullptr && ends[r] && here[r] > 0 && group_in_row == last_lane)
+      if (any && problem.lasts != nullptr && ends[r] && here[r] > 0 && group_in_row == last_lane)
         problem.lasts[(static_cast<std::ptrdiff_t>(first) + index[r]) * problem.where.steps[0].last] =
             static_cast<T>(values.at(last_in_group));
       if (exclusive) {

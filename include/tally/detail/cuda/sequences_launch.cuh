@@ -89,8 +89,19 @@ private:
   {
     if constexpr (may_span) {
       spans_problem<P> const of_spans{problem, rows_shape_of<T>(problem.size, span_slots)};
-      launch(call, of_spans.shape.rows == 1 ? spans_kernel<P, true> : spans_kernel<P, false>, of_spans,
-             static_cast<unsigned>(selected.blocks), selected.warps * warp_lanes);
+      bool const any = problem.in_step < 0 || problem.init.is_present || problem.initials != nullptr ||
+                       problem.lasts != nullptr || problem.what == work::exclusive_scan;
+      auto const launch_it = [&](auto one_row) {
+        launch(call,
+               any                            ? spans_kernel<P, one_row, span_call::any>
+               : problem.what == work::reduce ? spans_kernel<P, one_row, span_call::reduction>
+                                              : spans_kernel<P, one_row, span_call::inclusive>,
+               of_spans, static_cast<unsigned>(selected.blocks), selected.warps * warp_lanes);
+      };
+      if (of_spans.shape.rows == 1)
+        launch_it(std::true_type{});
+      else
+        launch_it(std::false_type{});
     }
   }
 
@@ -120,7 +131,7 @@ private:
   static int aligned_slots_of(P const& problem)
   {
     tuning const& by = tuning_in_use();
-    return problem.what == work::reduce ? by.aligned_slots_of_reductions : by.aligned_slots;
+    return problem.what == work::reduce && order::group<T> == 4 ? by.aligned_slots_of_reductions : by.aligned_slots;
   }
 
   static void launch_aligned_rows(prepared_call const& call, P const& problem, sequences_choice const& selected)

@@ -16,6 +16,10 @@ namespace tally::cuda_backend {
 template <class S, int Count>
 inline constexpr bool can_shift = sizeof(S) * Count == 16 && sizeof(S) <= 8 && std::has_single_bit(sizeof(S));
 
+/// A division by `Count`, a power of two, is a shift by so many places, of negative numbers too.
+template <int Count>
+inline constexpr int places_of = std::countr_zero(static_cast<unsigned>(Count));
+
 /// Calls f(constant) with the constant n, 0 to 3: which registers are moved is then known to the compiler.
 template <class F>
 __device__ __forceinline__ void with_constant(int n, F const& f)
@@ -43,7 +47,7 @@ __device__ __forceinline__ void take_shifted(packed_group<S, Count> (&groups)[Ro
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   int const bytes = gap * static_cast<int>(sizeof(S));
   with_constant(bytes / 4, [&](auto moved) {
-    constexpr int parts = moved;
+    constexpr int parts = decltype(moved)::value;
     constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
     constexpr int received = parts + (splits ? 1 : 0);
     if constexpr (received > 0) {
@@ -91,8 +95,8 @@ __device__ __forceinline__ void load_shifted(packed_group<S, Count> (&groups)[Ro
   int const gap = elements_into_word(own);
   S const* const first = own - gap;
   int const count = static_cast<int>(there < (words + 1) * Count ? there : (words + 1) * Count);
-  int const lowest = gap != 0 && before == 0 ? 1 : 0;  // of the words that lie in the sequence
-  int const whole = (gap + count) >> std::countr_zero(static_cast<unsigned>(Count));  // before the sequence's end
+  int const lowest = gap != 0 && before == 0 ? 1 : 0;   // of the words that lie in the sequence
+  int const whole = (gap + count) >> places_of<Count>;  // before the sequence's end
   packed_group<S, Count> extra;
   if (lowest == 0 && whole > words) {
 #pragma unroll
@@ -139,7 +143,7 @@ __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[R
   int const bytes = gap * static_cast<int>(sizeof(S));
   packed_group<S, Count> extra = groups[Rows - 1];  // the word behind the last lane's last one
   with_constant(bytes / 4, [&](auto moved) {
-    constexpr int parts = moved;
+    constexpr int parts = decltype(moved)::value;
     constexpr bool splits = sizeof(S) < 4;
     constexpr int received = parts + (splits ? 1 : 0);  // the last ones of the lane before
     if constexpr (received > 0) {
