@@ -21,9 +21,9 @@ def type_of(symbol):
 
 
 def name_of(symbol):
-    """The kernel, told apart from others of its name: of one tile by its warps and rows, of a batch by all of its constants."""
+    """The kernel, told apart from others of its name: of one tile by its warps and rows, of a batch by all of its constants that are numbers."""
     kernel = re.search(r"\d([a-z_]+)_kernel", symbol)[1]
-    constants = [found[1] for found in re.finditer(r"(?:L[ib]|span_callE)(\d+)E", symbol)]
+    constants = [found[1] for found in re.finditer(r"L[ib](\d+)E", symbol)]
     if "segment_problem" in symbol:
         return "segments " + ("reduce", "scan")[int(re.search(r"segment_workE(\d)", symbol)[1])]
     if "batch_problem" in symbol or "columns_problem" in symbol:
