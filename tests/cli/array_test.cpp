@@ -211,10 +211,6 @@ TEST_F(arrays, one_axis_that_is_left_can_be_text)
   EXPECT_EQ(run({"reduce", "--axis", "0", matrix}), "11\n22\n33\n");
   EXPECT_EQ(run({"reduce", "--axis", "1", matrix}), "6\n60\n");
   EXPECT_EQ(run({"reduce", "--axis", "1", "--op", "mean", "--json", matrix}), "{\"op\":\"mean\",\"values\":[2,20]}\n");
-  outcome const refused = run_tool(words{"scan", "--axis", "0", matrix});
-  EXPECT_EQ(refused.status, 2);
-  EXPECT_EQ(refused.err.substr(0, refused.err.find('\n')),
-            "tally: the result is an array with 2 axes: write it with -o FILE.npy or --format npy");
 }
 
 TEST_F(arrays, an_axis_without_values_has_the_result_of_none)

@@ -67,6 +67,23 @@ def commands(folder):
     yield ["scan", "--type", "float32", "--format", "raw", large], b"", ""
     yield ["reduce", "--op", "sum,mean", "--type", "float32", large], b"", ""
 
+    # Along axes: whole lines, columns in stretches, from the end, several axes.
+    for type_name, code in (("float32", "<f4"), ("float64", "<f8"), ("int32", "<i4"), ("uint8", "|u1")):
+        for shape in ((3, 5), (1000, 33), (33, 1000), (7, 900, 5), (8200, 700)):
+            count = 1
+            for extent in shape:
+                count *= extent
+            header = f"{{'descr': '{code}', 'fortran_order': False, 'shape': {shape}}}".ljust(117) + "\n"
+            source = file(f"{type_name}_{'x'.join(map(str, shape))}.npy", b"\x93NUMPY\x01\x00v\x00" + header.encode() + values_of(type_name, count))
+            for axis in range(len(shape)):
+                along = ["--axis", str(axis), "--format", "npy"]
+                yield ["scan", *along, source], b"", ""
+                yield ["scan", "--reverse", "--exclusive", "--init", "3", *along, source], b"", ""
+                yield ["reduce", "--op", "mean", *along, source], b"", ""
+                yield ["reduce", "--op", "max", *along, source], b"", ""
+            yield ["reduce", "--axis", f"{len(shape) - 1},0", "--format", "npy", source], b"", ""
+            yield ["scan", "--reverse", "--format", "npy", source], b"", ""
+
     hostile = "1 -0.0 5e-324 1e308 1e308 -inf 3 nan 4 inf\n".encode() * 3000
     small = "".join(f"{k * 7919 % 10007 - 5000}\n" for k in range(200000)).encode()
     for name, text in (("integers", small), ("mixed", small + b"0.5\n-0.0\n" + small), ("hostile", hostile)):

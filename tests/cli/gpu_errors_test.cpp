@@ -115,8 +115,11 @@ TEST_F(on_gpu_errors, what_a_gpu_does_not_do_is_named)
            named{{"reduce", "--init", "9223372036854775808"}, "the CPU does sum: --init has more than 64 bits"},
            named{{"reduce", "--by", "k", "--column", "v", table}, "the CPU does it: a GPU is of no use to --by"},
            named{{"scan", "--by", "k", "--column", "v", table}, "the CPU does it: a GPU is of no use to --by"},
-           named{{"reduce", "--axis", "0", "--format", "npy", matrix}, "the CPU does it: a GPU is of no use to --axis"},
-           named{{"scan", "--axis", "0", "--format", "npy", matrix}, "the CPU does it: a GPU is of no use to --axis"},
+           named{{"reduce", "--axis", "0", "--op", "argmin", "--format", "npy", matrix},
+                 "the CPU does argmin: the GPU does sum, product, min, max, and, or, xor and mean"},
+           named{{"scan", "--axis", "0", "--op", "product", "--format", "npy", matrix},
+                 "the CPU does product: products of integers are exact in 128 bits, which a GPU does not multiply "
+                 "(--type float64 rounds)"},
        }) {
     outcome const got = run_tool(plus_words(arguments, {"--on", "gpu"}), "3 1 2");
     EXPECT_EQ(got.status, 0);

@@ -112,6 +112,28 @@ private:
   std::size_t size_ = 0;
 };
 
+class model_sequences final : public cli::sequence_processor {
+public:
+  explicit model_sequences(int& calls) : calls_(calls) {}
+
+  void reduce(cli::operation op, io::element_type type, cli::sequences const& of, void const* in,
+              cli::initial_values init, void* out) override
+  {
+    ++calls_;
+    cpu_->reduce(op, type, of, in, init, out);
+  }
+  void scan(cli::operation op, io::element_type type, cli::scan_kind kind, cli::sequences const& of, void const* in,
+            cli::initial_values init, void* out) override
+  {
+    ++calls_;
+    cpu_->scan(op, type, kind, of, in, init, out);
+  }
+
+private:
+  int& calls_;
+  std::unique_ptr<cli::sequence_processor> cpu_ = cli::make_cpu_processor(1);
+};
+
 class model_gpu final : public cli::gpu {
 public:
   explicit model_gpu(std::size_t free_bytes = std::size_t{1} << 32) : free_bytes_(free_bytes) {}
@@ -119,6 +141,7 @@ public:
   {
     return std::make_unique<model_numbers>(type, free_bytes_, calls_);
   }
+  std::unique_ptr<cli::sequence_processor> sequences() override { return std::make_unique<model_sequences>(calls_); }
   int calls() const { return calls_; }
 
 private:

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -166,6 +168,80 @@ TEST_F(table, many_groups_over_many_batches_agree_with_a_plain_count)
   std::string const path = file("many.csv", rows);
   EXPECT_EQ(run({"reduce", "--column", "value", "--by", "key", path}), expected);
   EXPECT_TRUE(run({"scan", "--column", "value", "--by", "key", path}) == running);
+}
+
+// Values of small groups are held, those of large ones are not; a group may become large.
+TEST_F(table, groups_of_every_size_have_the_results_of_their_values_alone)
+{
+  std::vector<std::string> values(72);
+  std::string sorted = "key,value\n";
+  std::vector<std::string> rows;
+  for (std::size_t size = 1; size <= values.size(); ++size) {
+    std::size_t const group = size - 1;
+    for (std::size_t k = 0; k < size; ++k) {
+      // Integers, and then decimals: the first of these is in a group that has both.
+      std::string value =
+          std::to_string((7 * k * k + 13 * size) % 101) + (size > 40 && k > 2 ? "." + std::to_string(k) : "");
+      values[group] += value + "\n";
+      rows.push_back("g" + std::to_string(size) + "," + value + "\n");
+    }
+  }
+  for (std::string const& row : rows) sorted += row;
+  std::string const in_runs = file("sorted.csv", sorted);
+  for (words const& options : {words{"--op", "sum,mean,variance,argmax,count"},
+                               {"--type", "f32"},
+                               {"--op", "min", "--init", "3"},
+                               {"--op", "product", "--type", "f64"},
+                               {"--op", "logsumexp", "--type", "f64"}}) {
+    words arguments = {"reduce", "--by", "key", "--column", "value"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.push_back(in_runs);
+    std::string const all = run(arguments);
+    for (std::size_t size = 1; size <= values.size(); ++size) {
+      words alone = {"reduce"};
+      alone.insert(alone.end(), options.begin(), options.end());
+      std::string text = run_tool(alone, values[size - 1]).out;
+      std::string line = "g" + std::to_string(size);
+      for (std::size_t begin = 0; begin < text.size();) {
+        std::size_t const end = text.find('\n', begin), tab = text.find('\t', begin);
+        std::size_t const value = tab < end ? tab + 1 : begin;
+        line += "\t" + text.substr(value, end - value);
+        begin = end + 1;
+      }
+      EXPECT_NE(("\n" + all).find("\n" + line + "\n"), std::string::npos) << line << " with " << options.back();
+    }
+  }
+
+  // The same rows, those of all groups mixed: values of a group keep their order.
+  std::string mixed = "key,value\n";
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    for (std::size_t size = k + 1, first = size * (size - 1) / 2; size <= values.size(); first += size++)
+      mixed += rows[first + k];
+  }
+  auto const lines = [&](std::string const& path) {
+    std::string const out =
+        run({"reduce", "--by", "key", "--column", "value", "--type", "f64", "--op", "sum,stddev", path});
+    std::vector<std::string> all;
+    for (std::size_t begin = 0; begin < out.size(); begin = out.find('\n', begin) + 1)
+      all.push_back(out.substr(begin, out.find('\n', begin) - begin));
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  EXPECT_EQ(lines(file("mixed.csv", mixed)), lines(in_runs));
+}
+
+TEST_F(table, a_value_that_a_group_cannot_take_is_named_where_it_stands)
+{
+  std::string const decimal = file("d.csv", "k,v\na,1\nb,2\na,1.5\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--by", "k", "--column", "v", "--op", "xor", decimal}).err,
+            decimal + ":4:3: found '1.5', expected an integer, since --op is xor\n");
+  std::string const wide = file("w.csv", "k,v\na,170141183460469231731687303715884105727\nb,2\na,2\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--by", "k", "--column", "v", wide}).err.substr(0, wide.size() + 5),
+            wide + ":4:3:");
+  std::string const product = file("p.csv", "k,v\na,18446744073709551615\na,9223372036854775807\na,4\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--by", "k", "--column", "v", "--op", "product", product})
+                .err.substr(0, product.size() + 5),
+            product + ":4:3:");
 }
 
 }  // namespace

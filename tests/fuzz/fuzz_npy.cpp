@@ -1,4 +1,7 @@
+#include <vector>
+
 #include "fuzz_input.hpp"
+#include "io/axis_reader.hpp"
 #include "io/fortran_reader.hpp"
 #include "io/npy_reader.hpp"
 #include "io/writer.hpp"
@@ -8,17 +11,24 @@ using namespace tally::io::testing;
 
 namespace {
 
-/// Along every axis each value is given once, and writing them back gives the same file of values.
+/// Along every axis, and along the first and the last one together, each value is given once, and writing them back
+/// gives the same file of values.
 void check_axes(memory_file const& file, npy_header const& header, axis_limits const& limits)
 {
   std::string const content = file.content();
-  for (int axis = 0; axis < static_cast<int>(header.shape.size()) && axis < 4; ++axis) {
+  auto const rank = static_cast<int>(header.shape.size());
+  std::vector<std::vector<int>> all;
+  for (int axis = 0; axis < rank && axis < 4; ++axis) all.push_back({axis});
+  if (rank > 1) all.push_back({rank - 1, 0});
+  for (std::vector<int> const& axes : all) {
     memory_file const copy;
-    axis_reader from(file.source(), axis, limits);
-    axis_writer to(copy.target(), from.layout(), header.type);
+    axis_reader from(file.source(), axes);
+    bool const in_order = from.plan(limits).in_order();
+    axis_writer to(copy.target(), from.layout(), header.type, in_order);
     std::uint64_t seen = 0;
     axis_block block;
     while (from.next(block)) {
+      from.load(block);
       seen += size_of(block.values);
       to.write(block.place, block.values);
     }
@@ -59,6 +69,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         read_all([&] { return std::make_unique<fortran_reader>(std::move(source), header, 1 + how.second); });
     require(small.values == whole.values, "small blocks read the same");
   }
-  check_axes(file, header, {std::size_t(1) + how.second * 4, std::size_t(1) + how.first});
+  axis_limits limits;
+  limits.element = byte_size(header.type);
+  limits.block = std::size_t(1) + how.second * 4;
+  limits.most = 2 * limits.block;
+  limits.piece = std::size_t(1) + how.first;
+  limits.stretch = std::size_t(1) + how.first % 16;
+  limits.reversed = how.second % 2 != 0;
+  check_axes(file, header, limits);
   return 0;
 }

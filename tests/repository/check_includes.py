@@ -38,7 +38,7 @@ ROOMS = [
     ("drawings", r"course/draw/.*", "model catalogue"),
     ("readers and writers", r"tool/io/.*", "base"),
     ("tool", r"tool/cli/.*",
-     "base operators contracts applications|GPU contracts|readers and writers|check of CUDA|kernels model catalogue drawings"),
+     "base operators order contracts applications|GPU contracts|readers and writers|check of CUDA|kernels model catalogue drawings"),
 ]
 
 rooms = [

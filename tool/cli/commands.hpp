@@ -13,6 +13,8 @@
 
 namespace tally::cli {
 
+class along_axes;
+
 /// Each runs the command with the words after its name. Throws `command_line_error`, `error` and the errors of io.
 void run_reduce(std::vector<std::string> const& words);
 void run_scan(std::vector<std::string> const& words);
@@ -22,9 +24,13 @@ void run_compare(std::vector<std::string> const& words);
 void run_brent(std::vector<std::string> const& words);
 void run_exhibit(std::vector<std::string> const& words);
 
-/// Reduces or scans a .npy array of several axes along one of them.
+/// Reduces a .npy array along axes, or scans it along one or, from its end, as one sequence.
 void reduce_along_axis(command_settings const& settings);
 void scan_along_axis(command_settings const& settings);
+
+/// Writes the results of lines.
+void reduce_lines(command_settings const& settings, along_axes& lines);
+void scan_lines(command_settings const& settings, along_axes& lines);
 
 /// The accumulators of one sequence, one for each operation of the settings.
 using accumulators = std::vector<std::unique_ptr<accumulator>>;
@@ -45,7 +51,7 @@ void scan_all(command_settings const& settings, batches& from, std::optional<io:
 /// hold it.
 io::values_view as_type(result const& value, io::element_type type, operation op, value_buffer& room);
 
-/// Whether the input is an array of several axes, and --axis names one of them.
+/// Whether the calls on axes do it: --axis names some, or a scan from the end finds an array that it can read so.
 bool goes_along_axis(command_settings const& settings);
 
 }  // namespace tally::cli

@@ -1,12 +1,14 @@
 #include "groups.hpp"
 
+#include <functional>
+
 namespace tally::cli {
 
 std::uint32_t group_table::number_of(std::string_view key)
 {
-  if (auto const found = numbers_.find(key); found != numbers_.end()) return found->second;
-  auto const number = static_cast<std::uint32_t>(keys_.size());
-  numbers_.emplace(keys_.emplace_back(key), number);
+  std::uint32_t const number =
+      index_.number_of(std::hash<std::string_view>()(key), [&](std::uint32_t known) { return keys_[known] == key; });
+  if (number == keys_.size()) keys_.emplace_back(key);
   return number;
 }
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "io/key_table.hpp"
 #include "io/reader.hpp"
 
 namespace tally::cli {
@@ -31,8 +31,8 @@ public:
 private:
   std::uint32_t number_of(std::string_view key);
 
-  std::deque<std::string> keys_;  // never moves a key, so the views below stay valid
-  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+  std::deque<std::string> keys_;
+  io::key_index index_;
   std::vector<std::uint32_t> rows_;
   std::vector<std::uint32_t> ends_;     // of each of the batch's groups in rows_
   std::vector<std::uint32_t> present_;  // the batch's groups in the order of their first rows

@@ -5,6 +5,7 @@
 
 #include "commands.hpp"
 #include "gpu/on_gpu.hpp"
+#include "group_results.hpp"
 #include "groups.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
@@ -41,23 +42,17 @@ void reduce_groups(command_settings const& settings)
   source from(settings.input, settings.threads);
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   group_table groups;
-  std::vector<accumulators> all;
+  group_results all(settings, from.type());
   value_buffer gathered_values;
   io::batch batch;
   while (from.next(batch)) {
     for (group_table::part const& part : groups.sort(batch)) {
-      while (all.size() < groups.size()) all.push_back(make_accumulators(settings, from.type()));
       io::values_view const values = gathered(batch.values, part.rows, gathered_values);
-      located(
-          from,
-          [&] {
-            for (auto const& one : all[part.group]) one->reduce(values);
-          },
-          [&](std::size_t k) { return part.rows[k]; });
+      located(from, [&] { all.reduce(part.group, values); }, [&](std::size_t k) { return part.rows[k]; });
     }
     meter.update(from.so_far());
   }
-  write_text(settings, report(settings, groups, all));
+  write_text(settings, report(settings, groups, all.take()));
 }
 
 }  // namespace
@@ -77,9 +72,10 @@ void reduce_all(command_settings const& settings, source& from, accumulators con
 void run_reduce(std::vector<std::string> const& words)
 {
   command_settings const settings = parse_reduce(words);
-  if (goes_along_axis(settings) || settings.input.key) {
+  if (goes_along_axis(settings)) return reduce_along_axis(settings);
+  if (settings.input.key) {
     gpu_for(settings, {});  // prints that the GPU is of no use here
-    return settings.input.key ? reduce_groups(settings) : reduce_along_axis(settings);
+    return reduce_groups(settings);
   }
   source from(settings.input, settings.threads);
   accumulators const all = make_accumulators(settings, from.type());

@@ -20,17 +20,18 @@ std::string key_text(std::string_view key)
   return out + '"';
 }
 
-void add_results(json& to, command_settings const& settings, std::vector<result> const& results)
+void add_results(json& to, command_settings const& settings, std::span<result const> results)
 {
   for (std::size_t k = 0; k < results.size(); ++k) to.add(name_of(settings.operations[k]), json::number(results[k]));
 }
 
-json json_of(command_settings const& settings, group_table const& groups, std::vector<accumulators> const& all)
+json json_of(command_settings const& settings, group_table const& groups, std::span<result const> results)
 {
   json records = json::array();
-  for (std::size_t g = 0; g < all.size(); ++g) {
+  std::size_t const each = settings.operations.size();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
     json record = {{"key", groups.key(g)}};
-    add_results(record, settings, results_of(all[g]));
+    add_results(record, settings, results.subspan(g * each, each));
     records.append(record);
   }
   return {{"by", *settings.input.key}, {"groups", records}};
@@ -54,18 +55,19 @@ std::string report(command_settings const& settings, std::vector<result> const& 
   return out;
 }
 
-std::string report(command_settings const& settings, group_table const& groups, std::vector<accumulators> const& all)
+std::string report(command_settings const& settings, group_table const& groups, std::span<result const> results)
 {
-  if (settings.output.format == output_format::json) return json_of(settings, groups, all).line();
+  if (settings.output.format == output_format::json) return json_of(settings, groups, results).line();
   std::string out;
   if (settings.operations.size() > 1) {
     out = key_text(*settings.input.key);
     for (operation const op : settings.operations) (out += '\t') += name_of(op);
     out += '\n';
   }
-  for (std::size_t g = 0; g < all.size(); ++g) {
+  auto next = results.begin();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
     out += key_text(groups.key(g));
-    for (auto const& one : all[g]) out += '\t' + to_text(one->value());
+    for (std::size_t k = 0; k < settings.operations.size(); ++k) (out += '\t') += to_text(*next++);
     out += '\n';
   }
   return out;

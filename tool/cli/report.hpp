@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace tally::cli {
 /// The results of one sequence, one for each operation of the settings.
 std::string report(command_settings const& settings, std::vector<result> const& results);
 
-/// The results of groups, in the order of their first rows.
-std::string report(command_settings const& settings, group_table const& groups, std::vector<accumulators> const& all);
+/// The results of groups, in the order of their first rows: those of all operations on the first, then on the second...
+std::string report(command_settings const& settings, group_table const& groups, std::span<result const> results);
 
 }  // namespace tally::cli

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "backwards.hpp"
 #include "commands.hpp"
 #include "gpu/on_gpu.hpp"
 #include "groups.hpp"
@@ -120,7 +121,8 @@ void scan_all(command_settings const& settings, batches& from, std::optional<io:
 
   io::element_type const to_type = result_type(settings.operations[0], type);
   bool const binary = settings.output.format == output_format::npy || settings.output.format == output_format::raw;
-  auto const writer = make_scan_writer(settings, std::move(to), to_type);
+  std::unique_ptr<io::writer> writer = make_scan_writer(settings, std::move(to), to_type);
+  if (settings.reversed) writer = write_backwards(std::move(writer));
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   value_buffer room;
   io::batch batch;
@@ -138,12 +140,15 @@ void scan_all(command_settings const& settings, batches& from, std::optional<io:
 void run_scan(std::vector<std::string> const& words)
 {
   command_settings const settings = parse_scan(words);
-  if (goes_along_axis(settings)) {
-    gpu_for(settings, {});  // prints that the GPU is of no use here
-    return scan_along_axis(settings);
-  }
+  if (goes_along_axis(settings)) return scan_along_axis(settings);
   source from(settings.input, settings.threads);
   make_accumulators(settings, from.type());  // throws for a wrong command line before there is any output
+  if (settings.reversed) {
+    if (settings.on == processor::gpu)
+      note("the CPU does it: --reverse is of use to a GPU along an axis, or of a single .npy file");
+    held_backwards all(settings, from);
+    return scan_all(settings, all, from.type(), io::output::named(settings.output.file));
+  }
   std::unique_ptr<gpu> const device = gpu_for(settings, from.type());
   io::output to = io::output::named(settings.output.file);
   if (device)

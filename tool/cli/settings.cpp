@@ -32,7 +32,7 @@ int axis_of(std::string const& text)
 {
   int axis = 0;
   auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), axis);
-  if (problem != std::errc{} || end != text.data() + text.size())
+  if (text.empty() || problem != std::errc{} || end != text.data() + text.size())
     throw command_line_error("--axis: '" + text +
                              "' is not an axis: 0, 1, ... from the first on, or -1, -2, ... from the last");
   return axis;
@@ -56,7 +56,9 @@ void bind(parser& options, command_settings& settings, output_options& output)
   options.value("--init", [&](std::string const& text) { settings.init = number_of(text); });
   bind_input(options, input);
   options.value("--by", input.key);
-  options.value("--axis", [&](std::string const& text) { input.axis = axis_of(text); });
+  options.value("--axis", [&](std::string const& text) {
+    for (std::string const& axis : list_elements(text)) input.axes.push_back(axis_of(axis));
+  });
   options.value("--output", settings.output.file);
   options.choice("--format", output.format);
   options.flag("--json", output.json);
@@ -103,7 +105,8 @@ void check_input(input_settings const& input)
   if (input.header && input.no_header) throw command_line_error("--header and --no-header exclude each other");
   if (input.header && !table) throw command_line_error("--header is for CSV and TSV input (--input-format csv)");
   if (input.no_header && !table) throw command_line_error("--no-header is for CSV and TSV input (--input-format csv)");
-  if (input.axis && (!npy || input.files.size() > 1)) throw command_line_error("--axis is for a single .npy file");
+  if (!input.axes.empty() && (!npy || input.files.size() > 1))
+    throw command_line_error("--axis is for a single .npy file");
 }
 
 void check(command_settings const& settings)
@@ -120,7 +123,7 @@ void check(command_settings const& settings)
                                  " needs --init, or --type: nothing is known before the first value");
     }
   }
-  if (settings.operations.size() > 1 && (binary || settings.input.axis))
+  if (settings.operations.size() > 1 && (binary || !settings.input.axes.empty()))
     throw command_line_error("several operations have named results: as text or --json, without --axis");
 }
 
@@ -198,10 +201,14 @@ command_settings parse_scan(std::vector<std::string> const& words)
                                std::to_string(settings.operations.size()));
   });
   options.flag("--exclusive", exclusive);
+  options.flag("--reverse", settings.reversed);
   bind(options, settings, output);
   options.parse(words);
   if (exclusive) settings.kind = scan_kind::exclusive;
   complete(settings, output);
+  if (settings.input.axes.size() > 1)
+    throw command_line_error("--axis: a scan goes along one axis, and " + std::to_string(settings.input.axes.size()) +
+                             " are named");
   return settings;
 }
 

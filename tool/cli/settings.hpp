@@ -26,7 +26,7 @@ struct input_settings {
   std::optional<io::element_type> type;
   std::endian order = std::endian::native;
   bool order_given = false;
-  std::optional<int> axis;
+  std::vector<int> axes;  ///< as they are named: negative ones count from the end
 
   /// The format that `file` is read in.
   io::file_format format_of(std::string const& file) const;
@@ -55,6 +55,7 @@ struct command_settings {
   std::vector<operation> operations = {operation::sum};
   std::optional<io::number> init;
   scan_kind kind = scan_kind::inclusive;  ///< of a scan
+  bool reversed = false;                  ///< a scan begins with the last value
   input_settings input;
   output_settings output;
   processor on = processor::cpu;

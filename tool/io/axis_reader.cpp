@@ -1,67 +1,58 @@
-#include <algorithm>
+#include "io/axis_reader.hpp"
+
+#include <optional>
+#include <string>
 #include <utility>
 
-#include "io/axis_plan.hpp"
-#include "io/binary_reader.hpp"
 #include "io/errors.hpp"
-#include "io/npy_reader.hpp"
 #include "io/strided_read.hpp"
 
 namespace tally::io {
 
 namespace {
 
-axis_layout lay_out(npy_header header, int axis, std::string const& source)
+axis_layout layout_of(npy_header header, std::vector<int> const& axes, std::string const& source)
 {
-  auto const rank = static_cast<int>(header.shape.size());
-  int const from_front = axis < 0 ? axis + rank : axis;
-  if (from_front < 0 || from_front >= rank) {
-    std::string const axes = rank == 1 ? "1 axis" : std::to_string(rank) + " axes";
-    throw data_error({source}, "an array of " + axes, "one that has an axis " + std::to_string(axis));
-  }
-  axis_layout layout;
-  layout.axis = static_cast<std::size_t>(from_front);
-  layout.length = header.shape[layout.axis];
-  for (std::size_t i = 0; i < header.shape.size(); ++i) {
-    if (i == layout.axis) continue;
-    bool const slower = header.fortran_order ? i > layout.axis : i < layout.axis;
-    (slower ? layout.outer : layout.inner) *= header.shape[i];
-  }
-  layout.header = std::move(header);
-  return layout;
+  if (!axes.empty()) return lay_out(std::move(header), axes, source);
+  header.shape = {header.count()};
+  return lay_out(std::move(header), {0}, source);
 }
 
 }  // namespace
 
-std::vector<std::uint64_t> axis_layout::reduced_shape() const
-{
-  std::vector<std::uint64_t> shape = header.shape;
-  shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));
-  return shape;
-}
-
 struct axis_reader::state {
-  state(input from, int axis, axis_limits limits)
+  state(input from, std::vector<int> const& axes)
       : source(std::move(from)),
-        layout(lay_out(read_npy_header(source), axis, source.name())),
-        plan(layout, limits)
+        layout(layout_of(read_npy_header(source), axes, source.name()))
   {
-    if (layout.inner > 1 && !source.seekable())
+    if (!source.seekable() && !layout.lines_are_whole())
       throw data_error({source.name()}, "a pipe", "a regular file, to read along an axis that is not the fastest one");
+  }
+
+  std::byte* room_for(axis_block& block, std::size_t count) const
+  {
+    return block.stored.reserve(count * layout.header.size());
   }
 
   input source;
   axis_layout layout;
-  axis_plan plan;
+  std::optional<axis_plan> plan;
   bool ended = false;
-  std::uint64_t bytes = 0;
-  value_buffer stored, values, turned;
-  worker_pool workers{0};
 };
 
-axis_reader::axis_reader(input source, int axis) : axis_reader(std::move(source), axis, axis_limits()) {}
-axis_reader::axis_reader(input source, int axis, axis_limits const& limits)
-    : state_(std::make_unique<state>(std::move(source), axis, limits))
+namespace {
+
+std::size_t elements_of(axis_place const& place)
+{
+  std::size_t product = 1;
+  for (index_range const& range : place) product *= static_cast<std::size_t>(range.count);
+  return product;
+}
+
+}  // namespace
+
+axis_reader::axis_reader(input source, std::vector<int> const& axes)
+    : state_(std::make_unique<state>(std::move(source), axes))
 {
 }
 axis_reader::~axis_reader() = default;
@@ -72,48 +63,70 @@ axis_layout const& axis_reader::layout() const
   return state_->layout;
 }
 
+axis_plan const& axis_reader::plan(axis_limits const& limits)
+{
+  state& s = *state_;
+  s.plan.emplace(s.layout, limits);
+  if (limits.reversed && !s.source.seekable())
+    throw data_error({s.source.name()}, "a pipe", "a regular file, to scan along an axis from its end");
+  return *s.plan;
+}
+
 bool axis_reader::next(axis_block& into)
 {
   state& s = *state_;
   npy_header const& header = s.layout.header;
-  if (!s.plan.next(into.place)) {
+  if (!s.plan->next(into.place)) {
     char behind;
     if (!std::exchange(s.ended, true) && !s.source.seekable() && s.source.read(&behind, 1) != 0)
       throw data_error({s.source.name()}, "more bytes behind the last value", "the end of the file");
     return false;
   }
-  auto const count = static_cast<std::size_t>(into.place.lines * into.place.count);
-  std::size_t const value_size = byte_size(header.type);
-  std::byte* const stored = s.stored.reserve(count * header.size());
-  auto const memory = s.plan.memory_of(into.place);
-  if (s.source.seekable()) {
-    std::uint64_t const stride = memory.rows == 1 ? memory.row_length : memory.row_distance;
-    read_strided(s.source,
-                 {header.data_offset + memory.first * header.size(),
-                  static_cast<std::size_t>(memory.row_length) * header.size(), stride * header.size(),
-                  static_cast<std::size_t>(memory.rows)},
-                 stored, s.workers);
-  } else if (s.source.read_full(stored, count * header.size()) != count * header.size()) {
+  if (s.source.seekable()) return true;
+  // A pipe has one reader at a time: it is read here and now.
+  std::size_t const bytes = elements_of(into.place) * header.size();
+  if (s.source.read_full(s.room_for(into, elements_of(into.place)), bytes) != bytes)
     throw_truncated(s.source, header.data_offset + header.count() * header.size());
-  }
-  std::byte* values = stored;
-  if (!header.native()) {
-    values = s.values.reserve(count * value_size);
-    to_values(header, stored, values, count);
-  }
-  if (s.layout.inner > 1) {
-    std::byte* const turned = s.turned.reserve(count * value_size);
-    s.plan.lines_first(into.place, values, turned, value_size, s.workers);
-    values = turned;
-  }
-  s.bytes += count * header.size();
-  into.values = view_as(header.type, values, count);
   return true;
 }
 
-progress axis_reader::so_far() const
+void axis_reader::load(axis_block& block) const
 {
-  return {state_->layout.header.data_offset + state_->bytes, state_->source.size()};
+  state const& s = *state_;
+  npy_header const& header = s.layout.header;
+  std::size_t const count = elements_of(block.place);
+  std::byte* const stored = s.room_for(block, count);
+  if (s.source.seekable()) {
+    worker_pool here(1);
+    std::byte* to = stored;
+    for (element_rows const& rows : rows_of(s.layout, block.place)) {
+      std::size_t const size = static_cast<std::size_t>(rows.length) * header.size();
+      auto const number = static_cast<std::size_t>(rows.rows);
+      read_strided(s.source,
+                   {header.data_offset + rows.first * header.size(), size,
+                    number == 1 ? size : rows.distance * header.size(), number},
+                   to, here);
+      to += size * number;
+    }
+  }
+  std::byte* values = stored;
+  if (!header.native()) {
+    values = block.converted.reserve(count * byte_size(header.type));
+    to_values(header, stored, values, count);
+  }
+  block.values = view_as(header.type, values, count);
+}
+
+bool axis_reader::ready() const
+{
+  return state_->source.seekable() || state_->source.ready();
+}
+
+progress axis_reader::so_far(axis_block const& last) const
+{
+  npy_header const& header = state_->layout.header;
+  element_rows const rows = rows_of(state_->layout, last.place).back();
+  return {header.data_offset + (rows.first + rows.length) * header.size(), state_->source.size()};
 }
 
 }  // namespace tally::io

@@ -1,60 +1,55 @@
 #include <string>
 #include <utility>
 
-#include "io/axis_plan.hpp"
-#include "io/binary_reader.hpp"
+#include "io/axis_layout.hpp"
 #include "io/binary_writer.hpp"
 #include "io/npy_header.hpp"
+#include "io/writer.hpp"
 
 namespace tally::io {
 
 struct axis_writer::state {
-  state(output out, axis_layout const& layout, element_type its_type)
+  state(output out, axis_layout const& its_layout, element_type its_type, bool blocks_in_order)
       : to(std::move(out)),
-        plan(layout, axis_limits()),
+        layout(its_layout),
         type(its_type),
-        inner(layout.inner)
+        in_order(blocks_in_order)
   {
     check_npy_type(type, to);
-    // Blocks along the fastest axis come in the order of the file.
-    if (inner > 1) to.allow_write_at();
     std::string const header = make_npy_header(type, layout.header.shape, layout.header.fortran_order);
     data_offset = header.size();
-    if (inner > 1)
-      to.write_at(header.data(), header.size(), 0);
-    else
+    if (!in_order) to.allow_write_at();
+    if (in_order)
       to.write(header.data(), header.size());
+    else
+      to.write_at(header.data(), header.size(), 0);
   }
 
   output to;
-  axis_plan plan;
+  axis_layout const& layout;
   element_type type;
-  std::uint64_t inner;
+  bool in_order;
   std::uint64_t data_offset = 0;
-  value_buffer rows;
-  worker_pool workers{0};
 };
 
-axis_writer::axis_writer(output to, axis_layout const& layout, element_type type)
-    : state_(std::make_unique<state>(std::move(to), layout, type))
+axis_writer::axis_writer(output to, axis_layout const& layout, element_type type, bool in_order)
+    : state_(std::make_unique<state>(std::move(to), layout, type, in_order))
 {
 }
 axis_writer::~axis_writer() = default;
 axis_writer::axis_writer(axis_writer&&) noexcept = default;
 
-void axis_writer::write(block_place const& place, values_view const& values)
+void axis_writer::write(axis_place const& place, values_view const& values)
 {
   state& s = *state_;
   auto const [data, size] = bytes_of(values, s.type);
-  if (s.inner == 1) return s.to.write(data, size);
+  if (s.in_order) return s.to.write(data, size);
   std::size_t const element = byte_size(s.type);
-  std::byte* const rows = s.rows.reserve(size);
-  s.plan.rows_first(place, data, rows, element, s.workers);
-  auto const memory = s.plan.memory_of(place);
-  std::size_t const row_size = static_cast<std::size_t>(memory.row_length) * element;
-  for (std::uint64_t row = 0; row < memory.rows; ++row) {
-    std::uint64_t const first = memory.first + row * memory.row_distance;
-    s.to.write_at(rows + row * row_size, row_size, s.data_offset + first * element);
+  auto const* from = static_cast<std::byte const*>(data);
+  for (element_rows const& rows : rows_of(s.layout, place)) {
+    std::size_t const row_size = static_cast<std::size_t>(rows.length) * element;
+    for (std::uint64_t row = 0; row < rows.rows; ++row, from += row_size)
+      s.to.write_at(from, row_size, s.data_offset + (rows.first + row * rows.distance) * element);
   }
 }
 

@@ -5,14 +5,29 @@
 
 namespace tally::io {
 
+void key_index::clear()
+{
+  hashes_.clear();
+  // The table keeps its size: the next keys are likely to be as many.
+  table_.assign(table_.size(), vacant);
+}
+
+void key_index::grow()
+{
+  table_.assign(2 * table_.size(), vacant);
+  for (std::size_t number = 0; number < hashes_.size(); ++number) {
+    std::size_t at = hashes_[number] & (table_.size() - 1);
+    while (table_[at] != vacant) at = (at + 1) & (table_.size() - 1);
+    table_[at] = static_cast<std::uint32_t>(number);
+  }
+}
+
 void key_table::clear()
 {
   groups_.clear();
   names_.clear();
-  hashes_.clear();
+  index_.clear();
   copies_.clear();
-  // The table keeps its size: the next keys are likely to be as many.
-  table_.assign(table_.empty() ? 64 : table_.size(), vacant);
 }
 
 void key_table::add(std::string_view key)
@@ -36,29 +51,11 @@ void key_table::add_copy(std::string key)
 
 std::uint32_t key_table::number_of(std::string_view key, bool& is_new)
 {
-  std::size_t const hash = std::hash<std::string_view>()(key);
-  std::size_t at = hash & (table_.size() - 1);
-  for (; table_[at] != vacant; at = (at + 1) & (table_.size() - 1)) {
-    std::uint32_t const number = table_[at];
-    if (hashes_[number] == hash && names_[number] == key) return number;
-  }
-  auto const number = static_cast<std::uint32_t>(names_.size());
-  is_new = true;
-  table_[at] = number;
-  names_.push_back(key);
-  hashes_.push_back(hash);
-  if (2 * names_.size() > table_.size()) grow();
+  std::uint32_t const number =
+      index_.number_of(std::hash<std::string_view>()(key), [&](std::uint32_t known) { return names_[known] == key; });
+  is_new = number == names_.size();
+  if (is_new) names_.push_back(key);
   return number;
-}
-
-void key_table::grow()
-{
-  table_.assign(2 * table_.size(), vacant);
-  for (std::size_t number = 0; number < hashes_.size(); ++number) {
-    std::size_t at = hashes_[number] & (table_.size() - 1);
-    while (table_[at] != vacant) at = (at + 1) & (table_.size() - 1);
-    table_[at] = static_cast<std::uint32_t>(number);
-  }
 }
 
 }  // namespace tally::io

@@ -25,11 +25,14 @@ public:
     std::function<bool()> ready;         ///< whether `prepare` would return without waiting
   };
 
-  /// `threads` = 0 stands for all processors.
-  ordered_tasks(int threads, functions of) : of_(std::move(of)), workers_(threads)
+  /// The most items in flight: with 256 KiB of text in each, memory stays below the readers' bound.
+  static constexpr std::size_t most = 24;
+
+  /// `threads` = 0 stands for all processors. At most `at_once` items are in flight.
+  ordered_tasks(int threads, functions of, std::size_t at_once = most) : of_(std::move(of)), workers_(threads)
   {
     auto const count = static_cast<std::size_t>(workers_.threads());
-    std::size_t const slots = count == 1 ? 1 : std::min(2 * count + 2, most);
+    std::size_t const slots = count == 1 ? 1 : std::min({2 * count + 2, at_once, most});
     for (std::size_t i = 0; i < slots; ++i) {
       entries_.push_back(std::make_unique<entry>());
       entries_.back()->job.work = [this, slot = &entries_.back()->slot] { of_.work(*slot); };
@@ -82,9 +85,6 @@ public:
   bool waiting() const { return !ended_ && held_ <= (given_ ? 1u : 0u) && !of_.ready(); }
 
 private:
-  /// The most items in flight: with 256 KiB of text in each, memory stays below the readers' bound.
-  static constexpr std::size_t most = 24;
-
   struct entry {
     Slot slot;
     worker_pool::job job;

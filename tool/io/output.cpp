@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "io/errors.hpp"
+#include "io/spool.hpp"
 #include "io/temporary_files.hpp"
 
 namespace tally::io {
@@ -189,15 +190,7 @@ void output::allow_write_at()
 
 void output::open_spool()
 {
-  char const* const named = std::getenv("TMPDIR");
-  std::string const folder = named && *named ? named : "/tmp";
-  spool_ = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (spool_ >= 0) return;
-  // The file system has no nameless files.
-  std::string path = folder + "/tally.XXXXXX";
-  spool_ = mkostemp(path.data(), O_CLOEXEC);
-  if (spool_ < 0) throw_file_error(folder, "cannot create a temporary file", errno);
-  unlink(path.c_str());
+  spool_ = spool().release();
 }
 
 void output::write_at(void const* data, std::size_t n, std::uint64_t offset)

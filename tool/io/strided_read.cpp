@@ -22,24 +22,6 @@ void read_exactly(input const& source, void* to, std::size_t n, std::uint64_t of
   if (source.read_at(to, n, offset) != n) throw_truncated(source, offset + n);
 }
 
-template <class Word>
-void transpose_words(Word const* from, Word* to, std::size_t rows, std::size_t columns, worker_pool& workers)
-{
-  constexpr std::size_t side = 32;  // of a square that fits the first-level cache, both ways
-  std::size_t const each = std::max(side, portion / sizeof(Word) / std::max<std::size_t>(rows, 1) / side * side);
-  workers.for_each((columns + each - 1) / each, [=](std::size_t part) {
-    std::size_t const stop = std::min(columns, (part + 1) * each);
-    for (std::size_t column = part * each; column < stop; column += side) {
-      std::size_t const last = std::min(stop, column + side);
-      for (std::size_t row = 0; row < rows; row += side) {
-        std::size_t const end = std::min(rows, row + side);
-        for (std::size_t c = column; c < last; ++c)
-          for (std::size_t r = row; r < end; ++r) to[c * rows + r] = from[r * columns + c];
-      }
-    }
-  });
-}
-
 }  // namespace
 
 void throw_truncated(input const& source, std::uint64_t needed)
@@ -78,20 +60,6 @@ void read_strided(input const& source, strided_pieces const& pieces, void* to, w
         read_exactly(source, out + i * pieces.size, pieces.size, offset + distance);
     }
   });
-}
-
-void transpose(void const* from, void* to, std::size_t rows, std::size_t columns, std::size_t element_size,
-               worker_pool& workers)
-{
-  auto const words = [&]<class Word>(Word) {
-    transpose_words(static_cast<Word const*>(from), static_cast<Word*>(to), rows, columns, workers);
-  };
-  switch (element_size) {
-    case 1: return words(std::uint8_t());
-    case 2: return words(std::uint16_t());
-    case 4: return words(std::uint32_t());
-    default: return words(std::uint64_t());
-  }
 }
 
 }  // namespace tally::io

@@ -20,10 +20,6 @@ struct strided_pieces {
 /// Throws data_error if the file has become shorter, and file_error.
 void read_strided(input const& source, strided_pieces const& pieces, void* to, worker_pool& workers);
 
-/// to[c * rows + r] = from[r * columns + c], for elements of 1, 2, 4 or 8 bytes, with several threads.
-void transpose(void const* from, void* to, std::size_t rows, std::size_t columns, std::size_t element_size,
-               worker_pool& workers);
-
 /// The error that a file ends too early.
 [[noreturn]] void throw_truncated(input const& source, std::uint64_t needed);
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/axis_layout.hpp"
 #include "io/element_type.hpp"
-#include "io/npy_reader.hpp"
 #include "io/output.hpp"
 
 namespace tally::io {
@@ -64,17 +64,17 @@ std::unique_ptr<writer> write_npy(output to, element_type type, std::vector<std:
 /// The bytes of the values, in this machine's order. int128 as 16 bytes.
 std::unique_ptr<writer> write_raw(output to, element_type type);
 
-/// Writes an array block by block: the result of a scan along an axis, in the shape and order of the axis_reader's
-/// array.
+/// Writes an array block by block: the result of a scan along an axis, in the shape and order of its input.
 class axis_writer {
 public:
-  /// An array of `type` as large as `layout` says. Throws data_error for int128; file_error.
-  axis_writer(output to, axis_layout const& layout, element_type type);
+  /// An array of `type` as large as `layout` says. `in_order`: blocks come as they follow each other in the file; a pipe
+  /// gets them at once. Throws data_error for int128; file_error.
+  axis_writer(output to, axis_layout const& layout, element_type type, bool in_order);
   ~axis_writer();
   axis_writer(axis_writer&&) noexcept;
 
-  /// Requires: values of `type`, arranged as in axis_block, at a place that an axis_reader gave.
-  void write(block_place const& place, values_view const& values);
+  /// Requires: values of `type`, with the last part of the layout running fastest.
+  void write(axis_place const& place, values_view const& values);
   void finish();
 
 private:

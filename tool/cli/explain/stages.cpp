@@ -68,15 +68,15 @@ std::vector<stage> stages_of(draw::recording const& run)
 copied copies_of(draw::recording const& run, stage const& of)
 {
   using who = std::tuple<int, int, int>;  // block, thread, value
-  copied result;
+  copied found;
   std::map<who, draw::element> sources, kept;  // where a value was read; values not yet written elsewhere
   auto const say = [&](std::string const& way) {
-    if (std::find(result.ways.begin(), result.ways.end(), way) == result.ways.end()) result.ways.push_back(way);
+    if (std::find(found.ways.begin(), found.ways.end(), way) == found.ways.end()) found.ways.push_back(way);
   };
   for (std::size_t const p : of.phases)
     for (draw::act const& one : run.phases()[p].acts) {
       who const has = {run.phases()[p].block, one.thread, one.value};
-      if (one.what == model::action::shuffle) result.shuffles = true;
+      if (one.what == model::action::shuffle) found.shuffles = true;
       if (one.what == model::action::read) sources[has] = kept[has] = one.at;
       if (one.what != model::action::write) continue;
       std::string const to = run.array_of(one.at.array).name;
@@ -84,15 +84,15 @@ copied copies_of(draw::recording const& run, stage const& of)
       kept.erase(has);
       bool const constant = run.origin_of(one.value) == draw::recording::origin::constant;
       if (constant || (from != sources.end() && from->second.index != one.at.index && of.blocks == 1))
-        result.straight = false;
+        found.straight = false;
       if (from == sources.end())
         say((constant ? "identity -> " : "registers -> ") + to);
       else
         say(run.array_of(from->second.array).name + " -> " + to);
     }
   for (auto const& [has, from] : kept) say(run.array_of(from.array).name + " -> registers");
-  if (result.shuffles) say("registers -> registers of the warp");
-  return result;
+  if (found.shuffles) say("registers -> registers of the warp");
+  return found;
 }
 
 std::vector<std::string> moves_of(draw::recording const& run, stage const& of)

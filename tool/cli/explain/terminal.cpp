@@ -10,17 +10,17 @@ namespace tally::cli {
 
 terminal terminal::of_standard_output()
 {
-  terminal result;
-  if (isatty(STDOUT_FILENO) != 1) return result;
+  terminal found;
+  if (isatty(STDOUT_FILENO) != 1) return found;
   auto const variable = [](char const* name) {
     char const* const value = std::getenv(name);
     return std::string_view(value == nullptr ? "" : value);
   };
-  result.colours = variable("NO_COLOR").empty() && variable("TERM") != "dumb" && !variable("TERM").empty();
+  found.colours = variable("NO_COLOR").empty() && variable("TERM") != "dumb" && !variable("TERM").empty();
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    result.width = std::max<std::size_t>(40, size.ws_col);
-  return result;
+    found.width = std::max<std::size_t>(40, size.ws_col);
+  return found;
 }
 
 std::string terminal::wrapped(std::string_view text, std::size_t indent) const

@@ -11,6 +11,7 @@
 #include <cuda_runtime_api.h>
 #include <tally/cuda.hpp>
 
+#include "axis/sequence_calls.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/operators.hpp"
 #include "gpu/resources.hpp"
@@ -190,11 +191,83 @@ private:
   std::size_t capacity_ = 0;
 };
 
+/// Sequences go up, and results come down, call by call.
+class cuda_sequences final : public sequence_processor {
+public:
+  cuda_sequences(cudaStream_t stream, cuda::workspace& space, transfers& way)
+      : stream_(stream),
+        space_(space),
+        way_(way)
+  {
+  }
+
+  void reduce(operation op, io::element_type type, sequences const& of, void const* in, initial_values init,
+              void* out) override
+  {
+    std::size_t const element = io::byte_size(type);
+    void* const values = up(values_, in, of.size * element);
+    void* const results = room(results_, of.count() * element);
+    initial_values const starts = {up(starts_, init.values, (init.each ? of.count() : 1) * element), init.each};
+    checked([&] { reduce_by_calls(cuda{stream_, space_}, op, type, of, values, starts, results); });
+    down(results, out, of.count() * element);
+  }
+
+  void scan(operation op, io::element_type type, scan_kind kind, sequences const& of, void const* in,
+            initial_values init, void* out) override
+  {
+    std::size_t const element = io::byte_size(type);
+    void* const values = up(values_, in, of.size * element);
+    initial_values const starts = {up(starts_, init.values, (init.each ? of.count() : 1) * element), init.each};
+    checked([&] { scan_by_calls(cuda{stream_, space_}, op, type, kind, of, values, starts, values); });
+    down(values, out, of.size * element);
+  }
+
+private:
+  struct memory {
+    device_memory held;
+    std::size_t bytes = 0;
+  };
+
+  static void* room(memory& in, std::size_t bytes)
+  {
+    if (bytes > in.bytes) {
+      in = {};
+      in = {take_or_throw(bytes), bytes};
+    }
+    return in.held.get();
+  }
+
+  void* up(memory& to, void const* from, std::size_t bytes)
+  {
+    void* const place = room(to, bytes);
+    way_.up(from, place, bytes);
+    return place;
+  }
+
+  void down(void const* from, void* to, std::size_t bytes)
+  {
+    for (std::size_t first = 0; first < bytes; first += transfers::buffer_bytes) {
+      std::size_t const count = std::min(transfers::buffer_bytes, bytes - first);
+      std::memcpy(static_cast<char*>(to) + first, way_.down(static_cast<char const*>(from) + first, count), count);
+    }
+  }
+
+  cudaStream_t stream_;
+  cuda::workspace& space_;
+  transfers& way_;
+  memory values_, starts_, results_;
+};
+
 class cuda_gpu final : public gpu {
 public:
   std::unique_ptr<gpu_numbers> numbers(io::element_type type) override
   {
     return std::make_unique<cuda_numbers>(type, stream_.get(), space_, way_);
+  }
+
+  std::unique_ptr<sequence_processor> sequences() override
+  {
+    return std::make_unique<cuda_sequences>(stream_.get(), space_, way_);
   }
 
 private:

@@ -8,6 +8,7 @@
 #include <tally/error.hpp>
 
 #include "accumulator.hpp"
+#include "axis/sequences.hpp"
 #include "io/element_type.hpp"
 #include "operation.hpp"
 #include "values.hpp"
@@ -58,6 +59,8 @@ public:
 
   /// An empty sequence of `type`. Requires: not int128; the GPU outlives the sequence.
   virtual std::unique_ptr<gpu_numbers> numbers(io::element_type type) = 0;
+  /// Reduces and scans sequences in the memory of the host. Requires: the GPU outlives it.
+  virtual std::unique_ptr<sequence_processor> sequences() = 0;
 
 protected:
   gpu() = default;

@@ -16,15 +16,6 @@ namespace tally::cli {
 
 namespace {
 
-void note(std::string const& text)
-{
-  std::fputs(("tally: " + text + '\n').c_str(), stderr);
-}
-
-std::string wide_sums(operation op)
-{
-  return "the CPU does " + std::string(name_of(op)) + ": sums of these integers may need more than 64 bits";
-}
 constexpr char wide_values[] = "the CPU does it all: an integer has more than 64 bits";
 
 bool is_for_gpu(command_settings const& settings, operation op, std::optional<io::element_type> type)
@@ -136,11 +127,21 @@ private:
 
 }  // namespace
 
+void note(std::string const& text)
+{
+  std::fputs(("tally: " + text + '\n').c_str(), stderr);
+}
+
+void note_that_sums_may_be_wide(operation op)
+{
+  note("the CPU does " + std::string(name_of(op)) + ": sums of these integers may need more than 64 bits");
+}
+
 std::unique_ptr<gpu> gpu_for(command_settings const& settings, std::optional<io::element_type> type)
 {
   if (settings.on == processor::cpu) return nullptr;
-  if (settings.input.key || settings.input.axis) {
-    note(std::string("the CPU does it: a GPU is of no use to ") + (settings.input.key ? "--by" : "--axis"));
+  if (settings.input.key) {
+    note("the CPU does it: a GPU is of no use to --by");
     return nullptr;
   }
   bool const some = std::any_of(settings.operations.begin(), settings.operations.end(),
@@ -179,7 +180,7 @@ std::vector<result> reduce_on_gpu(command_settings const& settings, source& from
     if (is_for_gpu(settings, op, from.type()) && values.size() > 0) {
       found = values.reduce(op);
       if (!found) {
-        note(wide_sums(op));
+        note_that_sums_may_be_wide(op);
         hand_over(*all[k]);
       }
     }
@@ -195,7 +196,10 @@ void scan_on_gpu(command_settings const& settings, source& from, gpu& device, io
   std::optional<io::batch> const refused = gather(settings, from, values, make_accumulators(settings, from.type()));
   bool const scanned = !refused && values.size() > 0 && values.scan(op, settings.kind);
   if (!scanned) {
-    if (refused || values.size() > 0) note(refused ? wide_values : wide_sums(op));
+    if (refused)
+      note(wide_values);
+    else if (values.size() > 0)
+      note_that_sums_may_be_wide(op);
     batches_again again(settings, values, refused, from);
     return scan_all(settings, again, from.type(), std::move(to));
   }

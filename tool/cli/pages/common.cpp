@@ -78,11 +78,13 @@ option_group input_options()
         completes::choices, type_choices()},
        {"--byte-order", "ORDER", "The byte order of raw input; this machine's own if not given.", completes::choices,
         byte_order_choices()},
-       {"--axis", "N",
-        "Reduce or scan along axis N of a .npy array, the first being 0, the last -1. Without it an array of several "
-        "axes is one sequence in C order, the last index running fastest. A pipe can give values only in the order in "
-        "which they are stored: along the last axis, in Fortran order along the first, and in C order without --axis. "
-        "Otherwise the array must be a file."}}};
+       {"--axis", "N[,N...]",
+        "Reduce or scan along axis N of a .npy array, the first being 0, the last -1. A reduction may have several "
+        "axes: the elements of all of them are one sequence, the last named axis running fastest. Without it an array "
+        "of several axes is one sequence in C order, the last index running fastest. A pipe can give values only in "
+        "the order in which they are stored: along the last axis, in Fortran order along the first, and in C order "
+        "without --axis. Otherwise the array must be a file. As text, each row of the result is a line with tabs, and "
+        "an empty line stands between matrices."}}};
 }
 
 option_group column_options()
@@ -147,7 +149,11 @@ section order_section()
           {"Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits for "
            "every number of threads, every kind of machine, and every division of the input into pieces. Input of any "
            "size streams through in less than 256 MiB of memory, plus at most 2 KiB for each group of --by and "
-           "operation."}};
+           "operation. Two things are held in memory besides: with --reverse the values and then the results of all "
+           "input but a single .npy file, 8 bytes each (4 with --type float32 and the like, 16 for integers of more "
+           "than 64 bits), and 4 more for the key of --by; and for several axes that do not lie as one, a sequence, "
+           "which may have 1 GiB. Text of arrays of several axes, and of a .npy file scanned from its end, waits in a "
+           "temporary file (in TMPDIR or /tmp)."}};
 }
 
 section gpu_section()
@@ -155,9 +161,11 @@ section gpu_section()
   return {"GPU",
           {"With --on gpu, sum, min, max, and, or, xor, mean, and product of floating-point values, are computed on an "
            "NVIDIA GPU. The CPU does the rest, and a line on standard error says so: everything if no GPU answers or "
-           "this tally was built without CUDA; other operations; --by and --axis; products of integers, sums that may "
-           "need more than 64 bits, and text with an integer that does. The exit status is the same.",
-           "All values are gathered in the GPU's memory and must fit it: 8 bytes each for integers that are added, for "
+           "this tally was built without CUDA; other operations; --by; --reverse of input other than a single .npy "
+           "file; products of integers, sums that may need more than 64 bits, and text with an integer that does. The "
+           "exit status is the same.",
+           "With --axis, and with --reverse, the array goes through the GPU's memory block by block. Else all values "
+           "are gathered in the GPU's memory and must fit it: 8 bytes each for integers that are added, for "
            "doubles, and for the mean of float32; 16 for text without --type; else the bytes of the type. A file of "
            "known length (.npy, raw) can fill the memory, a pipe or text about half of it. Input that does not fit is "
            "an error. Nothing is written before all input has been read.",

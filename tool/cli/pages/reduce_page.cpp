@@ -13,7 +13,7 @@ command_page const& reduce_page()
           {"Reads numbers from files or standard input (text, CSV, TSV, raw binary, .npy) and prints one result. With "
            "several operations there is one line for each: its name, a tab, the result. With --by there is one line "
            "for each group, in the order of their first rows: the key, a tab, the result; with several operations a "
-           "column each, under a line of names. With --axis the result is an array without that axis."},
+           "column each, under a line of names. With --axis the result is an array without those axes."},
       .options = {{"Operation",
                    {{"--op", "NAME[,NAME...]", "The operation; sum if not given. May be given several times.",
                      completes::choices, operation_choices()},
@@ -29,6 +29,8 @@ command_page const& reduce_page()
                     "tally reduce --column amount --by region sales.csv | sort -k 2 -g"},
                    {"The means of the columns of a matrix, as an array:",
                     "tally reduce --op mean --axis 0 -o means.npy matrix.npy"},
+                   {"The greatest value of each channel of an array of images, as text:",
+                    "tally reduce --op max --axis 0,2,3 images.npy"},
                    {"The greatest of a million raw 16-bit samples:", "tally reduce --op max --type int16 samples.raw"},
                    {"For a script:", "tally reduce --json --op min,max numbers.txt"}}};
   return page;

@@ -18,20 +18,26 @@ command_page const& scan_page()
                     {"--exclusive", "",
                      "Each result is that of the values before it. The first is --init, or the neutral value: 0 for "
                      "sum, 1 for product."},
+                    {"--reverse", "",
+                     "From the end: each result is that of the values from the last one to it. With --axis from the "
+                     "end of the axis, with --by from the last row of each group. Results keep their places. A .npy "
+                     "file is read from its end; all other input is held in memory (see Order)."},
                     init_option()}},
                   input_options(),
                   output_options_group(),
                   running_options()},
       .sections = {numbers_section(), order_section(), gpu_section(), exit_section()},
-      .examples = {{"Running totals:", "seq 10 | tally scan"},
-                   {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},
-                   {"The record so far, beside the table:",
-                    "(echo record; tally scan --op max --column height jumps.csv) | paste -d , jumps.csv -"},
-                   {"A running balance for each account, in the order of the rows:",
-                    "tally scan --column amount --by account ledger.csv"},
-                   {"A large array, from file to file:", "tally scan -o cumulative.npy samples.npy"},
-                   {"The same on a GPU:", "tally scan --on gpu -o cumulative.npy samples.npy"},
-                   {"Along the rows of a matrix:", "tally scan --axis 1 -o cumulative.npy matrix.npy"}}};
+      .examples = {
+          {"Running totals:", "seq 10 | tally scan"},
+          {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},
+          {"The record so far, beside the table:",
+           "(echo record; tally scan --op max --column height jumps.csv) | paste -d , jumps.csv -"},
+          {"A running balance for each account, in the order of the rows:",
+           "tally scan --column amount --by account ledger.csv"},
+          {"A large array, from file to file:", "tally scan -o cumulative.npy samples.npy"},
+          {"The same on a GPU:", "tally scan --on gpu -o cumulative.npy samples.npy"},
+          {"Along the rows of a matrix:", "tally scan --axis 1 -o cumulative.npy matrix.npy"},
+          {"What is left at every row, the row included:", "tally scan --reverse --column amount ledger.csv"}}};
   return page;
 }
 

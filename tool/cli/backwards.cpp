@@ -1,0 +1,84 @@
+#include "backwards.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace tally::cli {
+
+namespace {
+
+/// The values from the last one to the first.
+value_buffer turned(io::values_view const& values)
+{
+  value_buffer room;
+  std::visit([&]<class T>(std::span<T const> from) { std::ranges::reverse_copy(from, room.resize<T>(from.size())); },
+             values);
+  return room;
+}
+
+class backwards_writer final : public io::writer {
+public:
+  explicit backwards_writer(std::unique_ptr<io::writer> to) : to_(std::move(to)) {}
+
+  void write(io::values_view const& values) override { pieces_.push_back(turned(values)); }
+  void flush() override {}
+  void finish() override
+  {
+    for (; !pieces_.empty(); pieces_.pop_back()) to_->write(pieces_.back().view());
+    to_->finish();
+  }
+
+private:
+  std::unique_ptr<io::writer> to_;
+  std::vector<value_buffer> pieces_;
+};
+
+}  // namespace
+
+held_backwards::held_backwards(command_settings const& settings, source& from) : settings_(settings)
+{
+  std::vector<std::uint32_t> numbers;  // of the groups of a batch
+  io::batch batch;
+  while (from.next(batch)) {
+    piece next{turned(batch.values), {}};
+    numbers.clear();
+    for (std::string_view const name : batch.group_names) numbers.push_back(number_of(name));
+    for (std::size_t k = batch.groups.size(); k-- > 0;) next.groups.push_back(numbers[batch.groups[k]]);
+    size_ += io::size_of(batch.values);
+    pieces_.push_back(std::move(next));
+  }
+  read_ = from.so_far();
+}
+
+std::uint32_t held_backwards::number_of(std::string_view key)
+{
+  if (auto const found = numbers_.find(key); found != numbers_.end()) return found->second;
+  auto const number = static_cast<std::uint32_t>(keys_.size());
+  numbers_.emplace(names_.emplace_back(keys_.emplace_back(key)), number);
+  return number;
+}
+
+bool held_backwards::next(io::batch& into)
+{
+  size_ -= io::size_of(given_.values.view());
+  given_ = {};
+  if (pieces_.empty()) return false;
+  given_ = std::move(pieces_.back());
+  pieces_.pop_back();
+  into = {.values = given_.values.view(), .groups = given_.groups, .group_names = {}};
+  if (!given_.groups.empty()) into.group_names = names_;
+  return true;
+}
+
+io::location held_backwards::locate(std::size_t index) const
+{
+  return location_in(settings_.input, settings_.threads, size_ - 1 - index);
+}
+
+std::unique_ptr<io::writer> write_backwards(std::unique_ptr<io::writer> to)
+{
+  return std::make_unique<backwards_writer>(std::move(to));
+}
+
+}  // namespace tally::cli
