@@ -40,6 +40,7 @@ namespace tally {
 ///     wait()              waits for all threads of the team; each then sees what the others wrote to the team's memory
 ///     wait_for_row()      the same for the row
 ///     from_lane(x, l)     the x of lane l; all threads of the row call it
+///     vote(x)             the truth values x of the row: bit l is that of lane l; all threads of the row call it
 ///     add(to, x)          to += x, atomically, for integers of 4 or 8 bytes in the team's memory
 ///     join(to, bits)      to |= bits, atomically, for 4 bytes in the team's memory
 ///

@@ -27,6 +27,8 @@ TEST(lone_team, is_one_thread_in_one_row)
   static_assert(team.size() == 1 && team.rows() == 1 && team.lanes() == 1);
   static_assert(team.rank() == 0 && team.row() == 0 && team.lane() == 0);
   EXPECT_EQ(team.from_lane(2.5, 0), 2.5);
+  EXPECT_EQ(team.vote(true), 1u);
+  EXPECT_EQ(team.vote(false), 0u);
   std::uint32_t small = 0xffffffffu;
   team.add(small, 3u);
   EXPECT_EQ(small, 2u);

@@ -95,6 +95,11 @@ struct look_around {
     unsigned const other_rank = row * lanes + next;
     if (other.a != other_rank || other.b != 2 * other_rank || other.c != ~other_rank) found |= wrong_lane;
 
+    // The votes of lanes whose rank is a multiple of three.
+    std::uint32_t votes = 0;
+    for (unsigned l = 0; l < lanes; ++l) votes |= static_cast<std::uint32_t>((row * lanes + l) % 3 == 0) << l;
+    if (team.vote(rank % 3 == 0) != votes) found |= wrong_lane;
+
     // Within the row, then within the team.
     own.seen[rank] = rank * 9;
     team.wait_for_row();

@@ -36,18 +36,20 @@ struct segments_backend {
     struct way {
       int blocks;
       std::size_t chunks;
+      std::size_t long_segments;
       char const* name;
     };
-    static constexpr way all[] = {{0, std::size_t(-1), "all blocks"},
-                                  {1, std::size_t(-1), "one block"},
-                                  {3, std::size_t(-1), "three blocks"},
-                                  {0, 0, "each segment in one block"}};
+    static constexpr way all[] = {
+        {0, std::size_t(-1), 0, "all blocks, overlapped"},  {0, std::size_t(-1), std::size_t(-1), "all blocks"},
+        {1, std::size_t(-1), 0, "one block, overlapped"},   {3, std::size_t(-1), std::size_t(-1), "three blocks"},
+        {0, 0, 0, "each segment in one block, overlapped"}, {0, 0, std::size_t(-1), "each segment in one block"}};
     tally::detail::observer_of_paths = [](char const* path, char const*) {
-      visits += std::string(path) == "cuda: segments";
+      visits += std::string(path).starts_with("cuda: segments");
     };
     auto& fixture = cuda_fixture::instance();
     for (way const& each : all) {
       tally::cuda_backend::tuning_in_use().segment_chunks = each.chunks;
+      tally::cuda_backend::tuning_in_use().long_segments = each.long_segments;
       fixture.space.prefer(cuda::workspace::path::automatic, each.blocks);
       f(cuda{fixture.stream, fixture.space}, std::string(each.name));
     }

@@ -31,6 +31,7 @@ public:
   {
     return x;
   }
+  std::uint32_t vote(bool x) const { return x ? 1 : 0; }
   template <class T>
   void add(T& to, T x) const
   {

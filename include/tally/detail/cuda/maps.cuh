@@ -58,6 +58,7 @@ public:
   {
     return shuffle_from(x, lane);
   }
+  __device__ std::uint32_t vote(bool x) const { return __ballot_sync(whole_warp, x); }
   template <class T>
   __device__ void add(T& to, T x) const
   {

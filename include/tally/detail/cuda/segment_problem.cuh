@@ -90,23 +90,28 @@ struct segment_problem {
     }
     return own;
   }
+  __device__ __forceinline__ void put_result(std::size_t segment, T const& result) const
+  {
+    detail::at_index(out, number(segment)) = result;
+  }
   __device__ __forceinline__ void put_reduced(std::size_t segment, working_type<T> const& value) const
   {
-    detail::at_index(out, number(segment)) = static_cast<T>(value);
+    put_result(segment, static_cast<T>(value));
+  }
+  /// The reduction of an empty segment.
+  __device__ __forceinline__ T of_nothing(initial_value<T, Op> const& init) const
+  {
+    return init.is_present ? static_cast<T>(init.value) : reinterpret_cast<T const&>(nothing.bytes);
   }
   __device__ __forceinline__ void put_last(std::size_t segment, working_type<T> const& value) const
   {
     if (lasts != nullptr) lasts[number(segment)] = static_cast<T>(value);
   }
+  /// The last value of an empty segment is its initial value.
   __device__ __forceinline__ void put_empty(std::size_t segment) const
   {
     bool const has_init = initials != nullptr || init.is_present;
-    if constexpr (reduces)
-      detail::at_index(out, number(segment)) =
-          has_init ? static_cast<T>(init_of(segment).value) : reinterpret_cast<T const&>(nothing.bytes);
-    else if (lasts != nullptr && (has_init || has_nothing))
-      lasts[number(segment)] =
-          has_init ? static_cast<T>(init_of(segment).value) : reinterpret_cast<T const&>(nothing.bytes);
+    if (lasts != nullptr && (has_init || has_nothing)) lasts[number(segment)] = of_nothing(init_of(segment));
   }
 
 private:

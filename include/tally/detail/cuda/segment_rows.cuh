@@ -343,161 +343,242 @@ struct segment_rows {
     }
   }
 
-  /// Segments of a strip at most, one or none in each lane: [begin, begin + size) in the slots. That of lane 0 is
-  /// number `first`. `ordinals` is memory of the warp.
+  /// Whether a lane may have several groups of a segment in its registers.
+  static constexpr bool by_lanes = group_words <= 4;
+  /// The groups of the segments that a lane can have in a reduction, a power of two, and in a scan. A scan keeps the
+  /// steps of Kogge and Stone's scan for each group.
+  static constexpr int most_groups_reduced = by_lanes ? 32 : 4, most_groups_scanned = by_lanes ? 8 : 4;
+
+  /// A segment of a group at most, perhaps empty, by one lane.
   template <class P>
-  __device__ __forceinline__ static void do_short(P const& problem, slots const& at, int begin, int size,
-                                                  std::size_t first, std::uint32_t* ordinals, int lane, Op& op)
+  __device__ __forceinline__ static void do_group(P const& problem, slots const& at, int begin, int size,
+                                                  std::size_t segment, Op& op)
   {
-    bool const is_tiny = size > 0 && size <= tiny, is_small = size > tiny && size <= row;
-    if (__any_sync(whole_warp, is_tiny))
-      do_tiny(problem, at, is_tiny ? begin : 0, is_tiny ? size : 0, first + static_cast<std::size_t>(lane), op);
-    if (unsigned const small = __ballot_sync(whole_warp, is_small); small != 0) {
-      // Segments that are not small make room: lane k gets the k-th small one, packed into a word.
-      if (is_small)
-        ordinals[__popc(small & ((1u << lane) - 1))] = static_cast<std::uint32_t>(begin) |
-                                                       static_cast<std::uint32_t>(size - 1) << 16 |
-                                                       static_cast<std::uint32_t>(lane) << 25;
-      __syncwarp();
-      do_rows(problem, at, lane < __popc(small) ? ordinals[lane] : 0, __popc(small), first, lane, op);
-      __syncwarp();
-    }
-    for (unsigned longer = __ballot_sync(whole_warp, size > row && size <= strip); longer != 0; longer &= longer - 1) {
-      int const from = __ffs(static_cast<int>(longer)) - 1;
-      int const own_begin = __shfl_sync(whole_warp, begin, from), own_size = __shfl_sync(whole_warp, size, from);
-      std::size_t const segment = first + static_cast<std::size_t>(from);
+    if constexpr (P::reduces) {
       auto const init = problem.init_of(segment);
-      left const start = init.is_present ? left::present(init.value) : left::absent(op, init.value);
-      left const none = left::absent(op, init.value);
-      if constexpr (P::reduces)
-        for_each_group(at, own_begin, own_size, none, lane, op,
-                       [&](int, left const& before, W(&values)[group], bool is_last, auto const&) {
-                         if (is_last)
-                           problem.put_reduced(segment, start.before(before.before(values[group - 1], op), op));
-                       });
-      else
-        scan_strip(at, own_begin, own_size, none, start, start.value, problem.exclusive, lane, op,
-                   [&](W const& value) { problem.put_last(segment, value); });
+      T result = problem.of_nothing(init);
+      if (size > 0) {
+        W value = static_cast<W>(at[begin]);
+#pragma unroll
+        for (int j = 1; j < group; ++j)
+          if (j < size) value = static_cast<W>(op(value, static_cast<W>(at[begin + j])));
+        result = static_cast<T>(start_of(init, op).before(value, op));
+      }
+      problem.put_result(segment, result);
+    } else {
+      if (size > 0) do_lane<1, 1>(problem, at, begin, size, segment, op);
+      if (problem.lasts != nullptr && size == 0) problem.put_empty(segment);
+    }
+  }
+
+  /// A segment of `First` to `Most` groups by one lane, step by step as Kogge and Stone's scan.
+  template <int First, int Most, class P>
+  __device__ __forceinline__ static void do_lane(P const& problem, slots const& at, int begin, int size,
+                                                 std::size_t segment, Op& op)
+  {
+    static_assert(Most <= 8);
+    auto const init = problem.init_of(segment);
+    left const start = start_of(init, op);
+    W totals[Most], twos[Most], fours[Most];  // of one, two and four groups up to each
+    W before, previous = init.value;
+#pragma unroll
+    for (int g = 0; g < Most; ++g) {
+      int const remaining = size - g * group, k = begin + g * group;
+      if (g >= First && remaining <= 0) break;
+      auto const is_there = [&](int j) { return j == 0 || g + 1 < First || j < remaining; };
+      if constexpr (P::reduces) {
+        totals[g] = static_cast<W>(at[k]);
+#pragma unroll
+        for (int j = 1; j < group; ++j)
+          if (is_there(j)) totals[g] = static_cast<W>(op(totals[g], static_cast<W>(at[k + j])));
+        if (g == 0)
+          previous = totals[0];
+        else
+          previous = static_cast<W>(op(before, totals[g]));
+      } else {
+        W values[group];
+#pragma unroll
+        for (int j = 0; j < group; ++j)
+          if (is_there(j)) {
+            W const own = static_cast<W>(at[k + j]);
+            if (j == 0)
+              values[j] = own;
+            else
+              values[j] = static_cast<W>(op(values[j - 1], own));
+          }
+        totals[g] = values[group - 1];
+#pragma unroll
+        for (int j = 0; j < group; ++j)
+          if (is_there(j)) {
+            W local = values[j];
+            if (g > 0) local = static_cast<W>(op(before, local));
+            W const result = start.before(local, op);
+            at[k + j] = static_cast<T>(problem.exclusive ? previous : result);
+            previous = result;
+          }
+      }
+      if (g + 1 < Most && (g + 1 < First || remaining > group)) {
+        twos[g] = totals[g];
+        if (g >= 1) twos[g] = static_cast<W>(op(totals[g - 1], totals[g]));
+        fours[g] = twos[g];
+        if (g >= 2) fours[g] = static_cast<W>(op(twos[g - 2], twos[g]));
+        before = fours[g];
+        if (g >= 4) before = static_cast<W>(op(fours[g - 4], fours[g]));
+      }
+    }
+    if constexpr (P::reduces)
+      problem.put_reduced(segment, start.before(previous, op));
+    else
+      problem.put_last(segment, previous);
+  }
+
+  /// The reduction of a segment of more than `Groups` / 2 and at most `Groups` groups by one lane, `eights` times 8.
+  /// The groups before the last one are the rightmost leaves of a balanced tree with `Groups` leaves: absent leaves on
+  /// the left make of it the brackets of Kogge and Stone's scan.
+  template <class P>
+  __device__ __forceinline__ static void reduce_lane(P const& problem, slots const& at, int begin, int size, int eights,
+                                                     std::size_t segment, Op& op)
+  {
+    auto const init = problem.init_of(segment);
+    left const none = left::absent(op, init.value);
+    int const last = (size - 1) / group * group, place_of_last = begin + last;  // of the last group
+    left fold = none, right = none;
+#pragma unroll 1
+    for (int e = 0; e < eights; ++e) {
+      int const first = place_of_last + (e - eights) * 8 * group;
+      left leaves[8];
+#pragma unroll
+      for (int g = 0; g < 8; ++g) {
+        int const k = first + g * group;
+        leaves[g] = none;
+        if (k >= begin) {
+          W total = static_cast<W>(at[k]);
+#pragma unroll
+          for (int j = 1; j < group; ++j) total = static_cast<W>(op(total, static_cast<W>(at[k + j])));
+          leaves[g] = left::present(total);
+        }
+      }
+#pragma unroll
+      for (int stride = 1; stride < 8; stride *= 2)
+#pragma unroll
+        for (int g = 0; g < 8; g += 2 * stride) leaves[g] = leaves[g].before(leaves[g + stride], op);
+      if (e == 0) fold = leaves[0];
+      if (e == 1) fold = fold.before(leaves[0], op);
+      if (e == 2) right = leaves[0];
+      if (e == 3) fold = fold.before(right.before(leaves[0], op), op);
+    }
+    W value = static_cast<W>(at[place_of_last]);
+#pragma unroll
+    for (int j = 1; j < group; ++j)
+      if (last + j < size) value = static_cast<W>(op(value, static_cast<W>(at[place_of_last + j])));
+    problem.put_reduced(segment, start_of(init, op).before(fold.before(value, op), op));
+  }
+
+  /// Segments of a row at most, side by side in a warp: each has `width` lanes, a power of two, and each lane a group,
+  /// or none if `size` is 0.
+  template <class P>
+  __device__ __forceinline__ static void do_row(P const& problem, slots const& at, int begin, int size, int width,
+                                                std::size_t segment, int lane, Op& op)
+  {
+    int const place = lane & (width - 1);  // of the lane's group in its segment
+    int const remaining = size - place * group;
+    int const k = begin + (remaining > 0 ? place * group : 0);
+    W values[group];
+    scan_group(at, k, remaining, values, op);
+    W upto = values[group - 1];
+#pragma unroll
+    for (int stride = 1; stride < warp_lanes; stride *= 2) {
+      if (stride >= width) break;
+      W const before = shuffle_up(upto, stride);
+      upto = select(place >= stride, static_cast<W>(op(before, upto)), upto);
+    }
+    W const neighbour = shuffle_up(upto, 1);
+    left const before = place == 0 ? left::absent(op, neighbour) : left::present(neighbour);
+    auto const init = problem.init_of(segment);
+    left const start = init.is_present ? left::present(init.value) : left::absent(op, init.value);
+    if constexpr (P::reduces) {
+      if (remaining > 0 && remaining <= group)
+        problem.put_reduced(segment, start.before(before.before(values[group - 1], op), op));
+    } else {
+#pragma unroll
+      for (int j = 0; j < group; ++j) values[j] = start.before(before.before(values[j], op), op);
+      if (remaining > 0 && remaining <= group) problem.put_last(segment, values[group - 1]);
+      if (problem.exclusive) {
+        W const last = shuffle_up(values[group - 1], 1);
+#pragma unroll
+        for (int j = group - 1; j > 0; --j) values[j] = values[j - 1];
+        values[0] = place == 0 ? start.value : last;
+      }
+#pragma unroll
+      for (int j = 0; j < group; ++j)
+        if (j < remaining) at[k + j] = static_cast<T>(values[j]);
+    }
+  }
+
+  /// A segment of a strip at most by a warp.
+  template <class P>
+  __device__ __forceinline__ static void do_strip(P const& problem, slots const& at, int begin, int size,
+                                                  std::size_t segment, int lane, Op& op)
+  {
+    auto const init = problem.init_of(segment);
+    left const start = init.is_present ? left::present(init.value) : left::absent(op, init.value);
+    if constexpr (P::reduces) {
+      int const before_last = (size - 1) / row;
+      left rows = left::absent(op, static_cast<W>(at[begin]));
+      int r = 0;
+#pragma unroll 1
+      for (; r + rows_at_once <= before_last; r += rows_at_once)
+        fold_rows<rows_at_once>(at, begin + r * row, rows, lane, op);
+#pragma unroll 1
+      for (; rows_at_once > 1 && r < before_last; ++r) fold_rows<1>(at, begin + r * row, rows, lane, op);
+      int const first = before_last * row + lane * group, remaining = size - first;
+      W values[group];
+      scan_group(at, begin + (remaining > 0 ? first : 0), remaining, values, op);
+      W upto[1] = {values[group - 1]};
+      kogge_stone_scan(upto, lane, op);
+      W const neighbour = shuffle_up(upto[0], 1);
+      left const groups = lane == 0 ? left::absent(op, neighbour) : left::present(neighbour);
+      if (remaining > 0 && remaining <= group)
+        problem.put_reduced(segment, start.before(rows.before(groups, op).before(values[group - 1], op), op));
+    } else {
+      scan_strip(at, begin, size, left::absent(op, init.value), start, start.value, problem.exclusive, lane, op,
+                 [&](W const& value) { problem.put_last(segment, value); });
     }
   }
 
 private:
-  static constexpr int tiny = 4 * group;
-
-  /// Segments of four groups at most, one or none in each lane, which does it alone. The folds of the groups before
-  /// each group are those of Kogge and Stone's scan.
-  template <class P>
-  __device__ __forceinline__ static void do_tiny(P const& problem, slots const& at, int begin, int size,
-                                                 std::size_t segment, Op& op)
+  template <class Init>
+  __device__ __forceinline__ static left start_of(Init const& init, Op& op)
   {
-    auto const init = size > 0 ? problem.init_of(segment) : problem.init;
-    left const start = init.is_present ? left::present(init.value) : left::absent(op, init.value);
-    left before = left::absent(op, init.value);
-    W totals[3], previous = init.value;
-#pragma unroll
-    for (int g = 0; g < 4; ++g) {
-      int const remaining = size - g * group, k = begin + (remaining > 0 ? g * group : 0);
-      if (g > 0) {
-        if (!__any_sync(whole_warp, remaining > 0)) break;
-        before = left::present(g == 1   ? totals[0]
-                               : g == 2 ? static_cast<W>(op(totals[0], totals[1]))
-                                        : static_cast<W>(op(totals[0], static_cast<W>(op(totals[1], totals[2])))));
-      }
-      W values[group];
-      scan_group(at, k, remaining, values, op);
-      if (g < 3) totals[g] = values[group - 1];
-      if constexpr (P::reduces) {
-        if (remaining > 0 && remaining <= group)
-          problem.put_reduced(segment, start.before(before.before(values[group - 1], op), op));
-      } else {
-#pragma unroll
-        for (int j = 0; j < group; ++j) values[j] = start.before(before.before(values[j], op), op);
-        if (remaining > 0 && remaining <= group) problem.put_last(segment, values[group - 1]);
-        if (problem.exclusive) {
-          W const last = values[group - 1];
-#pragma unroll
-          for (int j = group - 1; j > 0; --j) values[j] = values[j - 1];
-          values[0] = previous;
-          previous = last;
-        }
-#pragma unroll
-        for (int j = 0; j < group; ++j)
-          if (j < remaining) at[k + j] = static_cast<T>(values[j]);
-      }
-    }
+    return init.is_present ? left::present(init.value) : left::absent(op, init.value);
   }
 
-  /// Segments of a row at most. A lane takes a group. As many whole segments as have 32 groups go together, and a scan
-  /// of their groups' totals takes in no group of another segment.
-  template <class P>
-  __device__ __forceinline__ static void do_rows(P const& problem, slots const& at, std::uint32_t own, int count,
-                                                 std::size_t first, int lane, Op& op)
+  /// Appends the totals of `Count` whole rows to the fold of those before.
+  template <int Count>
+  __device__ __forceinline__ static void fold_rows(slots const& at, int begin, left& rows, int lane, Op& op)
   {
-    auto const size_of = [](std::uint32_t packed) { return static_cast<int>(packed >> 16 & 511) + 1; };
-    int const groups = lane < count ? (size_of(own) + group - 1) / group : 0;
-    int upto = groups;
+    in_row const elements(at, begin + lane * group);
+    W totals[Count];
+#pragma unroll
+    for (int r = 0; r < Count; ++r) {
+      W values[group];
+      elements.scan(r, values, op);
+      totals[r] = values[group - 1];
+    }
 #pragma unroll
     for (int stride = 1; stride < warp_lanes; stride *= 2) {
-      int const before = __shfl_up_sync(whole_warp, upto, stride);
-      if (lane >= stride) upto += before;
+      W received[Count];
+#pragma unroll
+      for (int r = 0; r < Count; ++r) received[r] = shuffle_xor(totals[r], stride);
+#pragma unroll
+      for (int r = 0; r < Count; ++r)
+        if constexpr (commutative<Op, W>)
+          totals[r] = static_cast<W>(op(totals[r], received[r]));
+        else
+          totals[r] = static_cast<W>((lane & stride) != 0 ? op(received[r], totals[r]) : op(totals[r], received[r]));
     }
-    int done = 0;  // groups of the segments before
-    for (int next = 0; next < count;) {
-      bool const fits = lane >= next && lane < count && upto - done <= warp_lanes;
-      unsigned const heads = or_of_warp(fits ? 1u << (upto - groups - done) : 0);
-      int const taken = __popc(heads);
-      int const end = __shfl_sync(whole_warp, upto, next + taken - 1) - done;
-      unsigned const heads_upto = heads & (0xffffffffu >> (31 - lane));
-      std::uint32_t const segment = __shfl_sync(whole_warp, own, next + __popc(heads_upto) - 1);
-      int const place = lane - (31 - __clz(static_cast<int>(heads_upto)));  // of the lane's group in its segment
-      int const begin = static_cast<int>(segment & 0xffff);
-      int const remaining = lane < end ? size_of(segment) - place * group : 0;
-      int const k = begin + (remaining > 0 ? place * group : 0);
-      next += taken;
-      done += end;
-
-      W values[group];
-      scan_group(at, k, remaining, values, op);
-      W groups_upto = values[group - 1];
 #pragma unroll
-      for (int stride = 1; stride < warp_lanes; stride *= 2) {
-        if (!__any_sync(whole_warp, place >= stride)) break;
-        W const before = shuffle_up(groups_upto, stride);
-        groups_upto = select(place >= stride, static_cast<W>(op(before, groups_upto)), groups_upto);
-      }
-      W const neighbour = shuffle_up(groups_upto, 1);
-      left const before = place == 0 ? left::absent(op, neighbour) : left::present(neighbour);
-      std::size_t const number = first + (segment >> 25);
-      auto const init = problem.init_of(number);
-      left const start = init.is_present ? left::present(init.value) : left::absent(op, init.value);
-      if constexpr (P::reduces) {
-        if (remaining > 0 && remaining <= group)
-          problem.put_reduced(number, start.before(before.before(values[group - 1], op), op));
-      } else {
-#pragma unroll
-        for (int j = 0; j < group; ++j) values[j] = start.before(before.before(values[j], op), op);
-        if (remaining > 0 && remaining <= group) problem.put_last(number, values[group - 1]);
-        if (problem.exclusive) {
-          W const last = shuffle_up(values[group - 1], 1);
-#pragma unroll
-          for (int j = group - 1; j > 0; --j) values[j] = values[j - 1];
-          values[0] = place == 0 ? start.value : last;
-        }
-#pragma unroll
-        for (int j = 0; j < group; ++j)
-          if (j < remaining) at[k + j] = static_cast<T>(values[j]);
-      }
-    }
-  }
-
-  __device__ __forceinline__ static unsigned or_of_warp(unsigned bits)
-  {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_or_sync(whole_warp, bits);
-#else
-    for (int stride = 1; stride < warp_lanes; stride *= 2) bits |= __shfl_xor_sync(whole_warp, bits, stride);
-    return bits;
-#endif
+    for (int r = 0; r < Count; ++r) rows = left::present(rows.before(totals[r], op));
   }
 };
 

@@ -23,25 +23,33 @@
 /// consecutive chunks, a chunk has at most one tile that continues a segment, and the work is even, whatever the
 /// lengths.
 ///
-/// A chunk's elements come to shared memory, are replaced there by results, and leave in order. A warp takes segments
-/// of a strip at most alone (segment_rows.cuh). The warps of a block share a longer piece by strips. The tiles of one
-/// segment hand over their totals as those of an array do (handover.hpp, carry_fold.cuh).
+/// A chunk's elements come to shared memory, are replaced there by results, and leave in order. Segments of a strip at
+/// most are put into lists by their lengths, and each is the work of a lane or of a warp (segment_rows.cuh). The warps
+/// of a block share a longer piece by strips. The tiles of one segment hand over their totals as those of an array do
+/// (handover.hpp, carry_fold.cuh).
 namespace tally::cuda_backend {
 
-/// The sizes of the kernel for segments.
-template <class P>
+/// The sizes of the kernel for segments. A scan that `Overlaps` publishes the total of the next stage before it waits for
+/// the carry of the present one, and has both in shared memory. So a block that waits keeps nobody waiting; but fewer
+/// blocks share a multiprocessor.
+template <class P, bool Overlaps>
 struct segment_shape {
   using T = typename P::element;
   using W = working_type<T>;
-  static constexpr int warps = 8, workers = warps * warp_lanes;
-  static constexpr int threads = workers + warp_lanes;  ///< and the scout
   static constexpr bool narrow = sizeof(T) <= 8 && words_of<W> <= 2;
+  static constexpr bool small_stages = narrow && sizeof(T) >= 4;
+  static constexpr bool overlaps = Overlaps;
+  static_assert(!overlaps || (small_stages && !P::reduces));
   /// Stages in shared memory: a reduction needs the elements of one for so short that the next one is on its way.
-  static constexpr int buffers = P::reduces && narrow && sizeof(T) >= 4 ? 2 : 1;
-  /// Four blocks have 56 registers for a thread, and take up to a fifth longer.
-  static constexpr int blocks_a_processor = narrow ? 3 : 1;
-  static constexpr int unit = static_cast<int>(order::tile<T>);  ///< units of a chunk
+  static constexpr int buffers = small_stages && (P::reduces || overlaps) ? 2 : 1;
+  static constexpr int warps = small_stages && buffers == 1 ? 6 : 8, workers = warps * warp_lanes;
+  static constexpr int threads = workers + warp_lanes;                         ///< and the scout
+  static constexpr int blocks_a_processor = !narrow ? 1 : warps == 6 ? 4 : 3;  ///< with 72 registers a thread
+  static constexpr int unit = static_cast<int>(order::tile<T>);                ///< units of a chunk
   static constexpr int strip = static_cast<int>(order::strip<T>), row = static_cast<int>(order::row<T>);
+  static constexpr int group = static_cast<int>(order::group<T>);
+  /// The fewest segments that a warp takes a lane each, if there are no more.
+  static constexpr int enough_lanes = 10;
   /// Elements and segments of a stage: a chunk, and a short segment that begins at its end.
   static constexpr int room = sizeof(T) > 64 ? unit : buffers == 2 ? unit + 2 * row : unit + strip;
   static constexpr int most_pieces = room / strip + 3;            ///< longer than a strip, or with a carry
@@ -65,6 +73,8 @@ struct segment_stage {
   bool exists;
 
   __device__ bool hands_over() const { return lead_size > 0 && (lead_tile > 0 || !lead_ends); }
+  /// Whether the lead has a carry.
+  __device__ bool waits() const { return lead_size > 0 && lead_tile > 0; }
 };
 
 /// The stages of a chunk, one after the other.
@@ -142,6 +152,58 @@ struct shared_piece {
   std::uint32_t segment;  ///< counted from the stage's first one
 };
 
+/// The segments of a stage that have more than one group and a strip at most, in lists by their lengths: list l has
+/// those of up to 2^(l + 1) groups, and the last one those of more than a row.
+template <class Shape>
+class segment_lists {
+public:
+  static constexpr int lists = 6;
+
+  /// Empties all lists.
+  __device__ __forceinline__ void clear()
+  {
+    if (threadIdx.x < lists) counts_[threadIdx.x] = 0;
+  }
+  /// Appends segment k to its list, by a whole warp.
+  __device__ __forceinline__ void append(int k, int size, int lane)
+  {
+    bool const is_listed = size > Shape::group && size <= Shape::strip;
+    unsigned const listed = __ballot_sync(whole_warp, is_listed);
+    if (listed == 0) return;
+    int const list = min(31 - __clz((size - 1) / Shape::group), lists - 1);
+    unsigned alike = listed;  // the lanes with segments of the same list
+#pragma unroll
+    for (int bit = 1; bit < 8; bit *= 2) {
+      unsigned const set = __ballot_sync(whole_warp, (list & bit) != 0);
+      alike &= (list & bit) != 0 ? set : ~set;
+    }
+    int const before = __popc(alike & ((1u << lane) - 1));
+    int base = 0;
+    if (is_listed && before == 0) base = atomicAdd(&counts_[list], __popc(alike));
+    base = __shfl_sync(whole_warp, base, __ffs(static_cast<int>(alike)) - 1);
+    if (is_listed) segments_[place(list, base + before)] = static_cast<std::uint16_t>(k);
+  }
+  __device__ __forceinline__ int count(int list) const { return counts_[list]; }
+  /// Segment k of a list.
+  __device__ __forceinline__ int segment(int list, int k) const { return segments_[place(list, k)]; }
+private:
+  // Two lists fill an array from its two ends.
+  static constexpr int first = Shape::room / (Shape::group + 2) + 1;
+  static constexpr int second = Shape::room / (4 * Shape::group + 2) + 1;
+  static constexpr int third = Shape::room / (16 * Shape::group + 2) + 1;
+  static_assert(Shape::room < 65536);
+
+  __device__ __forceinline__ static int place(int list, int k)
+  {
+    int const begin = list < 2 ? 0 : list < 4 ? first : first + second;
+    int const end = list < 2 ? first : list < 4 ? first + second : first + second + third;
+    return (list & 1) != 0 ? end - 1 - k : begin + k;
+  }
+
+  std::uint16_t segments_[first + second + third];
+  int counts_[lists];
+};
+
 /// The reductions of segments of several tiles whose last tile a block has had: their totals are folded some stages
 /// later. By then they are there. A block that waited would keep the chunks that it has drawn from others that wait
 /// too.
@@ -192,39 +254,48 @@ struct lone_fold {
   }
 };
 
-/// Eight warps work, and the ninth, the scout, finds what their next stage is, and hands over totals.
-template <class P>
-__global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::blocks_a_processor)
+/// The pieces of a stage, and what their scans begin with.
+template <class Shape, class W, class Left>
+struct stage_pieces {
+  uninitialized<W> row_totals[Shape::most_strips][order::strip_rows];
+  uninitialized<Left> last_before[Shape::most_pieces];  ///< see total_last_row
+  uninitialized<W> last_own[Shape::most_pieces];
+  shared_piece pieces[Shape::most_pieces];
+  uninitialized<W> lead_total;
+  int count;
+};
+
+/// Six or eight warps work, and one more, the scout, finds what their next stage is, and folds carries.
+template <class P, bool Overlaps>
+__global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_shape<P, Overlaps>::blocks_a_processor)
     segments_kernel(__grid_constant__ P const given)
 {
   using T = typename P::element;
   using W = working_type<T>;
   using Op = typename P::operation;
-  using shape = segment_shape<P>;
+  using shape = segment_shape<P, Overlaps>;
   using left = left_operand<W, Op>;
   using rows = segment_rows<T, Op>;
   using prefix = strip_prefix<T, Op>;
   using fold = carry_fold<T, Op, (words_of<W> <= 2 ? (P::reduces ? 4 : 5) : 1)>;
   using search_type = segment_search<P, shape::unit>;
   constexpr bool reduces = P::reduces;
-  constexpr int stages_ahead = shape::buffers;  // of those that are worked on
-  constexpr int totalled = 2, carried = 3;      // barriers
+  constexpr bool overlaps = shape::overlaps;
+  constexpr int stages_ahead = overlaps ? 1 : shape::buffers;  // of those that are worked on
+  constexpr unsigned sides = overlaps ? 2 : 1;
+  constexpr int totalled = 2, carried = 3;  // barriers
   auto const& problem = at_its_turn(given);
 
   extern __shared__ __align__(16) unsigned char room[];
-  __shared__ uninitialized<W> row_totals[shape::most_strips][order::strip_rows];
-  __shared__ uninitialized<left> last_before[shape::most_pieces];  // see total_last_row
-  __shared__ uninitialized<W> last_own[shape::most_pieces];
+  __shared__ stage_pieces<shape, W, left> both_sides[sides];
   __shared__ uninitialized<W> strip_lasts[shape::most_strips];  // of an exclusive scan
-  __shared__ shared_piece pieces[shape::most_pieces];
-  __shared__ std::uint32_t ordinals[shape::warps][warp_lanes];
+  __shared__ segment_lists<shape> lists;
   __shared__ uninitialized<typename fold::shared> fold_memory;
   __shared__ uninitialized<typename fold::before> before_lead;
   __shared__ deferred_reductions<W> deferred;
   __shared__ uninitialized<lone_fold<T, Op>> lone;
   __shared__ segment_stage stages[4];
   __shared__ drawing drawn;
-  __shared__ int piece_count;
 
   Op op = problem.op;
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes, warp = static_cast<int>(threadIdx.x) / warp_lanes;
@@ -243,31 +314,34 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
   if (shared_out) search.publish_all(first_words, epoch, warp, shape::warps + 1);
 
   auto const strips_of = [](int size) { return (size + shape::strip - 1) / shape::strip; };
-  auto const totals_of = [&](int first_strip) -> auto& {
-    return reinterpret_cast<uninitialized<W>(&)[order::tile_strips][order::strip_rows]>(row_totals[first_strip]);
+  auto const side_of = [&](unsigned number) -> auto& { return both_sides[number % sides]; };
+  auto const totals_of = [](auto& side, int first_strip) -> auto& {
+    return reinterpret_cast<uninitialized<W>(&)[order::tile_strips][order::strip_rows]>(side.row_totals[first_strip]);
   };
   auto const start_of = [&](std::size_t segment) {
     auto const init = problem.init_of(segment);
     return init.is_present ? left::present(init.value) : left::absent(op, init.value);
   };
   // The value of a piece's last element, without the carry.
-  auto const last_of = [&](int piece, int first_strip, int size) {
-    return shuffle_from(prefix(totals_of(first_strip), static_cast<std::size_t>(size), op)
-                            .last(*last_before[piece], *last_own[piece], op),
+  auto const last_of = [&](auto& side, int piece, int first_strip, int size) {
+    return shuffle_from(prefix(totals_of(side, first_strip), static_cast<std::size_t>(size), op)
+                            .last(*side.last_before[piece], *side.last_own[piece], op),
                         warp_lanes - 1);
   };
+  auto const words_of_chunk = [&](std::size_t chunk) { return problem.words + chunk * words_of<W>; };
 
   if (warp == shape::warps) {
     typename search_type::scout scout(search, first_words, epoch, shared_out, drawn.tile);
     stages_of_chunk<shape> chunk;
-    if constexpr (stages_ahead > 1) scout.look_ahead(lane);
+    constexpr bool looks_ahead = reduces && stages_ahead > 1;
+    if constexpr (looks_ahead) scout.look_ahead(lane);
     bool is_done = false;
     auto const put_stage = [&](unsigned number) {
       segment_stage stage{};
       if (!is_done && chunk.has_more()) {
         stage = chunk.next(shared_out);
       } else if (!is_done) {
-        auto const header = stages_ahead > 1 ? scout.next_of_many(lane) : scout.next_alone(lane);
+        auto const header = looks_ahead ? scout.next_of_many(lane) : scout.next_alone(lane);
         is_done = header.chunk >= chunks;
         if (!is_done) stage = chunk.begin(header, base, shared_out);
       }
@@ -276,7 +350,6 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
     };
     for (unsigned k = 0; k < stages_ahead; ++k) put_stage(k);
     __syncthreads();
-    auto const words_of_chunk = [&](std::size_t chunk) { return problem.words + chunk * words_of<W>; };
     auto const scout_stages = [&](auto const& hand_over) {
       for (unsigned number = 0; stages[number % 4].exists; ++number) {
         segment_stage const& stage = stages[number % 4];
@@ -293,7 +366,7 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
     // The total of the lead, published if other tiles follow it.
     auto const total_of_lead = [&](segment_stage const& stage) {
       meet<totalled, shape::threads>();
-      W const total = last_of(0, 0, stage.lead_size);
+      W const total = last_of(both_sides[0], 0, 0, stage.lead_size);
       if (!stage.lead_alone && !stage.lead_ends && lane == 0)
         publish(words_of_chunk(stage.lead_chunk) + stage.lead_tile * words_of<W>, total, epoch);
       return total;
@@ -342,23 +415,43 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
     } else {
       fold carries(problem.init, op);
       std::size_t folded_segment = problem.segments;  // whose totals `carries` has; none yet
-      scout_stages([&](segment_stage const& stage, unsigned, bool hands_over) {
-        if (!hands_over) return;
-        std::size_t const segment = stage.lead_segment;
-        W const total = total_of_lead(stage);
-        if (stage.lead_alone) {
-          before_alone(stage, total);
-        } else {
-          if (segment != folded_segment) {
-            carries = fold(problem.init_of(segment), op);
-            folded_segment = segment;
-          }
-          auto const before = carries.advance(static_cast<std::uint32_t>(stage.lead_tile),
-                                              words_of_chunk(stage.lead_chunk), epoch, *fold_memory, op);
-          if (lane == 0) *before_lead = before;
+      auto const carry_of_lead = [&](segment_stage const& stage) {
+        if (stage.lead_segment != folded_segment) {
+          carries = fold(problem.init_of(stage.lead_segment), op);
+          folded_segment = stage.lead_segment;
         }
-        meet<carried, shape::threads>();
-      });
+        auto const before = carries.advance(static_cast<std::uint32_t>(stage.lead_tile),
+                                            words_of_chunk(stage.lead_chunk), epoch, *fold_memory, op);
+        if (lane == 0) *before_lead = before;
+      };
+      if constexpr (overlaps) {
+        for (unsigned number = 0;; ++number) {
+          bool const more = stages[number % 4].exists;
+          if (number > 0) {
+            segment_stage const& stage = stages[(number - 1) % 4];
+            if (stage.hands_over()) {
+              if (stage.lead_alone)
+                before_alone(stage, *side_of(number - 1).lead_total);
+              else
+                carry_of_lead(stage);
+              if (stage.waits()) meet<carried, shape::threads>();
+            }
+          }
+          if (more) put_stage(number + 1);
+          __syncthreads();
+          if (!more) break;
+        }
+      } else {
+        scout_stages([&](segment_stage const& stage, unsigned, bool hands_over) {
+          if (!hands_over) return;
+          W const total = total_of_lead(stage);
+          if (stage.lead_alone)
+            before_alone(stage, total);
+          else
+            carry_of_lead(stage);
+          meet<carried, shape::threads>();
+        });
+      }
     }
     if (lane == 0) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
     return;
@@ -377,116 +470,225 @@ __global__ void __launch_bounds__(segment_shape<P>::threads, segment_shape<P>::b
     }
     end_of_stage();
   };
-  __syncthreads();
-  if constexpr (stages_ahead > 1) stage_all(0);
-  for (unsigned number = 0; stages[number % 4].exists; ++number) {
+  // Strips are numbered over all pieces of a stage; strip `item` is in the piece that `locate` finds.
+  auto const strips_in = [&](auto const& side) {
+    int items = 0;
+    for (int p = 0; p < side.count; ++p) items += strips_of(side.pieces[p].size);
+    return items;
+  };
+  auto const locate = [&](auto const& side, int item, int& piece, int& first_strip) {
+    piece = first_strip = 0;
+    for (int strips; item - first_strip >= (strips = strips_of(side.pieces[piece].size)); ++piece)
+      first_strip += strips;
+  };
+  auto const segment_of = [](segment_stage const& stage, auto const& side, int p) {
+    return p == 0 && stage.lead_size > 0 ? stage.lead_segment : stage.first + side.pieces[p].segment;
+  };
+
+  // Results of short segments, and the totals of the others.
+  auto const work_on = [&](unsigned number) {
     segment_stage const& stage = stages[number % 4];
     segment_slots<T> const slots{memory_of(number)};
-    stage_all(number + stages_ahead - 1);
+    auto& side = side_of(number);
     int const lead_size = stage.lead_size;
-    if (threadIdx.x == 0) {
-      piece_count = lead_size > 0;
-      pieces[0] = {0, lead_size, 0};
-    }
-    await_staged<stages_ahead - 1>();
-    meet<1, shape::workers>();
+    bool const hands_over = stage.hands_over();
 
-    // Segments of a strip at most: an even share of all to each warp.
+    // The strips of the lead come first: other blocks wait for its total.
+    int const lead_strips = hands_over ? strips_of(lead_size) : 0;
+    for (int item = warp; item < lead_strips; item += shape::warps) {
+      rows::total_strip(slots, 0, lead_size, item, side.row_totals[item], lane, op);
+      if (item == lead_strips - 1)
+        rows::total_last_row(slots, 0, lead_size, side.last_before[0], side.last_own[0], lane, op);
+    }
+    if constexpr (!overlaps) {
+      if (hands_over) announce<totalled, shape::threads>();
+    } else if (hands_over && (stage.lead_alone || !stage.lead_ends)) {
+      meet<1, shape::workers>();
+      if (warp == 0) {
+        W const total = last_of(side, 0, 0, lead_size);
+        if (lane == 0) {
+          if (stage.lead_alone)
+            *side.lead_total = total;
+          else
+            publish(words_of_chunk(stage.lead_chunk) + stage.lead_tile * words_of<W>, total, epoch);
+        }
+      }
+    }
+
+    // Segments of a strip at most: those of one group at once, the others by lists.
     if (int const all = stage.segments; all > 0) {
       std::uint32_t const* const begins = begins_of(number);
       std::uint32_t const from = problem.base_word(stage.from);
       std::size_t const first = stage.first;
-      int const rounds = (all + shape::workers - 1) / shape::workers;
-      int const share = (all + rounds * shape::warps - 1) / (rounds * shape::warps);
+      int const share = min((all + shape::warps - 1) / shape::warps, warp_lanes);
       for (int some = warp * share; some < all; some += shape::warps * share) {
         int const k = some + lane;
         bool const mine = lane < share && k < all;
         int const begin = mine ? P::relative(begins[k], from) : 0;
-        int const size = mine ? P::relative(begins[k + 1], from) - begin : 0;
-        if (mine && size > shape::strip)
-          pieces[atomicAdd(&piece_count, 1)] = {begin, size, static_cast<std::uint32_t>(k)};
-        if (mine && size == 0) problem.put_empty(first + static_cast<std::size_t>(k));
-        rows::do_short(problem, slots, begin, size, first + static_cast<std::size_t>(some), ordinals[warp], lane, op);
+        int const size = mine ? P::relative(begins[k + 1], from) - begin : shape::group + 1;
+        std::size_t const segment = first + static_cast<std::size_t>(k);
+        if (__all_sync(whole_warp, !mine || (size > 2 * shape::group && size <= 4 * shape::group))) {
+          if (mine) rows::template do_lane<3, 4>(problem, slots, begin, size, segment, op);
+          continue;
+        }
+        if (size > shape::strip) side.pieces[atomicAdd(&side.count, 1)] = {begin, size, static_cast<std::uint32_t>(k)};
+        lists.append(k, mine ? size : 0, lane);
+        if (size <= shape::group) rows::do_group(problem, slots, begin, size, segment, op);
       }
       meet<1, shape::workers>();
+
+      auto const at_list = [&](int list, int at, auto const& work) {
+        int const k = lists.segment(list, at), begin = P::relative(begins[k], from);
+        work(begin, P::relative(begins[k + 1], from) - begin, first + static_cast<std::size_t>(k));
+      };
+      for (int at = warp; at < lists.count(5); at += shape::warps)
+        at_list(5, at, [&](int begin, int size, std::size_t segment) {
+          rows::do_strip(problem, slots, begin, size, segment, lane, op);
+        });
+      // The others are items for warps, which take turns. A lane takes a segment where there are enough of them for most
+      // lanes; else a warp takes as many side by side as it has lanes for.
+      int turn = warp;
+#pragma unroll 1
+      for (int list = 4; list >= 2; --list) {
+        int const groups = 2 << list, together = 16 >> list, count = lists.count(list);
+        constexpr int most_by_lanes = reduces ? rows::most_groups_reduced : rows::most_groups_scanned;
+        int const by_lanes = groups <= most_by_lanes ? (count + warp_lanes - shape::enough_lanes) / warp_lanes : 0;
+        int const items = by_lanes + ((max(count - by_lanes * warp_lanes, 0) + together - 1) >> (4 - list));
+        for (; turn < items; turn += shape::warps) {
+          bool const alone = turn < by_lanes;
+          int const at = alone ? turn * warp_lanes + lane
+                               : by_lanes * warp_lanes + (turn - by_lanes) * together + (lane >> (list + 1));
+          bool const is_there = at < count;
+          at_list(list, min(at, count - 1), [&](int begin, int size, std::size_t segment) {
+            if (!alone) {
+              rows::do_row(problem, slots, begin, is_there ? size : 0, groups, segment, lane, op);
+            } else if constexpr (rows::by_lanes) {
+              if constexpr (reduces) {
+                if (is_there) rows::reduce_lane(problem, slots, begin, size, groups / 8, segment, op);
+              } else {
+                if (is_there) rows::template do_lane<5, 8>(problem, slots, begin, size, segment, op);
+              }
+            }
+          });
+        }
+        turn -= items;
+      }
+      auto const by_lanes = [&](int list, auto const& work) {
+        int const count = lists.count(list), items = (count + warp_lanes - 1) / warp_lanes;
+        for (; turn < items; turn += shape::warps)
+          if (int const at = turn * warp_lanes + lane; at < count) at_list(list, at, work);
+        turn -= items;
+      };
+      by_lanes(1, [&](int begin, int size, std::size_t segment) {
+        rows::template do_lane<3, 4>(problem, slots, begin, size, segment, op);
+      });
+      by_lanes(0, [&](int begin, int size, std::size_t segment) {
+        rows::template do_lane<2, 2>(problem, slots, begin, size, segment, op);
+      });
     }
 
-    if (int const shared_pieces = piece_count; shared_pieces > 0) {
-      // Strips are numbered over all pieces; strip `item` is in the piece that `locate` finds.
-      bool const hands_over = stage.hands_over();
-      int items = 0;
-      for (int p = 0; p < shared_pieces; ++p) items += strips_of(pieces[p].size);
-      auto const locate = [&](int item, int& piece, int& first_strip) {
-        piece = first_strip = 0;
-        for (int strips; item - first_strip >= (strips = strips_of(pieces[piece].size)); ++piece) first_strip += strips;
-      };
-      auto const segment_of = [&](int p) {
-        return p == 0 && lead_size > 0 ? stage.lead_segment : stage.first + pieces[p].segment;
-      };
-      for (int item = warp; item < items; item += shape::warps) {
-        int p, first_strip;
-        locate(item, p, first_strip);
-        shared_piece const piece = pieces[p];
-        rows::total_strip(slots, piece.begin, piece.size, item - first_strip, row_totals[item], lane, op);
-        if (item - first_strip == strips_of(piece.size) - 1 && (reduces || (p == 0 && hands_over)))
-          rows::total_last_row(slots, piece.begin, piece.size, last_before[p], last_own[p], lane, op);
-      }
-      if (hands_over) announce<totalled, shape::threads>();
-      if constexpr (reduces) {
-        if (!hands_over || shared_pieces > 1) {
-          meet<1, shape::workers>();
-          for (int p = warp + hands_over; p < shared_pieces; p += shape::warps) {
-            int first_strip = 0;
-            for (int k = 0; k < p; ++k) first_strip += strips_of(pieces[k].size);
-            W const total = last_of(p, first_strip, pieces[p].size);
-            std::size_t const segment = segment_of(p);
-            if (lane == 0) problem.put_reduced(segment, start_of(segment).before(total, op));
-          }
-        }
-      } else {
-        if (hands_over)
-          meet<carried, shape::threads>();
-        else
-          meet<1, shape::workers>();
-        for (int item = warp; item < items; item += shape::warps) {
-          int p, first_strip;
-          locate(item, p, first_strip);
-          shared_piece const piece = pieces[p];
-          int const strip = item - first_strip;
-          std::size_t const segment = segment_of(p);
-          prefix const all(totals_of(first_strip), static_cast<std::size_t>(piece.size), op);
-          left const strips = shuffle_from(all.strips_before(), strip);
-          left carry = start_of(segment);
-          left previous = carry;
-          if (p == 0 && hands_over) {
-            carry = before_lead->carry;
-            previous = before_lead->previous;
-          }
-          int const begin = piece.begin + strip * shape::strip;
-          int const size = min(piece.size - strip * shape::strip, shape::strip);
-          bool const ends = strip == strips_of(piece.size) - 1 && (p > 0 || lead_size == 0 || stage.lead_ends);
-          auto const at_end = [&](W const& value) {
-            if (problem.exclusive) *strip_lasts[item] = value;
-            if (ends) problem.put_last(segment, value);
-          };
-          rows::scan_strip(slots, begin, size, strips, carry, previous.value, problem.exclusive, lane, op, at_end);
-        }
-        if (problem.exclusive) {  // a strip's first result is the one before, which another warp has
-          meet<1, shape::workers>();
-          if (auto const item = static_cast<int>(threadIdx.x); item < items) {
-            int p, first_strip;
-            locate(item, p, first_strip);
-            if (item > first_strip)
-              slots[pieces[p].begin + (item - first_strip) * shape::strip] = static_cast<T>(*strip_lasts[item - 1]);
-          }
+    int const items = strips_in(side);
+    for (int item = lead_strips + warp; item < items; item += shape::warps) {
+      int p, first_strip;
+      locate(side, item, p, first_strip);
+      shared_piece const piece = side.pieces[p];
+      rows::total_strip(slots, piece.begin, piece.size, item - first_strip, side.row_totals[item], lane, op);
+      if (reduces && item - first_strip == strips_of(piece.size) - 1)
+        rows::total_last_row(slots, piece.begin, piece.size, side.last_before[p], side.last_own[p], lane, op);
+    }
+    if constexpr (reduces) {
+      if (!hands_over || side.count > 1) {
+        meet<1, shape::workers>();
+        for (int p = warp + hands_over; p < side.count; p += shape::warps) {
+          int first_strip = 0;
+          for (int k = 0; k < p; ++k) first_strip += strips_of(side.pieces[k].size);
+          W const total = last_of(side, p, first_strip, side.pieces[p].size);
+          std::size_t const segment = segment_of(stage, side, p);
+          if (lane == 0) problem.put_reduced(segment, start_of(segment).before(total, op));
         }
       }
     }
-    if constexpr (!reduces) {
+  };
+  // Results of the pieces, which replace their elements.
+  auto const scan_pieces = [&](unsigned number) {
+    segment_stage const& stage = stages[number % 4];
+    segment_slots<T> const slots{memory_of(number)};
+    auto& side = side_of(number);
+    int const lead_size = stage.lead_size;
+    bool const waits = overlaps ? stage.waits() : stage.hands_over();
+    if (side.count == 0) return;
+    if (waits)
+      meet<carried, shape::threads>();
+    else
       meet<1, shape::workers>();
-      stage_out<shape::workers>(problem, slots, stage.from, stage.count);
+    int const items = strips_in(side);
+    for (int item = warp; item < items; item += shape::warps) {
+      int p, first_strip;
+      locate(side, item, p, first_strip);
+      shared_piece const piece = side.pieces[p];
+      int const strip = item - first_strip;
+      std::size_t const segment = segment_of(stage, side, p);
+      prefix const all(totals_of(side, first_strip), static_cast<std::size_t>(piece.size), op);
+      left const strips = shuffle_from(all.strips_before(), strip);
+      left carry = start_of(segment);
+      left previous = carry;
+      if (p == 0 && waits) {
+        carry = before_lead->carry;
+        previous = before_lead->previous;
+      }
+      int const begin = piece.begin + strip * shape::strip;
+      int const size = min(piece.size - strip * shape::strip, shape::strip);
+      bool const ends = strip == strips_of(piece.size) - 1 && (p > 0 || lead_size == 0 || stage.lead_ends);
+      auto const at_end = [&](W const& value) {
+        if (problem.exclusive) *strip_lasts[item] = value;
+        if (ends) problem.put_last(segment, value);
+      };
+      rows::scan_strip(slots, begin, size, strips, carry, previous.value, problem.exclusive, lane, op, at_end);
+    }
+    if (problem.exclusive) {  // a strip's first result is the one before, which another warp has
+      meet<1, shape::workers>();
+      if (auto const item = static_cast<int>(threadIdx.x); item < items) {
+        int p, first_strip;
+        locate(side, item, p, first_strip);
+        if (item > first_strip)
+          slots[side.pieces[p].begin + (item - first_strip) * shape::strip] = static_cast<T>(*strip_lasts[item - 1]);
+      }
+    }
+  };
+
+  auto const begin_stage = [&](unsigned number) {
+    segment_stage const& stage = stages[number % 4];
+    if (threadIdx.x == 0) {
+      side_of(number).count = stage.lead_size > 0;
+      side_of(number).pieces[0] = {0, stage.lead_size, 0};
+    }
+    lists.clear();
+  };
+  auto const finish_stage = [&](unsigned number) {
+    scan_pieces(number);
+    meet<1, shape::workers>();
+    stage_out<shape::workers>(problem, segment_slots<T>{memory_of(number)}, stages[number % 4].from,
+                              stages[number % 4].count);
+  };
+  __syncthreads();
+  if constexpr (stages_ahead > 1) stage_all(0);
+  for (unsigned number = 0;; ++number) {
+    bool const more = stages[number % 4].exists;
+    if (!overlaps && !more) break;
+    if (more) {
+      stage_all(number + stages_ahead - 1);
+      begin_stage(number);
+      await_staged<stages_ahead - 1>();
+      meet<1, shape::workers>();
+      work_on(number);
+    }
+    if constexpr (overlaps) {
+      if (number > 0) finish_stage(number - 1);
+    } else if constexpr (!reduces) {
+      finish_stage(number);
     }
     __syncthreads();
+    if (!more) break;
   }
 }
 

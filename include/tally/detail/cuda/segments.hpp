@@ -38,11 +38,11 @@ std::size_t most_elements(prepared_call const& call, I const& values)
 
 #ifdef __CUDACC__
 /// `most` is a bound on the number of elements. The offsets, which know it, are on the device.
-template <class P>
+template <bool Overlaps, class P>
 void launch_segments(prepared_call& call, P problem, std::size_t most)
 {
   using W = working_type<typename P::element>;
-  using shape = segment_shape<P>;
+  using shape = segment_shape<P, Overlaps>;
   static_assert(sizeof(W) <= 96,
                 "tally: on a GPU an element is combined in at most 96 bytes: shared memory holds no more");
   constexpr std::size_t words_of_chunk = words_of<W> + words_of<std::size_t>;
@@ -55,7 +55,7 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   problem.capacity = call.capacity();
   problem.chunks_with_words = std::min({chunks, call.capacity() / words_of_chunk, tuning_in_use().segment_chunks});
   // A table that is not const, as in launch.cuh: only it names the kernel.
-  static std::array<void (*)(P const), 1> entry{segments_kernel<P>};
+  static std::array<void (*)(P const), 1> entry{segments_kernel<P, Overlaps>};
   static known_kernels known{};
   int const resident = blocks_at_a_time(call, entry[0], shape::threads, shape::bytes, known);
   int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
@@ -77,7 +77,6 @@ void run_segments(execution const& on, char const* name, Values const& values, O
   prepared_call call(on, name);
   check_pointers(call, offsets, "offsets");
   if (segments.fewer.place != nullptr) call.check_pointer(segments.fewer.place, "count");
-  detail::took("cuda: segments");
   auto const in = device_iterator(values);
   auto const from = device_iterator(offsets);
   auto const to = device_iterator(out);
@@ -100,7 +99,15 @@ void run_segments(execution const& on, char const* name, Values const& values, O
                     0,
                     segments.fewer};
   if (nothing != nullptr) std::memcpy(arguments.nothing.bytes, nothing, sizeof(T));
-  launch_segments(call, arguments, most != no_bound ? most : most_elements(call, values));
+  if (most == no_bound) most = most_elements(call, values);
+  if constexpr (What == segment_work::scan && segment_shape<problem, false>::small_stages) {
+    if (most != no_bound && most / segments.most >= tuning_in_use().long_segments) {
+      detail::took("cuda: segments, overlapped");
+      return launch_segments<true>(call, arguments, most);
+    }
+  }
+  detail::took("cuda: segments");
+  launch_segments<false>(call, arguments, most);
 }
 #endif
 

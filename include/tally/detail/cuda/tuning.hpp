@@ -73,6 +73,9 @@ struct tuning {
   /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
   /// that run at once follows from it.
   int processors = 0;
+  /// Scans of segments of this many elements on average overlap the totals of a stage with the wait of the one before:
+  /// segments of 10000 elements reach .54 of the copy instead of .41, but those of 1 to 2000 .46 instead of .56.
+  std::size_t long_segments = 1536;
   /// The most chunks of segments that share their totals. Calls with more do each segment in one block.
   std::size_t segment_chunks = std::size_t(-1);
 };

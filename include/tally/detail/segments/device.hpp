@@ -10,17 +10,16 @@
 #include "tally/detail/count_type.hpp"
 #include "tally/detail/execution.hpp"
 #include "tally/detail/optional_value.hpp"
+#include "tally/detail/segments/begins.hpp"
 #include "tally/detail/segments/heads.hpp"
 #include "tally/detail/selection/criteria.hpp"
-#include "tally/detail/selection/device.hpp"
-#include "tally/for_each.hpp"
 #include "tally/operators/numbered.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 #include "tally/temporary.hpp"
 
 /// Reductions and scans of segments on a device, by the backend's functions for segments between offsets. By key and by
-/// flag, a selection finds first where segments begin; for exactly associative operators one scan of all elements
+/// flag, two passes find first where segments begin (begins.hpp); for exactly associative operators one scan of all elements
 /// numbers the segments, and does all.
 namespace tally::detail::segments {
 
@@ -99,41 +98,6 @@ void scan_numbered(P const& on, std::size_t n, Criterion const& criterion, Value
     tally::inclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(n), steps_to(use),
                           numbered_segments<Op>{op});
   });
-}
-
-/// A move of selected heads: records where segments begin.
-template <class Count, class Head>
-struct record_begin {
-  Count* begins;
-  Head head;
-  TALLY_HD auto take(std::size_t k) const { return head.take(k); }
-  template <class Key>
-  TALLY_HD void one(std::size_t k, std::size_t before, bool is_head, Key const& key) const
-  {
-    if (!is_head) return;
-    begins[before] = static_cast<Count>(k);
-    head.put(before, key);
-  }
-};
-template <class Count>
-struct store_end {
-  Count* at;
-  std::size_t n;
-  TALLY_HD void operator()(std::size_t) const { *at = static_cast<Count>(n); }
-};
-
-/// Calls `use(begins, segments)`: segment s is [begins[s], begins[s + 1]). Returns the number of segments.
-template <class P, class Criterion, class Head, class Use>
-std::size_t with_begins(P const& on, std::size_t n, Criterion const& criterion, Head const& head, Use const& use)
-{
-  std::size_t const segments = selection::count_selected(on, n, 1, criterion);
-  with_count_type(n, [&]<class Count>(Count) {
-    temporary<Count, P> const begins(on, segments + 1);
-    selection::move_selected(on, n, 1, criterion, record_begin<Count, Head>{begins.data(), head});
-    tally::for_each_index(on, 1, store_end<Count>{begins.data() + segments, n});
-    use(static_cast<Count const*>(begins.data()), segments);
-  });
-  return segments;
 }
 
 template <class T, device P, class Criterion, class Values, class Out, class Head, class Op>
