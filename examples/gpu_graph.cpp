@@ -1,5 +1,5 @@
-/// A CUDA graph that is replayed with another number of elements each time. An earlier call leaves the number on the GPU,
-/// and the host never knows it.
+/// A CUDA graph that is replayed with another number of elements each time. An earlier call leaves the number on the
+/// GPU, and the host never knows it.
 #include <cstdio>
 #include <vector>
 

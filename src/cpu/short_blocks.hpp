@@ -39,9 +39,9 @@ class short_blocks {
 public:
   explicit short_blocks(tile_kernels<T> const& kernels) : kernels_(kernels) {}
 
-  /// Scans a block. Its results are returned, and stay until the next call. With `out` they lie there instead, as far as
-  /// `writable_end` allows to write beyond a sequence's end: the next block overwrites that. `lasts` takes the inclusive
-  /// result of the last element of each sequence that is not empty, unless it is null.
+  /// Scans a block. Its results are returned, and stay until the next call. With `out` they lie there instead, as far
+  /// as `writable_end` allows to write beyond a sequence's end: the next block overwrites that. `lasts` takes the
+  /// inclusive result of the last element of each sequence that is not empty, unless it is null.
   T* scan(short_block<T> const& those, T* lasts, T* out = nullptr, T* writable_end = nullptr)
   {
     short_sequences_job<T> job{those.in,    those.from,    nullptr,        those.to,

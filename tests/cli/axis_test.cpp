@@ -52,8 +52,8 @@ std::vector<T> values_without_pattern(std::size_t n)
   return values;
 }
 
-/// The places in the file of the elements of each line: the lines in the order of the file, the elements in the order in
-/// which the axes are named, the last one fastest.
+/// The places in the file of the elements of each line: the lines in the order of the file, the elements in the order
+/// in which the axes are named, the last one fastest.
 std::vector<std::vector<std::size_t>> lines_of(extents const& shape, std::vector<std::size_t> const& named,
                                                bool fortran)
 {
@@ -149,7 +149,8 @@ TEST_F(along_axis, sums_of_floats_have_the_bits_of_each_line_alone)
   }
 }
 
-// Lines of more than 16 MiB, columns of more than 16 MiB in pieces of 2 KiB, and a stretch of a few elements at the end.
+// Lines of more than 16 MiB, columns of more than 16 MiB in pieces of 2 KiB, and a stretch of a few elements at the
+// end.
 TEST_F(along_axis, lines_in_stretches_have_the_same_bits)
 {
   compare_sums<float>("<f4", {2, 4300001}, {1}, false);

@@ -1,5 +1,5 @@
-// The kernels whose registers and shared memory check_resources.py looks at: of each width one, a type of several words,
-// and one with a count in memory.
+// The kernels whose registers and shared memory check_resources.py looks at: of each width one, a type of several
+// words, and one with a count in memory.
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/operators.hpp"
 

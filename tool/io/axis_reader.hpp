@@ -22,8 +22,8 @@ struct axis_block {
 /// Reads an array along axes in blocks of bounded size, each value once.
 class axis_reader {
 public:
-  /// Without axes all values are one line, in the order of the file. Throws data_error as read_npy does and if there is no such axis, or if the source is not a regular file and its
-  /// values are needed in another order than that in which they are stored.
+  /// Without axes all values are one line, in the order of the file. Throws data_error as read_npy does, if there is no
+  /// such axis, or if the source is not a regular file and its values are needed in another order than they are stored.
   axis_reader(input source, std::vector<int> const& axes);
   ~axis_reader();
   axis_reader(axis_reader&&) noexcept;

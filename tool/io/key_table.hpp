@@ -10,8 +10,8 @@
 
 namespace tally::io {
 
-/// Numbers distinct keys, which somebody else keeps, in the order of their first appearance. Open addressing with linear
-/// probing, at most half full.
+/// Numbers distinct keys, which somebody else keeps, in the order of their first appearance. Open addressing with
+/// linear probing, at most half full.
 class key_index {
 public:
   /// The number of a key with this hash, a new one if is_key(number) holds for no key.

@@ -67,8 +67,8 @@ std::unique_ptr<writer> write_raw(output to, element_type type);
 /// Writes an array block by block: the result of a scan along an axis, in the shape and order of its input.
 class axis_writer {
 public:
-  /// An array of `type` as large as `layout` says. `in_order`: blocks come as they follow each other in the file; a pipe
-  /// gets them at once. Throws data_error for int128; file_error.
+  /// An array of `type` as large as `layout` says. `in_order`: blocks come as they follow each other in the file; a
+  /// pipe gets them at once. Throws data_error for int128; file_error.
   axis_writer(output to, axis_layout const& layout, element_type type, bool in_order);
   ~axis_writer();
   axis_writer(axis_writer&&) noexcept;

@@ -47,8 +47,8 @@ public:
   /// Lets a GPU do the calls. It outlives this.
   void use(gpu& device) { on_device_ = device.sequences(); }
 
-  /// Calls write(task) for each block with its results, in order; for lines that come in stretches and are reduced, with
-  /// their last one. A `value_problem` of `write` is that of a result.
+  /// Calls write(task) for each block with its results, in order; for lines that come in stretches and are reduced,
+  /// with their last one. A `value_problem` of `write` is that of a result.
   void run(std::function<void(task const&)> const& write);
 
   /// The result of a line without values.

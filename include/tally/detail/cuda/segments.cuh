@@ -29,9 +29,9 @@
 /// (handover.hpp, carry_fold.cuh).
 namespace tally::cuda_backend {
 
-/// The sizes of the kernel for segments. A scan that `Overlaps` publishes the total of the next stage before it waits for
-/// the carry of the present one, and has both in shared memory. So a block that waits keeps nobody waiting; but fewer
-/// blocks share a multiprocessor.
+/// The sizes of the kernel for segments. A scan that `Overlaps` publishes the total of the next stage before it waits
+/// for the carry of the present one, and has both in shared memory. So a block that waits keeps nobody waiting; but
+/// fewer blocks share a multiprocessor.
 template <class P, bool Overlaps>
 struct segment_shape {
   using T = typename P::element;
@@ -545,8 +545,8 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
         at_list(5, at, [&](int begin, int size, std::size_t segment) {
           rows::do_strip(problem, slots, begin, size, segment, lane, op);
         });
-      // The others are items for warps, which take turns. A lane takes a segment where there are enough of them for most
-      // lanes; else a warp takes as many side by side as it has lanes for.
+      // The others are items for warps, which take turns. A lane takes a segment where there are enough of them for
+      // most lanes; else a warp takes as many side by side as it has lanes for.
       int turn = warp;
 #pragma unroll 1
       for (int list = 4; list >= 2; --list) {

@@ -19,8 +19,8 @@
 #include "tally/temporary.hpp"
 
 /// Reductions and scans of segments on a device, by the backend's functions for segments between offsets. By key and by
-/// flag, two passes find first where segments begin (begins.hpp); for exactly associative operators one scan of all elements
-/// numbers the segments, and does all.
+/// flag, two passes find first where segments begin (begins.hpp); for exactly associative operators one scan of all
+/// elements numbers the segments, and does all.
 namespace tally::detail::segments {
 
 template <class T>
