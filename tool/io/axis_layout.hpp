@@ -37,8 +37,8 @@ struct axis_layout {
   std::vector<std::uint64_t> reduced_shape() const;
 };
 
-/// `axes` count from 0, negative ones from the end. Throws data_error, which names `source`, if there is no such axis, or
-/// if one is named twice.
+/// `axes` count from 0, negative ones from the end. Throws data_error, which names `source`, if there is no such axis,
+/// or if one is named twice.
 axis_layout lay_out(npy_header header, std::vector<int> const& axes, std::string const& source);
 
 struct index_range {
