@@ -18,7 +18,7 @@
 #include "bench/cuda/limits.cuh"
 #include "bench/cuda/race.hpp"
 #include "tally/cuda.hpp"
-#include "tally/detail/cuda/sequences.hpp"
+#include "tally/detail/cuda/batch/sequences.hpp"
 
 namespace tally::bench {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "tally/cuda_execution.hpp"
 #include "tally/detail/cuda/backend.hpp"
-#include "tally/detail/cuda/segments.hpp"
-#include "tally/detail/cuda/sequences.hpp"
+#include "tally/detail/cuda/batch/segments.hpp"
+#include "tally/detail/cuda/batch/sequences.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"

@@ -1,9 +1,9 @@
 // The kernels of batches whose registers and shared memory check_resources.py looks at: those for floats.
 #include <cstddef>
 
+#include "tally/detail/cuda/batch/segments.hpp"
+#include "tally/detail/cuda/batch/sequences_launch.cuh"
 #include "tally/detail/cuda/launch.cuh"
-#include "tally/detail/cuda/segments.hpp"
-#include "tally/detail/cuda/sequences_launch.cuh"
 #include "tally/operators.hpp"
 
 namespace tally::cuda_backend {

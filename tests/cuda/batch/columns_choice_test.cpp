@@ -1,11 +1,11 @@
-// The choice of the kernel for columns (detail/cuda/columns_choice.hpp), which needs no GPU.
+// The choice of the kernel for columns (detail/cuda/batch/columns_choice.hpp), which needs no GPU.
 #include <bit>
 #include <cstddef>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "tally/detail/cuda/columns_choice.hpp"
+#include "tally/detail/cuda/batch/columns_choice.hpp"
 
 namespace tally::cuda_backend {
 namespace {

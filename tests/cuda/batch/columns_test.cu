@@ -1,5 +1,6 @@
-// Columns on a GPU (detail/cuda/columns.cuh) against the slow implementation of the order, one sequence at a time. Each
-// size takes its turn with arrays, ends and thresholds that are drawn anew. Every byte that may be written is compared.
+// Columns on a GPU (detail/cuda/batch/columns.cuh) against the slow implementation of the order, one sequence at a
+// time. Each size takes its turn with arrays, ends and thresholds that are drawn anew. Every byte that may be written
+// is compared.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@
 #include "../../order/reference.hpp"
 #include "../device_array.hpp"
 #include "tally/cuda.hpp"
-#include "tally/detail/cuda/columns.cuh"
+#include "tally/detail/cuda/batch/columns.cuh"
 #include "tally/half.hpp"
 #include "tally/operators.hpp"
 

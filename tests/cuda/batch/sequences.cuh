@@ -17,7 +17,7 @@
 #include "../../order/reference.hpp"
 #include "../device_array.hpp"
 #include "tally/cuda.hpp"
-#include "tally/detail/cuda/sequences.hpp"
+#include "tally/detail/cuda/batch/sequences.hpp"
 
 /// Batches of sequences on a GPU against the slow implementation of the order, one sequence at a time. Each size takes
 /// its turn with layouts, ends and kernels that are drawn anew. Every byte of what is written to is compared.

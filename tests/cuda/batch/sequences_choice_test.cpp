@@ -1,5 +1,5 @@
 // Which kernel a batch of sequences becomes, against tables written by hand. Needs no GPU.
-#include "tally/detail/cuda/sequences_choice.hpp"
+#include "tally/detail/cuda/batch/sequences_choice.hpp"
 
 #include <cstddef>
 #include <set>

@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "tally/detail/cuda/asynchronous.cuh"
-#include "tally/detail/cuda/column_piece.cuh"
-#include "tally/detail/cuda/columns_problem.cuh"
+#include "tally/detail/cuda/batch/column_piece.cuh"
+#include "tally/detail/cuda/batch/columns_problem.cuh"
 #include "tally/detail/cuda/elements.cuh"
 #include "tally/detail/cuda/warp.cuh"
 

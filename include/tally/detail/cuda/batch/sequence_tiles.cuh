@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tally/detail/cuda/batch_problem.cuh"
+#include "tally/detail/cuda/batch/batch_problem.cuh"
 #include "tally/detail/cuda/block_tile.cuh"
 #include "tally/detail/cuda/folds.cuh"
 #include "tally/detail/cuda/handover.hpp"

@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/batch/columns_choice.hpp"
 #include "tally/detail/cuda/carry_fold.cuh"
-#include "tally/detail/cuda/columns_choice.hpp"
 #include "tally/detail/cuda/compiled.hpp"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/warp.cuh"

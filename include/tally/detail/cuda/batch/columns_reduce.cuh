@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tally/detail/cuda/column_copy.cuh"
-#include "tally/detail/cuda/column_piece.cuh"
-#include "tally/detail/cuda/column_row.cuh"
-#include "tally/detail/cuda/columns_problem.cuh"
+#include "tally/detail/cuda/batch/column_copy.cuh"
+#include "tally/detail/cuda/batch/column_piece.cuh"
+#include "tally/detail/cuda/batch/column_row.cuh"
+#include "tally/detail/cuda/batch/columns_problem.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/problem.cuh"
 

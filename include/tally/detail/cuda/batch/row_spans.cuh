@@ -5,10 +5,10 @@
 #include <functional>
 
 #include "tally/detail/cuda/asynchronous.cuh"
-#include "tally/detail/cuda/batch_problem.cuh"
+#include "tally/detail/cuda/batch/batch_problem.cuh"
+#include "tally/detail/cuda/batch/rows_kernel.cuh"
 #include "tally/detail/cuda/left_operand.cuh"
 #include "tally/detail/cuda/results.cuh"
-#include "tally/detail/cuda/rows_kernel.cuh"
 #include "tally/detail/cuda/shifted_rows.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"

@@ -14,7 +14,7 @@
 #include "tally/detail/cuda/compiled.hpp"
 
 #ifdef __CUDACC__
-#include "tally/detail/cuda/sequences_launch.cuh"
+#include "tally/detail/cuda/batch/sequences_launch.cuh"
 #endif
 
 /// Scans and reductions of many sequences of one length, on a GPU.

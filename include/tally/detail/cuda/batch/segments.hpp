@@ -18,8 +18,8 @@
 #include "tally/detail/path.hpp"
 
 #ifdef __CUDACC__
+#include "tally/detail/cuda/batch/segments.cuh"
 #include "tally/detail/cuda/launch.cuh"
-#include "tally/detail/cuda/segments.cuh"
 #endif
 
 /// Reductions and scans of segments on a GPU.

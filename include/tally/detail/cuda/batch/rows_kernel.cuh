@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "tally/detail/cuda/batch_problem.cuh"
+#include "tally/detail/cuda/batch/batch_problem.cuh"
 #include "tally/detail/cuda/left_operand.cuh"
 #include "tally/detail/cuda/results.cuh"
 #include "tally/detail/cuda/rows.cuh"

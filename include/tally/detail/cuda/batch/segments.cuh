@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tally/detail/cuda/batch/segment_problem.cuh"
+#include "tally/detail/cuda/batch/segment_rows.cuh"
+#include "tally/detail/cuda/batch/segment_search.cuh"
 #include "tally/detail/cuda/carry_fold.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/left_operand.cuh"
 #include "tally/detail/cuda/rows.cuh"
-#include "tally/detail/cuda/segment_problem.cuh"
-#include "tally/detail/cuda/segment_rows.cuh"
-#include "tally/detail/cuda/segment_search.cuh"
 #include "tally/detail/cuda/tuning.hpp"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"

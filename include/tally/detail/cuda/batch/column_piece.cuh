@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tally/detail/cuda/columns_problem.cuh"
+#include "tally/detail/cuda/batch/columns_problem.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/left_operand.cuh"
 #include "tally/detail/cuda/warp.cuh"

@@ -5,11 +5,11 @@
 #include <type_traits>
 
 #include "tally/detail/cuda/asynchronous.cuh"
-#include "tally/detail/cuda/column_copy.cuh"
-#include "tally/detail/cuda/column_piece.cuh"
-#include "tally/detail/cuda/column_row.cuh"
-#include "tally/detail/cuda/columns_choice.hpp"
-#include "tally/detail/cuda/columns_problem.cuh"
+#include "tally/detail/cuda/batch/column_copy.cuh"
+#include "tally/detail/cuda/batch/column_piece.cuh"
+#include "tally/detail/cuda/batch/column_row.cuh"
+#include "tally/detail/cuda/batch/columns_choice.hpp"
+#include "tally/detail/cuda/batch/columns_problem.cuh"
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"

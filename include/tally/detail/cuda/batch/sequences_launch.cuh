@@ -11,13 +11,13 @@
 
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
-#include "tally/detail/cuda/batch_problem.cuh"
-#include "tally/detail/cuda/columns.cuh"
+#include "tally/detail/cuda/batch/batch_problem.cuh"
+#include "tally/detail/cuda/batch/columns.cuh"
+#include "tally/detail/cuda/batch/row_spans.cuh"
+#include "tally/detail/cuda/batch/rows_kernel.cuh"
+#include "tally/detail/cuda/batch/sequence_tiles.cuh"
+#include "tally/detail/cuda/batch/sequences_choice.hpp"
 #include "tally/detail/cuda/launch.cuh"
-#include "tally/detail/cuda/row_spans.cuh"
-#include "tally/detail/cuda/rows_kernel.cuh"
-#include "tally/detail/cuda/sequence_tiles.cuh"
-#include "tally/detail/cuda/sequences_choice.hpp"
 
 /// The kernels of a batch, and their launch. sequences_choice.hpp chooses among them.
 namespace tally::cuda_backend {
