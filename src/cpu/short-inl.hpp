@@ -69,7 +69,7 @@ private:
   static constexpr vector_tag<T> d{};
 };
 
-/// As many sequences as a group has elements, side by side: vector v of sequence i is value[v][i]. Transposed, its lane
+/// Sequences side by side, as many as a group has elements: vector v of sequence i is value[v][i]. Transposed, its lane
 /// b * group + i is an element of block b of sequence i, and blocks are groups.
 ///
 /// Where sequences are shorter than half a vector, a vector has one in each `Blocks` blocks.

@@ -38,8 +38,8 @@ struct tuning {
   std::size_t rounds = 4;
   /// The ring scans sequences of more than this many strips, though a tile holds them, unless they are few.
   std::size_t ring_strips = 8;
-  /// So many warps reduce a tile of a longer sequence, 8 at most, if one folds the totals. With four or two, rows of
-  /// 65536 doubles reach .95 of the read, with eight .91.
+  /// The number of warps, 8 at most, that reduce a tile of a longer sequence if one warp folds the totals. With four or
+  /// two, rows of 65536 doubles reach .95 of the read, with eight .91.
   int warps_of_a_tile = 4;
   /// The totals of a sequence's reduction are folded by one warp if they are at most this many, else by a block.
   std::uint32_t totals_by_a_warp = 160;
