@@ -2,8 +2,8 @@
 #
 # Builds the GoogleTest program NAME, linked with the library, the warnings and LIBRARIES, and registers it with ctest: as one
 # test, or as n tests `NAME.1` ... that share its cases. Presets select by label: `slow` tests are left out under sanitizers, `ci`
-# tests run in continuous integration only. Under sanitizers tests are brief (TALLY_TEST_BRIEFLY): sizes and types share their
-# code, so fewer of them find the same faults.
+# tests run in continuous integration only. Under sanitizers, and where lines are counted, tests are brief (TALLY_TEST_BRIEFLY):
+# sizes and types share their code, so fewer of them find the same faults and reach the same lines.
 # LONG       It runs longer than it compiles, and is optimised more, under a sanitizer too.
 # TOGETHER   Its sources are short, and are compiled eight at a time.
 # WHOLE      It counts at its end the paths that its tests took together (tests/support/visits.hpp), and has no shards.
@@ -25,11 +25,11 @@ function(tally_test name)
   # A test is compiled more often than it is run: -Og takes 0.6 times as long to compile as -O1, and 1.3
   # times as long to run (tests/contract/inclusive_scan_test.cpp).
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:$<IF:$<BOOL:${arg_LONG}>,-O1,-Og>>)
-  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
     target_compile_definitions(${name} PRIVATE TALLY_TEST_BRIEFLY)
-    if(NOT arg_LONG)
-      target_compile_options(${name} PRIVATE -O0)  # a third of the time
-    endif()
+  endif()
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize" AND NOT arg_LONG)
+    target_compile_options(${name} PRIVATE -O0)  # a third of the time
   endif()
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${arg_TOGETHER})
   if(arg_WHOLE)

@@ -167,6 +167,46 @@ TEST_F(along_axis, lines_in_stretches_have_the_same_bits)
       {"--exclusive"});
 }
 
+// Operations without calls of the library, in stretches of a few elements.
+TEST_F(along_axis, other_operations_go_on_from_stretch_to_stretch)
+{
+  io::axis_limits small;
+  small.piece = 4;
+  small.block = 8;
+  small.most = 120;
+  auto const output_of = [&](words arguments, io::axis_limits const& limits) {
+    bool const scans = arguments[0] == "scan";
+    arguments.erase(arguments.begin());
+    arguments.insert(arguments.end(), {"-o", path("out.npy")});
+    cli::command_settings const settings = scans ? cli::parse_scan(arguments) : cli::parse_reduce(arguments);
+    cli::along_axes lines(settings, scans, limits);
+    scans ? cli::scan_lines(settings, lines) : cli::reduce_lines(settings, lines);
+    return read("out.npy");
+  };
+  std::string const floats = file("f.npy", npy("<f4", "(3, 97, 5)", bytes_of(values_without_pattern<float>(1455))));
+  std::string const bytes = file("b.npy", npy("|i1", "(97, 15)", bytes_of(values_without_pattern<std::int8_t>(1455))));
+  for (std::string const op : {"argmax", "variance", "logsumexp", "all", "count"}) {
+    for (std::size_t const stretch : {1, 2, 3, 7}) {
+      small.stretch = stretch;
+      for (words arguments : {words{"reduce", "--axis", "1", floats}, {"reduce", "--axis", "0", bytes},
+                              {"reduce", "--axis", "1", bytes}, {"scan", "--axis", "1", floats},
+                              {"scan", "--axis", "0", bytes}, {"scan", "--axis", "0", "--reverse", bytes}}) {
+        arguments.insert(arguments.end(), {"--op", op});
+        EXPECT_TRUE(output_of(arguments, small) == output_of(arguments, {}))
+            << op << " in stretches of " << stretch << ", " << arguments[0] << " --axis " << arguments[2];
+      }
+    }
+  }
+  small.held = 59;
+  try {
+    output_of({"reduce", "--axis", "0,2", floats}, small);
+    ADD_FAILURE() << "a line of 60 bytes is held";
+  } catch (io::data_error const& problem) {
+    EXPECT_EQ(problem.what(), floats + ": found axes that do not lie as one, with 15 values together, expected at most "
+                                       "59 bytes of them, which are held in memory");
+  }
+}
+
 TEST_F(along_axis, several_axes_are_one_sequence_in_the_order_in_which_they_are_named)
 {
   for (bool const fortran : {false, true}) {

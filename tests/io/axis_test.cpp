@@ -116,7 +116,9 @@ TEST_P(axis, blocks_hold_each_value_once_and_lines_ascend)
     axis_layout const& layout = from.layout();
     axis_plan const& plan = from.plan(limits);
     ASSERT_EQ(layout.lines(), lines.size());
-    if (!lines.empty()) ASSERT_EQ(layout.length(), lines[0].size());
+    if (!lines.empty()) {
+      ASSERT_EQ(layout.length(), lines[0].size());
+    }
     std::vector<std::size_t> seen(layout.header.count(), 0);
     std::uint64_t in_file = 0;  // where the next block begins if they are in order
     axis_block block;
@@ -133,9 +135,11 @@ TEST_P(axis, blocks_hold_each_value_once_and_lines_ascend)
       std::uint64_t held = 1;
       for (std::size_t p = 0; p < layout.parts.size(); ++p)
         if (layout.parts[p].turn) held *= block.place[p].count;
-      if (plan.whole()) EXPECT_EQ(held, layout.length());
-      if (!plan.whole() && limits.reversed && held % limits.stretch != 0)
+      if (plan.whole()) {
+        EXPECT_EQ(held, layout.length());
+      } else if (limits.reversed && held % limits.stretch != 0) {
         EXPECT_EQ(block.place[layout.parts[0].turn ? 0 : 1].first, 0u) << "the last stretch is at the beginning";
+      }
     }
     EXPECT_EQ(std::ranges::count(seen, 1u), static_cast<std::ptrdiff_t>(seen.size()));
   }
@@ -177,12 +181,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(axis_layout, axes_that_lie_as_one_are_one_part)
 {
-  auto const parts = [](lengths const& shape, std::vector<int> const& axes, bool fortran = false) {
+  auto const parts = [](lengths const& shape, std::vector<int> const& named, bool fortran = false) {
     npy_header header;
     header.shape = shape;
     header.fortran_order = fortran;
     std::string text;
-    for (auto const& each : lay_out(header, axes, "x.npy").parts)
+    for (auto const& each : lay_out(header, named, "x.npy").parts)
       text +=
           (text.empty() ? "" : " ") + std::to_string(each.extent) + (each.turn ? "@" + std::to_string(*each.turn) : "");
     return text;

@@ -21,14 +21,4 @@ std::optional<file_format> format_of_name(std::string_view path)
   return std::nullopt;
 }
 
-std::optional<file_format> format_named(std::string_view name)
-{
-  if (name == "text") return file_format::text;
-  if (name == "csv") return file_format::csv;
-  if (name == "tsv") return file_format::tsv;
-  if (name == "npy") return file_format::npy;
-  if (name == "raw") return file_format::raw;
-  return std::nullopt;
-}
-
 }  // namespace tally::io

@@ -11,7 +11,4 @@ enum class file_format { text, csv, tsv, npy, raw };
 /// for others. Upper and lower case are the same.
 std::optional<file_format> format_of_name(std::string_view path);
 
-/// The format of that name: text, csv, tsv, npy, raw.
-std::optional<file_format> format_named(std::string_view name);
-
 }  // namespace tally::io

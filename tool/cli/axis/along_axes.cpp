@@ -20,7 +20,6 @@ namespace tally::cli {
 namespace {
 
 constexpr std::size_t on_their_way = std::size_t{160} << 20;  // bytes of blocks at most
-constexpr std::size_t most_held = std::size_t{1} << 30;       // bytes of a line that has to be in one block
 
 void const* data_of(io::values_view const& values)
 {
@@ -29,7 +28,7 @@ void const* data_of(io::values_view const& values)
 
 }  // namespace
 
-along_axes::along_axes(command_settings const& settings, bool scans)
+along_axes::along_axes(command_settings const& settings, bool scans, io::axis_limits limits)
     : settings_(settings),
       scans_(scans),
       op_(settings.operations[0]),
@@ -42,17 +41,16 @@ along_axes::along_axes(command_settings const& settings, bool scans)
 {
   make_accumulators(settings, type_);  // throws for a wrong command line before there is any output
   if (calls_) carries_ = make_line_carries(*calls_);
-  io::axis_limits limits;
   io::element_type const computed = calls_ ? calls_->type() : result_type_;
   limits.element = std::max({io::byte_size(layout().header.type), io::byte_size(type_), io::byte_size(computed)});
-  limits.stretch = line_carries::stretch(computed);
+  if (calls_) limits.stretch = line_carries::stretch(computed);
   limits.reversed = scans && settings.reversed;
   plan_ = &reader_.plan(limits);
   block_bytes_ = static_cast<std::size_t>(plan_->largest()) * limits.element;
-  if (block_bytes_ > most_held)
+  if (block_bytes_ > limits.held)
     throw io::data_error({settings.input.files[0]},
                          "axes that do not lie as one, with " + std::to_string(layout().length()) + " values together",
-                         "at most 1 GiB of them, which are held in memory");
+                         "at most " + std::to_string(limits.held) + " bytes of them, which are held in memory");
 }
 
 result along_axes::of_nothing() const

@@ -35,8 +35,9 @@ public:
     value_buffer typed, prepared, totals, made;
   };
 
-  /// Throws `command_line_error`, data_error.
-  along_axes(command_settings const& settings, bool scans);
+  /// `limits` gives the sizes of blocks; the rest of it follows from the settings. Throws `command_line_error`,
+  /// data_error.
+  along_axes(command_settings const& settings, bool scans, io::axis_limits limits = {});
 
   io::axis_layout const& layout() const { return reader_.layout(); }
   io::element_type type() const { return type_; }
