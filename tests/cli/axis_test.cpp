@@ -188,9 +188,12 @@ TEST_F(along_axis, other_operations_go_on_from_stretch_to_stretch)
   for (std::string const op : {"argmax", "variance", "logsumexp", "all", "count"}) {
     for (std::size_t const stretch : {1, 2, 3, 7}) {
       small.stretch = stretch;
-      for (words arguments : {words{"reduce", "--axis", "1", floats}, {"reduce", "--axis", "0", bytes},
-                              {"reduce", "--axis", "1", bytes}, {"scan", "--axis", "1", floats},
-                              {"scan", "--axis", "0", bytes}, {"scan", "--axis", "0", "--reverse", bytes}}) {
+      for (words arguments : {words{"reduce", "--axis", "1", floats},
+                              {"reduce", "--axis", "0", bytes},
+                              {"reduce", "--axis", "1", bytes},
+                              {"scan", "--axis", "1", floats},
+                              {"scan", "--axis", "0", bytes},
+                              {"scan", "--axis", "0", "--reverse", bytes}}) {
         arguments.insert(arguments.end(), {"--op", op});
         EXPECT_TRUE(output_of(arguments, small) == output_of(arguments, {}))
             << op << " in stretches of " << stretch << ", " << arguments[0] << " --axis " << arguments[2];

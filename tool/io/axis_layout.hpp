@@ -71,7 +71,7 @@ struct axis_limits {
       std::size_t(1) << 14;    ///< the fewest adjacent bytes worth a call of the system, where all lines fit
   std::size_t stretch = 8192;  ///< stretches of lines are a multiple of so many elements
   std::size_t held = std::size_t(1) << 30;  ///< bytes of a line that has to be in one block
-  bool reversed = false;       ///< stretches of a line come from its end
+  bool reversed = false;                    ///< stretches of a line come from its end
 };
 
 /// The blocks of an array, in an order in which their lines ascend.
