@@ -67,8 +67,8 @@ std::string read_as_type(std::string const& path, io::element_type type)
     cli::source from(settings, 1);
     io::batch batch;
     if (!from.next(batch)) return "nothing";
-    EXPECT_EQ(io::type_of(batch.values), type);
-    return std::visit([](auto span) { return io::to_text(span[0]); }, batch.values);
+    EXPECT_EQ(io::type_of(batch.values()), type);
+    return std::visit([](auto span) { return io::to_text(span[0]); }, batch.values());
   } catch (io::data_error const& wrong) {
     return wrong.expected();
   }

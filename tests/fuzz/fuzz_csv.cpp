@@ -13,12 +13,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   csv_options options;
   options.delimiter = how.bit(0) ? '\t' : ',';
   options.first = !how.bit(1) ? first_row::values : how.bit(6) ? first_row::names : first_row::unsaid;
-  options.column = how.bit(2) ? "2" : how.bit(1) ? "v" : "1";
-  if (how.bit(3)) options.key = "1";
+  options.columns = {how.bit(2) ? "2" : how.bit(1) ? "v" : "1"};
+  if (how.bit(3)) options.keys = {"1"};
   options.rule = static_cast<number_rule>(how.second / 64 % 3);
   options.threads = 1;
-  column const whole = read_all([&] { return read_csv(file.source(), options, {}); });
-  require(whole.keys.size() == (options.key ? whole.values.size() : 0), "every value has a key");
+  everything const whole = read_all([&] { return read_csv(file.source(), options, {}); });
+  require(whole.keys.size() == (!options.keys.empty() ? whole.values.size() : 0), "every value has a key");
 
   options.threads = how.bit(4) ? 2 : 1;
   chunk_sizes const small{.usual = 1 + how.second % 64};
@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   }
   // The rows that are too long do not depend on chunks either.
   std::size_t const longest = small.usual;
-  column const short_rows = read_all([&] { return read_csv(file.source(), options, {.longest = longest}); });
+  everything const short_rows = read_all([&] { return read_csv(file.source(), options, {.longest = longest}); });
   for (std::size_t const usual : {std::size_t(1), 1 + longest / 2})
     require(read_all([&] { return read_csv(file.source(), options, {.usual = usual, .longest = longest}); }) ==
                 short_rows,
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   location last{"", 1, 0};
   batch next;
   while (from->next(next)) {
-    for (std::size_t i = 0; i < size_of(next.values); ++i) {
+    for (std::size_t i = 0; i < next.rows; ++i) {
       location const place = from->locate(i);
       require(place.line > last.line || (place.line == last.line && place.column > last.column), "places ascend");
       last = place;

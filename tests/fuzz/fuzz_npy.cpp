@@ -50,10 +50,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 {
   choices const how(data, size);
   memory_file const file(how.rest);
-  column const whole = read_all([&] { return read_npy(file.source()); });
+  everything const whole = read_all([&] { return read_npy(file.source()); });
   if (how.rest.size() <= full_pipe::most) {
     full_pipe const pipe(how.rest);
-    column const through = read_all([&] { return read_npy(pipe.source()); });
+    everything const through = read_all([&] { return read_npy(pipe.source()); });
     if (whole.error.empty())
       require(through == whole || through.error.find("Fortran") != std::string::npos, "a pipe reads the same");
     else
@@ -65,7 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   npy_header const header = read_npy_header(source);
   require(whole.values.size() == header.count(), "as many values as the shape says");
   if (header.fortran_order && header.shape.size() > 1 && header.count() > 0) {
-    column const small =
+    everything const small =
         read_all([&] { return std::make_unique<fortran_reader>(std::move(source), header, 1 + how.second); });
     require(small.values == whole.values, "small blocks read the same");
   }

@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   choices const how(data, size);
   memory_file const file(how.rest);
   text_options options{.rule = static_cast<number_rule>(how.first % 4 % 3), .one_a_line = how.bit(2), .threads = 1};
-  column const whole = read_all([&] { return read_text(file.source(), options, {}); });
+  everything const whole = read_all([&] { return read_text(file.source(), options, {}); });
 
   options.threads = how.bit(3) ? 2 : 1;
   chunk_sizes const small{.usual = 1 + how.second % 64};
@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   }
   // The tokens that are too long do not depend on chunks either.
   std::size_t const longest = small.usual;
-  column const short_ones = read_all([&] { return read_text(file.source(), options, {.longest = longest}); });
+  everything const short_ones = read_all([&] { return read_text(file.source(), options, {.longest = longest}); });
   for (std::size_t const usual : {std::size_t(1), 1 + longest / 2})
     require(read_all([&] { return read_text(file.source(), options, {.usual = usual, .longest = longest}); }) ==
                 short_ones,
@@ -36,18 +36,18 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   text_writer to(copy.target(), {.threads = 1});
   auto const from = read_text(file.source(), options, small);
   batch next;
-  while (from->next(next)) to.write(next.values);
+  while (from->next(next)) to.write(next.values());
   to.finish();
   // Whole doubles are written as integers; if all values are whole, only reading them as doubles gives doubles.
   auto const reread = [&] { return read_text(copy.source(), {.rule = options.rule, .threads = 1}, {}); };
-  column const back = read_all(reread);
+  everything const back = read_all(reread);
   require(back.values.size() == whole.values.size(), "as many values are read back");
   bool const floating = options.rule == number_rule::floating;
   options.rule = number_rule::floating;
-  column doubles = read_all([&] { return read_text(file.source(), options, {}); });
-  column again = read_all([&] { return read_text(copy.source(), {.rule = options.rule, .threads = 1}, {}); });
+  everything doubles = read_all([&] { return read_text(file.source(), options, {}); });
+  everything again = read_all([&] { return read_text(copy.source(), {.rule = options.rule, .threads = 1}, {}); });
   // A value read as the integer 0 is written as 0, and may have been -0.
-  for (column* const each : {&doubles, &again})
+  for (everything* const each : {&doubles, &again})
     if (!floating) std::replace(each->values.begin(), each->values.end(), word(-0.0), word(0.0));
   require(doubles.values == again.values, "the same doubles are read back");
   return 0;

@@ -9,25 +9,25 @@
 namespace tally::io {
 namespace {
 
-using testing::column;
+using testing::everything;
 using testing::pieces_of;
 using testing::read_all;
 using testing::scratch_folder;
 using testing::slow_pipe;
 using testing::word;
 
-column read(std::string const& path, csv_options const& options, chunk_sizes sizes = {})
+everything read(std::string const& path, csv_options const& options, chunk_sizes sizes = {})
 {
   return read_all([&] { return read_csv(input::file(path), options, sizes); });
 }
 
 /// Expects the same values from chunks of any size, with one thread and with three.
-column read_in_every_way(std::string const& text, csv_options options = {})
+everything read_in_every_way(std::string const& text, csv_options options = {})
 {
   scratch_folder const folder;
   std::string const path = folder.write("csv", text);
   options.threads = 1;
-  column whole = read(path, options);
+  everything whole = read(path, options);
   for (int const threads : {1, 3}) {
     options.threads = threads;
     for (std::size_t size = 1; size <= text.size() + 1; ++size)
@@ -39,12 +39,12 @@ column read_in_every_way(std::string const& text, csv_options options = {})
 
 csv_options of(std::string const& name)
 {
-  return {.column = name};
+  return {.columns = {name}};
 }
 
 csv_options of(std::string const& name, std::string const& key)
 {
-  return {.column = name, .key = key};
+  return {.columns = {name}, .keys = {key}};
 }
 
 std::vector<std::string> integers(std::vector<int> const& values)
@@ -62,9 +62,9 @@ TEST(csv_reader, columns_by_name_and_by_number)
   EXPECT_EQ(read_in_every_way(table, of("a")).values, integers({1, 4}));
   EXPECT_EQ(read_in_every_way(table, of("b")).values, integers({2, 5}));
   EXPECT_EQ(read_in_every_way(table, of("1")).values, integers({1, 4}));
-  EXPECT_EQ(read_in_every_way(table, {.first = first_row::names, .column = "2"}).values, integers({3, 6}))
+  EXPECT_EQ(read_in_every_way(table, {.first = first_row::names, .columns = {"2"}}).values, integers({3, 6}))
       << "a name goes before a number";
-  EXPECT_EQ(read_in_every_way(table, {.first = first_row::names, .column = "3"}).values, integers({3, 6}));
+  EXPECT_EQ(read_in_every_way(table, {.first = first_row::names, .columns = {"3"}}).values, integers({3, 6}));
 }
 
 TEST(csv_reader, a_first_row_that_may_be_data_is_not_eaten)
@@ -87,10 +87,10 @@ TEST(csv_reader, a_first_row_that_may_be_data_is_not_eaten)
 
 TEST(csv_reader, tables_without_header_and_with_other_delimiters)
 {
-  EXPECT_EQ(read_in_every_way("1,2\n3,4", {.first = first_row::values, .column = "2"}).values, integers({2, 4}));
-  EXPECT_EQ(read_in_every_way("x\ty\n1\t2\n", {.delimiter = '\t', .column = "y"}).values, integers({2}));
-  EXPECT_EQ(read_in_every_way("x;y\n1;2,5\n", {.delimiter = ';', .column = "x"}).values, integers({1}));
-  EXPECT_EQ(read_in_every_way("", {.first = first_row::values}), column());
+  EXPECT_EQ(read_in_every_way("1,2\n3,4", {.first = first_row::values, .columns = {"2"}}).values, integers({2, 4}));
+  EXPECT_EQ(read_in_every_way("x\ty\n1\t2\n", {.delimiter = '\t', .columns = {"y"}}).values, integers({2}));
+  EXPECT_EQ(read_in_every_way("x;y\n1;2,5\n", {.delimiter = ';', .columns = {"x"}}).values, integers({1}));
+  EXPECT_EQ(read_in_every_way("", {.first = first_row::values}), everything());
 }
 
 TEST(csv_reader, line_ends_blanks_and_marks)
@@ -103,8 +103,8 @@ TEST(csv_reader, line_ends_blanks_and_marks)
                 .values,
             integers({1}));
   EXPECT_EQ(read_in_every_way("a,b\n 1 ,\t2 \n", of("b")).values, integers({2}));
-  EXPECT_EQ(read_in_every_way("a,b\n", of("b")), column());
-  EXPECT_EQ(read_in_every_way("a,b", of("b")), column());
+  EXPECT_EQ(read_in_every_way("a,b\n", of("b")), everything());
+  EXPECT_EQ(read_in_every_way("a,b", of("b")), everything());
 }
 
 TEST(csv_reader, quotes)
@@ -119,17 +119,71 @@ TEST(csv_reader, quotes)
 TEST(csv_reader, keys)
 {
   std::string const table = "k,v\nx,1\ny,2\nx,3.5\n\"x\",4\n\"a\"\"b\",5\n\"a\"\"b\",6\n,7\nx ,8\n";
-  column const got = read_in_every_way(table, of("v", "k"));
+  everything const got = read_in_every_way(table, of("v", "k"));
   EXPECT_EQ(got.keys, (strings{"x", "y", "x", "x", "a\"b", "a\"b", "", "x "}));
   EXPECT_EQ(got.values[2], word(3.5));
   EXPECT_EQ(got.values[3], word(4.0));
   EXPECT_EQ(read_in_every_way("v\n1\n2\n", of("v", "v")).keys, (strings{"1", "2"}));
 }
 
+/// The rows of a table, the same from chunks of any size.
+strings rows_in_every_way(std::string const& text, csv_options options)
+{
+  scratch_folder const folder;
+  std::string const path = folder.write("csv", text);
+  auto const rows = [&](chunk_sizes sizes) {
+    return testing::read_rows([&] { return read_csv(input::file(path), options, sizes); });
+  };
+  strings whole = rows({});
+  for (std::size_t size = 1; size <= text.size() + 1; ++size)
+    for (options.threads = 1; options.threads <= 2; ++options.threads)
+      EXPECT_EQ(rows({.usual = size}), whole) << "chunks of " << size;
+  if (!whole.empty() && whole.back().starts_with(path)) whole.back().replace(0, path.size(), "csv");
+  return whole;
+}
+
+TEST(csv_reader, several_columns_turn_to_other_types_each_in_its_own_row)
+{
+  std::string const table =
+      "k,a,b,l\r\nx,1,10,A\r\n\"y,\"\"z\",2.5,20,B\r\nx,3,18446744073709551616,A\r\nx,4,0.5,\"C\n\"\r\n";
+  EXPECT_EQ(rows_in_every_way(table, {.columns = {"a", "b", "a"}, .keys = {"k", "l"}, .lines = true}),
+            (strings{word(1) + "|i:10|" + word(1) + "|x" + std::string(1, '\0') + "A|x,1,10,A",
+                     word(2.5) + "|i:20|" + word(2.5) + "|y,\"z" + std::string(1, '\0') + "B|\"y,\"\"z\",2.5,20,B",
+                     word(3.0) + "|i:18446744073709551616|" + word(3.0) + "|x" + std::string(1, '\0') +
+                         "A|x,3,18446744073709551616,A",
+                     word(4.0) + "|" + word(0.5) + "|" + word(4.0) + "|x" + std::string(1, '\0') + "C\n" +
+                         "|x,4,0.5,\"C\n\""}));
+  EXPECT_EQ(rows_in_every_way("a,b\n1,2\n3,x\n", {.columns = {"a", "b"}}),
+            (strings{"i:1|i:2", "csv:3:3: found 'x', expected a number"}));
+  EXPECT_EQ(rows_in_every_way("a,b\n1,2\n0.5,0.5\n7,7\n", {.columns = {"a", "b"}, .floating = {false, true}}),
+            (strings{"i:1|" + word(2.0), word(0.5) + "|" + word(0.5), word(7.0) + "|" + word(7.0)}));
+}
+
+TEST(csv_reader, the_head_of_a_table)
+{
+  scratch_folder const folder;
+  auto const from = read_csv(input::file(folder.write("csv", "k;\"a \"\"b\"\"\";c\r\nx;1;2\r\n")),
+                             {.delimiter = ';', .columns = {"c", "2"}, .keys = {"k"}});
+  EXPECT_EQ(from->head(), nullptr);
+  batch next;
+  ASSERT_TRUE(from->next(next));
+  table_head const& head = *from->head();
+  EXPECT_EQ(head.columns, (strings{"c", "a \"b\""}));
+  EXPECT_EQ(head.keys, strings{"k"});
+  EXPECT_EQ(head.line, "k;\"a \"\"b\"\"\";c");
+  EXPECT_EQ(head.line_end, "\r\n");
+  EXPECT_EQ(head.delimiter, ';');
+  auto const bare = read_csv(input::file(folder.write("csv", "1,2")), {.first = first_row::values, .columns = {"2"}});
+  ASSERT_TRUE(bare->next(next));
+  EXPECT_EQ(bare->head()->columns, strings{"2"});
+  EXPECT_EQ(bare->head()->line, std::nullopt);
+  EXPECT_EQ(bare->head()->line_end, "\n");
+}
+
 TEST(csv_reader, many_keys_in_one_batch)
 {
   std::string table = "k,v\n";
-  column expected;
+  everything expected;
   std::mt19937 random(9);
   for (int i = 0; i < 50000; ++i) {
     std::string const key = "key" + std::to_string(random() % 20000);
@@ -190,23 +244,24 @@ TEST(csv_reader, errors_about_columns)
   scratch_folder const folder;
   std::string const path = folder.write("csv", "1,2\n");
   batch next;
-  EXPECT_THROW(read_csv(input::file(path), {.first = first_row::values, .column = "price"})->next(next), usage_error);
+  EXPECT_THROW(read_csv(input::file(path), {.first = first_row::values, .columns = {"price"}})->next(next),
+               usage_error);
 }
 
 /// A table read with rows of at most `longest` bytes, from a file in chunks of any size and through pipes in pieces.
-column read_in_pieces(std::string const& text, std::size_t longest, csv_options const& options)
+everything read_in_pieces(std::string const& text, std::size_t longest, csv_options const& options)
 {
   scratch_folder const folder;
   std::string const path = folder.write("csv", text);
-  column first;
+  everything first;
   for (std::size_t usual = 1; usual <= longest + 3; ++usual) {
-    column const got = read(path, options, {.usual = usual, .longest = longest});
+    everything const got = read(path, options, {.usual = usual, .longest = longest});
     if (usual == 1) first = got;
     EXPECT_EQ(got, first) << "chunks of " << usual << ", rows of " << longest << "\n" << text;
   }
   for (std::size_t const piece : {longest - 1, longest, longest + 1, longest + 2}) {
     slow_pipe const pipe(pieces_of(text, piece));
-    column got = read_all([&] { return read_csv(pipe.source(), options, {.usual = 4, .longest = longest}); });
+    everything got = read_all([&] { return read_csv(pipe.source(), options, {.usual = 4, .longest = longest}); });
     if (!got.error.empty()) got.error.replace(0, 4, path);
     EXPECT_EQ(got, first) << "pieces of " << piece << ", rows of " << longest << "\n" << text;
   }
@@ -225,7 +280,7 @@ TEST(csv_reader, rows_up_to_the_limit_and_none_beyond_whatever_the_pieces)
       // A long field without quotes, a closed one in quotes that holds line ends, a long row of blanks.
       for (std::string const& row : {"2," + std::string(length - 2, 'x'), "2,\"" + std::string(length - 4, '\n') + "\"",
                                      std::string(length - 3, ' ') + "2,x"}) {
-        column const got = read_in_pieces("a,b\n1,x\n" + row + line_end + behind, longest, of("a"));
+        everything const got = read_in_pieces("a,b\n1,x\n" + row + line_end + behind, longest, of("a"));
         if (fits) {
           EXPECT_EQ(got.error, "") << row;
           EXPECT_EQ(got.values, integers(behind.empty() ? std::vector{1, 2} : std::vector{1, 2, 3}));
@@ -239,7 +294,7 @@ TEST(csv_reader, rows_up_to_the_limit_and_none_beyond_whatever_the_pieces)
         }
       }
       // A quote that is never closed, up to the end of the input or up to the limit.
-      column const open = read_in_pieces("a,b\n1,x\n2,\"" + std::string(length - 3, '\n'), longest, of("a"));
+      everything const open = read_in_pieces("a,b\n1,x\n2,\"" + std::string(length - 3, '\n'), longest, of("a"));
       EXPECT_EQ(open.error, length <= longest ? "csv:3:3: found a quote that is never closed, expected a closing quote"
                                               : "csv:3:3: found a quote that is not closed in the first " + most +
                                                     " of its row, expected a closing quote");
@@ -263,8 +318,7 @@ TEST(csv_reader, values_are_found_again)
   auto const from = read_csv(input::file(path), of("b"), {.usual = 12});
   batch next;
   while (from->next(next))
-    for (std::size_t i = 0; i < size_of(next.values); ++i)
-      places.push_back(to_string(from->locate(i)).substr(path.size()));
+    for (std::size_t i = 0; i < next.rows; ++i) places.push_back(to_string(from->locate(i)).substr(path.size()));
   EXPECT_EQ(places, (strings{":3:4", ":4:4", ":5:4"}));
 }
 

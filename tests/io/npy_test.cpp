@@ -12,7 +12,7 @@ namespace tally::io {
 namespace {
 
 using testing::bytes;
-using testing::column;
+using testing::everything;
 using testing::read_all;
 using testing::scratch_folder;
 using testing::slow_pipe;
@@ -36,13 +36,13 @@ std::string npy(std::string const& descr, std::string const& shape, std::string 
   return header_text(dictionary(descr, shape, fortran)) + data;
 }
 
-column read(std::string const& content)
+everything read(std::string const& content)
 {
   scratch_folder const folder;
   std::string const path = folder.write("npy", content);
-  column got = read_all([&] { return read_npy(input::file(path)); });
+  everything got = read_all([&] { return read_npy(input::file(path)); });
   slow_pipe const pipe({content});
-  column through = read_all([&] { return read_npy(pipe.source()); });
+  everything through = read_all([&] { return read_npy(pipe.source()); });
   if (got.error.empty())
     EXPECT_EQ(through, got);
   else
@@ -234,7 +234,7 @@ TEST(npy_reader, fortran_order_is_read_in_c_order)
     std::vector<std::string> words;
     for (std::uint64_t c = 0; c < count; ++c) words.push_back(word(static_cast<int>(c)));
     for (std::size_t block : {4, 12, 40, 1000, 1 << 20}) {
-      column const got = read_all([&] {
+      everything const got = read_all([&] {
         input source = input::file(path);
         npy_header const header = read_npy_header(source);
         return std::make_unique<fortran_reader>(std::move(source), header, block);

@@ -113,13 +113,13 @@ std::string bytes(std::vector<T> const& values, bool swapped = false)
 
 /// Everything that a reader gives: a word for each value, "i:7" or "d:<bits>", its key, and the message of the
 /// exception that ended it.
-struct column {
+struct everything {
   std::vector<std::string> values;
   std::vector<std::string> keys;
   std::string error;
 
-  friend bool operator==(column const&, column const&) = default;
-  friend std::ostream& operator<<(std::ostream& to, column const& from)
+  friend bool operator==(everything const&, everything const&) = default;
+  friend std::ostream& operator<<(std::ostream& to, everything const& from)
   {
     for (std::size_t i = 0; i < from.values.size() && i < 50; ++i)
       to << from.values[i] << (i < from.keys.size() ? " " + from.keys[i] : "") << ", ";
@@ -146,9 +146,9 @@ std::string word(T value)
 }
 
 template <class MakeReader>
-column read_all(MakeReader make)
+everything read_all(MakeReader make)
 {
-  column result;
+  everything result;
   try {
     std::unique_ptr<reader> const from = make();
     batch next;
@@ -157,13 +157,44 @@ column read_all(MakeReader make)
           [&](auto const& span) {
             for (auto const value : span) result.values.push_back(word(value));
           },
-          next.values);
+          next.values());
       for (std::uint32_t const group : next.groups) result.keys.emplace_back(next.group_names[group]);
     }
   } catch (tally::error const& failure) {
     result.error = failure.what();
   }
   return result;
+}
+
+/// All rows that a reader gives, each a line of its cells, its key and its text with bars between; a missing cell is
+/// "-". The last line is the message of the exception that ended it, if any.
+template <class MakeReader>
+std::vector<std::string> read_rows(MakeReader make)
+{
+  std::vector<std::string> all;
+  try {
+    std::unique_ptr<reader> const from = make();
+    batch next;
+    while (from->next(next)) {
+      std::vector<std::string> rows(next.rows);
+      for (column const& each : next.columns) {
+        std::vector<std::string> cells(next.rows, "-");
+        std::visit(
+            [&](auto const& span) {
+              for (std::size_t k = 0; k < span.size(); ++k) cells[each.row_of(k)] = word(span[k]);
+            },
+            each.values);
+        for (std::size_t row = 0; row < next.rows; ++row) rows[row] += (rows[row].empty() ? "" : "|") + cells[row];
+      }
+      for (std::size_t row = 0; row < next.groups.size(); ++row)
+        (rows[row] += '|') += next.group_names[next.groups[row]];
+      for (std::size_t row = 0; row < next.lines.size(); ++row) (rows[row] += '|') += next.lines[row];
+      all.insert(all.end(), rows.begin(), rows.end());
+    }
+  } catch (tally::error const& failure) {
+    all.emplace_back(failure.what());
+  }
+  return all;
 }
 
 }  // namespace tally::io::testing

@@ -15,26 +15,26 @@
 namespace tally::io {
 namespace {
 
-using testing::column;
+using testing::everything;
 using testing::pieces_of;
 using testing::read_all;
 using testing::scratch_folder;
 using testing::slow_pipe;
 using testing::word;
 
-column read(std::string const& path, text_options const& options = {}, chunk_sizes sizes = {})
+everything read(std::string const& path, text_options const& options = {}, chunk_sizes sizes = {})
 {
   return read_all([&] { return read_text(input::file(path), options, sizes); });
 }
 
 /// Expects the same values from chunks of any size, with one thread and with three, from a file and from a pipe cut
 /// anywhere.
-column read_in_every_way(std::string const& text, text_options options = {})
+everything read_in_every_way(std::string const& text, text_options options = {})
 {
   scratch_folder const folder;
   std::string const path = folder.write("text", text);
   options.threads = 1;
-  column const whole = read(path, options);
+  everything const whole = read(path, options);
   for (int const threads : {1, 3}) {
     options.threads = threads;
     for (std::size_t size = 1; size <= text.size() + 1; ++size)
@@ -42,11 +42,11 @@ column read_in_every_way(std::string const& text, text_options options = {})
   }
   for (std::size_t cut = 1; cut < text.size(); cut += 1 + text.size() / 16) {
     slow_pipe const pipe({text.substr(0, cut), text.substr(cut)});
-    column through = read_all([&] { return read_text(pipe.source(), options); });
+    everything through = read_all([&] { return read_text(pipe.source(), options); });
     if (!through.error.empty()) through.error.replace(0, 4, path);
     EXPECT_EQ(through, whole) << "pipe cut at " << cut;
   }
-  column named = whole;
+  everything named = whole;
   if (!named.error.empty()) named.error.replace(0, path.size(), "text");
   return named;
 }
@@ -60,7 +60,7 @@ std::vector<std::string> integers(std::vector<int> const& values)
 
 TEST(text_reader, nothing)
 {
-  for (char const* text : {"", " ", "\n", " \t\r\n\v\f \n"}) EXPECT_EQ(read_in_every_way(text), column());
+  for (char const* text : {"", " ", "\n", " \t\r\n\v\f \n"}) EXPECT_EQ(read_in_every_way(text), everything());
 }
 
 TEST(text_reader, integers_between_white_space)
@@ -76,14 +76,14 @@ TEST(text_reader, integers_between_white_space)
 
 TEST(text_reader, integers_end_at_the_first_token_that_is_none)
 {
-  column const got = read_in_every_way("1 2\n 3.5 4\n-5 9007199254740993 ");
+  everything const got = read_in_every_way("1 2\n 3.5 4\n-5 9007199254740993 ");
   EXPECT_EQ(got.values, (std::vector{word(1), word(2), word(3.5), word(4.0), word(-5.0), word(9007199254740992.0)}));
   EXPECT_EQ(read_in_every_way("inf 1").values, (std::vector{word(double(INFINITY)), word(1.0)}));
 }
 
 TEST(text_reader, integers_are_exact_up_to_128_bits)
 {
-  column const got = read_in_every_way("1 9223372036854775808\n-170141183460469231731687303715884105728 2\n");
+  everything const got = read_in_every_way("1 9223372036854775808\n-170141183460469231731687303715884105728 2\n");
   EXPECT_EQ(got.values, (std::vector<std::string>{"i:1", "i:9223372036854775808",
                                                   "i:-170141183460469231731687303715884105728", "i:2"}));
   std::string const large = "170141183460469231731687303715884105728";
@@ -95,7 +95,7 @@ TEST(text_reader, integers_are_exact_up_to_128_bits)
 
 TEST(text_reader, floating_rule)
 {
-  column const got = read_in_every_way("1 -2 0.5\n", {.rule = number_rule::floating});
+  everything const got = read_in_every_way("1 -2 0.5\n", {.rule = number_rule::floating});
   EXPECT_EQ(got.values, (std::vector{word(1.0), word(-2.0), word(0.5)}));
 }
 
@@ -113,8 +113,8 @@ TEST(text_reader, integer_rule)
   EXPECT_EQ(read_in_every_way("1 2 3", {.rule = number_rule::integers}).values, integers({1, 2, 3}));
   EXPECT_EQ(read_in_every_way("1 2\n3 4.5 x", {.rule = number_rule::integers}).error,
             "text:2:3: found '4.5', expected an integer");
-  column const whole = read_in_every_way("1.0 -2. 9007199254740993.0 18446744073709551616.00 -0.0 +30.000 0.0",
-                                         {.rule = number_rule::integers});
+  everything const whole = read_in_every_way("1.0 -2. 9007199254740993.0 18446744073709551616.00 -0.0 +30.000 0.0",
+                                             {.rule = number_rule::integers});
   EXPECT_EQ(whole.error, "");
   EXPECT_EQ(whole.values, (std::vector<std::string>{"i:1", "i:-2", "i:9007199254740993", "i:18446744073709551616",
                                                     "i:0", "i:30", "i:0"}));
@@ -143,9 +143,9 @@ TEST(text_reader, one_number_a_line)
 }
 
 /// The values and the error of a text of zeros and ones whose tokens may have `longest` bytes, found without a reader.
-column expected_of(std::string const& text, std::size_t longest)
+everything expected_of(std::string const& text, std::size_t longest)
 {
-  column result;
+  everything result;
   std::string token;
   std::size_t line = 1, at = 1, begin = 1;
   for (char const c : text + "\n") {
@@ -180,9 +180,9 @@ TEST(text_reader, tokens_up_to_the_limit_and_none_beyond_whatever_the_pieces)
       text += std::string(random() % 3, ' ') + (random() % 4 ? " " : "\n");
     }
     if (random() % 2 && !text.empty()) text.pop_back();
-    column const expected = expected_of(text, longest);
+    everything const expected = expected_of(text, longest);
     refused += !expected.error.empty();
-    auto const check = [&](column got, std::size_t name, char const* how, std::size_t size) {
+    auto const check = [&](everything got, std::size_t name, char const* how, std::size_t size) {
       if (!got.error.empty()) got.error.replace(0, name, "text");
       EXPECT_EQ(got, expected) << how << " of " << size << ", tokens of " << longest << ": '" << text << "'";
     };
@@ -207,7 +207,7 @@ TEST(text_reader, lines_up_to_the_limit_and_none_beyond_whatever_the_pieces)
     for (char const* line_end : {"\n", ""}) {
       std::string const path = folder.write("text", "1\n" + std::string(length - 2, ' ') + "2 " + line_end);
       for (std::size_t usual = 1; usual <= 12; ++usual) {
-        column const got = read(path, {.one_a_line = true}, {.usual = usual, .longest = 8});
+        everything const got = read(path, {.one_a_line = true}, {.usual = usual, .longest = 8});
         EXPECT_EQ(got.values, length <= 8 ? integers({1, 2}) : integers({1}));
         EXPECT_EQ(got.error, length <= 8 ? "" : path + ":2:1: found a line of more than 8 bytes, expected a number");
       }
@@ -277,8 +277,7 @@ TEST(text_reader, values_are_found_again)
   auto const from = read_text(input::file(path), {.threads = 2}, {.usual = 9});
   batch next;
   while (from->next(next))
-    for (std::size_t i = 0; i < size_of(next.values); ++i)
-      places.push_back(to_string(from->locate(i)).substr(path.size()));
+    for (std::size_t i = 0; i < next.rows; ++i) places.push_back(to_string(from->locate(i)).substr(path.size()));
   EXPECT_EQ(places, (std::vector<std::string>{":1:1", ":1:4", ":2:1", ":4:2", ":4:5", ":5:1", ":5:4"}));
   EXPECT_EQ(from->so_far().bytes, *from->so_far().total);
 }
@@ -302,7 +301,7 @@ TEST(text_reader, a_large_text_in_parallel)
   }
   scratch_folder const folder;
   std::string const path = folder.write("text", text);
-  column const got = read(path, {.threads = 4});
+  everything const got = read(path, {.threads = 4});
   EXPECT_EQ(got.error, "");
   EXPECT_TRUE(got.values == expected);
   EXPECT_TRUE(read(path, {.threads = 1}) == got);
@@ -324,12 +323,12 @@ TEST(text_reader, a_slow_pipe_is_given_as_it_comes)
     ASSERT_EQ(write(ends[1], "12\n3", 4), 4);
     ASSERT_TRUE(from->next(next));
     EXPECT_TRUE(from->waiting());
-    EXPECT_EQ(std::get<std::span<std::int64_t const>>(next.values)[0], i == 0 ? 12 : 312);
+    EXPECT_EQ(std::get<std::span<std::int64_t const>>(next.values())[0], i == 0 ? 12 : 312);
   }
   close(ends[1]);
   EXPECT_FALSE(from->waiting());
   ASSERT_TRUE(from->next(next));
-  EXPECT_EQ(std::get<std::span<std::int64_t const>>(next.values)[0], 3);
+  EXPECT_EQ(std::get<std::span<std::int64_t const>>(next.values())[0], 3);
   EXPECT_FALSE(from->next(next));
   close(ends[0]);
 }

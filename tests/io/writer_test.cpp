@@ -17,7 +17,7 @@
 namespace tally::io {
 namespace {
 
-using testing::column;
+using testing::everything;
 using testing::read_all;
 using testing::scratch_folder;
 using testing::word;
@@ -79,7 +79,7 @@ TEST(text_writer, threads_and_pieces_change_nothing)
       ASSERT_TRUE(folder.read("out") == expected) << threads << " threads, pieces of " << piece;
     }
   }
-  column const back =
+  everything const back =
       read_all([&] { return read_text(input::file(folder.path("out")), {.rule = number_rule::floating}); });
   std::vector<std::string> words;
   for (double const value : values) words.push_back(word(value));

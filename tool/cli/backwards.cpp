@@ -41,11 +41,11 @@ held_backwards::held_backwards(command_settings const& settings, source& from) :
   std::vector<std::uint32_t> numbers;  // of the groups of a batch
   io::batch batch;
   while (from.next(batch)) {
-    piece next{turned(batch.values), {}};
+    piece next{turned(batch.values()), {}};
     numbers.clear();
     for (std::string_view const name : batch.group_names) numbers.push_back(number_of(name));
     for (std::size_t k = batch.groups.size(); k-- > 0;) next.groups.push_back(numbers[batch.groups[k]]);
-    size_ += io::size_of(batch.values);
+    size_ += batch.rows;
     pieces_.push_back(std::move(next));
   }
   read_ = from.so_far();
@@ -66,14 +66,16 @@ bool held_backwards::next(io::batch& into)
   if (pieces_.empty()) return false;
   given_ = std::move(pieces_.back());
   pieces_.pop_back();
-  into = {.values = given_.values.view(), .groups = given_.groups, .group_names = {}};
+  column_ = {given_.values.view(), {}};
+  into = io::batch_of(column_);
+  into.groups = given_.groups;
   if (!given_.groups.empty()) into.group_names = names_;
   return true;
 }
 
-io::location held_backwards::locate(std::size_t index) const
+io::location held_backwards::locate(std::size_t row, std::size_t) const
 {
-  return location_in(settings_.input, settings_.threads, size_ - 1 - index);
+  return location_in(settings_.input, settings_.threads, size_ - 1 - row);
 }
 
 std::unique_ptr<io::writer> write_backwards(std::unique_ptr<io::writer> to)

@@ -25,7 +25,7 @@ public:
   bool next(io::batch& into) override;
   bool waiting() const override { return false; }
   io::progress so_far() const override { return read_; }
-  io::location locate(std::size_t index) const override;
+  io::location locate(std::size_t row, std::size_t column) const override;
 
 private:
   struct piece {
@@ -37,6 +37,7 @@ private:
   command_settings const& settings_;
   std::vector<piece> pieces_;
   piece given_;
+  io::column column_;             // of given_
   std::uint64_t size_ = 0;        // values in given_ and pieces_
   std::deque<std::string> keys_;  // never moves a key, so the views below stay valid
   std::vector<std::string_view> names_;

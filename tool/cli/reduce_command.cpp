@@ -47,8 +47,8 @@ void reduce_groups(command_settings const& settings)
   io::batch batch;
   while (from.next(batch)) {
     for (group_table::part const& part : groups.sort(batch)) {
-      io::values_view const values = gathered(batch.values, part.rows, gathered_values);
-      located(from, [&] { all.reduce(part.group, values); }, [&](std::size_t k) { return part.rows[k]; });
+      io::values_view const values = gathered(batch.values(), part.rows, gathered_values);
+      located(from, 0, [&] { all.reduce(part.group, values); }, [&](std::size_t k) { return part.rows[k]; });
     }
     meter.update(from.so_far());
   }
@@ -62,8 +62,8 @@ void reduce_all(command_settings const& settings, source& from, accumulators con
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   io::batch batch;
   while (from.next(batch)) {
-    located(from, [&] {
-      for (auto const& one : all) one->reduce(batch.values);
+    located(from, batch, [&] {
+      for (auto const& one : all) one->reduce(batch.values());
     });
     meter.update(from.so_far());
   }

@@ -35,7 +35,7 @@ public:
 
   io::values_view scan(io::batch const& batch) override
   {
-    state_->scan(batch.values, kind_, out_);
+    state_->scan(batch.values(), kind_, out_);
     return out_.view();
   }
 
@@ -57,13 +57,13 @@ public:
     bool first = true;
     for (group_table::part const& part : groups_.sort(batch)) {
       while (states_.size() < groups_.size()) states_.push_back(std::move(make_accumulators(settings_, type_)[0]));
-      io::values_view const values = gathered(batch.values, part.rows, values_);
+      io::values_view const values = gathered(batch.values(), part.rows, values_);
       try {
         states_[part.group]->scan(values, settings_.kind, results_);
       } catch (value_problem const& problem) {
         throw value_problem(part.rows[problem.index()], problem.found(), problem.expected());
       }
-      put(results_.view(), part.rows, io::size_of(batch.values), first);
+      put(results_.view(), part.rows, batch.rows, first);
       first = false;
     }
     return out_.view();
@@ -127,7 +127,7 @@ void scan_all(command_settings const& settings, batches& from, std::optional<io:
   value_buffer room;
   io::batch batch;
   while (from.next(batch)) {
-    located(from, [&] {
+    located(from, batch, [&] {
       io::values_view const results = scanner->scan(batch);
       writer->write(binary ? converted(results, to_type, room) : results);
     });

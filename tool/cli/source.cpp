@@ -50,8 +50,9 @@ io::location location_in(input_settings const& settings, int threads, std::uint6
   }
   source again(settings, threads);
   io::batch batch;
-  for (std::uint64_t passed = 0; again.next(batch); passed += io::size_of(batch.values)) {
-    if (position < passed + io::size_of(batch.values)) return again.locate(static_cast<std::size_t>(position - passed));
+  for (std::uint64_t passed = 0; again.next(batch); passed += io::size_of(batch.values())) {
+    if (position >= passed + io::size_of(batch.values())) continue;
+    return again.locate(batch.columns[0].row_of(static_cast<std::size_t>(position - passed)));
   }
   return {io::input::named(settings.files.back()).name()};
 }
@@ -74,7 +75,8 @@ void source::open_next()
   if (reader_) bytes_before_ += reader_->so_far().bytes;
   std::string const& file = settings_.files[opened_++];
   io::input in = io::input::named(file);
-  io::number_rule rule = floating_seen_ ? io::number_rule::floating : io::number_rule::automatic;
+  bool const floating = floating_.size() == 1 && floating_[0];
+  io::number_rule rule = floating ? io::number_rule::floating : io::number_rule::automatic;
   if (type_) rule = io::is_integer(*type_) ? io::number_rule::integers : io::number_rule::floating;
   io::file_format const format = settings_.format_of(file);
   switch (format) {
@@ -91,9 +93,10 @@ void source::open_next()
       options.delimiter = settings_.delimiter.value_or(format == io::file_format::csv ? ',' : '\t');
       if (settings_.header) options.first = io::first_row::names;
       if (settings_.no_header) options.first = io::first_row::values;
-      options.column = settings_.column.value_or("1");
-      options.key = settings_.key;
+      options.columns = {settings_.column.value_or("1")};
+      if (settings_.key) options.keys = {*settings_.key};
       options.rule = rule;
+      options.floating = floating_;
       options.threads = threads_;
       reader_ = io::read_csv(std::move(in), options);
       break;
@@ -108,8 +111,8 @@ void source::find_type()
 {
   std::string const& file = settings_.files[opened_ - 1];
   if (settings_.format_of(file) != io::file_format::npy) return;
-  if (io::size_of(batch_.values) > 0) {
-    type_ = io::type_of(batch_.values);
+  if (batch_.rows > 0) {
+    type_ = io::type_of(batch_.values());
   } else if (total_size({file})) {
     io::input again = io::input::file(file);
     type_ = io::read_npy_header(again).type;
@@ -126,29 +129,46 @@ bool source::fetch()
     if (opened_ == settings_.files.size()) return false;
     open_next();
   }
-  floating_seen_ = floating_seen_ || !io::is_integer(io::type_of(batch_.values));
+  std::size_t const columns = batch_.columns.size();
+  floating_.resize(columns);
+  for (std::size_t c = 0; c < columns; ++c)
+    floating_[c] = floating_[c] || !io::is_integer(io::type_of(batch_.columns[c].values));
+  columns_.resize(columns);
+  converted_.resize(columns);
   return true;
 }
 
 bool source::next(io::batch& into)
 {
-  std::size_t const size = io::size_of(batch_.values);
-  if (taken_ == size && (size == 0 || !fetch())) return false;
+  if (taken_ == batch_.rows && (batch_.rows == 0 || !fetch())) return false;
   given_at_ = taken_;
-  std::size_t const count = std::min(slice, io::size_of(batch_.values) - taken_);
+  bool const some_missing =
+      std::ranges::any_of(batch_.columns, [](io::column const& each) { return !each.rows.empty(); });
+  std::size_t const count = some_missing ? batch_.rows : std::min(slice, batch_.rows - taken_);
   taken_ += count;
   into = batch_;
-  into.values = io::slice(batch_.values, given_at_, count);
+  into.rows = count;
   if (!batch_.groups.empty()) into.groups = batch_.groups.subspan(given_at_, count);
-  if (!type_) return true;
-  bool const is_array = settings_.format_of(settings_.files[opened_ - 1]) == io::file_format::npy;
-  if (is_array && !settings_.type && io::type_of(into.values) != *type_) wrong_type(io::type_of(into.values));
-  try {
-    into.values = read_as(into.values, *type_, converted_);
-  } catch (value_problem const& problem) {
-    throw io::data_error(locate(problem.index()), problem.found(), problem.expected());
+  if (!batch_.lines.empty()) into.lines = batch_.lines.subspan(given_at_, count);
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    columns_[c] = batch_.columns[c];
+    if (!some_missing) columns_[c].values = io::slice(columns_[c].values, given_at_, count);
+    if (type_) columns_[c].values = typed(columns_[c], c);
   }
+  into.columns = columns_;
   return true;
+}
+
+/// The values of a column in the type of all.
+io::values_view source::typed(io::column const& from, std::size_t column)
+{
+  bool const is_array = settings_.format_of(settings_.files[opened_ - 1]) == io::file_format::npy;
+  if (is_array && !settings_.type && io::type_of(from.values) != *type_) wrong_type(io::type_of(from.values));
+  io::values_view values;
+  located(
+      *this, column, [&] { values = read_as(from.values, *type_, converted_[column]); },
+      [&](std::size_t index) { return from.row_of(index); });
+  return values;
 }
 
 void source::wrong_type(io::element_type found) const
@@ -159,7 +179,7 @@ void source::wrong_type(io::element_type found) const
 
 bool source::waiting() const
 {
-  return taken_ == io::size_of(batch_.values) && reader_->waiting();
+  return taken_ == batch_.rows && reader_->waiting();
 }
 
 io::progress source::so_far() const
@@ -169,9 +189,9 @@ io::progress source::so_far() const
   return {bytes_before_ + here.bytes, bytes_total_};
 }
 
-io::location source::locate(std::size_t index) const
+io::location source::locate(std::size_t row, std::size_t column) const
 {
-  return reader_->locate(given_at_ + index);
+  return reader_->locate(given_at_ + row, column);
 }
 
 }  // namespace tally::cli

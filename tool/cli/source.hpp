@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/errors.hpp"
 #include "io/reader.hpp"
@@ -24,23 +25,30 @@ public:
   /// Whether `next` would have to wait.
   virtual bool waiting() const = 0;
   virtual io::progress so_far() const = 0;
-  /// The place of value `index` of the last batch.
-  virtual io::location locate(std::size_t index) const = 0;
+  /// The place of the cell that row `row` of the last batch has in column `column`.
+  virtual io::location locate(std::size_t row, std::size_t column = 0) const = 0;
 
 protected:
   batches() = default;
 };
 
-/// Calls `use`, and turns its `value_problem` into an error with the value's place in the input. `place` maps the index
-/// of the problem to that in the batch.
-template <class Use, class Place = std::identity>
-void located(batches const& from, Use use, Place place = {})
+/// Calls `use` for column `column` of the last batch, and turns its `value_problem` into an error with the value's place
+/// in the input. `row_of` maps the index of the problem to a row of the batch.
+template <class Use, class Row = std::identity>
+void located(batches const& from, std::size_t column, Use use, Row row_of = {})
 {
   try {
     use();
   } catch (value_problem const& problem) {
-    throw io::data_error(from.locate(place(problem.index())), problem.found(), problem.expected());
+    throw io::data_error(from.locate(row_of(problem.index()), column), problem.found(), problem.expected());
   }
+}
+
+/// The same for the only column of `batch`, the last one.
+template <class Use>
+void located(batches const& from, io::batch const& batch, Use use)
+{
+  located(from, 0, use, [&](std::size_t index) { return batch.columns[0].row_of(index); });
 }
 
 /// All input files as one sequence of numbers.
@@ -53,11 +61,14 @@ public:
   /// The type of all values. Text has none: its integers turn into doubles at the first value that is not an integer.
   std::optional<io::element_type> type() const { return type_; }
 
-  /// The next values, of `type()` if there is one; at most `slice` of them, so that their results stay in cache.
+  /// The next rows, with values of `type()` if there is one. Where every row has a value they are at most `slice`, so
+  /// that their results stay in cache.
   bool next(io::batch& into) override;
   bool waiting() const override;
   io::progress so_far() const override;
-  io::location locate(std::size_t index) const override;
+  io::location locate(std::size_t row, std::size_t column = 0) const override;
+  /// The head of the table that is being read; null for other input. Valid until the next call of `next`.
+  io::table_head const* head() const { return reader_->head(); }
 
   static constexpr std::size_t slice = std::size_t{1} << 18;  // 1 MiB of float: whole spans of every type up to 8 bytes
 
@@ -66,20 +77,22 @@ private:
   bool fetch();
   void find_type();
   [[noreturn]] void wrong_type(io::element_type found) const;
+  io::values_view typed(io::column const& from, std::size_t column);
 
   input_settings settings_;
   int threads_;
   std::size_t opened_ = 0;
   std::unique_ptr<io::reader> reader_;
   std::optional<io::element_type> type_;
-  bool floating_seen_ = false;
+  std::vector<bool> floating_;  // the columns that held doubles
   std::uint64_t bytes_before_ = 0;
   std::optional<std::uint64_t> bytes_total_;
 
   io::batch batch_;
-  std::size_t taken_ = 0;     // of batch_
-  std::size_t given_at_ = 0;  // where the last slice begins in batch_
-  value_buffer converted_;
+  std::size_t taken_ = 0;            // rows of batch_
+  std::size_t given_at_ = 0;         // where the last slice begins in batch_
+  std::vector<io::column> columns_;  // of the last slice
+  std::vector<value_buffer> converted_;
 };
 
 /// The number of values if it is known without reading them: in files of arrays and of raw values.

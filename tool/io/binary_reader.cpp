@@ -101,9 +101,8 @@ bool binary_reader::next(batch& into)
 {
   current_ = tasks_.next();
   if (!current_) return false;
-  into.values = view_as(elements_.type, current_->values.data(), current_->count);
-  into.groups = {};
-  into.group_names = {};
+  column_ = {view_as(elements_.type, current_->values.data(), current_->count), {}};
+  into = batch_of(column_);
   return true;
 }
 
@@ -113,9 +112,9 @@ progress binary_reader::so_far() const
   return {offset_ + values * elements_.size(), source_.size()};
 }
 
-location binary_reader::locate(std::size_t index) const
+location binary_reader::locate(std::size_t row, std::size_t) const
 {
-  return {source_.name() + ": value " + std::to_string(current_->first + index + 1)};
+  return {source_.name() + ": value " + std::to_string(current_->first + row + 1)};
 }
 
 }  // namespace tally::io

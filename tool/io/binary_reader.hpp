@@ -46,7 +46,7 @@ public:
   bool next(batch& into) override;
   bool waiting() const override { return tasks_.waiting(); }
   progress so_far() const override;
-  location locate(std::size_t index) const override;
+  location locate(std::size_t row, std::size_t column) const override;
 
 private:
   bool prepare(binary_part& into);
@@ -63,6 +63,7 @@ private:
   std::uint64_t prepared_ = 0;  // values
   bool ended_ = false;
   binary_part const* current_ = nullptr;
+  column column_;                     // of the last batch
   ordered_tasks<binary_part> tasks_;  // last: its threads use what is above
 };
 

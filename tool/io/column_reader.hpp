@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/chunk.hpp"
 #include "io/column_sink.hpp"
@@ -16,15 +19,48 @@
 
 namespace tally::io {
 
-/// A chunk of text and the column read from it.
+/// The values of a column in a chunk.
+struct parsed_column {
+  column_sink values;
+  std::vector<std::uint32_t> rows;  ///< the row of each value, if a row has none
+
+  /// Begins anew, with room for `most` values.
+  void begin(std::size_t most, number_rule rule)
+  {
+    values.begin(most, rule);
+    rows.clear();
+    some_missing_ = false;
+  }
+  /// Appends the value of row `row`. Returns false if it is not allowed; see column_sink.
+  bool add(std::size_t row, char const* begin, char const* end)
+  {
+    if (some_missing_) rows.push_back(static_cast<std::uint32_t>(row));
+    return values.add(begin, end);
+  }
+  /// Row `row` has no value.
+  void leave_out(std::size_t row)
+  {
+    if (some_missing_) return;
+    some_missing_ = true;
+    rows.resize(row);
+    std::iota(rows.begin(), rows.end(), 0u);
+  }
+
+private:
+  bool some_missing_ = false;
+};
+
+/// A chunk of text and the columns read from it.
 struct parsed_chunk {
   chunk text;
   std::size_t start = 0;  ///< the beginning of the values, behind a byte-order mark and a header
-  column_sink values;
-  key_table keys;                 ///< one group for each value, if the source has keys
-  std::optional<offence> wrong;   ///< the first offence, if any
-  std::size_t newlines = 0;       ///< in the text
-  std::size_t after_newline = 0;  ///< bytes behind the last of them
+  std::vector<parsed_column> columns;
+  std::size_t rows = 0;                 ///< whole ones, before the first offence
+  key_table keys;                       ///< one group for each row, if the source has keys
+  std::vector<std::string_view> lines;  ///< of the rows, if asked for
+  std::optional<offence> wrong;         ///< the first offence, if any
+  std::size_t newlines = 0;             ///< in the text
+  std::size_t after_newline = 0;        ///< bytes behind the last of them
 };
 
 /// The rules of one text format.
@@ -38,39 +74,62 @@ public:
   virtual std::size_t begin(chunk const& first, std::string const& source) = 0;
   /// Called for a source without any bytes. May throw data_error.
   virtual void empty(std::string const& source) = 0;
-  /// Fills `values`, `keys` and `wrong` from `text`. Called by several threads at once.
-  virtual void parse(parsed_chunk& into, number_rule rule) const = 0;
-  /// The byte at which value `index` of the chunk begins.
-  virtual std::size_t locate(parsed_chunk const& in, std::size_t index) const = 0;
+  /// The number of columns of values. Called after `begin`.
+  virtual std::size_t columns() const { return 1; }
+  /// Fills `columns`, which are as many as `rules`, `rows`, `keys`, `lines` and `wrong` from `text`. Called by several
+  /// threads at once.
+  virtual void parse(parsed_chunk& into, std::span<number_rule const> rules) const = 0;
+  /// The byte at which the cell of row `row` of the chunk in column `column` begins.
+  virtual std::size_t locate(parsed_chunk const& in, std::size_t row, std::size_t column) const = 0;
+  /// See reader::head.
+  virtual table_head const* head() const { return nullptr; }
 };
 
 /// The reader of all text formats. It cuts the source into chunks, which several threads parse, and gives their columns
 /// in order.
 class column_reader final : public reader {
 public:
-  column_reader(input source, std::unique_ptr<text_format> format, number_rule rule, int threads,
-                chunk_sizes sizes = {});
+  /// `floating[c]` says that column c is known to hold doubles, from an earlier file.
+  column_reader(input source, std::unique_ptr<text_format> format, number_rule rule, std::vector<bool> floating,
+                int threads, chunk_sizes sizes = {});
 
   bool next(batch& into) override;
   bool waiting() const override;
   progress so_far() const override;
-  location locate(std::size_t index) const override;
+  location locate(std::size_t row, std::size_t column) const override;
+  table_head const* head() const override { return begun_ ? format_->head() : nullptr; }
 
 private:
+  /// The part of a column of the current chunk that has been given.
+  struct given_part {
+    std::size_t run = 0;
+    std::size_t values = 0;
+  };
+
   bool prepare(parsed_chunk& into);
   void parse(parsed_chunk& into) const;
   bool next_chunk();
+  void know_columns();
+  bool is_floating(std::size_t column) const { return floating_[column].load(std::memory_order_relaxed); }
+  std::size_t end_of_batch();
+  void give(std::size_t column, std::size_t end);
   location locate_byte(std::size_t at) const;
 
   std::unique_ptr<text_format> format_;
   chunk_source source_;
   number_rule rule_;
-  std::atomic<bool> floating_;  // the column holds doubles from here on
+  std::vector<bool> floating_before_;              // the columns that held doubles in earlier files
+  std::unique_ptr<std::atomic<bool>[]> floating_;  // the columns that hold doubles from here on
+  std::size_t column_count_ = 0;
   bool begun_ = false;
   parsed_chunk* current_ = nullptr;
-  std::size_t run_ = 0;        // the next run of the current chunk
-  std::uint64_t lines_ = 0;    // complete lines before the current chunk
-  std::uint64_t columns_ = 0;  // bytes before the current chunk in the line in which it begins
+  std::size_t first_row_ = 0;  // of the last batch in the current chunk
+  std::size_t next_row_ = 0;
+  std::vector<given_part> given_;                 // of each column of the current chunk
+  std::vector<column> views_;                     // the columns of the last batch
+  std::vector<std::vector<std::uint32_t>> rows_;  // of their values, where the batch does not begin the chunk
+  std::uint64_t lines_ = 0;                       // complete lines before the current chunk
+  std::uint64_t columns_ = 0;                     // bytes before the current chunk in the line in which it begins
   std::uint64_t bytes_ = 0;
   ordered_tasks<parsed_chunk> tasks_;  // last: its threads use what is above
 };

@@ -30,10 +30,10 @@ public:
     void const* data = nullptr;
   };
 
-  /// Begins anew, with room for as many values as `bytes` bytes of text can hold.
-  void begin(std::size_t bytes, number_rule rule)
+  /// Begins anew, with room for `most` values.
+  void begin(std::size_t most, number_rule rule)
   {
-    std::size_t const needed = (bytes / 2 + 2) * sizeof(int128);
+    std::size_t const needed = (most + 1) * sizeof(int128);  // one more: the first lies at a multiple of 16
     if (needed > capacity_) {
       storage_.reset();
       storage_ = std::make_unique_for_overwrite<std::byte[]>(needed);

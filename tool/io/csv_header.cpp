@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <iterator>
+#include <optional>
 
 #include "io/column_reader.hpp"
 #include "io/csv_row.hpp"
@@ -108,13 +110,37 @@ csv_layout read_layout(chunk const& first, csv_options const& options, std::stri
   header_row const row = split(first, options.delimiter, source);
   csv_layout layout;
   layout.columns = row.fields.size();
-  layout.column = find_column(row.fields, options.column, names, source);
-  if (options.key) layout.key = find_column(row.fields, *options.key, names, source);
-  if (options.first == first_row::unsaid && is_number(row.fields[layout.column]))
-    throw data_error(place_of(row.begins[layout.column], first, source),
-                     describe(row.fields[layout.column]) + " as the name of the column",
-                     "a name that is no number (--no-header if the first line is data, --header if it is a header)");
+  for (std::string const& column : options.columns)
+    layout.values.push_back(find_column(row.fields, column, names, source));
+  for (std::string const& key : options.keys) layout.keys.push_back(find_column(row.fields, key, names, source));
+  for (std::size_t const column : layout.values) {
+    if (options.first == first_row::unsaid && is_number(row.fields[column]))
+      throw data_error(place_of(row.begins[column], first, source),
+                       describe(row.fields[column]) + " as the name of the column",
+                       "a name that is no number (--no-header if the first line is data, --header if it is a header)");
+  }
   layout.values_at = names ? row.end : byte_order_mark(first);
+  layout.head.delimiter = options.delimiter;
+  std::string line(first.begin() + byte_order_mark(first), first.begin() + row.end);
+  if (line.ends_with('\n')) line.pop_back();
+  if (line.ends_with('\r')) {
+    line.pop_back();
+    layout.head.line_end = "\r\n";
+  }
+  if (names) layout.head.line = std::move(line);
+  auto const name = [&](std::size_t column) { return names ? row.fields[column] : std::to_string(column + 1); };
+  std::ranges::transform(layout.values, std::back_inserter(layout.head.columns), name);
+  std::ranges::transform(layout.keys, std::back_inserter(layout.head.keys), name);
+
+  layout.wanted = layout.values;
+  layout.wanted.insert(layout.wanted.end(), layout.keys.begin(), layout.keys.end());
+  std::ranges::sort(layout.wanted);
+  layout.wanted.erase(std::unique(layout.wanted.begin(), layout.wanted.end()), layout.wanted.end());
+  auto const place = [&](std::size_t& column) {
+    column = static_cast<std::size_t>(std::ranges::lower_bound(layout.wanted, column) - layout.wanted.begin());
+  };
+  std::ranges::for_each(layout.values, place);
+  std::ranges::for_each(layout.keys, place);
   return layout;
 }
 

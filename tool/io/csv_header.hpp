@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,10 +11,12 @@ namespace tally::io {
 
 /// The layout of a table, from its first row.
 struct csv_layout {
-  std::size_t columns = 0;         ///< in every row
-  std::size_t column = 0;          ///< the index of the column of numbers
-  std::optional<std::size_t> key;  ///< that of the column of group keys
-  std::size_t values_at = 0;       ///< the byte behind the header
+  std::size_t columns = 0;          ///< in every row
+  std::vector<std::size_t> wanted;  ///< the indices of the columns to be read, ascending and distinct
+  std::vector<std::size_t> values;  ///< the places in `wanted` of the columns of numbers
+  std::vector<std::size_t> keys;    ///< those of the columns of group keys
+  std::size_t values_at = 0;        ///< the byte behind the header
+  table_head head;
 };
 
 /// Reads the first row. Throws data_error and usage_error, as read_csv does.

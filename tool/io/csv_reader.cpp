@@ -1,6 +1,7 @@
 #include "io/csv_reader.hpp"
 
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "io/byte_mask.hpp"
@@ -46,38 +47,76 @@ public:
     if (options_.first != first_row::values) throw data_error({source, 1}, "nothing", "a header");
   }
 
-  void parse(parsed_chunk& into, number_rule rule) const override
+  std::size_t columns() const override { return options_.columns.size(); }
+  table_head const* head() const override { return &layout_.head; }
+
+  void parse(parsed_chunk& into, std::span<number_rule const> rules) const override
   {
-    into.values.begin(into.text.size(), rule);
+    // A row has a byte behind each cell, and one in each cell with a number; the last row may lack its end.
+    for (std::size_t c = 0; c < rules.size(); ++c)
+      into.columns[c].begin(into.text.size() / (layout_.columns + 1) + 1, rules[c]);
+    into.rows = 0;
     into.keys.clear();
-    char const* const origin = into.text.begin();
-    using perhaps = std::optional<offence>;
-    into.wrong = for_each_row(into, [&](char const* begin, char const* end, csv_field const* key) -> perhaps {
-      auto const at = static_cast<std::size_t>(begin - origin);
-      if (begin == end) return offence{at, "an empty field", "a number"};
-      if (!into.values.add(begin, end)) return into.values.refusal(at, begin, end);
-      if (key && key->doubled)
-        into.keys.add_copy(key->text());
-      else if (key)
-        into.keys.add(key->view());
+    into.lines.clear();
+    into.wrong = for_each_row(into, [&](cells const& row) -> std::optional<offence> {
+      for (std::size_t c = 0; c < rules.size(); ++c)
+        if (auto wrong = take(row[layout_.values[c]], into.columns[c], into.rows, into.text.begin())) return wrong;
+      take_key(row, into.keys);
+      if (options_.lines) into.lines.push_back(row.line());
+      ++into.rows;
       return std::nullopt;
     });
-    into.values.end();
+    for (parsed_column& column : into.columns) column.values.end();
   }
 
-  std::size_t locate(parsed_chunk const& in, std::size_t index) const override
+  std::size_t locate(parsed_chunk const& in, std::size_t row, std::size_t column) const override
   {
     std::size_t at = 0;
-    for_each_row(in, [&](char const* begin, char const*, csv_field const*) -> std::optional<offence> {
-      at = static_cast<std::size_t>(begin - in.text.begin());
-      return index-- > 0 ? std::nullopt : std::optional(offence{});
+    for_each_row(in, [&](cells const& found) -> std::optional<offence> {
+      at = static_cast<std::size_t>(without_blanks(found[layout_.values[column]]).begin - in.text.begin());
+      return row-- > 0 ? std::nullopt : std::optional(offence{});
     });
     return at;
   }
 
 private:
-  /// Calls f(begin, end, key) with the number of each row, without blanks around it, and its key, until it returns an
-  /// offence. Returns that offence, or one of the rows themselves.
+  /// The wanted cells of a row.
+  struct cells {
+    std::vector<csv_field> fields;
+    char const* begin = nullptr;  // of the row
+    char const* end = nullptr;
+
+    csv_field const& operator[](std::size_t place) const { return fields[place]; }
+    std::string_view line() const { return {begin, static_cast<std::size_t>(end - begin)}; }
+  };
+
+  static csv_field without_blanks(csv_field field)
+  {
+    while (field.begin < field.end && is_blank(*field.begin)) ++field.begin;
+    while (field.begin < field.end && is_blank(field.end[-1])) --field.end;
+    return field;
+  }
+
+  std::optional<offence> take(csv_field const& cell, parsed_column& into, std::size_t row, char const* origin) const
+  {
+    csv_field const number = without_blanks(cell);
+    auto const at = static_cast<std::size_t>(number.begin - origin);
+    if (number.begin == number.end) return offence{at, "an empty field", "a number"};
+    if (!into.add(row, number.begin, number.end)) return into.values.refusal(at, number.begin, number.end);
+    return std::nullopt;
+  }
+
+  void take_key(cells const& row, key_table& keys) const
+  {
+    if (layout_.keys.empty()) return;
+    csv_field const& first = row[layout_.keys[0]];
+    if (layout_.keys.size() == 1 && !first.doubled) return keys.add(first.view());
+    std::string key = first.text();
+    for (std::size_t k = 1; k < layout_.keys.size(); ++k) (key += '\0') += row[layout_.keys[k]].text();
+    keys.add_copy(std::move(key));
+  }
+
+  /// Calls f(cells) with each row until it returns an offence. Returns that offence, or one of the rows themselves.
   template <class F>
   std::optional<offence> for_each_row(parsed_chunk const& in, F f) const
   {
@@ -91,36 +130,39 @@ private:
     char const* const origin = in.text.begin();
     char const* const limit = in.text.end();
     char const* begin = origin + in.start;  // of the field
-    char const* row = begin;
     auto const* const nul = static_cast<char const*>(std::memchr(begin, '\0', static_cast<std::size_t>(limit - begin)));
     std::size_t column = 0;
-    csv_field number, key, field;
+    // The wanted columns, and one that no row reaches.
+    std::vector<std::size_t> wanted = layout_.wanted;
+    wanted.push_back(~std::size_t(0));
+    std::size_t place = 0;  // of the next wanted column
+    cells row;
+    row.fields.resize(wanted.size());
+    row.begin = begin;
+    csv_field field;
     field_ends ends(begin, limit, options_.delimiter, Quotes);
     while (begin < limit || column > 0) {
       char const* const found = ends.next();
       char const* const stop = found ? found : limit;
       bool const row_ends = stop == limit || *stop == '\n';
       char const* const end = row_ends && stop > begin && stop[-1] == '\r' ? stop - 1 : stop;
-      if (!found && in.text.overlong) return overlong_row(row, begin, limit, origin, options_.delimiter);
-      if (column == layout_.column || column == layout_.key || Quotes) {
-        if constexpr (Quotes) {
-          if (auto wrong = unquote(begin, end, origin, options_.delimiter, field)) return wrong;
-        } else {
-          field = {begin, end, false};
-        }
-        if (column == layout_.column) number = field;
-        if (column == layout_.key) key = field;
+      if (!found && in.text.overlong) return overlong_row(row.begin, begin, limit, origin, options_.delimiter);
+      if constexpr (Quotes) {
+        if (auto wrong = unquote(begin, end, origin, options_.delimiter, field)) return wrong;
+        if (column == wanted[place]) row.fields[place++] = field;
+      } else {
+        if (column == wanted[place]) row.fields[place++] = {begin, end, false};
       }
       ++column;
       begin = stop + 1;
       if (!row_ends) continue;
       if (nul && nul < stop) return offence{static_cast<std::size_t>(nul - origin), "a NUL byte", "text"};
-      if (column != layout_.columns) return ragged(row, end, column, origin);
-      while (number.begin < number.end && is_blank(*number.begin)) ++number.begin;
-      while (number.begin < number.end && is_blank(number.end[-1])) --number.end;
-      if (auto wrong = f(number.begin, number.end, layout_.key ? &key : nullptr)) return wrong;
+      if (column != layout_.columns) return ragged(row.begin, end, column, origin);
+      row.end = end;
+      if (auto wrong = f(row)) return wrong;
       column = 0;
-      row = begin;
+      place = 0;
+      row.begin = begin;
     }
     return std::nullopt;
   }
@@ -144,7 +186,7 @@ std::unique_ptr<reader> read_csv(input source, csv_options const& options, chunk
   if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r' || options.delimiter == '\0')
     throw usage_error("found a quote, line end or NUL as the delimiter of fields, expected another character");
   return std::make_unique<column_reader>(std::move(source), std::make_unique<csv_table>(options), options.rule,
-                                         options.threads, sizes);
+                                         options.floating, options.threads, sizes);
 }
 
 std::unique_ptr<reader> read_csv(input source, csv_options const& options)

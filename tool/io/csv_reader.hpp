@@ -2,9 +2,8 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string>
-#include <variant>
+#include <vector>
 
 #include "io/input.hpp"
 #include "io/reader.hpp"
@@ -23,13 +22,15 @@ enum class first_row {
 struct csv_options {
   char delimiter = ',';
   first_row first = first_row::unsaid;
-  std::string column = "1";
-  std::optional<std::string> key = std::nullopt;  ///< the column of the group keys, if groups are wanted
+  std::vector<std::string> columns = {"1"};
+  std::vector<std::string> keys = {};  ///< the columns of the group keys, if groups are wanted
+  bool lines = false;                  ///< whether batches have the text of their rows
   number_rule rule = number_rule::automatic;
+  std::vector<bool> floating = {};  ///< the columns of numbers that are known to hold doubles, from an earlier file
   int threads = 0;
 };
 
-/// Reads one column of numbers, and one of keys if wanted, from a table as in RFC 4180: fields may be quoted, a quote
+/// Reads columns of numbers, and those of keys if wanted, from a table as in RFC 4180: fields may be quoted, a quote
 /// in a quoted field is doubled, quoted fields may hold delimiters and line ends. Lines end in \n or \r\n; a byte-order
 /// mark is skipped. Blanks and tabs around a number are skipped. Every row must have as many fields as the first one.
 ///

@@ -59,9 +59,8 @@ bool fortran_reader::next(batch& into)
     to_values(header_, values, values_.data(), count);
     values = values_.data();
   }
-  into.values = view_as(header_.type, values, count);
-  into.groups = {};
-  into.group_names = {};
+  column_ = {view_as(header_.type, values, count), {}};
+  into = batch_of(column_);
   return true;
 }
 
@@ -116,9 +115,9 @@ progress fortran_reader::so_far() const
   return {header_.data_offset + end_ * header_.size(), source_.size()};
 }
 
-location fortran_reader::locate(std::size_t index) const
+location fortran_reader::locate(std::size_t row, std::size_t) const
 {
-  return {source_.name() + ": value " + std::to_string(begin_ + index + 1) + " in C order"};
+  return {source_.name() + ": value " + std::to_string(begin_ + row + 1) + " in C order"};
 }
 
 }  // namespace tally::io

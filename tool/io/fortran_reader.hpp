@@ -24,7 +24,7 @@ public:
   bool next(batch& into) override;
   bool waiting() const override { return false; }
   progress so_far() const override;
-  location locate(std::size_t index) const override;
+  location locate(std::size_t row, std::size_t column) const override;
 
 private:
   std::size_t read_rows(std::uint64_t row);
@@ -38,6 +38,7 @@ private:
   std::uint64_t begin_ = 0;  // of the last block, in C order
   std::uint64_t end_ = 0;
   value_buffer stored_, values_, ordered_;
+  column column_;  // of the last batch
   worker_pool workers_{0};
 };
 

@@ -5,23 +5,57 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/element_type.hpp"
 #include "io/errors.hpp"
 
 namespace tally::io {
 
-/// The next values of a column, in the order of the source. All views are valid until the next call of reader::next and
-/// until the reader is destroyed. A batch that `next` gives is never empty.
-struct batch {
+/// The values of a column in the rows of a batch. A row whose cell is missing has none.
+struct column {
   values_view values;
+  /// The row of the batch that each value is in, ascending; empty if every row has a value.
+  std::span<std::uint32_t const> rows;
 
-  /// With a key column: value i belongs to the group called group_names[groups[i]]. group_names are distinct; they may
-  /// name groups that have no value in this batch, and the same key may have another number in the next batch. Empty
-  /// without a key column.
+  std::size_t row_of(std::size_t value) const { return rows.empty() ? value : rows[value]; }
+};
+
+/// The next rows of a source, in its order. All views are valid until the next call of reader::next and until the
+/// reader is destroyed. A batch that `next` gives has at least one row. It ends before a row in which a column's values
+/// become of another type.
+struct batch {
+  std::size_t rows = 0;
+  std::span<column const> columns;
+
+  /// With key columns: row i belongs to the group called group_names[groups[i]]. group_names are distinct; they may
+  /// name groups that have no row in this batch, and the same key may have another number in the next batch. A key of
+  /// several columns is their fields with NUL bytes between, which no field holds. Empty without a key column.
   std::span<std::uint32_t const> groups;
   std::span<std::string_view const> group_names;
+
+  /// The text of each row as it stands in the table, without the end of its line; empty unless asked for.
+  std::span<std::string_view const> lines;
+
+  /// The values of the only column, or of the first one.
+  values_view const& values() const { return columns[0].values; }
+};
+
+/// The batch of a single column in which every row has a value; a view of `only`.
+inline batch batch_of(column const& only)
+{
+  return {.rows = size_of(only.values), .columns = {&only, 1}, .groups = {}, .group_names = {}, .lines = {}};
+}
+
+/// The head of a table: what is known before its first row.
+struct table_head {
+  std::vector<std::string> columns;  ///< the names of the columns of values; their numbers if the table has no header
+  std::vector<std::string> keys;     ///< those of the key columns
+  std::optional<std::string> line;   ///< the header as it stands, without the end of its line
+  std::string line_end = "\n";       ///< the end of the first line
+  char delimiter = ',';              ///< between the cells of a row
 };
 
 /// The progress of a reader.
@@ -30,14 +64,14 @@ struct progress {
   std::optional<std::uint64_t> total;  ///< of the whole source, where that is known
 };
 
-/// A column of numbers that arrives in batches. The sizes of the batches may depend on timing; the values and their
-/// types never do.
+/// Columns of numbers, mostly a single one, that arrive in batches. The sizes of the batches may depend on timing; the
+/// values and their types never do.
 ///
 /// Binary sources give one element type throughout. Their batches are whole mebibytes, which are whole tiles of
 /// tally::order, except for the last batch and for arrays that are not stored in the order of reading.
 ///
 /// Text sources, with number_rule::automatic, give integers (int64, or int128 where a value needs it; both may take
-/// turns) up to exactly the first token that is not an integer, and float64 from that token on to the end. A caller
+/// turns) up to exactly the first token of the column that is not an integer, and float64 from that token on to the end. A caller
 /// that wants exact integers keeps an integer and a double accumulator until the first float64 batch, and then only the
 /// double one.
 class reader {
@@ -56,8 +90,11 @@ public:
 
   virtual progress so_far() const = 0;
 
-  /// The place of value `index` of the last batch in the source. Slow: for messages.
-  virtual location locate(std::size_t index) const = 0;
+  /// The place in the source of the cell that row `row` of the last batch has in column `column`. Slow: for messages.
+  virtual location locate(std::size_t row, std::size_t column = 0) const = 0;
+
+  /// The head of a table, once `next` has been called; null for other sources. Valid as long as the reader.
+  virtual table_head const* head() const { return nullptr; }
 
 protected:
   reader() = default;

@@ -70,26 +70,28 @@ public:
   std::size_t begin(chunk const& first, std::string const&) override { return byte_order_mark(first); }
   void empty(std::string const&) override {}
 
-  void parse(parsed_chunk& into, number_rule rule) const override
+  void parse(parsed_chunk& into, std::span<number_rule const> rules) const override
   {
     chunk const& text = into.text;
-    into.values.begin(text.size(), rule);
+    column_sink& values = into.columns[0].values;
+    into.columns[0].begin(text.size() / 2 + 1, rules[0]);
     if (text.overlong) {
       std::string const what = one_a_line_ ? "a line" : "a token";
       into.wrong =
           offence{into.start, what + " of more than " + std::to_string(text.size() - 1) + " bytes", "a number"};
     } else {
       for_each(text.begin() + into.start, text.end(), [&](char const* begin, char const* end) {
-        if (begin != end && into.values.add(begin, end)) return true;
+        if (begin != end && values.add(begin, end)) return true;
         auto const at = static_cast<std::size_t>(begin - text.begin());
-        into.wrong = begin != end ? into.values.refusal(at, begin, end) : offence{at, "an empty line", "a number"};
+        into.wrong = begin != end ? values.refusal(at, begin, end) : offence{at, "an empty line", "a number"};
         return false;
       });
     }
-    into.values.end();
+    values.end();
+    into.rows = values.size();
   }
 
-  std::size_t locate(parsed_chunk const& in, std::size_t index) const override
+  std::size_t locate(parsed_chunk const& in, std::size_t index, std::size_t) const override
   {
     std::size_t at = 0;
     for_each(in.text.begin() + in.start, in.text.end(), [&](char const* begin, char const*) {
@@ -117,7 +119,7 @@ private:
 std::unique_ptr<reader> read_text(input source, text_options const& options, chunk_sizes sizes)
 {
   return std::make_unique<column_reader>(std::move(source), std::make_unique<number_text>(options.one_a_line),
-                                         options.rule, options.threads, sizes);
+                                         options.rule, std::vector<bool>{}, options.threads, sizes);
 }
 
 std::unique_ptr<reader> read_text(input source, text_options const& options)

@@ -117,7 +117,7 @@ keyed_rows read_rows(input_settings const& input)
       }
       rows.keys.push_back(number_of[group]);
     }
-    bool const integers = io::is_integer(io::type_of(batch.values));
+    bool const integers = io::is_integer(io::type_of(batch.values()));
     if (!integers && rows.values.index() == 0) {
       auto const& before = std::get<0>(rows.values);
       rows.values = std::vector<double>(before.begin(), before.end());
@@ -125,9 +125,9 @@ keyed_rows read_rows(input_settings const& input)
     auto const append = [](auto& all, auto const& more) { all.insert(all.end(), more.begin(), more.end()); };
     if (rows.values.index() == 0)
       append(std::get<0>(rows.values),
-             std::get<std::span<io::int128 const>>(converted(batch.values, io::element_type::int128, room)));
+             std::get<std::span<io::int128 const>>(converted(batch.values(), io::element_type::int128, room)));
     else
-      append(std::get<1>(rows.values), as_doubles(batch.values, room));
+      append(std::get<1>(rows.values), as_doubles(batch.values(), room));
   }
   return rows;
 }

@@ -48,7 +48,7 @@ std::vector<double> read_doubles(input_settings const& input)
   io::batch batch;
   value_buffer room;
   std::vector<double> all;
-  while (from.next(batch)) append(all, as_doubles(batch.values, room));
+  while (from.next(batch)) append(all, as_doubles(batch.values(), room));
   return all;
 }
 
@@ -60,8 +60,8 @@ void for_each_integers(input_settings const& input, std::function<void(std::span
   io::batch batch;
   value_buffer room;
   while (from.next(batch)) {
-    located(from, [&] {
-      use(std::get<std::span<std::int64_t const>>(read_as(batch.values, io::element_type::int64, room)));
+    located(from, batch, [&] {
+      use(std::get<std::span<std::int64_t const>>(read_as(batch.values(), io::element_type::int64, room)));
     });
   }
 }
@@ -80,16 +80,16 @@ numbers read_numbers(input_settings const& input)
   value_buffer room;
   std::vector<std::int64_t> integers;
   while (from.next(batch)) {
-    if (io::is_integer(io::type_of(batch.values))) {
-      located(from, [&] {
+    if (io::is_integer(io::type_of(batch.values()))) {
+      located(from, batch, [&] {
         append(integers,
-               std::get<std::span<std::int64_t const>>(converted(batch.values, io::element_type::int64, room)));
+               std::get<std::span<std::int64_t const>>(converted(batch.values(), io::element_type::int64, room)));
       });
       continue;
     }
     // One value that is not an integer makes all of them doubles.
     std::vector<double> all(integers.begin(), integers.end());
-    do append(all, as_doubles(batch.values, room));
+    do append(all, as_doubles(batch.values(), room));
     while (from.next(batch));
     return all;
   }

@@ -66,7 +66,7 @@ void array_output::finish()
   std::unique_ptr<io::reader> const values = io::read_npy(spool_->in());
   if (is_rows()) return print(*values);
   auto const writer = make_scan_writer(settings_, io::output::named(settings_.output.file), type_);
-  for (io::batch batch; values->next(batch);) writer->write(batch.values);
+  for (io::batch batch; values->next(batch);) writer->write(batch.values());
   writer->finish();
 }
 
@@ -90,7 +90,7 @@ void array_output::print(io::reader& values)
             text.clear();
           }
         },
-        batch.values);
+        batch.values());
   }
   if (position > 0) text += '\n';
   to.write(text.data(), text.size());

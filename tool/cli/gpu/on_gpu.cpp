@@ -50,13 +50,13 @@ std::optional<io::batch> gather(command_settings const& settings, source& from, 
   io::batch batch;
   while (from.next(batch)) {
     bool taken = false;
-    located(from, [&] {
+    located(from, batch, [&] {
       for (std::size_t k = 0; k < all.size(); ++k) {
         operation const op = settings.operations[k];
-        if (!is_for_gpu(settings, op, from.type()) || is_wrong(op, from.type(), batch.values))
-          all[k]->reduce(batch.values);
+        if (!is_for_gpu(settings, op, from.type()) || is_wrong(op, from.type(), batch.values()))
+          all[k]->reduce(batch.values());
       }
-      taken = values.take(batch.values);
+      taken = values.take(batch.values());
     });
     if (!taken) return batch;
     meter.update(from.so_far());
@@ -97,8 +97,9 @@ public:
   {
     first_ = next_;
     if (next_ < values_.size()) {
-      into = {.values = values_.piece(next_), .groups = {}, .group_names = {}};
-      next_ += io::size_of(into.values);
+      column_ = {values_.piece(next_), {}};
+      into = io::batch_of(column_);
+      next_ += into.rows;
       return true;
     }
     from_rest_ = true;
@@ -110,9 +111,9 @@ public:
 
   bool waiting() const override { return next_ == values_.size() && !refused_ && rest_.waiting(); }
   io::progress so_far() const override { return rest_.so_far(); }
-  io::location locate(std::size_t index) const override
+  io::location locate(std::size_t row, std::size_t column) const override
   {
-    return from_rest_ ? rest_.locate(index) : location_in(settings_.input, settings_.threads, first_ + index);
+    return from_rest_ ? rest_.locate(row, column) : location_in(settings_.input, settings_.threads, first_ + row);
   }
 
 private:
@@ -120,6 +121,7 @@ private:
   source& rest_;
   gathered_values& values_;
   std::optional<io::batch> refused_;
+  io::column column_;  // of the last batch
   std::size_t first_ = 0;
   std::size_t next_ = 0;
   bool from_rest_ = false;
@@ -168,7 +170,7 @@ std::vector<result> reduce_on_gpu(command_settings const& settings, source& from
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (!is_for_gpu(settings, settings.operations[k], from.type())) continue;
       hand_over(*all[k]);
-      located(from, [&] { all[k]->reduce(refused->values); });
+      located(from, *refused, [&] { all[k]->reduce(refused->values()); });
     }
     reduce_all(settings, from, all);
     return results_of(all);
