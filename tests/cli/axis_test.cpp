@@ -381,8 +381,9 @@ TEST_F(along_axis, errors_name_what_and_where)
   EXPECT_EQ(message({"scan", "--axis", "0,1", in}), "tally: --axis: a scan goes along one axis, and 2 are named");
   EXPECT_EQ(message({"reduce", "--axis", "0,", in}),
             "tally: --axis: '' is not an axis: 0, 1, ... from the first on, or -1, -2, ... from the last");
-  EXPECT_EQ(message({"scan", "--axis", "2", "--json", in}),
-            "tally: the result is an array with 3 axes: write it with -o FILE.npy or --format npy, or as text");
+  EXPECT_EQ(
+      message({"scan", "--axis", "2", "--json", in}),
+      "tally: the result is an array with 3 axes: write it with -o FILE.npy or --format npy, or as text, csv or tsv");
   EXPECT_EQ(message({"reduce", "--axis", "1", "--type", "int32", in}),
             in + ": found '1.5' at position 0 in line 0 of the axis, expected an integer");
   EXPECT_EQ(message({"scan", "--axis", "2", "--reverse", "--input-format", "npy", "-"}, read("m.npy")),

@@ -1,4 +1,5 @@
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,7 +53,11 @@ void reduce_groups(command_settings const& settings)
     }
     meter.update(from.so_far());
   }
-  write_text(settings, report(settings, groups, all.take()));
+  std::vector<result> const results = all.take();
+  std::size_t const each = settings.operations.size();
+  group_report to(settings);
+  for (std::size_t g = 0; g < groups.size(); ++g) to.group(groups.key(g), std::span(results).subspan(g * each, each));
+  to.finish();
 }
 
 }  // namespace
@@ -86,11 +91,10 @@ void run_reduce(std::vector<std::string> const& words)
     reduce_all(settings, from, all);
     results = results_of(all);
   }
-  bool const text = settings.output.format == output_format::text || settings.output.format == output_format::json;
-  if (text)
-    write_text(settings, report(settings, results));
-  else
+  if (is_binary(settings.output.format))
     write_result(settings, from.type(), results[0]);
+  else
+    write_text(settings, report(settings, results));
 }
 
 }  // namespace tally::cli

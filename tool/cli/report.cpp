@@ -1,76 +1,86 @@
 #include "report.hpp"
 
-#include <string_view>
-
 #include "json.hpp"
 
 namespace tally::cli {
 
 namespace {
 
-/// A key as the field of a table, quoted if it would not stay one field of one line.
-std::string key_text(std::string_view key)
+std::unique_ptr<row_format> group_format(command_settings const& settings)
 {
-  if (key.find_first_of("\t\n\r\"") == std::string_view::npos) return std::string(key);
-  std::string out = "\"";
-  for (char const c : key) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
-void add_results(json& to, command_settings const& settings, std::span<result const> results)
-{
-  for (std::size_t k = 0; k < results.size(); ++k) to.add(name_of(settings.operations[k]), json::number(results[k]));
-}
-
-json json_of(command_settings const& settings, group_table const& groups, std::span<result const> results)
-{
-  json records = json::array();
-  std::size_t const each = settings.operations.size();
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    json record = {{"key", groups.key(g)}};
-    add_results(record, settings, results.subspan(g * each, each));
-    records.append(record);
-  }
-  return {{"by", *settings.input.key}, {"groups", records}};
+  std::vector<table_column> columns = key_columns(settings);
+  std::size_t const keys = columns.size();
+  for (table_column& each : result_columns(settings)) columns.push_back(std::move(each));
+  if (settings.output.format == output_format::json) return make_json_groups(std::move(columns), keys);
+  bool const named = columns.size() > keys + 1;
+  return make_row_format(settings.output, std::move(columns), named);
 }
 
 }  // namespace
+
+std::vector<table_column> key_columns(command_settings const& settings)
+{
+  std::vector<table_column> all;
+  if (settings.input.key) all.push_back({*settings.input.key, false});
+  return all;
+}
+
+std::vector<table_column> result_columns(command_settings const& settings)
+{
+  std::vector<table_column> all;
+  for (operation const op : settings.operations) all.push_back({std::string(name_of(op)), true});
+  return all;
+}
 
 std::string report(command_settings const& settings, std::vector<result> const& results)
 {
   if (settings.output.format == output_format::json) {
     json record = json::object();
-    add_results(record, settings, results);
+    for (std::size_t k = 0; k < results.size(); ++k)
+      record.add(name_of(settings.operations[k]), json::number(results[k]));
     return record.line();
   }
-  if (results.size() == 1) return to_text(results[0]) + "\n";
-  std::string out;
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    out += name_of(settings.operations[k]);
-    out += '\t' + to_text(results[k]) + '\n';
+  bool const table = is_table(settings.output.format);
+  std::vector<table_column> columns = result_columns(settings);
+  if (!table && results.size() > 1) columns = {{"op", false}, {"result"}};
+  auto const format = make_row_format(settings.output, std::move(columns), false);
+  std::string out = format->head();
+  if (table || results.size() == 1) {
+    format->row(out, std::vector<cell>(results.begin(), results.end()));
+  } else {
+    for (std::size_t k = 0; k < results.size(); ++k)
+      format->row(out, std::vector<cell>{name_of(settings.operations[k]), results[k]});
   }
-  return out;
+  out += format->tail();
+  return format->needs_all() ? format->arranged(std::move(out)) : out;
 }
 
-std::string report(command_settings const& settings, group_table const& groups, std::span<result const> results)
+void append_key(std::vector<cell>& to, std::string_view key, std::size_t count)
 {
-  if (settings.output.format == output_format::json) return json_of(settings, groups, results).line();
-  std::string out;
-  if (settings.operations.size() > 1) {
-    out = key_text(*settings.input.key);
-    for (operation const op : settings.operations) (out += '\t') += name_of(op);
-    out += '\n';
+  for (std::size_t k = 0; k < count; ++k) {
+    std::size_t const end = std::min(key.find('\0'), key.size());
+    to.emplace_back(key.substr(0, end));
+    key.remove_prefix(std::min(end + 1, key.size()));
   }
-  auto next = results.begin();
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    out += key_text(groups.key(g));
-    for (std::size_t k = 0; k < settings.operations.size(); ++k) (out += '\t') += to_text(*next++);
-    out += '\n';
-  }
-  return out;
+}
+
+group_report::group_report(command_settings const& settings)
+    : keys_(key_columns(settings).size()),
+      to_(io::output::named(settings.output.file), group_format(settings))
+{
+}
+
+void group_report::group(std::string_view key, std::span<result const> results)
+{
+  cells_.clear();
+  append_key(cells_, key, keys_);
+  cells_.insert(cells_.end(), results.begin(), results.end());
+  to_.row(cells_);
+}
+
+void group_report::finish()
+{
+  to_.finish();
 }
 
 }  // namespace tally::cli

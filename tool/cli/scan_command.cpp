@@ -9,7 +9,6 @@
 #include "groups.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
-#include "json_writer.hpp"
 #include "progress.hpp"
 #include "source.hpp"
 
@@ -96,21 +95,6 @@ private:
 
 }  // namespace
 
-std::unique_ptr<io::writer> make_scan_writer(command_settings const& settings, io::output to, io::element_type type)
-{
-  switch (settings.output.format) {
-    case output_format::text: {
-      io::text_writer_options options;
-      options.threads = settings.threads;
-      return std::make_unique<io::text_writer>(std::move(to), options);
-    }
-    case output_format::npy: return io::write_npy(std::move(to), type);
-    case output_format::raw: return io::write_raw(std::move(to), type);
-    case output_format::json: break;
-  }
-  return write_json_values(std::move(to), settings.operations[0]);
-}
-
 void scan_all(command_settings const& settings, batches& from, std::optional<io::element_type> type, io::output to)
 {
   std::unique_ptr<scanner> scanner;
@@ -120,7 +104,7 @@ void scan_all(command_settings const& settings, batches& from, std::optional<io:
     scanner = std::make_unique<one_sequence>(settings, type);
 
   io::element_type const to_type = result_type(settings.operations[0], type);
-  bool const binary = settings.output.format == output_format::npy || settings.output.format == output_format::raw;
+  bool const binary = is_binary(settings.output.format);
   std::unique_ptr<io::writer> writer = make_scan_writer(settings, std::move(to), to_type);
   if (settings.reversed) writer = write_backwards(std::move(writer));
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");

@@ -20,14 +20,6 @@ io::number number_of(std::string const& text)
   }
 }
 
-char delimiter_of(std::string const& text)
-{
-  if (text == "tab" || text == "\\t") return '\t';
-  if (text.size() != 1 || text == "\"" || text == "\n")
-    throw command_line_error("--delimiter: '" + text + "' is not a single character (or tab)");
-  return text[0];
-}
-
 int axis_of(std::string const& text)
 {
   int axis = 0;
@@ -44,11 +36,6 @@ io::element_type type_of_name(std::string const& text)
   return static_cast<io::element_type>(index_of_choice("--type", text, type_choices()));
 }
 
-struct output_options {
-  std::optional<output_format> format;
-  bool json = false;
-};
-
 /// Binds the options that reduce and scan share. `complete` completes the settings.
 void bind(parser& options, command_settings& settings, output_options& output)
 {
@@ -59,27 +46,9 @@ void bind(parser& options, command_settings& settings, output_options& output)
   options.value("--axis", [&](std::string const& text) {
     for (std::string const& axis : list_elements(text)) input.axes.push_back(axis_of(axis));
   });
-  options.value("--output", settings.output.file);
-  options.choice("--format", output.format);
-  options.flag("--json", output.json);
-  options.flag("--no-progress", settings.output.quiet);
+  bind_output(options, settings.output, output);
   options.choice("--on", settings.on);
   options.number("--threads", settings.threads, 1);
-}
-
-output_format format_for(std::string const& file, output_options const& options)
-{
-  if (options.json) {
-    if (options.format && *options.format != output_format::json)
-      throw command_line_error("--json and another --format exclude each other");
-    return output_format::json;
-  }
-  if (options.format) return *options.format;
-  if (file.ends_with(".json")) return output_format::json;
-  std::optional<io::file_format> const by_name = io::format_of_name(file);
-  if (by_name == io::file_format::npy) return output_format::npy;
-  if (by_name == io::file_format::raw) return output_format::raw;
-  return output_format::text;
 }
 
 /// Checks the options against each other. Each message names the options that exclude each other, and the reason.
@@ -111,7 +80,7 @@ void check_input(input_settings const& input)
 
 void check(command_settings const& settings)
 {
-  bool const binary = settings.output.format == output_format::npy || settings.output.format == output_format::raw;
+  bool const binary = is_binary(settings.output.format);
   for (operation const op : settings.operations) {
     std::string const name(name_of(op));
     if (settings.init && !takes_init(op)) throw command_line_error("--init is of no use to --op " + name);
@@ -130,7 +99,7 @@ void check(command_settings const& settings)
 void complete(command_settings& settings, output_options const& output)
 {
   complete_input(settings.input);
-  settings.output.format = format_for(settings.output.file, output);
+  complete_output(settings.output, output);
   check(settings);
 }
 
@@ -141,7 +110,7 @@ void bind_input(parser& options, input_settings& input)
   options.arguments("FILE...", input.files);
   options.choice("--input-format", input.format);
   options.value("--column", input.column);
-  options.value("--delimiter", [&](std::string const& text) { input.delimiter = delimiter_of(text); });
+  options.value("--delimiter", [&](std::string const& text) { input.delimiter = delimiter_of("--delimiter", text); });
   options.flag("--header", input.header);
   options.flag("--no-header", input.no_header);
   options.value("--type", [&](std::string const& text) { input.type = type_of_name(text); });
@@ -182,8 +151,7 @@ command_settings parse_reduce(std::vector<std::string> const& words)
   options.parse(words);
   if (!operations.empty()) settings.operations = std::move(operations);
   complete(settings, output);
-  if (settings.input.key && settings.output.format != output_format::text &&
-      settings.output.format != output_format::json)
+  if (settings.input.key && is_binary(settings.output.format))
     throw command_line_error("--by has a key beside every result: as text or --json");
   return settings;
 }

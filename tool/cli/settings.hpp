@@ -10,6 +10,7 @@
 #include "io/format.hpp"
 #include "io/number.hpp"
 #include "operation.hpp"
+#include "output_settings.hpp"
 #include "parser.hpp"
 
 namespace tally::cli {
@@ -37,15 +38,6 @@ void bind_input(parser& options, input_settings& input);
 /// To be called after parsing: without a file the input is standard input. Throws `command_line_error` if options
 /// exclude each other.
 void complete_input(input_settings& input);
-
-enum class output_format { text, npy, raw, json };
-
-/// The destination of the results.
-struct output_settings {
-  std::string file = "-";
-  output_format format = output_format::text;
-  bool quiet = false;  ///< no progress on the terminal
-};
 
 /// The processor that computes. The results are the same.
 enum class processor { cpu, gpu };

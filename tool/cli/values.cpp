@@ -204,6 +204,12 @@ std::string to_text(result const& value)
   return std::visit([](auto x) { return io::to_text(x); }, value);
 }
 
+void append_text(std::string& to, result const& value)
+{
+  char digits[io::max_number_length];
+  to.append(digits, std::visit([&](auto x) { return io::format_number(digits, x); }, value));
+}
+
 bool is_finite(result const& value)
 {
   return std::visit(

@@ -5,6 +5,7 @@
 #include <new>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -18,6 +19,16 @@ using io::int128;
 
 /// A result: an exact integer, or a floating-point value in the type in which it was computed.
 using result = std::variant<int128, double, float>;
+
+/// The value as a result.
+template <class T>
+result result_of(T value)
+{
+  if constexpr (std::is_floating_point_v<T>)
+    return value;
+  else
+    return int128{value};
+}
 
 /// A value of a batch that cannot be used. `located` adds its place in the input and makes the message.
 class value_problem : public error {
@@ -88,6 +99,7 @@ void scatter(io::values_view const& values, std::span<std::uint32_t const> order
 
 /// The text that text_writer writes.
 std::string to_text(result const& value);
+void append_text(std::string& to, result const& value);
 
 /// Whether the value is neither NaN nor an infinity, for which JSON has no numbers.
 bool is_finite(result const& value);

@@ -45,9 +45,12 @@ array_output::array_output(command_settings const& settings, std::vector<std::ui
 
 void array_output::check_format() const
 {
-  if (is_rows() && (settings_.output.format == output_format::json || raw()))
+  output_format const format = settings_.output.format;
+  bool const fits = format == output_format::npy || format == output_format::text || format == output_format::csv ||
+                    format == output_format::tsv;
+  if (is_rows() && !fits)
     throw command_line_error("the result is an array with " + std::to_string(shape_.size()) +
-                             " axes: write it with -o FILE.npy or --format npy, or as text");
+                             " axes: write it with -o FILE.npy or --format npy, or as text, csv or tsv");
 }
 
 void array_output::write(io::axis_place const& place, io::values_view const& values)
@@ -74,6 +77,7 @@ void array_output::print(io::reader& values)
 {
   constexpr std::size_t flush_at = std::size_t{1} << 16;
   io::output to = io::output::named(settings_.output.file);
+  char const between = settings_.output.delimiter.value_or(settings_.output.format == output_format::csv ? ',' : '\t');
   std::string text;
   std::uint64_t const row = shape_.back(), matrix = shape_[shape_.size() - 2] * row;
   std::uint64_t position = 0;
@@ -81,7 +85,10 @@ void array_output::print(io::reader& values)
     std::visit(
         [&](auto in) {
           for (auto const value : in) {
-            if (position > 0) text += position % row != 0 ? "\t" : position % matrix != 0 ? "\n" : "\n\n";
+            if (position % row != 0)
+              text += between;
+            else if (position > 0)
+              text += position % matrix != 0 ? "\n" : "\n\n";
             ++position;
             char digits[io::max_number_length];
             text.append(digits, io::format_number(digits, value));

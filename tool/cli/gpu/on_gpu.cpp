@@ -206,7 +206,7 @@ void scan_on_gpu(command_settings const& settings, source& from, gpu& device, io
     return scan_all(settings, again, from.type(), std::move(to));
   }
   io::element_type const type = result_type(op, from.type());
-  bool const binary = settings.output.format == output_format::npy || settings.output.format == output_format::raw;
+  bool const binary = is_binary(settings.output.format);
   auto const writer = make_scan_writer(settings, std::move(to), type);
   value_buffer room;
   for_pieces(settings, values,

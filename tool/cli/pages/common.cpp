@@ -23,17 +23,6 @@ std::vector<choice> const& input_format_choices()
   return all;
 }
 
-std::vector<choice> const& output_format_choices()
-{
-  static std::vector<choice> const all = {
-      {"text", "one result a line"},
-      {"npy", "a NumPy array"},
-      {"raw", "bare values in this machine's byte order"},
-      {"json", "one JSON object"},
-  };
-  return all;
-}
-
 std::vector<choice> const& byte_order_choices()
 {
   static std::vector<choice> const all = {{"little", "the least significant byte first"},
@@ -92,25 +81,6 @@ option_group column_options()
   option_group all = input_options();
   std::erase_if(all.options, [](option_page const& each) { return each.names == "--by" || each.names == "--axis"; });
   return all;
-}
-
-option_group output_options_group()
-{
-  return {"Output",
-          {{"-o,--output", "FILE",
-            "Write to FILE instead of standard output. The file appears under its name when it is complete; after an "
-            "error there is none, or still the old one.",
-            completes::files},
-           {"--format", "FORMAT",
-            "The format of the output; otherwise it follows from FILE's ending (.npy, .raw or .bin, .json), else it is "
-            "text.",
-            completes::choices, output_format_choices()},
-           {"--json", "",
-            "The same as --format json. Numbers are printed in full. Values for which JSON has no number are \"nan\", "
-            "\"inf\" or \"-inf\"."},
-           {"--no-progress", "",
-            "Show no progress. Without this option a job of more than a second shows its progress on a terminal, never "
-            "in a pipe or a file."}}};
 }
 
 option_group running_options()

@@ -1,0 +1,122 @@
+#include <algorithm>
+
+#include "json.hpp"
+#include "table/row_format.hpp"
+
+namespace tally::cli {
+
+bool is_json_number(std::string_view text)
+{
+  auto const digits = [&] {
+    std::size_t const end = std::min(text.find_first_not_of("0123456789"), text.size());
+    text.remove_prefix(end);
+    return end;
+  };
+  if (text.starts_with('-')) text.remove_prefix(1);
+  bool const begins_with_zero = text.starts_with('0');
+  std::size_t const whole = digits();
+  if (whole == 0 || (begins_with_zero && whole > 1)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (digits() == 0) return false;
+  }
+  return text.empty();
+}
+
+namespace {
+
+void append_json(std::string& to, result const& value)
+{
+  if (is_finite(value))
+    append_text(to, value);
+  else
+    to += json(to_text(value)).text();
+}
+
+/// The JSON texts of names, a prefix before the first, a comma before the others, and a colon behind each.
+std::vector<std::string> keys_of(std::span<table_column const> columns, std::string const& prefix)
+{
+  std::vector<std::string> keys;
+  for (table_column const& each : columns) keys.push_back((keys.empty() ? prefix : ",") + json(each.name).text() + ":");
+  return keys;
+}
+
+class json_lines final : public row_format {
+public:
+  explicit json_lines(std::vector<table_column> const& columns) : keys_(keys_of(columns, "{")) {}
+
+  void row(std::string& to, std::span<cell const> cells) const override
+  {
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      to += keys_[k];
+      if (auto const* value = std::get_if<result>(&cells[k]))
+        append_json(to, *value);
+      else if (auto const* text = std::get_if<std::string_view>(&cells[k]))
+        to += is_json_number(*text) ? std::string(*text) : json(*text).text();
+      else
+        to += "null";
+    }
+    to += "}\n";
+  }
+
+private:
+  std::vector<std::string> keys_;
+};
+
+class json_groups final : public row_format {
+public:
+  json_groups(std::vector<table_column> const& columns, std::size_t keys)
+      : keys_(keys),
+        names_(keys_of(std::span(columns).subspan(keys), ","))
+  {
+    json by = json::array();
+    for (std::size_t k = 0; k < keys; ++k) by.append(columns[k].name);
+    head_ = "{\"by\":" + (keys == 1 ? json(columns[0].name) : by).text() + ",\"groups\":[";
+  }
+
+  std::string head() const override { return head_; }
+  std::string_view between() const override { return ","; }
+  std::string tail() const override { return "]}\n"; }
+
+  void row(std::string& to, std::span<cell const> cells) const override
+  {
+    to += keys_ == 1 ? "{\"key\":" : "{\"key\":[";
+    for (std::size_t k = 0; k < keys_; ++k) {
+      if (k > 0) to += ',';
+      to += json(std::get<std::string_view>(cells[k])).text();
+    }
+    if (keys_ > 1) to += ']';
+    for (std::size_t k = keys_; k < cells.size(); ++k) {
+      to += names_[k - keys_];
+      if (auto const* value = std::get_if<result>(&cells[k]))
+        append_json(to, *value);
+      else
+        to += "null";
+    }
+    to += '}';
+  }
+
+private:
+  std::size_t keys_;
+  std::vector<std::string> names_;
+  std::string head_;
+};
+
+}  // namespace
+
+std::unique_ptr<row_format> make_json_lines(std::vector<table_column> columns)
+{
+  return std::make_unique<json_lines>(columns);
+}
+
+std::unique_ptr<row_format> make_json_groups(std::vector<table_column> columns, std::size_t keys)
+{
+  return std::make_unique<json_groups>(columns, keys);
+}
+
+}  // namespace tally::cli
