@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   options.first = !how.bit(1) ? first_row::values : how.bit(6) ? first_row::names : first_row::unsaid;
   options.columns = {how.bit(2) ? "2" : how.bit(1) ? "v" : "1"};
   if (how.bit(3)) options.keys = {"1"};
-  options.rule = static_cast<number_rule>(how.second / 64 % 3);
+  options.numbers.rule = static_cast<number_rule>(how.second / 64 % 3);
   options.threads = 1;
   everything const whole = read_all([&] { return read_csv(file.source(), options, {}); });
   require(whole.keys.size() == (!options.keys.empty() ? whole.values.size() : 0), "every value has a key");

@@ -8,12 +8,43 @@
 using namespace tally::io;
 using namespace tally::io::testing;
 
+namespace {
+
+/// The ways in which numbers may be written; most are plain.
+number_reading const ways[] = {{},
+                               {},
+                               {},
+                               {.thousands = ","},
+                               {.point = ',', .thousands = "\xe2\x80\xaf"},
+                               {.notation = number_notation::si},
+                               {.notation = number_notation::iec, .point = ','},
+                               {.notation = number_notation::hexadecimal}};
+
+/// Decimals that are written in their own way read back the same.
+void read_decimals_back(everything const& whole, reader& from, text_options const& options)
+{
+  memory_file const copy;
+  text_writer to(copy.target(),
+                 {.style = {.point = options.numbers.point, .thousands = options.numbers.thousands}, .threads = 1});
+  batch next;
+  while (from.next(next)) {
+    to.set_form(next.columns[0].form);
+    to.write(next.values());
+  }
+  to.finish();
+  everything const back = read_all([&] { return read_text(copy.source(), options, {}); });
+  require(back == whole, "the same decimals are read back");
+}
+
+}  // namespace
+
 /// The values do not depend on chunks, threads, or a pipe; values that are written read back the same.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size)
 {
   choices const how(data, size);
   memory_file const file(how.rest);
-  text_options options{.rule = static_cast<number_rule>(how.first % 4 % 3), .one_a_line = how.bit(2), .threads = 1};
+  text_options options{.numbers = ways[how.first >> 5], .one_a_line = how.bit(2), .threads = 1};
+  options.numbers.rule = static_cast<number_rule>(how.first % 4);
   everything const whole = read_all([&] { return read_text(file.source(), options, {}); });
 
   options.threads = how.bit(3) ? 2 : 1;
@@ -32,6 +63,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
             "tokens too long are refused the same in small chunks");
 
   if (!whole.error.empty()) return 0;
+  bool const decimals = options.numbers.rule == number_rule::decimals;
+  if (decimals && options.numbers.notation != number_notation::hexadecimal)
+    read_decimals_back(whole, *read_text(file.source(), options, small), options);
+  if (!options.numbers.plain()) return 0;
   memory_file const copy;
   text_writer to(copy.target(), {.threads = 1});
   auto const from = read_text(file.source(), options, small);
@@ -39,13 +74,13 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   while (from->next(next)) to.write(next.values());
   to.finish();
   // Whole doubles are written as integers; if all values are whole, only reading them as doubles gives doubles.
-  auto const reread = [&] { return read_text(copy.source(), {.rule = options.rule, .threads = 1}, {}); };
+  auto const reread = [&] { return read_text(copy.source(), {.numbers = options.numbers, .threads = 1}, {}); };
   everything const back = read_all(reread);
   require(back.values.size() == whole.values.size(), "as many values are read back");
-  bool const floating = options.rule == number_rule::floating;
-  options.rule = number_rule::floating;
+  bool const floating = options.numbers.rule == number_rule::floating;
+  options.numbers.rule = number_rule::floating;
   everything doubles = read_all([&] { return read_text(file.source(), options, {}); });
-  everything again = read_all([&] { return read_text(copy.source(), {.rule = options.rule, .threads = 1}, {}); });
+  everything again = read_all([&] { return read_text(copy.source(), {.numbers = options.numbers, .threads = 1}, {}); });
   // A value read as the integer 0 is written as 0, and may have been -0.
   for (everything* const each : {&doubles, &again})
     if (!floating) std::replace(each->values.begin(), each->values.end(), word(-0.0), word(0.0));

@@ -115,6 +115,7 @@ std::string bytes(std::vector<T> const& values, bool swapped = false)
 /// exception that ended it.
 struct everything {
   std::vector<std::string> values;
+  std::vector<number_form> forms;  ///< of each value that is not of number_unit::one
   std::vector<std::string> keys;
   std::string error;
 
@@ -158,6 +159,8 @@ everything read_all(MakeReader make)
             for (auto const value : span) result.values.push_back(word(value));
           },
           next.values());
+      if (next.columns[0].form.unit != number_unit::one)
+        result.forms.resize(result.values.size(), next.columns[0].form);
       for (std::uint32_t const group : next.groups) result.keys.emplace_back(next.group_names[group]);
     }
   } catch (tally::error const& failure) {

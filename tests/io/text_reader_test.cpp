@@ -95,7 +95,7 @@ TEST(text_reader, integers_are_exact_up_to_128_bits)
 
 TEST(text_reader, floating_rule)
 {
-  everything const got = read_in_every_way("1 -2 0.5\n", {.rule = number_rule::floating});
+  everything const got = read_in_every_way("1 -2 0.5\n", {.numbers = {.rule = number_rule::floating}});
   EXPECT_EQ(got.values, (std::vector{word(1.0), word(-2.0), word(0.5)}));
 }
 
@@ -103,24 +103,25 @@ TEST(text_reader, negative_zero_is_one_where_doubles_are_read)
 {
   std::string const long_zero = "-" + std::string(20, '0');
   std::vector<std::string> const negative = {word(-0.0), word(0.0), word(-0.0), word(0.0), word(0.5)};
-  EXPECT_EQ(read_in_every_way("-0 0 " + long_zero + " +0 0.5\n", {.rule = number_rule::floating}).values, negative);
+  EXPECT_EQ(read_in_every_way("-0 0 " + long_zero + " +0 0.5\n", {.numbers = {.rule = number_rule::floating}}).values,
+            negative);
   EXPECT_EQ(read_in_every_way("-0 0.5 -0 0").values, (std::vector{word(0), word(0.5), word(-0.0), word(0.0)}));
-  EXPECT_EQ(read_in_every_way("-0", {.rule = number_rule::integers}).values, integers({0}));
+  EXPECT_EQ(read_in_every_way("-0", {.numbers = {.rule = number_rule::integers}}).values, integers({0}));
 }
 
 TEST(text_reader, integer_rule)
 {
-  EXPECT_EQ(read_in_every_way("1 2 3", {.rule = number_rule::integers}).values, integers({1, 2, 3}));
-  EXPECT_EQ(read_in_every_way("1 2\n3 4.5 x", {.rule = number_rule::integers}).error,
+  EXPECT_EQ(read_in_every_way("1 2 3", {.numbers = {.rule = number_rule::integers}}).values, integers({1, 2, 3}));
+  EXPECT_EQ(read_in_every_way("1 2\n3 4.5 x", {.numbers = {.rule = number_rule::integers}}).error,
             "text:2:3: found '4.5', expected an integer");
   everything const whole = read_in_every_way("1.0 -2. 9007199254740993.0 18446744073709551616.00 -0.0 +30.000 0.0",
-                                             {.rule = number_rule::integers});
+                                             {.numbers = {.rule = number_rule::integers}});
   EXPECT_EQ(whole.error, "");
   EXPECT_EQ(whole.values, (std::vector<std::string>{"i:1", "i:-2", "i:9007199254740993", "i:18446744073709551616",
                                                     "i:0", "i:30", "i:0"}));
   for (char const* token :
        {"1e3", "0.99999999999999999999", "10.01", "1e-0", ".0", "-.0", "1.0e0", "inf", "nan", "1.0.0", "."})
-    EXPECT_EQ(read_in_every_way(token, {.rule = number_rule::integers}).error,
+    EXPECT_EQ(read_in_every_way(token, {.numbers = {.rule = number_rule::integers}}).error,
               "text:1:1: found '" + std::string(token) + "', expected an integer");
 }
 

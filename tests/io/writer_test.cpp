@@ -79,8 +79,8 @@ TEST(text_writer, threads_and_pieces_change_nothing)
       ASSERT_TRUE(folder.read("out") == expected) << threads << " threads, pieces of " << piece;
     }
   }
-  everything const back =
-      read_all([&] { return read_text(input::file(folder.path("out")), {.rule = number_rule::floating}); });
+  everything const back = read_all(
+      [&] { return read_text(input::file(folder.path("out")), {.numbers = {.rule = number_rule::floating}}); });
   std::vector<std::string> words;
   for (double const value : values) words.push_back(word(value));
   EXPECT_TRUE(back.values == words);

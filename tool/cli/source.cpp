@@ -82,7 +82,7 @@ void source::open_next()
   switch (format) {
     case io::file_format::text: {
       io::text_options options;
-      options.rule = rule;
+      options.numbers.rule = rule;
       options.threads = threads_;
       reader_ = io::read_text(std::move(in), options);
       break;
@@ -95,7 +95,7 @@ void source::open_next()
       if (settings_.no_header) options.first = io::first_row::values;
       options.columns = {settings_.column.value_or("1")};
       if (settings_.key) options.keys = {*settings_.key};
-      options.rule = rule;
+      options.numbers.rule = rule;
       options.floating = floating_;
       options.threads = threads_;
       reader_ = io::read_csv(std::move(in), options);

@@ -9,14 +9,14 @@
 
 namespace tally::io {
 
-column_reader::column_reader(input source, std::unique_ptr<text_format> format, number_rule rule,
+column_reader::column_reader(input source, std::unique_ptr<text_format> format, number_reading const& numbers,
                              std::vector<bool> floating, int threads, chunk_sizes sizes)
     : format_(std::move(format)),
       source_(
           std::move(source),
           [this](char const* bytes, std::size_t size, std::size_t seen) { return format_->cut(bytes, size, seen); },
           sizes),
-      rule_(rule),
+      numbers_(numbers),
       floating_before_(std::move(floating)),
       tasks_(threads, {[this](parsed_chunk& into) { return prepare(into); },
                        [this](parsed_chunk& into) { parse(into); }, [this] { return source_.ready(); }})
@@ -45,19 +45,20 @@ void column_reader::know_columns()
   column_count_ = format_->columns();
   floating_ = std::make_unique<std::atomic<bool>[]>(column_count_);
   for (std::size_t c = 0; c < column_count_; ++c)
-    floating_[c] = rule_ == number_rule::floating || (c < floating_before_.size() && floating_before_[c]);
+    floating_[c] = numbers_.rule == number_rule::floating || (c < floating_before_.size() && floating_before_[c]);
   views_.resize(column_count_);
+  forms_.resize(column_count_);
   rows_.resize(column_count_);
 }
 
 void column_reader::parse(parsed_chunk& into) const
 {
-  std::vector<number_rule> rules(column_count_, rule_);
-  for (std::size_t c = 0; c < rules.size(); ++c)
-    if (is_floating(c)) rules[c] = number_rule::floating;
+  std::vector<number_reading> numbers(column_count_, numbers_);
+  for (std::size_t c = 0; c < numbers.size(); ++c)
+    if (is_floating(c)) numbers[c].rule = number_rule::floating;
   into.wrong.reset();
-  into.columns.resize(rules.size());
-  format_->parse(into, rules);
+  into.columns.resize(numbers.size());
+  format_->parse(into, numbers);
   into.newlines = count_bytes(into.text.begin(), into.text.end(), '\n');
   into.after_newline = into.text.size();
   if (into.newlines > 0) {
@@ -91,8 +92,8 @@ bool column_reader::next_chunk()
   return true;
 }
 
-/// The row before which the next batch ends: the first one in which a column has a value of another type than in the
-/// row where the batch begins.
+/// The row before which the next batch ends: the first one in which a column has a value of another type, or a finer
+/// one, than in the row where the batch begins.
 std::size_t column_reader::end_of_batch()
 {
   std::size_t end = current_->rows;
@@ -120,7 +121,8 @@ void column_reader::give(std::size_t column, std::size_t end)
   std::size_t const last =
       rows.empty() ? end : static_cast<std::size_t>(std::ranges::lower_bound(rows, end) - rows.begin());
   auto const* const data = static_cast<std::byte const*>(run.data) + (first - run.first) * byte_size(run.type);
-  views_[column] = {view_as(run.type, data, last - first), {}};
+  if (last > first) forms_[column] = joined(forms_[column], run.form);
+  views_[column] = {view_as(run.type, data, last - first), {}, forms_[column]};
   given_[column].values = last;
   if (last - first == end - next_row_) return;
   views_[column].rows = rows.subspan(first, last - first);

@@ -25,9 +25,9 @@ struct parsed_column {
   std::vector<std::uint32_t> rows;  ///< the row of each value, if a row has none
 
   /// Begins anew, with room for `most` values.
-  void begin(std::size_t most, number_rule rule)
+  void begin(std::size_t most, number_reading const& numbers)
   {
-    values.begin(most, rule);
+    values.begin(most, numbers);
     rows.clear();
     some_missing_ = false;
   }
@@ -76,9 +76,9 @@ public:
   virtual void empty(std::string const& source) = 0;
   /// The number of columns of values. Called after `begin`.
   virtual std::size_t columns() const { return 1; }
-  /// Fills `columns`, which are as many as `rules`, `rows`, `keys`, `lines` and `wrong` from `text`. Called by several
+  /// Fills `columns`, which are as many as `numbers`, `rows`, `keys`, `lines` and `wrong` from `text`. Called by several
   /// threads at once.
-  virtual void parse(parsed_chunk& into, std::span<number_rule const> rules) const = 0;
+  virtual void parse(parsed_chunk& into, std::span<number_reading const> numbers) const = 0;
   /// The byte at which the cell of row `row` of the chunk in column `column` begins.
   virtual std::size_t locate(parsed_chunk const& in, std::size_t row, std::size_t column) const = 0;
   /// See reader::head.
@@ -90,8 +90,8 @@ public:
 class column_reader final : public reader {
 public:
   /// `floating[c]` says that column c is known to hold doubles, from an earlier file.
-  column_reader(input source, std::unique_ptr<text_format> format, number_rule rule, std::vector<bool> floating,
-                int threads, chunk_sizes sizes = {});
+  column_reader(input source, std::unique_ptr<text_format> format, number_reading const& numbers,
+                std::vector<bool> floating, int threads, chunk_sizes sizes = {});
 
   bool next(batch& into) override;
   bool waiting() const override;
@@ -117,7 +117,7 @@ private:
 
   std::unique_ptr<text_format> format_;
   chunk_source source_;
-  number_rule rule_;
+  number_reading numbers_;
   std::vector<bool> floating_before_;              // the columns that held doubles in earlier files
   std::unique_ptr<std::atomic<bool>[]> floating_;  // the columns that hold doubles from here on
   std::size_t column_count_ = 0;
@@ -127,6 +127,7 @@ private:
   std::size_t next_row_ = 0;
   std::vector<given_part> given_;                 // of each column of the current chunk
   std::vector<column> views_;                     // the columns of the last batch
+  std::vector<number_form> forms_;                // of their values so far
   std::vector<std::vector<std::uint32_t>> rows_;  // of their values, where the batch does not begin the chunk
   std::uint64_t lines_ = 0;                       // complete lines before the current chunk
   std::uint64_t columns_ = 0;                     // bytes before the current chunk in the line in which it begins

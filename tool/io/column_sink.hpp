@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "io/number_reading.hpp"
 #include "io/number_token.hpp"
 #include "io/reader.hpp"
 
@@ -18,9 +19,10 @@ struct offence {
   std::string expected;
 };
 
-/// Collects the numbers of a chunk in order, in at most three runs of one type each: int64 up to the first value that
-/// needs int128, int128 from there on, float64 from the first token that is not an integer. The runs are in one
-/// allocation, and no value is ever converted.
+/// Collects the numbers of a chunk in order, in runs of one type and form each. Numbers have at most three: int64 up to
+/// the first value that needs int128, int128 from there on, float64 from the first token that is not an integer.
+/// Decimals are int128, and a run of them ends where a value is finer than those before. The runs are in one allocation,
+/// and no value is ever converted.
 class column_sink {
 public:
   struct run {
@@ -28,10 +30,11 @@ public:
     std::size_t first = 0;  ///< the number of values in the runs before
     std::size_t count = 0;
     void const* data = nullptr;
+    number_form form = {};
   };
 
   /// Begins anew, with room for `most` values.
-  void begin(std::size_t most, number_rule rule)
+  void begin(std::size_t most, number_reading const& numbers)
   {
     std::size_t const needed = (most + 1) * sizeof(int128);  // one more: the first lies at a multiple of 16
     if (needed > capacity_) {
@@ -39,15 +42,20 @@ public:
       storage_ = std::make_unique_for_overwrite<std::byte[]>(needed);
       capacity_ = needed;
     }
-    rule_ = rule;
+    numbers_ = numbers;
+    plain_ = numbers.plain();
     run_count_ = 0;
-    open(rule == number_rule::floating ? element_type::float64 : element_type::int64, storage_.get(), 0);
+    if (numbers.rule == number_rule::decimals)
+      open(element_type::int128, storage_.get(), 0, {number_unit::decimal});
+    else
+      open(numbers.rule == number_rule::floating ? element_type::float64 : element_type::int64, storage_.get(), 0);
   }
 
   /// Appends the number of the token. Returns false if it is not allowed here; `refusal` says why. Requires: begin <
   /// end, and `front_padding` bytes before begin are readable.
   bool add(char const* begin, char const* end)
   {
+    if (!plain_) return add_other(begin, end);
     token_value const value = decode(begin, end);
     if (runs_[run_count_ - 1].type == element_type::float64) {
       if (value.kind == token_kind::real) {
@@ -82,6 +90,7 @@ public:
   bool began_with_integers() const
   {
     if (runs_[0].type == element_type::float64) return false;
+    if (numbers_.rule == number_rule::decimals) return false;
     return runs_[0].count > 0 || run_count_ == 1 || runs_[1].type == element_type::int128;
   }
 
@@ -90,7 +99,9 @@ public:
 
 private:
   bool add_rest(token_value const& value, char const* first, char const* last);
-  void open(element_type type, std::byte* at, std::size_t first);
+  bool add_other(char const* first, char const* last);
+  void open(element_type type, std::byte* at, std::size_t first, number_form form = {});
+  void turn_to(element_type type, number_form form = {});
 
   template <class T>
   void put(T value)
@@ -102,9 +113,10 @@ private:
   std::unique_ptr<std::byte[]> storage_;
   std::size_t capacity_ = 0;
   std::byte* next_ = nullptr;
-  number_rule rule_ = number_rule::automatic;
+  number_reading numbers_;
+  bool plain_ = true;
   std::size_t run_count_ = 0;
-  std::array<run, 3> runs_;
+  std::array<run, 1 + decimal_places + 1> runs_;  // decimals have the most
 };
 
 }  // namespace tally::io

@@ -50,16 +50,16 @@ public:
   std::size_t columns() const override { return options_.columns.size(); }
   table_head const* head() const override { return &layout_.head; }
 
-  void parse(parsed_chunk& into, std::span<number_rule const> rules) const override
+  void parse(parsed_chunk& into, std::span<number_reading const> numbers) const override
   {
     // A row has a byte behind each cell, and one in each cell with a number; the last row may lack its end.
-    for (std::size_t c = 0; c < rules.size(); ++c)
-      into.columns[c].begin(into.text.size() / (layout_.columns + 1) + 1, rules[c]);
+    for (std::size_t c = 0; c < numbers.size(); ++c)
+      into.columns[c].begin(into.text.size() / (layout_.columns + 1) + 1, numbers[c]);
     into.rows = 0;
     into.keys.clear();
     into.lines.clear();
     into.wrong = for_each_row(into, [&](cells const& row) -> std::optional<offence> {
-      for (std::size_t c = 0; c < rules.size(); ++c)
+      for (std::size_t c = 0; c < numbers.size(); ++c)
         if (auto wrong = take(row[layout_.values[c]], into.columns[c], into.rows, into.text.begin())) return wrong;
       take_key(row, into.keys);
       if (options_.lines) into.lines.push_back(row.line());
@@ -185,7 +185,7 @@ std::unique_ptr<reader> read_csv(input source, csv_options const& options, chunk
 {
   if (options.delimiter == '"' || options.delimiter == '\n' || options.delimiter == '\r' || options.delimiter == '\0')
     throw usage_error("found a quote, line end or NUL as the delimiter of fields, expected another character");
-  return std::make_unique<column_reader>(std::move(source), std::make_unique<csv_table>(options), options.rule,
+  return std::make_unique<column_reader>(std::move(source), std::make_unique<csv_table>(options), options.numbers,
                                          options.floating, options.threads, sizes);
 }
 

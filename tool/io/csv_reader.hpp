@@ -25,7 +25,7 @@ struct csv_options {
   std::vector<std::string> columns = {"1"};
   std::vector<std::string> keys = {};  ///< the columns of the group keys, if groups are wanted
   bool lines = false;                  ///< whether batches have the text of their rows
-  number_rule rule = number_rule::automatic;
+  number_reading numbers = {};
   std::vector<bool> floating = {};  ///< the columns of numbers that are known to hold doubles, from an earlier file
   int threads = 0;
 };

@@ -11,6 +11,7 @@
 
 #include "io/element_type.hpp"
 #include "io/errors.hpp"
+#include "io/number_reading.hpp"
 
 namespace tally::io {
 
@@ -19,13 +20,14 @@ struct column {
   values_view values;
   /// The row of the batch that each value is in, ascending; empty if every row has a value.
   std::span<std::uint32_t const> rows;
+  number_form form = {};  ///< of the values; it grows finer from batch to batch
 
   std::size_t row_of(std::size_t value) const { return rows.empty() ? value : rows[value]; }
 };
 
 /// The next rows of a source, in its order. All views are valid until the next call of reader::next and until the
 /// reader is destroyed. A batch that `next` gives has at least one row. It ends before a row in which a column's values
-/// become of another type.
+/// become of another type, or finer.
 struct batch {
   std::size_t rows = 0;
   std::span<column const> columns;
@@ -98,15 +100,6 @@ public:
 
 protected:
   reader() = default;
-};
-
-/// The kind of number that a token of text may be. An integer is an optional sign and digits. Anything else is read as
-/// the nearest double: decimals, exponents, inf, infinity and nan in any case and with any sign. `-0` is 0 as an
-/// integer and negative zero as a double; `-0.0` is negative zero.
-enum class number_rule {
-  automatic,  ///< integers (of up to 128 bits) up to the first other token, doubles from there on
-  floating,   ///< doubles only: for a column known to be floating, perhaps from an earlier file
-  integers,   ///< a token that is not an integer is an error; whole decimals such as 12.0 are integers here
 };
 
 }  // namespace tally::io

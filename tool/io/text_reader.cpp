@@ -70,11 +70,11 @@ public:
   std::size_t begin(chunk const& first, std::string const&) override { return byte_order_mark(first); }
   void empty(std::string const&) override {}
 
-  void parse(parsed_chunk& into, std::span<number_rule const> rules) const override
+  void parse(parsed_chunk& into, std::span<number_reading const> numbers) const override
   {
     chunk const& text = into.text;
     column_sink& values = into.columns[0].values;
-    into.columns[0].begin(text.size() / 2 + 1, rules[0]);
+    into.columns[0].begin(text.size() / 2 + 1, numbers[0]);
     if (text.overlong) {
       std::string const what = one_a_line_ ? "a line" : "a token";
       into.wrong =
@@ -119,7 +119,7 @@ private:
 std::unique_ptr<reader> read_text(input source, text_options const& options, chunk_sizes sizes)
 {
   return std::make_unique<column_reader>(std::move(source), std::make_unique<number_text>(options.one_a_line),
-                                         options.rule, std::vector<bool>{}, options.threads, sizes);
+                                         options.numbers, std::vector<bool>{}, options.threads, sizes);
 }
 
 std::unique_ptr<reader> read_text(input source, text_options const& options)

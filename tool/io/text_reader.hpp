@@ -8,7 +8,7 @@
 namespace tally::io {
 
 struct text_options {
-  number_rule rule = number_rule::automatic;
+  number_reading numbers = {};
   /// False: numbers are separated by white space of any kind. True: each line holds one number, blanks around it
   /// allowed, and an empty line is an error.
   bool one_a_line = false;

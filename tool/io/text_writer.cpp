@@ -33,12 +33,19 @@ struct text_block {
 };
 
 template <class T>
-void format_values(text_block& into, T const* values, std::size_t count, char line_end)
+void format_values(text_block& into, T const* values, std::size_t count, text_writer_options const& how)
 {
   char* end = into.text.get() + into.size;
-  for (std::size_t i = 0; i < count; ++i) {
-    end = format_number(end, values[i]);
-    *end++ = line_end;
+  if (how.style.plain()) {
+    for (std::size_t i = 0; i < count; ++i) {
+      end = format_number(end, values[i]);
+      *end++ = how.line_end;
+    }
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      end = format_number(end, values[i], how.style);
+      *end++ = how.line_end;
+    }
   }
   into.size = static_cast<std::size_t>(end - into.text.get());
 }
@@ -46,12 +53,10 @@ void format_values(text_block& into, T const* values, std::size_t count, char li
 }  // namespace
 
 struct text_writer::state {
-  state(output out, text_writer_options const& options)
-      : to(std::move(out)),
-        line_end(options.line_end),
-        workers(options.threads)
-  {
-  }
+  state(output out, text_writer_options const& options) : to(std::move(out)), how(options), workers(options.threads) {}
+
+  /// The most bytes that a value and its line end need.
+  std::size_t longest() const { return (how.style.plain() ? max_number_length : max_styled_length) + 1; }
 
   /// Formats on this thread, behind the text that waits.
   template <class T>
@@ -59,8 +64,8 @@ struct text_writer::state {
   {
     while (count > 0) {
       text_block& last = room_for(block_bytes / 2);
-      std::size_t const some = std::min(count, (block_bytes - last.size) / (max_number_length + 1));
-      format_values(last, values, some, line_end);
+      std::size_t const some = std::min(count, (block_bytes - last.size) / longest());
+      format_values(last, values, some, how);
       values += some;
       count -= some;
       if (last.size > most_waiting) send();
@@ -72,18 +77,19 @@ struct text_writer::state {
   void write_many(T const* values, std::size_t count)
   {
     std::size_t const at_once = std::min<std::size_t>(2 * static_cast<std::size_t>(workers.threads()), 32);
+    std::size_t const in_block = block_bytes / longest();
     for (std::size_t done = 0; done < count;) {
-      std::size_t const blocks = std::min(at_once, (count - done + block_values - 1) / block_values);
+      std::size_t const blocks = std::min(at_once, (count - done + in_block - 1) / in_block);
       if (fresh.size() < blocks) fresh.resize(blocks);
       workers.for_each(blocks + 1, [&](std::size_t i) {
         if (i == 0) return send();
-        std::size_t const first = done + (i - 1) * block_values;
+        std::size_t const first = done + (i - 1) * in_block;
         fresh[i - 1].clear();
-        format_values(fresh[i - 1], values + first, std::min(block_values, count - first), line_end);
+        format_values(fresh[i - 1], values + first, std::min(in_block, count - first), how);
       });
       std::swap(waiting, fresh);
       held = blocks;
-      done = std::min(count, done + blocks * block_values);
+      done = std::min(count, done + blocks * in_block);
     }
   }
 
@@ -104,7 +110,7 @@ struct text_writer::state {
   }
 
   output to;
-  char line_end;
+  text_writer_options how;
   worker_pool workers;
   std::vector<text_block> waiting;  // formatted and not written: the first `held`
   std::size_t held = 0;
@@ -128,6 +134,11 @@ void text_writer::write(values_view const& values)
           state_->write_many(span.data(), span.size());
       },
       values);
+}
+
+void text_writer::set_form(number_form form)
+{
+  state_->how.style.form = form;
 }
 
 void text_writer::write_text(std::string_view text)

@@ -7,6 +7,7 @@
 
 #include "io/axis_layout.hpp"
 #include "io/element_type.hpp"
+#include "io/number_style.hpp"
 #include "io/output.hpp"
 
 namespace tally::io {
@@ -20,6 +21,8 @@ public:
 
   /// Appends values, which need not outlive the call. Throws broken_pipe, disk_full, file_error.
   virtual void write(values_view const& values) = 0;
+  /// The form of the integers that follow. Only text has forms: a binary file of decimals does not exist.
+  virtual void set_form(number_form) {}
   /// Writes buffered output, for a reader that waits.
   virtual void flush() = 0;
   /// Ends and commits the output. Without it no file is left behind. Throws as write does.
@@ -31,17 +34,20 @@ protected:
 
 struct text_writer_options {
   char line_end = '\n';
+  number_style style = {};
   int threads = 0;  ///< that format; 0 lets the library choose. They never change the output.
 };
 
-/// One value a line. Integers in full; floating-point values with the fewest digits that read back to the same bits (of
-/// float for float32), inf, -inf, nan; negative zero is -0.0. The values written may change type from call to call.
+/// One value a line, in the style of the options. Without one: integers in full; floating-point values with the fewest
+/// digits that read back to the same bits (of float for float32), inf, -inf, nan; negative zero is -0.0. The values
+/// written may change type from call to call.
 class text_writer final : public writer {
 public:
   explicit text_writer(output to, text_writer_options const& options = {});
   ~text_writer() override;
 
   void write(values_view const& values) override;
+  void set_form(number_form form) override;
   /// Appends text as it is: a header, a comment.
   void write_text(std::string_view text);
   void flush() override;
