@@ -60,16 +60,32 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"reduce", "--op", "sum,mxa"}, "--op: there is no 'mxa' (did you mean 'max'?)"},
         wrong_usage{{"reduce", "--op", "average"}, "--op: there is no 'average' (did you mean 'mean'?)"},
         wrong_usage{{"reduce", "--op", "frobnicate"},
-                    "--op: there is no 'frobnicate'; choose one of sum, product, min, max, and, or, xor, all, any, "
-                    "argmin, argmax, "
-                    "mean, variance, stddev, logsumexp, count"},
+                    "--op: there is no 'frobnicate'; choose one of sum, product, min, max, and, or, xor, median, "
+                    "quantile:0.9, p95, mad, mode, distinct, all, any, argmin, argmax, first, last, range, mean, "
+                    "geomean, harmean, variance, stddev, skewness, kurtosis, logsumexp, diff, count"},
         wrong_usage{{"scan", "--op", "sum", "--op", "max"}, "--op is given twice"},
         wrong_usage{{"reduce", "--op", "sum,max,sum"}, "--op: sum is named twice"},
         wrong_usage{{"scan", "--op", "sum,max"}, "--op: a scan has one operation, and 'sum,max' are 2"},
         wrong_usage{{"scan", "--op", "sum,mxa"}, "--op: there is no 'mxa' (did you mean 'max'?)"},
-        wrong_usage{{"reduce", "--op", "median"},
-                    "--op: there is no 'median', which needs all values at once and in order; "
-                    "'tally app cdf --quantiles 0.5' prints the median"},
+        wrong_usage{{"reduce", "--op", "diff"}, "--op diff has a result for every value: tally scan --op diff"},
+        wrong_usage{{"scan", "--op", "diff", "--window", "2"}, "--window is of no use to --op diff"},
+        wrong_usage{{"scan", "--window", "2", "--exclusive"}, "--window and --exclusive exclude each other"},
+        wrong_usage{{"scan", "--window", "0"}, "--window: '0' is not a whole number from 1 on"},
+        wrong_usage{{"scan", "--window", "2", "--init", "1"},
+                    "--init is of no use to --window: the value before all others would leave it"},
+        wrong_usage{{"reduce", "--op", "quantile"},
+                    "--op: found 'quantile', expected quantile:N with N from 0 to 1, of at most 9 decimals, such as "
+                    "quantile:0.9"},
+        wrong_usage{{"reduce", "--op", "quantile:1.01"},
+                    "--op: found 'quantile:1.01', expected quantile:N with N from 0 to 1, of at most 9 decimals, such "
+                    "as quantile:0.9"},
+        wrong_usage{{"reduce", "--op", "p100.5"},
+                    "--op: found 'p100.5', expected pN with N from 0 to 100, of at most 9 decimals, such as p95"},
+        wrong_usage{{"reduce", "--op", "p95,p95.0"}, "--op: p95 is named twice"},
+        wrong_usage{{"reduce", "--op", "prodct"}, "--op: there is no 'prodct' (did you mean 'product'?)"},
+        wrong_usage{{"reduce", "--memory", "12Q"},
+                    "--memory: '12Q' is not a number of bytes such as 500M (K, M, G, T)"},
+        wrong_usage{{"reduce", "--memory", "0"}, "--memory: '0' is not a number of bytes such as 500M (K, M, G, T)"},
         wrong_usage{{"reduce", "-op", "sum"}, "unknown option -op (did you mean '--op'?)"},
         wrong_usage{{"reduce", "-op=sum"}, "unknown option -op=sum (did you mean '--op'?)"},
         wrong_usage{{"reduce", "-output", "x"}, "unknown option -output (did you mean '--output'?)"},

@@ -167,8 +167,8 @@ TEST(completion, bash_offers_commands_options_and_values)
   EXPECT_EQ(offered("tally ''"),
             "reduce scan bench explain compare brent exhibit app help completion --help --version\n");
   EXPECT_EQ(offered("tally re"), "reduce\n");
-  EXPECT_EQ(offered("tally reduce --op m"), "min max mean\n");
-  EXPECT_EQ(offered("tally reduce --op = m"), "min max mean\n") << "bash splits --op=m";
+  EXPECT_EQ(offered("tally reduce --op m"), "min max median mad mode mean\n");
+  EXPECT_EQ(offered("tally reduce --op = m"), "min max median mad mode mean\n") << "bash splits --op=m";
   EXPECT_EQ(offered("tally scan --ex"), "--exclusive\n");
   EXPECT_EQ(offered("tally reduce --ex"), "\n");
   EXPECT_EQ(offered("tally help sc"), "scan\n");

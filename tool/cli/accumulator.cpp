@@ -1,5 +1,6 @@
 #include "accumulator.hpp"
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,9 +11,13 @@
 #include <tally/operators.hpp>
 
 #include "accumulators/derived.hpp"
+#include "accumulators/difference.hpp"
+#include "accumulators/ends.hpp"
 #include "accumulators/exact.hpp"
 #include "accumulators/floating.hpp"
 #include "accumulators/mixed.hpp"
+#include "accumulators/sorted.hpp"
+#include "accumulators/window.hpp"
 #include "parser.hpp"
 
 namespace tally::cli {
@@ -82,7 +87,7 @@ std::unique_ptr<accumulator> make_mixed(accumulation const& what, cpu on)
   int128 const* const integer = what.init ? std::get_if<int128>(&*what.init) : nullptr;
   if (what.init && integer == nullptr && !floating)
     throw command_line_error("--init: " + io::to_text(std::get<double>(*what.init)) + " is no integer, which --op " +
-                             std::string(name_of(what.op)) + " needs");
+                             name_of(what.op) + " needs");
   std::unique_ptr<accumulator> exact;
   if (!what.init || integer != nullptr) {
     std::optional<int128> start;
@@ -103,7 +108,7 @@ std::unique_ptr<accumulator> make_typed(accumulation const& what, cpu on)
   std::unique_ptr<accumulator> made =
       *what.type == element_type::float32 ? floating_for<float, Op>(what, on) : floating_for<double, Op>(what, on);
   if (!made)
-    throw command_line_error("--op " + std::string(name_of(what.op)) + " needs integers; the values are " +
+    throw command_line_error("--op " + name_of(what.op) + " needs integers; the values are " +
                              std::string(io::name_of(*what.type)));
   return made;
 }
@@ -111,12 +116,14 @@ std::unique_ptr<accumulator> make_typed(accumulation const& what, cpu on)
 template <class Op>
 std::unique_ptr<accumulator> make_by_operator(accumulation const& what, cpu on)
 {
+  if (what.window > 0) return make_window(what);
   return what.type ? make_typed<Op>(what, on) : make_mixed<Op>(what, on);
 }
 
 template <class Op>
 std::unique_ptr<accumulator> make_truth(accumulation const& what, cpu)
 {
+  if (what.window > 0) return make_window(what);
   std::optional<double> const init = as_double(what.init);
   return std::make_unique<truth_accumulator<Op>>(init ? std::optional<bool>(*init != 0) : std::nullopt);
 }
@@ -124,6 +131,7 @@ std::unique_ptr<accumulator> make_truth(accumulation const& what, cpu)
 template <class Op>
 std::unique_ptr<accumulator> make_place(accumulation const& what, cpu)
 {
+  if (what.window > 0) return make_window(what);
   if (!what.type) {
     return std::make_unique<mixed_accumulator>(std::make_unique<place_accumulator<int128, Op>>(),
                                                std::make_unique<place_accumulator<double, Op>>(), what.op);
@@ -135,26 +143,80 @@ std::unique_ptr<accumulator> make_place(accumulation const& what, cpu)
 
 std::unique_ptr<accumulator> make_mean(accumulation const& what, cpu)
 {
-  accumulation sum{.op = operation::sum, .type = what.type, .init = {}, .threads = what.threads};
+  accumulation sum{.op = operation::sum, .type = what.type, .init = {}, .threads = what.threads, .window = what.window};
   if (sum.type == element_type::float32) sum.type = element_type::float64;
-  return std::make_unique<mean_accumulator>(make_accumulator(sum));
+  return std::make_unique<mean_accumulator>(make_accumulator(sum), what.window);
+}
+
+std::unique_ptr<accumulator> make_range(accumulation const& what, cpu)
+{
+  accumulation each{
+      .op = operation::min, .type = what.type, .init = {}, .threads = what.threads, .window = what.window};
+  std::unique_ptr<accumulator> least = make_accumulator(each);
+  each.op = operation::max;
+  return std::make_unique<range_accumulator>(std::move(least), make_accumulator(each));
+}
+
+template <bool first>
+std::unique_ptr<accumulator> make_end(accumulation const& what, cpu)
+{
+  if (first && what.window > 0) return make_window(what);  // the last of the last values is the last of all
+  if (!what.type) {
+    return std::make_unique<mixed_accumulator>(std::make_unique<end_accumulator<int128, first>>(),
+                                               std::make_unique<end_accumulator<double, first>>(), what.op);
+  }
+  if (*what.type == element_type::float32) return std::make_unique<end_accumulator<float, first>>();
+  if (*what.type == element_type::float64) return std::make_unique<end_accumulator<double, first>>();
+  return std::make_unique<end_accumulator<int128, first>>();
+}
+
+std::unique_ptr<accumulator> make_sorted(accumulation const& what, cpu on, figure of)
+{
+  std::shared_ptr<sorted_values> values = what.in_order;
+  if (!values) {
+    auto store = std::make_shared<value_store>(std::numeric_limits<std::size_t>::max(), on);
+    values = std::make_shared<sorted_values>(std::move(store));
+  }
+  return std::make_unique<sorted_accumulator>(std::move(values), of, what);
 }
 
 template <class Accumulator>
-std::unique_ptr<accumulator> make_spread(accumulation const&, cpu on)
+std::unique_ptr<accumulator> make_statistic(accumulation const& what, cpu on)
 {
+  if (what.window > 0) return make_window(what);
   return std::make_unique<Accumulator>(std::nullopt, on);
 }
 
 std::unique_ptr<accumulator> make_log_sum_exp(accumulation const& what, cpu on)
 {
+  if (what.window > 0) return make_window(what);
   std::optional<double> const init = as_double(what.init);
   return std::make_unique<log_sum_exp_accumulator>(
       init ? std::optional<exponential_sum<double>>(exponential_sum<double>(*init)) : std::nullopt, on);
 }
 
-std::unique_ptr<accumulator> make_count(accumulation const&, cpu)
+std::unique_ptr<accumulator> make_difference(accumulation const& what, cpu)
 {
+  if (what.window > 0) return make_window(what);  // which says that there is none
+  double const before = as_double(what.init).value_or(0);
+  if (what.type == element_type::float32)
+    return std::make_unique<difference_accumulator<float>>(static_cast<float>(before));
+  auto floating = std::make_unique<difference_accumulator<double>>(before);
+  if (what.type == element_type::float64) return floating;
+  int128 const* const integer = what.init ? std::get_if<int128>(&*what.init) : nullptr;
+  if (what.init && integer == nullptr) {
+    if (!what.type) return floating;
+    throw command_line_error("--init: " + io::to_text(std::get<double>(*what.init)) +
+                             " is no integer, as the values are");
+  }
+  auto exact = std::make_unique<difference_accumulator<int128>>(integer != nullptr ? *integer : int128{0});
+  if (what.type) return exact;
+  return std::make_unique<mixed_accumulator>(std::move(exact), std::move(floating), what.op);
+}
+
+std::unique_ptr<accumulator> make_count(accumulation const& what, cpu)
+{
+  if (what.window > 0) return make_window(what);
   return std::make_unique<count_accumulator>();
 }
 
@@ -167,6 +229,10 @@ std::unique_ptr<accumulator> make_accumulator(accumulation const& what)
 #define TALLY_CASE(op, name, meaning, other_names, kind, combine)                                                      \
   case operation::op: return make_by_operator<tally::combine>(what, on);
     TALLY_OPERATIONS_BY_OPERATOR(TALLY_CASE)
+#undef TALLY_CASE
+#define TALLY_CASE(op, name, meaning, other_names, kind, of)                                                           \
+  case operation::op: return make_sorted(what, on, of);
+    TALLY_OPERATIONS_BY_ORDER(TALLY_CASE)
 #undef TALLY_CASE
 #define TALLY_CASE(op, name, meaning, other_names, kind, make)                                                         \
   case operation::op: return make(what, on);
@@ -183,15 +249,20 @@ io::element_type result_type(operation op, std::optional<io::element_type> type)
     case operation_kind::place:
     case operation_kind::number: return element_type::int64;
     case operation_kind::average:
-    case operation_kind::spread:
+    case operation_kind::statistic:
     case operation_kind::exponentials: return element_type::float64;
     case operation_kind::choosing:
+    case operation_kind::chosen:
     case operation_kind::bitwise: return type.value_or(element_type::float64);
+    case operation_kind::ordered: return type == element_type::float32 ? element_type::float32 : element_type::float64;
+    case operation_kind::difference:
+    case operation_kind::width:
     case operation_kind::growing: break;
   }
   if (!type) return element_type::float64;
   if (!io::is_integer(*type)) return *type;
-  return *type >= element_type::uint8 ? element_type::uint64 : element_type::int64;
+  bool const is_unsigned = *type >= element_type::uint8 && kind_of(op) != operation_kind::difference;
+  return is_unsigned ? element_type::uint64 : element_type::int64;
 }
 
 }  // namespace tally::cli

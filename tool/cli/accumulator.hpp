@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -9,6 +10,8 @@
 #include "values.hpp"
 
 namespace tally::cli {
+
+class sorted_values;
 
 enum class scan_kind { inclusive, exclusive };
 
@@ -43,6 +46,11 @@ struct accumulation {
   std::optional<io::element_type> type;
   std::optional<io::number> init;
   int threads = 0;
+  /// The number of values that a result of a scan is of, the last ones; 0 for all so far.
+  std::size_t window = 0;
+  /// The values in order, which several operations on the same values share. Without any an operation that needs them
+  /// keeps its own, in memory.
+  std::shared_ptr<sorted_values> in_order = {};
 };
 
 /// Throws `command_line_error` if the initial value does not suit the type or the operation.

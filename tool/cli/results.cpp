@@ -1,7 +1,9 @@
+#include <memory>
 #include <span>
 #include <string>
 
 #include "commands.hpp"
+#include "sorting/value_store.hpp"
 
 namespace tally::cli {
 
@@ -9,8 +11,16 @@ accumulators make_accumulators(command_settings const& settings, std::optional<i
 {
   accumulators all;
   all.reserve(settings.operations.size());
-  for (operation const op : settings.operations)
-    all.push_back(make_accumulator({.op = op, .type = type, .init = settings.init, .threads = settings.threads}));
+  std::shared_ptr<sorted_values> in_order;  // one for all operations
+  for (operation const op : settings.operations) {
+    if (needs_order(op) && !in_order && settings.store) in_order = std::make_shared<sorted_values>(settings.store);
+    all.push_back(make_accumulator({.op = op,
+                                    .type = type,
+                                    .init = settings.init,
+                                    .threads = settings.threads,
+                                    .window = settings.window,
+                                    .in_order = in_order}));
+  }
   return all;
 }
 
@@ -27,7 +37,7 @@ io::values_view as_type(result const& value, io::element_type type, operation op
   try {
     return std::visit([&]<class T>(T const& x) { return converted(std::span<T const>(&x, 1), type, room); }, value);
   } catch (value_problem const& problem) {
-    throw error("the " + std::string(name_of(op)) + " is " + problem.found() + ", expected " + problem.expected());
+    throw error("the " + name_of(op) + " is " + problem.found() + ", expected " + problem.expected());
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "io/errors.hpp"
 #include "pages/pages.hpp"
+#include "sorting/value_store.hpp"
 
 namespace tally::cli {
 
@@ -49,6 +50,7 @@ void bind(parser& options, command_settings& settings, output_options& output)
   bind_output(options, settings.output, output);
   options.choice("--on", settings.on);
   options.number("--threads", settings.threads, 1);
+  options.value("--memory", [&](std::string const& text) { settings.memory = memory_of(text); });
 }
 
 /// Checks the options against each other. Each message names the options that exclude each other, and the reason.
@@ -82,7 +84,7 @@ void check(command_settings const& settings)
 {
   bool const binary = is_binary(settings.output.format);
   for (operation const op : settings.operations) {
-    std::string const name(name_of(op));
+    std::string const name = name_of(op);
     if (settings.init && !takes_init(op)) throw command_line_error("--init is of no use to --op " + name);
     if (settings.kind == scan_kind::exclusive) {
       if (!has_identity(op)) throw command_line_error("--exclusive: " + name + " has no result before the first value");
@@ -101,6 +103,8 @@ void complete(command_settings& settings, output_options const& output)
   complete_input(settings.input);
   complete_output(settings.output, output);
   check(settings);
+  // Sorting takes the memory of the values once more.
+  settings.store = std::make_shared<value_store>(settings.memory / 2, cpu{.threads = settings.threads});
 }
 
 }  // namespace
@@ -143,13 +147,16 @@ command_settings parse_reduce(std::vector<std::string> const& words)
   options.values("--op", [&](std::string const& text) {
     for (operation const op : operations_named(text)) {
       if (std::find(operations.begin(), operations.end(), op) != operations.end())
-        throw command_line_error("--op: " + std::string(name_of(op)) + " is named twice");
+        throw command_line_error("--op: " + name_of(op) + " is named twice");
       operations.push_back(op);
     }
   });
   bind(options, settings, output);
   options.parse(words);
   if (!operations.empty()) settings.operations = std::move(operations);
+  for (operation const op : settings.operations)
+    if (is_for_scans(op))
+      throw command_line_error("--op " + name_of(op) + " has a result for every value: tally scan --op " + name_of(op));
   complete(settings, output);
   if (settings.input.key && is_binary(settings.output.format))
     throw command_line_error("--by has a key beside every result: as text or --json");
@@ -170,9 +177,13 @@ command_settings parse_scan(std::vector<std::string> const& words)
   });
   options.flag("--exclusive", exclusive);
   options.flag("--reverse", settings.reversed);
+  options.number("--window", settings.window, 1);
   bind(options, settings, output);
   options.parse(words);
   if (exclusive) settings.kind = scan_kind::exclusive;
+  if (settings.window > 0 && exclusive) throw command_line_error("--window and --exclusive exclude each other");
+  if (settings.window > 0 && settings.init)
+    throw command_line_error("--init is of no use to --window: the value before all others would leave it");
   complete(settings, output);
   if (settings.input.axes.size() > 1)
     throw command_line_error("--axis: a scan goes along one axis, and " + std::to_string(settings.input.axes.size()) +

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,11 +11,14 @@
 #include "io/element_type.hpp"
 #include "io/format.hpp"
 #include "io/number.hpp"
+#include "memory_option.hpp"
 #include "operation.hpp"
 #include "output_settings.hpp"
 #include "parser.hpp"
 
 namespace tally::cli {
+
+class value_store;
 
 /// The source of the numbers.
 struct input_settings {
@@ -48,10 +53,13 @@ struct command_settings {
   std::optional<io::number> init;
   scan_kind kind = scan_kind::inclusive;  ///< of a scan
   bool reversed = false;                  ///< a scan begins with the last value
+  std::size_t window = 0;                 ///< the number of values that a result of a scan is of; 0 for all so far
   input_settings input;
   output_settings output;
   processor on = processor::cpu;
   int threads = 0;
+  std::size_t memory = default_memory();  ///< bytes for values that are held in order
+  std::shared_ptr<value_store> store;     ///< of such values; made of `memory` when all options are known
 };
 
 /// Reads the words after `tally reduce` or `tally scan`. Throws `command_line_error`.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -135,10 +137,21 @@ private:
   std::int64_t count_ = 0;
 };
 
+/// The number of values in a sum of the last `window` ones, or of all if that is 0.
+inline double counted(std::uint64_t count, std::size_t window)
+{
+  return static_cast<double>(window == 0 ? count : std::min<std::uint64_t>(count, window));
+}
+
 /// The sum divided by the count. The exact sum of integers is rounded only here.
 class mean_accumulator final : public accumulator {
 public:
-  explicit mean_accumulator(std::unique_ptr<accumulator> sum) : sum_(std::move(sum)) {}
+  /// With a window `sum` is that of the last `window` values.
+  explicit mean_accumulator(std::unique_ptr<accumulator> sum, std::size_t window = 0)
+      : sum_(std::move(sum)),
+        window_(window)
+  {
+  }
 
   void restart() override
   {
@@ -158,7 +171,7 @@ public:
     sum_->scan(widened(values), kind, sums);
     std::span<double const> const totals = as_doubles(sums.view(), scratch());
     double* const to = out.resize<double>(totals.size());
-    for (std::size_t k = 0; k < totals.size(); ++k) to[k] = totals[k] / static_cast<double>(++count_);
+    for (std::size_t k = 0; k < totals.size(); ++k) to[k] = totals[k] / counted(++count_, window_);
   }
 
   result value() const override
@@ -176,6 +189,7 @@ private:
   }
 
   std::unique_ptr<accumulator> sum_;
+  std::size_t window_;
   std::uint64_t count_ = 0;
 };
 

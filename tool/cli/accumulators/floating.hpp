@@ -10,6 +10,9 @@
 #include <tally/running.hpp>
 
 #include "accumulator.hpp"
+#include "accumulators/reciprocal_sum.hpp"
+#include "accumulators/scaled_product.hpp"
+#include "accumulators/shape.hpp"
 #include "shown_identity.hpp"
 
 /// Accumulators of floating-point values, combined in the order of docs/order.md: the bits are those of tally::reduce
@@ -139,5 +142,9 @@ struct finish_exponentials {
 using variance_accumulator = state_accumulator<moments<double>, mean_and_variance, finish_variance>;
 using deviation_accumulator = state_accumulator<moments<double>, mean_and_variance, finish_deviation>;
 using log_sum_exp_accumulator = state_accumulator<exponential_sum<double>, log_sum_exp, finish_exponentials>;
+using skewness_accumulator = state_accumulator<shape_moments, combine_shape_moments, finish_skewness>;
+using kurtosis_accumulator = state_accumulator<shape_moments, combine_shape_moments, finish_kurtosis>;
+using harmonic_mean_accumulator = state_accumulator<reciprocal_sum, add_reciprocals, finish_harmonic_mean>;
+using geometric_mean_accumulator = state_accumulator<scaled_product, multiply_scaled, finish_geometric_mean>;
 
 }  // namespace tally::cli

@@ -57,7 +57,7 @@ private:
     if (!counts_exactly_ || holds_integers(values) || io::size_of(values) == 0) return;
     if (!floating_) {
       std::string const found = std::visit([](auto in) { return "'" + io::to_text(in[0]) + "'"; }, values);
-      throw value_problem(0, found, "an integer, since --op is " + std::string(name_of(op_)));
+      throw value_problem(0, found, "an integer, since --op is " + name_of(op_));
     }
     counts_exactly_ = false;
   }

@@ -33,7 +33,7 @@ double by_powers(std::vector<double> const& c, double x)
 }
 
 /// The reference for the other methods: 64 bits of precision or more if the processor has them.
-long double exact(std::vector<double> const& c, double x)
+long double exact_value(std::vector<double> const& c, double x)
 {
   long double y = 0;
   for (std::size_t k = c.size(); k-- > 0;) y = y * static_cast<long double>(x) + static_cast<long double>(c[k]);
@@ -42,7 +42,7 @@ long double exact(std::vector<double> const& c, double x)
 
 std::string compared(std::vector<double> const& c, double x)
 {
-  long double const right = exact(c, x);
+  long double const right = exact_value(c, x);
   auto const line = [&](char const* name, double value) {
     return std::string(name) + '\t' + io::to_text(value) + '\t' +
            as_error(static_cast<double>(static_cast<long double>(value) - right)) + '\n';

@@ -35,7 +35,9 @@ along_axes::along_axes(command_settings const& settings, bool scans, io::axis_li
       reader_(io::input::named(settings.input.files[0]), settings.input.axes),
       type_(settings.input.type.value_or(layout().header.type)),
       result_type_(result_type(op_, type_)),
-      calls_(call_operation::find(op_, type_, settings.init, scans ? settings.kind : scan_kind::inclusive)),
+      calls_(settings.window > 0
+                 ? std::nullopt
+                 : call_operation::find(op_, type_, settings.init, scans ? settings.kind : scan_kind::inclusive)),
       one_thread_(make_cpu_processor(1)),
       all_threads_(make_cpu_processor(settings.threads))
 {
@@ -237,7 +239,7 @@ void along_axes::take_results(task& one, io::values_view const& results) const
 void along_axes::by_accumulators(task& one) const
 {
   std::unique_ptr<accumulator> const state =
-      make_accumulator({.op = op_, .type = type_, .init = settings_.init, .threads = 1});
+      make_accumulator({.op = op_, .type = type_, .init = settings_.init, .threads = 1, .window = settings_.window});
   if (scans_) one.made.resize(result_type_, io::size_of(one.values));
   std::vector<result> results;
   for (std::size_t k = 0; k < one.lines.count(); ++k) {
@@ -284,16 +286,18 @@ void along_axes::advance(task& one, std::size_t k, accumulator& state) const
   }
 }
 
-/// Results of lines by accumulators, which are of one kind.
+/// Results of lines by accumulators, which are of one kind, or integers and doubles.
 void along_axes::collect(task& one, std::vector<result> const& results) const
 {
   if (results.empty()) return;
+  bool const one_kind = std::ranges::all_of(results, [&](auto const& x) { return x.index() == results[0].index(); });
   std::visit(
       [&]<class T>(T) {
         T* const to = one.totals.resize<T>(results.size());
-        for (std::size_t k = 0; k < results.size(); ++k) to[k] = std::get<T>(results[k]);
+        for (std::size_t k = 0; k < results.size(); ++k)
+          to[k] = std::visit([](auto x) { return static_cast<T>(x); }, results[k]);
       },
-      results[0]);
+      one_kind ? results[0] : result(0.0));
   one.results = one.totals.view();
 }
 

@@ -30,7 +30,7 @@ std::vector<operation> all_done()
 {
   std::vector<operation> out;
   for (std::size_t k = 0; k < operation_choices().size(); ++k)
-    if (auto const op = static_cast<operation>(k); is_done(op)) out.push_back(op);
+    if (auto const op = operation(static_cast<operation::identifier>(k)); is_done(op)) out.push_back(op);
   return out;
 }
 

@@ -16,7 +16,7 @@ bool adds(operation op)
 /// The operation on the GPU. A mean is a sum there, and is divided here.
 operation asked(operation op)
 {
-  return op == operation::mean ? operation::sum : op;
+  return op == operation::mean ? operation(operation::sum) : op;
 }
 
 std::optional<int128> as_integer(std::optional<io::number> const& number)

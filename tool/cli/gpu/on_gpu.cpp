@@ -136,7 +136,7 @@ void note(std::string const& text)
 
 void note_that_sums_may_be_wide(operation op)
 {
-  note("the CPU does " + std::string(name_of(op)) + ": sums of these integers may need more than 64 bits");
+  note("the CPU does " + name_of(op) + ": sums of these integers may need more than 64 bits");
 }
 
 std::unique_ptr<gpu> gpu_for(command_settings const& settings, std::optional<io::element_type> type)
@@ -144,6 +144,10 @@ std::unique_ptr<gpu> gpu_for(command_settings const& settings, std::optional<io:
   if (settings.on == processor::cpu) return nullptr;
   if (settings.input.key) {
     note("the CPU does it: a GPU is of no use to --by");
+    return nullptr;
+  }
+  if (settings.window > 0) {
+    note("the CPU does it: a GPU is of no use to --window");
     return nullptr;
   }
   bool const some = std::any_of(settings.operations.begin(), settings.operations.end(),

@@ -38,8 +38,9 @@ std::vector<choice> const& processor_choices()
 
 option_page init_option()
 {
-  return {"--init", "VALUE",
-          "Begin with VALUE as the first operand. For sum, product, min, max, and, or, xor, all, any and logsumexp."};
+  return {
+      "--init", "VALUE",
+      "Begin with VALUE as the first operand. For sum, product, min, max, and, or, xor, all, any, logsumexp and diff."};
 }
 
 option_group input_options()
@@ -85,13 +86,18 @@ option_group column_options()
 
 option_group running_options()
 {
-  return {"Running",
-          {{"--on", "PROCESSOR",
-            "The processor that computes: the CPU if not given. The output never depends on it (see GPU).",
-            completes::choices, processor_choices()},
-           {"--threads", "N",
-            "Use at most N threads; otherwise all that the process may use. The output never depends on it."},
-           {"-h,--help", "", "Show this help."}}};
+  return {
+      "Running",
+      {{"--on", "PROCESSOR",
+        "The processor that computes: the CPU if not given. The output never depends on it (see GPU).",
+        completes::choices, processor_choices()},
+       {"--threads", "N",
+        "Use at most N threads; otherwise all that the process may use. The output never depends on it."},
+       {"--memory", "SIZE",
+        "Hold at most SIZE bytes (500M, 2G) of values that are needed in order, by median, quantiles, mad, mode and "
+        "distinct; a quarter of the machine's memory if not given. More wait in a temporary file (in TMPDIR or "
+        "/tmp). The output never depends on it."},
+       {"-h,--help", "", "Show this help."}}};
 }
 
 section numbers_section()
@@ -107,10 +113,12 @@ section numbers_section()
        "floating-point type takes every number, rounded to the nearest double, and that for float32 to the nearest "
        "float; one too large for it is an error, inf is not. -0 is negative zero as float64 and float32.",
        "Arrays and --type: float32 and float64 are reduced in their own type (sums of float32 carry doubles from tile "
-       "to tile); mean, variance, stddev and logsumexp are always doubles. Integer results printed as text are exact "
-       "as above. In a .npy or raw file, integer sums and products have the type int64 or uint64, min, max, and, or, "
-       "xor the type of the input, all and any uint8, argmin, argmax and count int64, and results of text without "
-       "--type float64; a result that does not fit is an error."}};
+       "to tile); means, variance, stddev, skewness, kurtosis and logsumexp are always doubles. Integer results "
+       "printed as text are exact "
+       "as above. In a .npy or raw file, integer sums, products and ranges have the type int64 or uint64, min, max, "
+       "first, last, mode, and, or, xor the type of the input, all and any uint8, argmin, argmax, count and distinct "
+       "int64, median, quantiles and mad float64 (float32 of float32), and results of text without --type float64; a "
+       "result that does not fit is an error."}};
 }
 
 section order_section()

@@ -22,6 +22,9 @@ command_page const& scan_page()
                      "From the end: each result is that of the values from the last one to it. With --axis from the "
                      "end of the axis, with --by from the last row of each group. Results keep their places. A .npy "
                      "file is read from its end; all other input is held in memory (see Order)."},
+                    {"--window", "N",
+                     "Each result is that of the last N values up to it; of fewer at the beginning, where there are no "
+                     "more. Along an axis, within it; with --by within each group."},
                     init_option()}},
                   input_options(),
                   output_options_group(),
@@ -32,6 +35,8 @@ command_page const& scan_page()
           {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},
           {"The record so far, beside the table:",
            "(echo record; tally scan --op max --column height jumps.csv) | paste -d , jumps.csv -"},
+          {"A moving mean over 7 days, and the change from day to day:",
+           "tally scan --window 7 --op mean --column cases days.csv; tally scan --op diff --column cases days.csv"},
           {"A running balance for each account, in the order of the rows:",
            "tally scan --column amount --by account ledger.csv"},
           {"A large array, from file to file:", "tally scan -o cumulative.npy samples.npy"},

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+#include "operation.hpp"
+#include "sorting/value_store.hpp"
+#include "values.hpp"
+
+/// Figures of a sequence that is seen in order. All are NaN of no values; quantiles and the deviation are NaN too if a
+/// value is.
+namespace tally::cli {
+
+/// A figure of the values by an operation, whose share a quantile needs.
+using figure = result (*)(sorted_values& values, operation op);
+
+/// The value at position (n - 1) q of x[0] <= ... <= x[n-1], where q is the operation's share: x[k] at a whole position
+/// k, and on the line between the two nearest ones elsewhere (NumPy's default, Hyndman and Fan's type 7). Positions are
+/// exact fractions. The result of integers is an integer wherever it is one, else the nearest double.
+result quantile_of(sorted_values& values, operation op);
+
+/// The median of |x - m| with the median m; of integers exact like a quantile.
+result median_absolute_deviation_of(sorted_values& values, operation op);
+
+/// The value that occurs most often, the least of several. NaNs count as equal; so do 0.0 and -0.0.
+result most_frequent_of(sorted_values& values, operation op);
+
+/// How many different values there are; NaNs are one, and so are 0.0 and -0.0.
+result number_of_distinct(sorted_values& values, operation op);
+
+/// The position of a quantile among `size` values in order: place + part, where 0 <= part < 1.
+struct quantile_place {
+  std::uint64_t place;
+  fraction part;
+};
+quantile_place place_of(operation op, std::uint64_t size);
+
+/// The nearest double.
+double nearest_double(result const& value);
+
+/// The value at position k + numerator / denominator, where a and b are those at k and k + 1.
+result between(result const& a, result const& b, fraction part);
+
+}  // namespace tally::cli
