@@ -5,9 +5,11 @@
 #include <cstring>
 #include <iterator>
 #include <ranges>
+#include <string>
 #include <type_traits>
 
 #include "tally/config.hpp"
+#include "tally/error.hpp"
 
 /// Ranges whose number of elements lies in memory. On a GPU that is its own memory: an earlier kernel finds how many
 /// elements there are, and the next call takes so many, without the host.
@@ -19,8 +21,9 @@ namespace detail {
 struct count_in_memory {
   void const* place = nullptr;
   bool is_long = true;  ///< 64 bits, not 32
+  bool is_signed = false;
 
-  /// The integer, or `most` if that is less.
+  /// The integer, or `most` if that is less. On a host it throws usage_error if the integer is negative.
   TALLY_HD std::size_t up_to(std::size_t most) const
   {
 #ifdef __CUDA_ARCH__
@@ -33,6 +36,10 @@ struct count_in_memory {
       std::memcpy(&count, place, sizeof count);
     else
       std::memcpy(&half, place, sizeof half), count = half;
+    if (is_signed && count >> (is_long ? 63 : 31) != 0)
+      throw usage_error("tally: the count in memory is " +
+                        std::to_string(is_long ? static_cast<std::int64_t>(count) : static_cast<std::int32_t>(half)) +
+                        ", and must not be negative");
 #endif
     return count < most ? static_cast<std::size_t>(count) : most;
   }
@@ -51,11 +58,13 @@ struct element_count {
 /// A count that lies in memory where the call runs: `*place`, read when the call has its turn there, and `at_most`,
 /// which the host knows. A greater count counts as `at_most`.
 ///
-/// Requires  `place` points to an integer of 32 or 64 bits that is not negative and that the call does not overwrite.
+/// Requires  `place` points to an integer of 32 or 64 bits that is not negative and that the call does not overwrite. On
+///           a GPU a negative one counts as `at_most`.
+/// Throws    usage_error, from a call on a CPU: the count is negative.
 class count_at {
 public:
   template <class N>
-  count_at(N const* place, std::size_t at_most) : count_{at_most, {place, sizeof(N) == 8}}
+  count_at(N const* place, std::size_t at_most) : count_{at_most, {place, sizeof(N) == 8, std::is_signed_v<N>}}
   {
     static_assert(std::is_integral_v<N> && (sizeof(N) == 4 || sizeof(N) == 8),
                   "tally: a count in memory is an integer of 32 or 64 bits");
@@ -115,7 +124,8 @@ inline constexpr bool is_counted_range<counted_range<I>> = true;
 /// Cost      on a GPU the launch is that of `at_most` elements, and the read of the count takes 0.2 us.
 /// Memory    on a GPU the workspace of `at_most` elements.
 /// Blocks    as the call does; the count is read without a wait of the host.
-/// Throws    usage_error, as the call: the output range has fewer than `at_most` elements.
+/// Throws    usage_error, as the call: the output range has fewer than `at_most` elements; on a CPU also: the count is
+///           negative.
 template <class First>
 auto counted(First&& first, count_at count)
 {

@@ -27,6 +27,7 @@ struct short_block {
   std::size_t count;
   bool reversed = false;            ///< element k lies k places before the first
   bool adjacent = false;            ///< as in short_sequences_job
+  bool some_empty = true;           ///< whether a sequence may be empty
   std::size_t size = 0;             ///< the same
   T const* readable_end = nullptr;  ///< as far as may be read, if sequences ascend; null: no more than the elements
   T initial{};
@@ -51,7 +52,7 @@ public:
         those.readable_end == nullptr ? 0 : before(those.from, those.to, those.count, those.readable_end - those.in);
     if (out == nullptr) {
       job.out = stage_;
-      if (job.count > 0) scan_part(job, those.shift, lasts);
+      if (job.count > 0) scan_part(job, those, lasts);
       if (job.count < those.count) scan_copies(those, job, lasts);
       return stage_;
     }
@@ -59,7 +60,7 @@ public:
     // One place more, for exclusive results.
     auto const end = writable_end - out - 1 + static_cast<std::ptrdiff_t>(those.to[0]);
     job.count = before(those.to, those.to, job.count, end);
-    if (job.count > 0) scan_part(job, those.shift, lasts);
+    if (job.count > 0) scan_part(job, those, lasts);
     if (job.count < those.count) {
       std::size_t const done = those.to[job.count] - those.to[0];
       scan_copies(those, job, lasts);
@@ -81,8 +82,9 @@ private:
   }
 
   /// Scans, and makes the results those of the direction asked for.
-  void scan_part(short_sequences_job<T> job, direction shift, T* lasts)
+  void scan_part(short_sequences_job<T> job, short_block<T> const& those, T* lasts)
   {
+    direction const shift = those.shift;
     T* const results = job.out;
     std::size_t const* const to = job.to;
     // Exclusive results are the inclusive ones a place later, except the first of each sequence.
@@ -90,6 +92,8 @@ private:
     kernels_.scan_short(job);
     if (lasts != nullptr && job.size != 0) {
       for (std::size_t i = 0; i < job.count; ++i) lasts[i] = job.out[(i + 1) * job.size - 1];
+    } else if (lasts != nullptr && !those.some_empty) {
+      for (std::size_t i = 0; i < job.count; ++i) lasts[i] = job.out[to[i + 1] - to[0] - 1];
     } else if (lasts != nullptr) {
       for (std::size_t i = 0; i < job.count; ++i) {
         // No branch: which segments are empty cannot be predicted.
@@ -125,7 +129,7 @@ private:
     job.count = those.count - first;
     if (job.initials != nullptr) job.initials += first;
     job.adjacent = true;
-    scan_part(job, those.shift, lasts == nullptr ? nullptr : lasts + first);
+    scan_part(job, those, lasts == nullptr ? nullptr : lasts + first);
   }
 
   tile_kernels<T> const& kernels_;

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "src/cpu/exact-inl.hpp"
+#include "src/cpu/flagged-inl.hpp"
 #include "src/cpu/lanes-inl.hpp"
 #include "src/cpu/ordered-inl.hpp"
 #include "src/cpu/short-inl.hpp"
@@ -199,8 +200,13 @@ tile_totals<T> scan_of_tile(tile_job<T> const& job)
 template <class Op, class T>
 constexpr tile_kernels<T> make_kernels()
 {
-  return {&total_of_tile<Op, T>, &scan_of_tile<Op, T>,  &scan_columns<Op, T>,
-          &scan_short<Op, T>,    &copy_around_cache<T>, lanes<T>};
+  return {&total_of_tile<Op, T>,
+          &scan_of_tile<Op, T>,
+          &scan_columns<Op, T>,
+          &scan_short<Op, T>,
+          &scan_flagged<Op, T>,
+          &copy_around_cache<T>,
+          lanes<T>};
 }
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE

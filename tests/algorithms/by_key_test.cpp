@@ -293,25 +293,31 @@ void expect_the_order(std::vector<T> const& values, Op op, T init)
 TEST(begins_by_teams, are_those_of_the_heads)
 {
   namespace segments = tally::detail::segments;
+  // Both ways to write heads for each, and the choice between them.
+  int const few_in_a_word = segments::tuning_in_use.few_in_a_word;
   for (std::size_t const n : {1, 31, 32, 33, 1023, 1024, 1025, 32'768, 32'769, 100'001})
     for (auto const& begins : divisions(n)) {
       std::vector<std::uint32_t> keys(n);
       for (std::size_t s = 0; s + 1 < begins.size(); ++s)
         std::fill(keys.begin() + static_cast<std::ptrdiff_t>(begins[s]),
                   keys.begin() + static_cast<std::ptrdiff_t>(begins[s + 1]), static_cast<std::uint32_t>(s % 3));
-      std::vector<std::uint32_t> kept(begins.size(), 99);
-      std::vector<std::size_t> found;
-      std::size_t const count = segments::with_begins(
-          tally::cpu{3}, n,
-          tally::detail::selection::by_change<std::uint32_t const*, tally::detail::selection::equal_values>{keys.data(),
-                                                                                                            {}},
-          segments::keep_key<std::uint32_t const*, std::uint32_t*>{keys.data(), kept.data()},
-          [&](auto const* from, std::size_t size) { found.assign(from, from + size + 1); });
-      EXPECT_EQ(count, begins.size() - 1) << n;
-      EXPECT_EQ(found, begins) << n;
-      EXPECT_EQ(kept.back(), 99u) << n;
-      for (std::size_t s = 0; s + 1 < begins.size(); ++s) EXPECT_EQ(kept[s], s % 3) << n << ", " << s;
+      for (int const few : {-1, few_in_a_word, 32}) {
+        segments::tuning_in_use.few_in_a_word = few;
+        std::vector<std::uint32_t> kept(begins.size(), 99);
+        std::vector<std::size_t> found;
+        std::size_t const count = segments::with_begins(
+            tally::cpu{3}, n,
+            tally::detail::selection::by_change<std::uint32_t const*, tally::detail::selection::equal_values>{
+                keys.data(), {}},
+            segments::keep_key<std::uint32_t const*, std::uint32_t*>{keys.data(), kept.data()},
+            [&](auto const* from, std::size_t size) { found.assign(from, from + size + 1); });
+        EXPECT_EQ(count, begins.size() - 1) << n;
+        EXPECT_EQ(found, begins) << n;
+        EXPECT_EQ(kept.back(), 99u) << n;
+        for (std::size_t s = 0; s + 1 < begins.size(); ++s) EXPECT_EQ(kept[s], s % 3) << n << ", " << s;
+      }
     }
+  segments::tuning_in_use.few_in_a_word = few_in_a_word;
 }
 TEST(in_order, is_the_order_of_the_calls)
 {

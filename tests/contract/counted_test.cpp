@@ -8,6 +8,7 @@
 #include "counted_suite.hpp"
 #include "cpu_backend.hpp"
 #include "elements.hpp"
+#include "tally/batches.hpp"
 
 namespace tally::test {
 namespace {
@@ -40,6 +41,39 @@ TEST(counted, every_call_takes_a_range_and_returns_its_end)
   count = 0;
   EXPECT_EQ(reduce(some), 0);
   EXPECT_EQ(reduce(some, 5), 5);
+}
+
+template <class N>
+void expect_refused(char const* as_text)
+{
+  std::vector<int> const x(10, 1);
+  std::vector<int> y(10, -1);
+  N const count = -3;
+  auto const says = [&](auto const& call) {
+    try {
+      call();
+      ADD_FAILURE() << "no error";
+    } catch (usage_error const& error) {
+      EXPECT_STREQ(error.what(), as_text);
+    }
+  };
+  auto const some = counted(x, count_at(&count, x.size()));
+  says([&] { (void)reduce(some); });
+  says([&] { inclusive_scan(cpu{2}, some, y); });
+  std::vector<int> const offsets{0, 2, 5, 10};
+  auto const batch = segments(x, offsets, count_at(&count, 3));
+  says([&] { reduce(batch, y); });
+  says([&] { exclusive_scan(cpu{1}, batch, y, 0); });
+  EXPECT_EQ(y, std::vector<int>(10, -1));
+}
+
+TEST(counted, a_negative_count_is_refused)
+{
+  expect_refused<std::int32_t>("tally: the count in memory is -3, and must not be negative");
+  expect_refused<std::int64_t>("tally: the count in memory is -3, and must not be negative");
+  // An unsigned one of the same bits is large.
+  std::uint32_t const large = ~std::uint32_t{0};
+  EXPECT_EQ(reduce(counted(std::vector<int>(10, 1), count_at(&large, 10))), 10);
 }
 
 TEST(counted, an_output_has_room_for_all_that_there_may_be)

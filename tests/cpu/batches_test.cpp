@@ -243,6 +243,8 @@ void draw_tuning(cpu_backend::tuning& sizes, std::uint64_t seed)
   sizes.long_sequence = bits / 36 % 4 == 0 ? 1 : std::size_t{1} << 18;
   sizes.round_bytes = 0;
   sizes.staged_bytes = bits / 144 % 2 == 0 ? 0 : 4096;
+  sizes.streamed_segment_bytes = bits / 288 % 2 == 0 ? 0 : 4096;
+  sizes.elements_a_head = std::array<std::size_t, 3>{1, 40, std::size_t{1} << 20}[bits / 576 % 3];
 }
 
 template <class T, class Op>
@@ -289,7 +291,7 @@ void expect_segments(std::uint64_t seed, std::size_t mean)
   auto const draw = [&](std::size_t count) { return static_cast<std::size_t>(random_bits(seed, next++) % count); };
   std::size_t const guard = draw(40), segments = draw(3) == 0 ? draw(20) + 1 : draw(400) + 1;
   bool const reduces = draw(3) == 0, in_place = !reduces && draw(3) == 0, from_back = draw(2) == 0;
-  bool const has_lasts = draw(2) == 0;
+  bool const has_lasts = draw(2) == 0, of_one_element = draw(6) == 0;
   int const threads = static_cast<int>(draw(4)) + 1;
   auto from = static_cast<initials>(draw(3));
   direction const shift = draw(2) == 0 || reduces ? direction::inclusive : direction::exclusive;
@@ -300,7 +302,10 @@ void expect_segments(std::uint64_t seed, std::size_t mean)
 
   std::vector<std::uint32_t> offsets{static_cast<std::uint32_t>(guard)};
   for (std::size_t s = 0; s < segments; ++s) {
-    std::size_t const size = draw(5) == 0 ? 0 : draw(40) == 0 ? draw(60 * mean + 700) : draw(2 * mean + 1);
+    std::size_t const size = of_one_element  ? 1
+                             : draw(5) == 0  ? 0
+                             : draw(40) == 0 ? draw(60 * mean + 700)
+                                             : draw(2 * mean + 1);
     offsets.push_back(offsets.back() + static_cast<std::uint32_t>(size));
   }
   std::size_t const elements = offsets.back() + draw(3);
@@ -378,6 +383,98 @@ TEST(Batches, Segments)
   expect_segments_of_all_lengths<std::int16_t, minimum>();
   expect_segments_of_all_lengths<std::int32_t, plus>();
   expect_segments_of_all_lengths<std::uint64_t, multiplies>();
+}
+
+/// Segments that begin in a block of `size` elements, the last of which may go on behind it or be left out.
+template <class T, class Op>
+void expect_block(std::uint64_t seed, std::size_t size)
+{
+  std::uint64_t next = 0;
+  auto const draw = [&](std::size_t count) { return static_cast<std::size_t>(random_bits(seed, next++) % count); };
+  std::size_t const begin = draw(70), first = draw(3) == 0 ? draw(size) : 0;
+  std::size_t const of_1000 = std::array<std::size_t, 5>{0, 20, 200, 500, 1000}[draw(5)];
+  bool const reduces = draw(3) == 0, in_place = !reduces && draw(3) == 0, has_init = draw(2) == 0;
+  bool const leaves_last = draw(3) == 0;
+  direction const shift = draw(2) == 0 || reduces || !has_init ? direction::inclusive : direction::exclusive;
+  std::vector<std::uint64_t> heads((size + 63) / 64);
+  std::vector<std::size_t> at;
+  for (std::size_t k = first; k < size; ++k)
+    if (k == first || draw(1000) < of_1000) {
+      heads[k / 64] |= std::uint64_t{1} << k % 64;
+      at.push_back(begin + k);
+    }
+  std::size_t const behind = begin + size, elements = behind + draw(2) * draw(700) + 1;
+  std::size_t end = leaves_last ? at.back() : draw(2) == 0 ? behind : behind + draw(elements - behind);
+  std::size_t const count = leaves_last ? at.size() - 1 : at.size();
+  if (count == 0) return;
+  at.push_back(end);
+  SCOPED_TRACE(testing::Message() << count << " segments in " << size << " elements, seed " << seed
+                                  << (reduces ? ", reduced" : "") << (in_place ? ", in place" : ""));
+
+  std::vector<T> in(elements), out(elements, T(99)), lasts(count + 1, T(99));
+  auto const sequence_of = [](std::size_t s) { return s % 53; };
+  for (std::size_t s = 0; s < count; ++s)
+    for (std::size_t k = at[s]; k < at[s + 1]; ++k) in[k] = element<T, Op>(sequence_of(s), k - at[s]);
+  if (in_place) out = in;
+  std::vector<T> wanted = out, wanted_lasts = lasts;
+  for (std::size_t s = 0; s < count; ++s) {
+    std::size_t const own = at[s + 1] - at[s];
+    auto const& results = expected<T, Op>(sequence_of(s), has_init ? std::optional<std::size_t>(5) : std::nullopt, own);
+    wanted_lasts[s] = results[own - 1];
+    for (std::size_t k = 0; k < own; ++k)
+      wanted[at[s] + k] = shift == direction::inclusive ? results[k] : k == 0 ? initial_value<T>(5) : results[k - 1];
+  }
+  cpu_backend::segments_job<T> job{};
+  job.values = in_place ? out.data() : in.data();
+  if (has_init) job.given.initial = initial_value<T>(5);
+  job.shift = shift;
+  if (reduces)
+    job.given.lasts = lasts.data();
+  else
+    job.out = out.data();
+  std::size_t const writable = leaves_last ? behind : end;
+  cpu_backend::scan_segments_of_block<Op, T>(job, {.begin = begin,
+                                                   .size = size,
+                                                   .heads = heads.data(),
+                                                   .count = count,
+                                                   .end = end,
+                                                   .writable_end = writable,
+                                                   .size_of_values = elements});
+  if (reduces) {
+    ASSERT_TRUE(same_bits(lasts, wanted_lasts));
+  } else {
+    std::copy(out.begin() + static_cast<std::ptrdiff_t>(end), out.begin() + static_cast<std::ptrdiff_t>(writable),
+              wanted.begin() + static_cast<std::ptrdiff_t>(end));
+    ASSERT_TRUE(same_bits(out, wanted));
+  }
+}
+
+template <class T, class Op>
+void expect_blocks()
+{
+  std::uint64_t seed = 7000000;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    auto const all_of = [&](std::size_t size) {
+      for (int k = 0; k < 4; ++k, ++seed) {
+        tuned const sizes([&](cpu_backend::tuning& all) { draw_tuning(all, seed); });
+        expect_block<T, Op>(seed, size);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    };
+    for (std::size_t size = 1; size <= 200 && !testing::Test::HasFatalFailure(); ++size) all_of(size);
+    for (std::size_t const size : {1023, 1024, 1025, 2047, 2049, 4032, 4095, 4096}) all_of(size);
+  }
+}
+
+TEST(Batches, SegmentsOfABlock)
+{
+  expect_blocks<float, plus>();
+  expect_blocks<double, maximum>();
+  expect_blocks<std::uint8_t, plus>();
+  expect_blocks<std::int16_t, minimum>();
+  expect_blocks<std::int32_t, plus>();
+  expect_blocks<std::uint64_t, multiplies>();
 }
 
 TEST(Batches, OffsetsThatDecreaseAreRefused)

@@ -16,6 +16,7 @@
 namespace {
 
 using tally::cpu_backend::compress;
+using tally::cpu_backend::find_changes;
 using tally::cpu_backend::flags_a_word;
 using tally::cpu_backend::pack_flags;
 using tally::test::guarded;
@@ -120,6 +121,41 @@ TEST(pack_flags, sets_a_bit_for_each_flag)
           ASSERT_EQ(pack_flags(flags.data(), n, bits.data()), count);
           for (std::size_t w = 0; w < words; ++w) ASSERT_EQ(bits.data()[w], expected[w]) << w;
           ASSERT_TRUE(bits.guards_intact());
+        }
+  });
+}
+
+template <class T>
+void expect_changes(std::size_t words, std::size_t offset, std::uint64_t of_1000)
+{
+  std::size_t const n = words * flags_a_word;
+  std::vector<std::uint64_t> const expected = some_bits(n, of_1000);
+  guarded<T> const keys(n + 1, offset * sizeof(T));
+  std::size_t count = 0;
+  keys.data()[0] = T(5);
+  for (std::size_t k = 0; k < n; ++k) {
+    bool const changes = (expected[k / flags_a_word] >> k % flags_a_word & 1) != 0;
+    // Of wide keys one bit changes, of any byte.
+    auto const bit = static_cast<T>(T(1) << random_bits(5, k) % (8 * sizeof(T)));
+    keys.data()[k + 1] = changes ? static_cast<T>(keys.data()[k] ^ bit) : keys.data()[k];
+    count += changes;
+  }
+  guarded<std::uint64_t> const bits(words);
+  ASSERT_EQ(find_changes<sizeof(T)>(reinterpret_cast<std::byte const*>(keys.data() + 1), n, bits.data()), count);
+  for (std::size_t w = 0; w < words; ++w) ASSERT_EQ(bits.data()[w], expected[w]) << w;
+  ASSERT_TRUE(bits.guards_intact());
+}
+
+TEST(find_changes, sets_a_bit_where_an_element_differs_from_the_one_before)
+{
+  for_each_instruction_set([] {
+    for (std::size_t words = 0; words <= 5; ++words)
+      for (std::size_t offset = 0; offset < 3; ++offset)
+        for (std::uint64_t const of_1000 : {0, 10, 500, 1000}) {
+          expect_changes<std::uint8_t>(words, offset, of_1000);
+          expect_changes<std::uint16_t>(words, offset, of_1000);
+          expect_changes<std::uint32_t>(words, offset, of_1000);
+          expect_changes<std::uint64_t>(words, offset, of_1000);
         }
   });
 }

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <type_traits>
 
-/// The compiled kernels of compaction: they pack the flags of a block's selected elements into bits, and move these
-/// elements side by side.
+/// The compiled kernels of compaction: they pack the flags of a block's selected elements into bits, or find where
+/// elements change, and move selected elements side by side.
 namespace tally::cpu_backend {
 
 /// Flags in one word of bits.
@@ -17,6 +17,21 @@ inline constexpr std::size_t flags_a_word = 64;
 ///
 /// Requires  `size` is a multiple of 64.
 std::size_t pack_flags(std::uint8_t const* flags, std::size_t size, std::uint64_t* bits);
+
+/// Sets bit k of `bits` if element k differs from the one before it, which element 0 has too. Elements are integers of
+/// `Bytes` bytes and any alignment. Returns the number of bits set.
+///
+/// Requires  `size` is a multiple of 64.
+template <std::size_t Bytes>
+std::size_t find_changes(std::byte const* in, std::size_t size, std::uint64_t* bits);
+template <>
+std::size_t find_changes<1>(std::byte const* in, std::size_t size, std::uint64_t* bits);
+template <>
+std::size_t find_changes<2>(std::byte const* in, std::size_t size, std::uint64_t* bits);
+template <>
+std::size_t find_changes<4>(std::byte const* in, std::size_t size, std::uint64_t* bits);
+template <>
+std::size_t find_changes<8>(std::byte const* in, std::size_t size, std::uint64_t* bits);
 
 /// Elements, of which those with a bit are selected.
 struct compress_job {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "tally/detail/built_in.hpp"
@@ -93,6 +94,30 @@ struct short_sequences_job {
   std::size_t size = 0;  ///< of each sequence, if all have one; else 0
 };
 
+/// Bits [first, first + count) of some words, at most 64 of them, as the lowest bits of one. No word is read that has
+/// none of them.
+inline std::uint64_t heads_from(std::uint64_t const* words, std::size_t first, std::size_t count)
+{
+  std::uint64_t const* const at = words + first / 64;
+  std::size_t const shift = first % 64;
+  std::uint64_t heads = at[0] >> shift;
+  if (shift + count > 64) heads |= at[1] << (64 - shift);
+  return count < 64 ? heads & ((std::uint64_t{1} << count) - 1) : heads;
+}
+
+/// Segments that begin where bits are set: element k begins one if bit `first + k` of the words is set.
+template <class T>
+struct flagged_job {
+  T const* in;
+  T* out;  ///< may be `in`
+  std::uint64_t const* heads;
+  std::size_t first;
+  std::size_t size;
+  T initial;  ///< of all segments; the identity if absent
+  T carry;    ///< of the segment that began before the first element
+  direction shift = direction::inclusive;
+};
+
 /// The kernels of one operator on one type, for the instruction set of this machine.
 template <class T>
 struct tile_kernels {
@@ -101,6 +126,8 @@ struct tile_kernels {
   tile_totals<T> (*scan)(tile_job<T> const& job);
   void (*scan_columns)(column_job<T> const& job);
   void (*scan_short)(short_sequences_job<T> const& job);
+  /// Inclusive result of the last element. Only for operators that are exactly associative.
+  T (*scan_flagged)(flagged_job<T> const& job);
   void (*copy_around_cache)(T const* from, T* to, std::size_t size);
   std::size_t lanes;  ///< of a vector
 };

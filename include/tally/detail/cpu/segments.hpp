@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <type_traits>
@@ -45,6 +46,23 @@ struct segments_job {
 template <class T, class Op>
 void scan_segments_by_kernels(tile_kernels<T> const& kernels, segments_job<T> const& job, Op op);
 
+/// Segments that begin in one block, at its set bits. None of them is empty.
+struct segments_of_block {
+  std::size_t begin;           ///< the block is [begin, begin + size)
+  std::size_t size;            ///< 64 * 64 at most
+  std::uint64_t const* heads;  ///< bits behind `size` are 0 in its last word
+  std::size_t count;           ///< the first so many segments, at least one
+  std::size_t end;             ///< of the last of these
+  std::size_t writable_end;    ///< results up to here belong to the caller's thread
+  std::size_t size_of_values;  ///< of all segments
+};
+
+/// Scans these segments on this thread. Of the job the members `offsets`, `nothing`, `from_back` and `threads` have no
+/// meaning; the arrays of `given` begin with the first of these segments.
+template <class T, class Op>
+void scan_block_by_kernels(tile_kernels<T> const& kernels, segments_job<T> const& job, segments_of_block const& where,
+                           Op op);
+
 /// Whether calls of Op on segments of Values with results at Out are compiled.
 template <class Op, class T, class Values, class Out>
 inline constexpr bool has_segment_kernels = [] {
@@ -55,6 +73,25 @@ inline constexpr bool has_segment_kernels = [] {
     return false;
 }();
 
+namespace segments_detail {
+
+/// The same job on another type of the same width, without the offsets.
+template <class To, class T>
+segments_job<To> job_as(segments_job<T> const& job)
+{
+  segments_job<To> same{};
+  same.values = reinterpret_cast<To const*>(job.values);
+  same.out = reinterpret_cast<To*>(job.out);
+  same.given = sequences_detail::ends_as<To>(job.given);
+  same.nothing = reinterpret_cast<To const*>(job.nothing);
+  same.from_back = job.from_back;
+  same.shift = job.shift;
+  same.threads = job.threads;
+  return same;
+}
+
+}  // namespace segments_detail
+
 /// Scans of all segments: each has the bits of a scan of it alone.
 ///
 /// Requires  has_segment_kernels; an exclusive scan has an initial value.
@@ -64,9 +101,7 @@ template <class Op, class T, class Offsets>
 void scan_segments(segments_job<T> job, Offsets const& offsets, std::size_t segments)
 {
   using element = typename kernel_element<Op, T>::type;
-  segments_job<element> same{};
-  same.values = reinterpret_cast<element const*>(job.values);
-  same.out = reinterpret_cast<element*>(job.out);
+  auto same = segments_detail::job_as<element>(job);
   same.offsets = {&offsets,
                   [](void const* from, std::size_t first, std::size_t count, std::size_t* to) {
                     Offsets const& all = *static_cast<Offsets const*>(from);
@@ -74,12 +109,16 @@ void scan_segments(segments_job<T> job, Offsets const& offsets, std::size_t segm
                       to[s] = static_cast<std::size_t>(detail::at_index(all, first + s));
                   },
                   segments};
-  same.given = sequences_detail::ends_as<element>(job.given);
-  same.nothing = reinterpret_cast<element const*>(job.nothing);
-  same.from_back = job.from_back;
-  same.shift = job.shift;
-  same.threads = job.threads;
   scan_segments_by_kernels(kernels_of<Op, element>(), same, by_pointer<Op, element>());
+}
+
+/// Scans of segments that begin in one block, on this thread.
+template <class Op, class T>
+void scan_segments_of_block(segments_job<T> const& job, segments_of_block const& where)
+{
+  using element = typename kernel_element<Op, T>::type;
+  scan_block_by_kernels(kernels_of<Op, element>(), segments_detail::job_as<element>(job), where,
+                        by_pointer<Op, element>());
 }
 
 }  // namespace tally::cpu_backend

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <memory>
 #include <type_traits>
 
 #include "tally/detail/backends.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/selection/criteria.hpp"
 #include "tally/temporary.hpp"
 
 /// Blocks of elements. A selection on a CPU scans the number of selected elements of each block. A scan asks for an
@@ -28,10 +32,101 @@ inline std::size_t block_count(std::size_t n)
 template <class T>
 using loop_copy = std::conditional_t<std::is_trivially_copyable_v<T> && sizeof(T) <= 64, T const, T const&>;
 
-/// Counts the selected elements of [begin, end).
+/// Whether elements are integers or the like in memory, which are equal if their bytes are.
+template <class I>
+inline constexpr bool is_whole_number_in_memory = [] {
+  using value = std::iter_value_t<I>;
+  return (std::is_integral_v<value> || std::is_enum_v<value>) && sizeof(value) <= 8 &&
+         std::is_same_v<std::remove_cvref_t<std::iter_reference_t<I>>, value> &&
+         !std::is_volatile_v<std::remove_reference_t<std::iter_reference_t<I>>>;
+}();
+
+/// A bit for each element of a block, set if the element is selected.
+struct block_bits {
+  static constexpr std::size_t words = block_size / cpu_backend::flags_a_word;
+  std::uint64_t word[words];
+
+  block_bits complement() const
+  {
+    block_bits others;
+    for (std::size_t w = 0; w < words; ++w) others.word[w] = ~word[w];
+    return others;
+  }
+};
+
+/// Criteria of elements in memory, whose bits compiled kernels find: `words_of(criterion, begin, size, bits)` sets those
+/// of [begin, begin + size), a multiple of 64, and returns their number. It reads the element before `begin`.
+template <class Criterion>
+inline constexpr bool has_bits_in_memory = false;
+template <std::contiguous_iterator I>
+inline constexpr bool has_bits_in_memory<by_change<I, equal_values>> = is_whole_number_in_memory<I>;
+template <std::contiguous_iterator I>
+inline constexpr bool has_bits_in_memory<by_flag<I>> =
+    is_whole_number_in_memory<I> && sizeof(std::iter_value_t<I>) == 1;
+
+template <class I>
+std::size_t words_of(by_change<I, equal_values> const& criterion, std::size_t begin, std::size_t size,
+                     std::uint64_t* bits)
+{
+  return cpu_backend::find_changes<sizeof(std::iter_value_t<I>)>(
+      reinterpret_cast<std::byte const*>(std::to_address(criterion.values) + begin), size, bits);
+}
+template <class I>
+std::size_t words_of(by_flag<I> const& criterion, std::size_t begin, std::size_t size, std::uint64_t* bits)
+{
+  return cpu_backend::pack_flags(reinterpret_cast<std::uint8_t const*>(std::to_address(criterion.flags) + begin), size,
+                                 bits);
+}
+
+/// Sets the bits of the selected elements of [begin, end), which are `size` at most, and returns their number. Bits
+/// behind `end` are 0 in the last word that it begins.
+template <std::size_t Size, class Criterion>
+std::size_t find_bits_by_flags(Criterion const& criterion, std::size_t begin, std::size_t end, std::uint64_t* words)
+{
+  loop_copy<Criterion> selects = criterion;
+  // Bytes first: compilers make vector instructions of this loop, if the criterion lets them.
+  alignas(64) std::uint8_t flags[Size];
+  std::size_t const size = end - begin;
+  std::size_t k = 0;
+  if constexpr (Criterion::always_first)
+    if (begin == 0 && size != 0) flags[k++] = 1;
+  for (; k < size; ++k) flags[k] = static_cast<std::uint8_t>(selects(begin + k));
+  took(size % cpu_backend::flags_a_word == 0 ? "compact: bits of whole words" : "compact: bits of a short word");
+  for (; k % cpu_backend::flags_a_word != 0; ++k) flags[k] = 0;
+  return cpu_backend::pack_flags(flags, k, words);
+}
+
+/// Sets the bits of the selected elements of [begin, end), a block at most, and returns their number. Bits behind `end`
+/// are 0 in the last word that it begins.
+template <class Criterion>
+std::size_t find_bits(Criterion const& criterion, std::size_t begin, std::size_t end, block_bits& bits)
+{
+  if constexpr (has_bits_in_memory<Criterion>) {
+    constexpr std::size_t word = cpu_backend::flags_a_word;
+    // The first element of all has none before it, and the last word may be short.
+    std::size_t const first = begin == 0 ? std::min(word, end) : begin;
+    std::size_t const last = first + (end - first) / word * word;
+    std::size_t count = 0;
+    if (first > begin) count += find_bits_by_flags<word>(criterion, begin, first, bits.word);
+    if (last > first) {
+      took("compact: bits by a kernel");
+      count += words_of(criterion, first, last - first, bits.word + (first - begin) / word);
+    }
+    if (end > last) count += find_bits_by_flags<word>(criterion, last, end, bits.word + (last - begin) / word);
+    return count;
+  } else {
+    return find_bits_by_flags<block_size>(criterion, begin, end, bits.word);
+  }
+}
+
+/// Counts the selected elements of [begin, end), a block at most.
 template <class Criterion>
 std::size_t count_between(Criterion const& criterion, std::size_t begin, std::size_t end)
 {
+  if constexpr (has_bits_in_memory<Criterion>) {
+    block_bits bits;
+    return find_bits(criterion, begin, end, bits);
+  }
   loop_copy<Criterion> selects = criterion;
   // Narrow, so that a vector holds many counts; a block's count fits.
   std::uint32_t count = 0;
@@ -65,6 +160,14 @@ struct block_counts {
     }
     return count - 1;
   }
+
+  /// Sets the bits of block b, and returns their number.
+  std::size_t find(std::size_t b, block_bits& bits) const
+  {
+    std::size_t const count = find_bits(*criterion, begin(b), end(b), bits);
+    std::atomic_ref<std::uint32_t>(counts[b]).store(static_cast<std::uint32_t>(count) + 1, relaxed);
+    return count;
+  }
 };
 
 /// Marks all blocks as not yet counted.
@@ -72,37 +175,6 @@ template <class P>
 void mark_uncounted(temporary<std::uint32_t, P> const& counts)
 {
   for (std::uint32_t& count : counts) count = 0;
-}
-
-/// A bit for each element of a block, set if the element is selected.
-struct block_bits {
-  static constexpr std::size_t words = block_size / cpu_backend::flags_a_word;
-  std::uint64_t word[words];
-
-  block_bits complement() const
-  {
-    block_bits others;
-    for (std::size_t w = 0; w < words; ++w) others.word[w] = ~word[w];
-    return others;
-  }
-};
-
-/// Sets the bits of the selected elements of [begin, end), and returns their number. Bits behind `end` are 0 in the
-/// last word that it begins.
-template <class Criterion>
-std::size_t find_bits(Criterion const& criterion, std::size_t begin, std::size_t end, block_bits& bits)
-{
-  loop_copy<Criterion> selects = criterion;
-  // Bytes first: compilers make vector instructions of this loop, if the criterion lets them.
-  alignas(64) std::uint8_t flags[block_size];
-  std::size_t const size = end - begin;
-  std::size_t k = 0;
-  if constexpr (Criterion::always_first)
-    if (begin == 0 && size != 0) flags[k++] = 1;
-  for (; k < size; ++k) flags[k] = static_cast<std::uint8_t>(selects(begin + k));
-  took(size % cpu_backend::flags_a_word == 0 ? "compact: bits of whole words" : "compact: bits of a short word");
-  for (; k % cpu_backend::flags_a_word != 0; ++k) flags[k] = 0;
-  return cpu_backend::pack_flags(flags, k, bits.word);
 }
 
 /// The number of selected elements of each block, and their bits too: a move of the block need not ask again.
@@ -121,6 +193,14 @@ struct block_selections : block_counts<Criterion> {
       place.store(count, std::memory_order_release);
     }
     return count - 1;
+  }
+
+  /// Sets the bits of block b, and returns their number.
+  std::size_t find(std::size_t b, block_bits& to) const
+  {
+    std::size_t const count = (*this)(b);
+    to = bits(b);
+    return count;
   }
 
   /// Requires  the block has been counted.

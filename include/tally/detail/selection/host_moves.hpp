@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -36,7 +37,7 @@ constexpr bool is_uneven(std::size_t count, std::size_t size)
 
 /// Copies those of `size` elements from `in` whose bit is set, `room` elements, to `out`.
 template <class I, class Out>
-void compress_block(I in, block_bits const& bits, std::size_t size, Out out, std::size_t room)
+void compress_block(I in, std::uint64_t const* bits, std::size_t size, Out out, std::size_t room)
 {
   took(room == 0      ? "compact: nothing of a block"
        : room == size ? "compact: a whole block"
@@ -48,14 +49,14 @@ void compress_block(I in, block_bits const& bits, std::size_t size, Out out, std
   if (room == size)
     std::memcpy(to, from, size * bytes);
   else
-    cpu_backend::compress<bytes>({from, bits.word, size, to, room});
+    cpu_backend::compress<bytes>({from, bits, size, to, room});
 }
 
 template <class I, class Out>
 void move_block(copy_selected<I, Out> const& move, block_bits const& bits, std::size_t begin, std::size_t end,
                 std::size_t before, std::size_t count)
 {
-  compress_block(move.in + static_cast<std::iter_difference_t<I>>(begin), bits, end - begin,
+  compress_block(move.in + static_cast<std::iter_difference_t<I>>(begin), bits.word, end - begin,
                  move.out + static_cast<std::iter_difference_t<Out>>(before), count);
 }
 
@@ -95,9 +96,9 @@ void move_block(copy_both<I, Out, Rest> const& move, block_bits const& bits, std
 {
   I const from = move.in + static_cast<std::iter_difference_t<I>>(begin);
   std::size_t const size = end - begin;
-  compress_block(from, bits, size, move.selected + static_cast<std::iter_difference_t<Out>>(before), count);
-  compress_block(from, bits.complement(), size, move.rest + static_cast<std::iter_difference_t<Rest>>(begin - before),
-                 size - count);
+  compress_block(from, bits.word, size, move.selected + static_cast<std::iter_difference_t<Out>>(before), count);
+  compress_block(from, bits.complement().word, size,
+                 move.rest + static_cast<std::iter_difference_t<Rest>>(begin - before), size - count);
 }
 
 template <class I, class Out, class Rest, class Criterion>
