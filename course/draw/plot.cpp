@@ -81,6 +81,7 @@ public:
       x_least_ = first ? x : std::min(x_least_, x);
       x_most_ = first ? x : std::max(x_most_, x);
       y_most_ = first ? y : std::max(y_most_, y);
+      y_least_ = std::min(y_least_, y);
       first = false;
     };
     for (curve const& each : of.curves)
@@ -90,7 +91,7 @@ public:
       include(each.right, each.height);
     }
     if (kind_ == axes::logarithmic) {
-      x_least_ = 0;
+      x_least_ = y_least_ = 0;
       x_most_ = std::max(1.0, std::log2(x_most_));
       y_most_ = std::max(1.0, std::ceil(std::log10(y_most_) * 4 - 1e-9) / 4);
       return;
@@ -99,7 +100,8 @@ public:
       x_least_ -= 0.5;
       x_most_ += 0.5;
     }
-    if (!(y_most_ > 0)) y_most_ = 1;
+    y_most_ = std::max(y_most_, 0.0);
+    if (!(y_least_ < y_most_)) y_most_ = 1;
   }
 
   axes kind() const { return kind_; }
@@ -107,22 +109,26 @@ public:
   {
     return left + (right - left) * ((is_log() ? std::log2(value) : value) - x_least_) / (x_most_ - x_least_);
   }
-  double y(double value) const { return bottom - (bottom - top) * (is_log() ? std::log10(value) : value) / y_most_; }
+  double y(double value) const
+  {
+    return bottom - (bottom - top) * ((is_log() ? std::log10(value) : value) - y_least_) / (y_most_ - y_least_);
+  }
   double x_begin() const { return is_log() ? 1 : x_least_; }
   double x_end() const { return is_log() ? std::exp2(x_most_) : x_most_; }
+  double y_begin() const { return is_log() ? 1 : y_least_; }
   double y_end() const { return is_log() ? std::pow(10, y_most_) : y_most_; }
 
 private:
   bool is_log() const { return kind_ == axes::logarithmic; }
 
   axes kind_;
-  double x_least_ = 0, x_most_ = 1, y_most_ = 1;
+  double x_least_ = 0, x_most_ = 1, y_least_ = 0, y_most_ = 1;
 };
 
 std::string y_tick(scale const& on, double y, std::string const& label)
 {
-  bool const lowest = on.y(y) > bottom - 0.5;
-  return line_from(left, on.y(y), right, on.y(y), lowest ? "axis" : "grid") +
+  bool const is_axis = y == 0 || on.y(y) > bottom - 0.5;
+  return line_from(left, on.y(y), right, on.y(y), is_axis ? "axis" : "grid") +
          text_at(left - 10, on.y(y) + 4, "soft", "end", label, 12);
 }
 
@@ -151,13 +157,15 @@ std::string linear_label(double value)
   return text;
 }
 
-std::string linear_grid(scale const& on, bool y_has_numbers)
+std::string linear_grid(scale const& on, bool y_has_numbers, bool x_has_numbers)
 {
   std::string out;
-  double const y_step = step_of(on.y_end()), x_step = step_of(on.x_end() - on.x_begin());
-  if (!y_has_numbers) out += line_from(left, bottom, right, bottom, "axis");
-  for (int k = 0; y_has_numbers && k * y_step <= on.y_end() * 1.0001; ++k)
-    out += y_tick(on, k * y_step, linear_label(k * y_step));
+  double const y_step = step_of(on.y_end() - on.y_begin()), x_step = step_of(on.x_end() - on.x_begin());
+  if (!y_has_numbers) out += line_from(left, on.y(0), right, on.y(0), "axis");
+  for (double k = std::ceil(on.y_begin() / y_step * 1.0001);
+       y_has_numbers && k * y_step <= on.y_end() + std::abs(on.y_end()) * 0.0001; ++k)
+    out += y_tick(on, k * y_step, linear_label(k == 0 ? 0.0 : k * y_step));
+  if (!x_has_numbers) return out;
   for (double k = std::ceil(on.x_begin() / x_step); k * x_step <= on.x_end() + x_step * 1e-9; ++k)
     out += x_tick(on, k * x_step, linear_label(k == 0 ? 0.0 : k * x_step));
   return out;
@@ -185,10 +193,37 @@ std::string bars(scale const& on, std::vector<bar> const& all)
 {
   std::string out;
   for (bar const& each : all) {
-    double const x = on.x(each.left), y = on.y(each.height);
+    double const x = on.x(each.left), zero = on.y(0), y = std::min(on.y(each.height), zero);
     out += "<rect class=\"bar c0\" x=\"" + svg_number(x) + "\" y=\"" + svg_number(y) + "\" width=\"" +
-           svg_number(on.x(each.right) - x) + "\" height=\"" + svg_number(bottom - y) + "\"><title>" +
-           svg_escaped(each.text) + "</title></rect>\n";
+           svg_number(on.x(each.right) - x) + "\" height=\"" + svg_number(std::abs(on.y(each.height) - zero)) +
+           "\"><title>" + svg_escaped(each.text) + "</title></rect>\n";
+  }
+  return out;
+}
+
+/// The names of bars below the chart: level, or slanting where they would touch; none where even that is too dense.
+std::string bar_names(scale const& on, std::vector<bar> const& all)
+{
+  constexpr double letter = 7, line = 12;
+  constexpr std::size_t most = 14;
+  double room = width, longest = 0;
+  for (bar const& each : all) {
+    room = std::min(room, (on.x(each.right) - on.x(each.left)) * 1.2);
+    longest = std::max(longest, static_cast<double>(std::min(each.name.size(), most)) * letter);
+  }
+  if (room < line) return {};
+  std::string out;
+  for (bar const& each : all) {
+    double const x = (on.x(each.left) + on.x(each.right)) / 2;
+    std::size_t end = std::min(each.name.size(), most);
+    while (end > 0 && end < each.name.size() && (each.name[end] & 0xc0) == 0x80) --end;  // within a character
+    std::string const name = each.name.substr(0, end) + (end < each.name.size() ? "…" : "");
+    bool const level = longest < room;
+    std::string const text =
+        text_at(level ? x : 0, level ? bottom + 21 : 0, "soft", level ? "middle" : "end", name, 12);
+    out += level ? text
+                 : "<g transform=\"translate(" + svg_number(x + 4) + " " + svg_number(bottom + 15) +
+                       ") rotate(-35)\">" + text + "</g>\n";
   }
   return out;
 }
@@ -269,8 +304,10 @@ std::string svg(chart const& chart)
   out += text_at(20, 30, "ink", "start", chart.title, 16);
   out += text_at(left - 10, top - 10, "soft", "start", chart.y_name, 12);
   out += text_at((left + right) / 2, bottom + 44, "soft", "middle", chart.x_name, 12);
-  out += chart.scaling == axes::logarithmic ? logarithmic_grid(on) : linear_grid(on, !chart.y_name.empty());
+  bool const has_names = std::ranges::any_of(chart.bars, [](bar const& each) { return !each.name.empty(); });
+  out += chart.scaling == axes::logarithmic ? logarithmic_grid(on) : linear_grid(on, !chart.y_name.empty(), !has_names);
   out += bars(on, chart.bars);
+  if (has_names) out += bar_names(on, chart.bars);
   for (std::size_t k = 0; k < chart.curves.size(); ++k) out += band(on, chart.curves[k], k);
   for (std::size_t k = 0; k < chart.curves.size(); ++k)
     out += "<path class=\"line " + colour(k) + "\" d=\"" + path(on, chart.curves[k].points) + "\"/>\n";

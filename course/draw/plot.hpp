@@ -27,14 +27,15 @@ struct mark {
   std::string text;
 };
 
-/// A bar from the axis up. Browsers show `text` where the pointer rests on it.
+/// A bar from the axis up, or down if its height is negative. Browsers show `text` where the pointer rests on it.
 struct bar {
   double left, right, height;
   std::string text;
+  std::string name = {};  ///< below it; then the axis has no numbers
 };
 
 /// Logarithmic axes count powers of two to the right and of ten upwards; their coordinates are 1 or more. Linear axes
-/// begin at 0 upwards; their coordinates are finite.
+/// include 0 upwards; their coordinates are finite.
 enum class axes { logarithmic, linear };
 
 /// Requires at most `most_curves` curves.

@@ -26,6 +26,7 @@ cli::command_page const small_page = {
                   {"--add", "X", ""},
                   {"--color", "COLOR", "", completes::choices, {{"red", ""}, {"green", ""}}},
                   {"--json", "", ""},
+                  {"--label", "[NAME]", ""},
                   {"-h,--help", "", ""}}}},
     .sections = {},
     .examples = {}};
@@ -38,6 +39,7 @@ struct small_settings {
   int threads = 0;
   std::optional<color> ink;
   bool json = false;
+  std::optional<std::string> label;
 };
 
 small_settings parsed(words const& line)
@@ -50,6 +52,7 @@ small_settings parsed(words const& line)
   options.values("--add", [&](std::string const& text) { all.added.push_back(text); });
   options.choice("--color", all.ink);
   options.flag("--json", all.json);
+  options.value("--label", all.label);
   options.parse(line);
   return all;
 }
@@ -76,6 +79,18 @@ TEST(parser, takes_a_value_from_the_next_word_or_from_the_same)
   EXPECT_EQ(parsed({"--color=green"}).ink, color::green);
   EXPECT_FALSE(parsed({}).ink.has_value());
   EXPECT_TRUE(parsed({"--json", "--json"}).json);
+}
+
+TEST(parser, takes_a_value_that_may_be_left_out_from_the_same_word_only)
+{
+  EXPECT_EQ(parsed({"--label=a", "b"}).label, "a");
+  EXPECT_EQ(parsed({"--label", "b"}).label, "");
+  EXPECT_EQ(parsed({"--label", "b"}).files, words{"b"});
+  EXPECT_FALSE(parsed({"b"}).label.has_value());
+  EXPECT_EQ(complaint({"--label="}), "--label needs a value");
+  EXPECT_EQ(complaint({"--label=a", "--label"}), "--label is given twice");
+  std::string const help = cli::help_text(small_page, {}, 80);
+  EXPECT_NE(help.find("      --label[=NAME] "), std::string::npos) << help;
 }
 
 TEST(parser, takes_the_next_word_for_a_value_whatever_it_looks_like)

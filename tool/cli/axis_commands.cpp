@@ -36,7 +36,8 @@ bool is_one_array(command_settings const& settings)
 
 bool goes_along_axis(command_settings const& settings)
 {
-  return !settings.input.axes.empty() || (settings.reversed && is_one_array(settings));
+  bool const one_result = settings.operations.size() == 1;
+  return !settings.input.axes.empty() || (settings.reversed && one_result && is_one_array(settings));
 }
 
 void reduce_along_axis(command_settings const& settings)

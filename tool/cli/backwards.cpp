@@ -41,7 +41,12 @@ held_backwards::held_backwards(command_settings const& settings, source& from) :
   std::vector<std::uint32_t> numbers;  // of the groups of a batch
   io::batch batch;
   while (from.next(batch)) {
-    piece next{turned(batch.values()), {}};
+    piece next{.rows = batch.rows, .columns = {}, .groups = {}, .lines = {batch.lines.rbegin(), batch.lines.rend()}};
+    auto const last = static_cast<std::uint32_t>(batch.rows - 1);
+    for (io::column const& each : batch.columns) {
+      held_column& column = next.columns.emplace_back(turned(each.values));
+      for (std::size_t k = each.rows.size(); k-- > 0;) column.rows.push_back(last - each.rows[k]);
+    }
     numbers.clear();
     for (std::string_view const name : batch.group_names) numbers.push_back(number_of(name));
     for (std::size_t k = batch.groups.size(); k-- > 0;) next.groups.push_back(numbers[batch.groups[k]]);
@@ -61,14 +66,15 @@ std::uint32_t held_backwards::number_of(std::string_view key)
 
 bool held_backwards::next(io::batch& into)
 {
-  size_ -= io::size_of(given_.values.view());
+  size_ -= given_.rows;
   given_ = {};
   if (pieces_.empty()) return false;
   given_ = std::move(pieces_.back());
   pieces_.pop_back();
-  column_ = {given_.values.view(), {}};
-  into = io::batch_of(column_);
-  into.groups = given_.groups;
+  columns_.clear();
+  for (held_column const& each : given_.columns) columns_.push_back({each.values.view(), each.rows});
+  lines_.assign(given_.lines.begin(), given_.lines.end());
+  into = {.rows = given_.rows, .columns = columns_, .groups = given_.groups, .group_names = {}, .lines = lines_};
   if (!given_.groups.empty()) into.group_names = names_;
   return true;
 }

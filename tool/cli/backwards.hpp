@@ -17,7 +17,7 @@
 /// results.
 namespace tally::cli {
 
-/// All values of a source, from the last one to the first.
+/// All rows of a source, from the last one to the first.
 class held_backwards final : public batches {
 public:
   held_backwards(command_settings const& settings, source& from);
@@ -28,17 +28,24 @@ public:
   io::location locate(std::size_t row, std::size_t column) const override;
 
 private:
-  struct piece {
+  struct held_column {
     value_buffer values;
+    std::vector<std::uint32_t> rows;  // of the values, if some have none
+  };
+  struct piece {
+    std::size_t rows = 0;
+    std::vector<held_column> columns;
     std::vector<std::uint32_t> groups;
+    std::vector<std::string> lines;
   };
   std::uint32_t number_of(std::string_view key);
 
   command_settings const& settings_;
   std::vector<piece> pieces_;
   piece given_;
-  io::column column_;             // of given_
-  std::uint64_t size_ = 0;        // values in given_ and pieces_
+  std::vector<io::column> columns_;  // of given_
+  std::vector<std::string_view> lines_;
+  std::uint64_t size_ = 0;        // rows in given_ and pieces_
   std::deque<std::string> keys_;  // never moves a key, so the views below stay valid
   std::vector<std::string_view> names_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;

@@ -66,7 +66,7 @@ std::string bash_command(command_page const& page)
   for (option_group const& group : page.options) {
     for (option_page const& option : group.options) {
       if (!is_named(option)) argument = bash_values(option);
-      if (!is_named(option) || option.value.empty()) continue;
+      if (!is_named(option) || !takes_word(option)) continue;
       std::string pattern(long_name(option));
       if (!short_name(option).empty()) (pattern += '|') += short_name(option);
       values += "        " + pattern + ") " + bash_values(option) + "; return ;;\n";
@@ -136,9 +136,14 @@ std::string zsh_argument(option_page const& option)
 {
   if (!is_named(option)) return "'*:" + zsh_text(long_name(option)) + zsh_values(option) + "'";
   std::string const text = fmt::format("[{}]", zsh_text(first_sentence(option.text)));
-  std::string const value =
-      option.value.empty() ? "" : fmt::format(":{}{}", zsh_text(option.value), zsh_values(option));
-  std::string const equals = option.value.empty() ? "" : "=";
+  std::string value, equals;
+  if (takes_word(option)) {
+    value = fmt::format(":{}{}", zsh_text(option.value), zsh_values(option));
+    equals = "=";
+  } else if (!option.value.empty()) {  // it may be left out, and is in the same word
+    value = fmt::format("::{}{}", zsh_text(option.value), zsh_values(option));
+    equals = "=-";
+  }
   std::string const name(long_name(option));
   if (short_name(option).empty()) return "'*" + name + equals + text + value + "'";
   return "'*'{" + std::string(short_name(option)) + "," + name + equals + "}'" + text + value + "'";
@@ -195,7 +200,7 @@ std::string fish_option(command_page const& page, option_page const& option)
     if (!short_name(option).empty()) (out += " -s ") += short_name(option).substr(1);
     (out += " -l ") += long_name(option).substr(2);
     out += " -d " + fish_text(option.text);
-    if (option.value.empty()) return out + "\n";
+    if (!takes_word(option)) return out + "\n";
   }
   switch (option.complete) {
     case completes::files: return out + (is_named(option) ? " -r -F\n" : " -F\n");

@@ -67,12 +67,7 @@ std::string term_of(option_page const& option)
     std::string_view const letter = short_name(option);
     term = letter.empty() ? "    " : std::string(letter) + ", ";
   }
-  term += long_name(option);
-  if (!option.value.empty()) {
-    term += ' ';
-    term += option.value;
-  }
-  return term;
+  return (term += long_name(option)) += value_text(option);
 }
 
 void append_options(std::string& out, option_group const& group, std::size_t width)

@@ -65,7 +65,10 @@ std::string roff_term(option_page const& option)
   if (!short_name(option).empty()) term = "\\fB" + roff(short_name(option)) + "\\fR, ";
   std::string const font = is_named(option) ? "\\fB" : "\\fI";
   term += font + roff(long_name(option)) + "\\fR";
-  if (!option.value.empty()) term += " \\fI" + roff(option.value) + "\\fR";
+  std::string const value = value_text(option);
+  if (!option.value.empty())
+    term += (takes_word(option) ? " \\fI" : "\\fI") +
+            roff(takes_word(option) ? option.value : std::string_view(value)) + "\\fR";
   return term;
 }
 

@@ -26,6 +26,18 @@ std::optional<output_format> format_of_ending(std::string const& file)
   return std::nullopt;
 }
 
+/// Names, which may have blanks.
+std::vector<std::string> split_at_commas(std::string_view list)
+{
+  std::vector<std::string> all;
+  for (;;) {
+    std::size_t const comma = list.find(',');
+    all.emplace_back(list.substr(0, comma));
+    if (comma == list.npos) return all;
+    list.remove_prefix(comma + 1);
+  }
+}
+
 }  // namespace
 
 char delimiter_of(std::string_view option, std::string const& text)
@@ -34,6 +46,11 @@ char delimiter_of(std::string_view option, std::string const& text)
   if (text.size() != 1 || text == "\"" || text == "\n")
     throw command_line_error(std::string(option) + ": '" + text + "' is not a single character (or tab)");
   return text[0];
+}
+
+char delimiter_of(output_settings const& output)
+{
+  return output.delimiter.value_or(output.format == output_format::csv ? ',' : '\t');
 }
 
 bool is_binary(output_format format)
@@ -54,11 +71,34 @@ void bind_output(parser& options, output_settings& output, output_options& given
   options.flag("--json", given.json);
   options.value("--output-delimiter",
                 [&](std::string const& text) { output.delimiter = delimiter_of("--output-delimiter", text); });
+  options.flag("--plot", output.plot);
   options.flag("--no-progress", output.quiet);
+}
+
+void bind_append(parser& options, output_settings& output)
+{
+  options.value("--append", [&](std::string const& names) {
+    output.append = true;
+    if (!names.empty()) output.append_names = split_at_commas(names);
+  });
+}
+
+bool draws_svg(output_settings const& output)
+{
+  return output.plot && output.file.ends_with(".svg");
 }
 
 void complete_output(output_settings& output, output_options const& given)
 {
+  if (output.plot) {
+    if (given.json || given.format || output.delimiter || output.append)
+      throw command_line_error(
+          "--plot draws the results and writes no table: it takes no format, delimiter or --append");
+    if (output.file.ends_with(".png"))
+      throw command_line_error(
+          "--plot draws text or SVG (-o FILE.svg, which rsvg-convert or a browser makes a PNG of)");
+    return;
+  }
   if (given.json && given.format && *given.format != output_format::json)
     throw command_line_error("--json and another --format exclude each other");
   output.format = given.json ? output_format::json

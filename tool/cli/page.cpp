@@ -21,6 +21,17 @@ bool is_named(option_page const& option)
   return option.names.starts_with('-');
 }
 
+bool takes_word(option_page const& option)
+{
+  return !option.value.empty() && !option.value.starts_with('[');
+}
+
+std::string value_text(option_page const& option)
+{
+  if (option.value.empty()) return {};
+  return takes_word(option) ? " " + std::string(option.value) : "[=" + std::string(option.value.substr(1));
+}
+
 std::string_view last_name(command_page const& page)
 {
   return page.name.substr(page.name.rfind(' ') + 1);  // all of it if there is no blank

@@ -21,7 +21,7 @@ enum class completes { nothing, files, choices };
 
 struct option_page {
   std::string_view names;  ///< "-o,--output"; of an argument "FILE"
-  std::string_view value;  ///< the name of its value in help; empty for a switch
+  std::string_view value;  ///< the name of its value in help; empty for a switch; "[NAME]" if it may be left out
   std::string_view text;
   completes complete = completes::nothing;
   std::vector<choice> choices = {};
@@ -64,6 +64,10 @@ std::string_view long_name(option_page const& option);
 std::string_view short_name(option_page const& option);
 /// Whether it is an option, not an argument.
 bool is_named(option_page const& option);
+/// Whether its value may be the next word. A value that may be left out follows in the same word: --append=NAME.
+bool takes_word(option_page const& option);
+/// Its value as it stands behind its name: " FILE", "[=NAME]", or nothing.
+std::string value_text(option_page const& option);
 /// "tally-reduce" or "tally reduce", "tally-app-pi" or "tally app pi", or "tally" for the tool as a whole.
 std::string full_name(command_page const& page, char separator);
 

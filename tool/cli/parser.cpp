@@ -116,6 +116,8 @@ std::vector<std::string> parser::distribute(std::vector<std::string> const& word
     bool const takes_value = target != nullptr && !target->option->value.empty();
     if (target == nullptr) {
       unknown.push_back(word);
+    } else if (takes_value && !takes_word(*target->option) && word == name) {
+      target->given.emplace_back();
     } else if (!takes_value) {
       if (word != name) throw command_line_error(name + " takes no value");
       target->given.emplace_back();

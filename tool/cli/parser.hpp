@@ -28,7 +28,8 @@ int whole_number(std::string_view option, std::string const& text, int least,
 /// exactly those on the command's page.
 ///
 /// A value is the next word (`--threads 2`, `-o file`), whatever that looks like, or follows in the same word
-/// (`--threads=2`, `-ofile`). All words after `--`, the word `-`, and words without a hyphen in front are arguments.
+/// (`--threads=2`, `-ofile`). One that may be left out follows in the same word (`--append=total`), and is empty if it
+/// is left out. All words after `--`, the word `-`, and words without a hyphen in front are arguments.
 class parser {
 public:
   explicit parser(command_page const& page) : page_(page) {}

@@ -1,4 +1,8 @@
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <memory>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -6,6 +10,7 @@
 #include "commands.hpp"
 #include "io/writer.hpp"
 #include "json_writer.hpp"
+#include "plot/curve.hpp"
 #include "report.hpp"
 #include "table/table_writer.hpp"
 
@@ -36,10 +41,57 @@ private:
   table_writer to_;
 };
 
+/// "running sum of amount".
+std::string plot_title(command_settings const& settings)
+{
+  std::string const of = settings.input.column ? " of " + *settings.input.column : "";
+  return "running " + std::string(name_of(settings.operations[0])) + of;
+}
+
+/// The columns of a terminal; 80 in a pipe or a file.
+std::size_t terminal_width()
+{
+  winsize size{};
+  bool const known = isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+/// Draws values as a curve.
+class drawn final : public io::writer {
+public:
+  drawn(io::output to, std::string title, bool as_svg) : to_(std::move(to)), title_(std::move(title)), as_svg_(as_svg)
+  {
+  }
+
+  void write(io::values_view const& values) override
+  {
+    std::visit(
+        [&](auto in) {
+          for (auto const value : in) curve_.add(static_cast<double>(value));
+        },
+        values);
+  }
+  void flush() override {}
+  void finish() override
+  {
+    std::string const text = as_svg_ ? svg_of(curve_, title_) : text_of(curve_, title_, terminal_width(), 16);
+    to_.write(text.data(), text.size());
+    to_.commit();
+  }
+
+private:
+  io::output to_;
+  std::string title_;
+  bool as_svg_;
+  curve curve_;
+};
+
 }  // namespace
 
 std::unique_ptr<io::writer> make_scan_writer(command_settings const& settings, io::output to, io::element_type type)
 {
+  if (settings.output.plot)
+    return std::make_unique<drawn>(std::move(to), plot_title(settings), draws_svg(settings.output));
   if (settings.output.format == output_format::npy) return io::write_npy(std::move(to), type);
   if (settings.output.format == output_format::raw) return io::write_raw(std::move(to), type);
   if (settings.output.format == output_format::json) return write_json_values(std::move(to), settings.operations[0]);

@@ -37,6 +37,17 @@ io::element_type type_of_name(std::string const& text)
   return static_cast<io::element_type>(index_of_choice("--type", text, type_choices()));
 }
 
+void bind_operations(parser& options, std::vector<operation>& operations)
+{
+  options.values("--op", [&](std::string const& text) {
+    for (operation const op : operations_named(text)) {
+      if (std::find(operations.begin(), operations.end(), op) != operations.end())
+        throw command_line_error("--op: " + name_of(op) + " is named twice");
+      operations.push_back(op);
+    }
+  });
+}
+
 /// Binds the options that reduce and scan share. `complete` completes the settings.
 void bind(parser& options, command_settings& settings, output_options& output)
 {
@@ -98,6 +109,17 @@ void check(command_settings const& settings)
     throw command_line_error("several operations have named results: as text or --json, without --axis");
 }
 
+void check_append(command_settings const& settings)
+{
+  if (is_binary(settings.output.format))
+    throw command_line_error("--append writes the rows of a table: as text, csv, tsv, json, jsonl, markdown or table");
+  for (std::string const& file : settings.input.files) {
+    io::file_format const format = settings.input.format_of(file);
+    if (format != io::file_format::csv && format != io::file_format::tsv)
+      throw command_line_error("--append is for CSV and TSV input, whose rows it writes (--column names a column)");
+  }
+}
+
 void complete(command_settings& settings, output_options const& output)
 {
   complete_input(settings.input);
@@ -144,13 +166,7 @@ command_settings parse_reduce(std::vector<std::string> const& words)
   output_options output;
   parser options(reduce_page());
   std::vector<operation> operations;
-  options.values("--op", [&](std::string const& text) {
-    for (operation const op : operations_named(text)) {
-      if (std::find(operations.begin(), operations.end(), op) != operations.end())
-        throw command_line_error("--op: " + name_of(op) + " is named twice");
-      operations.push_back(op);
-    }
-  });
+  bind_operations(options, operations);
   bind(options, settings, output);
   options.parse(words);
   if (!operations.empty()) settings.operations = std::move(operations);
@@ -158,6 +174,9 @@ command_settings parse_reduce(std::vector<std::string> const& words)
     if (is_for_scans(op))
       throw command_line_error("--op " + name_of(op) + " has a result for every value: tally scan --op " + name_of(op));
   complete(settings, output);
+  if (settings.output.plot && (settings.operations.size() > 1 || !settings.input.key))
+    throw command_line_error("--plot draws a bar for each group (--by) of one operation; values are drawn by tally app "
+                             "histogram, running results by tally scan --plot");
   if (settings.input.key && is_binary(settings.output.format))
     throw command_line_error("--by has a key beside every result: as text or --json");
   return settings;
@@ -169,22 +188,24 @@ command_settings parse_scan(std::vector<std::string> const& words)
   output_options output;
   parser options(scan_page());
   bool exclusive = false;
-  options.value("--op", [&](std::string const& text) {
-    settings.operations = operations_named(text);
-    if (settings.operations.size() > 1)
-      throw command_line_error("--op: a scan has one operation, and '" + text + "' are " +
-                               std::to_string(settings.operations.size()));
-  });
+  std::vector<operation> operations;
+  bind_operations(options, operations);
   options.flag("--exclusive", exclusive);
+  bind_append(options, settings.output);
   options.flag("--reverse", settings.reversed);
   options.number("--window", settings.window, 1);
   bind(options, settings, output);
   options.parse(words);
+  if (!operations.empty()) settings.operations = std::move(operations);
   if (exclusive) settings.kind = scan_kind::exclusive;
   if (settings.window > 0 && exclusive) throw command_line_error("--window and --exclusive exclude each other");
   if (settings.window > 0 && settings.init)
     throw command_line_error("--init is of no use to --window: the value before all others would leave it");
   complete(settings, output);
+  if (settings.output.plot && (settings.operations.size() > 1 || settings.input.key))
+    throw command_line_error("--plot draws one curve: of one operation, without --by");
+  settings.input.lines = settings.output.append;
+  if (settings.output.append) check_append(settings);
   if (settings.input.axes.size() > 1)
     throw command_line_error("--axis: a scan goes along one axis, and " + std::to_string(settings.input.axes.size()) +
                              " are named");

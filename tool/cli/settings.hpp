@@ -33,6 +33,7 @@ struct input_settings {
   std::endian order = std::endian::native;
   bool order_given = false;
   std::vector<int> axes;  ///< as they are named: negative ones count from the end
+  bool lines = false;     ///< whether the text of each row is wanted
 
   /// The format that `file` is read in.
   io::file_format format_of(std::string const& file) const;

@@ -95,6 +95,7 @@ void source::open_next()
       if (settings_.no_header) options.first = io::first_row::values;
       options.columns = {settings_.column.value_or("1")};
       if (settings_.key) options.keys = {*settings_.key};
+      options.lines = settings_.lines;
       options.numbers.rule = rule;
       options.floating = floating_;
       options.threads = threads_;

@@ -9,6 +9,7 @@
 #include "draw/plot.hpp"
 #include "io/number.hpp"
 #include "json.hpp"
+#include "plot/bars.hpp"
 
 namespace tally::cli {
 
@@ -25,16 +26,10 @@ std::uint64_t most_of(histogram_report const& report)
   return std::max<std::uint64_t>(1, *std::max_element(report.counts.begin(), end));
 }
 
-/// A bar of block characters in steps of an eighth. A count above zero has at least one step.
-std::string bar(std::uint64_t count, std::uint64_t most)
+/// A count above zero has a bar.
+std::string bar_of(std::uint64_t count, std::uint64_t most)
 {
-  static constexpr std::string_view eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  constexpr double width = 40;
-  auto length = static_cast<std::size_t>(static_cast<double>(count) / static_cast<double>(most) * width * 8);
-  if (count > 0 && length == 0) length = 1;
-  std::string text;
-  for (std::size_t k = 0; k < length / 8; ++k) text += "█";
-  return text.append(eighths[length % 8]);
+  return bar(static_cast<double>(count) / static_cast<double>(most), 40);
 }
 
 struct outside {
@@ -76,7 +71,7 @@ std::string table(histogram_report const& report)
     text += '\n';
   };
   std::uint64_t const most = most_of(report);
-  for (std::size_t k = 0; k < bins; ++k) line(names[k], report.counts[k], bar(report.counts[k], most));
+  for (std::size_t k = 0; k < bins; ++k) line(names[k], report.counts[k], bar_of(report.counts[k], most));
   for (outside const& each : outsides(report))
     if (each.count != 0) line(each.name, each.count, "");
   return text;

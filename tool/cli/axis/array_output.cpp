@@ -48,6 +48,9 @@ void array_output::check_format() const
   output_format const format = settings_.output.format;
   bool const fits = format == output_format::npy || format == output_format::text || format == output_format::csv ||
                     format == output_format::tsv;
+  if (is_rows() && settings_.output.plot)
+    throw command_line_error("--plot draws one curve: the result is an array with " + std::to_string(shape_.size()) +
+                             " axes");
   if (is_rows() && !fits)
     throw command_line_error("the result is an array with " + std::to_string(shape_.size()) +
                              " axes: write it with -o FILE.npy or --format npy, or as text, csv or tsv");
@@ -77,7 +80,7 @@ void array_output::print(io::reader& values)
 {
   constexpr std::size_t flush_at = std::size_t{1} << 16;
   io::output to = io::output::named(settings_.output.file);
-  char const between = settings_.output.delimiter.value_or(settings_.output.format == output_format::csv ? ',' : '\t');
+  char const between = delimiter_of(settings_.output);
   std::string text;
   std::uint64_t const row = shape_.back(), matrix = shape_[shape_.size() - 2] * row;
   std::uint64_t position = 0;

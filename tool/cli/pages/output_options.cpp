@@ -34,9 +34,24 @@ option_group output_options_group()
             "\"inf\" or \"-inf\"."},
            {"--output-delimiter", "CHARACTER",
             "The separator of the fields of text and csv output: a single character, or `tab`."},
+           {"--plot", "",
+            "Draw the results: those of a scan as a curve, those of groups (--by) as bars. As text, or as SVG with -o "
+            "FILE.svg."},
            {"--no-progress", "",
             "Show no progress. Without this option a job of more than a second shows its progress on a terminal, never "
             "in a pipe or a file."}}};
+}
+
+option_group scan_output_options()
+{
+  option_group all = output_options_group();
+  all.options.insert(
+      all.options.begin(),
+      {"--append", "[NAME,...]",
+       "Write each row of a CSV or TSV table as it stands, and its results behind it, with their names in the header: "
+       "NAME, or the column's name and the operation's with `_` between. Rows keep their quotes and line ends, unless "
+       "--format or --output-delimiter asks for another form. A row without a value has an empty result."});
+  return all;
 }
 
 }  // namespace tally::cli

@@ -26,6 +26,8 @@ option_group input_options();
 /// The input options of applications: those for one column of numbers.
 option_group column_options();
 option_group output_options_group();
+/// Those of scan: with --append.
+option_group scan_output_options();
 option_group running_options();
 section numbers_section();
 section order_section();

@@ -14,7 +14,10 @@ command_page const& scan_page()
            "value, one a line: that of all values up to it. With --by it is the result of the rows of its group up to "
            "it, in the order of the rows. With --axis the result is an array of the same shape."},
       .options = {{"Operation",
-                   {{"--op", "NAME", "The operation; sum if not given.", completes::choices, operation_choices()},
+                   {{"--op", "NAME[,NAME...]",
+                     "The operation; sum if not given. Several operations are columns side by side, under a line of "
+                     "names.",
+                     completes::choices, operation_choices()},
                     {"--exclusive", "",
                      "Each result is that of the values before it. The first is --init, or the neutral value: 0 for "
                      "sum, 1 for product."},
@@ -27,14 +30,13 @@ command_page const& scan_page()
                      "more. Along an axis, within it; with --by within each group."},
                     init_option()}},
                   input_options(),
-                  output_options_group(),
+                  scan_output_options(),
                   running_options()},
       .sections = {numbers_section(), order_section(), gpu_section(), exit_section()},
       .examples = {
           {"Running totals:", "seq 10 | tally scan"},
           {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},
-          {"The record so far, beside the table:",
-           "(echo record; tally scan --op max --column height jumps.csv) | paste -d , jumps.csv -"},
+          {"The record so far, beside the table:", "tally scan --op max --column height --append=record jumps.csv"},
           {"A moving mean over 7 days, and the change from day to day:",
            "tally scan --window 7 --op mean --column cases days.csv; tally scan --op diff --column cases days.csv"},
           {"A running balance for each account, in the order of the rows:",

@@ -17,6 +17,13 @@ std::size_t width_of(std::string_view text)
   return 2 * text.size() - std::min(2 * text.size(), fmt::formatted_size("{:<{}}", text, text.size()));
 }
 
+bool is_number_or_blank(std::string_view text)
+{
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  text = text.substr(0, text.find_last_not_of(' ') + 1);
+  return text.empty() || is_json_number(text);
+}
+
 /// Rows wait as their cells with a separator behind each, since their widths are known at the end. No cell has that
 /// character: control characters are escaped.
 class aligned_rows final : public row_format {
@@ -51,7 +58,7 @@ public:
     std::vector<bool> right(n, true);  // columns of numbers, under whatever name
     for_cells(text, [&](std::size_t k, std::string_view cell) {
       widths[k % n] = std::max(widths[k % n], width_of(cell));
-      if (k >= n && !columns_[k % n].holds_results && !cell.empty() && !is_json_number(cell)) right[k % n] = false;
+      if (k >= n && !columns_[k % n].holds_results && !is_number_or_blank(cell)) right[k % n] = false;
     });
     std::string out;
     for_cells(text, [&](std::size_t k, std::string_view cell) {

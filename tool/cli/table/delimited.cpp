@@ -10,11 +10,11 @@ namespace {
 
 class delimited_rows final : public row_format {
 public:
-  delimited_rows(delimited how, std::vector<table_column> columns) : how_(how), columns_(std::move(columns))
+  delimited_rows(delimited how, std::vector<table_column> columns) : how_(std::move(how)), columns_(std::move(columns))
   {
-    special_ = {how.delimiter, '"', '\n', '\r'};
+    special_ = {how_.delimiter, '"', '\n', '\r'};
     // Only such a delimiter can occur in the text of a result.
-    splits_numbers_ = std::strchr("0123456789+-.,:einfaTPHMSZ_' ", how.delimiter) != nullptr;
+    splits_numbers_ = std::strchr("0123456789+-.,:einfaTPHMSZ_' ", how_.delimiter) != nullptr;
   }
 
   std::string head() const override
@@ -25,7 +25,7 @@ public:
       if (&each != &columns_.front()) out += how_.delimiter;
       append_field(out, each.name);
     }
-    return out += '\n';
+    return out += how_.line_end;
   }
 
   void row(std::string& to, std::span<cell const> cells) const override
@@ -41,7 +41,7 @@ public:
       else if (auto const* rows = std::get_if<verbatim>(&each))
         to += rows->text;
     }
-    to += '\n';
+    to += how_.line_end;
   }
 
 private:
@@ -77,7 +77,7 @@ private:
 
 std::unique_ptr<row_format> make_delimited(delimited how, std::vector<table_column> columns)
 {
-  return std::make_unique<delimited_rows>(how, std::move(columns));
+  return std::make_unique<delimited_rows>(std::move(how), std::move(columns));
 }
 
 }  // namespace tally::cli

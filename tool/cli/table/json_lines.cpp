@@ -46,6 +46,17 @@ std::vector<std::string> keys_of(std::span<table_column const> columns, std::str
   return keys;
 }
 
+/// A field that JSON reads as a number is one, any other a string.
+void append_json(std::string& to, cell const& from)
+{
+  if (auto const* value = std::get_if<result>(&from))
+    append_json(to, *value);
+  else if (auto const* text = std::get_if<std::string_view>(&from))
+    to += is_json_number(*text) ? std::string(*text) : json(*text).text();
+  else
+    to += "null";
+}
+
 class json_lines final : public row_format {
 public:
   explicit json_lines(std::vector<table_column> const& columns) : keys_(keys_of(columns, "{")) {}
@@ -54,18 +65,39 @@ public:
   {
     for (std::size_t k = 0; k < cells.size(); ++k) {
       to += keys_[k];
-      if (auto const* value = std::get_if<result>(&cells[k]))
-        append_json(to, *value);
-      else if (auto const* text = std::get_if<std::string_view>(&cells[k]))
-        to += is_json_number(*text) ? std::string(*text) : json(*text).text();
-      else
-        to += "null";
+      append_json(to, cells[k]);
     }
     to += "}\n";
   }
 
 private:
   std::vector<std::string> keys_;
+};
+
+class json_rows final : public row_format {
+public:
+  explicit json_rows(std::vector<table_column> const& columns)
+  {
+    json names = json::array();
+    for (table_column const& each : columns) names.append(each.name);
+    head_ = "{\"columns\":" + names.text() + ",\"rows\":[";
+  }
+
+  std::string head() const override { return head_; }
+  std::string_view between() const override { return ","; }
+  std::string tail() const override { return "]}\n"; }
+
+  void row(std::string& to, std::span<cell const> cells) const override
+  {
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      to += k == 0 ? '[' : ',';
+      append_json(to, cells[k]);
+    }
+    to += ']';
+  }
+
+private:
+  std::string head_;
 };
 
 class json_groups final : public row_format {
@@ -93,10 +125,7 @@ public:
     if (keys_ > 1) to += ']';
     for (std::size_t k = keys_; k < cells.size(); ++k) {
       to += names_[k - keys_];
-      if (auto const* value = std::get_if<result>(&cells[k]))
-        append_json(to, *value);
-      else
-        to += "null";
+      append_json(to, cells[k]);
     }
     to += '}';
   }
@@ -112,6 +141,11 @@ private:
 std::unique_ptr<row_format> make_json_lines(std::vector<table_column> columns)
 {
   return std::make_unique<json_lines>(columns);
+}
+
+std::unique_ptr<row_format> make_json_rows(std::vector<table_column> columns)
+{
+  return std::make_unique<json_rows>(columns);
 }
 
 std::unique_ptr<row_format> make_json_groups(std::vector<table_column> columns, std::size_t keys)

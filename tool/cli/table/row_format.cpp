@@ -8,8 +8,8 @@ std::unique_ptr<row_format> make_row_format(output_settings const& output, std::
                                             bool named)
 {
   switch (output.format) {
-    case output_format::csv: return make_delimited({output.delimiter.value_or(','), true}, std::move(columns));
-    case output_format::tsv: return make_delimited({'\t', true}, std::move(columns));
+    case output_format::csv:
+    case output_format::tsv: return make_delimited({delimiter_of(output), true}, std::move(columns));
     case output_format::jsonl: return make_json_lines(std::move(columns));
     case output_format::markdown: return make_markdown(std::move(columns));
     case output_format::table: return make_aligned(std::move(columns));
@@ -18,7 +18,7 @@ std::unique_ptr<row_format> make_row_format(output_settings const& output, std::
     case output_format::raw:
     case output_format::json: break;
   }
-  return make_delimited({output.delimiter.value_or('\t'), named}, std::move(columns));
+  return make_delimited({delimiter_of(output), named}, std::move(columns));
 }
 
 }  // namespace tally::cli

@@ -53,8 +53,9 @@ protected:
 
 /// The rows of a delimited table. A field is quoted as in RFC 4180 if it would not stay one field of one line.
 struct delimited {
-  char delimiter = '\t';
+  char delimiter;
   bool has_header = true;
+  std::string line_end = "\n";
 };
 
 /// The format of `output.format`: text, csv, tsv, jsonl, markdown or table. Text has a header if `named`; csv, tsv,
@@ -68,6 +69,8 @@ std::unique_ptr<row_format> make_json_lines(std::vector<table_column> columns);
 /// One object: {"by":"region","groups":[{"key":"north","sum":15},...]}. The first `keys` columns are the keys, which are
 /// strings; several of them are an array.
 std::unique_ptr<row_format> make_json_groups(std::vector<table_column> columns, std::size_t keys);
+/// One object: {"columns":["sum","max"],"rows":[[1,1],[3,2]]}.
+std::unique_ptr<row_format> make_json_rows(std::vector<table_column> columns);
 /// GitHub's tables: pipes are escaped, line ends are <br>.
 std::unique_ptr<row_format> make_markdown(std::vector<table_column> columns);
 /// Columns of even width, two blanks apart, numbers to the right. Control characters are written as \n, \t, \x1b.
