@@ -12,7 +12,7 @@
 namespace tally::test {
 namespace {
 
-std::size_t count_of(std::string const& text, std::string const& part)
+std::size_t occurrences(std::string const& text, std::string const& part)
 {
   std::size_t count = 0;
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += part.size()) ++count;
@@ -27,7 +27,7 @@ TEST_F(plot, a_scan_is_a_curve)
   outcome const done = run_tool(words{"scan", "--plot", "-o", path("a.svg")}, "1 -5 3 nan");
   EXPECT_EQ(done.status, 0) << done.err;
   std::string const svg = read("a.svg");
-  EXPECT_EQ(count_of(svg, "<path class=\"line c0\""), 1U);
+  EXPECT_EQ(occurrences(svg, "<path class=\"line c0\""), 1U);
   EXPECT_NE(svg.find(">running sum</title>"), std::string::npos);
   EXPECT_NE(svg.find("1 of 4 not finite"), std::string::npos);
   EXPECT_NE(svg.find(">-4</text>"), std::string::npos) << "the axis goes below 0";
@@ -49,7 +49,7 @@ TEST_F(plot, groups_are_bars)
   outcome const done = run_tool(drawn);
   EXPECT_EQ(done.status, 0) << done.err;
   std::string const svg = read("a.svg");
-  EXPECT_EQ(count_of(svg, "<rect class=\"bar"), 3U);
+  EXPECT_EQ(occurrences(svg, "<rect class=\"bar"), 3U);
   EXPECT_NE(svg.find(">b b</text>"), std::string::npos);
   EXPECT_NE(svg.find("sum by k"), std::string::npos);
   EXPECT_NE(svg.find("1 of 4 not finite"), std::string::npos);

@@ -152,8 +152,9 @@ std::string text_of(curve const& of, std::string const& title, std::size_t colum
   }
   std::string axis = fmt::format("{:>{}} └", "", label);
   for (std::size_t c = 0; c < width; ++c) axis += "─";
-  std::string const end = std::to_string(of.size());
-  out += axis + '\n' + fmt::format("{:>{}}  1{:>{}}\n", "", label, of.size() > 1 ? end : "", width - 1);
+  out += axis + '\n' + fmt::format("{:>{}}  1", "", label);
+  if (of.size() > 1) out += fmt::format("{:>{}}", of.size(), width - 1);
+  out += '\n';
   if (of.not_finite() > 0) out += note_on(of) + '\n';
   return out;
 }
