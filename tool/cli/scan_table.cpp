@@ -33,8 +33,8 @@ struct scan_table::held_piece {
 
 bool has_rows(command_settings const& settings, io::table_head const* head)
 {
-  return settings.operations.size() > 1 || settings.output.append || (head != nullptr && head->columns.size() > 1) ||
-         (settings.input.key && is_table(settings.output.format));
+  if (settings.operations.size() > 1 || settings.output.append) return true;
+  return head != nullptr && (head->columns.size() > 1 || (!head->keys.empty() && is_table(settings.output.format)));
 }
 
 scan_table::scan_table(command_settings const& settings, io::table_head const* head,
@@ -51,7 +51,7 @@ scan_table::scan_table(command_settings const& settings, io::table_head const* h
         format == output_format::text || format == output_format::csv || format == output_format::tsv;
     verbatim_ = delimited && settings.output.delimiter.value_or(own) == head_->delimiter;
   } else if (format != output_format::text) {
-    keys_ = key_columns(settings).size();
+    keys_ = head_ ? head_->keys.size() : 0;
   }
   std::size_t const columns = head_ ? head_->columns.size() : 1;
   for (std::size_t c = 0; c < columns; ++c)
@@ -84,8 +84,10 @@ std::vector<table_column> scan_table::result_names() const
 /// The columns before the results. A table without a header has numbers for names.
 std::vector<table_column> scan_table::front_names(std::string_view first_line) const
 {
-  if (!appends_) return keys_ > 0 ? key_columns(settings_) : std::vector<table_column>();
   std::vector<table_column> all;
+  if (keys_ > 0)
+    for (std::string const& each : head_->keys) all.push_back({each, false});
+  if (!appends_) return all;
   input_row fields;
   for (std::string_view const each : fields.split(head_->line ? *head_->line : first_line, head_->delimiter))
     all.push_back({head_->line ? std::string(each) : std::to_string(all.size() + 1), false});
@@ -97,21 +99,24 @@ void scan_table::begin(std::string_view first_line)
 {
   if (to_) return;
   std::vector<table_column> const results = result_names();
+  std::vector<table_column> columns;
+  if (verbatim_)
+    columns.push_back({"", false});
+  else
+    columns = front_names(first_line);
+  columns.insert(columns.end(), results.begin(), results.end());
+  bool const is_delimited = settings_.output.format == output_format::text ||
+                            settings_.output.format == output_format::csv ||
+                            settings_.output.format == output_format::tsv;
   std::unique_ptr<row_format> format;
-  if (verbatim_) {
-    format = make_delimited({head_->delimiter, false, head_->line_end}, {});
-  } else {
-    std::vector<table_column> columns = front_names(first_line);
-    columns.insert(columns.end(), results.begin(), results.end());
-    bool const named = columns.size() > 1 && (!appends_ || head_->line);
-    bool const nameless_csv = appends_ && !head_->line && settings_.output.format <= output_format::tsv;
-    if (settings_.output.format == output_format::json)
-      format = make_json_rows(columns);
-    else if (nameless_csv)
-      format = make_delimited({delimiter_of(settings_.output), false}, {});
-    else
-      format = make_row_format(settings_.output, std::move(columns), named);
-  }
+  if (verbatim_)
+    format = make_delimited({head_->delimiter, false, head_->line_end}, std::move(columns));
+  else if (settings_.output.format == output_format::json)
+    format = make_json_rows(std::move(columns));
+  else if (appends_ && !head_->line && is_delimited)
+    format = make_delimited({delimiter_of(settings_.output), false}, std::move(columns));
+  else
+    format = make_row_format(settings_.output, std::move(columns), true);
   to_ = std::make_unique<table_writer>(std::move(output_), std::move(format), settings_.threads);
   if (!verbatim_ || !head_->line) return;
   std::vector<cell> header = {verbatim{*head_->line}};

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "draw/plot.hpp"
+#include "io/number.hpp"
 
 namespace tally::cli {
 
@@ -25,47 +26,58 @@ namespace {
 
 constexpr std::size_t bar_width = 40;
 
+/// The number as a double, whatever its style.
+double plain(result const& value)
+{
+  return std::visit([](auto x) { return static_cast<double>(x); }, value);
+}
+
 /// The rows of an aligned table with a bar behind each. If some results are negative, bars begin at a line for 0, and
 /// those of negative results lie to its left, in steps of a half.
+///
+/// While rows wait they have one column more: the result as a plain number.
 class bars_format final : public row_format {
 public:
   bars_format(std::vector<table_column> columns, bool as_svg)
       : title_(columns.back().name + " by " + columns.front().name),
-        rows_(make_aligned(nameless(std::move(columns)))),
+        rows_(make_aligned(with_number(std::move(columns)))),
         as_svg_(as_svg)
   {
   }
 
   std::string head() const override { return rows_->head(); }
-  void row(std::string& to, std::span<cell const> cells) const override { rows_->row(to, cells); }
+  void row(std::string& to, std::span<cell const> cells) const override
+  {
+    std::vector<cell> all(cells.begin(), cells.end());
+    std::string const number = io::to_text(plain(std::get<result>(cells.back())));
+    all.emplace_back(std::string_view(number));
+    rows_->row(to, all);
+  }
   bool needs_all() const override { return true; }
 
   std::string arranged(std::string text) const override
   {
-    std::vector<std::string> lines = lines_of(rows_->arranged(std::move(text)));
-    lines.erase(lines.begin());  // of names
+    std::vector<std::string> lines;
     std::vector<double> values;
-    for (std::string const& each : lines) values.push_back(std::strtod(each.c_str() + each.rfind(' ') + 1, nullptr));
+    std::string const table = rows_->arranged(std::move(text));
+    for (std::size_t begin = table.find('\n') + 1; begin < table.size();) {  // behind the names
+      std::size_t const end = table.find('\n', begin);
+      std::string& line = lines.emplace_back(table, begin, end - begin);
+      std::size_t const number = line.rfind(' ') + 1;
+      values.push_back(std::strtod(line.c_str() + number, nullptr));
+      line.erase(line.find_last_not_of(' ', number - 1) + 1);
+      begin = end + 1;
+    }
     return as_svg_ ? svg(lines, values) : drawn(lines, values);
   }
 
 private:
-  /// Aligned rows have no head of their own here.
-  static std::vector<table_column> nameless(std::vector<table_column> columns)
+  /// The columns without names, and that of the plain numbers.
+  static std::vector<table_column> with_number(std::vector<table_column> columns)
   {
     for (table_column& each : columns) each.name.clear();
+    columns.push_back({"", true});
     return columns;
-  }
-
-  static std::vector<std::string> lines_of(std::string const& text)
-  {
-    std::vector<std::string> all;
-    for (std::size_t begin = 0; begin < text.size();) {
-      std::size_t const end = text.find('\n', begin);
-      all.push_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-    return all;
   }
 
   static std::string drawn(std::vector<std::string> const& lines, std::vector<double> const& values)
