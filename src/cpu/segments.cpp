@@ -149,6 +149,13 @@ private:
     }
   }
 
+  /// The longest segments that are scanned in a block with others. Kernels of exactly associative operators take any
+  /// length that a block has.
+  std::size_t short_bytes() const
+  {
+    return (Op::exactly_associative ? 2 : 1) * std::min(tuning_in_use().short_bytes, most_short_bytes);
+  }
+
   /// Takes short segments.
   void take_block(std::size_t s, std::size_t count, std::size_t const* offset, bool some_empty)
   {
@@ -164,6 +171,11 @@ private:
       those.from = last;
     } else {
       those.readable_end = job_.values + (out_of_place_ ? end_ : offset[count]);
+    }
+    if (Op::exactly_associative && job_.out == nullptr && !job_.from_back &&
+        size * sizeof(T) >= count * tuning_in_use().totalled_bytes) {
+      detail::took("batch: totals of short segments");
+      those.totals_alone = true;
     }
     those.initial = job_.given.initial.value_or(op_.identity);
     if (job_.given.initials != nullptr) those.initials = job_.given.initials + s;
@@ -188,7 +200,7 @@ private:
   bool large_;
   bool out_of_place_ = job_.out != job_.values;  // nothing else writes to the values meanwhile
   // The longest segment that is scanned in a block with others.
-  std::size_t short_ = std::min(tuning_in_use().short_bytes, most_short_bytes) / sizeof(T);
+  std::size_t short_ = short_bytes() / sizeof(T);
   short_blocks<T> shorts_;
   T* writable_end_ = nullptr;  // the results of this thread's segments end there
   bool around_cache_ = false;
@@ -248,10 +260,14 @@ private:
       std::size_t offset[most_in_block + 1];
       for (std::size_t s = call_.first_from(first), count; s < behind; s += count) {
         count = std::min(most_in_block, behind - s);
-        offsets.read(offsets.offsets, s, count + 1, offset);
-        bool const some_empty = call_.check(s, count, offset);
+        std::size_t const* at = offset;
+        if (offsets.in_memory != nullptr)
+          at = offsets.in_memory + s;
+        else
+          offsets.read(offsets.offsets, s, count + 1, offset);
+        bool const some_empty = call_.check(s, count, at);
         if (some_empty) call_.fill_lasts(s, count);  // those of segments that are not empty are written again
-        segments_.take(s, count, offset, some_empty,
+        segments_.take(s, count, at, some_empty,
                        [this](std::size_t of, std::size_t from, std::size_t to) { take_long(of, from, to); });
       }
     }

@@ -161,6 +161,37 @@ private:
   static constexpr vector_tag<T> d{};
 };
 
+/// The reduction of a sequence alone.
+template <class Op, class T>
+class exact_reduction {
+  using vec = vector<T>;
+  using dom = domain<Op, T>;
+
+public:
+  static HWY_INLINE T of(T const* in, std::size_t size, T initial)
+  {
+    vec const identity = dom::enter(hn::Set(d, Op::template identity<T>()));
+    vec even = identity, odd = identity;
+    std::size_t k = 0;
+    for (; k + 2 * lanes<T> <= size; k += 2 * lanes<T>) {
+      even = dom::op(even, dom::enter(hn::LoadU(d, in + k)));
+      odd = dom::op(odd, dom::enter(hn::LoadU(d, in + k + lanes<T>)));
+    }
+    if (k + lanes<T> <= size) {
+      even = dom::op(even, dom::enter(hn::LoadU(d, in + k)));
+      k += lanes<T>;
+    }
+    // No branch for the rest, which may be nothing.
+    vec const rest = hn::IfThenElse(hn::FirstN(d, size - k), dom::enter(hn::LoadU(d, in + k)), identity);
+    log_steps<Op, T> const scan_vector(identity);
+    vec const total = broadcast_last<T>(scan_vector(dom::op(dom::op(even, odd), rest)));
+    return hn::GetLane(dom::leave(dom::op(dom::enter(hn::Set(d, initial)), total)));
+  }
+
+private:
+  static constexpr vector_tag<T> d{};
+};
+
 template <class Op, class T, std::size_t Blocks>
 struct exact_side_by_side {
   static constexpr std::size_t count = 1;
@@ -287,6 +318,8 @@ public:
 
   void run()
   {
+    if constexpr (exact)
+      if (job_.totals != nullptr) return total_each();
     std::size_t const size = job_.to[job_.count] - job_.to[0];
     bool const simple = job_.adjacent && job_.initials == nullptr;
     if (sizeof(T) >= 4 && blocks<T> > 1 && simple && job_.size != 0 && job_.size <= lanes<T> / 2) {
@@ -303,6 +336,17 @@ public:
 private:
   HWY_INLINE T const* in(std::size_t i) const { return job_.in + static_cast<std::ptrdiff_t>(job_.from[i]); }
   HWY_INLINE std::size_t begin(std::size_t i) const { return job_.to[i] - job_.to[0]; }
+
+  void total_each()
+  {
+    for (std::size_t i = 0; i < job_.count; ++i) {
+      std::size_t const size = begin(i + 1) - begin(i);
+      if (size == 0) continue;
+      prefetch(in(i), size);
+      job_.totals[i] =
+          exact_reduction<Op, T>::of(in(i), size, job_.initials != nullptr ? job_.initials[i] : job_.initial);
+    }
+  }
 
   void one_by_one(std::size_t first)
   {

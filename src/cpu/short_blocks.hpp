@@ -28,6 +28,7 @@ struct short_block {
   bool reversed = false;            ///< element k lies k places before the first
   bool adjacent = false;            ///< as in short_sequences_job
   bool some_empty = true;           ///< whether a sequence may be empty
+  bool totals_alone = false;        ///< no results but `lasts` are wanted, of an exactly associative operator
   std::size_t size = 0;             ///< the same
   T const* readable_end = nullptr;  ///< as far as may be read, if sequences ascend; null: no more than the elements
   T initial{};
@@ -85,6 +86,11 @@ private:
   void scan_part(short_sequences_job<T> job, short_block<T> const& those, T* lasts)
   {
     direction const shift = those.shift;
+    if (those.totals_alone) {
+      job.totals = lasts;
+      kernels_.scan_short(job);
+      return;
+    }
     T* const results = job.out;
     std::size_t const* const to = job.to;
     // Exclusive results are the inclusive ones a place later, except the first of each sequence.

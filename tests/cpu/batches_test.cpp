@@ -243,6 +243,7 @@ void draw_tuning(cpu_backend::tuning& sizes, std::uint64_t seed)
   sizes.long_sequence = bits / 36 % 4 == 0 ? 1 : std::size_t{1} << 18;
   sizes.round_bytes = 0;
   sizes.staged_bytes = bits / 144 % 2 == 0 ? 0 : 4096;
+  sizes.totalled_bytes = std::array<std::size_t, 3>{0, 128, 4096}[bits / 1728 % 3];
   sizes.streamed_segment_bytes = bits / 288 % 2 == 0 ? 0 : 4096;
   sizes.elements_a_head = std::array<std::size_t, 3>{1, 40, std::size_t{1} << 20}[bits / 576 % 3];
 }
@@ -351,7 +352,10 @@ void expect_segments(std::uint64_t seed, std::size_t mean)
   job.from_back = from_back;
   job.shift = shift;
   job.threads = threads;
-  cpu_backend::scan_segments<Op, T>(job, offsets.data(), segments);
+  if (seed % 2 == 0)
+    cpu_backend::scan_segments<Op, T>(job, offsets.data(), segments);
+  else  // read where they are
+    cpu_backend::scan_segments<Op, T>(job, std::vector<std::size_t>(offsets.begin(), offsets.end()).data(), segments);
   ASSERT_TRUE(same_bits(out, wanted));
   ASSERT_TRUE(same_bits(lasts, wanted_lasts));
 }

@@ -92,6 +92,9 @@ struct short_sequences_job {
   T const* initials;     ///< or one a sequence
   bool adjacent;         ///< whether each sequence begins where the one before ends
   std::size_t size = 0;  ///< of each sequence, if all have one; else 0
+  /// Only for operators that are exactly associative: if not null, the reductions of sequences that are not empty go
+  /// here, one for each sequence, and nothing to `out`.
+  T* totals = nullptr;
 };
 
 /// Bits [first, first + count) of some words, at most 64 of them, as the lowest bits of one. No word is read that has

@@ -21,6 +21,7 @@ struct offsets_of_segments {
   /// Copies offsets [first, first + count) to `to`.
   void (*read)(void const* offsets, std::size_t first, std::size_t count, std::size_t* to);
   std::size_t segments;
+  std::size_t const* in_memory = nullptr;  ///< the offsets themselves, if they are such an array
 
   std::size_t operator[](std::size_t s) const
   {
@@ -109,6 +110,10 @@ void scan_segments(segments_job<T> job, Offsets const& offsets, std::size_t segm
                       to[s] = static_cast<std::size_t>(detail::at_index(all, first + s));
                   },
                   segments};
+  if constexpr (std::contiguous_iterator<Offsets>)
+    if constexpr (std::is_same_v<std::remove_cvref_t<std::iter_reference_t<Offsets>>, std::size_t> &&
+                  !std::is_volatile_v<std::remove_reference_t<std::iter_reference_t<Offsets>>>)
+      same.offsets.in_memory = std::to_address(offsets);
   scan_segments_by_kernels(kernels_of<Op, element>(), same, by_pointer<Op, element>());
 }
 
