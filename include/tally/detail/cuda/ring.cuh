@@ -372,9 +372,11 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
     std::size_t const begin = in_sequence.begin, end = in_sequence.end;
     std::size_t const first = strip * order::strip<T> + lane * order::group<T>;
     bool const exclusive = problem.what == work::exclusive_scan;
+    bool const tells_next = exclusive && strip + 1 < ring::strips && lane == warp_lanes - 1;
     if (P::is_batch && strip * order::strip<T> >= end - begin) {
-      // Short sequences leave many strips empty. Each barrier must end its phase all the same.
-      if (exclusive && lane == warp_lanes - 1) memory.last_known[at.stage][strip].arrive();
+      // Short sequences leave many strips empty. Each barrier must end its phase all the same, and be waited for.
+      if (exclusive && strip > 0) memory.last_known[at.stage][strip - 1].wait(at.phase);
+      if (tells_next) memory.last_known[at.stage][strip].arrive();
       memory.free[at.stage].arrive();
       continue;
     }
@@ -404,7 +406,7 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
         last_row = values[batch - 1];
       else
         rows.scan(ring::rows - 1, last_row, transform, op);
-      if (lane == warp_lanes - 1) {
+      if (tells_next) {
         *memory.lasts[at.stage][strip] = last_row.last();
         memory.last_known[at.stage][strip].arrive();
       }

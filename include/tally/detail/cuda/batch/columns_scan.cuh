@@ -192,7 +192,8 @@ __global__ void __launch_bounds__(column_threads, Blocks) scan_columns_kernel(P 
         auto& strip_totals = memory.strip_totals[parity];
         if (at.is_own && at.ends_strip()) {
           W const total = rows_before.before(elements.total(), op);
-          *strip_totals[strip_in_piece * p.piece.columns + at.column] = total;
+          // A piece of a few rows has more columns than there are places, and needs none.
+          if (deep) *strip_totals[strip_in_piece * p.piece.columns + at.column] = total;
           if (is_shared_out && !at.ends_tile())
             publish(p.words + p.at.strip(at.row_in_column / rows_of_strip, at.sequence), total, drawn.epoch);
         }

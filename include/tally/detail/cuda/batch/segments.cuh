@@ -283,7 +283,8 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
   constexpr bool overlaps = shape::overlaps;
   constexpr int stages_ahead = overlaps ? 1 : shape::buffers;  // of those that are worked on
   constexpr unsigned sides = overlaps ? 2 : 1;
-  constexpr int totalled = 2, carried = 3;  // barriers
+  // Barriers. The scout and the workers meet at places of their own, where __syncthreads is not allowed.
+  constexpr int totalled = 2, carried = 3, staged = 4;
   auto const& problem = at_its_turn(given);
 
   extern __shared__ __align__(16) unsigned char room[];
@@ -349,7 +350,7 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
       __syncwarp();
     };
     for (unsigned k = 0; k < stages_ahead; ++k) put_stage(k);
-    __syncthreads();
+    meet<staged, shape::threads>();
     auto const scout_stages = [&](auto const& hand_over) {
       for (unsigned number = 0; stages[number % 4].exists; ++number) {
         segment_stage const& stage = stages[number % 4];
@@ -360,7 +361,7 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
         if (!draws_late) put_stage(number + stages_ahead);
         hand_over(stage, number, hands_over);
         if (draws_late) put_stage(number + stages_ahead);
-        __syncthreads();
+        meet<staged, shape::threads>();
       }
     };
     // The total of the lead, published if other tiles follow it.
@@ -438,7 +439,7 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
             }
           }
           if (more) put_stage(number + 1);
-          __syncthreads();
+          meet<staged, shape::threads>();
           if (!more) break;
         }
       } else {
@@ -670,7 +671,7 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
     stage_out<shape::workers>(problem, segment_slots<T>{memory_of(number)}, stages[number % 4].from,
                               stages[number % 4].count);
   };
-  __syncthreads();
+  meet<staged, shape::threads>();
   if constexpr (stages_ahead > 1) stage_all(0);
   for (unsigned number = 0;; ++number) {
     bool const more = stages[number % 4].exists;
@@ -687,7 +688,7 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
     } else if constexpr (!reduces) {
       finish_stage(number);
     }
-    __syncthreads();
+    meet<staged, shape::threads>();
     if (!more) break;
   }
 }
