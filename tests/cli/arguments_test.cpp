@@ -59,16 +59,21 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"reduce", "--op", "smu"}, "--op: there is no 'smu' (did you mean 'sum'?)"},
         wrong_usage{{"reduce", "--op", "sum,mxa"}, "--op: there is no 'mxa' (did you mean 'max'?)"},
         wrong_usage{{"reduce", "--op", "average"}, "--op: there is no 'average' (did you mean 'mean'?)"},
-        wrong_usage{{"reduce", "--op", "frobnicate"},
-                    "--op: there is no 'frobnicate'; choose one of sum, product, min, max, and, or, xor, median, "
-                    "quantile:0.9, p95, mad, mode, distinct, all, any, argmin, argmax, first, last, range, mean, "
-                    "geomean, harmean, variance, stddev, skewness, kurtosis, logsumexp, diff, count"},
+        wrong_usage{
+            {"reduce", "--op", "frobnicate"},
+            "--op: there is no 'frobnicate'; choose one of sum, product, min, max, and, or, xor, median, "
+            "quantile:0.9, p95, mad, mode, distinct, all, any, argmin, argmax, first, last, range, mean, "
+            "geomean, harmean, variance, stddev, skewness, kurtosis, logsumexp, diff, rank, percent, fraction, count"},
         wrong_usage{{"scan", "--init", "1", "--init", "2"}, "--init is given twice"},
         wrong_usage{{"reduce", "--op", "sum,max,sum"}, "--op: sum is named twice"},
         wrong_usage{{"scan", "--op", "sum,sum"}, "--op: sum is named twice"},
         wrong_usage{{"scan", "--op", "sum,mxa"}, "--op: there is no 'mxa' (did you mean 'max'?)"},
         wrong_usage{{"reduce", "--op", "diff"}, "--op diff has a result for every value: tally scan --op diff"},
         wrong_usage{{"scan", "--op", "diff", "--window", "2"}, "--window is of no use to --op diff"},
+        wrong_usage{{"scan", "--op", "rank", "--window", "2"}, "--window is of no use to --op rank"},
+        wrong_usage{{"scan", "--op", "percent", "--axis", "0", "x.npy"},
+                    "--axis: --op percent is for one sequence, or one for each group"},
+        wrong_usage{{"scan", "--op", "rank", "--exclusive"}, "--exclusive: rank has no result before the first value"},
         wrong_usage{{"scan", "--window", "2", "--exclusive"}, "--window and --exclusive exclude each other"},
         wrong_usage{{"scan", "--window", "0"}, "--window: '0' is not a whole number from 1 on"},
         wrong_usage{{"scan", "--window", "2", "--init", "1"},

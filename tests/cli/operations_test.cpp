@@ -15,8 +15,8 @@
 #include "sorting/value_store.hpp"
 #include "tool.hpp"
 
-/// The operations that are more than an operator: quantiles and their like, other means, shape; as accumulators, against
-/// slow formulas, and by the tool.
+/// The operations that are more than an operator: quantiles and their like, other means, shape; as accumulators,
+/// against slow formulas, and by the tool.
 namespace tally::test::operations {
 namespace {
 
@@ -440,6 +440,46 @@ TEST(operations, of_order_by_the_tool)
   EXPECT_EQ(run({"scan", "--window", "2", "--op", "mean", "--by", "k", "--column", "v"}, "k,v\na,1\nb,5\na,3\na,8\n"),
             "1\n5\n2\n5.5\n");
   EXPECT_EQ(run({"scan", "--window", "2", "--reverse"}, "1 2 3"), "3\n5\n3\n");
+}
+
+TEST(operations, beside_all_values_by_the_tool)
+{
+  EXPECT_EQ(run({"scan", "--op", "percent"}, "1 1 2"), "25\n25\n50\n");
+  EXPECT_EQ(run({"scan", "--op", "fraction"}, "9007199254740993 -9007199254740992 0.5 1.5"),
+            "4503599627370496\n-4503599627370496\n0.25\n0.75\n")
+      << "as the sum of doubles";
+  EXPECT_EQ(run({"scan", "--op", "fraction"}, "9007199254740993 -9007199254740992 1"),
+            "4503599627370496\n-4503599627370496\n0.5\n")
+      << "the sum of integers is exact";
+  EXPECT_EQ(run({"scan", "--op", "percent"}, ""), "");
+  EXPECT_EQ(run({"scan", "--op", "percent"}, "0 0"), "nan\nnan\n");
+  EXPECT_EQ(run({"scan", "--op", "rank"}, "3 1 3 2"), "3\n1\n3\n2\n");
+  EXPECT_EQ(run({"scan", "--op", "rank"}, "nan 0 -0.0 inf nan -1"), "5\n2\n2\n4\n5\n1\n");
+  std::string const table = "k,v\na,1\nb,5\na,3\nb,15\n";
+  words const by_key = {"scan", "--by", "k", "--column", "v", "--op"};
+  auto const of_groups = [&](words more) {
+    more.insert(more.begin(), by_key.begin(), by_key.end());
+    return run(more, table);
+  };
+  EXPECT_EQ(of_groups({"percent"}), "25\n25\n75\n75\n");
+  EXPECT_EQ(of_groups({"rank", "--reverse"}), "1\n1\n2\n2\n");
+  EXPECT_EQ(of_groups({"rank,fraction", "--append", "--memory", "8"}),
+            "k,v,v_rank,v_fraction\na,1,1,0.25\nb,5,1,0.25\na,3,2,0.75\nb,15,2,0.75\n");
+}
+
+TEST(operations, ranks_are_places_in_order)
+{
+  std::vector<std::int64_t> const values = some_integers(3000, 500);
+  std::vector<std::int64_t> sorted = values;
+  std::ranges::sort(sorted);
+  std::string input, expected;
+  for (std::int64_t const value : values) {
+    input += std::to_string(value) + "\n";
+    expected += std::to_string(std::ranges::lower_bound(sorted, value) - sorted.begin() + 1) + "\n";
+  }
+  EXPECT_EQ(run({"scan", "--op", "rank"}, input), expected);
+  EXPECT_EQ(run({"scan", "--op", "rank", "--memory", "4K"}, input), expected);
+  EXPECT_EQ(run({"scan", "--op", "rank", "--reverse", "--type", "f32"}, input), expected);
 }
 
 }  // namespace

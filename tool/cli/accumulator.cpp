@@ -10,6 +10,7 @@
 
 #include <tally/operators.hpp>
 
+#include "accumulators/beside_all.hpp"
 #include "accumulators/derived.hpp"
 #include "accumulators/difference.hpp"
 #include "accumulators/ends.hpp"
@@ -170,14 +171,29 @@ std::unique_ptr<accumulator> make_end(accumulation const& what, cpu)
   return std::make_unique<end_accumulator<int128, first>>();
 }
 
+/// The values in order that operations share, or else some of its own, in memory.
+std::shared_ptr<sorted_values> values_in_order(accumulation const& what, cpu on)
+{
+  if (what.in_order) return what.in_order;
+  return std::make_shared<sorted_values>(std::make_shared<value_store>(std::numeric_limits<std::size_t>::max(), on));
+}
+
+template <int whole>
+std::unique_ptr<accumulator> make_share(accumulation const& what, cpu)
+{
+  accumulation sum{.op = operation::sum, .type = what.type, .init = {}, .threads = what.threads};
+  if (sum.type == element_type::float32) sum.type = element_type::float64;
+  return std::make_unique<share_accumulator>(make_accumulator(sum), whole);
+}
+
+std::unique_ptr<accumulator> make_rank(accumulation const& what, cpu on)
+{
+  return std::make_unique<rank_accumulator>(values_in_order(what, on));
+}
+
 std::unique_ptr<accumulator> make_sorted(accumulation const& what, cpu on, figure of)
 {
-  std::shared_ptr<sorted_values> values = what.in_order;
-  if (!values) {
-    auto store = std::make_shared<value_store>(std::numeric_limits<std::size_t>::max(), on);
-    values = std::make_shared<sorted_values>(std::move(store));
-  }
-  return std::make_unique<sorted_accumulator>(std::move(values), of, what);
+  return std::make_unique<sorted_accumulator>(values_in_order(what, on), of, what);
 }
 
 template <class Accumulator>
@@ -247,8 +263,10 @@ io::element_type result_type(operation op, std::optional<io::element_type> type)
   switch (kind_of(op)) {
     case operation_kind::truth: return element_type::uint8;
     case operation_kind::place:
+    case operation_kind::rank:
     case operation_kind::number: return element_type::int64;
     case operation_kind::average:
+    case operation_kind::share:
     case operation_kind::statistic:
     case operation_kind::exponentials: return element_type::float64;
     case operation_kind::choosing:

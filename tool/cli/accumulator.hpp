@@ -24,6 +24,8 @@ public:
   accumulator(accumulator const&) = delete;
   accumulator& operator=(accumulator const&) = delete;
 
+  /// Takes values before any is scanned, of operations whose first result needs all.
+  virtual void prepare(io::values_view const&) {}
   /// Combines the next values.
   virtual void reduce(io::values_view const& values) = 0;
   /// Combines the next values and writes the result at each of them.

@@ -37,7 +37,8 @@ bool is_one_array(command_settings const& settings)
 bool goes_along_axis(command_settings const& settings)
 {
   bool const one_result = settings.operations.size() == 1;
-  return !settings.input.axes.empty() || (settings.reversed && one_result && is_one_array(settings));
+  return !settings.input.axes.empty() ||
+         (settings.reversed && one_result && !needs_all(settings.operations[0]) && is_one_array(settings));
 }
 
 void reduce_along_axis(command_settings const& settings)

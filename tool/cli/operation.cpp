@@ -177,7 +177,12 @@ bool needs_order(operation op)
 
 bool is_for_scans(operation op)
 {
-  return kind_of(op) == operation_kind::difference;
+  return kind_of(op) == operation_kind::difference || needs_all(op);
+}
+
+bool needs_all(operation op)
+{
+  return kind_of(op) == operation_kind::share || kind_of(op) == operation_kind::rank;
 }
 
 bool takes_init(operation op)

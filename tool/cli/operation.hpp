@@ -63,11 +63,14 @@ fraction share_of(operation op);
 /// Whether the operation combines values by an operator of the library.
 bool has_operator(operation op);
 
-/// Whether the operation is made from all values in order.
+/// Whether the operation is made from values in order.
 bool needs_order(operation op);
 
 /// Whether it has a result for every value, and none of all: for scans alone.
 bool is_for_scans(operation op);
+
+/// Whether its first result needs all values.
+bool needs_all(operation op);
 
 /// Whether --init is allowed: values and results are of one kind.
 bool takes_init(operation op);

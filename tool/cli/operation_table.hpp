@@ -54,6 +54,10 @@
     make_log_sum_exp)                                                                                                  \
   X(diff, "diff", "each value less the one before: the inverse of a scan of sums", "delta difference differences",     \
     difference, make_difference)                                                                                       \
+  X(rank, "rank", "1 + how many of all values are less", "ranks order", rank, make_rank)                               \
+  X(percent, "percent", "each value in percent of the sum of all", "percentage percents pct_of_total", share,          \
+    make_share<100>)                                                                                                   \
+  X(fraction, "fraction", "each value as a part of the sum of all", "ratio proportion share", share, make_share<1>)    \
   X(count, "count", "how many there are", "length n len", number, make_count)
 
 #define TALLY_OPERATIONS(X)                                                                                            \
@@ -73,6 +77,8 @@ enum class operation_kind {
   width,         ///< a difference of values; there is none of no values
   average,       ///< a double made of a sum; there is none of no values
   difference,    ///< a difference of values for every value, in scans alone
+  share,         ///< a double for every value, beside all values; in scans alone
+  rank,          ///< a place for every value, among all values; in scans alone
   ordered,       ///< made of the values in order; there is none of no values
   statistic,     ///< a double made of states; there is none of no values
   exponentials,  ///< a double

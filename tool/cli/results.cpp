@@ -13,7 +13,8 @@ accumulators make_accumulators(command_settings const& settings, std::optional<i
   all.reserve(settings.operations.size());
   std::shared_ptr<sorted_values> in_order;  // one for all operations
   for (operation const op : settings.operations) {
-    if (needs_order(op) && !in_order && settings.store) in_order = std::make_shared<sorted_values>(settings.store);
+    if ((needs_order(op) || needs_all(op)) && !in_order && settings.store)
+      in_order = std::make_shared<sorted_values>(settings.store);
     all.push_back(make_accumulator({.op = op,
                                     .type = type,
                                     .init = settings.init,

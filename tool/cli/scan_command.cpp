@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -6,6 +7,7 @@
 #include "backwards.hpp"
 #include "commands.hpp"
 #include "gpu/on_gpu.hpp"
+#include "held_rows.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
 #include "progress.hpp"
@@ -14,6 +16,16 @@
 #include "source.hpp"
 
 namespace tally::cli {
+
+namespace {
+
+/// Whether an operation's first result needs all values. Then the rows are held, and seen twice.
+bool needs_all(command_settings const& settings)
+{
+  return std::ranges::any_of(settings.operations, [](operation op) { return needs_all(op); });
+}
+
+}  // namespace
 
 void scan_all(command_settings const& settings, batches& from, std::optional<io::element_type> type, io::output to)
 {
@@ -25,6 +37,10 @@ void scan_all(command_settings const& settings, batches& from, std::optional<io:
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   value_buffer room;
   io::batch batch;
+  if (needs_all(settings)) {
+    while (from.next(batch)) scanner->prepare(batch);
+    from.rewind();
+  }
   while (from.next(batch)) {
     located(from, batch, [&] {
       io::values_view const results = scanner->scan(batch);
@@ -43,6 +59,10 @@ void scan_rows(command_settings const& settings, source const& source, batches& 
 {
   scan_table all(settings, source.head(), source.type(), io::output::named(settings.output.file));
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
+  if (needs_all(settings)) {
+    for (io::batch batch; from.next(batch);) all.prepare(batch);
+    from.rewind();
+  }
   for (io::batch batch; from.next(batch); meter.update(from.so_far())) {
     all.write(batch, from, settings.reversed ? nullptr : source.head());
     if (from.waiting()) all.flush();
@@ -60,6 +80,14 @@ void run_scan(std::vector<std::string> const& words)
   make_accumulators(settings, from.type());  // throws for a wrong command line before there is any output
   bool const rows = has_rows(settings, from.head());
   if (rows && settings.on == processor::gpu) note("the CPU does it: a GPU scans one column by one operation");
+  if (needs_all(settings)) {
+    if (!rows) gpu_for(settings, from.type());  // prints that the GPU is of no use here
+    std::unique_ptr<batches> backwards;
+    if (settings.reversed) backwards = std::make_unique<held_backwards>(settings, from);
+    held_rows all(settings, backwards ? *backwards : from);
+    if (rows) return scan_rows(settings, from, all);
+    return scan_all(settings, all, from.type(), io::output::named(settings.output.file));
+  }
   if (rows && !settings.reversed) return scan_rows(settings, from, from);
   if (settings.reversed) {
     if (settings.on == processor::gpu && !rows)

@@ -124,6 +124,25 @@ void scan_table::begin(std::string_view first_line)
   to_->row(header);
 }
 
+/// The values of a column as a batch of their own, with their groups.
+io::batch scan_table::values_of(io::batch const& batch, std::size_t column)
+{
+  io::column const& values = batch.columns[column];
+  io::batch one = io::batch_of(values);
+  one.groups = batch.groups;
+  one.group_names = batch.group_names;
+  if (batch.groups.empty() || one.rows == batch.rows) return one;
+  groups_.clear();
+  for (std::uint32_t const row : values.rows) groups_.push_back(batch.groups[row]);
+  one.groups = groups_;
+  return one;
+}
+
+void scan_table::prepare(io::batch const& batch)
+{
+  for (column_scan const& each : scans_) each.by->prepare(values_of(batch, each.column));
+}
+
 void scan_table::write(io::batch const& batch, batches const& from, io::table_head const* head)
 {
   if (appends_ && head != nullptr && head->line != head_->line)
@@ -135,21 +154,13 @@ void scan_table::write(io::batch const& batch, batches const& from, io::table_he
              .lines = batch.lines,
              .group_names = batch.group_names,
              .groups = batch.groups};
-  std::vector<std::uint32_t> groups;
   for (column_scan& each : scans_) {
     io::column const& column = batch.columns[each.column];
-    io::batch one = io::batch_of(column);
-    one.groups = batch.groups;
-    one.group_names = batch.group_names;
+    io::batch const one = values_of(batch, each.column);
     std::vector<std::uint32_t>& places = rows.places.emplace_back();
     if (!column.rows.empty() || one.rows == 0) {
       places.assign(batch.rows, none);
-      groups.clear();
-      for (std::uint32_t k = 0; k < one.rows; ++k) {
-        places[column.rows[k]] = k;
-        if (!batch.groups.empty()) groups.push_back(batch.groups[column.rows[k]]);
-      }
-      one.groups = groups;
+      for (std::uint32_t k = 0; k < one.rows; ++k) places[column.rows[k]] = k;
     }
     located(
         from, each.column, [&] { rows.results.push_back(each.by->scan(one)); },

@@ -29,6 +29,8 @@ public:
              io::output to);
   ~scan_table();
 
+  /// Takes rows before any are scanned, for operations whose first result needs all.
+  void prepare(io::batch const& batch);
   /// Scans the next rows. `head` is that of the table that they are from. Throws `io::data_error`, with places of
   /// `from`.
   void write(io::batch const& batch, batches const& from, io::table_head const* head);
@@ -53,6 +55,7 @@ private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   std::vector<table_column> result_names() const;
+  io::batch values_of(io::batch const& batch, std::size_t column);
   std::vector<table_column> front_names(std::string_view first_line) const;
   void begin(std::string_view first_line);
   void write(piece const& rows);
@@ -65,7 +68,8 @@ private:
   bool verbatim_ = false;  // which stay as they are
   std::size_t keys_ = 0;   // in front of the results
   std::vector<column_scan> scans_;
-  std::vector<held_piece> held_;  // of rows that come from the last to the first
+  std::vector<std::uint32_t> groups_;  // of the values of a column
+  std::vector<held_piece> held_;       // of rows that come from the last to the first
   std::unique_ptr<table_writer> to_;
 };
 

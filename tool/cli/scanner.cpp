@@ -33,6 +33,8 @@ public:
   {
   }
 
+  void prepare(io::batch const& batch) override { state_->prepare(batch.values()); }
+
   io::values_view scan(io::batch const& batch) override
   {
     state_->scan(batch.values(), kind_, out_);
@@ -54,11 +56,19 @@ public:
   {
   }
 
+  void prepare(io::batch const& batch) override
+  {
+    for (group_table::part const& part : groups_.sort(batch)) {
+      make_states();
+      states_[part.group]->prepare(gathered(batch.values(), part.rows, values_));
+    }
+  }
+
   io::values_view scan(io::batch const& batch) override
   {
     bool first = true;
     for (group_table::part const& part : groups_.sort(batch)) {
-      while (states_.size() < groups_.size()) states_.push_back(make_state(settings_, type_));
+      make_states();
       io::values_view const values = gathered(batch.values(), part.rows, values_);
       try {
         states_[part.group]->scan(values, settings_.kind, results_);
@@ -72,6 +82,11 @@ public:
   }
 
 private:
+  void make_states()
+  {
+    while (states_.size() < groups_.size()) states_.push_back(make_state(settings_, type_));
+  }
+
   /// A group's integers come as int64 or, if it needs that, int128; one group of int128 makes the whole batch int128.
   void put(io::values_view results, std::span<std::uint32_t const> rows, std::size_t size, bool first)
   {

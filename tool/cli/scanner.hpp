@@ -16,6 +16,8 @@ public:
   scanner(scanner const&) = delete;
   scanner& operator=(scanner const&) = delete;
 
+  /// Takes a batch before any is scanned, of operations whose first result needs all values.
+  virtual void prepare(io::batch const& batch) = 0;
   /// The results of a batch of a single column, in the order of its values; valid until the next call. Throws
   /// `value_problem` with the index in the batch.
   virtual io::values_view scan(io::batch const& batch) = 0;

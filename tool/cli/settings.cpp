@@ -199,6 +199,12 @@ command_settings parse_scan(std::vector<std::string> const& words)
   if (!operations.empty()) settings.operations = std::move(operations);
   if (exclusive) settings.kind = scan_kind::exclusive;
   if (settings.window > 0 && exclusive) throw command_line_error("--window and --exclusive exclude each other");
+  for (operation const op : settings.operations) {
+    if (settings.window > 0 && is_for_scans(op))
+      throw command_line_error("--window is of no use to --op " + name_of(op));
+    if (!settings.input.axes.empty() && needs_all(op))
+      throw command_line_error("--axis: --op " + name_of(op) + " is for one sequence, or one for each group");
+  }
   if (settings.window > 0 && settings.init)
     throw command_line_error("--init is of no use to --window: the value before all others would leave it");
   complete(settings, output);

@@ -24,6 +24,8 @@ public:
   virtual bool next(io::batch& into) = 0;
   /// Whether `next` would have to wait.
   virtual bool waiting() const = 0;
+  /// Begins again with the first batch, where all are held.
+  virtual void rewind() {}
   virtual io::progress so_far() const = 0;
   /// The place of the cell that row `row` of the last batch has in column `column`.
   virtual io::location locate(std::size_t row, std::size_t column = 0) const = 0;

@@ -143,6 +143,13 @@ inline double counted(std::uint64_t count, std::size_t window)
   return static_cast<double>(window == 0 ? count : std::min<std::uint64_t>(count, window));
 }
 
+/// Floats as doubles: a sum of floats would be rounded to float.
+inline io::values_view widened(io::values_view const& values)
+{
+  thread_local value_buffer doubles;
+  return io::type_of(values) == io::element_type::float32 ? io::values_view(as_doubles(values, doubles)) : values;
+}
+
 /// The sum divided by the count. The exact sum of integers is rounded only here.
 class mean_accumulator final : public accumulator {
 public:
@@ -181,13 +188,6 @@ public:
   }
 
 private:
-  /// Floats are added as doubles: a sum of floats would be rounded to float.
-  static io::values_view widened(io::values_view const& values)
-  {
-    thread_local value_buffer doubles;
-    return io::type_of(values) == io::element_type::float32 ? io::values_view(as_doubles(values, doubles)) : values;
-  }
-
   std::unique_ptr<accumulator> sum_;
   std::size_t window_;
   std::uint64_t count_ = 0;

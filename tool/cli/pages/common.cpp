@@ -124,14 +124,16 @@ section numbers_section()
 section order_section()
 {
   return {"Order",
-          {"Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits for "
-           "every number of threads, every kind of machine, and every division of the input into pieces. Input of any "
-           "size streams through in less than 256 MiB of memory, plus at most 2 KiB for each group of --by and "
-           "operation. Two things are held in memory besides: with --reverse the values and then the results of all "
+          {"Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits for"
+           " every number of threads, every kind of machine, and every division of the input into pieces. Input of any"
+           " size streams through in less than 256 MiB of memory, plus at most 2 KiB for each group of --by and "
+           "operation. A few things are held in memory besides: with --reverse the values and then the results of all "
            "input but a single .npy file, 8 bytes each (4 with --type float32 and the like, 16 for integers of more "
-           "than 64 bits), and 4 more for the key of --by; and for several axes that do not lie as one, a sequence, "
-           "which may have 1 GiB. Text of arrays of several axes, and of a .npy file scanned from its end, waits in a "
-           "temporary file (in TMPDIR or /tmp)."}};
+           "than 64 bits), and 4 more for the key of --by; for rank, percent and fraction all rows; the values of a "
+           "--window; the values so far in scans of medians and quantiles; and for several axes that do not lie as "
+           "one, a sequence, which may have 1 GiB. Values that median, quantiles, mad, mode, distinct and rank need in"
+           " order have a limit (--memory). Text of arrays of several axes, and of a .npy file scanned from its end, "
+           "waits in a temporary file (in TMPDIR or /tmp)."}};
 }
 
 section gpu_section()

@@ -98,6 +98,14 @@ public:
     }
   }
 
+  /// The number of values that are less than one of them.
+  template <class T>
+  std::uint64_t less_than(T value) const
+  {
+    order_key const key = key_of_equals(value);
+    return count([&](auto each) { return key_of_equals(each) < key; });
+  }
+
   bool integers() const { return integers_; }
 
 private:
@@ -250,6 +258,16 @@ result most_frequent_of(sorted_values& values, operation)
     found = value;
   });
   return found;
+}
+
+void ranks_of(io::values_view const& some, sorted_values& values, std::int64_t* ranks)
+{
+  in_order const sorted(values);
+  std::visit(
+      [&](auto in) {
+        for (std::size_t k = 0; k < in.size(); ++k) ranks[k] = 1 + static_cast<std::int64_t>(sorted.less_than(in[k]));
+      },
+      some);
 }
 
 result number_of_distinct(sorted_values& values, operation)

@@ -34,6 +34,9 @@ struct quantile_place {
 };
 quantile_place place_of(operation op, std::uint64_t size);
 
+/// Writes 1 + the number of values that are less for each of some; 0.0 and -0.0 are equal, and NaNs last.
+void ranks_of(io::values_view const& some, sorted_values& values, std::int64_t* ranks);
+
 /// The nearest double.
 double nearest_double(result const& value);
 
