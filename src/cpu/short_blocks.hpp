@@ -12,10 +12,10 @@
 /// ones follow; where none do, results are copied.
 namespace tally::cpu_backend {
 
-/// Elements of a block.
+/// Elements of a block, unless it goes to its place at once.
 template <class T>
 inline constexpr std::size_t block_size = 2 * most_short_bytes / sizeof(T);
-/// The most sequences in a block.
+/// The most sequences in such a block.
 inline constexpr std::size_t most_in_block = 256;
 
 /// Sequences as in short_sequences_job, with all that a scan may ask for.
@@ -42,7 +42,8 @@ public:
   explicit short_blocks(tile_kernels<T> const& kernels) : kernels_(kernels) {}
 
   /// Scans a block. Its results are returned, and stay until the next call. With `out` they lie there instead, as far
-  /// as `writable_end` allows to write beyond a sequence's end: the next block overwrites that. `lasts` takes the
+  /// as `writable_end` allows to write beyond a sequence's end: the next block overwrites that. With `out` and
+  /// `readable_end` a block may have any size. `lasts` takes the
   /// inclusive result of the last element of each sequence that is not empty, unless it is null.
   T* scan(short_block<T> const& those, T* lasts, T* out = nullptr, T* writable_end = nullptr)
   {
@@ -54,7 +55,7 @@ public:
     if (out == nullptr) {
       job.out = stage_;
       if (job.count > 0) scan_part(job, those, lasts);
-      if (job.count < those.count) scan_copies(those, job, lasts);
+      if (job.count < those.count) scan_copies(those, job, lasts, stage_ + (those.to[job.count] - those.to[0]));
       return stage_;
     }
     job.out = out;
@@ -64,8 +65,8 @@ public:
     if (job.count > 0) scan_part(job, those, lasts);
     if (job.count < those.count) {
       std::size_t const done = those.to[job.count] - those.to[0];
-      scan_copies(those, job, lasts);
-      std::copy_n(stage_ + done, those.to[those.count] - those.to[0] - done, out + done);
+      scan_copies(those, job, lasts, stage_);
+      std::copy_n(stage_, those.to[those.count] - those.to[0] - done, out + done);
     }
     return out;
   }
@@ -113,12 +114,12 @@ private:
         results[to[i] - to[0]] = job.initials != nullptr ? job.initials[i] : job.initial;
   }
 
-  /// Scans the sequences behind the first `job.count` ones as copies, to their places in `stage_`.
-  void scan_copies(short_block<T> const& those, short_sequences_job<T> job, T* lasts)
+  /// Scans the sequences behind the first `job.count` ones as copies, to `results`.
+  void scan_copies(short_block<T> const& those, short_sequences_job<T> job, T* lasts, T* results)
   {
     std::size_t const first = job.count;
     std::size_t const* const to = those.to + first;
-    std::size_t from[most_in_block];
+    std::size_t from[most_in_block + bytes_beyond];  // a block, or those near the end of a longer one
     for (std::size_t i = 0; first + i < those.count; ++i) {
       T const* const in = those.in + static_cast<std::ptrdiff_t>(those.from[first + i]);
       std::size_t const size = to[i + 1] - to[i];
@@ -130,7 +131,7 @@ private:
     }
     job.in = copies_;
     job.from = from;
-    job.out = stage_ + (to[0] - those.to[0]);
+    job.out = results;
     job.to = to;
     job.count = those.count - first;
     if (job.initials != nullptr) job.initials += first;

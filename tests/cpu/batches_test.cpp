@@ -35,7 +35,7 @@ using detail::batch::ends;
 using detail::batch::layout;
 
 [[maybe_unused]] testing::Environment* const counted =
-    testing::AddGlobalTestEnvironment(new visits({"src/cpu/sequences.cpp", "src/cpu/segments.cpp"}));
+    testing::AddGlobalTestEnvironment(new visits({"src/cpu/sequences", "src/cpu/segments.cpp"}));
 
 /// Element k of sequence s. Sums and products of floats round and stay finite; some elements are zeros.
 template <class T, class Op>
@@ -237,6 +237,7 @@ void draw_tuning(cpu_backend::tuning& sizes, std::uint64_t seed)
   std::uint64_t const bits = random_bits(seed, 99);
   sizes.streamed_bytes = bits % 2 == 0 ? 0 : ~std::size_t{0};
   sizes.short_bytes = std::array<std::size_t, 3>{0, 512, 4096}[bits / 2 % 3];
+  sizes.row_block_bytes = bits / 864 % 2 == 0 ? 0 : std::size_t{9} << 10;
   sizes.column_bytes = std::array<std::size_t, 3>{64, 256, 4096}[bits / 6 % 3];
   sizes.least_column_bytes = bits / 18 % 2 == 0 ? 0 : 512;
   sizes.columns_ahead = bits / 18 % 2 == 0 ? 0 : 8;
@@ -511,6 +512,27 @@ TEST(Batches, EveryLengthOfExactOperators)
   expect_every_length<std::uint64_t, bit_xor>();
   expect_every_length<float, maximum>();
 }
+TEST(Batches, RowsThatOverlap)
+{
+  constexpr std::size_t rows = 2500;
+  for (std::size_t const size : {2, 3, 40, 1000}) {
+    std::vector<float> in(rows + size - 1), out(rows * size), wanted;
+    for (std::size_t k = 0; k < in.size(); ++k) in[k] = element<float, plus>(7, k);
+    for (std::size_t s = 0; s < rows; ++s) {
+      auto const first = in.begin() + static_cast<std::ptrdiff_t>(s);
+      std::vector<float> const row(first, first + static_cast<std::ptrdiff_t>(size));
+      auto const results = reference::scan<float>(row, plus{}, std::optional<float>()).inclusive;
+      wanted.insert(wanted.end(), results.begin(), results.end());
+    }
+    layout where;
+    where.along = {size, {1, 1, 0, 0}};
+    where.dimensions = 1;
+    where.across[0] = {rows, {1, static_cast<std::ptrdiff_t>(size), 0, 0}};
+    cpu_backend::scan_sequences<plus>(where, in.data(), out.data(), ends<float>{}, direction::inclusive, 1);
+    EXPECT_TRUE(same_bits(out, wanted));
+  }
+}
+
 TEST(Batches, RowsStripsTilesSpans)
 {
   expect_boundaries<float, plus>();
