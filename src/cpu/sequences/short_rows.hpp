@@ -50,8 +50,8 @@ void scan_short_rows(sequences_call<T, Op> const& call, int members)
   bool const direct = call.out != nullptr && call.in != call.out && results_are_dense(call);
   // In a long block only the last rows are copied, if at all: few, as no row overlaps the next one.
   bool const apart = next.in >= static_cast<std::ptrdiff_t>(call.size);
-  // Long blocks keep memory busy: at the end of each it waits for the next one's first elements. Results that are copied
-  // need short ones, which stay in the first level of the cache.
+  // Long blocks keep memory busy: at the end of each it waits for the next one's first elements. Results that are
+  // copied need short ones, which stay in the first level of the cache.
   tuning const& sizes = tuning_in_use();
   bool const long_blocks =
       direct && regular && step.in > 0 && apart && sizes.row_block_bytes > block_size<T> * sizeof(T);
