@@ -51,8 +51,8 @@ struct tuning {
   /// exactly associative and they have at least this many bytes on average.
   std::size_t totalled_bytes = 256;
   /// Blocks of short sequences that follow each other in memory, in the input and the output, have this many bytes;
-  /// others have 8 KiB. Rows of 3 floats took 0.35 ns an element in blocks of 3 KiB, 0.26 in those of 8 KiB, and rows of
-  /// 64 took 0.28 in those of 8 KiB, 0.25 in those of 64 KiB.
+  /// others have 8 KiB. Rows of 3 floats took 0.35 ns an element in blocks of 3 KiB, 0.26 in those of 8 KiB, and rows
+  /// of 64 took 0.28 in those of 8 KiB, 0.25 in those of 64 KiB.
   std::size_t row_block_bytes = std::size_t{64} << 10;
   /// A longer segment's results go around the cache from this many bytes on, if those of all segments do not fit in it.
   std::size_t streamed_segment_bytes = std::size_t{16} << 10;
