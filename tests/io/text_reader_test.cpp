@@ -223,15 +223,6 @@ TEST(text_reader, other_formats_are_known_by_their_first_bytes)
   };
   std::string const export_it = " (export it first, for instance as CSV or .npy)";
   std::vector<known> const all = {
-      {std::string("\x1f\x8b\x08\0", 4),
-       "data compressed by gzip, expected text (decompress it first: zcat FILE | tally ...)"},
-      {"BZh91AY&SY", "data compressed by bzip2, expected text (decompress it first: bzcat FILE | tally ...)"},
-      {"BZh9\x17rE8P\x90", "data compressed by bzip2, expected text (decompress it first: bzcat FILE | tally ...)"},
-      {std::string("\xfd"
-                   "7zXZ\0",
-                   6),
-       "data compressed by xz, expected text (decompress it first: xzcat FILE | tally ...)"},
-      {"\x28\xb5\x2f\xfd", "data compressed by zstd, expected text (decompress it first: zstdcat FILE | tally ...)"},
       {"\x04\x22\x4d\x18", "data compressed by lz4, expected text (decompress it first: lz4cat FILE | tally ...)"},
       {"PK\x03\x04",
        "a zip archive, as .npz and .xlsx files are, expected text (take out what is to be read first: unzip -p FILE "

@@ -134,6 +134,7 @@ void complete(command_settings& settings, output_options const& output)
 void bind_input(parser& options, input_settings& input)
 {
   options.arguments("FILE...", input.files);
+  bind_files(options, input.opening);
   options.choice("--input-format", input.format);
   options.value("--column", input.column);
   options.value("--delimiter", [&](std::string const& text) { input.delimiter = delimiter_of("--delimiter", text); });
@@ -156,7 +157,7 @@ void complete_input(input_settings& input)
 io::file_format input_settings::format_of(std::string const& file) const
 {
   if (format) return *format;
-  if (auto const by_name = io::format_of_name(file); by_name && *by_name != io::file_format::text) return *by_name;
+  if (auto const by_name = io::format_of_name(io::without_compression_ending(file)); by_name && *by_name != io::file_format::text) return *by_name;
   return column || key ? io::file_format::csv : io::file_format::text;
 }
 

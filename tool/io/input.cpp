@@ -1,28 +1,32 @@
 #include "io/input.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "io/decompressor.hpp"
+#include "io/descriptor.hpp"
 #include "io/errors.hpp"
 
 namespace tally::io {
 
 namespace {
 
-/// One call of read(2) moves at most this much: Linux stops at 2^31 - 4096.
-constexpr std::size_t largest_read = std::size_t(1) << 30;
-
 constexpr char const* reading = "cannot read";
 
 }  // namespace
 
-input::input(int fd, std::string name, bool owned) : fd_(fd), owned_(owned), name_(std::move(name))
+input::input(int fd, std::string name, bool owned, unpacking how)
+    : fd_(fd),
+      owned_(owned),
+      name_(std::move(name)),
+      looked_(how == unpacking::none)
 {
   struct stat status;
   int failure = 0;
@@ -41,29 +45,55 @@ input::input(int fd, std::string name, bool owned) : fd_(fd), owned_(owned), nam
     // Files under /proc say that they are empty and are not: they are read to their end like pipes.
     if (end > 0) size_ = end > start_ ? end - start_ : 0;
     posix_fadvise(fd_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    if (size_ && !looked_) look_at_first_bytes();
   } else if (S_ISFIFO(status.st_mode)) {
     // Fewer switches between the two ends. A failure only costs speed.
     fcntl(fd_, F_SETPIPE_SZ, 1 << 20);
   }
 }
 
-input input::file(std::string const& path)
+void input::look_at_first_bytes()
+{
+  looked_ = true;
+  if (size_) {
+    char bytes[compression_bytes];
+    std::size_t const got = read_at(bytes, std::min<std::uint64_t>(sizeof bytes, *size_), 0);
+    packed_ = compression_of({bytes, got}).value_or(compression::none);
+    if (packed_ == compression::none) return;
+    content_ = std::make_unique<decompressor>(packed_source(fd_, name_, start_, *size_), make_decoder(packed_),
+                                              std::string(name_of(packed_)));
+    size_.reset();
+    return;
+  }
+  std::optional<compression> kind;
+  while (!(kind = compression_of(first_))) {
+    char bytes[compression_bytes];
+    std::size_t const got = read_some(fd_, bytes, compression_bytes - first_.size(), name_);
+    if (got == 0) return;
+    first_.append(bytes, got);
+  }
+  if (*kind != compression::none)
+    content_ = std::make_unique<decompressor>(packed_source(fd_, name_, std::move(first_)), make_decoder(*kind),
+                                              std::string(name_of(*kind)));
+}
+
+input input::file(std::string const& path, unpacking how)
 {
   int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw_file_error(path, reading, errno);
-  return input(fd, path, true);
+  return input(fd, path, true, how);
 }
 
-input input::standard_input()
+input input::standard_input(unpacking how)
 {
   static off_t const begin = lseek(STDIN_FILENO, 0, SEEK_CUR);  // -1 for a pipe
   if (begin >= 0) lseek(STDIN_FILENO, begin, SEEK_SET);
-  return input(STDIN_FILENO, "(standard input)", false);
+  return input(STDIN_FILENO, "(standard input)", false, how);
 }
 
 void input::keep_standard_input()
 {
-  input pipe(STDIN_FILENO, "(standard input)", false);
+  input pipe(STDIN_FILENO, "(standard input)", false, unpacking::none);
   if (pipe.seekable()) return;
   int const copy = memfd_create("standard input", MFD_CLOEXEC);
   if (copy < 0) throw_file_error(pipe.name(), reading, errno);
@@ -80,14 +110,14 @@ void input::keep_standard_input()
   close(copy);
 }
 
-input input::named(std::string const& path)
+input input::named(std::string const& path, unpacking how)
 {
-  return path == "-" ? standard_input() : file(path);
+  return path == "-" ? standard_input(how) : file(path, how);
 }
 
-input input::descriptor(int fd, std::string name)
+input input::descriptor(int fd, std::string name, unpacking how)
 {
-  return input(fd, std::move(name), false);
+  return input(fd, std::move(name), false, how);
 }
 
 input::input(input&& other) noexcept
@@ -95,7 +125,11 @@ input::input(input&& other) noexcept
       owned_(std::exchange(other.owned_, false)),
       name_(std::move(other.name_)),
       size_(other.size_),
-      start_(other.start_)
+      start_(other.start_),
+      looked_(other.looked_),
+      first_(std::move(other.first_)),
+      packed_(other.packed_),
+      content_(std::move(other.content_))
 {
 }
 
@@ -106,27 +140,39 @@ input& input::operator=(input&& other) noexcept
   std::swap(name_, other.name_);
   std::swap(size_, other.size_);
   std::swap(start_, other.start_);
+  std::swap(looked_, other.looked_);
+  std::swap(first_, other.first_);
+  std::swap(packed_, other.packed_);
+  std::swap(content_, other.content_);
   return *this;
 }
 
 input::~input()
 {
+  content_.reset();  // it reads the descriptor
   if (owned_) close(fd_);
+}
+
+std::string input::not_seekable() const
+{
+  return packed_ == compression::none ? "a pipe" : "a file compressed by " + std::string(name_of(packed_));
+}
+
+progress input::so_far(std::uint64_t bytes) const
+{
+  if (content_) return {content_->packed_bytes(), content_->packed_size()};
+  return {bytes, size_};
 }
 
 std::size_t input::read(void* to, std::size_t n)
 {
-  for (;;) {
-    ssize_t const got = ::read(fd_, to, n < largest_read ? n : largest_read);
-    if (got >= 0) return static_cast<std::size_t>(got);
-    if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      // The other end shares our terminal or pipe and has made it non-blocking.
-      pollfd waiting{fd_, POLLIN, 0};
-      poll(&waiting, 1, -1);
-    } else if (errno != EINTR) {
-      throw_file_error(name_, reading, errno);
-    }
-  }
+  if (!looked_) look_at_first_bytes();
+  if (content_) return content_->read(to, n);
+  if (first_.empty()) return read_some(fd_, to, n, name_);
+  std::size_t const got = std::min(n, first_.size());
+  std::memcpy(to, first_.data(), got);
+  first_.erase(0, got);
+  return got;
 }
 
 std::size_t input::read_full(void* to, std::size_t n)
@@ -142,23 +188,13 @@ std::size_t input::read_full(void* to, std::size_t n)
 
 std::size_t input::read_at(void* to, std::size_t n, std::uint64_t offset) const
 {
-  std::size_t done = 0;
-  while (done < n) {
-    std::size_t const want = n - done < largest_read ? n - done : largest_read;
-    ssize_t const got = pread(fd_, static_cast<char*>(to) + done, want, static_cast<off_t>(start_ + offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw_file_error(name_, reading, errno);
-    if (got == 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
+  return io::read_at(fd_, to, n, start_ + offset, name_);
 }
 
 bool input::ready() const
 {
-  if (size_) return true;
-  pollfd waiting{fd_, POLLIN, 0};
-  return poll(&waiting, 1, 0) > 0;
+  if (content_) return content_->ready();
+  return size_ || !first_.empty() || readable(fd_);
 }
 
 }  // namespace tally::io
