@@ -85,9 +85,11 @@ TEST_F(table, other_formats_are_named)
   EXPECT_EQ(run_tool(words{"reduce"}, npy("<f8", "(1,)", bytes_of<double>({1}))).err,
             "(standard input): found a .npy array, expected text (--input-format npy reads it)\n");
   std::string const array = file("z.npy", "PK\x03\x04 and more");
-  EXPECT_EQ(run_tool(words{"reduce", array}).err,
+  EXPECT_EQ(run_tool(words{"reduce", "--no-decompress", array}).err,
             array + ": found a zip archive, as .npz and .xlsx files are, expected a .npy file, which begins with "
                     "'\\x93NUMPY' (take out what is to be read first: unzip -p FILE MEMBER | tally ...)\n");
+  EXPECT_EQ(run_tool(words{"reduce", array}).err,
+            array + ": found a damaged zip archive, expected one whose directory lies at its end\n");
 }
 
 TEST_F(table, groups_are_reduced_in_the_order_of_their_first_rows)

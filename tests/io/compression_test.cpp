@@ -14,6 +14,7 @@
 #include "io/raw_reader.hpp"
 #include "io/signature.hpp"
 #include "io/text_reader.hpp"
+#include "io/zip_archive.hpp"
 #include "support.hpp"
 
 namespace tally::io {
@@ -194,6 +195,87 @@ TEST(compression, arrays_and_bare_values_are_decompressed_too)
   std::string const other = folder.write("y.npy.gz", compressed(compression::gzip, fortran + bytes));
   EXPECT_EQ(read_all([&] { return read_npy(input::file(other)); }).error,
             other + ": found a file compressed by gzip, expected a regular file, to read an array in Fortran order");
+}
+
+TEST(zip_archive, members_are_read_by_name_stored_or_deflated)
+{
+  scratch_folder const folder;
+  std::string const text = numbers(60);
+  column const expected = read_all([&] { return read_text(input::file(folder.write("text", text)), {}); });
+  auto const read = [&](std::string const& path) {
+    return read_all([&] { return read_text(input::file(folder.path(path)), {}); });
+  };
+  for (bool const wide : {false, true}) {
+    for (bool const deflated : {false, true}) {
+      folder.write("one.zip", testing::zip({{"sub/", ""}, {"sub/a:b.txt", text, deflated}}, wide));
+      EXPECT_EQ(read("one.zip"), expected) << wide << deflated;
+      EXPECT_EQ(read("one.zip:sub/a:b.txt"), expected);
+      folder.write("two.npz", testing::zip({{"x.npy", "1"}, {"x", "3", deflated}, {"y.npy", text, deflated}}, wide));
+      EXPECT_EQ(read("two.npz:y"), expected);
+      EXPECT_EQ(read("two.npz:y.npy"), expected);
+      EXPECT_EQ(read("two.npz:x").values, std::vector<std::string>{"i:3"}) << "its whole name goes first";
+      EXPECT_EQ(read("two.npz").error, folder.path("two.npz") +
+                                           ": found a zip archive of 3 members: 'x.npy', 'x', 'y.npy', expected a "
+                                           "single one, or FILE:NAME to name one");
+      EXPECT_EQ(read("two.npz:z").error, folder.path("two.npz") +
+                                             ": found no member 'z' in the archive, expected one of 'x.npy', 'x', "
+                                             "'y.npy'");
+      input const member = input::file(folder.path("two.npz:y"));
+      EXPECT_EQ(member.seekable(), !deflated);
+      EXPECT_TRUE(member.repeatable());
+      EXPECT_EQ(member.name(), folder.path("two.npz:y.npy"));
+    }
+  }
+  EXPECT_THROW(input::file(folder.path("text:x")), file_error) << "no archive";
+  folder.write("text:x", "5");
+  EXPECT_EQ(read("text:x").values, std::vector<std::string>{"i:5"}) << "a file of that name goes first";
+}
+
+TEST(zip_archive, damage_is_an_error_or_changes_nothing)
+{
+  scratch_folder const folder;
+  for (bool const wide : {false, true}) {
+    std::string const whole = testing::zip({{"a", "10 20 30 40 50\n", true}}, wide);
+    std::string const path = folder.path("damaged");
+    auto const read = [&](std::string const& bytes) {
+      folder.write("damaged", bytes);
+      return read_all([&] { return read_text(input::file(path), {}); });
+    };
+    column const expected = read(whole);
+    ASSERT_EQ(expected.values.size(), 5U) << expected.error;
+    for (std::size_t size = zip_signature.size(); size < whole.size(); ++size)
+      EXPECT_EQ(read(whole.substr(0, size)).error,
+                path + ": found a damaged zip archive, expected one whose directory lies at its end");
+    for (std::size_t at = zip_signature.size(); at < whole.size(); ++at) {
+      std::string bytes = whole;
+      bytes[at] = static_cast<char>(bytes[at] ^ 0x21);
+      column const got = read(bytes);
+      if (got.error.empty()) EXPECT_EQ(got, expected) << at;
+    }
+  }
+}
+
+TEST(input, a_file_that_is_followed_ends_where_it_is_removed)
+{
+  scratch_folder const folder;
+  std::string const path = folder.write("log", "1 2");
+  input source = input::followed(path);
+  EXPECT_FALSE(source.seekable());
+  EXPECT_TRUE(source.ready());
+  char bytes[10];
+  EXPECT_EQ(source.read(bytes, sizeof bytes), 3U);
+  EXPECT_FALSE(source.ready());
+  std::thread writer([&] {
+    std::ofstream(path, std::ios::app) << "3 4";
+    std::filesystem::remove(path);
+  });
+  EXPECT_EQ(source.read_full(bytes, sizeof bytes), 3U);
+  writer.join();
+  folder.write("log", "1 2 3");
+  input shorter = input::followed(path);
+  EXPECT_EQ(shorter.read(bytes, sizeof bytes), 5U);
+  std::filesystem::resize_file(path, 1);
+  EXPECT_THROW(shorter.read(bytes, sizeof bytes), data_error);
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -13,6 +15,7 @@
 #include "io/decompressor.hpp"
 #include "io/descriptor.hpp"
 #include "io/errors.hpp"
+#include "io/zip_archive.hpp"
 
 namespace tally::io {
 
@@ -57,12 +60,7 @@ void input::look_at_first_bytes()
   looked_ = true;
   if (size_) {
     char bytes[compression_bytes];
-    std::size_t const got = read_at(bytes, std::min<std::uint64_t>(sizeof bytes, *size_), 0);
-    packed_ = compression_of({bytes, got}).value_or(compression::none);
-    if (packed_ == compression::none) return;
-    content_ = std::make_unique<decompressor>(packed_source(fd_, name_, start_, *size_), make_decoder(packed_),
-                                              std::string(name_of(packed_)));
-    size_.reset();
+    unpack_file({bytes, read_at(bytes, std::min<std::uint64_t>(sizeof bytes, *size_), 0)});
     return;
   }
   std::optional<compression> kind;
@@ -77,11 +75,65 @@ void input::look_at_first_bytes()
                                               std::string(name_of(*kind)));
 }
 
-input input::file(std::string const& path, unpacking how)
+void input::unpack_file(std::string_view first_bytes)
+{
+  if (first_bytes.starts_with(zip_signature)) return become_member("");
+  compression const kind = compression_of(first_bytes).value_or(compression::none);
+  if (kind == compression::none) return;
+  packed_by_ = io::name_of(kind);
+  content_ = std::make_unique<decompressor>(packed_source(fd_, name_, start_, *size_), make_decoder(kind),
+                                            std::string(packed_by_));
+  size_.reset();
+}
+
+/// Turns a zip archive into its member of that name, or into its only member.
+void input::become_member(std::string_view member)
+{
+  std::vector<zip_member> const all = read_zip_directory(*this);
+  zip_member const& chosen = choose_member(all, member, name_);
+  start_ += begin_of(chosen, *this);
+  name_ += ":" + chosen.name;
+  if (chosen.method == 0) {
+    size_ = chosen.size;
+    member_read_ = 0;
+    return;
+  }
+  packed_by_ = "zip";
+  content_ = std::make_unique<decompressor>(packed_source(fd_, name_, start_, chosen.packed),
+                                            make_deflate_decoder(chosen.size, chosen.checksum), "zip");
+  size_.reset();
+}
+
+input input::followed(std::string const& path)
 {
   int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw_file_error(path, reading, errno);
-  return input(fd, path, true, how);
+  input file(fd, path, true, unpacking::none);
+  file.size_.reset();
+  file.followed_ = true;
+  return file;
+}
+
+input input::file(std::string const& path, unpacking how)
+{
+  int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) return input(fd, path, true, how);
+  int const failure = errno;
+  for (std::size_t colon = path.rfind(':'); failure == ENOENT && how == unpacking::by_first_bytes; ) {
+    if (colon == path.npos || colon == 0) break;
+    int const archive_fd = open(path.substr(0, colon).c_str(), O_RDONLY | O_CLOEXEC);
+    if (archive_fd >= 0) {
+      input archive(archive_fd, path.substr(0, colon), true, unpacking::none);
+      char bytes[zip_signature.size()];
+      if (archive.size_ >= sizeof bytes && archive.read_at(bytes, sizeof bytes, 0) == sizeof bytes &&
+          std::string_view(bytes, sizeof bytes) == zip_signature) {
+        archive.become_member(std::string_view(path).substr(colon + 1));
+        return archive;
+      }
+    }
+    colon = path.rfind(':', colon - 1);
+  }
+  throw_file_error(path, reading, failure);
 }
 
 input input::standard_input(unpacking how)
@@ -128,8 +180,10 @@ input::input(input&& other) noexcept
       start_(other.start_),
       looked_(other.looked_),
       first_(std::move(other.first_)),
-      packed_(other.packed_),
-      content_(std::move(other.content_))
+      packed_by_(other.packed_by_),
+      content_(std::move(other.content_)),
+      member_read_(other.member_read_),
+      followed_(other.followed_)
 {
 }
 
@@ -142,8 +196,10 @@ input& input::operator=(input&& other) noexcept
   std::swap(start_, other.start_);
   std::swap(looked_, other.looked_);
   std::swap(first_, other.first_);
-  std::swap(packed_, other.packed_);
+  std::swap(packed_by_, other.packed_by_);
   std::swap(content_, other.content_);
+  std::swap(member_read_, other.member_read_);
+  std::swap(followed_, other.followed_);
   return *this;
 }
 
@@ -155,7 +211,8 @@ input::~input()
 
 std::string input::not_seekable() const
 {
-  return packed_ == compression::none ? "a pipe" : "a file compressed by " + std::string(name_of(packed_));
+  if (followed_) return "a file that is followed";
+  return packed_by_.empty() ? "a pipe" : "a file compressed by " + std::string(packed_by_);
 }
 
 progress input::so_far(std::uint64_t bytes) const
@@ -168,11 +225,31 @@ std::size_t input::read(void* to, std::size_t n)
 {
   if (!looked_) look_at_first_bytes();
   if (content_) return content_->read(to, n);
+  if (followed_) return read_while_it_grows(to, n);
+  if (member_read_) {
+    auto const wanted = static_cast<std::size_t>(std::min<std::uint64_t>(n, *size_ - *member_read_));
+    std::size_t const got = read_at(to, wanted, *member_read_);
+    *member_read_ += got;
+    return got;
+  }
   if (first_.empty()) return read_some(fd_, to, n, name_);
   std::size_t const got = std::min(n, first_.size());
   std::memcpy(to, first_.data(), got);
   first_.erase(0, got);
   return got;
+}
+
+std::size_t input::read_while_it_grows(void* to, std::size_t n)
+{
+  for (;;) {
+    if (std::size_t const got = read_some(fd_, to, n, name_)) return got;
+    struct stat status;
+    if (fstat(fd_, &status) != 0) throw_file_error(name_, reading, errno);
+    if (status.st_size < lseek(fd_, 0, SEEK_CUR))
+      throw data_error({name_}, "a file that has got shorter", "one that only grows, to follow it");
+    if (status.st_nlink == 0) return read_some(fd_, to, n, name_);  // with what came before its name went
+    if (status.st_size == lseek(fd_, 0, SEEK_CUR)) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
 }
 
 std::size_t input::read_full(void* to, std::size_t n)
@@ -194,6 +271,8 @@ std::size_t input::read_at(void* to, std::size_t n, std::uint64_t offset) const
 bool input::ready() const
 {
   if (content_) return content_->ready();
+  struct stat status;
+  if (followed_ && fstat(fd_, &status) == 0) return status.st_size != lseek(fd_, 0, SEEK_CUR);
   return size_ || !first_.empty() || readable(fd_);
 }
 
