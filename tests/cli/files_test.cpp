@@ -50,10 +50,10 @@ TEST_F(files, a_compressed_table_has_the_places_of_its_rows_and_the_format_of_it
   // An error that needs the input again: where an integer outgrows 128 bits.
   file("n.txt", "1\n170141183460469231731687303715884105727\n");
   EXPECT_EQ(run_shell("gzip n.txt; tally scan n.txt.gz", folder_).err.find("n.txt.gz:2:1: found"), 0U);
-  EXPECT_EQ(run_shell("head -c 20 u.TSV.Gz > cut.raw; tally reduce --type u8 --no-decompress cut.raw > /dev/null",
-                      folder_)
-                .err,
-            "");
+  EXPECT_EQ(
+      run_shell("head -c 20 u.TSV.Gz > cut.raw; tally reduce --type u8 --no-decompress cut.raw > /dev/null", folder_)
+          .err,
+      "");
 }
 
 TEST_F(files, following_prints_results_as_they_come)

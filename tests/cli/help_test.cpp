@@ -201,13 +201,15 @@ TEST(short_names, stand_for_commands)
 {
   EXPECT_EQ(run_tool(words{"sum"}, "1 2 3").out, "6\n");
   EXPECT_EQ(run_tool(words{"sum,count"}, "1 2 3").out, run_tool(words{"reduce", "--op", "sum,count"}, "1 2 3").out);
-  EXPECT_EQ(run_tool(words{"mean", "--op", "max"}, "1 2 3").out, run_tool(words{"reduce", "--op", "mean,max"}, "1 2 3").out);
+  EXPECT_EQ(run_tool(words{"mean", "--op", "max"}, "1 2 3").out,
+            run_tool(words{"reduce", "--op", "mean,max"}, "1 2 3").out);
   EXPECT_EQ(run_tool(words{"cumsum"}, "1 2 3").out, "1\n3\n6\n");
   EXPECT_EQ(run_tool(words{"cumprod", "--exclusive"}, "2 3 4").out, "1\n2\n6\n");
   EXPECT_EQ(run_tool(words{"cummax", "--help"}).out, run_tool(words{"scan", "--help"}).out);
   EXPECT_EQ(run_tool(words{"help", "mean"}).out, run_tool(words{"reduce", "--help"}).out);
   EXPECT_EQ(run_tool(words{"sum", "--nonsense"}).err, "tally: unknown option --nonsense\nSee 'tally reduce --help'.\n");
-  EXPECT_EQ(run_tool(words{"avg"}).err, "tally: there is no command 'avg' (did you mean 'mean'?)\nSee 'tally --help'.\n");
+  EXPECT_EQ(run_tool(words{"avg"}).err,
+            "tally: there is no command 'avg' (did you mean 'mean'?)\nSee 'tally --help'.\n");
   EXPECT_EQ(run_tool(words{"cumfrob"}).status, 2);
 }
 

@@ -85,9 +85,8 @@ inline std::string zip(std::vector<zip_file> const& files, bool wide = false)
                              number(out.size(), 8);
     std::string const extra = wide ? number(9, 2) + number(1, 2) + "x" + more : "";
     std::string const common = number(20, 2) + number(0, 2) + number(each.deflated ? 8 : 0, 2) + number(0, 4) + sum;
-    directory += "PK\x01\x02" + number(20, 2) + common + sizes + number(each.name.size(), 2) +
-                 number(extra.size(), 2) + number(3, 2) + number(0, 8) + number(wide ? ~0ULL : out.size(), 4) +
-                 each.name + extra + "say";
+    directory += "PK\x01\x02" + number(20, 2) + common + sizes + number(each.name.size(), 2) + number(extra.size(), 2) +
+                 number(3, 2) + number(0, 8) + number(wide ? ~0ULL : out.size(), 4) + each.name + extra + "say";
     out += "PK\x03\x04" + common + sizes + number(each.name.size(), 2) + number(4, 2) + each.name + "more" + packed;
   }
   std::uint64_t const at = out.size();

@@ -150,9 +150,10 @@ TEST(compression, a_file_and_a_pipe_in_any_pieces_read_as_the_text_does)
       slow_pipe const pipe(pieces_of(packed, size));
       EXPECT_EQ(read_all([&] { return read_text(pipe.source(), {}); }), expected) << name_of(kind) << ' ' << size;
     }
-    EXPECT_EQ(
-        read_all([&] { return read_text(input::file(path, unpacking::none), {}); }).error.find("packed.txt: found data"),
-        folder.path("").size())
+    EXPECT_EQ(read_all([&] {
+                return read_text(input::file(path, unpacking::none), {});
+              }).error.find("packed.txt: found data"),
+              folder.path("").size())
         << "read as it stands";
     input source = input::file(path);
     EXPECT_FALSE(source.seekable());

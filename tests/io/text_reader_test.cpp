@@ -257,8 +257,7 @@ TEST(text_reader, other_formats_are_known_by_their_first_bytes)
                 "pipe: found " + one.message);
     }
   }
-  for (char const* text : {"P", "BZh", "\x1f", "\xff",  "\x93NUMP"})
-    EXPECT_NE(read_in_every_way(text).error, "");
+  for (char const* text : {"P", "BZh", "\x1f", "\xff", "\x93NUMP"}) EXPECT_NE(read_in_every_way(text).error, "");
   EXPECT_EQ(read_in_every_way("BZh").error, "text:1:1: found 'BZh', expected a number");
 }
 

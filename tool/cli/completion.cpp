@@ -135,8 +135,8 @@ std::string bash_script(std::vector<command_page const*> const& commands)
          "\n    return\n  fi\n  local command=${COMP_WORDS[1]}\n"
          "  if [[ $command == app && $COMP_CWORD -ge 3 ]]; then command=\"app ${COMP_WORDS[2]}\"; fi\n"
          "  if [[ $command == help && $COMP_CWORD -ge 3 && ${COMP_WORDS[2]} == app ]]; then\n    " +
-         bash_words(application_names(commands)) + "\n    return\n  fi\n" +
-         "  case $command in\n" + cases + "  esac\n}\ncomplete -F _tally tally\n";
+         bash_words(application_names(commands)) + "\n    return\n  fi\n" + "  case $command in\n" + cases +
+         "  esac\n}\ncomplete -F _tally tally\n";
 }
 
 /// Text inside single quotes in a specification of zsh's _arguments: quotes, brackets and colons are escaped.
@@ -203,7 +203,8 @@ std::string zsh_script(std::vector<command_page const*> const& commands)
          "  compset -P '*,'\n  compadd -a names\n}\n_tally() {\n"
          "  local -a commands\n  commands=(\n" +
          list +
-         "  )\n  local -a table_words\n  table_words=(${(Q)words[2,-1]})\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    _arguments --help --version\n    "
+         "  )\n  local -a table_words\n  table_words=(${(Q)words[2,-1]})\n  if (( CURRENT == 2 )); then\n    _describe "
+         "command commands\n    _arguments --help --version\n    "
          "return\n"
          "  fi\n  shift words\n  (( CURRENT-- ))\n  local command=$words[1]\n"
          "  if [[ $command == app ]] && (( CURRENT >= 3 )); then\n    shift words\n    (( CURRENT-- ))\n"

@@ -14,7 +14,8 @@ std::vector<option_page> file_options()
 {
   return {{"--no-decompress", "",
            "Read the bytes of files as they stand. Without this option input that gzip, bzip2, xz or zstd compressed, "
-           "which its first bytes say and never its name, is decompressed as it is read, and a zip archive is its only member."},
+           "which its first bytes say and never its name, is decompressed as it is read, and a zip archive is its only "
+           "member."},
           {"--follow", "",
            "At the end of FILE wait for more, as `tail -f` does, until it is removed. A scan writes its results as "
            "they come. For a single file, of text or a table."}};

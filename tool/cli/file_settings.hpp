@@ -14,10 +14,7 @@ struct file_settings {
   bool as_they_stand = false;  ///< compressed bytes are not decompressed
   bool follow = false;         ///< the end of the file is where it is removed
 
-  io::unpacking unpacking() const
-  {
-    return as_they_stand ? io::unpacking::none : io::unpacking::by_first_bytes;
-  }
+  io::unpacking unpacking() const { return as_they_stand ? io::unpacking::none : io::unpacking::by_first_bytes; }
   /// "-" is standard input, everything else a file. Throws file_error.
   io::input open(std::string const& file) const
   {

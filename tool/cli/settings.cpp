@@ -87,7 +87,8 @@ void check_input(input_settings const& input)
   if (input.header && input.no_header) throw command_line_error("--header and --no-header exclude each other");
   if (input.header && !table) throw command_line_error("--header is for CSV and TSV input (--input-format csv)");
   if (input.no_header && !table) throw command_line_error("--no-header is for CSV and TSV input (--input-format csv)");
-  if (input.opening.follow && npy) throw command_line_error("--follow is for text, tables and raw values: an array does not grow");
+  if (input.opening.follow && npy)
+    throw command_line_error("--follow is for text, tables and raw values: an array does not grow");
   if (!input.axes.empty() && (!npy || input.files.size() > 1))
     throw command_line_error("--axis is for a single .npy file");
 }

@@ -26,7 +26,8 @@ struct axis_reader::state {
         layout(layout_of(read_npy_header(source), axes, source.name()))
   {
     if (!source.seekable() && !layout.lines_are_whole())
-      throw data_error({source.name()}, source.not_seekable(), "a regular file, to read along an axis that is not the fastest one");
+      throw data_error({source.name()}, source.not_seekable(),
+                       "a regular file, to read along an axis that is not the fastest one");
   }
 
   std::byte* room_for(axis_block& block, std::size_t count) const

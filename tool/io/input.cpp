@@ -119,7 +119,7 @@ input input::file(std::string const& path, unpacking how)
   int const fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd >= 0) return input(fd, path, true, how);
   int const failure = errno;
-  for (std::size_t colon = path.rfind(':'); failure == ENOENT && how == unpacking::by_first_bytes; ) {
+  for (std::size_t colon = path.rfind(':'); failure == ENOENT && how == unpacking::by_first_bytes;) {
     if (colon == path.npos || colon == 0) break;
     int const archive_fd = open(path.substr(0, colon).c_str(), O_RDONLY | O_CLOEXEC);
     if (archive_fd >= 0) {

@@ -73,10 +73,10 @@ private:
   bool owned_ = false;
   std::string name_;
   std::optional<std::uint64_t> size_;
-  std::uint64_t start_ = 0;  // where it begins in the file
-  bool looked_ = false;  // the compression is known
-  std::string first_;    // bytes of a pipe that `read` has yet to give
-  std::string_view packed_by_;                // of a regular file: what compressed it
+  std::uint64_t start_ = 0;     // where it begins in the file
+  bool looked_ = false;         // the compression is known
+  std::string first_;           // bytes of a pipe that `read` has yet to give
+  std::string_view packed_by_;  // of a regular file: what compressed it
   std::unique_ptr<decompressor> content_;
   std::optional<std::uint64_t> member_read_;  // of a stored member of an archive: how much `read` has given
   bool followed_ = false;

@@ -9,12 +9,10 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view export_it = "export it first, for instance as CSV or .npy";
-constexpr std::string_view by_pandas_parquet =
-    "Tally does not read it; export it first: python3 -c \"import pandas; "
-    "pandas.read_parquet('FILE').to_csv('FILE.csv', index=False)\"";
-constexpr std::string_view by_pandas_arrow =
-    "Tally does not read it; export it first: python3 -c \"import pandas; "
-    "pandas.read_feather('FILE').to_csv('FILE.csv', index=False)\"";
+constexpr std::string_view by_pandas_parquet = "Tally does not read it; export it first: python3 -c \"import pandas; "
+                                               "pandas.read_parquet('FILE').to_csv('FILE.csv', index=False)\"";
+constexpr std::string_view by_pandas_arrow = "Tally does not read it; export it first: python3 -c \"import pandas; "
+                                             "pandas.read_feather('FILE').to_csv('FILE.csv', index=False)\"";
 constexpr std::string_view to_utf_8 = "convert it first: iconv -t UTF-8 -f UTF-16 FILE | tally ...";
 
 struct known_signature {

@@ -96,7 +96,8 @@ std::string listed(std::vector<zip_member> const& all)
 std::vector<zip_member> read_zip_directory(input const& archive)
 {
   directory_place const place = find_directory(archive);
-  if (place.size > largest_directory) fail(archive, "a zip archive with a directory of more than 64 MiB", "a shorter one");
+  if (place.size > largest_directory)
+    fail(archive, "a zip archive with a directory of more than 64 MiB", "a shorter one");
   std::string const bytes = bytes_at(archive, place.offset, place.size);
   std::string_view rest = bytes;
   std::vector<zip_member> all;
