@@ -129,6 +129,19 @@ TEST(manual, is_roff_without_complaints)
   }
 }
 
+TEST(manual, has_the_recipes)
+{
+  std::string const text = run_tool(words{"help", "recipes"}).out;
+  EXPECT_NE(text.find("\nA running total by group\n\n    $ tally cumsum --column amount --by region sales.csv\n"),
+            std::string::npos);
+  EXPECT_EQ(text.find("```"), std::string::npos);
+  std::string const page = run_tool(words{"help", "--man", "recipes"}).out;
+  EXPECT_TRUE(page.starts_with(".TH \"TALLY-RECIPES\""));
+  EXPECT_NE(page.find(".SS \"A running total by group\""), std::string::npos);
+  if (run_shell("command -v groff").status != 0) return;
+  EXPECT_EQ(run_shell("tally help --man recipes | groff -man -Tutf8 -ww -z").err, "");
+}
+
 TEST(completion, scripts_are_accepted_by_their_shells)
 {
   EXPECT_EQ(run_shell("tally completion bash | bash -n").err, "");

@@ -125,8 +125,7 @@ TEST(compression, damage_is_found_or_changes_nothing)
   }
   std::string const packed = compressed(compression::gzip, text);
   EXPECT_EQ(unpacked(folder, compression::gzip, packed + "and more", {}).error,
-            "packed: compressed byte " + std::to_string(packed.size() + 3) +
-                ": found other bytes behind the data that gzip compressed, expected the end, or more such data");
+            "packed: found other bytes behind the data that gzip compressed, expected the end, or more such data");
   std::string wrong_sum = packed;
   wrong_sum[packed.size() - 8] = static_cast<char>(wrong_sum[packed.size() - 8] ^ 1);
   outcome const wrong = unpacked(folder, compression::gzip, wrong_sum, {});

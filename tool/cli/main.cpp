@@ -21,6 +21,7 @@
 #include "page.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
+#include "recipes.hpp"
 #include "short_names.hpp"
 #include "suggestion.hpp"
 
@@ -109,6 +110,7 @@ void run_help(std::vector<std::string> const& words)
   options.flag("--man", man);
   options.arguments("COMMAND...", names);
   options.parse(words);
+  if (names.size() == 1 && names[0] == "recipes") return print(man ? recipes_manual() : recipes_text());
   bool const application = names.size() == 2 && names[0] == app_page().name;
   if (names.size() > 1 && !application) throw command_line_error("one command at a time");
   command_page const& page = application                            ? application_named(names[1]).page

@@ -1,5 +1,6 @@
 #include "io/decoder.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include <bzlib.h>
@@ -162,7 +163,20 @@ public:
   bool decode(std::string_view& from, std::span<char>& to, bool) override
   {
     if (whole_ && from.empty()) return true;
-    ZSTD_inBuffer in = {from.data(), from.size(), 0};
+    // A piece at a time, which is a header or a block, and the content of the one before first: a call that fails loses
+    // its content, which thus never depends on the size of `from`.
+    if (full_) wanted_ = step(from, to, 0);
+    if (wanted_ == 0) wanted_ = ZSTD_initDStream(state_);
+    if (to.empty() || from.empty()) return whole_;
+    wanted_ = step(from, to, std::min(from.size(), wanted_));
+    return whole_;
+  }
+
+private:
+  /// Gives the library `size` bytes. Returns the bytes that it wants next, 0 at the end of a frame.
+  std::size_t step(std::string_view& from, std::span<char>& to, std::size_t size)
+  {
+    ZSTD_inBuffer in = {from.data(), size, 0};
     ZSTD_outBuffer out = {to.data(), to.size(), 0};
     std::size_t const said = ZSTD_decompressStream(state_, &out, &in);
     if (ZSTD_isError(said)) {
@@ -174,11 +188,14 @@ public:
       throw decode_problem{is, is == kind::needs_memory ? "more than 128 MiB" : ZSTD_getErrorName(said)};
     }
     shorten(from, from.size() - in.pos, to, to.size() - out.pos);
-    return whole_ = said == 0;
+    full_ = to.empty();
+    whole_ = said == 0;
+    return said;
   }
 
-private:
   ZSTD_DStream* state_;
+  std::size_t wanted_ = ZSTD_initDStream(state_);  // bytes to the end of the next piece
+  bool full_ = false;                              // there may be more content of the last one
   bool whole_ = false;
 };
 

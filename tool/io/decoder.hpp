@@ -20,7 +20,7 @@ public:
 
   /// Decompresses from the front of `from` to the front of `to`, and shortens both by what was used. It stops where one
   /// of them is empty. `ended` says that nothing follows `from`. Returns whether the data so far is whole members, all
-  /// of whose bytes have been given. Throws decode_problem; the content before it is in `to` then (but that of zstd).
+  /// of whose bytes have been given. Throws decode_problem; the content before it is in `to` then.
   virtual bool decode(std::string_view& from, std::span<char>& to, bool ended) = 0;
 
 protected:

@@ -118,7 +118,9 @@ bool decompressor::fill(block& into)
     into.size = sizes_.block - room.size();
     pending_ = room.empty();
     if (!ended_ || pending_ || !rest_.empty()) continue;
-    if (!whole_) fail("the end of the data within what " + kind_ + " compressed", "the rest: it is cut short");
+    if (!whole_)
+      throw data_error({from_.name() + ": compressed byte " + std::to_string(packed_bytes() + 1)},
+                       "the end of the data within what " + kind_ + " compressed", "the rest: it is cut short");
     return false;
   }
   return true;
@@ -135,6 +137,7 @@ bool decompressor::refill()
   return !stopping_;
 }
 
+/// Names no place: where a decoder notices damage depends on the pieces in which a pipe gives the data.
 void decompressor::refuse(decode_problem const& problem) const
 {
   if (problem.is == decode_problem::kind::needs_memory)
@@ -148,7 +151,7 @@ void decompressor::refuse(decode_problem const& problem) const
 
 void decompressor::fail(std::string const& found, std::string const& expected) const
 {
-  throw data_error({from_.name() + ": compressed byte " + std::to_string(packed_bytes() + 1)}, found, expected);
+  throw data_error({from_.name()}, found, expected);
 }
 
 }  // namespace tally::io

@@ -44,7 +44,7 @@ command_page const& help_page()
                    {{"COMMAND...",
                      "",
                      "The command: reduce, scan, bench, explain, compare, brent, exhibit, app, help or completion; "
-                     "`app NAME` for an application.",
+                     "`app NAME` for an application; `recipes` for what people ask for, each in one line.",
                      completes::choices,
                      {{"reduce", ""},
                       {"scan", ""},
@@ -55,7 +55,8 @@ command_page const& help_page()
                       {"exhibit", ""},
                       {"app", ""},
                       {"help", ""},
-                      {"completion", ""}}},
+                      {"completion", ""},
+                      {"recipes", ""}}},
                     {"--man", "", "Print the man page, as roff."},
                     {"-h,--help", "", "Show this help."}}}},
       .sections = {},
