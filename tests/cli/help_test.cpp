@@ -224,6 +224,10 @@ TEST(short_names, stand_for_commands)
   EXPECT_EQ(run_tool(words{"avg"}).err,
             "tally: there is no command 'avg' (did you mean 'mean'?)\nSee 'tally --help'.\n");
   EXPECT_EQ(run_tool(words{"cumfrob"}).status, 2);
+  EXPECT_EQ(run_tool(words{"diff"}, "1 4 9").out, run_tool(words{"scan", "--op", "diff"}, "1 4 9").out) << "for scans";
+  EXPECT_EQ(run_tool(words{"p95"}, "1 4 9").out, run_tool(words{"reduce", "--op", "p95"}, "1 4 9").out);
+  EXPECT_EQ(run_tool(words{"reduce", "--op", "cumsum"}).err,
+            "tally: --op: there is no 'cumsum' (did you mean 'tally scan --op sum'?)\nSee 'tally reduce --help'.\n");
 }
 
 }  // namespace

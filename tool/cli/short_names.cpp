@@ -1,5 +1,7 @@
 #include "short_names.hpp"
 
+#include <algorithm>
+
 #include "operation.hpp"
 #include "parser.hpp"
 
@@ -7,12 +9,13 @@ namespace tally::cli {
 
 namespace {
 
-bool is_operation(std::string const& word)
+/// The operations that a word names; none if it names no others.
+std::vector<operation> operations_of(std::string const& word)
 {
   try {
-    return !operations_named(word).empty();
+    return operations_named(word);
   } catch (command_line_error const&) {
-    return false;
+    return {};
   }
 }
 
@@ -22,10 +25,11 @@ std::optional<std::vector<std::string>> long_form(std::string const& word)
 {
   using words = std::vector<std::string>;
   if (word.empty() || word.starts_with('-')) return std::nullopt;
-  if (is_operation(word)) return words{"reduce", "--op", word};
+  if (auto const all = operations_of(word); !all.empty())
+    return words{std::ranges::any_of(all, is_for_scans) ? "scan" : "reduce", "--op", word};
   if (!word.starts_with("cum")) return std::nullopt;
   std::string const running = word == "cumprod" ? "product" : word.substr(3);
-  if (is_operation(running)) return words{"scan", "--op", running};
+  if (!operations_of(running).empty()) return words{"scan", "--op", running};
   return std::nullopt;
 }
 
