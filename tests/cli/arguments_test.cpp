@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(
     commands, usage_error,
     ::testing::Values(wrong_usage{{"redcue"}, "there is no command 'redcue' (did you mean 'reduce'?)"},
                       wrong_usage{{"frobnicate"}, "there is no command 'frobnicate'"},
-                      wrong_usage{{"max", "x.txt"}, "there is no command 'max' (did you mean 'reduce --op max'?)"},
+                      wrong_usage{{"maximum", "x.txt"}, "there is no command 'maximum' (did you mean 'max'?)"},
                       wrong_usage{{"--frobnicate"}, "unknown option --frobnicate"},
                       wrong_usage{{"help", "redcue"}, "there is no command 'redcue' (did you mean 'reduce'?)"},
                       wrong_usage{{"help", "reduce", "scan"}, "one command at a time"},

@@ -129,6 +129,19 @@ TEST(manual, is_roff_without_complaints)
   }
 }
 
+TEST(manual, has_the_recipes)
+{
+  std::string const text = run_tool(words{"help", "recipes"}).out;
+  EXPECT_NE(text.find("\nA running total by group\n\n    $ tally cumsum --column amount --by region sales.csv\n"),
+            std::string::npos);
+  EXPECT_EQ(text.find("```"), std::string::npos);
+  std::string const page = run_tool(words{"help", "--man", "recipes"}).out;
+  EXPECT_TRUE(page.starts_with(".TH \"TALLY-RECIPES\""));
+  EXPECT_NE(page.find(".SS \"A running total by group\""), std::string::npos);
+  if (run_shell("command -v groff").status != 0) return;
+  EXPECT_EQ(run_shell("tally help --man recipes | groff -k -man -Tutf8 -ww -z").err, "");
+}
+
 TEST(completion, scripts_are_accepted_by_their_shells)
 {
   EXPECT_EQ(run_shell("tally completion bash | bash -n").err, "");
@@ -174,6 +187,47 @@ TEST(completion, bash_offers_commands_options_and_values)
   EXPECT_EQ(offered("tally help sc"), "scan\n");
   EXPECT_EQ(offered("tally completion ''"), "bash zsh fish\n");
   EXPECT_EQ(offered("tally reduce --threads ''"), "\n");
+  EXPECT_EQ(offered("tally reduce --op sum,mea"), "sum,mean\n") << "the next of a list";
+  EXPECT_EQ(offered("tally help app his"), "histogram\n");
+}
+
+class column_completion : public in_folder {};
+
+TEST_F(column_completion, bash_offers_the_names_in_the_header_of_the_table)
+{
+  file("t.csv", "region,\"the \"\"end\"\", $x\",amount\n1,2,3\n");
+  auto const names = [&](std::string const& line) {
+    return run_shell("source <(tally completion bash)\nCOMP_WORDS=(" + line + ")\n" +
+                         "COMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_tally\nprintf '%s\\n' \"${COMPREPLY[@]}\"",
+                     folder_)
+        .out;
+  };
+  EXPECT_EQ(names("tally reduce t.csv --by r"), "region\n");
+  EXPECT_EQ(names("tally reduce t.csv --column ''"), "region\nthe\\ \\\"end\\\"\\,\\ \\$x\namount\n");
+  EXPECT_EQ(names("tally reduce none.csv --column ''"), "\n");
+  file("u.csv.gz", run_shell("printf 'a;b\\n' | gzip").out);
+  EXPECT_EQ(run_shell("tally completion columns reduce --delimiter ';' u.csv.gz t.csv", folder_).out, "a\nb\n");
+  EXPECT_EQ(run_shell("tally completion columns reduce x", folder_).out, "");
+}
+
+TEST(short_names, stand_for_commands)
+{
+  EXPECT_EQ(run_tool(words{"sum"}, "1 2 3").out, "6\n");
+  EXPECT_EQ(run_tool(words{"sum,count"}, "1 2 3").out, run_tool(words{"reduce", "--op", "sum,count"}, "1 2 3").out);
+  EXPECT_EQ(run_tool(words{"mean", "--op", "max"}, "1 2 3").out,
+            run_tool(words{"reduce", "--op", "mean,max"}, "1 2 3").out);
+  EXPECT_EQ(run_tool(words{"cumsum"}, "1 2 3").out, "1\n3\n6\n");
+  EXPECT_EQ(run_tool(words{"cumprod", "--exclusive"}, "2 3 4").out, "1\n2\n6\n");
+  EXPECT_EQ(run_tool(words{"cummax", "--help"}).out, run_tool(words{"scan", "--help"}).out);
+  EXPECT_EQ(run_tool(words{"help", "mean"}).out, run_tool(words{"reduce", "--help"}).out);
+  EXPECT_EQ(run_tool(words{"sum", "--nonsense"}).err, "tally: unknown option --nonsense\nSee 'tally reduce --help'.\n");
+  EXPECT_EQ(run_tool(words{"avg"}).err,
+            "tally: there is no command 'avg' (did you mean 'mean'?)\nSee 'tally --help'.\n");
+  EXPECT_EQ(run_tool(words{"cumfrob"}).status, 2);
+  EXPECT_EQ(run_tool(words{"diff"}, "1 4 9").out, run_tool(words{"scan", "--op", "diff"}, "1 4 9").out) << "for scans";
+  EXPECT_EQ(run_tool(words{"p95"}, "1 4 9").out, run_tool(words{"reduce", "--op", "p95"}, "1 4 9").out);
+  EXPECT_EQ(run_tool(words{"reduce", "--op", "cumsum"}).err,
+            "tally: --op: there is no 'cumsum' (did you mean 'tally scan --op sum'?)\nSee 'tally reduce --help'.\n");
 }
 
 }  // namespace

@@ -74,20 +74,22 @@ TEST_F(table, a_first_line_of_numbers_is_not_eaten)
 
 TEST_F(table, other_formats_are_named)
 {
-  std::string const zipped = file("z.csv", std::string("\x1f\x8b\x08\0junk", 8));
+  std::string const packed = std::string("\x04\x22\x4d\x18") + "junk";
+  std::string const unknown = file("z.csv", packed);
   std::string const message =
-      ": found data compressed by gzip, expected text (decompress it first: zcat FILE | tally ...)\n";
-  EXPECT_EQ(run_tool(words{"reduce", zipped}).err, zipped + message);
-  EXPECT_EQ(run_tool(words{"reduce", zipped}).status, 1);
-  EXPECT_EQ(run_tool(words{"reduce"}, std::string("\x1f\x8b\x08\0junk", 8)).err, "(standard input)" + message);
-  EXPECT_EQ(run_tool(words{"reduce", "--column", "1"}, std::string("\x1f\x8b\x08\0junk", 8)).err,
-            "(standard input)" + message);
+      ": found data compressed by lz4, expected text (decompress it first: lz4cat FILE | tally ...)\n";
+  EXPECT_EQ(run_tool(words{"reduce", unknown}).err, unknown + message);
+  EXPECT_EQ(run_tool(words{"reduce", unknown}).status, 1);
+  EXPECT_EQ(run_tool(words{"reduce"}, packed).err, "(standard input)" + message);
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "1"}, packed).err, "(standard input)" + message);
   EXPECT_EQ(run_tool(words{"reduce"}, npy("<f8", "(1,)", bytes_of<double>({1}))).err,
             "(standard input): found a .npy array, expected text (--input-format npy reads it)\n");
   std::string const array = file("z.npy", "PK\x03\x04 and more");
-  EXPECT_EQ(run_tool(words{"reduce", array}).err,
+  EXPECT_EQ(run_tool(words{"reduce", "--no-decompress", array}).err,
             array + ": found a zip archive, as .npz and .xlsx files are, expected a .npy file, which begins with "
                     "'\\x93NUMPY' (take out what is to be read first: unzip -p FILE MEMBER | tally ...)\n");
+  EXPECT_EQ(run_tool(words{"reduce", array}).err,
+            array + ": found a damaged zip archive, expected one whose directory lies at its end\n");
 }
 
 TEST_F(table, groups_are_reduced_in_the_order_of_their_first_rows)

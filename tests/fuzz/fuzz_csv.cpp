@@ -17,26 +17,30 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (how.bit(3)) options.keys = {"1"};
   options.numbers.rule = static_cast<number_rule>(how.second / 64 % 3);
   options.threads = 1;
-  everything const whole = read_all([&] { return read_csv(file.source(), options, {}); });
+  everything const whole = read_all([&] { return read_csv(file.source(how.unpack()), options, {}); });
   require(whole.keys.size() == (!options.keys.empty() ? whole.values.size() : 0), "every value has a key");
 
   options.threads = how.bit(4) ? 2 : 1;
   chunk_sizes const small{.usual = 1 + how.second % 64};
-  require(read_all([&] { return read_csv(file.source(), options, small); }) == whole, "small chunks read the same");
+  require(read_all([&] { return read_csv(file.source(how.unpack()), options, small); }) == whole,
+          "small chunks read the same");
   if (how.bit(5) && how.rest.size() <= full_pipe::most) {
     full_pipe const pipe(how.rest);
-    require(read_all([&] { return read_csv(pipe.source(), options, small); }) == whole, "a pipe reads the same");
+    require(read_all([&] { return read_csv(pipe.source(how.unpack()), options, small); }) == whole,
+            "a pipe reads the same");
   }
   // The rows that are too long do not depend on chunks either.
   std::size_t const longest = small.usual;
-  everything const short_rows = read_all([&] { return read_csv(file.source(), options, {.longest = longest}); });
+  everything const short_rows =
+      read_all([&] { return read_csv(file.source(how.unpack()), options, {.longest = longest}); });
   for (std::size_t const usual : {std::size_t(1), 1 + longest / 2})
-    require(read_all([&] { return read_csv(file.source(), options, {.usual = usual, .longest = longest}); }) ==
-                short_rows,
+    require(read_all([&] {
+              return read_csv(file.source(how.unpack()), options, {.usual = usual, .longest = longest});
+            }) == short_rows,
             "rows too long are refused the same in small chunks");
 
   if (!whole.error.empty()) return 0;
-  auto const from = read_csv(file.source(), options, small);
+  auto const from = read_csv(file.source(how.unpack()), options, small);
   location last{"", 1, 0};
   batch next;
   while (from->next(next)) {

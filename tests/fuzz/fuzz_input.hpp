@@ -11,6 +11,7 @@
 
 #include "../io/support.hpp"
 #include "io/output.hpp"
+#include "io/zip_archive.hpp"
 
 namespace tally::io::testing {
 
@@ -33,10 +34,10 @@ public:
   memory_file(memory_file const&) = delete;
   memory_file& operator=(memory_file const&) = delete;
 
-  input source() const
+  input source(unpacking how) const
   {
     lseek(fd_, 0, SEEK_SET);
-    return input::descriptor(fd_, "input");
+    return input::descriptor(fd_, "input", how);
   }
   output target() const { return output::descriptor(fd_, "output"); }
   std::string content() const
@@ -65,7 +66,7 @@ public:
   full_pipe(full_pipe const&) = delete;
   full_pipe& operator=(full_pipe const&) = delete;
 
-  input source() const { return input::descriptor(ends_[0], "input"); }
+  input source(unpacking how) const { return input::descriptor(ends_[0], "input", how); }
 
 private:
   int ends_[2];
@@ -80,6 +81,8 @@ struct choices {
   {
   }
   bool bit(int which) const { return first >> which & 1; }
+  /// A zip archive can be read from a file alone, so both are given its bytes as they stand.
+  unpacking unpack() const { return rest.starts_with(zip_signature) ? unpacking::none : unpacking::by_first_bytes; }
 
   unsigned first, second;
   std::string_view rest;

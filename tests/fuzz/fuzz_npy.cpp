@@ -22,7 +22,7 @@ void check_axes(memory_file const& file, npy_header const& header, axis_limits c
   if (rank > 1) all.push_back({rank - 1, 0});
   for (std::vector<int> const& axes : all) {
     memory_file const copy;
-    axis_reader from(file.source(), axes);
+    axis_reader from(file.source(unpacking::none), axes);
     bool const in_order = from.plan(limits).in_order();
     axis_writer to(copy.target(), from.layout(), header.type, in_order);
     std::uint64_t seen = 0;
@@ -50,10 +50,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
 {
   choices const how(data, size);
   memory_file const file(how.rest);
-  everything const whole = read_all([&] { return read_npy(file.source()); });
+  everything const whole = read_all([&] { return read_npy(file.source(unpacking::none)); });
   if (how.rest.size() <= full_pipe::most) {
     full_pipe const pipe(how.rest);
-    everything const through = read_all([&] { return read_npy(pipe.source()); });
+    everything const through = read_all([&] { return read_npy(pipe.source(unpacking::none)); });
     if (whole.error.empty())
       require(through == whole || through.error.find("Fortran") != std::string::npos, "a pipe reads the same");
     else
@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   }
   if (!whole.error.empty()) return 0;
 
-  input source = file.source();
+  input source = file.source(unpacking::none);
   npy_header const header = read_npy_header(source);
   require(whole.values.size() == header.count(), "as many values as the shape says");
   if (header.fortran_order && header.shape.size() > 1 && header.count() > 0) {

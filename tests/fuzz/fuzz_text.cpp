@@ -32,7 +32,7 @@ void read_decimals_back(everything const& whole, reader& from, text_options cons
     to.write(next.values());
   }
   to.finish();
-  everything const back = read_all([&] { return read_text(copy.source(), options, {}); });
+  everything const back = read_all([&] { return read_text(copy.source(unpacking::none), options, {}); });
   require(back == whole, "the same decimals are read back");
 }
 
@@ -45,42 +45,49 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   memory_file const file(how.rest);
   text_options options{.numbers = ways[how.first >> 5], .one_a_line = how.bit(2), .threads = 1};
   options.numbers.rule = static_cast<number_rule>(how.first % 4);
-  everything const whole = read_all([&] { return read_text(file.source(), options, {}); });
+  everything const whole = read_all([&] { return read_text(file.source(how.unpack()), options, {}); });
 
   options.threads = how.bit(3) ? 2 : 1;
   chunk_sizes const small{.usual = 1 + how.second % 64};
-  require(read_all([&] { return read_text(file.source(), options, small); }) == whole, "small chunks read the same");
+  require(read_all([&] { return read_text(file.source(how.unpack()), options, small); }) == whole,
+          "small chunks read the same");
   if (how.bit(4) && how.rest.size() <= full_pipe::most) {
     full_pipe const pipe(how.rest);
-    require(read_all([&] { return read_text(pipe.source(), options, small); }) == whole, "a pipe reads the same");
+    require(read_all([&] { return read_text(pipe.source(how.unpack()), options, small); }) == whole,
+            "a pipe reads the same");
   }
   // The tokens that are too long do not depend on chunks either.
   std::size_t const longest = small.usual;
-  everything const short_ones = read_all([&] { return read_text(file.source(), options, {.longest = longest}); });
+  everything const short_ones =
+      read_all([&] { return read_text(file.source(how.unpack()), options, {.longest = longest}); });
   for (std::size_t const usual : {std::size_t(1), 1 + longest / 2})
-    require(read_all([&] { return read_text(file.source(), options, {.usual = usual, .longest = longest}); }) ==
-                short_ones,
+    require(read_all([&] {
+              return read_text(file.source(how.unpack()), options, {.usual = usual, .longest = longest});
+            }) == short_ones,
             "tokens too long are refused the same in small chunks");
 
   if (!whole.error.empty()) return 0;
   bool const decimals = options.numbers.rule == number_rule::decimals;
   if (decimals && options.numbers.notation != number_notation::hexadecimal)
-    read_decimals_back(whole, *read_text(file.source(), options, small), options);
+    read_decimals_back(whole, *read_text(file.source(how.unpack()), options, small), options);
   if (!options.numbers.plain()) return 0;
   memory_file const copy;
   text_writer to(copy.target(), {.threads = 1});
-  auto const from = read_text(file.source(), options, small);
+  auto const from = read_text(file.source(how.unpack()), options, small);
   batch next;
   while (from->next(next)) to.write(next.values());
   to.finish();
   // Whole doubles are written as integers; if all values are whole, only reading them as doubles gives doubles.
-  auto const reread = [&] { return read_text(copy.source(), {.numbers = options.numbers, .threads = 1}, {}); };
+  auto const reread = [&] {
+    return read_text(copy.source(unpacking::none), {.numbers = options.numbers, .threads = 1}, {});
+  };
   everything const back = read_all(reread);
   require(back.values.size() == whole.values.size(), "as many values are read back");
   bool const floating = options.numbers.rule == number_rule::floating;
   options.numbers.rule = number_rule::floating;
-  everything doubles = read_all([&] { return read_text(file.source(), options, {}); });
-  everything again = read_all([&] { return read_text(copy.source(), {.numbers = options.numbers, .threads = 1}, {}); });
+  everything doubles = read_all([&] { return read_text(file.source(how.unpack()), options, {}); });
+  everything again =
+      read_all([&] { return read_text(copy.source(unpacking::none), {.numbers = options.numbers, .threads = 1}, {}); });
   // A value read as the integer 0 is written as 0, and may have been -0.
   for (everything* const each : {&doubles, &again})
     if (!floating) std::replace(each->values.begin(), each->values.end(), word(-0.0), word(0.0));

@@ -26,7 +26,7 @@ bool is_one_array(command_settings const& settings)
 {
   std::string const& file = settings.input.files[0];
   if (settings.input.files.size() > 1 || settings.input.format_of(file) != io::file_format::npy) return false;
-  io::input array = io::input::named(file);
+  io::input array = settings.input.opening.open(file);
   if (!array.seekable()) return false;
   io::npy_header const header = io::read_npy_header(array);
   return !header.fortran_order || std::ranges::count_if(header.shape, [](auto n) { return n > 1; }) <= 1;

@@ -43,6 +43,27 @@ std::string option_names(command_page const& page)
   return out;
 }
 
+/// Whether the value is a list, "NAME[,NAME...]".
+bool is_list(option_page const& option)
+{
+  return option.value.find("[,") != option.value.npos;
+}
+
+/// Whether the value names a column of a table. `tally completion columns WORD...` prints them for the scripts.
+bool is_column(option_page const& option)
+{
+  return option.value.starts_with("COLUMN");
+}
+
+/// The names of applications, with a blank between them.
+std::string application_names(std::vector<command_page const*> const& commands)
+{
+  std::string names;
+  for (command_page const* page : commands)
+    if (page->name.starts_with("app ")) (names += names.empty() ? "" : " ") += last_name(*page);
+  return names;
+}
+
 std::string bash_words(std::string const& words)
 {
   return "COMPREPLY=($(compgen -W '" + words + "' -- \"$current\"))";
@@ -51,6 +72,16 @@ std::string bash_words(std::string const& words)
 /// The bash command that offers the value of an option or argument.
 std::string bash_values(option_page const& option)
 {
+  // What stands before the last comma stays.
+  std::string const last = is_list(option) ? "-P \"$before\" -- \"${current##*,}\"" : "-- \"$current\"";
+  std::string const start = is_list(option) ? "local before=${current%\"${current##*,}\"}; " : "";
+  if (is_column(option))
+    return start +
+           "mapfile -t COMPREPLY < <(IFS=$'\\n'; compgen -W \"$(tally completion columns \"${COMP_WORDS[@]:2}\" "
+           "2>/dev/null | sed 's/[\\\\\"\\x27$`]/\\\\&/g')\" " +
+           last + " | while IFS= read -r name; do printf '%q\\n' \"$name\"; done)";
+  if (is_list(option) && option.complete == completes::choices)
+    return start + "COMPREPLY=($(compgen -W '" + names_of(option.choices) + "' " + last + "))";
   switch (option.complete) {
     case completes::files: return "compopt -o filenames; COMPREPLY=($(compgen -f -- \"$current\"))";
     case completes::choices: return bash_words(names_of(option.choices));
@@ -103,8 +134,9 @@ std::string bash_script(std::vector<command_page const*> const& commands)
          bash_words(names + "--help --version") +
          "\n    return\n  fi\n  local command=${COMP_WORDS[1]}\n"
          "  if [[ $command == app && $COMP_CWORD -ge 3 ]]; then command=\"app ${COMP_WORDS[2]}\"; fi\n"
-         "  case $command in\n" +
-         cases + "  esac\n}\ncomplete -F _tally tally\n";
+         "  if [[ $command == help && $COMP_CWORD -ge 3 && ${COMP_WORDS[2]} == app ]]; then\n    " +
+         bash_words(application_names(commands)) + "\n    return\n  fi\n" + "  case $command in\n" + cases +
+         "  esac\n}\ncomplete -F _tally tally\n";
 }
 
 /// Text inside single quotes in a specification of zsh's _arguments: quotes, brackets and colons are escaped.
@@ -124,6 +156,9 @@ std::string zsh_text(std::string_view text)
 
 std::string zsh_values(option_page const& option)
 {
+  if (is_column(option)) return ":_tally_columns";
+  if (is_list(option) && option.complete == completes::choices)
+    return ":_values -s , " + zsh_text(option.value.substr(0, option.value.find('['))) + " " + names_of(option.choices);
   switch (option.complete) {
     case completes::files: return ":_files";
     case completes::choices: return ":(" + names_of(option.choices) + ")";
@@ -162,14 +197,22 @@ std::string zsh_script(std::vector<command_page const*> const& commands)
     }
     cases += " ;;\n";
   }
-  return "#compdef tally\n# zsh completion for tally: put it as _tally into a folder of $fpath\n_tally() {\n"
+  return "#compdef tally\n# zsh completion for tally: put it as _tally into a folder of $fpath\n"
+         "_tally_columns() {\n  local -a names\n"
+         "  names=(\"${(@f)$(tally completion columns $table_words 2>/dev/null)}\")\n"
+         "  compset -P '*,'\n  compadd -a names\n}\n_tally() {\n"
          "  local -a commands\n  commands=(\n" +
          list +
-         "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    _arguments --help --version\n    "
+         "  )\n  local -a table_words\n  table_words=(${(Q)words[2,-1]})\n  if (( CURRENT == 2 )); then\n    _describe "
+         "command commands\n    _arguments --help --version\n    "
          "return\n"
          "  fi\n  shift words\n  (( CURRENT-- ))\n  local command=$words[1]\n"
          "  if [[ $command == app ]] && (( CURRENT >= 3 )); then\n    shift words\n    (( CURRENT-- ))\n"
-         "    command=\"app $words[1]\"\n  fi\n  case $command in\n" +
+         "    command=\"app $words[1]\"\n  fi\n"
+         "  if [[ $command == help && $words[2] == app ]] && (( CURRENT >= 3 )); then\n    compadd " +
+         application_names(commands) +
+         "\n    return\n  fi\n"
+         "  case $command in\n" +
          cases +
          "  esac\n}\nif [[ $funcstack[1] == _tally ]]; then\n  _tally \"$@\"\nelse\n  compdef _tally tally\nfi\n";
 }
@@ -201,6 +244,9 @@ std::string fish_option(command_page const& page, option_page const& option)
     (out += " -l ") += long_name(option).substr(2);
     out += " -d " + fish_text(option.text);
     if (!takes_word(option)) return out + "\n";
+    if (is_column(option)) return out + " -x -a '(tally completion columns (commandline -opc) 2>/dev/null)'\n";
+    if (is_list(option) && option.complete == completes::choices)
+      return out + " -x -a '(__fish_append , " + names_of(option.choices) + ")'\n";
   }
   switch (option.complete) {
     case completes::files: return out + (is_named(option) ? " -r -F\n" : " -F\n");
@@ -216,6 +262,8 @@ std::string fish_script(std::vector<command_page const*> const& commands)
   out += "complete -c tally -f\n";
   out += "complete -c tally -n __fish_use_subcommand -l help -d 'Show help'\n";
   out += "complete -c tally -n __fish_use_subcommand -l version -d 'Show the version'\n";
+  out += "complete -c tally -n '__fish_seen_subcommand_from help; and __fish_seen_subcommand_from app' -a '" +
+         application_names(commands) + "'\n";
   for (command_page const* page : commands) {
     if (!is_application(*page))
       out += "complete -c tally -n __fish_use_subcommand -a " + std::string(page->name) + " -d " +

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <tally/error.hpp>
 
 #include "app/application.hpp"
+#include "column_names.hpp"
 #include "commands.hpp"
 #include "io/errors.hpp"
 #include "io/output.hpp"
@@ -19,6 +21,8 @@
 #include "page.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
+#include "recipes.hpp"
+#include "short_names.hpp"
 #include "suggestion.hpp"
 
 namespace tally::cli {
@@ -83,11 +87,19 @@ command const& command_named(std::string const& name)
 {
   if (command const* const found = find(commands(), name)) return *found;
   if (name.starts_with('-')) throw command_line_error("unknown option " + name + suggestion_among(commands(), name));
-  bool const is_operation = std::any_of(operation_choices().begin(), operation_choices().end(),
-                                        [&](choice const& each) { return each.name == name; });
-  throw command_line_error(
-      "there is no command '" + name + "'" +
-      (is_operation ? " (did you mean 'reduce --op " + name + "'?)" : suggestion_among(commands(), name)));
+  std::string suggestion = suggestion_among(commands(), name);
+  if (suggestion.empty()) suggestion = suggested_operation(name);
+  throw command_line_error("there is no command '" + name + "'" + suggestion);
+}
+
+/// Puts the command in the place of a short name.
+std::vector<std::string> written_out(std::vector<std::string> words)
+{
+  if (find(commands(), words.front()) != nullptr) return words;
+  std::optional<std::vector<std::string>> command = long_form(words.front());
+  if (!command) return words;
+  command->insert(command->end(), words.begin() + 1, words.end());
+  return *command;
 }
 
 void run_help(std::vector<std::string> const& words)
@@ -98,11 +110,12 @@ void run_help(std::vector<std::string> const& words)
   options.flag("--man", man);
   options.arguments("COMMAND...", names);
   options.parse(words);
+  if (names.size() == 1 && names[0] == "recipes") return print(man ? recipes_manual() : recipes_text());
   bool const application = names.size() == 2 && names[0] == app_page().name;
   if (names.size() > 1 && !application) throw command_line_error("one command at a time");
   command_page const& page = application                            ? application_named(names[1]).page
                              : names.empty() || names[0] == "tally" ? tally_page()
-                                                                    : command_named(names[0]).page;
+                                                                    : command_named(written_out(names)[0]).page;
   if (man)
     print(manual_text(page, listed_by(page)));
   else
@@ -127,6 +140,11 @@ void run_completion(std::vector<std::string> const& words)
   std::vector<std::string> shells;
   parser options(completion_page());
   options.arguments("SHELL", shells);
+  if (!words.empty() && words[0] == "columns") {
+    std::string names;
+    for (std::string const& name : column_names(words)) names += name + '\n';
+    return print(names);
+  }
   options.parse(words);
   if (shells.size() != 1) throw command_line_error("name one shell: bash, zsh or fish");
   std::string const& shell = shells[0];
@@ -184,11 +202,11 @@ int run_and_report(std::vector<std::string> const& words)
     return usage;
   }
   try {
-    run(words);
+    run(written_out(words));
     return success;
   } catch (command_line_error const& problem) {
     print_error("tally: " + std::string(problem.what()));
-    print_error("See '" + full_name(page_of(words), ' ') + " --help'.");
+    print_error("See '" + full_name(page_of(written_out(words)), ' ') + " --help'.");
     return usage;
   } catch (io::broken_pipe const&) {
     return reader_gone;

@@ -9,8 +9,6 @@
 
 namespace tally::cli {
 
-namespace {
-
 /// Text as roff. A backslash and a hyphen-minus are escaped, so that commands copy as typed; a control character at the
 /// start of a line is guarded; `code` is bold.
 std::string roff(std::string_view text)
@@ -34,6 +32,22 @@ std::string roff(std::string_view text)
   }
   return out;
 }
+
+/// Code as roff: no mark has a meaning in it.
+std::string roff_code(std::string_view text)
+{
+  std::string marked(text);
+  std::string out;
+  for (std::size_t begin = 0;;) {
+    std::size_t const mark = marked.find('`', begin);
+    out += roff(std::string_view(marked).substr(begin, mark - begin));
+    if (mark == marked.npos) return out;
+    out += "\\(ga";
+    begin = mark + 1;
+  }
+}
+
+namespace {
 
 std::string upper(std::string_view text)
 {
@@ -92,13 +106,31 @@ std::string version()
 
 }  // namespace
 
-std::string manual_text(command_page const& page, std::vector<command_page const*> const& commands)
+std::string manual_begin(std::string_view name, std::string_view summary)
 {
-  std::string out =
-      ".TH \"" + upper(full_name(page, '-')) + "\" \"1\" \"\" \"tally " + version() + "\" \"User Commands\"\n";
+  std::string out = ".TH \"" + upper(name) + "\" \"1\" \"\" \"tally " + version() + "\" \"User Commands\"\n";
   out += ".nh\n.ad l\n";
   append_heading(out, "name");
-  out += roff(full_name(page, '-')) + " \\- " + roff(page.summary) + "\n";
+  return out + roff(name) + " \\- " + roff(summary) + "\n";
+}
+
+std::string manual_end(std::string_view own)
+{
+  std::string out;
+  append_heading(out, "see also");
+  std::string others;
+  for (std::string_view const name : {"tally", "tally-reduce", "tally-scan", "tally-bench", "tally-explain",
+                                      "tally-compare", "tally-brent", "tally-exhibit", "tally-app", "tally-recipes"}) {
+    if (name == own) continue;
+    if (!others.empty()) others += ", ";
+    others += "\\fB" + roff(name) + "\\fR(1)";
+  }
+  return out + others + "\n";
+}
+
+std::string manual_text(command_page const& page, std::vector<command_page const*> const& commands)
+{
+  std::string out = manual_begin(full_name(page, '-'), page.summary);
   append_heading(out, "synopsis");
   out += "\\fB" + roff(page.usage) + "\\fR\n";
   append_heading(out, "description");
@@ -117,16 +149,7 @@ std::string manual_text(command_page const& page, std::vector<command_page const
   for (example const& each : page.examples) {
     out += ".PP\n" + roff(each.meaning) + "\n.PP\n.RS\n.nf\n" + roff(each.command) + "\n.fi\n.RE\n";
   }
-  append_heading(out, "see also");
-  std::string others;
-  for (std::string_view const name : {"tally", "tally-reduce", "tally-scan", "tally-bench", "tally-explain",
-                                      "tally-compare", "tally-brent", "tally-exhibit", "tally-app"}) {
-    if (name == full_name(page, '-')) continue;
-    if (!others.empty()) others += ", ";
-    others += "\\fB" + roff(name) + "\\fR(1)";
-  }
-  out += others + "\n";
-  return out;
+  return out + manual_end(full_name(page, '-'));
 }
 
 }  // namespace tally::cli

@@ -141,6 +141,9 @@ operation operation_named(std::string const& name)
       throw command_line_error("--op: there is no '" + name + "' (did you mean '" + std::string(each.shown.name) +
                                "'?)");
   }
+  std::string const running = name == "cumprod" ? "product" : name.starts_with("cum") ? name.substr(3) : "";
+  if (std::ranges::any_of(table, [&](entry const& each) { return each.shown.name == running; }))
+    throw command_line_error("--op: there is no '" + name + "' (did you mean 'tally scan --op " + running + "'?)");
   return static_cast<operation::identifier>(index_of_choice("--op", name, operation_choices()));
 }
 

@@ -76,6 +76,12 @@ std::string full_name(command_page const& page, char separator);
 std::string help_text(command_page const& page, std::vector<command_page const*> const& commands, std::size_t width);
 /// The page for man, as roff.
 std::string manual_text(command_page const& page, std::vector<command_page const*> const& commands);
+/// The parts of a manual page that pages of other sources share: its title and name, and the other pages.
+std::string manual_begin(std::string_view name, std::string_view summary);
+std::string manual_end(std::string_view name);
+/// Text and code as roff.
+std::string roff(std::string_view text);
+std::string roff_code(std::string_view text);
 /// The last word of its name: "pi" of "app pi".
 std::string_view last_name(command_page const& page);
 /// The completion script of a shell. Requires: "bash", "zsh" or "fish".

@@ -87,6 +87,8 @@ void check_input(input_settings const& input)
   if (input.header && input.no_header) throw command_line_error("--header and --no-header exclude each other");
   if (input.header && !table) throw command_line_error("--header is for CSV and TSV input (--input-format csv)");
   if (input.no_header && !table) throw command_line_error("--no-header is for CSV and TSV input (--input-format csv)");
+  if (input.opening.follow && npy)
+    throw command_line_error("--follow is for text, tables and raw values: an array does not grow");
   if (!input.axes.empty() && (!npy || input.files.size() > 1))
     throw command_line_error("--axis is for a single .npy file");
 }
@@ -134,6 +136,7 @@ void complete(command_settings& settings, output_options const& output)
 void bind_input(parser& options, input_settings& input)
 {
   options.arguments("FILE...", input.files);
+  bind_files(options, input.opening);
   options.choice("--input-format", input.format);
   options.value("--column", input.column);
   options.value("--delimiter", [&](std::string const& text) { input.delimiter = delimiter_of("--delimiter", text); });
@@ -150,13 +153,15 @@ void bind_input(parser& options, input_settings& input)
 void complete_input(input_settings& input)
 {
   if (input.files.empty()) input.files.emplace_back("-");
+  input.files = expanded(input.files);
+  check_files(input.opening, input.files);
   check_input(input);
 }
 
 io::file_format input_settings::format_of(std::string const& file) const
 {
   if (format) return *format;
-  if (auto const by_name = io::format_of_name(file); by_name && *by_name != io::file_format::text) return *by_name;
+  if (auto const by_name = io::format_of_input(file); by_name && *by_name != io::file_format::text) return *by_name;
   return column || key ? io::file_format::csv : io::file_format::text;
 }
 

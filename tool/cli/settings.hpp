@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "accumulator.hpp"
+#include "file_settings.hpp"
 #include "io/element_type.hpp"
 #include "io/format.hpp"
 #include "io/number.hpp"
@@ -23,6 +24,7 @@ class value_store;
 /// The source of the numbers.
 struct input_settings {
   std::vector<std::string> files;  ///< "-" is standard input; never empty
+  file_settings opening;
   std::optional<io::file_format> format;
   std::optional<std::string> column;
   std::optional<std::string> key;

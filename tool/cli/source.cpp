@@ -29,13 +29,13 @@ std::optional<std::uint64_t> total_values(input_settings const& settings)
 {
   std::uint64_t total = 0;
   for (std::string const& file : settings.files) {
-    std::optional<std::uint64_t> const bytes = total_size({file});
     io::file_format const format = settings.format_of(file);
-    if (!bytes || (format != io::file_format::npy && format != io::file_format::raw)) return std::nullopt;
+    if (!total_size({file}) || (format != io::file_format::npy && format != io::file_format::raw)) return std::nullopt;
+    io::input array = settings.opening.open(file);
     if (format == io::file_format::raw) {
-      total += *bytes / io::byte_size(*settings.type);
+      if (!array.size()) return std::nullopt;  // compressed
+      total += *array.size() / io::byte_size(*settings.type);
     } else {
-      io::input array = io::input::file(file);
       total += io::read_npy_header(array).count();
     }
   }
@@ -45,8 +45,8 @@ std::optional<std::uint64_t> total_values(input_settings const& settings)
 io::location location_in(input_settings const& settings, int threads, std::uint64_t position)
 {
   for (std::string const& file : settings.files) {
-    io::input const again = io::input::named(file);
-    if (!again.seekable()) return {again.name()};
+    io::input const again = settings.opening.open(file);
+    if (!again.repeatable()) return {again.name()};
   }
   source again(settings, threads);
   io::batch batch;
@@ -54,7 +54,7 @@ io::location location_in(input_settings const& settings, int threads, std::uint6
     if (position >= passed + io::size_of(batch.values())) continue;
     return again.locate(batch.columns[0].row_of(static_cast<std::size_t>(position - passed)));
   }
-  return {io::input::named(settings.files.back()).name()};
+  return {settings.opening.open(settings.files.back()).name()};
 }
 
 source::source(input_settings const& settings, int threads)
@@ -74,7 +74,7 @@ void source::open_next()
 {
   if (reader_) bytes_before_ += reader_->so_far().bytes;
   std::string const& file = settings_.files[opened_++];
-  io::input in = io::input::named(file);
+  io::input in = settings_.opening.open(file);
   bool const floating = floating_.size() == 1 && floating_[0];
   io::number_rule rule = floating ? io::number_rule::floating : io::number_rule::automatic;
   if (type_) rule = io::is_integer(*type_) ? io::number_rule::integers : io::number_rule::floating;
@@ -115,7 +115,7 @@ void source::find_type()
   if (batch_.rows > 0) {
     type_ = io::type_of(batch_.values());
   } else if (total_size({file})) {
-    io::input again = io::input::file(file);
+    io::input again = settings_.opening.open(file);
     type_ = io::read_npy_header(again).type;
   } else {
     type_ = io::element_type::float64;  // the header is gone, and there is no value of another type

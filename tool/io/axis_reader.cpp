@@ -26,7 +26,8 @@ struct axis_reader::state {
         layout(layout_of(read_npy_header(source), axes, source.name()))
   {
     if (!source.seekable() && !layout.lines_are_whole())
-      throw data_error({source.name()}, "a pipe", "a regular file, to read along an axis that is not the fastest one");
+      throw data_error({source.name()}, source.not_seekable(),
+                       "a regular file, to read along an axis that is not the fastest one");
   }
 
   std::byte* room_for(axis_block& block, std::size_t count) const
@@ -68,7 +69,7 @@ axis_plan const& axis_reader::plan(axis_limits const& limits)
   state& s = *state_;
   s.plan.emplace(s.layout, limits);
   if (limits.reversed && !s.source.seekable())
-    throw data_error({s.source.name()}, "a pipe", "a regular file, to scan along an axis from its end");
+    throw data_error({s.source.name()}, s.source.not_seekable(), "a regular file, to scan along an axis from its end");
   return *s.plan;
 }
 
@@ -126,7 +127,7 @@ progress axis_reader::so_far(axis_block const& last) const
 {
   npy_header const& header = state_->layout.header;
   element_rows const rows = rows_of(state_->layout, last.place).back();
-  return {header.data_offset + (rows.first + rows.length) * header.size(), state_->source.size()};
+  return state_->source.so_far(header.data_offset + (rows.first + rows.length) * header.size());
 }
 
 }  // namespace tally::io

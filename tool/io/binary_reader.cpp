@@ -109,7 +109,7 @@ bool binary_reader::next(batch& into)
 progress binary_reader::so_far() const
 {
   std::uint64_t const values = current_ ? current_->first + current_->count : prepared_;
-  return {offset_ + values * elements_.size(), source_.size()};
+  return source_.so_far(offset_ + values * elements_.size());
 }
 
 location binary_reader::locate(std::size_t row, std::size_t) const

@@ -20,12 +20,19 @@ bool chunk_source::next(chunk& into)
   rest_.clear();
   std::size_t seen = 0;
   for (;;) {
-    while (!ended_ && size < into.capacity()) {
-      std::size_t const got = source_.read(into.data() + size, into.capacity() - size);
+    while (!ended_ && !failure_ && size < into.capacity()) {
+      std::size_t got = 0;
+      try {
+        got = source_.read(into.data() + size, into.capacity() - size);
+      } catch (...) {
+        failure_ = std::current_exception();
+        break;
+      }
       size += got;
       ended_ = got == 0;
       if (size > 0 && !ended_ && !source_.ready()) break;
     }
+    if (size == 0 && failure_) std::rethrow_exception(failure_);
     if (size == 0) return false;
     // There is room for one byte more, so that the end of the input shows; a unit then has at most `longest` bytes.
     std::size_t const end = ended_ ? size : cut_(into.data(), size, seen);
@@ -36,6 +43,7 @@ bool chunk_source::next(chunk& into)
       into.resize(given);
       return true;
     }
+    if (failure_) std::rethrow_exception(failure_);
     seen = size;
     if (size == into.capacity()) into.reserve(std::min(2 * size, most), size);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -69,6 +70,7 @@ public:
 
   /// Fills `into` with the next chunk; false if there is none. A chunk ends where `cut` says, the last one where the
   /// input ends. The first longest + 1 bytes of a unit that is too long are a chunk marked `overlong`.
+  /// Throws what the input threw, after the units before that.
   bool next(chunk& into);
   bool ready() const { return ended_ || source_.ready(); }
   input const& source() const { return source_; }
@@ -79,6 +81,7 @@ private:
   chunk_sizes sizes_;
   std::string rest_;  // the bytes behind the last cut
   bool ended_ = false;
+  std::exception_ptr failure_;  // of the input: thrown after the units before it
 };
 
 }  // namespace tally::io

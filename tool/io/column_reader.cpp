@@ -161,7 +161,7 @@ bool column_reader::waiting() const
 
 progress column_reader::so_far() const
 {
-  return {bytes_ + (current_ ? current_->text.size() : 0), source_.source().size()};
+  return source_.source().so_far(bytes_ + (current_ ? current_->text.size() : 0));
 }
 
 location column_reader::locate(std::size_t row, std::size_t column) const

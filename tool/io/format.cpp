@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "io/compression.hpp"
+
 namespace tally::io {
 
 std::optional<file_format> format_of_name(std::string_view path)
@@ -19,6 +21,17 @@ std::optional<file_format> format_of_name(std::string_view path)
   if (ending == "bin" || ending == "raw") return file_format::raw;
   if (ending == "txt" || ending == "dat") return file_format::text;
   return std::nullopt;
+}
+
+std::optional<file_format> format_of_input(std::string_view path)
+{
+  std::string lower(path);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (lower.ends_with(".npz") || lower.find(".npz:") != lower.npos) return file_format::npy;
+  std::string_view name = without_compression_ending(lower);
+  if (name.ends_with(".zip") && name.size() > 4) name.remove_suffix(4);
+  return format_of_name(name);
 }
 
 }  // namespace tally::io

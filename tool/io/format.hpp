@@ -11,4 +11,8 @@ enum class file_format { text, csv, tsv, npy, raw };
 /// for others. Upper and lower case are the same.
 std::optional<file_format> format_of_name(std::string_view path);
 
+/// The format of an input's name, which may have the endings of compression behind its own: .csv of "sales.csv.gz". A
+/// member of an archive has that of its own name, and is an array in .npz.
+std::optional<file_format> format_of_input(std::string_view path);
+
 }  // namespace tally::io

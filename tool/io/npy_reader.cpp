@@ -19,7 +19,7 @@ std::unique_ptr<reader> read_npy(input source)
     return std::make_unique<binary_reader>(std::move(source), header, header.data_offset, count);
   }
   if (!source.seekable())
-    throw data_error({source.name()}, "a pipe", "a regular file, to read an array in Fortran order");
+    throw data_error({source.name()}, source.not_seekable(), "a regular file, to read an array in Fortran order");
   return std::make_unique<fortran_reader>(std::move(source), header);
 }
 

@@ -9,6 +9,10 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view export_it = "export it first, for instance as CSV or .npy";
+constexpr std::string_view by_pandas_parquet = "Tally does not read it; export it first: python3 -c \"import pandas; "
+                                               "pandas.read_parquet('FILE').to_csv('FILE.csv', index=False)\"";
+constexpr std::string_view by_pandas_arrow = "Tally does not read it; export it first: python3 -c \"import pandas; "
+                                             "pandas.read_feather('FILE').to_csv('FILE.csv', index=False)\"";
 constexpr std::string_view to_utf_8 = "convert it first: iconv -t UTF-8 -f UTF-16 FILE | tally ...";
 
 struct known_signature {
@@ -30,8 +34,9 @@ constexpr known_signature signatures[] = {
       "take out what is to be read first: unzip -p FILE MEMBER | tally ..."}},
     {"PK\x05\x06"sv, {"an empty zip archive", "there is nothing in it"}},
     {"\x93NUMPY"sv, {"a .npy array", "--input-format npy reads it"}},
-    {"PAR1\x15"sv, {"a Parquet file", export_it}},
-    {"ARROW1\0"sv, {"an Arrow file", export_it}},
+    {"PAR1"sv, {"a Parquet file", by_pandas_parquet}},
+    {"ARROW1\0"sv, {"an Arrow file", by_pandas_arrow}},
+    {"FEA1"sv, {"a Feather file of the first version", by_pandas_arrow}},
     {"\x89HDF"sv, {"an HDF5 file", "take a data set out first: h5dump -d NAME -b LE -o data.raw FILE"}},
     {"CDF\x01"sv, {"a NetCDF file", export_it}},
     {"CDF\x02"sv, {"a NetCDF file", export_it}},

@@ -33,7 +33,7 @@ spool::~spool()
 input spool::in() const
 {
   lseek(descriptor_, 0, SEEK_SET);
-  return input::descriptor(descriptor_, "(temporary file)");
+  return input::descriptor(descriptor_, "(temporary file)", unpacking::none);
 }
 
 int spool::release()

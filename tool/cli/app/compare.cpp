@@ -43,7 +43,8 @@ void run_compare_files(std::vector<std::string> const& words)
   if (files.size() != 2) throw command_line_error("app compare takes two files, not " + std::to_string(files.size()));
   if (files[0] == "-" && files[1] == "-") throw command_line_error("only one of the files can be standard input");
 
-  std::string const expected = read_bytes(files[0]), found = read_bytes(files[1]);
+  std::string const expected = read_bytes(files[0], io::unpacking::none);
+  std::string const found = read_bytes(files[1], io::unpacking::none);
   auto const [there, here] = tally::mismatch(tally::cpu{}, expected, found);
   if (there == expected.end() && here == found.end()) return;
   auto const at = static_cast<std::size_t>(here - found.begin());

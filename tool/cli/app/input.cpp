@@ -96,9 +96,9 @@ numbers read_numbers(input_settings const& input)
   return integers;
 }
 
-std::string read_bytes(std::string const& file)
+std::string read_bytes(std::string const& file, io::unpacking how)
 {
-  io::input from = io::input::named(file);
+  io::input from = io::input::named(file, how);
   std::string bytes;
   if (auto const size = from.size()) {
     bytes.resize(static_cast<std::size_t>(*size));

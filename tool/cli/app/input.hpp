@@ -35,7 +35,7 @@ using numbers = std::variant<std::vector<std::int64_t>, std::vector<double>>;
 numbers read_numbers(input_settings const& input);
 
 /// The bytes of a file, "-" being standard input.
-std::string read_bytes(std::string const& file);
+std::string read_bytes(std::string const& file, io::unpacking how);
 
 /// The name of a file in messages.
 std::string name_of(std::string const& file);

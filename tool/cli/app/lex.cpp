@@ -187,7 +187,7 @@ void run_lex(std::vector<std::string> const& words)
                              " does not follow from its name; give --language json or c");
 
   lexed_language const language = language_of(*language_index);
-  std::string const text = read_bytes(file);
+  std::string const text = read_bytes(file, io::unpacking::by_first_bytes);
   token_list const tokens = tally::lex(tally::cpu{}, language.tables, text);
   if (!keep_bad) refuse_bad(language, tokens, text, file);
   write_text(output, counts ? counted(language, tokens) : listed(language, tokens, text));

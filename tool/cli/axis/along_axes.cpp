@@ -32,7 +32,7 @@ along_axes::along_axes(command_settings const& settings, bool scans, io::axis_li
     : settings_(settings),
       scans_(scans),
       op_(settings.operations[0]),
-      reader_(io::input::named(settings.input.files[0]), settings.input.axes),
+      reader_(settings.input.opening.open(settings.input.files[0]), settings.input.axes),
       type_(settings.input.type.value_or(layout().header.type)),
       result_type_(result_type(op_, type_)),
       calls_(settings.window > 0

@@ -1,3 +1,4 @@
+#include "file_settings.hpp"
 #include "pages/pages.hpp"
 
 namespace tally::cli {
@@ -45,7 +46,7 @@ option_page init_option()
 
 option_group input_options()
 {
-  return {
+  option_group all = {
       "Input",
       {{"FILE...", "",
         "Read these files one after the other as one sequence. `-`, or no file, is standard input. The format follows "
@@ -75,6 +76,9 @@ option_group input_options()
         "the order in which they are stored: along the last axis, in Fortran order along the first, and in C order "
         "without --axis. Otherwise the array must be a file. As text, each row of the result is a line with tabs, and "
         "an empty line stands between matrices."}}};
+  std::vector<option_page> const files = file_options();
+  all.options.insert(all.options.begin() + 2, files.begin(), files.end());
+  return all;
 }
 
 option_group column_options()

@@ -18,6 +18,11 @@ command_page const& tally_page()
           {"Tally combines the numbers of a file or a pipe into one result, or prints the running results, as fast as "
            "the machine reads and writes: exactly for integers, and for floating-point numbers with the same bits for "
            "every number of threads.",
+           "An operation's name is a command too: `tally mean` is short for `tally reduce --op mean`, `tally "
+           "sum,count` "
+           "for `tally reduce --op sum,count`, and with `cum` before it, as in `tally cumsum`, `tally cummax` or "
+           "`tally "
+           "cumprod`, for `tally scan --op sum` and so on.",
            "`tally COMMAND --help` tells everything about a command."},
       .options = {{"Options", {{"-h,--help", "", "Show this help."}, {"--version", "", "Show the version."}}}},
       .sections = {exit_section()},
@@ -39,7 +44,7 @@ command_page const& help_page()
                    {{"COMMAND...",
                      "",
                      "The command: reduce, scan, bench, explain, compare, brent, exhibit, app, help or completion; "
-                     "`app NAME` for an application.",
+                     "`app NAME` for an application; `recipes` for what people ask for, each in one line.",
                      completes::choices,
                      {{"reduce", ""},
                       {"scan", ""},
@@ -50,7 +55,8 @@ command_page const& help_page()
                       {"exhibit", ""},
                       {"app", ""},
                       {"help", ""},
-                      {"completion", ""}}},
+                      {"completion", ""},
+                      {"recipes", ""}}},
                     {"--man", "", "Print the man page, as roff."},
                     {"-h,--help", "", "Show this help."}}}},
       .sections = {},
@@ -64,7 +70,11 @@ command_page const& completion_page()
       .name = "completion",
       .summary = "print the completion script of a shell",
       .usage = "tally completion SHELL",
-      .description = {"Prints a script after which the shell completes the commands, options and values of tally."},
+      .description =
+          {"Prints a script after which the shell completes the commands, options and values of tally, and "
+           "the names of columns.",
+           "The script calls `tally completion columns WORD...`, which prints the names in the header of the "
+           "first table among the words."},
       .options = {{"Options",
                    {{"SHELL", "", "The shell: bash, zsh or fish.", completes::choices, shell_choices()},
                     {"-h,--help", "", "Show this help."}}}},
