@@ -167,6 +167,7 @@ command_settings parse_reduce(std::vector<std::string> const& words)
   parser options(reduce_page());
   std::vector<operation> operations;
   bind_operations(options, operations);
+  options.choice("--sort", settings.sort);
   bind(options, settings, output);
   options.parse(words);
   if (!operations.empty()) settings.operations = std::move(operations);

@@ -30,6 +30,18 @@ std::vector<choice> const& byte_order_choices()
   return all;
 }
 
+std::vector<choice> const& group_order_choices()
+{
+  static std::vector<choice> const all = {
+      {"first", "as their first rows"},
+      {"key", "by key: numbers by their values, then text by its bytes"},
+      {"-key", "the reverse"},
+      {"value", "by the first result, the least first (nan last)"},
+      {"-value", "the greatest first (nan last)"},
+  };
+  return all;
+}
+
 std::vector<choice> const& processor_choices()
 {
   static std::vector<choice> const all = {{"cpu", "all threads"}, {"gpu", "CUDA's default GPU"}};
@@ -95,8 +107,8 @@ option_group running_options()
         "Use at most N threads; otherwise all that the process may use. The output never depends on it."},
        {"--memory", "SIZE",
         "Hold at most SIZE bytes (500M, 2G) of values that are needed in order, by median, quantiles, mad, mode and "
-        "distinct; a quarter of the machine's memory if not given. More wait in a temporary file (in TMPDIR or "
-        "/tmp). The output never depends on it."},
+        "distinct, and of the groups of a reduction; a quarter of the machine's memory if not given. More wait in a "
+        "temporary file (in TMPDIR or /tmp). The output never depends on it."},
        {"-h,--help", "", "Show this help."}}};
 }
 
