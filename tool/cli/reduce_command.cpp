@@ -46,8 +46,7 @@ void reduce_groups(command_settings const& settings)
   std::unique_ptr<group_reduction> groups;
   io::batch batch;
   auto const complain = [&](std::optional<failed_value> const& failed) {
-    if (failed)
-      located(from, failed->column, [&] { throw failed->problem; }, [&](std::size_t) { return failed->row; });
+    if (failed) located(from, failed->column, [&] { throw failed->problem; }, [&](std::size_t) { return failed->row; });
   };
   while (from.next(batch)) {
     if (!groups) groups = std::make_unique<group_reduction>(settings, from.type(), batch.columns.size());
@@ -55,8 +54,7 @@ void reduce_groups(command_settings const& settings)
     meter.update(from.so_far());
   }
   group_report to(settings);
-  if (groups)
-    groups->finish([&](std::string_view key, std::span<result const> results) { to.group(key, results); });
+  if (groups) groups->finish([&](std::string_view key, std::span<result const> results) { to.group(key, results); });
   to.finish();
 }
 

@@ -11,8 +11,8 @@ piece_file::piece piece_file::append(std::string_view bytes)
 {
   piece const made = {end_.fetch_add(bytes.size(), std::memory_order_relaxed), bytes.size()};
   for (std::size_t done = 0; done < bytes.size();) {
-    ssize_t const n = pwrite(file_.descriptor(), bytes.data() + done, bytes.size() - done,
-                             static_cast<off_t>(made.offset + done));
+    ssize_t const n =
+        pwrite(file_.descriptor(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(made.offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) throw_file_error("(temporary file)", "cannot write", errno);
     done += static_cast<std::size_t>(n);

@@ -175,8 +175,7 @@ void column_states::add(std::byte* state, std::span<T const> values, state_memor
       memory.all.push_back(make_accumulators(settings_, type_));
       memory.accumulator_bytes += accumulator_bytes * settings_.operations.size();
       hand_over(here, memory.words, memory.all.back());
-      if (here.count > 0)
-        memory.words.give_back(here.block, static_cast<unsigned>(std::bit_width(here.count - 1)));
+      if (here.count > 0) memory.words.give_back(here.block, static_cast<unsigned>(std::bit_width(here.count - 1)));
       here.all = static_cast<std::uint32_t>(memory.all.size());
     }
     for (auto const& one : memory.all[here.all - 1]) one->reduce(values);
@@ -212,9 +211,9 @@ void column_states::results(std::byte* state, state_memory& memory, std::vector<
     return;
   }
   auto const* const sum = sum_at_ == absent ? nullptr : reinterpret_cast<small_sum const*>(state + sum_at_);
-  std::uint64_t const count = sum                     ? sum->count(memory.words)
+  std::uint64_t const count = sum                   ? sum->count(memory.words)
                               : count_at_ != absent ? *reinterpret_cast<std::uint64_t const*>(state + count_at_)
-                                                      : 0;
+                                                    : 0;
   for (std::size_t k = 0; k < settings_.operations.size(); ++k) {
     switch (settings_.operations[k]) {
       case operation::sum:

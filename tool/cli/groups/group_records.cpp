@@ -34,8 +34,7 @@ std::uint32_t group_records::add(std::string_view key, std::uint32_t hash, std::
   if (5 * (std::size_t{size_} + 1) > 4 * slots_.size()) grow();
   std::uint32_t const group = size_;
   if (group == none) throw std::bad_alloc();
-  if ((group & record_mask) == 0)
-    records_.push_back(std::make_unique<std::byte[]>(stride_ << record_bits));  // zeros
+  if ((group & record_mask) == 0) records_.push_back(std::make_unique<std::byte[]>(stride_ << record_bits));  // zeros
   std::size_t const length = length_bytes(key.size());
   char* text = room_for(length + key.size());
   head const here = {static_cast<std::uint32_t>(text_used_), static_cast<std::uint32_t>(first_row)};

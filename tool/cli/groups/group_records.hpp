@@ -49,10 +49,16 @@ private:
     std::uint32_t first_row;  // the lower half
   };
 
-  std::size_t home(std::uint32_t hash) const { return static_cast<std::size_t>(std::uint64_t{hash} * slots_.size() >> 32); }
+  std::size_t home(std::uint32_t hash) const
+  {
+    return static_cast<std::size_t>(std::uint64_t{hash} * slots_.size() >> 32);
+  }
   void grow();
   void put(slot entry);
-  std::byte* record(std::uint32_t group) { return records_[group >> record_bits].get() + (group & record_mask) * stride_; }
+  std::byte* record(std::uint32_t group)
+  {
+    return records_[group >> record_bits].get() + (group & record_mask) * stride_;
+  }
   std::byte const* record(std::uint32_t group) const
   {
     return records_[group >> record_bits].get() + (group & record_mask) * stride_;

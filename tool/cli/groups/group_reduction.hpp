@@ -69,7 +69,7 @@ private:
   std::size_t kept_bytes_ = 0;
   std::uint64_t rows_ = 0;
   admission admitted_ = admission::all;
-  bool failing_ = false;        // a value may be one that an operation cannot take
+  bool failing_ = false;  // a value may be one that an operation cannot take
   std::unique_ptr<io::piece_file> file_;
   std::vector<spilled_records> runs_;  // results in order
   io::worker_pool workers_;

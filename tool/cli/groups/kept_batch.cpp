@@ -77,9 +77,7 @@ void kept_batch::sort_parts()
 void kept_batch::sort(kept_column& column) const
 {
   std::size_t const n = io::size_of(column.values.view());
-  auto const part_of_value = [&](std::size_t k) {
-    return part_of_[groups_[column.rows.empty() ? k : column.rows[k]]];
-  };
+  auto const part_of_value = [&](std::size_t k) { return part_of_[groups_[column.rows.empty() ? k : column.rows[k]]]; };
   column.ends.assign(parts_.size() + 1, 0);
   for (std::size_t k = 0; k < n; ++k) ++column.ends[part_of_value(k) + 1];
   for (std::size_t at = 0; at < parts_.size(); ++at) column.ends[at + 1] += column.ends[at];

@@ -81,8 +81,8 @@ private:
   std::size_t bytes_ = 0;
 
   std::array<std::uint32_t, partition_count + 1> begins_{};
-  std::vector<part> parts_;               // the names that have rows, sorted by partition
-  std::vector<std::uint32_t> part_of_;    // of the names
+  std::vector<part> parts_;                // the names that have rows, sorted by partition
+  std::vector<std::uint32_t> part_of_;     // of the names
   std::vector<std::uint32_t> first_seen_;  // row of the names
 };
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "groups/group_states.hpp"
 #include "groups/group_records.hpp"
+#include "groups/group_states.hpp"
 #include "groups/kept_batch.hpp"
 #include "groups/spilled_records.hpp"
 #include "values.hpp"

@@ -32,8 +32,8 @@ struct small_sum::large_sum {
   std::uint64_t count = 0;
   std::uint64_t exact_low = 0;
   std::uint64_t exact_high = 0;
-  std::uint32_t pairs = 0;  // the totals of the row's complete groups
-  double rows_before = 0;   // in the strip
+  std::uint32_t pairs = 0;   // the totals of the row's complete groups
+  double rows_before = 0;    // in the strip
   double strips_before = 0;  // in the tile
   order::carry<double, plus> carry;
 
@@ -173,9 +173,9 @@ void small_sum::add_exactly(std::span<T const> values, word_blocks& memory)
 {
   if (count_ != is_large) {
     bool const is_small =
-        count_ + values.size() < row && std::ranges::all_of(values, [](T value) {
-          return static_cast<int128>(value) < narrow && static_cast<int128>(value) > -narrow;
-        });
+        count_ + values.size() < row &&
+        std::ranges::all_of(
+            values, [](T value) { return static_cast<int128>(value)<narrow&& static_cast<int128>(value)> - narrow; });
     if (is_small) return;
     enlarge(memory);
   }

@@ -138,8 +138,10 @@ section order_section()
   return {"Order",
           {"Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits for "
            "every number of threads, every kind of machine, and every division of the input into pieces. Input of any "
-           "size streams through in less than 256 MiB of memory, plus at most 2 KiB for each group of --by and "
-           "operation. Two things are held in memory besides: with --reverse the values and then the results of all "
+           "size streams through in less than 256 MiB of memory, plus the groups of --by. A group of a reduction takes "
+           "its key and some 50 bytes, up to 500 as it grows, and with operations other than sum, mean, min, max and "
+           "count at most 2 KiB for each; all groups take what --memory says. A group of a scan takes at most 2 KiB. "
+           "Two things are held in memory besides: with --reverse the values and then the results of all "
            "input but a single .npy file, 8 bytes each (4 with --type float32 and the like, 16 for integers of more "
            "than 64 bits), and 4 more for the key of --by; and for several axes that do not lie as one, a sequence, "
            "which may have 1 GiB. Text of arrays of several axes, and of a .npy file scanned from its end, waits in a "
