@@ -157,6 +157,9 @@ INSTANTIATE_TEST_SUITE_P(
                     "several operations have named results: as text or --json, without --axis"},
         wrong_usage{{"reduce", "--op", "sum,max", "--axis", "0", "x.npy"},
                     "several operations have named results: as text or --json, without --axis"},
+        wrong_usage{{"reduce", "--sort", "key", "x.csv"}, "--sort orders groups: it needs --by"},
+        wrong_usage{{"reduce", "--memory", "1.5G", "x.csv"},
+                    "--memory: '1.5G' is not a number of bytes such as 500M (K, M, G, T)"},
         wrong_usage{{"reduce", "--by", "a", "-o", "x.npy"}, "--by has a key beside every result: as text or --json"}));
 
 TEST(arguments, without_a_command_the_help_goes_to_standard_error)

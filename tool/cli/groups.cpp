@@ -1,13 +1,11 @@
 #include "groups.hpp"
 
-#include <functional>
-
 namespace tally::cli {
 
 std::uint32_t group_table::number_of(std::string_view key)
 {
   std::uint32_t const number =
-      index_.number_of(std::hash<std::string_view>()(key), [&](std::uint32_t known) { return keys_[known] == key; });
+      index_.number_of(io::hash_of(key), [&](std::uint32_t known) { return keys_[known] == key; });
   if (number == keys_.size()) keys_.emplace_back(key);
   return number;
 }

@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -6,8 +7,7 @@
 
 #include "commands.hpp"
 #include "gpu/on_gpu.hpp"
-#include "group_results.hpp"
-#include "groups.hpp"
+#include "groups/group_reduction.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
 #include "progress.hpp"
@@ -41,22 +41,20 @@ void write_text(command_settings const& settings, std::string const& text)
 void reduce_groups(command_settings const& settings)
 {
   source from(settings.input, settings.threads);
+  make_accumulators(settings, from.type());  // throws for a wrong command line before anything is read
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
-  group_table groups;
-  group_results all(settings, from.type());
-  value_buffer gathered_values;
+  std::unique_ptr<group_reduction> groups;
   io::batch batch;
+  auto const complain = [&](std::optional<failed_value> const& failed) {
+    if (failed) located(from, failed->column, [&] { throw failed->problem; }, [&](std::size_t) { return failed->row; });
+  };
   while (from.next(batch)) {
-    for (group_table::part const& part : groups.sort(batch)) {
-      io::values_view const values = gathered(batch.values(), part.rows, gathered_values);
-      located(from, 0, [&] { all.reduce(part.group, values); }, [&](std::size_t k) { return part.rows[k]; });
-    }
+    if (!groups) groups = std::make_unique<group_reduction>(settings, from.type(), batch.columns.size());
+    complain(groups->take(batch));
     meter.update(from.so_far());
   }
-  std::vector<result> const results = all.take();
-  std::size_t const each = settings.operations.size();
   group_report to(settings);
-  for (std::size_t g = 0; g < groups.size(); ++g) to.group(groups.key(g), std::span(results).subspan(g * each, each));
+  if (groups) groups->finish([&](std::string_view key, std::span<result const> results) { to.group(key, results); });
   to.finish();
 }
 

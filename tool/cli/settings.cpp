@@ -172,6 +172,7 @@ command_settings parse_reduce(std::vector<std::string> const& words)
   parser options(reduce_page());
   std::vector<operation> operations;
   bind_operations(options, operations);
+  options.choice("--sort", settings.sort);
   bind(options, settings, output);
   options.parse(words);
   if (!operations.empty()) settings.operations = std::move(operations);
@@ -182,6 +183,8 @@ command_settings parse_reduce(std::vector<std::string> const& words)
   if (settings.output.plot && (settings.operations.size() > 1 || !settings.input.key))
     throw command_line_error("--plot draws a bar for each group (--by) of one operation; values are drawn by tally app "
                              "histogram, running results by tally scan --plot");
+  if (settings.sort != group_order::first && !settings.input.key)
+    throw command_line_error("--sort orders groups: it needs --by");
   if (settings.input.key && is_binary(settings.output.format))
     throw command_line_error("--by has a key beside every result: as text or --json");
   return settings;

@@ -9,6 +9,7 @@
 
 #include "accumulator.hpp"
 #include "file_settings.hpp"
+#include "groups/group_order.hpp"
 #include "io/element_type.hpp"
 #include "io/format.hpp"
 #include "io/number.hpp"
@@ -57,11 +58,12 @@ struct command_settings {
   scan_kind kind = scan_kind::inclusive;  ///< of a scan
   bool reversed = false;                  ///< a scan begins with the last value
   std::size_t window = 0;                 ///< the number of values that a result of a scan is of; 0 for all so far
+  group_order sort = group_order::first;  ///< of the groups of a reduction
   input_settings input;
   output_settings output;
   processor on = processor::cpu;
   int threads = 0;
-  std::size_t memory = default_memory();  ///< bytes for values that are held in order
+  std::size_t memory = default_memory();  ///< bytes for groups, and for values that are held in order
   std::shared_ptr<value_store> store;     ///< of such values; made of `memory` when all options are known
 };
 

@@ -1,9 +1,52 @@
 #include "io/key_table.hpp"
 
-#include <functional>
+#include <cstring>
 #include <utility>
 
+#include "io/element_type.hpp"
+
 namespace tally::io {
+
+namespace {
+
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b)
+{
+  io::uint128 const product = io::uint128{a} * b;
+  return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+}
+
+std::uint64_t word_at(char const* bytes, std::size_t n)
+{
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, n);
+  return word;
+}
+
+}  // namespace
+
+std::uint64_t hash_of(std::string_view key)
+{
+  // The multiplication of 64 by 64 bits mixes well (as in wyhash); the constants are odd, with half of their bits set.
+  constexpr std::uint64_t first = 0xa0761d6478bd642f;
+  constexpr std::uint64_t second = 0xe7037ed1a0b428db;
+  char const* at = key.data();
+  std::size_t left = key.size();
+  std::uint64_t hash = first ^ left;
+  for (; left > 16; at += 16, left -= 16) hash = mixed(word_at(at, 8) ^ hash, word_at(at + 8, 8) ^ second);
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+  if (left >= 8) {
+    low = word_at(at, 8);
+    high = word_at(at + left - 8, 8);
+  } else if (left >= 4) {
+    low = word_at(at, 4);
+    high = word_at(at + left - 4, 4);
+  } else if (left > 0) {
+    auto const byte = [&](std::size_t k) { return std::uint64_t{static_cast<unsigned char>(at[k])}; };
+    low = byte(0) | byte(left / 2) << 8 | byte(left - 1) << 16;
+  }
+  return mixed(second ^ left, mixed(low ^ hash, high ^ second));
+}
 
 void key_index::clear()
 {
@@ -52,7 +95,7 @@ void key_table::add_copy(std::string key)
 std::uint32_t key_table::number_of(std::string_view key, bool& is_new)
 {
   std::uint32_t const number =
-      index_.number_of(std::hash<std::string_view>()(key), [&](std::uint32_t known) { return names_[known] == key; });
+      index_.number_of(hash_of(key), [&](std::uint32_t known) { return names_[known] == key; });
   is_new = number == names_.size();
   if (is_new) names_.push_back(key);
   return number;

@@ -10,6 +10,9 @@
 
 namespace tally::io {
 
+/// A hash of a key, all bits of which are equally good.
+std::uint64_t hash_of(std::string_view key);
+
 /// Numbers distinct keys, which somebody else keeps, in the order of their first appearance. Open addressing with
 /// linear probing, at most half full.
 class key_index {

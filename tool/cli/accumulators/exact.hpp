@@ -121,15 +121,16 @@ public:
       return identity_of<double>(Op{});
   }
 
-private:
-  static constexpr int128 safe = int128{1} << 126;
-
+  /// Throws the error of a result that needs more than 128 bits from value `index` on.
   [[noreturn]] static void overflow(std::size_t index)
   {
     std::string const name = std::is_same_v<Op, multiplies> ? "product" : "sum";
     throw value_problem(index, "a " + name + " of integers that needs more than 128 bits",
                         "one that fits (--type float64 rounds numbers of text instead)");
   }
+
+private:
+  static constexpr int128 safe = int128{1} << 126;
 
   template <class T>
   void reduce_span(std::span<T const> in)

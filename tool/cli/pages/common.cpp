@@ -31,6 +31,18 @@ std::vector<choice> const& byte_order_choices()
   return all;
 }
 
+std::vector<choice> const& group_order_choices()
+{
+  static std::vector<choice> const all = {
+      {"first", "as their first rows"},
+      {"key", "by key: numbers by their values, then text by its bytes"},
+      {"-key", "the reverse"},
+      {"value", "by the first result, the least first (nan last)"},
+      {"-value", "the greatest first (nan last)"},
+  };
+  return all;
+}
+
 std::vector<choice> const& processor_choices()
 {
   static std::vector<choice> const all = {{"cpu", "all threads"}, {"gpu", "CUDA's default GPU"}};
@@ -99,8 +111,8 @@ option_group running_options()
         "Use at most N threads; otherwise all that the process may use. The output never depends on it."},
        {"--memory", "SIZE",
         "Hold at most SIZE bytes (500M, 2G) of values that are needed in order, by median, quantiles, mad, mode and "
-        "distinct; a quarter of the machine's memory if not given. More wait in a temporary file (in TMPDIR or "
-        "/tmp). The output never depends on it."},
+        "distinct, and of the groups of a reduction; a quarter of the machine's memory if not given. More wait in a "
+        "temporary file (in TMPDIR or /tmp). The output never depends on it."},
        {"-h,--help", "", "Show this help."}}};
 }
 
@@ -128,10 +140,12 @@ section numbers_section()
 section order_section()
 {
   return {"Order",
-          {"Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits for"
-           " every number of threads, every kind of machine, and every division of the input into pieces. Input of any"
-           " size streams through in less than 256 MiB of memory, plus at most 2 KiB for each group of --by and "
-           "operation. A few things are held in memory besides: with --reverse the values and then the results of all "
+          {"Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits for "
+           "every number of threads, every kind of machine, and every division of the input into pieces. Input of any "
+           "size streams through in less than 256 MiB of memory, plus the groups of --by. A group of a reduction takes "
+           "its key and some 50 bytes, up to 500 as it grows, and with operations other than sum, mean, min, max and "
+           "count at most 2 KiB for each; all groups take what --memory says. A group of a scan takes at most 2 KiB. "
+           "A few things are held in memory besides: with --reverse the values and then the results of all "
            "input but a single .npy file, 8 bytes each (4 with --type float32 and the like, 16 for integers of more "
            "than 64 bits), and 4 more for the key of --by; for rank, percent and fraction all rows; the values of a "
            "--window; the values so far in scans of medians and quantiles; and for several axes that do not lie as "

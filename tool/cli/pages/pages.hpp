@@ -38,6 +38,7 @@ std::vector<choice> const& type_choices();           ///< in the order of io::el
 std::vector<choice> const& input_format_choices();   ///< in the order of io::file_format
 std::vector<choice> const& output_format_choices();  ///< in the order of output_format
 std::vector<choice> const& byte_order_choices();     ///< little, big
+std::vector<choice> const& group_order_choices();    ///< in the order of group_order
 std::vector<choice> const& processor_choices();      ///< in the order of processor
 std::vector<choice> const& shell_choices();
 

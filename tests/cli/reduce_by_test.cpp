@@ -1,0 +1,199 @@
+// tally reduce --by: many groups, large groups, little memory, and the order of the output.
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tool.hpp"
+
+namespace tally::test {
+namespace {
+
+class reduce_by : public in_folder {
+protected:
+  static std::string run(words const& arguments)
+  {
+    outcome const result = run_tool(arguments);
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.status, 0);
+    return result.out;
+  }
+};
+
+/// A number that is the same for the same k.
+unsigned drawn(unsigned k)
+{
+  k = (k ^ k >> 16) * 0x7feb352dU;
+  k = (k ^ k >> 15) * 0x846ca68bU;
+  return k ^ k >> 16;
+}
+
+std::string decimal(unsigned k)
+{
+  return std::to_string(drawn(k) % 20000) + "." + std::to_string(drawn(k + 1) % 1000);
+}
+
+/// The lines of a text, sorted.
+std::string sorted(std::string const& text)
+{
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size(); begin = text.find('\n', begin) + 1)
+    lines.push_back(text.substr(begin, text.find('\n', begin) + 1 - begin));
+  std::sort(lines.begin(), lines.end());
+  std::string all;
+  for (std::string const& line : lines) all += line;
+  return all;
+}
+
+// A group's sum keeps the totals of a row of 64 values, and sums of rows, strips of 512 and tiles of 4096.
+TEST_F(reduce_by, sums_of_every_length_have_the_bits_of_their_values_alone)
+{
+  std::vector<unsigned> const sizes = {1,    2,    3,    4,    5,    33,   62,   63,   64,   65,   66,   127,  128,
+                                       129,  191,  192,  511,  512,  513,  575,  576,  577,  640,  1023, 1024, 1025,
+                                       4094, 4095, 4096, 4097, 4160, 4161, 4608, 4609, 8191, 8192, 8193, 12345};
+  for (unsigned const reals_from : {0U, 50U, 1000000000U}) {  // integers up to there
+    auto const value = [&](unsigned size, unsigned k) {
+      return k < reals_from ? std::to_string(drawn(size + 7 * k) % 20001) : decimal(size + 7 * k);
+    };
+    std::string together = "key,value\n";
+    std::string apart = "key,value\n";
+    // Once a column has a value that is no integer all that follow are doubles, so integers come first.
+    for (unsigned k = 0; k < sizes.back(); ++k)
+      for (unsigned const size : sizes)
+        if (k < size) apart += std::to_string(size) + "," + value(size, k) + "\n";
+    std::string const mixed = file("apart.csv", apart);
+    std::string const results =
+        run({"reduce", "--by", "key", "--column", "value", "--op", "sum,mean,min,max,count", mixed});
+    for (unsigned const size : sizes) {
+      if (reals_from == 50U && size <= 50U) continue;  // of integers alone, which the tables below have
+      std::string values;
+      for (unsigned k = 0; k < size; ++k) values += value(size, k) + "\n";
+      std::string line = "\n" + std::to_string(size);
+      std::string const alone = run_tool(words{"reduce", "--op", "sum,mean,min,max,count"}, values).out;
+      for (std::size_t begin = 0; begin < alone.size(); begin = alone.find('\n', begin) + 1) {
+        std::size_t const tab = alone.find('\t', begin);
+        line += alone.substr(tab, alone.find('\n', tab) - tab);
+      }
+      EXPECT_NE(results.find(line + "\n"), std::string::npos) << line << " not in " << results;
+    }
+  }
+}
+
+// Integers of any size are exact, and extremes of any kind.
+TEST_F(reduce_by, wide_integers_are_exact)
+{
+  std::string const path = file("w.csv", "k,v\na,70368744177664\nb,-70368744177663\na,9223372036854775807\nb,1\na,1\n"
+                                         "c,170141183460469231731687303715884105727\nc,-1\nb,2\n");
+  EXPECT_EQ(run({"reduce", "--by", "k", "--column", "v", "--op", "sum,min,max,mean,count", path}),
+            "k\tsum\tmin\tmax\tmean\tcount\n"
+            "a\t9223442405598953472\t1\t9223372036854775807\t3.074480801866318e+18\t3\n"
+            "b\t-70368744177660\t-70368744177663\t2\t-23456248059220\t3\n"
+            "c\t170141183460469231731687303715884105726\t-1\t170141183460469231731687303715884105727\t"
+            "8.507059173023462e+37\t2\n");
+  std::string const typed = file("u.csv", "k,v\na,18446744073709551615\na,18446744073709551615\nb,3\n");
+  EXPECT_EQ(run({"reduce", "--by", "k", "--column", "v", "--type", "u64", "--op", "sum,max,min", typed}),
+            "k\tsum\tmax\tmin\na\t36893488147419103230\t18446744073709551615\t18446744073709551615\nb\t3\t3\t3\n");
+  std::string const wide_then_real =
+      file("r.csv", "k,v\na,170141183460469231731687303715884105727\na,-1\nb,-0\nb,0.5\na,2\nc,nan\nb,-0.0\nc,1\n");
+  EXPECT_EQ(run({"reduce", "--by", "k", "--column", "v", "--op", "sum,min,max", wide_then_real}),
+            "k\tsum\tmin\tmax\na\t1.7014118346046923e+38\t-1\t1.7014118346046923e+38\nb\t0.5\t-0.0\t0.5\n"
+            "c\tnan\tnan\tnan\n");
+}
+
+TEST_F(reduce_by, little_memory_gives_the_same_output)
+{
+  // Keys of all lengths around those of the pieces in which they are kept, and quoted ones; some come often, some once.
+  std::string rows = "key,value\n";
+  for (unsigned k = 0; k < 60000; ++k) {
+    unsigned const key = k % 3 == 0 ? drawn(k) % 50 : drawn(k) % 20000;
+    rows += "k" + std::to_string(key) + (key % 1000 == 7 ? std::string(key, 'x') : "") + "," +
+            (k < 30000 ? std::to_string(k) : decimal(k)) + "\n";
+  }
+  std::string const path = file("many.csv", rows);
+  words const asked = {"reduce", "--by", "key", "--column", "value", path};
+  auto const with = [&](words const& more) {
+    words all = asked;
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  };
+  for (words const& operations : {words{"--op", "sum,count,max"}, words{"--op", "variance"}}) {
+    words little = operations;
+    std::string const expected = with(operations);
+    // All in memory; new keys wait from some row on; all rows do; and the partitions take several turns.
+    for (std::string const memory : {"24M", "16M", "12M", "1M", "10K"}) {
+      words limited = operations;
+      limited.insert(limited.end(), {"--memory", memory, "--threads", memory == "1M" ? "1" : "3"});
+      EXPECT_TRUE(with(limited) == expected) << memory;
+    }
+  }
+  for (std::string const order : {"key", "-key", "value", "-value"}) {
+    std::string const expected = with({"--sort", order});
+    EXPECT_TRUE(with({"--sort", order, "--memory", "10K"}) == expected) << order;
+    EXPECT_TRUE(sorted(expected) == sorted(with({}))) << order;
+  }
+}
+
+TEST_F(reduce_by, groups_are_sorted)
+{
+  std::string const path =
+      file("s.csv", "k,v\nb,5\n10,2\n9,2\na,nan\n9007199254740993,1\n9007199254740992,1\n-3.5,7\n1e400,0\n");
+  words const asked = {"reduce", "--by", "k", "--column", "v", path, "--sort"};
+  auto const by = [&](std::string const& order) {
+    words all = asked;
+    all.push_back(order);
+    return run(all);
+  };
+  EXPECT_EQ(by("key"), "-3.5\t7\n9\t2\n10\t2\n9007199254740992\t1\n9007199254740993\t1\n1e400\t0\na\tnan\nb\t5\n");
+  EXPECT_EQ(by("-key"), "b\t5\na\tnan\n1e400\t0\n9007199254740993\t1\n9007199254740992\t1\n10\t2\n9\t2\n-3.5\t7\n");
+  EXPECT_EQ(by("value"), "1e400\t0\n9007199254740993\t1\n9007199254740992\t1\n10\t2\n9\t2\nb\t5\n-3.5\t7\na\tnan\n");
+  EXPECT_EQ(by("-value"), "-3.5\t7\nb\t5\n10\t2\n9\t2\n9007199254740993\t1\n9007199254740992\t1\n1e400\t0\na\tnan\n");
+  EXPECT_EQ(by("first"), run({"reduce", "--by", "k", "--column", "v", path}));
+  std::string const wide = file("i.csv", "k,v\na,9007199254740993\nb,9007199254740992\nc,9007199254740994\n");
+  EXPECT_EQ(run({"reduce", "--by", "k", "--column", "v", "--sort", "value", wide}),
+            "b\t9007199254740992\na\t9007199254740993\nc\t9007199254740994\n");
+}
+
+TEST_F(reduce_by, the_first_wrong_value_is_named)
+{
+  // In the order of the rows, though another group is seen first; and whichever partition each of the keys is in.
+  for (std::string const rows : {"a,1\nb,1\nb,2.5\na,1.5\n", "b,1\na,1\na,2.5\nb,1.5\n"}) {
+    std::string const path = file("x.csv", "k,v\n" + rows);
+    for (char const* const threads : {"1", "3"})
+      EXPECT_EQ(run_tool(words{"reduce", "--by", "k", "--column", "v", "--op", "xor", "--threads", threads, path}).err,
+                path + ":4:3: found '2.5', expected an integer, since --op is xor\n");
+  }
+}
+
+TEST_F(reduce_by, many_keys_take_little_memory)
+{
+  // 300000 keys of 8 characters, two values each: 64 bytes a key besides, and what a tool takes anyway.
+  surroundings around;
+  around.feed = [](int descriptor) {
+    std::string rows = "k,v\n";
+    for (int turn = 0; turn < 2; ++turn) {
+      for (int k = 0; k < 300000; ++k) {
+        rows += std::to_string(10000000 + k) + "," + std::to_string(k % 1000) + "\n";
+        if (rows.size() < 65536) continue;
+        feed_all(descriptor, rows);
+        rows.clear();
+      }
+    }
+    feed_all(descriptor, rows);
+  };
+  std::size_t lines = 0;
+  around.take = [&](std::string_view text) {
+    lines += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  };
+  outcome const result = run_tool(words{"reduce", "--by", "k", "--column", "v"}, around);
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(lines, 300000u);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(result.peak_bytes, 160U << 20);
+#endif
+}
+
+}  // namespace
+}  // namespace tally::test
