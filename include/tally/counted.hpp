@@ -58,7 +58,8 @@ struct element_count {
 /// A count that lies in memory where the call runs: `*place`, read when the call has its turn there, and `at_most`,
 /// which the host knows. A greater count counts as `at_most`.
 ///
-/// Requires  `place` points to an integer of 32 or 64 bits that is not negative and that the call does not overwrite. On
+/// Requires  `place` points to an integer of 32 or 64 bits that is not negative and that the call does not overwrite.
+/// On
 ///           a GPU a negative one counts as `at_most`.
 /// Throws    usage_error, from a call on a CPU: the count is negative.
 class count_at {

@@ -191,7 +191,7 @@ std::vector<double> numbers(std::string const& svg, std::string const& pattern)
   return found;
 }
 
-TEST(plot, names_of_curves_that_end_together_do_not_touch)
+TEST(brent_plot, names_of_curves_that_end_together_do_not_touch)
 {
   for (double const end : {1.0, 40.0, 1000.0}) {
     draw::chart chart{.title = "t", .x_name = "x", .y_name = "y", .curves = {}};
@@ -206,7 +206,7 @@ TEST(plot, names_of_curves_that_end_together_do_not_touch)
   }
 }
 
-TEST(plot, equal_factors_are_equal_distances)
+TEST(brent_plot, equal_factors_are_equal_distances)
 {
   draw::chart const chart{
       .title = "a < b & c", .x_name = "x", .y_name = "y", .curves = {{"c", {{1, 1000}, {2, 100}, {4, 10}, {8, 1}}}}};

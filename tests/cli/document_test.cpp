@@ -41,7 +41,7 @@ std::vector<shell_example> examples_in(std::string_view document)
     } else if (other && !all.empty()) {
       all.back().instead_of += line + "\n";
     } else if (inside && line.starts_with("$ ")) {
-      all.push_back({number, line.substr(2) + "\n", {}});
+      all.push_back({number, line.substr(2) + "\n", {}, {}});
     } else if (inside && !all.empty() && line.starts_with("> ") && all.back().expected.empty()) {
       all.back().command += line.substr(2) + "\n";
     } else if (inside && !all.empty()) {

@@ -29,7 +29,8 @@ bool takes_word(option_page const& option)
 std::string value_text(option_page const& option)
 {
   if (option.value.empty()) return {};
-  return takes_word(option) ? " " + std::string(option.value) : "[=" + std::string(option.value.substr(1));
+  std::string text = takes_word(option) ? " " : "[=";
+  return text.append(option.value, takes_word(option) ? 0 : 1);
 }
 
 std::string_view last_name(command_page const& page)

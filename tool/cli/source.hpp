@@ -34,8 +34,8 @@ protected:
   batches() = default;
 };
 
-/// Calls `use` for column `column` of the last batch, and turns its `value_problem` into an error with the value's place
-/// in the input. `row_of` maps the index of the problem to a row of the batch.
+/// Calls `use` for column `column` of the last batch, and turns its `value_problem` into an error with the value's
+/// place in the input. `row_of` maps the index of the problem to a row of the batch.
 template <class Use, class Row = std::identity>
 void located(batches const& from, std::size_t column, Use use, Row row_of = {})
 {

@@ -76,8 +76,8 @@ public:
   virtual void empty(std::string const& source) = 0;
   /// The number of columns of values. Called after `begin`.
   virtual std::size_t columns() const { return 1; }
-  /// Fills `columns`, which are as many as `numbers`, `rows`, `keys`, `lines` and `wrong` from `text`. Called by several
-  /// threads at once.
+  /// Fills `columns`, which are as many as `numbers`, `rows`, `keys`, `lines` and `wrong` from `text`. Called by
+  /// several threads at once.
   virtual void parse(parsed_chunk& into, std::span<number_reading const> numbers) const = 0;
   /// The byte at which the cell of row `row` of the chunk in column `column` begins.
   virtual std::size_t locate(parsed_chunk const& in, std::size_t row, std::size_t column) const = 0;

@@ -21,8 +21,8 @@ struct offence {
 
 /// Collects the numbers of a chunk in order, in runs of one type and form each. Numbers have at most three: int64 up to
 /// the first value that needs int128, int128 from there on, float64 from the first token that is not an integer.
-/// Decimals are int128, and a run of them ends where a value is finer than those before. The runs are in one allocation,
-/// and no value is ever converted.
+/// Decimals are int128, and a run of them ends where a value is finer than those before. The runs are in one
+/// allocation, and no value is ever converted.
 class column_sink {
 public:
   struct run {

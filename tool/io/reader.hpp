@@ -73,9 +73,9 @@ struct progress {
 /// tally::order, except for the last batch and for arrays that are not stored in the order of reading.
 ///
 /// Text sources, with number_rule::automatic, give integers (int64, or int128 where a value needs it; both may take
-/// turns) up to exactly the first token of the column that is not an integer, and float64 from that token on to the end. A caller
-/// that wants exact integers keeps an integer and a double accumulator until the first float64 batch, and then only the
-/// double one.
+/// turns) up to exactly the first token of the column that is not an integer, and float64 from that token on to the
+/// end. A caller that wants exact integers keeps an integer and a double accumulator until the first float64 batch, and
+/// then only the double one.
 class reader {
 public:
   virtual ~reader() = default;

@@ -10,8 +10,8 @@
 namespace tally::cli {
 
 /// The sum of a sequence in 16 bytes, and 4 bytes more for each value of the present row of docs/order.md. The results
-/// are those of `tally reduce` on the sequence: exact as long as all values are integers, else a double with the bits of
-/// the order.
+/// are those of `tally reduce` on the sequence: exact as long as all values are integers, else a double with the bits
+/// of the order.
 ///
 /// A row is 32 groups of two doubles. Its brackets depend on where the sequence ends, so the totals of its groups are
 /// kept until the row is complete; of the rows before it, a few numbers are.

@@ -66,8 +66,8 @@ std::unique_ptr<row_format> make_row_format(output_settings const& output, std::
 std::unique_ptr<row_format> make_delimited(delimited how, std::vector<table_column> columns);
 /// An object a line. A field of the input that JSON reads as a number is one, any other a string.
 std::unique_ptr<row_format> make_json_lines(std::vector<table_column> columns);
-/// One object: {"by":"region","groups":[{"key":"north","sum":15},...]}. The first `keys` columns are the keys, which are
-/// strings; several of them are an array.
+/// One object: {"by":"region","groups":[{"key":"north","sum":15},...]}. The first `keys` columns are the keys, which
+/// are strings; several of them are an array.
 std::unique_ptr<row_format> make_json_groups(std::vector<table_column> columns, std::size_t keys);
 /// One object: {"columns":["sum","max"],"rows":[[1,1],[3,2]]}.
 std::unique_ptr<row_format> make_json_rows(std::vector<table_column> columns);

@@ -56,9 +56,9 @@ struct tuning {
   std::size_t row_block_bytes = std::size_t{64} << 10;
   /// A longer segment's results go around the cache from this many bytes on, if those of all segments do not fit in it.
   std::size_t streamed_segment_bytes = std::size_t{16} << 10;
-  /// Segments by key and by flag are scanned a block at a time, if their operator is exactly associative and one element
-  /// in this many begins a segment; else one after the other: reductions of 256 elements each took 0.30 ns an element
-  /// for 0.48, scans the same.
+  /// Segments by key and by flag are scanned a block at a time, if their operator is exactly associative and one
+  /// element in this many begins a segment; else one after the other: reductions of 256 elements each took 0.30 ns an
+  /// element for 0.48, scans the same.
   std::size_t elements_a_head = 64;
   /// Columns are scanned in blocks of this many bytes across.
   std::size_t column_bytes = std::size_t{2} << 10;

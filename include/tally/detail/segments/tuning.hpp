@@ -4,8 +4,8 @@
 
 namespace tally::detail::segments {
 
-/// The sizes that choose how segments run on a CPU. They never change a result. Tests set them so that small arrays take
-/// every path.
+/// The sizes that choose how segments run on a CPU. They never change a result. Tests set them so that small arrays
+/// take every path.
 struct tuning {
   /// A segment that ends more than this many blocks of 4096 elements behind the one in which it begins is long, and all
   /// threads share it: 2^18 elements, which pay for the threads.

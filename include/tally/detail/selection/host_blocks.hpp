@@ -54,8 +54,8 @@ struct block_bits {
   }
 };
 
-/// Criteria of elements in memory, whose bits compiled kernels find: `words_of(criterion, begin, size, bits)` sets those
-/// of [begin, begin + size), a multiple of 64, and returns their number. It reads the element before `begin`.
+/// Criteria of elements in memory, whose bits compiled kernels find: `words_of(criterion, begin, size, bits)` sets
+/// those of [begin, begin + size), a multiple of 64, and returns their number. It reads the element before `begin`.
 template <class Criterion>
 inline constexpr bool has_bits_in_memory = false;
 template <std::contiguous_iterator I>
