@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "io/csv_reader.hpp"
+#include "io/table_reader.hpp"
 #include "io/errors.hpp"
 #include "io/input.hpp"
 #include "io/npy_header.hpp"
@@ -89,7 +89,7 @@ void source::open_next()
     }
     case io::file_format::csv:
     case io::file_format::tsv: {
-      io::csv_options options;
+      io::table_options options;
       options.delimiter = settings_.delimiter.value_or(format == io::file_format::csv ? ',' : '\t');
       if (settings_.header) options.first = io::first_row::names;
       if (settings_.no_header) options.first = io::first_row::values;
