@@ -163,7 +163,7 @@ TEST(csv_reader, the_head_of_a_table)
 {
   scratch_folder const folder;
   auto const from = read_table(input::file(folder.write("csv", "k;\"a \"\"b\"\"\";c\r\nx;1;2\r\n")), table_kind::csv,
-                             {.delimiter = ';', .columns = {"c", "2"}, .keys = {"k"}});
+                               {.delimiter = ';', .columns = {"c", "2"}, .keys = {"k"}});
   EXPECT_EQ(from->head(), nullptr);
   batch next;
   ASSERT_TRUE(from->next(next));
@@ -173,7 +173,8 @@ TEST(csv_reader, the_head_of_a_table)
   EXPECT_EQ(head.line, "k;\"a \"\"b\"\"\";c");
   EXPECT_EQ(head.line_end, "\r\n");
   EXPECT_EQ(head.delimiter, ';');
-  auto const bare = read_table(input::file(folder.write("csv", "1,2")), table_kind::csv, {.first = first_row::values, .columns = {"2"}});
+  auto const bare = read_table(input::file(folder.write("csv", "1,2")), table_kind::csv,
+                               {.first = first_row::values, .columns = {"2"}});
   ASSERT_TRUE(bare->next(next));
   EXPECT_EQ(bare->head()->columns, strings{"2"});
   EXPECT_EQ(bare->head()->line, std::nullopt);
@@ -198,9 +199,12 @@ TEST(csv_reader, many_keys_in_one_batch)
 TEST(csv_reader, errors_in_fields)
 {
   EXPECT_EQ(read_in_every_way("a,b\n1,2\n3,x\n", of("b")).error, "csv:3:3: found 'x', expected a number");
-  EXPECT_EQ(read_in_every_way("a,b\n1,2\n,4\n", of("a")).error, "csv:3:1: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
-  EXPECT_EQ(read_in_every_way("a,b\n1, \n", of("b")).error, "csv:2:4: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
-  EXPECT_EQ(read_in_every_way("a\n1\n\n2\n", of("a")).error, "csv:3:1: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
+  EXPECT_EQ(read_in_every_way("a,b\n1,2\n,4\n", of("a")).error,
+            "csv:3:1: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
+  EXPECT_EQ(read_in_every_way("a,b\n1, \n", of("b")).error,
+            "csv:2:4: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
+  EXPECT_EQ(read_in_every_way("a\n1\n\n2\n", of("a")).error,
+            "csv:3:1: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
   EXPECT_EQ(read_in_every_way("a,b\n\"q\nr\",1\n2,y\n", of("b")).error, "csv:4:3: found 'y', expected a number");
   EXPECT_EQ(read_in_every_way(std::string("a,b\n1,2\n\0,3\n", 12), of("b")).error,
             "csv:3:1: found a NUL byte, expected text");
@@ -244,8 +248,9 @@ TEST(csv_reader, errors_about_columns)
   scratch_folder const folder;
   std::string const path = folder.write("csv", "1,2\n");
   batch next;
-  EXPECT_THROW(read_table(input::file(path), table_kind::csv, {.first = first_row::values, .columns = {"price"}})->next(next),
-               usage_error);
+  EXPECT_THROW(
+      read_table(input::file(path), table_kind::csv, {.first = first_row::values, .columns = {"price"}})->next(next),
+      usage_error);
 }
 
 /// A table read with rows of at most `longest` bytes, from a file in chunks of any size and through pipes in pieces.
@@ -261,7 +266,8 @@ everything read_in_pieces(std::string const& text, std::size_t longest, table_op
   }
   for (std::size_t const piece : {longest - 1, longest, longest + 1, longest + 2}) {
     slow_pipe const pipe(pieces_of(text, piece));
-    everything got = read_all([&] { return read_table(pipe.source(), table_kind::csv, options, {.usual = 4, .longest = longest}); });
+    everything got =
+        read_all([&] { return read_table(pipe.source(), table_kind::csv, options, {.usual = 4, .longest = longest}); });
     if (!got.error.empty()) got.error.replace(0, 4, path);
     EXPECT_EQ(got, first) << "pieces of " << piece << ", rows of " << longest << "\n" << text;
   }

@@ -77,8 +77,9 @@ TEST(column_choice, names_numbers_ranges_and_patterns)
   EXPECT_EQ(chosen({"d:b"}), strings{"table:1: found " + names + ", expected one called 'd:b'"});
   EXPECT_EQ(chosen({"d*"}), strings{"table:1: found " + names + ", expected one that matches 'd*'"});
   EXPECT_EQ(chosen({"2-7"}), strings{"table:1: found 6 columns, expected a column number 7"});
-  EXPECT_EQ(chosen({"b:a"}),
-            strings{"table:1: found a range 'b:a' that ends before it begins, expected the first column before the last"});
+  EXPECT_EQ(
+      chosen({"b:a"}),
+      strings{"table:1: found a range 'b:a' that ends before it begins, expected the first column before the last"});
   EXPECT_EQ(chosen({}, {"-6"}, true),
             strings{"table:1: found no column besides those of the keys, expected one of numbers"});
   EXPECT_EQ(rows_of("a,b\n1,2\n", table_kind::csv, {.all = true, .most_columns = 1}),
@@ -90,7 +91,8 @@ TEST(column_choice, a_list_is_a_row_of_a_csv_table)
   EXPECT_EQ(column_list("a"), strings{"a"});
   EXPECT_EQ(column_list("a,b c,2-4"), (strings{"a", "b c", "2-4"}));
   EXPECT_EQ(column_list("\"a,\"\"b\"\"\",\"\""), (strings{"a,\"b\"", ""}));
-  for (char const* wrong : {"", "a,,b", "a,", "\"a", "\"a\"b", "\"a\"\""}) EXPECT_THROW(column_list(wrong), usage_error);
+  for (char const* wrong : {"", "a,,b", "a,", "\"a", "\"a\"b", "\"a\"\""})
+    EXPECT_THROW(column_list(wrong), usage_error);
 }
 
 TEST(missing, cells_are_left_out_filled_or_errors)
@@ -124,8 +126,8 @@ TEST(missing, each_column_has_its_own_and_types_turn_between_them)
   EXPECT_EQ(rows_of("a,b\n,1\n2,NA\n,\n0.5,3\n,18446744073709551616\n7,\n", table_kind::csv, options),
             (strings{"-|i:1", "i:2|-", "-|-", word(0.5) + "|i:3", "-|i:18446744073709551616", word(7.0) + "|-"}));
   scratch_folder const folder;
-  auto const from = read_table(input::file(folder.write("csv", "a,b\n,1\n2,NA\n,\n0.5,3\n")), table_kind::csv, options,
-                               {.usual = 4});
+  auto const from =
+      read_table(input::file(folder.write("csv", "a,b\n,1\n2,NA\n,\n0.5,3\n")), table_kind::csv, options, {.usual = 4});
   for (batch next; from->next(next);) continue;
   EXPECT_EQ(std::vector<std::uint64_t>(from->missing().begin(), from->missing().end()),
             (std::vector<std::uint64_t>{2, 2}));
@@ -139,12 +141,12 @@ TEST(missing, tokens_of_a_text)
     return read_rows([&] { return read_text(input::file(path), {.missing = missing}, {.usual = usual}); });
   };
   for (std::size_t usual = 1; usual < 20; ++usual) {
-    EXPECT_EQ(rows({missing_rule::skip, "", {"NA", "-"}}, usual),
-              (strings{"i:1", "-", "i:3", "-", word(0.5), "-"}));
+    EXPECT_EQ(rows({missing_rule::skip, "", {"NA", "-"}}, usual), (strings{"i:1", "-", "i:3", "-", word(0.5), "-"}));
     EXPECT_EQ(rows({missing_rule::fill, "2", {"NA", "-"}}, usual),
               (strings{"i:1", "i:2", "i:3", "i:2", word(0.5), word(2.0)}));
     EXPECT_EQ(rows({missing_rule::error, "", {"NA"}}, usual).back(),
-              path + ":1:3: found 'NA', which is missing, expected a number (or --missing skip, zero, nan or a number)");
+              path +
+                  ":1:3: found 'NA', which is missing, expected a number (or --missing skip, zero, nan or a number)");
   }
 }
 
@@ -166,8 +168,9 @@ TEST(blank_table, cells_between_blanks_of_any_number)
   EXPECT_EQ(rows_of("x\n2\n", table_kind::blanks, {.first = first_row::values}),
             strings{"table:1:1: found 'x', expected a number"});
   EXPECT_EQ(rows_of("5 6\n7 8\n", table_kind::blanks, {.first = first_row::names, .columns = {"6"}}), strings{"i:8"});
-  EXPECT_EQ(rows_of("Filesystem Used Avail\n/ 1 2\n/home 3 4\n", table_kind::blanks, {.columns = {"Used"}, .keys = {"1"}}),
-            (strings{"i:1|/", "i:3|/home"}));
+  EXPECT_EQ(
+      rows_of("Filesystem Used Avail\n/ 1 2\n/home 3 4\n", table_kind::blanks, {.columns = {"Used"}, .keys = {"1"}}),
+      (strings{"i:1|/", "i:3|/home"}));
   EXPECT_EQ(rows_of("a b c\n1 2 3\n", table_kind::blanks, {.columns = {"2-"}}), strings{"i:2|i:3"});
   EXPECT_EQ(rows_of("", table_kind::blanks, {.columns = {"2"}}), strings{});
   EXPECT_EQ(rows_of("\n\n", table_kind::blanks, {.columns = {"2"}}), strings{});
@@ -199,8 +202,9 @@ TEST(fixed_width_table, cells_of_so_many_bytes)
   EXPECT_EQ(rows_of("123456\n1 3 56\n", table_kind::fixed_width,
                     {.first = first_row::values, .columns = {"3", "1-2"}, .widths = {1, 2, 3}}),
             (strings{"i:456|i:1|i:23", "i:56|i:1|i:3"}));
-  EXPECT_EQ(rows_of("a  b\n12 3 4\n", table_kind::fixed_width, {.widths = {3, 1}}),
-            strings{"table:2:6: found text behind the last column, expected a line of at most 4 bytes, as --widths says"});
+  EXPECT_EQ(
+      rows_of("a  b\n12 3 4\n", table_kind::fixed_width, {.widths = {3, 1}}),
+      strings{"table:2:6: found text behind the last column, expected a line of at most 4 bytes, as --widths says"});
 }
 
 TEST(table_of_any_kind, the_first_line_decides)
@@ -257,9 +261,10 @@ TEST(table_of_any_kind, cells_are_found_again)
   EXPECT_EQ(places("x y\n1 2\n\n  3\n4 0.5\n", table_kind::blanks,
                    {.columns = {"2", "1"}, .missing = {.rule = missing_rule::skip}}),
             (strings{":2:3", ":2:1", ":4:4", ":4:3", ":5:3", ":5:1"}));
-  EXPECT_EQ(places("12\n 3\n", table_kind::fixed_width,
-                   {.first = first_row::values, .columns = {"2", "1"}, .widths = {1, 1}, .missing = {missing_rule::skip}}),
-            (strings{":1:2", ":1:1", ":2:2", ":2:2"}));
+  EXPECT_EQ(
+      places("12\n 3\n", table_kind::fixed_width,
+             {.first = first_row::values, .columns = {"2", "1"}, .widths = {1, 1}, .missing = {missing_rule::skip}}),
+      (strings{":1:2", ":1:1", ":2:2", ":2:2"}));
 }
 
 }  // namespace

@@ -64,8 +64,9 @@ void group_results::hand_over(group const& from, accumulators const& to)
   give(from.integers, from.words.size() - from.integers, io::element_type::float64);
 }
 
-std::vector<result> group_results::take()
+std::vector<result> group_results::take(std::size_t groups)
 {
+  groups_.resize(groups);
   std::vector<result> results;
   results.reserve(groups_.size() * settings_.operations.size());
   accumulators const again = make_accumulators(settings_, type_);

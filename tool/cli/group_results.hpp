@@ -25,8 +25,8 @@ public:
   /// Takes the next values of a group; groups count from 0. Throws `value_problem`.
   void reduce(std::uint32_t group, io::values_view const& values);
 
-  /// The results, one for each operation of the settings, group by group. To be called once.
-  std::vector<result> take();
+  /// The results of so many groups, one for each operation of the settings, group by group. To be called once.
+  std::vector<result> take(std::size_t groups);
 
 private:
   /// The most values of a group that are held.

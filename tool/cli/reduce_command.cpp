@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -10,6 +12,7 @@
 #include "groups.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
+#include "present_rows.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "source.hpp"
@@ -42,34 +45,53 @@ void reduce_groups(command_settings const& settings)
 {
   source from(settings.input, settings.threads);
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
+  std::vector<std::string> const names = from.column_names();
   group_table groups;
-  group_results all(settings, from.type());
+  std::vector<group_results> all;
+  for (std::size_t c = 0; c < names.size(); ++c) all.emplace_back(settings, from.type());
   value_buffer gathered_values;
   io::batch batch;
+  present_rows present;
   while (from.next(batch)) {
-    for (group_table::part const& part : groups.sort(batch)) {
-      io::values_view const values = gathered(batch.values(), part.rows, gathered_values);
-      located(from, 0, [&] { all.reduce(part.group, values); }, [&](std::size_t k) { return part.rows[k]; });
+    if (!batch.is_whole()) groups.sort(batch);  // numbers the groups by their first rows, with a value or without
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      io::batch const valued = present.of(batch, c);
+      for (group_table::part const& part : groups.sort(valued)) {
+        io::values_view const values = gathered(valued.values(), part.rows, gathered_values);
+        located(from, c, [&] { all[c].reduce(part.group, values); },
+                [&](std::size_t k) { return batch.columns[c].row_of(part.rows[k]); });
+      }
     }
     meter.update(from.so_far());
   }
-  std::vector<result> const results = all.take();
+  std::vector<std::vector<result>> results;
+  for (group_results& column : all) results.push_back(column.take(groups.size()));
   std::size_t const each = settings.operations.size();
-  group_report to(settings);
-  for (std::size_t g = 0; g < groups.size(); ++g) to.group(groups.key(g), std::span(results).subspan(g * each, each));
+  group_report to(settings, names, from.key_names());
+  std::vector<result> row;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    row.clear();
+    for (auto const& column : results)
+      std::ranges::copy(std::span(column).subspan(g * each, each), std::back_inserter(row));
+    to.group(groups.key(g), row);
+  }
   to.finish();
 }
 
 }  // namespace
 
-void reduce_all(command_settings const& settings, source& from, accumulators const& all)
+void reduce_all(command_settings const& settings, source& from, std::span<accumulators const> columns)
 {
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   io::batch batch;
   while (from.next(batch)) {
-    located(from, batch, [&] {
-      for (auto const& one : all) one->reduce(batch.values());
-    });
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      io::column const& column = batch.columns[c];
+      auto const use = [&] {
+        for (auto const& one : columns[c]) one->reduce(column.values);
+      };
+      located(from, c, use, [&](std::size_t index) { return column.row_of(index); });
+    }
     meter.update(from.so_far());
   }
 }
@@ -78,23 +100,28 @@ void run_reduce(std::vector<std::string> const& words)
 {
   command_settings const settings = parse_reduce(words);
   if (goes_along_axis(settings)) return reduce_along_axis(settings);
-  if (settings.input.key) {
+  if (!settings.input.keys.empty()) {
     gpu_for(settings, {});  // prints that the GPU is of no use here
     return reduce_groups(settings);
   }
   source from(settings.input, settings.threads);
-  accumulators const all = make_accumulators(settings, from.type());
+  std::vector<std::string> const names = from.column_names();
+  std::vector<accumulators> all;
+  for (std::size_t c = 0; c < names.size(); ++c) all.push_back(make_accumulators(settings, from.type()));
+  if (names.size() > 1 && is_binary(settings.output.format))
+    throw command_line_error("several columns have named results: as text, a table or JSON");
+  if (names.size() > 1 && settings.on == processor::gpu) note("the CPU does it: a GPU is of no use to several columns");
   std::vector<result> results;
-  if (std::unique_ptr<gpu> const device = gpu_for(settings, from.type())) {
-    results = reduce_on_gpu(settings, from, all, *device);
+  if (std::unique_ptr<gpu> const device = names.size() > 1 ? nullptr : gpu_for(settings, from.type())) {
+    results = reduce_on_gpu(settings, from, all[0], *device);
   } else {
     reduce_all(settings, from, all);
-    results = results_of(all);
+    for (accumulators const& column : all) std::ranges::move(results_of(column), std::back_inserter(results));
   }
   if (is_binary(settings.output.format))
     write_result(settings, from.type(), results[0]);
   else
-    write_text(settings, report(settings, results));
+    write_text(settings, names.size() > 1 ? report(settings, names, results) : report(settings, results));
 }
 
 }  // namespace tally::cli

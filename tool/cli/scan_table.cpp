@@ -34,7 +34,7 @@ struct scan_table::held_piece {
 bool has_rows(command_settings const& settings, io::table_head const* head)
 {
   return settings.operations.size() > 1 || settings.output.append || (head != nullptr && head->columns.size() > 1) ||
-         (settings.input.key && is_table(settings.output.format));
+         (!settings.input.keys.empty() && is_table(settings.output.format));
 }
 
 scan_table::scan_table(command_settings const& settings, io::table_head const* head,
@@ -51,7 +51,7 @@ scan_table::scan_table(command_settings const& settings, io::table_head const* h
         format == output_format::text || format == output_format::csv || format == output_format::tsv;
     verbatim_ = delimited && settings.output.delimiter.value_or(own) == head_->delimiter;
   } else if (format != output_format::text) {
-    keys_ = key_columns(settings).size();
+    keys_ = head_ ? head_->keys.size() : 0;
   }
   std::size_t const columns = head_ ? head_->columns.size() : 1;
   for (std::size_t c = 0; c < columns; ++c)
@@ -84,7 +84,7 @@ std::vector<table_column> scan_table::result_names() const
 /// The columns before the results. A table without a header has numbers for names.
 std::vector<table_column> scan_table::front_names(std::string_view first_line) const
 {
-  if (!appends_) return keys_ > 0 ? key_columns(settings_) : std::vector<table_column>();
+  if (!appends_) return keys_ > 0 ? key_columns(head_->keys) : std::vector<table_column>();
   std::vector<table_column> all;
   input_row fields;
   for (std::string_view const each : fields.split(head_->line ? *head_->line : first_line, head_->delimiter))

@@ -84,7 +84,8 @@ public:
   {
     bool const pattern = is_pattern(item);
     if (table_.named)
-      refuse(counted() + ": " + list_of(table_.cells), (pattern ? "one that matches " : "one called ") + describe(item));
+      refuse(counted() + ": " + list_of(table_.cells),
+             (pattern ? "one that matches " : "one called ") + describe(item));
     throw usage_error(table_.source + ": found " +
                       (pattern ? "a pattern of names, " + describe(item) : "a column called " + describe(item)) +
                       ", expected a number from 1: the table has no header");
@@ -98,7 +99,8 @@ public:
 private:
   std::pair<std::size_t, std::size_t> in_order(std::string_view item, std::size_t first, std::size_t last) const
   {
-    if (first > last) refuse("a range " + describe(item) + " that ends before it begins", "the first column before the last");
+    if (first > last)
+      refuse("a range " + describe(item) + " that ends before it begins", "the first column before the last");
     return {first, last};
   }
 
@@ -127,7 +129,8 @@ std::vector<std::string> column_list(std::string_view list)
     } else {
       end = std::min(list.find(',', at), list.size());
       item = list.substr(at, end - at);
-      if (item.empty()) throw usage_error("'" + std::string(list) + "' has an empty name (a column without one is \"\")");
+      if (item.empty())
+        throw usage_error("'" + std::string(list) + "' has an empty name (a column without one is \"\")");
     }
     items.push_back(std::move(item));
     if (end == list.size()) return items;

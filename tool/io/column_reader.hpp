@@ -140,7 +140,7 @@ private:
   std::uint64_t columns_ = 0;                     // bytes before the current chunk in the line in which it begins
   std::uint64_t bytes_ = 0;
   std::vector<std::uint64_t> missing_;  // of each column
-  ordered_tasks<parsed_chunk> tasks_;  // last: its threads use what is above
+  ordered_tasks<parsed_chunk> tasks_;   // last: its threads use what is above
 };
 
 /// Makes a reader with chunks of these sizes, which never change what is read.

@@ -102,7 +102,8 @@ private:
     if (column.add(into.rows, cell.begin, cell.end)) return std::nullopt;
     offence wrong = column.values.refusal(place_of(row, cell, into), cell.begin, cell.end);
     wrong.expected += layout_.where[c];
-    if (looks_missing(cell.view())) wrong.expected += " (--na-strings " + std::string(cell.view()) + " takes it as missing)";
+    if (looks_missing(cell.view()))
+      wrong.expected += " (--na-strings " + std::string(cell.view()) + " takes it as missing)";
     return wrong;
   }
 
@@ -120,7 +121,7 @@ private:
                        column.values.refusal(at, value_.begin(), value_.end()).expected + layout_.where[c]};
       case missing_rule::error: break;
     }
-    std::string const found = !cell.begin               ? "a row that ends before the cell"
+    std::string const found = !cell.begin              ? "a row that ends before the cell"
                               : cell.begin == cell.end ? "an empty field"
                                                        : describe(cell.view()) + ", which is missing";
     return offence{at, found, "a number" + layout_.where[c] + " (or --missing skip, zero, nan or a number)"};

@@ -21,10 +21,10 @@ enum class first_row {
 struct table_options {
   char delimiter = ',';
   first_row first = first_row::unsaid;
-  std::vector<std::string> columns = {};  ///< of numbers; none stands for the first one
-  bool all = false;                       ///< all columns but those of keys
+  std::vector<std::string> columns = {};                               ///< of numbers; none stands for the first one
+  bool all = false;                                                    ///< all columns but those of keys
   std::size_t most_columns = std::numeric_limits<std::size_t>::max();  ///< that may be chosen
-  std::vector<std::string> keys = {};   ///< the columns of the group keys, if groups are wanted
+  std::vector<std::string> keys = {};    ///< the columns of the group keys, if groups are wanted
   std::vector<std::size_t> widths = {};  ///< of the columns of a table of fixed width, in bytes
   missing_cells missing = {};
   bool lines = false;  ///< whether batches have the text of their rows

@@ -38,7 +38,10 @@ public:
     format_->empty(source);
   }
   std::size_t columns() const override { return format_->columns(); }
-  void parse(parsed_chunk& into, std::span<number_reading const> numbers) const override { format_->parse(into, numbers); }
+  void parse(parsed_chunk& into, std::span<number_reading const> numbers) const override
+  {
+    format_->parse(into, numbers);
+  }
   std::size_t locate(parsed_chunk const& in, std::size_t row, std::size_t column) const override
   {
     return format_->locate(in, row, column);

@@ -148,8 +148,8 @@ private:
 
 std::unique_ptr<reader> read_text(input source, text_options const& options, chunk_sizes sizes)
 {
-  return std::make_unique<column_reader>(std::move(source), std::make_unique<number_text>(options),
-                                         options.numbers, std::vector<bool>{}, options.threads, sizes);
+  return std::make_unique<column_reader>(std::move(source), std::make_unique<number_text>(options), options.numbers,
+                                         std::vector<bool>{}, options.threads, sizes);
 }
 
 std::unique_ptr<reader> read_text(input source, text_options const& options)
