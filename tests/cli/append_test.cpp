@@ -26,7 +26,7 @@ char const* const quoted = "k,\"the, n\",note\r\na,1,\"say \"\"hi\"\"\"\r\nb,\" 
 
 TEST_F(append, rows_keep_their_bytes)
 {
-  EXPECT_EQ(of_table({"--column", "the, n", "--append"}, quoted),
+  EXPECT_EQ(of_table({"--column", "\"the, n\"", "--append"}, quoted),
             "k,\"the, n\",note,\"the, n_sum\"\r\na,1,\"say \"\"hi\"\"\",1\r\nb,\" 2\",\"two\nlines\",3\r\na, 3,,6\r\n");
   EXPECT_EQ(of_table({"--column", "2", "--by", "k", "--append=total"}, quoted),
             "k,\"the, n\",note,total\r\na,1,\"say \"\"hi\"\"\",1\r\nb,\" 2\",\"two\nlines\",2\r\na, 3,,4\r\n");
@@ -48,7 +48,8 @@ TEST_F(append, of_several_operations_and_from_the_end)
   EXPECT_EQ(run_tool(words{"scan", "--column", "n", "--append=a,b"}, "n\n1\n").err,
             "tally: --append: 2 names for 1 column of results\nSee 'tally scan --help'.\n");
   EXPECT_EQ(run_tool(words{"scan", "--append"}, "1\n").err,
-            "tally: --append is for CSV and TSV input, whose rows it writes (--column names a column)\n"
+            "tally: --append is for tables with commas, tabs or blanks between the cells, whose rows it writes "
+            "(--column names a column)\n"
             "See 'tally scan --help'.\n");
 }
 

@@ -30,7 +30,7 @@ protected:
     cli::source from(settings.input, settings.threads);
     cli::accumulators const all = cli::make_accumulators(settings, from.type());
     if (device != nullptr) return report(settings, cli::reduce_on_gpu(settings, from, all, *device));
-    cli::reduce_all(settings, from, all);
+    cli::reduce_all(settings, from, {&all, 1});
     return report(settings, cli::results_of(all));
   }
 

@@ -37,10 +37,14 @@ TEST_F(table, column_by_name_by_number_and_the_first)
   EXPECT_EQ(run({"reduce", file("one.csv", "n\n1\n2\n")}), "3\n");
 }
 
-TEST_F(table, standard_input_with_a_column_is_taken_for_csv)
+TEST_F(table, the_first_line_of_standard_input_decides_what_table_it_is)
 {
   EXPECT_EQ(run_tool(words{"reduce", "--column", "amount"}, sales).out, "21\n");
-  EXPECT_EQ(run({"reduce", "--column", "amount", file("sales.log", sales)}), "21\n") << "so is an unknown ending";
+  EXPECT_EQ(run({"reduce", "--column", "amount", file("sales.log", sales)}), "21\n")
+      << "so does that of an unknown ending";
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "b"}, "a\tb\n1\t2\n3\t4\n").out, "6\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "2"}, "1  2\n 3 4, 5\n").err,
+            "(standard input):2:4: found '4,', expected a number\n");
 }
 
 TEST_F(table, delimiters_and_tables_without_a_header)
@@ -58,10 +62,11 @@ TEST_F(table, a_first_line_of_numbers_is_not_eaten)
   std::string const message =
       " as the name of the column, expected a name that is no number (--no-header if the first line is data, --header "
       "if it is a header)\n";
-  outcome const piped = run_tool(words{"reduce", "--column", "1"}, "1\n2\n3\n");
+  outcome const piped = run_tool(words{"reduce", "--column", "1"}, "1,4\n2,2\n3,3\n");
   EXPECT_EQ(piped.status, 1);
   EXPECT_EQ(piped.out, "");
   EXPECT_EQ(piped.err, "(standard input):1:1: found '1'" + message);
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "1"}, "1\n2\n3\n").out, "6\n");
   std::string const path = file("d.csv", "5\n6\n");
   outcome const named = run_tool(words{"reduce", path});
   EXPECT_EQ(named.status, 1);

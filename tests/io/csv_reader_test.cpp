@@ -3,7 +3,7 @@
 #include <random>
 
 #include "io/column_reader.hpp"
-#include "io/csv_reader.hpp"
+#include "io/table_reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {
@@ -16,13 +16,13 @@ using testing::scratch_folder;
 using testing::slow_pipe;
 using testing::word;
 
-everything read(std::string const& path, csv_options const& options, chunk_sizes sizes = {})
+everything read(std::string const& path, table_options const& options, chunk_sizes sizes = {})
 {
-  return read_all([&] { return read_csv(input::file(path), options, sizes); });
+  return read_all([&] { return read_table(input::file(path), table_kind::csv, options, sizes); });
 }
 
 /// Expects the same values from chunks of any size, with one thread and with three.
-everything read_in_every_way(std::string const& text, csv_options options = {})
+everything read_in_every_way(std::string const& text, table_options options = {})
 {
   scratch_folder const folder;
   std::string const path = folder.write("csv", text);
@@ -37,12 +37,12 @@ everything read_in_every_way(std::string const& text, csv_options options = {})
   return whole;
 }
 
-csv_options of(std::string const& name)
+table_options of(std::string const& name)
 {
   return {.columns = {name}};
 }
 
-csv_options of(std::string const& name, std::string const& key)
+table_options of(std::string const& name, std::string const& key)
 {
   return {.columns = {name}, .keys = {key}};
 }
@@ -127,12 +127,12 @@ TEST(csv_reader, keys)
 }
 
 /// The rows of a table, the same from chunks of any size.
-strings rows_in_every_way(std::string const& text, csv_options options)
+strings rows_in_every_way(std::string const& text, table_options options)
 {
   scratch_folder const folder;
   std::string const path = folder.write("csv", text);
   auto const rows = [&](chunk_sizes sizes) {
-    return testing::read_rows([&] { return read_csv(input::file(path), options, sizes); });
+    return testing::read_rows([&] { return read_table(input::file(path), table_kind::csv, options, sizes); });
   };
   strings whole = rows({});
   for (std::size_t size = 1; size <= text.size() + 1; ++size)
@@ -154,7 +154,7 @@ TEST(csv_reader, several_columns_turn_to_other_types_each_in_its_own_row)
                      word(4.0) + "|" + word(0.5) + "|" + word(4.0) + "|x" + std::string(1, '\0') + "C\n" +
                          "|x,4,0.5,\"C\n\""}));
   EXPECT_EQ(rows_in_every_way("a,b\n1,2\n3,x\n", {.columns = {"a", "b"}}),
-            (strings{"i:1|i:2", "csv:3:3: found 'x', expected a number"}));
+            (strings{"i:1|i:2", "csv:3:3: found 'x', expected a number in column 'b'"}));
   EXPECT_EQ(rows_in_every_way("a,b\n1,2\n0.5,0.5\n7,7\n", {.columns = {"a", "b"}, .floating = {false, true}}),
             (strings{"i:1|" + word(2.0), word(0.5) + "|" + word(0.5), word(7.0) + "|" + word(7.0)}));
 }
@@ -162,8 +162,8 @@ TEST(csv_reader, several_columns_turn_to_other_types_each_in_its_own_row)
 TEST(csv_reader, the_head_of_a_table)
 {
   scratch_folder const folder;
-  auto const from = read_csv(input::file(folder.write("csv", "k;\"a \"\"b\"\"\";c\r\nx;1;2\r\n")),
-                             {.delimiter = ';', .columns = {"c", "2"}, .keys = {"k"}});
+  auto const from = read_table(input::file(folder.write("csv", "k;\"a \"\"b\"\"\";c\r\nx;1;2\r\n")), table_kind::csv,
+                               {.delimiter = ';', .columns = {"c", "2"}, .keys = {"k"}});
   EXPECT_EQ(from->head(), nullptr);
   batch next;
   ASSERT_TRUE(from->next(next));
@@ -173,7 +173,8 @@ TEST(csv_reader, the_head_of_a_table)
   EXPECT_EQ(head.line, "k;\"a \"\"b\"\"\";c");
   EXPECT_EQ(head.line_end, "\r\n");
   EXPECT_EQ(head.delimiter, ';');
-  auto const bare = read_csv(input::file(folder.write("csv", "1,2")), {.first = first_row::values, .columns = {"2"}});
+  auto const bare = read_table(input::file(folder.write("csv", "1,2")), table_kind::csv,
+                               {.first = first_row::values, .columns = {"2"}});
   ASSERT_TRUE(bare->next(next));
   EXPECT_EQ(bare->head()->columns, strings{"2"});
   EXPECT_EQ(bare->head()->line, std::nullopt);
@@ -198,9 +199,12 @@ TEST(csv_reader, many_keys_in_one_batch)
 TEST(csv_reader, errors_in_fields)
 {
   EXPECT_EQ(read_in_every_way("a,b\n1,2\n3,x\n", of("b")).error, "csv:3:3: found 'x', expected a number");
-  EXPECT_EQ(read_in_every_way("a,b\n1,2\n,4\n", of("a")).error, "csv:3:1: found an empty field, expected a number");
-  EXPECT_EQ(read_in_every_way("a,b\n1, \n", of("b")).error, "csv:2:4: found an empty field, expected a number");
-  EXPECT_EQ(read_in_every_way("a\n1\n\n2\n", of("a")).error, "csv:3:1: found an empty field, expected a number");
+  EXPECT_EQ(read_in_every_way("a,b\n1,2\n,4\n", of("a")).error,
+            "csv:3:1: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
+  EXPECT_EQ(read_in_every_way("a,b\n1, \n", of("b")).error,
+            "csv:2:4: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
+  EXPECT_EQ(read_in_every_way("a\n1\n\n2\n", of("a")).error,
+            "csv:3:1: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
   EXPECT_EQ(read_in_every_way("a,b\n\"q\nr\",1\n2,y\n", of("b")).error, "csv:4:3: found 'y', expected a number");
   EXPECT_EQ(read_in_every_way(std::string("a,b\n1,2\n\0,3\n", 12), of("b")).error,
             "csv:3:1: found a NUL byte, expected text");
@@ -240,16 +244,17 @@ TEST(csv_reader, errors_about_columns)
   EXPECT_EQ(read_in_every_way("a,a\n1,2\n", of("a")).error,
             "csv:1: found several columns called 'a', expected only one, or a column's number");
   EXPECT_EQ(read_in_every_way("", of("a")).error, "csv:1: found nothing, expected a header");
-  EXPECT_THROW(read_csv(input::file("/dev/null"), {.delimiter = '"'}), usage_error);
+  EXPECT_THROW(read_table(input::file("/dev/null"), table_kind::csv, {.delimiter = '"'}), usage_error);
   scratch_folder const folder;
   std::string const path = folder.write("csv", "1,2\n");
   batch next;
-  EXPECT_THROW(read_csv(input::file(path), {.first = first_row::values, .columns = {"price"}})->next(next),
-               usage_error);
+  EXPECT_THROW(
+      read_table(input::file(path), table_kind::csv, {.first = first_row::values, .columns = {"price"}})->next(next),
+      usage_error);
 }
 
 /// A table read with rows of at most `longest` bytes, from a file in chunks of any size and through pipes in pieces.
-everything read_in_pieces(std::string const& text, std::size_t longest, csv_options const& options)
+everything read_in_pieces(std::string const& text, std::size_t longest, table_options const& options)
 {
   scratch_folder const folder;
   std::string const path = folder.write("csv", text);
@@ -261,7 +266,8 @@ everything read_in_pieces(std::string const& text, std::size_t longest, csv_opti
   }
   for (std::size_t const piece : {longest - 1, longest, longest + 1, longest + 2}) {
     slow_pipe const pipe(pieces_of(text, piece));
-    everything got = read_all([&] { return read_csv(pipe.source(), options, {.usual = 4, .longest = longest}); });
+    everything got =
+        read_all([&] { return read_table(pipe.source(), table_kind::csv, options, {.usual = 4, .longest = longest}); });
     if (!got.error.empty()) got.error.replace(0, 4, path);
     EXPECT_EQ(got, first) << "pieces of " << piece << ", rows of " << longest << "\n" << text;
   }
@@ -315,7 +321,7 @@ TEST(csv_reader, values_are_found_again)
   scratch_folder const folder;
   std::string const path = folder.write("csv", "a,b\n\"x\ny\",10\n,  20\nz,\"0.5\"\n");
   std::vector<std::string> places;
-  auto const from = read_csv(input::file(path), of("b"), {.usual = 12});
+  auto const from = read_table(input::file(path), table_kind::csv, of("b"), {.usual = 12});
   batch next;
   while (from->next(next))
     for (std::size_t i = 0; i < next.rows; ++i) places.push_back(to_string(from->locate(i)).substr(path.size()));

@@ -4,9 +4,9 @@
 #include <random>
 
 #include "io/column_reader.hpp"
-#include "io/csv_reader.hpp"
 #include "io/number.hpp"
 #include "io/number_reading.hpp"
+#include "io/table_reader.hpp"
 #include "io/text_reader.hpp"
 #include "support.hpp"
 

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "io/column_reader.hpp"
-#include "io/csv_reader.hpp"
+#include "io/table_reader.hpp"
 #include "io/text_reader.hpp"
 #include "support.hpp"
 
@@ -253,7 +253,7 @@ TEST(text_reader, other_formats_are_known_by_their_first_bytes)
     EXPECT_EQ(read_in_every_way(text).error, "text: found " + one.message);
     for (first_row const first : {first_row::unsaid, first_row::values}) {
       slow_pipe const pipe(pieces_of(text, 1));
-      EXPECT_EQ(read_all([&] { return read_csv(pipe.source(), {.first = first}); }).error,
+      EXPECT_EQ(read_all([&] { return read_table(pipe.source(), table_kind::csv, {.first = first}); }).error,
                 "pipe: found " + one.message);
     }
   }

@@ -79,9 +79,9 @@ bool held_backwards::next(io::batch& into)
   return true;
 }
 
-io::location held_backwards::locate(std::size_t row, std::size_t) const
+io::location held_backwards::locate(std::size_t row, std::size_t column) const
 {
-  return location_in(settings_.input, settings_.threads, size_ - 1 - row);
+  return location_of_row(settings_.input, settings_.threads, size_ - 1 - row, column);
 }
 
 std::unique_ptr<io::writer> write_backwards(std::unique_ptr<io::writer> to)

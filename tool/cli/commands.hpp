@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,8 @@ using accumulators = std::vector<std::unique_ptr<accumulator>>;
 accumulators make_accumulators(command_settings const& settings, std::optional<io::element_type> type);
 std::vector<result> results_of(accumulators const& all);
 
-/// Gives the rest of the input to every accumulator.
-void reduce_all(command_settings const& settings, source& from, accumulators const& all);
+/// Gives the rest of the input to the accumulators of each column.
+void reduce_all(command_settings const& settings, source& from, std::span<accumulators const> columns);
 
 /// The writer of a scan's results, which are of `type`.
 std::unique_ptr<io::writer> make_scan_writer(command_settings const& settings, io::output to, io::element_type type);

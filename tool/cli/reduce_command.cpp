@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +12,7 @@
 #include "groups/group_reduction.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
+#include "present_rows.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "source.hpp"
@@ -53,21 +56,25 @@ void reduce_groups(command_settings const& settings)
     complain(groups->take(batch));
     meter.update(from.so_far());
   }
-  group_report to(settings);
+  group_report to(settings, from.column_names(), from.key_names());
   if (groups) groups->finish([&](std::string_view key, std::span<result const> results) { to.group(key, results); });
   to.finish();
 }
 
 }  // namespace
 
-void reduce_all(command_settings const& settings, source& from, accumulators const& all)
+void reduce_all(command_settings const& settings, source& from, std::span<accumulators const> columns)
 {
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   io::batch batch;
   while (from.next(batch)) {
-    located(from, batch, [&] {
-      for (auto const& one : all) one->reduce(batch.values());
-    });
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      io::column const& column = batch.columns[c];
+      auto const use = [&] {
+        for (auto const& one : columns[c]) one->reduce(column.values);
+      };
+      located(from, c, use, [&](std::size_t index) { return column.row_of(index); });
+    }
     meter.update(from.so_far());
   }
 }
@@ -76,23 +83,28 @@ void run_reduce(std::vector<std::string> const& words)
 {
   command_settings const settings = parse_reduce(words);
   if (goes_along_axis(settings)) return reduce_along_axis(settings);
-  if (settings.input.key) {
+  if (!settings.input.keys.empty()) {
     gpu_for(settings, {});  // prints that the GPU is of no use here
     return reduce_groups(settings);
   }
   source from(settings.input, settings.threads);
-  accumulators const all = make_accumulators(settings, from.type());
+  std::vector<std::string> const names = from.column_names();
+  std::vector<accumulators> all;
+  for (std::size_t c = 0; c < names.size(); ++c) all.push_back(make_accumulators(settings, from.type()));
+  if (names.size() > 1 && is_binary(settings.output.format))
+    throw command_line_error("several columns have named results: as text, a table or JSON");
+  if (names.size() > 1 && settings.on == processor::gpu) note("the CPU does it: a GPU is of no use to several columns");
   std::vector<result> results;
-  if (std::unique_ptr<gpu> const device = gpu_for(settings, from.type())) {
-    results = reduce_on_gpu(settings, from, all, *device);
+  if (std::unique_ptr<gpu> const device = names.size() > 1 ? nullptr : gpu_for(settings, from.type())) {
+    results = reduce_on_gpu(settings, from, all[0], *device);
   } else {
     reduce_all(settings, from, all);
-    results = results_of(all);
+    for (accumulators const& column : all) std::ranges::move(results_of(column), std::back_inserter(results));
   }
   if (is_binary(settings.output.format))
     write_result(settings, from.type(), results[0]);
   else
-    write_text(settings, report(settings, results));
+    write_text(settings, names.size() > 1 ? report(settings, names, results) : report(settings, results));
 }
 
 }  // namespace tally::cli

@@ -1,5 +1,8 @@
 #include "report.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "json.hpp"
 #include "plot/bars.hpp"
 
@@ -7,11 +10,12 @@ namespace tally::cli {
 
 namespace {
 
-std::unique_ptr<row_format> group_format(command_settings const& settings)
+std::unique_ptr<row_format> group_format(command_settings const& settings, std::vector<std::string> const& names,
+                                         std::vector<std::string> const& key_names)
 {
-  std::vector<table_column> columns = key_columns(settings);
+  std::vector<table_column> columns = key_columns(key_names);
   std::size_t const keys = columns.size();
-  for (table_column& each : result_columns(settings)) columns.push_back(std::move(each));
+  for (table_column& each : result_columns(settings, names)) columns.push_back(std::move(each));
   if (settings.output.plot) return make_bars(std::move(columns), draws_svg(settings.output));
   if (settings.output.format == output_format::json) return make_json_groups(std::move(columns), keys);
   bool const named = columns.size() > keys + 1;
@@ -20,18 +24,51 @@ std::unique_ptr<row_format> group_format(command_settings const& settings)
 
 }  // namespace
 
-std::vector<table_column> key_columns(command_settings const& settings)
+std::vector<table_column> key_columns(std::vector<std::string> const& keys)
 {
   std::vector<table_column> all;
-  if (settings.input.key) all.push_back({*settings.input.key, false});
+  for (std::string const& key : keys) all.push_back({key, false});
   return all;
 }
 
-std::vector<table_column> result_columns(command_settings const& settings)
+std::vector<table_column> result_columns(command_settings const& settings, std::vector<std::string> const& columns)
 {
   std::vector<table_column> all;
+  if (columns.size() > 1) {
+    for (std::string const& column : columns)
+      for (operation const op : settings.operations) all.push_back({column + '_' + std::string(name_of(op)), true});
+    return all;
+  }
   for (operation const op : settings.operations) all.push_back({std::string(name_of(op)), true});
   return all;
+}
+
+std::string report(command_settings const& settings, std::vector<std::string> const& columns,
+                   std::vector<result> const& results)
+{
+  std::size_t const each = settings.operations.size();
+  if (settings.output.format == output_format::json) {
+    json records = json::array();
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      json record = {{"column", columns[c]}};
+      for (std::size_t k = 0; k < each; ++k)
+        record.add(name_of(settings.operations[k]), json::number(results[c * each + k]));
+      records.append(record);
+    }
+    return json{{"columns", records}}.line();
+  }
+  std::vector<table_column> heads = {{"column", false}};
+  std::ranges::copy(result_columns(settings), std::back_inserter(heads));
+  auto const format = make_row_format(settings.output, std::move(heads), each > 1);
+  std::string out = format->head();
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    std::vector<cell> row = {std::string_view(columns[c])};
+    for (std::size_t k = 0; k < each; ++k) row.emplace_back(results[c * each + k]);
+    if (c > 0) out += format->between();
+    format->row(out, row);
+  }
+  out += format->tail();
+  return format->needs_all() ? format->arranged(std::move(out)) : out;
 }
 
 std::string report(command_settings const& settings, std::vector<result> const& results)
@@ -66,9 +103,10 @@ void append_key(std::vector<cell>& to, std::string_view key, std::size_t count)
   }
 }
 
-group_report::group_report(command_settings const& settings)
-    : keys_(key_columns(settings).size()),
-      to_(io::output::named(settings.output.file), group_format(settings))
+group_report::group_report(command_settings const& settings, std::vector<std::string> const& columns,
+                           std::vector<std::string> const& keys)
+    : keys_(keys.size()),
+      to_(io::output::named(settings.output.file), group_format(settings, columns, keys))
 {
 }
 

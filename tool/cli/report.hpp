@@ -16,13 +16,19 @@ namespace tally::cli {
 /// The results of one sequence, one for each operation of the settings.
 std::string report(command_settings const& settings, std::vector<result> const& results);
 
+/// The results of several columns: those of all operations on the first, then on the second...
+std::string report(command_settings const& settings, std::vector<std::string> const& columns,
+                   std::vector<result> const& results);
+
 /// Writes the results of groups, one group after the other.
 class group_report {
 public:
-  explicit group_report(command_settings const& settings);
+  /// Of the columns of these names, and keys of those.
+  group_report(command_settings const& settings, std::vector<std::string> const& columns,
+               std::vector<std::string> const& keys);
 
-  /// Writes the results of a group, one for each operation of the settings. The key is that of the reader: the fields
-  /// of several columns with NUL bytes between.
+  /// Writes the results of a group: those of all operations on the first column, then on the second... The key is that
+  /// of the reader: the fields of several columns with NUL bytes between.
   void group(std::string_view key, std::span<result const> results);
   /// Ends the output. Without it no file is left behind.
   void finish();
@@ -36,8 +42,9 @@ private:
 /// Appends the fields of a key of `count` columns.
 void append_key(std::vector<cell>& to, std::string_view key, std::size_t count);
 
-/// The columns of a table of groups: the keys, and the results.
-std::vector<table_column> key_columns(command_settings const& settings);
-std::vector<table_column> result_columns(command_settings const& settings);
+/// The columns of a table of groups: the keys, and the results. The results of several columns are called `amount_sum`.
+std::vector<table_column> key_columns(std::vector<std::string> const& keys);
+std::vector<table_column> result_columns(command_settings const& settings,
+                                         std::vector<std::string> const& columns = {});
 
 }  // namespace tally::cli

@@ -10,6 +10,7 @@
 #include "held_rows.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
+#include "present_rows.hpp"
 #include "progress.hpp"
 #include "scan_table.hpp"
 #include "scanner.hpp"
@@ -37,13 +38,18 @@ void scan_all(command_settings const& settings, batches& from, std::optional<io:
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   value_buffer room;
   io::batch batch;
+  present_rows present;
   if (needs_all(settings)) {
-    while (from.next(batch)) scanner->prepare(batch);
+    while (from.next(batch)) {
+      if (io::batch const valued = present.of(batch); valued.rows > 0) scanner->prepare(valued);
+    }
     from.rewind();
   }
   while (from.next(batch)) {
+    io::batch const valued = present.of(batch);
+    if (valued.rows == 0) continue;
     located(from, batch, [&] {
-      io::values_view const results = scanner->scan(batch);
+      io::values_view const results = scanner->scan(valued);
       writer->write(binary ? converted(results, to_type, room) : results);
     });
     if (from.waiting()) writer->flush();
@@ -79,6 +85,8 @@ void run_scan(std::vector<std::string> const& words)
   source from(settings.input, settings.threads);
   make_accumulators(settings, from.type());  // throws for a wrong command line before there is any output
   bool const rows = has_rows(settings, from.head());
+  if (from.column_names().size() > 1 && (is_binary(settings.output.format) || settings.output.plot))
+    throw command_line_error("several columns have named results: as text, a table or JSON, without --plot");
   if (rows && settings.on == processor::gpu) note("the CPU does it: a GPU scans one column by one operation");
   if (needs_all(settings)) {
     if (!rows) gpu_for(settings, from.type());  // prints that the GPU is of no use here

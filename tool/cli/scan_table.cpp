@@ -85,8 +85,7 @@ std::vector<table_column> scan_table::result_names() const
 std::vector<table_column> scan_table::front_names(std::string_view first_line) const
 {
   std::vector<table_column> all;
-  if (keys_ > 0)
-    for (std::string const& each : head_->keys) all.push_back({each, false});
+  if (keys_ > 0) all = key_columns(head_->keys);
   if (!appends_) return all;
   input_row fields;
   for (std::string_view const each : fields.split(head_->line ? *head_->line : first_line, head_->delimiter))

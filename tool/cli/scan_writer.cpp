@@ -44,7 +44,7 @@ private:
 /// "running sum of amount".
 std::string plot_title(command_settings const& settings)
 {
-  std::string const of = settings.input.column ? " of " + *settings.input.column : "";
+  std::string const of = settings.input.columns.size() == 1 ? " of " + settings.input.columns[0] : "";
   return "running " + std::string(name_of(settings.operations[0])) + of;
 }
 

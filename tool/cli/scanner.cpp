@@ -116,7 +116,7 @@ private:
 std::unique_ptr<scanner> make_scanner(command_settings const& settings, operation op,
                                       std::optional<io::element_type> type)
 {
-  if (settings.input.key) return std::make_unique<by_groups>(settings, op, type);
+  if (!settings.input.keys.empty()) return std::make_unique<by_groups>(settings, op, type);
   return std::make_unique<one_sequence>(settings, op, type);
 }
 

@@ -54,7 +54,8 @@ void bind(parser& options, command_settings& settings, output_options& output)
   input_settings& input = settings.input;
   options.value("--init", [&](std::string const& text) { settings.init = number_of(text); });
   bind_input(options, input);
-  options.value("--by", input.key);
+  bind_all_columns(options, input);
+  bind_keys(options, input);
   options.value("--axis", [&](std::string const& text) {
     for (std::string const& axis : list_elements(text)) input.axes.push_back(axis_of(axis));
   });
@@ -68,12 +69,16 @@ void bind(parser& options, command_settings& settings, output_options& output)
 void check_input(input_settings const& input)
 {
   bool table = false;
+  bool text = false;
+  bool fixed = false;
   bool raw = false;
   bool npy = false;
   int standard_inputs = 0;
   for (std::string const& file : input.files) {
     io::file_format const format = input.format_of(file);
-    table = table || format == io::file_format::csv || format == io::file_format::tsv;
+    table = table || io::is_table(format);
+    text = text || format == io::file_format::text;
+    fixed = fixed || format == io::file_format::fixed;
     raw = raw || format == io::file_format::raw;
     npy = npy || format == io::file_format::npy;
     standard_inputs += file == "-";
@@ -81,12 +86,14 @@ void check_input(input_settings const& input)
   if (standard_inputs > 1) throw command_line_error("standard input (-) can be read once only");
   if (raw && !input.type) throw command_line_error("raw input needs --type: the bytes do not say what they are");
   if (input.order_given && !raw) throw command_line_error("--byte-order is for raw input");
-  if (input.column && !table) throw command_line_error("--column is for CSV and TSV input");
-  if (input.key && !table) throw command_line_error("--by is for CSV and TSV input");
-  if (input.delimiter && !table) throw command_line_error("--delimiter is for CSV and TSV input (--input-format csv)");
-  if (input.header && input.no_header) throw command_line_error("--header and --no-header exclude each other");
-  if (input.header && !table) throw command_line_error("--header is for CSV and TSV input (--input-format csv)");
-  if (input.no_header && !table) throw command_line_error("--no-header is for CSV and TSV input (--input-format csv)");
+  if (input.widths.empty() && fixed) throw command_line_error("--input-format fixed needs --widths");
+  if (!input.widths.empty() && !fixed)
+    throw command_line_error("--widths and another --input-format exclude each other");
+  check_table(input, table, text);
+  if (input.missing.rule == io::missing_rule::fill && input.type && io::is_integer(*input.type) &&
+      !std::holds_alternative<int128>(io::parse_number(input.missing.value, "--missing")))
+    throw command_line_error("--missing " + input.missing.value + ": --type " + std::string(io::name_of(*input.type)) +
+                             " needs an integer");
   if (input.opening.follow && npy)
     throw command_line_error("--follow is for text, tables and raw values: an array does not grow");
   if (!input.axes.empty() && (!npy || input.files.size() > 1))
@@ -117,8 +124,10 @@ void check_append(command_settings const& settings)
     throw command_line_error("--append writes the rows of a table: as text, csv, tsv, json, jsonl, markdown or table");
   for (std::string const& file : settings.input.files) {
     io::file_format const format = settings.input.format_of(file);
-    if (format != io::file_format::csv && format != io::file_format::tsv)
-      throw command_line_error("--append is for CSV and TSV input, whose rows it writes (--column names a column)");
+    if (!io::is_table(format) || format == io::file_format::fixed)
+      throw command_line_error("--append is for tables with commas, tabs or blanks between the cells, whose rows it "
+                               "writes (--column names a "
+                               "column)");
   }
 }
 
@@ -138,10 +147,7 @@ void bind_input(parser& options, input_settings& input)
   options.arguments("FILE...", input.files);
   bind_files(options, input.opening);
   options.choice("--input-format", input.format);
-  options.value("--column", input.column);
-  options.value("--delimiter", [&](std::string const& text) { input.delimiter = delimiter_of("--delimiter", text); });
-  options.flag("--header", input.header);
-  options.flag("--no-header", input.no_header);
+  bind_table(options, input);
   options.value("--type", [&](std::string const& text) { input.type = type_of_name(text); });
   options.value("--byte-order", [&](std::string const& text) {
     input.order =
@@ -161,13 +167,16 @@ void complete_input(input_settings& input)
 io::file_format input_settings::format_of(std::string const& file) const
 {
   if (format) return *format;
+  if (!widths.empty()) return io::file_format::fixed;
   if (auto const by_name = io::format_of_input(file); by_name && *by_name != io::file_format::text) return *by_name;
-  return column || key ? io::file_format::csv : io::file_format::text;
+  if (!choose_columns()) return io::file_format::text;
+  return delimiter ? io::file_format::csv : io::file_format::table;
 }
 
 command_settings parse_reduce(std::vector<std::string> const& words)
 {
   command_settings settings;
+  settings.input.several_columns = true;
   output_options output;
   parser options(reduce_page());
   std::vector<operation> operations;
@@ -180,12 +189,12 @@ command_settings parse_reduce(std::vector<std::string> const& words)
     if (is_for_scans(op))
       throw command_line_error("--op " + name_of(op) + " has a result for every value: tally scan --op " + name_of(op));
   complete(settings, output);
-  if (settings.output.plot && (settings.operations.size() > 1 || !settings.input.key))
+  if (settings.output.plot && (settings.operations.size() > 1 || settings.input.keys.empty()))
     throw command_line_error("--plot draws a bar for each group (--by) of one operation; values are drawn by tally app "
                              "histogram, running results by tally scan --plot");
-  if (settings.sort != group_order::first && !settings.input.key)
+  if (settings.sort != group_order::first && settings.input.keys.empty())
     throw command_line_error("--sort orders groups: it needs --by");
-  if (settings.input.key && is_binary(settings.output.format))
+  if (!settings.input.keys.empty() && is_binary(settings.output.format))
     throw command_line_error("--by has a key beside every result: as text or --json");
   return settings;
 }
@@ -193,6 +202,7 @@ command_settings parse_reduce(std::vector<std::string> const& words)
 command_settings parse_scan(std::vector<std::string> const& words)
 {
   command_settings settings;
+  settings.input.several_columns = true;
   output_options output;
   parser options(scan_page());
   bool exclusive = false;
@@ -216,7 +226,7 @@ command_settings parse_scan(std::vector<std::string> const& words)
   if (settings.window > 0 && settings.init)
     throw command_line_error("--init is of no use to --window: the value before all others would leave it");
   complete(settings, output);
-  if (settings.output.plot && (settings.operations.size() > 1 || settings.input.key))
+  if (settings.output.plot && (settings.operations.size() > 1 || !settings.input.keys.empty()))
     throw command_line_error("--plot draws one curve: of one operation, without --by");
   settings.input.lines = settings.output.append;
   if (settings.output.append) check_append(settings);

@@ -17,21 +17,17 @@
 #include "operation.hpp"
 #include "output_settings.hpp"
 #include "parser.hpp"
+#include "table_settings.hpp"
 
 namespace tally::cli {
 
 class value_store;
 
 /// The source of the numbers.
-struct input_settings {
+struct input_settings : table_settings {
   std::vector<std::string> files;  ///< "-" is standard input; never empty
   file_settings opening;
   std::optional<io::file_format> format;
-  std::optional<std::string> column;
-  std::optional<std::string> key;
-  std::optional<char> delimiter;
-  bool header = false;     ///< the first row of a table holds names, even if they are numbers
-  bool no_header = false;  ///< the first row holds values
   std::optional<io::element_type> type;
   std::endian order = std::endian::native;
   bool order_given = false;

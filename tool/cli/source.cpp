@@ -1,17 +1,30 @@
 #include "source.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
-#include "io/csv_reader.hpp"
 #include "io/errors.hpp"
 #include "io/input.hpp"
 #include "io/npy_header.hpp"
 #include "io/npy_reader.hpp"
 #include "io/raw_reader.hpp"
+#include "io/table_reader.hpp"
 #include "io/text_reader.hpp"
 
 namespace tally::cli {
+
+namespace {
+
+/// Of a table.
+io::table_kind kind_of(io::file_format format)
+{
+  if (format == io::file_format::blanks) return io::table_kind::blanks;
+  if (format == io::file_format::fixed) return io::table_kind::fixed_width;
+  return format == io::file_format::table ? io::table_kind::unsaid : io::table_kind::csv;
+}
+
+}  // namespace
 
 std::optional<std::uint64_t> total_size(std::vector<std::string> const& files)
 {
@@ -42,19 +55,43 @@ std::optional<std::uint64_t> total_values(input_settings const& settings)
   return total;
 }
 
-io::location location_in(input_settings const& settings, int threads, std::uint64_t position)
+namespace {
+
+/// The place that `find(again, batch)` finds in one of the batches of the input, which is read once more.
+template <class Find>
+io::location found_again(input_settings const& settings, int threads, Find find)
 {
   for (std::string const& file : settings.files) {
     io::input const again = settings.opening.open(file);
     if (!again.repeatable()) return {again.name()};
   }
-  source again(settings, threads);
-  io::batch batch;
-  for (std::uint64_t passed = 0; again.next(batch); passed += io::size_of(batch.values())) {
-    if (position >= passed + io::size_of(batch.values())) continue;
-    return again.locate(batch.columns[0].row_of(static_cast<std::size_t>(position - passed)));
-  }
+  input_settings uncounted = settings;
+  uncounted.count_missing = false;
+  source again(uncounted, threads);
+  for (io::batch batch; again.next(batch);)
+    if (std::optional<io::location> const place = find(again, batch)) return *place;
   return {settings.opening.open(settings.files.back()).name()};
+}
+
+}  // namespace
+
+io::location location_in(input_settings const& settings, int threads, std::uint64_t position)
+{
+  return found_again(settings, threads, [&](source& again, io::batch const& batch) -> std::optional<io::location> {
+    std::size_t const count = io::size_of(batch.values());
+    if (position < count) return again.locate(batch.columns[0].row_of(static_cast<std::size_t>(position)));
+    position -= count;
+    return std::nullopt;
+  });
+}
+
+io::location location_of_row(input_settings const& settings, int threads, std::uint64_t row, std::size_t column)
+{
+  return found_again(settings, threads, [&](source& again, io::batch const& batch) -> std::optional<io::location> {
+    if (row < batch.rows) return again.locate(static_cast<std::size_t>(row), column);
+    row -= batch.rows;
+    return std::nullopt;
+  });
 }
 
 source::source(input_settings const& settings, int threads)
@@ -83,23 +120,23 @@ void source::open_next()
     case io::file_format::text: {
       io::text_options options;
       options.numbers.rule = rule;
+      options.missing = settings_.missing;
       options.threads = threads_;
       reader_ = io::read_text(std::move(in), options);
       break;
     }
     case io::file_format::csv:
-    case io::file_format::tsv: {
-      io::csv_options options;
-      options.delimiter = settings_.delimiter.value_or(format == io::file_format::csv ? ',' : '\t');
-      if (settings_.header) options.first = io::first_row::names;
-      if (settings_.no_header) options.first = io::first_row::values;
-      options.columns = {settings_.column.value_or("1")};
-      if (settings_.key) options.keys = {*settings_.key};
+    case io::file_format::tsv:
+    case io::file_format::blanks:
+    case io::file_format::fixed:
+    case io::file_format::table: {
+      io::table_options options = reader_options(settings_);
+      if (format == io::file_format::tsv && !settings_.delimiter) options.delimiter = '\t';
       options.lines = settings_.lines;
       options.numbers.rule = rule;
       options.floating = floating_;
       options.threads = threads_;
-      reader_ = io::read_csv(std::move(in), options);
+      reader_ = io::read_table(std::move(in), kind_of(format), options);
       break;
     }
     case io::file_format::npy: reader_ = io::read_npy(std::move(in)); break;
@@ -126,17 +163,56 @@ bool source::fetch()
 {
   taken_ = 0;
   while (!reader_->next(batch_)) {
+    count_missing();
     batch_ = {};
-    if (opened_ == settings_.files.size()) return false;
+    if (opened_ == settings_.files.size()) {
+      if (settings_.count_missing) print_missing();
+      return false;
+    }
     open_next();
   }
+  rows_ += batch_.rows;
   std::size_t const columns = batch_.columns.size();
+  if (!floating_.empty() && columns != floating_.size())
+    throw io::data_error({settings_.files[opened_ - 1], 1}, std::to_string(columns) + " columns that are chosen",
+                         std::to_string(floating_.size()) + " as in the files before");
   floating_.resize(columns);
   for (std::size_t c = 0; c < columns; ++c)
     floating_[c] = floating_[c] || !io::is_integer(io::type_of(batch_.columns[c].values));
   columns_.resize(columns);
   converted_.resize(columns);
   return true;
+}
+
+/// Adds the missing cells of the file that has ended.
+void source::count_missing()
+{
+  std::span<std::uint64_t const> const missing = reader_->missing();
+  missing_.resize(std::max(missing_.size(), missing.size()));
+  for (std::size_t c = 0; c < missing.size(); ++c) missing_[c] += missing[c];
+}
+
+void source::print_missing() const
+{
+  std::vector<std::string> const names = column_names();
+  for (std::size_t c = 0; c < missing_.size(); ++c) {
+    std::string const of = head() != nullptr ? "column " + io::describe(names[c]) + ": " : "";
+    std::fputs(("tally: " + of + std::to_string(missing_[c]) + " of " + std::to_string(rows_) +
+                (head() != nullptr ? " cells" : " values") + " are missing\n")
+                   .c_str(),
+               stderr);
+  }
+}
+
+std::vector<std::string> source::column_names() const
+{
+  return head() != nullptr ? head()->columns : std::vector<std::string>(1);
+}
+
+std::vector<std::string> source::key_names() const
+{
+  bool const as_named = head() == nullptr || head()->keys.size() == settings_.keys.size();
+  return as_named ? settings_.keys : head()->keys;
 }
 
 bool source::next(io::batch& into)

@@ -71,12 +71,18 @@ public:
   io::location locate(std::size_t row, std::size_t column = 0) const override;
   /// The head of the table that is being read; null for other input. Valid until the next call of `next`.
   io::table_head const* head() const { return reader_->head(); }
+  /// The names of the columns; of other input a single one without a name.
+  std::vector<std::string> column_names() const;
+  /// The names of the columns of keys, as --by names them; those of the table where it names several at once.
+  std::vector<std::string> key_names() const;
 
   static constexpr std::size_t slice = std::size_t{1} << 18;  // 1 MiB of float: whole spans of every type up to 8 bytes
 
 private:
   void open_next();
   bool fetch();
+  void count_missing();
+  void print_missing() const;
   void find_type();
   [[noreturn]] void wrong_type(io::element_type found) const;
   io::values_view typed(io::column const& from, std::size_t column);
@@ -87,6 +93,8 @@ private:
   std::unique_ptr<io::reader> reader_;
   std::optional<io::element_type> type_;
   std::vector<bool> floating_;  // the columns that held doubles
+  std::uint64_t rows_ = 0;
+  std::vector<std::uint64_t> missing_;  // cells of each column
   std::uint64_t bytes_before_ = 0;
   std::optional<std::uint64_t> bytes_total_;
 
@@ -103,6 +111,9 @@ std::optional<std::uint64_t> total_values(input_settings const& settings);
 /// The place of value number `position` of the whole input. Reads the input once more; a pipe cannot be read again, and
 /// then it names the pipe alone (see `input::keep_standard_input`).
 io::location location_in(input_settings const& settings, int threads, std::uint64_t position);
+
+/// The place of a cell of row number `row` of the whole input, by its row and column; otherwise as `location_in`.
+io::location location_of_row(input_settings const& settings, int threads, std::uint64_t row, std::size_t column);
 
 /// The number of bytes in all files, if all are regular files.
 std::optional<std::uint64_t> total_size(std::vector<std::string> const& files);

@@ -49,6 +49,7 @@ void column_reader::know_columns()
   views_.resize(column_count_);
   forms_.resize(column_count_);
   rows_.resize(column_count_);
+  missing_.resize(column_count_);
 }
 
 void column_reader::parse(parsed_chunk& into) const
@@ -88,6 +89,7 @@ bool column_reader::next_chunk()
     column_sink const& values = current_->columns[c].values;
     if (values.run_of(values.run_count() - 1).type == element_type::float64)
       floating_[c].store(true, std::memory_order_relaxed);
+    missing_[c] += current_->columns[c].missing;
   }
   return true;
 }
@@ -106,7 +108,7 @@ std::size_t column_reader::end_of_batch()
     };
     while (given.run + 1 < column.values.run_count() && given.values == end_of_run()) ++given.run;
     if (end_of_run() == column.values.size()) continue;
-    end = std::min<std::size_t>(end, column.rows.empty() ? end_of_run() : column.rows[end_of_run()]);
+    end = std::min<std::size_t>(end, column.is_whole() ? end_of_run() : column.rows[end_of_run()]);
   }
   return end;
 }
@@ -119,7 +121,7 @@ void column_reader::give(std::size_t column, std::size_t end)
   std::size_t const first = given_[column].values;
   std::span<std::uint32_t const> rows = from.rows;
   std::size_t const last =
-      rows.empty() ? end : static_cast<std::size_t>(std::ranges::lower_bound(rows, end) - rows.begin());
+      from.is_whole() ? end : static_cast<std::size_t>(std::ranges::lower_bound(rows, end) - rows.begin());
   auto const* const data = static_cast<std::byte const*>(run.data) + (first - run.first) * byte_size(run.type);
   if (last > first) forms_[column] = joined(forms_[column], run.form);
   views_[column] = {view_as(run.type, data, last - first), {}, forms_[column]};

@@ -23,12 +23,14 @@ namespace tally::io {
 struct parsed_column {
   column_sink values;
   std::vector<std::uint32_t> rows;  ///< the row of each value, if a row has none
+  std::uint64_t missing = 0;        ///< missing cells
 
   /// Begins anew, with room for `most` values.
   void begin(std::size_t most, number_reading const& numbers)
   {
     values.begin(most, numbers);
     rows.clear();
+    missing = 0;
     some_missing_ = false;
   }
   /// Appends the value of row `row`. Returns false if it is not allowed; see column_sink.
@@ -40,11 +42,15 @@ struct parsed_column {
   /// Row `row` has no value.
   void leave_out(std::size_t row)
   {
+    ++missing;
     if (some_missing_) return;
     some_missing_ = true;
     rows.resize(row);
     std::iota(rows.begin(), rows.end(), 0u);
   }
+
+  /// Whether every row has a value.
+  bool is_whole() const { return !some_missing_; }
 
 private:
   bool some_missing_ = false;
@@ -98,6 +104,7 @@ public:
   progress so_far() const override;
   location locate(std::size_t row, std::size_t column) const override;
   table_head const* head() const override { return begun_ ? format_->head() : nullptr; }
+  std::span<std::uint64_t const> missing() const override { return missing_; }
 
 private:
   /// The part of a column of the current chunk that has been given.
@@ -132,12 +139,12 @@ private:
   std::uint64_t lines_ = 0;                       // complete lines before the current chunk
   std::uint64_t columns_ = 0;                     // bytes before the current chunk in the line in which it begins
   std::uint64_t bytes_ = 0;
-  ordered_tasks<parsed_chunk> tasks_;  // last: its threads use what is above
+  std::vector<std::uint64_t> missing_;  // of each column
+  ordered_tasks<parsed_chunk> tasks_;   // last: its threads use what is above
 };
 
 /// Makes a reader with chunks of these sizes, which never change what is read.
 std::unique_ptr<reader> read_text(input source, struct text_options const& options, chunk_sizes sizes);
-std::unique_ptr<reader> read_csv(input source, struct csv_options const& options, chunk_sizes sizes);
 
 /// The bytes of a byte-order mark at the beginning of a text: 3 or 0.
 std::size_t byte_order_mark(chunk const& first);

@@ -5,7 +5,14 @@
 
 namespace tally::io {
 
-enum class file_format { text, csv, tsv, npy, raw };
+/// `table` is csv, tsv or blanks, as the first line says.
+enum class file_format { text, csv, tsv, blanks, fixed, table, npy, raw };
+
+/// Whether files of the format are tables.
+inline bool is_table(file_format format)
+{
+  return format >= file_format::csv && format <= file_format::table;
+}
 
 /// The format of a file's ending: .csv, .tsv and .tab, .npy, .bin and .raw; text for .txt, .dat and no ending; nothing
 /// for others. Upper and lower case are the same.

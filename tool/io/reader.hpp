@@ -18,7 +18,7 @@ namespace tally::io {
 /// The values of a column in the rows of a batch. A row whose cell is missing has none.
 struct column {
   values_view values;
-  /// The row of the batch that each value is in, ascending; empty if every row has a value.
+  /// The row of the batch that each value is in, ascending; empty if every row has a value, or none has.
   std::span<std::uint32_t const> rows;
   number_form form = {};  ///< of the values; it grows finer from batch to batch
 
@@ -40,6 +40,14 @@ struct batch {
 
   /// The text of each row as it stands in the table, without the end of its line; empty unless asked for.
   std::span<std::string_view const> lines;
+
+  /// Whether every row has a value in every column.
+  bool is_whole() const
+  {
+    for (column const& each : columns)
+      if (size_of(each.values) != rows) return false;
+    return true;
+  }
 
   /// The values of the only column, or of the first one.
   values_view const& values() const { return columns[0].values; }
@@ -97,6 +105,9 @@ public:
 
   /// The head of a table, once `next` has been called; null for other sources. Valid as long as the reader.
   virtual table_head const* head() const { return nullptr; }
+
+  /// The number of missing cells that each column had so far, after the end that of all. Empty for binary sources.
+  virtual std::span<std::uint64_t const> missing() const { return {}; }
 
 protected:
   reader() = default;

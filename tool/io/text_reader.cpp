@@ -1,10 +1,12 @@
 #include "io/text_reader.hpp"
 
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "io/byte_mask.hpp"
 #include "io/column_reader.hpp"
+#include "io/padded_token.hpp"
 
 namespace tally::io {
 
@@ -58,7 +60,12 @@ void for_each_line(char const* begin, char const* end, F f)
 
 class number_text final : public text_format {
 public:
-  explicit number_text(bool one_a_line) : one_a_line_(one_a_line) {}
+  explicit number_text(text_options const& options)
+      : one_a_line_(options.one_a_line),
+        missing_(options.missing),
+        value_(options.missing.value)
+  {
+  }
 
   std::size_t cut(char const* bytes, std::size_t size, std::size_t seen) override
   {
@@ -73,22 +80,26 @@ public:
   void parse(parsed_chunk& into, std::span<number_reading const> numbers) const override
   {
     chunk const& text = into.text;
-    column_sink& values = into.columns[0].values;
+    column_sink const& values = into.columns[0].values;
     into.columns[0].begin(text.size() / 2 + 1, numbers[0]);
+    into.rows = 0;
     if (text.overlong) {
       std::string const what = one_a_line_ ? "a line" : "a token";
       into.wrong =
           offence{into.start, what + " of more than " + std::to_string(text.size() - 1) + " bytes", "a number"};
     } else {
       for_each(text.begin() + into.start, text.end(), [&](char const* begin, char const* end) {
-        if (begin != end && values.add(begin, end)) return true;
-        auto const at = static_cast<std::size_t>(begin - text.begin());
-        into.wrong = begin != end ? values.refusal(at, begin, end) : offence{at, "an empty line", "a number"};
-        return false;
+        if (missing_.is_name({begin, static_cast<std::size_t>(end - begin)})) {
+          into.wrong = take_missing(begin, end, into);
+        } else if (begin == end || !into.columns[0].add(into.rows, begin, end)) {
+          auto const at = static_cast<std::size_t>(begin - text.begin());
+          into.wrong = begin != end ? values.refusal(at, begin, end) : offence{at, "an empty line", "a number"};
+        }
+        if (!into.wrong) ++into.rows;
+        return !into.wrong;
       });
     }
-    values.end();
-    into.rows = values.size();
+    into.columns[0].values.end();
   }
 
   std::size_t locate(parsed_chunk const& in, std::size_t index, std::size_t) const override
@@ -102,6 +113,23 @@ public:
   }
 
 private:
+  std::optional<offence> take_missing(char const* begin, char const* end, parsed_chunk& into) const
+  {
+    parsed_column& column = into.columns[0];
+    auto const at = static_cast<std::size_t>(begin - into.text.begin());
+    if (missing_.rule == missing_rule::error)
+      return offence{at, describe({begin, static_cast<std::size_t>(end - begin)}) + ", which is missing",
+                     "a number (or --missing skip, zero, nan or a number)"};
+    if (missing_.rule == missing_rule::skip) {
+      column.leave_out(into.rows);
+      return std::nullopt;
+    }
+    ++column.missing;
+    if (column.add(into.rows, value_.begin(), value_.end())) return std::nullopt;
+    return offence{at, "a missing cell, which --missing takes as " + describe(missing_.value),
+                   column.values.refusal(at, value_.begin(), value_.end()).expected};
+  }
+
   template <class F>
   void for_each(char const* begin, char const* end, F f) const
   {
@@ -112,14 +140,16 @@ private:
   }
 
   bool one_a_line_;
+  missing_cells missing_;
+  padded_token value_;
 };
 
 }  // namespace
 
 std::unique_ptr<reader> read_text(input source, text_options const& options, chunk_sizes sizes)
 {
-  return std::make_unique<column_reader>(std::move(source), std::make_unique<number_text>(options.one_a_line),
-                                         options.numbers, std::vector<bool>{}, options.threads, sizes);
+  return std::make_unique<column_reader>(std::move(source), std::make_unique<number_text>(options), options.numbers,
+                                         std::vector<bool>{}, options.threads, sizes);
 }
 
 std::unique_ptr<reader> read_text(input source, text_options const& options)

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "io/input.hpp"
+#include "io/missing.hpp"
 #include "io/reader.hpp"
 
 namespace tally::io {
@@ -12,6 +13,7 @@ struct text_options {
   /// False: numbers are separated by white space of any kind. True: each line holds one number, blanks around it
   /// allowed, and an empty line is an error.
   bool one_a_line = false;
+  missing_cells missing = {};
   /// Threads that parse; 0 lets the library choose. Never changes what is read.
   int threads = 0;
 };

@@ -181,7 +181,7 @@ void run_cdf(std::vector<std::string> const& words)
     return run_empirical(settings);
   }
   input_settings const& input = settings.input;
-  if (!input.files.empty() || input.column || input.format || input.type || !settings.quantiles.empty())
+  if (!input.files.empty() || input.gives_options() || input.format || input.type || !settings.quantiles.empty())
     throw command_line_error(
         "--normal, --mean, --deviation, --points and --summary are for the normal distribution, without data");
   run_normal(settings);

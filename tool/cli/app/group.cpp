@@ -17,6 +17,7 @@
 #include "io/number.hpp"
 #include "pages/pages.hpp"
 #include "parser.hpp"
+#include "present_rows.hpp"
 #include "source.hpp"
 #include "values.hpp"
 
@@ -77,13 +78,13 @@ group_settings parse_group(std::vector<std::string> const& words)
   group_settings settings;
   parser options(group_page());
   bind_input(options, settings.input);
-  options.value("--by", settings.input.key);
+  bind_keys(options, settings.input);
   options.choice("--op", settings.op);
   options.flag("--running", settings.running);
   options.flag("--collect", settings.collect);
   bind_output(options, settings.output);
   options.parse(words);
-  if (!settings.input.key) throw command_line_error("--by is missing: the column of the keys");
+  if (settings.input.keys.empty()) throw command_line_error("--by is missing: the column of the keys");
   complete_input(settings.input);
   return settings;
 }
@@ -101,10 +102,13 @@ keyed_rows read_rows(input_settings const& input)
   keyed_rows rows;
   std::unordered_map<std::string, std::uint32_t> numbers;
   source from(input, 0);
-  io::batch batch;
+  io::batch next;
+  present_rows present;
   value_buffer room;
   std::vector<std::uint32_t> number_of;
-  while (from.next(batch)) {
+  while (from.next(next)) {
+    io::batch const batch = present.of(next);
+    if (batch.rows == 0) continue;
     number_of.assign(batch.group_names.size(), 0);
     std::vector<bool> known(batch.group_names.size());
     for (std::uint32_t const group : batch.groups) {
@@ -112,7 +116,10 @@ keyed_rows read_rows(input_settings const& input)
         known[group] = true;
         auto const [at, is_new] =
             numbers.try_emplace(std::string(batch.group_names[group]), static_cast<std::uint32_t>(rows.names.size()));
-        if (is_new) rows.names.push_back(at->first);
+        if (is_new) {
+          rows.names.push_back(at->first);
+          std::ranges::replace(rows.names.back(), '\0', '\t');  // between the fields of several columns
+        }
         number_of[group] = at->second;
       }
       rows.keys.push_back(number_of[group]);

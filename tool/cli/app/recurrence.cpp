@@ -104,9 +104,9 @@ std::vector<double> first_order(recurrence_settings const& settings)
   std::vector<double> a, b;
   if (!settings.a.empty()) {
     input_settings input = settings.input;
-    input.column = settings.a;
+    input.columns = {settings.a};
     a = read_doubles(input);
-    input.column = settings.b;
+    input.columns = {settings.b};
     b = read_doubles(input);
     if (a.size() != b.size())
       throw io::data_error({input.files[0]},
@@ -156,7 +156,7 @@ recurrence_settings parse(std::vector<std::string> const& words)
   if (settings.a.empty() != settings.b.empty()) throw command_line_error("--a and --b are given together");
   if (!settings.a.empty() && !settings.coefficients.empty())
     throw command_line_error("--a and --b vary, --coefficients do not; give one or the other");
-  if (!settings.a.empty() && settings.input.column)
+  if (!settings.a.empty() && !settings.input.columns.empty())
     throw command_line_error("--a and --b are the columns; no --column");
   if (modulo != (settings.count > 0)) throw command_line_error("--modulo and --count are given together");
   if (modulo && (settings.coefficients.empty() || settings.initial.empty()))
@@ -164,7 +164,7 @@ recurrence_settings parse(std::vector<std::string> const& words)
   if (modulo && (settings.backward || !settings.input.files.empty()))
     throw command_line_error("a sequence has its first terms and --count; neither files nor --backward");
   if (modulo) return settings;
-  if (!settings.a.empty()) settings.input.column = settings.a;
+  if (!settings.a.empty()) settings.input.columns = {settings.a};
   complete_input(settings.input);
   if (!settings.a.empty() &&
       std::find(settings.input.files.begin(), settings.input.files.end(), "-") != settings.input.files.end())

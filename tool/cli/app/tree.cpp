@@ -75,8 +75,7 @@ tree_settings parse_tree(std::vector<std::string> const& words)
       throw command_line_error("--all, --disk and --depth are for directories; --parents reads numbers");
     complete_input(settings.input);
   } else {
-    if (input.format || input.column || input.delimiter || input.header || input.no_header || input.type ||
-        input.order_given)
+    if (input.format || input.gives_options() || input.type || input.order_given)
       throw command_line_error("options that say how numbers are read are for --parents; a directory has none");
     if (input.files.size() > 1)
       throw command_line_error("app tree takes one directory, not " + std::to_string(input.files.size()));

@@ -49,6 +49,7 @@ std::optional<io::batch> gather(command_settings const& settings, source& from, 
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   io::batch batch;
   while (from.next(batch)) {
+    if (io::size_of(batch.values()) == 0) continue;
     bool taken = false;
     located(from, batch, [&] {
       for (std::size_t k = 0; k < all.size(); ++k) {
@@ -142,7 +143,7 @@ void note_that_sums_may_be_wide(operation op)
 std::unique_ptr<gpu> gpu_for(command_settings const& settings, std::optional<io::element_type> type)
 {
   if (settings.on == processor::cpu) return nullptr;
-  if (settings.input.key) {
+  if (!settings.input.keys.empty()) {
     note("the CPU does it: a GPU is of no use to --by");
     return nullptr;
   }
@@ -176,7 +177,7 @@ std::vector<result> reduce_on_gpu(command_settings const& settings, source& from
       hand_over(*all[k]);
       located(from, *refused, [&] { all[k]->reduce(refused->values()); });
     }
-    reduce_all(settings, from, all);
+    reduce_all(settings, from, {&all, 1});
     return results_of(all);
   }
   std::vector<result> results;

@@ -18,6 +18,9 @@ std::vector<choice> const& input_format_choices()
       {"text", "numbers between blanks or line ends"},
       {"csv", "a table with commas (RFC 4180)"},
       {"tsv", "a table with tabs"},
+      {"blanks", "a table with blanks, as ls -l prints"},
+      {"fixed", "a table with columns of --widths"},
+      {"table", "csv, tsv or blanks, as the first line says"},
       {"npy", "a NumPy array"},
       {"raw", "bare values of --type"},
   };
@@ -66,15 +69,6 @@ option_group input_options()
         completes::files},
        {"--input-format", "FORMAT", "Read all input in this format, whatever the endings are.", completes::choices,
         input_format_choices()},
-       {"--column", "COLUMN",
-        "The column of a CSV or TSV table: its name in the header line, or its number, the first being 1, which is "
-        "also read without this option. With it, standard input and files without a known ending are CSV."},
-       {"--by", "COLUMN", "Group the rows of a CSV or TSV table by this column: every group is a sequence of its own."},
-       {"--delimiter", "CHARACTER", "The separator of the fields of a table: a single character, or `tab`."},
-       {"--header", "",
-        "The table's first line names its columns, even if a name is a number. Without this option a column whose name "
-        "is a number is an error, since the line may be data."},
-       {"--no-header", "", "The table's first line is data; its columns have numbers, not names."},
        {"--type", "TYPE",
         "The type of the values. Raw input needs it. All other input is converted to this type, text and arrays by one "
         "rule; a value that it cannot hold is an error. Results are of this type too (see Numbers).",
@@ -90,13 +84,17 @@ option_group input_options()
         "an empty line stands between matrices."}}};
   std::vector<option_page> const files = file_options();
   all.options.insert(all.options.begin() + 2, files.begin(), files.end());
+  std::vector<option_page> const of_tables = table_options();
+  all.options.insert(all.options.begin() + 2, of_tables.begin(), of_tables.end());
   return all;
 }
 
 option_group column_options()
 {
   option_group all = input_options();
-  std::erase_if(all.options, [](option_page const& each) { return each.names == "--by" || each.names == "--axis"; });
+  std::erase_if(all.options, [](option_page const& each) {
+    return each.names == "--all" || each.names == "--by" || each.names == "--axis";
+  });
   return all;
 }
 

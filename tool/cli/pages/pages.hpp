@@ -23,12 +23,15 @@ std::vector<command_page const*> const& command_pages();
 /// The parts of pages that reduce and scan share.
 option_page init_option();
 option_group input_options();
+/// Those of the input options that are about tables.
+std::vector<option_page> table_options();
 /// The input options of applications: those for one column of numbers.
 option_group column_options();
 option_group output_options_group();
 /// Those of scan: with --append.
 option_group scan_output_options();
 option_group running_options();
+section tables_section();
 section numbers_section();
 section order_section();
 section gpu_section();
@@ -40,6 +43,8 @@ std::vector<choice> const& output_format_choices();  ///< in the order of output
 std::vector<choice> const& byte_order_choices();     ///< little, big
 std::vector<choice> const& group_order_choices();    ///< in the order of group_order
 std::vector<choice> const& processor_choices();      ///< in the order of processor
+std::vector<choice> const& missing_choices();
+std::vector<choice> const& processor_choices();  ///< in the order of processor
 std::vector<choice> const& shell_choices();
 
 }  // namespace tally::cli

@@ -23,7 +23,7 @@ command_page const& reduce_page()
                   input_options(),
                   output_options_group(),
                   running_options()},
-      .sections = {numbers_section(), order_section(), gpu_section(), exit_section()},
+      .sections = {tables_section(), numbers_section(), order_section(), gpu_section(), exit_section()},
       .examples = {{"The sum of the sizes of all files below here:", "find . -type f -printf '%s\\n' | tally reduce"},
                    {"Several figures at once, from a column by name:",
                     "tally reduce --op count,mean,stddev,max --column size parcels.csv"},
