@@ -72,7 +72,7 @@ inline std::string zip(std::vector<zip_file> const& files, bool wide = false)
   std::string out, directory;
   auto const number = [](std::uint64_t value, int bytes) {
     std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> 8 * i);
+    for (int i = 0; i < bytes; ++i) text += i < 8 ? static_cast<char>(value >> 8 * i) : '\0';
     return text;
   };
   for (zip_file const& each : files) {
