@@ -153,8 +153,9 @@ TEST_F(along_axis, sums_of_floats_have_the_bits_of_each_line_alone)
 // end.
 TEST_F(along_axis, lines_in_stretches_have_the_same_bits)
 {
-  compare_sums<float>("<f4", {2, 4300001}, {1}, false);
   compare_sums<float>("<f4", {8200, 700}, {0}, false);
+  if (is_brief) return;
+  compare_sums<float>("<f4", {2, 4300001}, {1}, false);
   compare_sums<double>("<f8", {4097, 600}, {1}, true);
   compare<float, float>(
       "<f4", {16387, 300}, {0}, false, {"--init", "3"},
@@ -330,6 +331,7 @@ TEST_F(along_axis, from_the_end)
   auto const exclusive = [](auto const& in, auto& out) { tally::exclusive_scan(in, out, 3.0F); };
   for (auto const& [shape, axis] :
        {std::pair{extents{33, 1000}, 1}, {{1000, 33}, 0}, {{7, 900, 5}, 1}, {{2, 4300001}, 1}, {{8200, 700}, 0}}) {
+    if (is_brief && count_of(shape) > 100'000) continue;
     compare_scan(shape, static_cast<std::size_t>(axis), false, {}, inclusive);
     compare_scan(shape, static_cast<std::size_t>(axis), false, {"--exclusive", "--init", "3"}, exclusive);
   }

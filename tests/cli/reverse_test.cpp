@@ -85,10 +85,10 @@ TEST_F(reverse, groups_begin_with_their_last_rows)
 
 TEST_F(reverse, arrays_are_read_from_their_end)
 {
-  std::vector<float> values(5000001);
+  std::vector<float> values(is_brief ? 500'001 : 5'000'001);
   std::uint32_t state = 3;
   for (float& value : values) value = static_cast<float>((state = state * 1664525U + 1013904223U) >> 9) * 0x1p-20F - 3;
-  std::string const in = file("x.npy", npy("<f4", "(5000001,)", bytes_of(values)));
+  std::string const in = file("x.npy", npy("<f4", "(" + std::to_string(values.size()) + ",)", bytes_of(values)));
   std::vector<float> expected(values.size());
   std::ranges::reverse(values);
   tally::inclusive_scan(values, expected);

@@ -12,6 +12,13 @@
 /// Runs the built tool as a process, as a user does.
 namespace tally::test {
 
+/// Whether tests are brief: under a sanitizer the tool takes five times as long.
+#ifdef TALLY_TEST_BRIEFLY
+inline constexpr bool is_brief = true;
+#else
+inline constexpr bool is_brief = false;
+#endif
+
 using words = std::vector<std::string>;
 
 struct outcome {

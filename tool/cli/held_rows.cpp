@@ -49,8 +49,8 @@ bool held_rows::next(io::batch& into)
 
 io::location held_rows::locate(std::size_t row, std::size_t) const
 {
-  std::uint64_t const place = pieces_[given_ - 1].before + row;
-  return location_in(settings_.input, settings_.threads, settings_.reversed ? total_ - 1 - place : place);
+  std::uint64_t const at = pieces_[given_ - 1].before + row;
+  return location_in(settings_.input, settings_.threads, settings_.reversed ? total_ - 1 - at : at);
 }
 
 }  // namespace tally::cli
