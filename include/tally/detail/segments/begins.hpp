@@ -104,11 +104,14 @@ struct write_begins : part_of_heads {
 
   /// The lanes each write the heads of one word if a word has at most so many on average; else all those of one word
   /// together. Tests set it; on a GPU it is a constant.
+  TALLY_HD static int few_in_a_word()
+  {
 #ifdef __CUDA_ARCH__
-  static constexpr int few_in_a_word = 6;
+    return 6;
 #else
-  static inline int const& few_in_a_word = tuning_in_use.few_in_a_word;
+    return tuning_in_use.few_in_a_word;
 #endif
+  }
 
   template <class Team>
   TALLY_HD void operator()(Team team, memory&, std::size_t begin, std::size_t end) const
@@ -124,7 +127,7 @@ struct write_begins : part_of_heads {
           if (team.lane() >= stride) own_upto += left;
         }
         std::uint32_t const all = team.from_lane(own_upto, team.lanes() - 1);
-        if (all <= static_cast<std::uint32_t>(few_in_a_word * team.lanes())) {
+        if (all <= static_cast<std::uint32_t>(few_in_a_word() * team.lanes())) {
           // Each lane writes those of its word.
           Count ordinal = before + static_cast<Count>(own_upto - bits_set(own));
           std::size_t const of_word = at + static_cast<std::size_t>((first + team.lane()) * word_bits);
