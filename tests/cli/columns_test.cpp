@@ -18,6 +18,13 @@ protected:
   }
 };
 
+TEST_F(columns, a_file_may_have_no_value_of_a_column)
+{
+  std::string const with = file("with.csv", "v,w\n7,1\n"), without = file("without.csv", "v,w\n,1\n");
+  EXPECT_EQ(run({"reduce", "--column", "v", "--missing", "skip", with, without}), "7\n");
+  EXPECT_EQ(run({"scan", "--column", "v", "--missing", "skip", without, with}), "7\n");
+}
+
 TEST_F(columns, several_columns)
 {
   std::string const path = file("x.csv", "k,a,b,c\nx,1,0.5,9\ny,2,9223372036854775807,8\nx,3,9223372036854775807,7\n");

@@ -219,8 +219,7 @@ bool source::next(io::batch& into)
 {
   if (taken_ == batch_.rows && (batch_.rows == 0 || !fetch())) return false;
   given_at_ = taken_;
-  bool const some_missing =
-      std::ranges::any_of(batch_.columns, [](io::column const& each) { return !each.rows.empty(); });
+  bool const some_missing = !batch_.is_whole();
   std::size_t const count = some_missing ? batch_.rows : std::min(slice, batch_.rows - taken_);
   taken_ += count;
   into = batch_;
