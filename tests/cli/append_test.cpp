@@ -10,7 +10,7 @@
 namespace tally::test {
 namespace {
 
-/// What `tally scan` prints of a table on standard input.
+/// The output of `tally scan` for a table on standard input.
 std::string of_table(words const& more, std::string const& table)
 {
   words all = {"scan"};

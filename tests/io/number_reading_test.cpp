@@ -18,7 +18,7 @@ using testing::read_all;
 using testing::scratch_folder;
 using testing::word;
 
-/// What a token is: "i:12", "d:0.5/...", "garbage", "too large".
+/// The reading of a token: "i:12", "d:0.5/...", "garbage", "too large".
 std::string read(std::string const& token, number_reading const& how)
 {
   number_form form;

@@ -136,7 +136,7 @@ TEST(number_style, decimals)
   EXPECT_EQ(to_text(1234 * decimal_one, {.form = {number_unit::decimal, 2}, .thousands = ","}), "1,234.00");
 }
 
-/// What is written in a style reads back in the way of that style.
+/// Text written in a style reads back by the reading of that style.
 TEST(number_style, reads_back)
 {
   std::mt19937_64 random(3);

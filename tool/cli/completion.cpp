@@ -72,7 +72,7 @@ std::string bash_words(std::string const& words)
 /// The bash command that offers the value of an option or argument.
 std::string bash_values(option_page const& option)
 {
-  // What stands before the last comma stays.
+  // The part before the last comma stays.
   std::string const last = is_list(option) ? "-P \"$before\" -- \"${current##*,}\"" : "-- \"$current\"";
   std::string const start = is_list(option) ? "local before=${current%\"${current##*,}\"}; " : "";
   if (is_column(option))

@@ -18,7 +18,7 @@ enum class number_rule {
   decimals,   ///< every token is a decimal, read exactly: an int128 of number_unit::decimal
 };
 
-/// What may stand around the digits of a number.
+/// The characters that may stand around the digits of a number.
 enum class number_notation {
   plain,
   si,           ///< K (or k) 10^3, M 10^6, G, T, P, E, Z, Y, R, Q

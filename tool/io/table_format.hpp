@@ -38,8 +38,7 @@ struct row_cells {
   std::string_view line() const { return {begin, static_cast<std::size_t>(end - begin)}; }
 };
 
-/// What the formats of tables share: it takes the cells of rows to their columns. `Rows`, the class that is derived,
-/// has
+/// The part that the formats of tables share: it takes the cells of rows to their columns. The derived class `Rows` has
 ///
 ///     template <class F> std::optional<offence> for_each_row(parsed_chunk const& in, F f) const
 ///     std::size_t most_rows(std::size_t bytes) const
