@@ -107,6 +107,15 @@ struct ring_memory {
       return problem.destination_of(at);
   }
 
+  /// Waits until the elements of a strip are there.
+  __device__ __forceinline__ void wait_for_strip(int stage, int strip, std::uint32_t phase)
+  {
+    int const part = strip * ring_parts / strips;
+    // Copies may end in any order. A part that is not aligned ends with the first word of the strip behind it.
+    if (shifted && part > 0) arrived[stage][part - 1].wait(phase);
+    arrived[stage][part].wait(phase);
+  }
+
   arrival draw_known[stages];  // for the folder
   arrival arrived[stages][ring_parts];
   arrival reduced[stages];  // the fold before each row is known
@@ -311,7 +320,7 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
 #pragma unroll 1
     for (int strip = reducer; strip < ring::strips; strip += ring::shape::reducers) {
       if (P::is_batch && strip > last_strip) break;
-      memory.arrived[at.stage][strip * ring_parts / ring::strips].wait(at.phase);
+      memory.wait_for_strip(at.stage, strip, at.phase);
       stored_rows<T, typename ring::tile_elements, ring::rows> rows;
       rows.load(memory.tile(at.stage, problem), strip * order::strip<T> + lane * order::group<T>, size, true);
       total_rows(rows, memory.row_totals[at.stage][strip], transform, op);
@@ -380,7 +389,7 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
       memory.free[at.stage].arrive();
       continue;
     }
-    memory.arrived[at.stage][strip * ring_parts / ring::strips].wait(at.phase);
+    memory.wait_for_strip(at.stage, strip, at.phase);
     scanned_rows<T, typename ring::Op, typename ring::tile_elements, typename P::transformation, ring::rows> rows;
     rows.load(memory.tile(at.stage, problem), first, end - begin, true);
     W groups[ring::rows];
