@@ -18,6 +18,7 @@
 #include "accumulators/floating.hpp"
 #include "accumulators/mixed.hpp"
 #include "accumulators/sorted.hpp"
+#include "accumulators/units.hpp"
 #include "accumulators/window.hpp"
 #include "parser.hpp"
 
@@ -240,6 +241,7 @@ std::unique_ptr<accumulator> make_count(accumulation const& what, cpu)
 
 std::unique_ptr<accumulator> make_accumulator(accumulation const& what)
 {
+  if (what.unit != io::number_unit::one) return make_with_unit(what);
   cpu const on{.threads = what.threads};
   switch (what.op) {
 #define TALLY_CASE(op, name, meaning, other_names, kind, combine)                                                      \

@@ -6,6 +6,7 @@
 
 #include "io/element_type.hpp"
 #include "io/number.hpp"
+#include "io/number_form.hpp"
 #include "operation.hpp"
 #include "values.hpp"
 
@@ -53,7 +54,13 @@ struct accumulation {
   /// The values in order, which several operations on the same values share. Without any an operation that needs them
   /// keeps its own, in memory.
   std::shared_ptr<sorted_values> in_order = {};
+  /// The unit of the values. With one, they are of type int128.
+  io::number_unit unit = io::number_unit::one;
 };
+
+/// The form of the results of an operation on values of a form. A count, a place or a variance has no unit; a
+/// difference of instants is a duration.
+io::number_form form_of(operation op, io::number_form of_values);
 
 /// Throws `command_line_error` if the initial value does not suit the type or the operation.
 std::unique_ptr<accumulator> make_accumulator(accumulation const& what);

@@ -2,6 +2,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "axis/along_axes.hpp"
@@ -58,10 +59,14 @@ void reduce_lines(command_settings const& settings, along_axes& lines)
   if (layout.header.count() == 0 && layout.lines() > 0) {
     // Lines without values have the result of an empty sequence.
     result const nothing = lines.of_nothing();
+    auto const view = []<class T>(T const& x) -> io::values_view {
+      if constexpr (std::is_same_v<T, io::quantity>)
+        return std::span<int128 const>(&x.count, 1);  // not of arrays
+      else
+        return std::span<T const>(&x, 1);
+    };
     for (std::uint64_t line = 0; line < layout.lines(); ++line)
-      to.write(written(
-          to, std::visit([]<class T>(T const& x) { return io::values_view(std::span<T const>(&x, 1)); }, nothing),
-          lines.results_type(), room));
+      to.write(written(to, std::visit(view, nothing), lines.results_type(), room));
   }
   to.finish();
 }

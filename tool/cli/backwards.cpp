@@ -22,6 +22,7 @@ public:
   explicit backwards_writer(std::unique_ptr<io::writer> to) : to_(std::move(to)) {}
 
   void write(io::values_view const& values) override { pieces_.push_back(turned(values)); }
+  void set_form(io::number_form form) override { to_->set_form(form); }
   void flush() override {}
   void finish() override
   {
@@ -44,6 +45,8 @@ held_backwards::held_backwards(command_settings const& settings, source& from) :
     piece next{.rows = batch.rows, .columns = {}, .groups = {}, .lines = {batch.lines.rbegin(), batch.lines.rend()}};
     auto const last = static_cast<std::uint32_t>(batch.rows - 1);
     for (io::column const& each : batch.columns) {
+      forms_.resize(batch.columns.size());
+      forms_[next.columns.size()] = each.form;  // the last one is the finest
       held_column& column = next.columns.emplace_back(turned(each.values));
       for (std::size_t k = each.rows.size(); k-- > 0;) column.rows.push_back(last - each.rows[k]);
     }
@@ -72,7 +75,8 @@ bool held_backwards::next(io::batch& into)
   given_ = std::move(pieces_.back());
   pieces_.pop_back();
   columns_.clear();
-  for (held_column const& each : given_.columns) columns_.push_back({each.values.view(), each.rows});
+  for (held_column const& each : given_.columns)
+    columns_.push_back({each.values.view(), each.rows, forms_[columns_.size()]});
   lines_.assign(given_.lines.begin(), given_.lines.end());
   into = {.rows = given_.rows, .columns = columns_, .groups = given_.groups, .group_names = {}, .lines = lines_};
   if (!given_.groups.empty()) into.group_names = names_;

@@ -50,6 +50,7 @@ private:
   std::vector<std::string_view> names_;
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
   io::progress read_;
+  std::vector<io::number_form> forms_;  // of all values of each column
 };
 
 /// Writes all values, from the last one to the first, when there are no more.

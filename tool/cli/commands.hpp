@@ -40,6 +40,9 @@ using accumulators = std::vector<std::unique_ptr<accumulator>>;
 accumulators make_accumulators(command_settings const& settings, std::optional<io::element_type> type);
 std::vector<result> results_of(accumulators const& all);
 
+/// The result of the operation on values of the form, as it is written.
+result in_form(result const& value, operation op, io::number_form form);
+
 /// Gives the rest of the input to the accumulators of each column.
 void reduce_all(command_settings const& settings, source& from, std::span<accumulators const> columns);
 

@@ -27,8 +27,11 @@ held_rows::held_rows(command_settings const& settings, batches& from) : settings
                .groups = {batch.groups.begin(), batch.groups.end()},
                .names = {batch.group_names.begin(), batch.group_names.end()},
                .lines = {batch.lines.begin(), batch.lines.end()}};
-    for (io::column const& each : batch.columns)
+    forms_.resize(batch.columns.size());
+    for (io::column const& each : batch.columns) {
+      forms_[next.columns.size()] = each.form;  // the last one is the finest
       next.columns.push_back({copy_of(each.values), {each.rows.begin(), each.rows.end()}});
+    }
     total_ += batch.rows;
     pieces_.push_back(std::move(next));
   }
@@ -40,7 +43,8 @@ bool held_rows::next(io::batch& into)
   if (given_ == pieces_.size()) return false;
   piece const& here = pieces_[given_++];
   columns_.clear();
-  for (held_column const& each : here.columns) columns_.push_back({each.values.view(), each.rows});
+  for (held_column const& each : here.columns)
+    columns_.push_back({each.values.view(), each.rows, forms_[columns_.size()]});
   names_.assign(here.names.begin(), here.names.end());
   lines_.assign(here.lines.begin(), here.lines.end());
   into = {.rows = here.rows, .columns = columns_, .groups = here.groups, .group_names = names_, .lines = lines_};

@@ -42,6 +42,7 @@ private:
   std::vector<piece> pieces_;
   std::size_t given_ = 0;  // pieces
   std::uint64_t total_ = 0;
+  std::vector<io::number_form> forms_;  // of all values of each column
   io::progress read_;
   std::vector<io::column> columns_;  // of the piece given last, as the two below
   std::vector<std::string_view> names_;

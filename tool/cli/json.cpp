@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "table/row_format.hpp"
+
 namespace tally::cli {
 
 json::json(double value) : text_(nlohmann::json(value).dump()) {}
@@ -31,9 +33,10 @@ json json::three_decimals(double value)
   return verbatim(fmt::format("{:.3f}", value));
 }
 
-json json::number(result const& value)
+json json::number(result const& value, io::number_style const& style)
 {
-  return is_finite(value) ? verbatim(to_text(value)) : json(to_text(value));
+  std::string text = to_text(value, style);
+  return is_json_number(text) ? verbatim(std::move(text)) : json(text);
 }
 
 void json::insert(std::string const& text)

@@ -42,8 +42,8 @@ public:
   /// A value whose JSON text is given.
   static json verbatim(std::string text);
   static json three_decimals(double value);
-  /// A number in full; the string "nan", "inf" or "-inf" where there is no number.
-  static json number(result const& value);
+  /// A number in a style, in full if there is none; a string where JSON has no such number: "nan", "inf", "1.5K".
+  static json number(result const& value, io::number_style const& style = {});
 
   /// Appends an element to an array.
   void append(json const& element) { insert(element.text_); }

@@ -15,7 +15,7 @@ namespace {
 
 class json_values final : public io::writer {
 public:
-  json_values(io::output to, operation op) : to_(std::move(to))
+  json_values(io::output to, operation op, io::number_style const& style) : to_(std::move(to)), style_(style)
   {
     text_ = json{{"op", name_of(op)}, {"values", json::array()}}.text();
     text_.resize(text_.size() - end_.size());
@@ -29,6 +29,8 @@ public:
         },
         values);
   }
+
+  void set_form(io::number_form form) override { style_.form = form; }
 
   void flush() override
   {
@@ -49,6 +51,11 @@ private:
   {
     if (!first_) text_ += ',';
     first_ = false;
+    if (!style_.plain()) {
+      text_ += json::number(result_of(value, style_.form), style_).text();
+      if (text_.size() >= flush_at) flush();
+      return;
+    }
     bool quoted = false;
     if constexpr (std::is_floating_point_v<T>) quoted = !std::isfinite(value);
     char digits[io::max_number_length];
@@ -63,15 +70,16 @@ private:
   static constexpr std::size_t flush_at = std::size_t{1} << 16;
 
   io::output to_;
+  io::number_style style_;
   std::string text_;
   bool first_ = true;
 };
 
 }  // namespace
 
-std::unique_ptr<io::writer> write_json_values(io::output to, operation op)
+std::unique_ptr<io::writer> write_json_values(io::output to, operation op, io::number_style const& style)
 {
-  return std::make_unique<json_values>(std::move(to), op);
+  return std::make_unique<json_values>(std::move(to), op, style);
 }
 
 }  // namespace tally::cli

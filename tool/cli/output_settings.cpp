@@ -1,6 +1,7 @@
 #include "output_settings.hpp"
 
 #include "io/format.hpp"
+#include "number_options.hpp"
 
 namespace tally::cli {
 
@@ -71,6 +72,7 @@ void bind_output(parser& options, output_settings& output, output_options& given
   options.flag("--json", given.json);
   options.value("--output-delimiter",
                 [&](std::string const& text) { output.delimiter = delimiter_of("--output-delimiter", text); });
+  bind_number_style(options, output.style);
   options.flag("--plot", output.plot);
   options.flag("--no-progress", output.quiet);
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/number_style.hpp"
 #include "parser.hpp"
 
 namespace tally::cli {
@@ -20,6 +21,7 @@ struct output_settings {
   std::vector<std::string> append_names;  ///< of the results, or none
   bool plot = false;                      ///< draws the results: as text, or as SVG if the file's ending says so
   bool quiet = false;                     ///< no progress on the terminal
+  io::number_style style = {};            ///< of the results as text
 };
 
 /// The options of the output as they are given. `complete_output` turns them into settings.

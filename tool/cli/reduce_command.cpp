@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,7 +56,15 @@ void reduce_groups(command_settings const& settings)
     meter.update(from.so_far());
   }
   group_report to(settings, from.column_names(), from.key_names());
-  if (groups) groups->finish([&](std::string_view key, std::span<result const> results) { to.group(key, results); });
+  std::size_t const each = settings.operations.size();
+  std::vector<result> as_written;
+  auto const write = [&](std::string_view key, std::span<result const> results) {
+    as_written.clear();
+    for (std::size_t k = 0; k < results.size(); ++k)
+      as_written.push_back(in_form(results[k], settings.operations[k % each], from.form(k / each)));
+    to.group(key, as_written);
+  };
+  if (groups) groups->finish(write);
   to.finish();
 }
 
@@ -99,7 +106,11 @@ void run_reduce(std::vector<std::string> const& words)
     results = reduce_on_gpu(settings, from, all[0], *device);
   } else {
     reduce_all(settings, from, all);
-    for (accumulators const& column : all) std::ranges::move(results_of(column), std::back_inserter(results));
+    for (std::size_t c = 0; c < all.size(); ++c) {
+      std::vector<result> const of_column = results_of(all[c]);
+      for (std::size_t k = 0; k < of_column.size(); ++k)
+        results.push_back(in_form(of_column[k], settings.operations[k], from.form(c)));
+    }
   }
   if (is_binary(settings.output.format))
     write_result(settings, from.type(), results[0]);

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "json.hpp"
+#include "number_options.hpp"
 #include "plot/bars.hpp"
 
 namespace tally::cli {
@@ -36,10 +37,12 @@ std::vector<table_column> result_columns(command_settings const& settings, std::
   std::vector<table_column> all;
   if (columns.size() > 1) {
     for (std::string const& column : columns)
-      for (operation const op : settings.operations) all.push_back({column + '_' + std::string(name_of(op)), true});
+      for (operation const op : settings.operations)
+        all.push_back({column + '_' + std::string(name_of(op)), true, style_for(op, settings.output.style)});
     return all;
   }
-  for (operation const op : settings.operations) all.push_back({std::string(name_of(op)), true});
+  for (operation const op : settings.operations)
+    all.push_back({std::string(name_of(op)), true, style_for(op, settings.output.style)});
   return all;
 }
 
@@ -52,7 +55,8 @@ std::string report(command_settings const& settings, std::vector<std::string> co
     for (std::size_t c = 0; c < columns.size(); ++c) {
       json record = {{"column", columns[c]}};
       for (std::size_t k = 0; k < each; ++k)
-        record.add(name_of(settings.operations[k]), json::number(results[c * each + k]));
+        record.add(name_of(settings.operations[k]),
+                   json::number(results[c * each + k], style_for(settings.operations[k], settings.output.style)));
       records.append(record);
     }
     return json{{"columns", records}}.line();
@@ -76,7 +80,8 @@ std::string report(command_settings const& settings, std::vector<result> const& 
   if (settings.output.format == output_format::json) {
     json record = json::object();
     for (std::size_t k = 0; k < results.size(); ++k)
-      record.add(name_of(settings.operations[k]), json::number(results[k]));
+      record.add(name_of(settings.operations[k]),
+                 json::number(results[k], style_for(settings.operations[k], settings.output.style)));
     return record.line();
   }
   bool const table = is_table(settings.output.format);
@@ -87,8 +92,10 @@ std::string report(command_settings const& settings, std::vector<result> const& 
   if (table || results.size() == 1) {
     format->row(out, std::vector<cell>(results.begin(), results.end()));
   } else {
-    for (std::size_t k = 0; k < results.size(); ++k)
-      format->row(out, std::vector<cell>{name_of(settings.operations[k]), results[k]});
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      std::string const text = to_text(results[k], style_for(settings.operations[k], settings.output.style));
+      format->row(out, std::vector<cell>{name_of(settings.operations[k]), std::string_view(text)});
+    }
   }
   out += format->tail();
   return format->needs_all() ? format->arranged(std::move(out)) : out;

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,9 +21,20 @@ accumulators make_accumulators(command_settings const& settings, std::optional<i
                                     .init = settings.init,
                                     .threads = settings.threads,
                                     .window = settings.window,
-                                    .in_order = in_order}));
+                                    .in_order = in_order,
+                                    .unit = unit_of(settings.input.numbers.rule)}));
   }
   return all;
+}
+
+result in_form(result const& value, operation op, io::number_form form)
+{
+  io::number_form const of_result = form_of(op, form);
+  if (of_result.unit == io::number_unit::one) return value;
+  if (int128 const* const integer = std::get_if<int128>(&value)) return result_of(*integer, of_result);
+  double const* const between = std::get_if<double>(&value);  // two units
+  if (between == nullptr || kind_of(op) != operation_kind::ordered || !std::isfinite(*between)) return value;
+  return result_of(static_cast<int128>(std::nearbyint(*between)), of_result);
 }
 
 std::vector<result> results_of(accumulators const& all)
@@ -36,7 +48,14 @@ std::vector<result> results_of(accumulators const& all)
 io::values_view as_type(result const& value, io::element_type type, operation op, value_buffer& room)
 {
   try {
-    return std::visit([&]<class T>(T const& x) { return converted(std::span<T const>(&x, 1), type, room); }, value);
+    return std::visit(
+        [&]<class T>(T const& x) -> io::values_view {
+          if constexpr (std::is_same_v<T, io::quantity>)
+            throw error("the " + name_of(op) + " has a unit, which arrays do not have");
+          else
+            return converted(std::span<T const>(&x, 1), type, room);
+        },
+        value);
   } catch (value_problem const& problem) {
     throw error("the " + name_of(op) + " is " + problem.found() + ", expected " + problem.expected());
   }

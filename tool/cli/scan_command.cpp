@@ -50,6 +50,7 @@ void scan_all(command_settings const& settings, batches& from, std::optional<io:
     if (valued.rows == 0) continue;
     located(from, batch, [&] {
       io::values_view const results = scanner->scan(valued);
+      writer->set_form(form_of(settings.operations[0], valued.columns[0].form));
       writer->write(binary ? converted(results, to_type, room) : results);
     });
     if (from.waiting()) writer->flush();

@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "number_options.hpp"
 #include "report.hpp"
 #include "table/input_row.hpp"
 
@@ -77,7 +78,10 @@ std::vector<table_column> scan_table::result_names() const
     }
   }
   std::vector<table_column> all;
-  for (std::string& each : names) all.push_back({std::move(each), true});
+  for (std::string& each : names) {
+    operation const op = settings_.operations[all.size() % settings_.operations.size()];
+    all.push_back({std::move(each), true, style_for(op, settings_.output.style)});
+  }
   return all;
 }
 
@@ -149,6 +153,7 @@ void scan_table::write(io::batch const& batch, batches const& from, io::table_he
                          "rows of one table, whose header is '" + head_->line.value_or("") + "': --append adds to it");
   piece rows{.rows = batch.rows,
              .results = {},
+             .forms = {},
              .places = {},
              .lines = batch.lines,
              .group_names = batch.group_names,
@@ -156,6 +161,8 @@ void scan_table::write(io::batch const& batch, batches const& from, io::table_he
   for (column_scan& each : scans_) {
     io::column const& column = batch.columns[each.column];
     io::batch const one = values_of(batch, each.column);
+    operation const op = settings_.operations[rows.forms.size() % settings_.operations.size()];
+    rows.forms.push_back(form_of(op, column.form));
     std::vector<std::uint32_t>& places = rows.places.emplace_back();
     if (!column.rows.empty() || one.rows == 0) {
       places.assign(batch.rows, none);
@@ -183,7 +190,7 @@ void scan_table::write(piece const& rows)
       if (place == none)
         cells.emplace_back();
       else
-        cells.emplace_back(std::visit([place](auto in) { return result_of(in[place]); }, rows.results[c]));
+        cells.emplace_back(std::visit([&](auto in) { return result_of(in[place], rows.forms[c]); }, rows.results[c]));
     }
   });
 }

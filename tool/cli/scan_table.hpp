@@ -47,6 +47,7 @@ private:
   struct piece {
     std::size_t rows = 0;
     std::vector<io::values_view> results;
+    std::vector<io::number_form> forms;              // of the results
     std::vector<std::vector<std::uint32_t>> places;  // of each row's result, or `none`; empty if every row has one
     std::span<std::string_view const> lines, group_names;
     std::span<std::uint32_t const> groups;

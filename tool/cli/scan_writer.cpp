@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "io/writer.hpp"
 #include "json_writer.hpp"
+#include "number_options.hpp"
 #include "plot/curve.hpp"
 #include "report.hpp"
 #include "table/table_writer.hpp"
@@ -30,15 +31,18 @@ public:
   {
     std::visit(
         [&](auto in) {
-          to_.rows(in.size(), [in](std::size_t k, std::vector<cell>& cells) { cells.assign(1, result_of(in[k])); });
+          to_.rows(in.size(),
+                   [in, this](std::size_t k, std::vector<cell>& cells) { cells.assign(1, result_of(in[k], form_)); });
         },
         values);
   }
+  void set_form(io::number_form form) override { form_ = form; }
   void flush() override { to_.flush(); }
   void finish() override { to_.finish(); }
 
 private:
   table_writer to_;
+  io::number_form form_;
 };
 
 /// "running sum of amount".
@@ -67,10 +71,12 @@ public:
   {
     std::visit(
         [&](auto in) {
-          for (auto const value : in) curve_.add(static_cast<double>(value));
+          for (auto const value : in)
+            curve_.add(std::visit([](auto x) { return static_cast<double>(x); }, result_of(value, form_)));
         },
         values);
   }
+  void set_form(io::number_form form) override { form_ = form; }
   void flush() override {}
   void finish() override
   {
@@ -84,6 +90,7 @@ private:
   std::string title_;
   bool as_svg_;
   curve curve_;
+  io::number_form form_;
 };
 
 }  // namespace
@@ -92,14 +99,17 @@ std::unique_ptr<io::writer> make_scan_writer(command_settings const& settings, i
 {
   if (settings.output.plot)
     return std::make_unique<drawn>(std::move(to), plot_title(settings), draws_svg(settings.output));
+  io::number_style const style = style_for(settings.operations[0], settings.output.style);
   if (settings.output.format == output_format::npy) return io::write_npy(std::move(to), type);
   if (settings.output.format == output_format::raw) return io::write_raw(std::move(to), type);
-  if (settings.output.format == output_format::json) return write_json_values(std::move(to), settings.operations[0]);
+  if (settings.output.format == output_format::json)
+    return write_json_values(std::move(to), settings.operations[0], style);
   if (is_table(settings.output.format))
     return std::make_unique<one_column>(std::move(to), make_row_format(settings.output, result_columns(settings), true),
                                         settings.threads);
   io::text_writer_options options;
   options.threads = settings.threads;
+  options.style = style;
   return std::make_unique<io::text_writer>(std::move(to), options);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "io/errors.hpp"
+#include "number_options.hpp"
 #include "pages/pages.hpp"
 #include "sorting/value_store.hpp"
 
@@ -12,10 +13,10 @@ namespace tally::cli {
 
 namespace {
 
-io::number number_of(std::string const& text)
+io::number number_of(std::string const& text, io::number_reading const& numbers)
 {
   try {
-    return io::parse_number(text, "--init");
+    return io::parse_number(text, "--init", numbers);
   } catch (io::data_error const& problem) {
     throw command_line_error("--init: found " + problem.found() + ", expected " + problem.expected());
   }
@@ -52,7 +53,7 @@ void bind_operations(parser& options, std::vector<operation>& operations)
 void bind(parser& options, command_settings& settings, output_options& output)
 {
   input_settings& input = settings.input;
-  options.value("--init", [&](std::string const& text) { settings.init = number_of(text); });
+  options.value("--init", settings.init_text);
   bind_input(options, input);
   bind_all_columns(options, input);
   bind_keys(options, input);
@@ -71,6 +72,7 @@ void check_input(input_settings const& input)
   bool table = false;
   bool text = false;
   bool fixed = false;
+  bool blanks = false;
   bool raw = false;
   bool npy = false;
   int standard_inputs = 0;
@@ -79,6 +81,7 @@ void check_input(input_settings const& input)
     table = table || io::is_table(format);
     text = text || format == io::file_format::text;
     fixed = fixed || format == io::file_format::fixed;
+    blanks = blanks || format == io::file_format::blanks;
     raw = raw || format == io::file_format::raw;
     npy = npy || format == io::file_format::npy;
     standard_inputs += file == "-";
@@ -90,8 +93,15 @@ void check_input(input_settings const& input)
   if (!input.widths.empty() && !fixed)
     throw command_line_error("--widths and another --input-format exclude each other");
   check_table(input, table, text);
+  check_number_reading(input.numbers);
+  if (!input.numbers.plain() && (npy || raw))
+    throw command_line_error(
+        "--from, --thousands, --decimal-point and --type decimal, time and duration are for text and tables");
+  if (input.numbers.thousands == " " && (!table || blanks))
+    throw command_line_error("--thousands space is for CSV and TSV input: elsewhere a number ends at a blank");
+  check_missing(input.missing, input.numbers);
   if (input.missing.rule == io::missing_rule::fill && input.type && io::is_integer(*input.type) &&
-      !std::holds_alternative<int128>(io::parse_number(input.missing.value, "--missing")))
+      !std::holds_alternative<int128>(io::parse_number(input.missing.value, "--missing", input.numbers)))
     throw command_line_error("--missing " + input.missing.value + ": --type " + std::string(io::name_of(*input.type)) +
                              " needs an integer");
   if (input.opening.follow && npy)
@@ -100,9 +110,21 @@ void check_input(input_settings const& input)
     throw command_line_error("--axis is for a single .npy file");
 }
 
+void complete_files(input_settings& input)
+{
+  if (input.files.empty()) input.files.emplace_back("-");
+  input.files = expanded(input.files);
+  check_files(input.opening, input.files);
+  check_input(input);
+}
+
 void check(command_settings const& settings)
 {
   bool const binary = is_binary(settings.output.format);
+  if (binary && unit_of(settings.input.numbers.rule) != io::number_unit::one)
+    throw command_line_error("--type decimal, time and duration have results in text: .npy and raw files hold none");
+  if (binary && !io::number_style(settings.output.style).plain())
+    throw command_line_error("--precision, --to, --grouping and --decimal-point are for results in text");
   for (operation const op : settings.operations) {
     std::string const name = name_of(op);
     if (settings.init && !takes_init(op)) throw command_line_error("--init is of no use to --op " + name);
@@ -133,8 +155,10 @@ void check_append(command_settings const& settings)
 
 void complete(command_settings& settings, output_options const& output)
 {
-  complete_input(settings.input);
+  complete_files(settings.input);
   complete_output(settings.output, output);
+  complete_number_style(settings.output.style, settings.input.numbers);
+  if (settings.init_text) settings.init = number_of(*settings.init_text, settings.input.numbers);
   check(settings);
   // Sorting takes the memory of the values once more.
   settings.store = std::make_shared<value_store>(settings.memory / 2, cpu{.threads = settings.threads});
@@ -148,7 +172,13 @@ void bind_input(parser& options, input_settings& input)
   bind_files(options, input.opening);
   options.choice("--input-format", input.format);
   bind_table(options, input);
-  options.value("--type", [&](std::string const& text) { input.type = type_of_name(text); });
+  options.value("--type", [&](std::string const& text) {
+    if (std::optional<io::number_rule> const rule = rule_of_type(text))
+      input.numbers.rule = *rule;
+    else
+      input.type = type_of_name(text);
+  });
+  bind_number_reading(options, input.numbers);
   options.value("--byte-order", [&](std::string const& text) {
     input.order =
         index_of_choice("--byte-order", text, byte_order_choices()) == 0 ? std::endian::little : std::endian::big;
@@ -158,10 +188,9 @@ void bind_input(parser& options, input_settings& input)
 
 void complete_input(input_settings& input)
 {
-  if (input.files.empty()) input.files.emplace_back("-");
-  input.files = expanded(input.files);
-  check_files(input.opening, input.files);
-  check_input(input);
+  complete_files(input);
+  if (unit_of(input.numbers.rule) != io::number_unit::one)
+    throw command_line_error("--type decimal, time and duration are for reduce and scan");
 }
 
 io::file_format input_settings::format_of(std::string const& file) const
@@ -170,7 +199,8 @@ io::file_format input_settings::format_of(std::string const& file) const
   if (!widths.empty()) return io::file_format::fixed;
   if (auto const by_name = io::format_of_input(file); by_name && *by_name != io::file_format::text) return *by_name;
   if (!choose_columns()) return io::file_format::text;
-  return delimiter ? io::file_format::csv : io::file_format::table;
+  // A blank between thousands stands between no cells.
+  return delimiter || numbers.thousands == " " ? io::file_format::csv : io::file_format::table;
 }
 
 command_settings parse_reduce(std::vector<std::string> const& words)
@@ -223,7 +253,7 @@ command_settings parse_scan(std::vector<std::string> const& words)
     if (!settings.input.axes.empty() && needs_all(op))
       throw command_line_error("--axis: --op " + name_of(op) + " is for one sequence, or one for each group");
   }
-  if (settings.window > 0 && settings.init)
+  if (settings.window > 0 && settings.init_text)
     throw command_line_error("--init is of no use to --window: the value before all others would leave it");
   complete(settings, output);
   if (settings.output.plot && (settings.operations.size() > 1 || !settings.input.keys.empty()))

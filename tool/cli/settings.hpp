@@ -13,6 +13,7 @@
 #include "io/element_type.hpp"
 #include "io/format.hpp"
 #include "io/number.hpp"
+#include "io/number_reading.hpp"
 #include "memory_option.hpp"
 #include "operation.hpp"
 #include "output_settings.hpp"
@@ -29,6 +30,7 @@ struct input_settings : table_settings {
   file_settings opening;
   std::optional<io::file_format> format;
   std::optional<io::element_type> type;
+  io::number_reading numbers;  ///< how the numbers of text are written
   std::endian order = std::endian::native;
   bool order_given = false;
   std::vector<int> axes;  ///< as they are named: negative ones count from the end
@@ -50,6 +52,7 @@ enum class processor { cpu, gpu };
 /// `tally reduce` and `tally scan`.
 struct command_settings {
   std::vector<operation> operations = {operation::sum};
+  std::optional<std::string> init_text;  ///< as it is given
   std::optional<io::number> init;
   scan_kind kind = scan_kind::inclusive;  ///< of a scan
   bool reversed = false;                  ///< a scan begins with the last value

@@ -97,7 +97,7 @@ io::location location_of_row(input_settings const& settings, int threads, std::u
 source::source(input_settings const& settings, int threads)
     : settings_(settings),
       threads_(threads),
-      type_(settings.type),
+      type_(unit_of(settings.numbers.rule) == io::number_unit::one ? settings.type : io::element_type::int128),
       bytes_total_(total_size(settings.files))
 {
   open_next();
@@ -112,14 +112,11 @@ void source::open_next()
   if (reader_) bytes_before_ += reader_->so_far().bytes;
   std::string const& file = settings_.files[opened_++];
   io::input in = settings_.opening.open(file);
-  bool const floating = floating_.size() == 1 && floating_[0];
-  io::number_rule rule = floating ? io::number_rule::floating : io::number_rule::automatic;
-  if (type_) rule = io::is_integer(*type_) ? io::number_rule::integers : io::number_rule::floating;
   io::file_format const format = settings_.format_of(file);
   switch (format) {
     case io::file_format::text: {
       io::text_options options;
-      options.numbers.rule = rule;
+      options.numbers = numbers();
       options.missing = settings_.missing;
       options.threads = threads_;
       reader_ = io::read_text(std::move(in), options);
@@ -133,7 +130,7 @@ void source::open_next()
       io::table_options options = reader_options(settings_);
       if (format == io::file_format::tsv && !settings_.delimiter) options.delimiter = '\t';
       options.lines = settings_.lines;
-      options.numbers.rule = rule;
+      options.numbers = numbers();
       options.floating = floating_;
       options.threads = threads_;
       reader_ = io::read_table(std::move(in), kind_of(format), options);
@@ -142,6 +139,17 @@ void source::open_next()
     case io::file_format::npy: reader_ = io::read_npy(std::move(in)); break;
     case io::file_format::raw: reader_ = io::read_raw(std::move(in), *settings_.type, settings_.order); break;
   }
+}
+
+/// How the numbers of the next file are written.
+io::number_reading source::numbers() const
+{
+  io::number_reading how = settings_.numbers;
+  if (unit_of(how.rule) != io::number_unit::one) return how;
+  bool const floating = floating_.size() == 1 && floating_[0];
+  how.rule = floating ? io::number_rule::floating : io::number_rule::automatic;
+  if (type_) how.rule = io::is_integer(*type_) ? io::number_rule::integers : io::number_rule::floating;
+  return how;
 }
 
 /// Sets the type of an array from its values or, if it has none, from its header.
@@ -179,6 +187,11 @@ bool source::fetch()
   floating_.resize(columns);
   for (std::size_t c = 0; c < columns; ++c)
     floating_[c] = floating_[c] || !io::is_integer(io::type_of(batch_.columns[c].values));
+  forms_.resize(columns);
+  for (std::size_t c = 0; c < columns; ++c) {
+    io::number_form const form = batch_.columns[c].form;  // of no unit as long as the file had no values
+    if (form.unit != io::number_unit::one) forms_[c] = joined(forms_[c], form);
+  }
   columns_.resize(columns);
   converted_.resize(columns);
   return true;
@@ -228,6 +241,7 @@ bool source::next(io::batch& into)
   if (!batch_.lines.empty()) into.lines = batch_.lines.subspan(given_at_, count);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     columns_[c] = batch_.columns[c];
+    columns_[c].form = forms_[c];
     if (!some_missing) columns_[c].values = io::slice(columns_[c].values, given_at_, count);
     if (type_) columns_[c].values = typed(columns_[c], c);
   }

@@ -63,6 +63,12 @@ public:
   /// The type of all values. Text has none: its integers turn into doubles at the first value that is not an integer.
   std::optional<io::element_type> type() const { return type_; }
 
+  /// The form of the values of a column so far.
+  io::number_form form(std::size_t column = 0) const
+  {
+    return column < forms_.size() ? forms_[column] : io::number_form{};
+  }
+
   /// The next rows, with values of `type()` if there is one. Where every row has a value they are at most `slice`, so
   /// that their results stay in cache.
   bool next(io::batch& into) override;
@@ -84,6 +90,7 @@ private:
   void count_missing();
   void print_missing() const;
   void find_type();
+  io::number_reading numbers() const;
   [[noreturn]] void wrong_type(io::element_type found) const;
   io::values_view typed(io::column const& from, std::size_t column);
 
@@ -95,6 +102,7 @@ private:
   std::vector<bool> floating_;  // the columns that held doubles
   std::uint64_t rows_ = 0;
   std::vector<std::uint64_t> missing_;  // cells of each column
+  std::vector<io::number_form> forms_;  // of the values of each column so far
   std::uint64_t bytes_before_ = 0;
   std::optional<std::uint64_t> bytes_total_;
 

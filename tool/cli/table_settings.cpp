@@ -33,11 +33,6 @@ void read_missing(std::string const& text, io::missing_cells& missing)
   } else if (text == "zero") {
     missing.value = "0";
   } else {
-    try {
-      io::parse_number(text, "--missing");
-    } catch (io::data_error const&) {
-      throw command_line_error("--missing: '" + text + "' is none of error, skip, zero, nan, and no number");
-    }
     missing.value = text;
   }
 }
@@ -92,6 +87,18 @@ void check_table(table_settings const& table, bool has_table, bool has_text)
   if (table.missing_said) refuse("--missing", "tables and text");
   if (!table.missing.names.empty()) refuse("--na-strings", "tables and text");
   if (table.count_missing) refuse("--count-missing", "tables and text");
+}
+
+void check_missing(io::missing_cells const& missing, io::number_reading const& numbers)
+{
+  if (missing.rule != io::missing_rule::fill) return;
+  try {
+    io::parse_number(missing.value, "--missing", numbers);
+  } catch (io::data_error const& problem) {
+    std::string const wrong = "--missing: '" + missing.value + "' is ";
+    if (numbers.plain()) throw command_line_error(wrong + "none of error, skip, zero, nan, and no number");
+    throw command_line_error(wrong + "neither error nor skip, nor " + problem.expected());
+  }
 }
 
 io::table_options reader_options(table_settings const& table)

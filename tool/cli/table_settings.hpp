@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/missing.hpp"
+#include "io/number_reading.hpp"
 #include "io/table_options.hpp"
 #include "parser.hpp"
 
@@ -45,6 +46,9 @@ void bind_keys(parser& options, table_settings& table);
 /// Throws `command_line_error` if options are given that need a table, and there is none; or numbers in text, and there
 /// are none.
 void check_table(table_settings const& table, bool has_table, bool has_text);
+
+/// Throws `command_line_error` if missing cells are taken as a text that is no number.
+void check_missing(io::missing_cells const& missing, io::number_reading const& numbers);
 
 /// The options of a reader. The delimiter is that for CSV.
 io::table_options reader_options(table_settings const& table);

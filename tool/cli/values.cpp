@@ -199,15 +199,33 @@ void scatter(io::values_view const& values, std::span<std::uint32_t const> order
       values);
 }
 
-std::string to_text(result const& value)
+std::string to_text(result const& value, io::number_style const& style)
 {
-  return std::visit([](auto x) { return io::to_text(x); }, value);
+  std::string text;
+  append_text(text, value, style);
+  return text;
 }
 
-void append_text(std::string& to, result const& value)
+void append_text(std::string& to, result const& value, io::number_style const& style)
 {
-  char digits[io::max_number_length];
-  to.append(digits, std::visit([&](auto x) { return io::format_number(digits, x); }, value));
+  if (auto const* const units = std::get_if<io::quantity>(&value)) {
+    io::number_style of_units = style;
+    of_units.form = units->form;
+    to += io::to_text(units->count, of_units);
+    return;
+  }
+  std::visit(
+      [&]<class T>(T x) {
+        if constexpr (!std::is_same_v<T, io::quantity>) {
+          if (style.plain()) {
+            char digits[io::max_number_length];
+            to.append(digits, io::format_number(digits, x));
+          } else {
+            to += io::to_text(x, style);
+          }
+        }
+      },
+      value);
 }
 
 bool is_finite(result const& value)

@@ -12,20 +12,24 @@
 #include <tally/error.hpp>
 
 #include "io/element_type.hpp"
+#include "io/number_form.hpp"
+#include "io/number_style.hpp"
 
 namespace tally::cli {
 
 using io::int128;
 
-/// A result: an exact integer, or a floating-point value in the type in which it was computed.
-using result = std::variant<int128, double, float>;
+/// A result: an exact integer, a floating-point value in the type in which it was computed, or integers of a unit.
+using result = std::variant<int128, double, float, io::quantity>;
 
-/// The value as a result.
+/// The value as a result; integers are of `form`.
 template <class T>
-result result_of(T value)
+result result_of(T value, io::number_form form = {})
 {
   if constexpr (std::is_floating_point_v<T>)
     return value;
+  else if (form.unit != io::number_unit::one)
+    return io::quantity{int128{value}, form};
   else
     return int128{value};
 }
@@ -98,8 +102,8 @@ io::values_view gathered(io::values_view const& values, std::span<std::uint32_t 
 void scatter(io::values_view const& values, std::span<std::uint32_t const> order, value_buffer& into);
 
 /// The text that text_writer writes.
-std::string to_text(result const& value);
-void append_text(std::string& to, result const& value);
+std::string to_text(result const& value, io::number_style const& style = {});
+void append_text(std::string& to, result const& value, io::number_style const& style = {});
 
 /// Whether the value is neither NaN nor an infinity, for which JSON has no numbers.
 bool is_finite(result const& value);

@@ -33,7 +33,7 @@ bool column_sink::add_other(char const* first, char const* last)
 {
   number_form form = runs_[run_count_ - 1].form;
   token_value const value = decode(first, last, numbers_, form);
-  if (numbers_.rule == number_rule::decimals) {
+  if (unit_of(numbers_.rule) != number_unit::one) {
     if (value.kind == token_kind::garbage) return false;
     if (form != runs_[run_count_ - 1].form) turn_to(element_type::int128, form);
     put(value.wide);

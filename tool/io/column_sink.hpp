@@ -21,7 +21,7 @@ struct offence {
 
 /// Collects the numbers of a chunk in order, in runs of one type and form each. Numbers have at most three: int64 up to
 /// the first value that needs int128, int128 from there on, float64 from the first token that is not an integer.
-/// Decimals are int128, and a run of them ends where a value is finer than those before. The runs are in one
+/// Decimals and times are int128, and a run of them ends where a value is finer than those before. The runs are in one
 /// allocation, and no value is ever converted.
 class column_sink {
 public:
@@ -45,8 +45,8 @@ public:
     numbers_ = numbers;
     plain_ = numbers.plain();
     run_count_ = 0;
-    if (numbers.rule == number_rule::decimals)
-      open(element_type::int128, storage_.get(), 0, {number_unit::decimal});
+    if (unit_of(numbers.rule) != number_unit::one)
+      open(element_type::int128, storage_.get(), 0, {unit_of(numbers.rule)});
     else
       open(numbers.rule == number_rule::floating ? element_type::float64 : element_type::int64, storage_.get(), 0);
   }
@@ -90,7 +90,7 @@ public:
   bool began_with_integers() const
   {
     if (runs_[0].type == element_type::float64) return false;
-    if (numbers_.rule == number_rule::decimals) return false;
+    if (unit_of(numbers_.rule) != number_unit::one) return false;
     return runs_[0].count > 0 || run_count_ == 1 || runs_[1].type == element_type::int128;
   }
 

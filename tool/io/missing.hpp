@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/number_reading.hpp"
+
 namespace tally::io {
 
 /// The fate of a row's missing cell.
@@ -26,5 +28,12 @@ struct missing_cells {
     return !names.empty() && std::find(names.begin(), names.end(), cell) != names.end();
   }
 };
+
+/// What is expected in the place of a missing cell; `where` names its column.
+inline std::string expected_instead(number_reading const& how, std::string const& where = {})
+{
+  if (how.plain()) return "a number" + where + " (or --missing skip, zero, nan or a number)";
+  return expected_number(how) + where + " (or --missing skip, or such a value)";
+}
 
 }  // namespace tally::io

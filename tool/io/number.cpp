@@ -47,6 +47,21 @@ template char* format_number(char*, float);
 template char* format_number(char*, double);
 template char* format_number(char*, int128);
 
+number parse_number(std::string_view token, std::string const& where, number_reading const& how)
+{
+  if (how.plain()) return parse_number(token, where);
+  number_form form;
+  token_value value{};
+  value.kind = token_kind::garbage;
+  if (!token.empty()) value = decode(token.data(), token.data() + token.size(), how, form);
+  switch (value.kind) {
+    case token_kind::narrow: return int128(value.narrow);
+    case token_kind::wide: return value.wide;
+    case token_kind::real: return value.real;
+    default: throw data_error({where}, describe(token), expected_number(how));
+  }
+}
+
 number parse_number(std::string_view token, std::string const& where)
 {
   auto const refuse = [&](std::string const& expected) -> number {

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "io/element_type.hpp"
+#include "io/number_reading.hpp"
 
 namespace tally::io {
 
@@ -30,5 +31,7 @@ using number = std::variant<int128, double>;
 /// Reads one whole token (for instance the argument of --init) by the rules of number_rule::automatic.
 /// Throws data_error, with `where`, if it is none.
 number parse_number(std::string_view token, std::string const& where);
+/// The same by the rules of a reading. A decimal is an integer of 10^-18.
+number parse_number(std::string_view token, std::string const& where, number_reading const& how);
 
 }  // namespace tally::io

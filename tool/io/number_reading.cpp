@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 
+#include "io/time_token.hpp"
+
 namespace tally::io {
 
 namespace {
@@ -258,6 +260,16 @@ token_value decode_scaled(std::string& text, suffix const& by)
 
 token_value decode(char const* begin, char const* end, number_reading const& how, number_form& form)
 {
+  if (how.rule == number_rule::instants || how.rule == number_rule::durations) {
+    std::string_view const token(begin, static_cast<std::size_t>(end - begin));
+    bool const instants = how.rule == number_rule::instants;
+    std::optional<int128> const parsed = instants ? parse_instant(token, form) : parse_duration(token, form);
+    if (!parsed) return garbage();
+    token_value value{};
+    value.kind = token_kind::wide;
+    value.wide = *parsed;
+    return value;
+  }
   if (how.notation == number_notation::hexadecimal) {
     token_value value = decode_hexadecimal(begin, end);
     if (how.rule != number_rule::decimals) return value;
@@ -286,6 +298,8 @@ token_value decode(char const* begin, char const* end, number_reading const& how
 
 std::string expected_number(number_reading const& how)
 {
+  if (how.rule == number_rule::instants) return "a date or time such as 2026-11-23 or 2026-11-23T10:30:00Z";
+  if (how.rule == number_rule::durations) return "a duration such as 1:30:00, PT1H30M or 1h30m";
   std::string text = how.rule == number_rule::integers ? "an integer" : "a number";
   if (how.rule == number_rule::decimals) text = "a decimal of at most 18 places, below 1.7e20";
   if (how.notation == number_notation::hexadecimal) return "a hexadecimal integer of at most 126 bits";

@@ -16,7 +16,20 @@ enum class number_rule {
   floating,   ///< doubles only: for a column known to be floating, perhaps from an earlier file
   integers,   ///< a token that is not an integer is an error; whole decimals such as 12.0 are integers here
   decimals,   ///< every token is a decimal, read exactly: an int128 of number_unit::decimal
+  instants,   ///< every token is a date or a time: an int128 of number_unit::instant
+  durations,  ///< every token is a duration: an int128 of number_unit::duration
 };
+
+/// The unit of the integers that a rule gives.
+constexpr number_unit unit_of(number_rule rule)
+{
+  switch (rule) {
+    case number_rule::decimals: return number_unit::decimal;
+    case number_rule::instants: return number_unit::instant;
+    case number_rule::durations: return number_unit::duration;
+    default: return number_unit::one;
+  }
+}
 
 /// The characters that may stand around the digits of a number.
 enum class number_notation {
@@ -37,11 +50,11 @@ struct number_reading {
   /// Whether `decode` of number_token.hpp, and no more, says what a token is.
   bool plain() const
   {
-    return rule != number_rule::decimals && notation == number_notation::plain && point == '.' && thousands.empty();
+    return rule < number_rule::decimals && notation == number_notation::plain && point == '.' && thousands.empty();
   }
 };
 
-/// The value of the token [begin, end) as `how` says. For decimals it is `wide`, an integer of 10^-18, and `form`
+/// The value of the token [begin, end) as `how` says. Where the rule has a unit it is `wide`, and `form`
 /// becomes as fine as the token. A value that needs more decimals, or more than 128 bits, is garbage. Requires:
 /// begin < end; !how.plain().
 token_value decode(char const* begin, char const* end, number_reading const& how, number_form& form);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "io/number.hpp"
+#include "io/time_token.hpp"
 
 namespace tally::io {
 
@@ -166,6 +167,8 @@ char* format_number(char* to, T value, number_style const& style)
     return put_real(to, value, style);
   else if (style.form.unit == number_unit::decimal)
     return put_decimal(to, value, style);
+  else if (style.form.unit != number_unit::one)
+    return format_time(to, value, style.form, style.precision);
   else
     return put_integer(to, value, style);
 }

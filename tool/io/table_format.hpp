@@ -123,7 +123,7 @@ private:
     std::string const found = !cell.begin              ? "a row that ends before the cell"
                               : cell.begin == cell.end ? "an empty field"
                                                        : describe(cell.view()) + ", which is missing";
-    return offence{at, found, "a number" + layout_.where[c] + " (or --missing skip, zero, nan or a number)"};
+    return offence{at, found, expected_instead(options_.numbers, layout_.where[c])};
   }
 
   /// Whether other programs write this for a missing cell.

@@ -62,6 +62,7 @@ class number_text final : public text_format {
 public:
   explicit number_text(text_options const& options)
       : one_a_line_(options.one_a_line),
+        numbers_(options.numbers),
         missing_(options.missing),
         value_(options.missing.value)
   {
@@ -119,7 +120,7 @@ private:
     auto const at = static_cast<std::size_t>(begin - into.text.begin());
     if (missing_.rule == missing_rule::error)
       return offence{at, describe({begin, static_cast<std::size_t>(end - begin)}) + ", which is missing",
-                     "a number (or --missing skip, zero, nan or a number)"};
+                     expected_instead(numbers_)};
     if (missing_.rule == missing_rule::skip) {
       column.leave_out(into.rows);
       return std::nullopt;
@@ -140,6 +141,7 @@ private:
   }
 
   bool one_a_line_;
+  number_reading numbers_;
   missing_cells missing_;
   padded_token value_;
 };

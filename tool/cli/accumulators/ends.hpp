@@ -104,7 +104,7 @@ public:
     if (is_empty_) return std::numeric_limits<double>::quiet_NaN();
     return std::visit(
         []<class T, class U>(T greatest, U least) -> result {
-          if constexpr (std::is_same_v<T, U>) {
+          if constexpr (std::is_same_v<T, U> && !std::is_same_v<T, io::quantity>) {
             T difference{};
             if (!subtract(greatest, least, difference))
               throw error("the range of these integers needs more than 128 bits (--type float64 rounds)");

@@ -80,7 +80,12 @@ template <class Op>
 class exact_accumulator final : public accumulator {
 public:
   /// `start` is combined before the first value: the initial value, or the identity; nothing if there is neither.
-  explicit exact_accumulator(std::optional<int128> start) : start_(start) { restart(); }
+  explicit exact_accumulator(std::optional<int128> start, io::number_unit unit = io::number_unit::one)
+      : start_(start),
+        unit_(unit)
+  {
+    restart();
+  }
 
   void restart() override
   {
@@ -106,7 +111,7 @@ public:
             if constexpr (narrow) {
               if (scan_span<std::int64_t>(in, kind, out) == in.size()) return;
             }
-            if (std::size_t const done = scan_span<int128>(in, kind, out); done < in.size()) overflow(done);
+            if (std::size_t const done = scan_span<int128>(in, kind, out); done < in.size()) overflow(done, unit_);
           }
         },
         values);
@@ -122,8 +127,13 @@ public:
   }
 
   /// Throws the error of a result that needs more than 128 bits from value `index` on.
-  [[noreturn]] static void overflow(std::size_t index)
+  [[noreturn]] static void overflow(std::size_t index, io::number_unit unit = io::number_unit::one)
   {
+    if (unit != io::number_unit::one)
+      throw value_problem(index,
+                          unit == io::number_unit::decimal ? "a sum of decimals beyond 1.7e20"
+                                                           : "a sum of times that needs more than 128 bits",
+                          "one that fits");
     std::string const name = std::is_same_v<Op, multiplies> ? "product" : "sum";
     throw value_problem(index, "a " + name + " of integers that needs more than 128 bits",
                         "one that fits (--type float64 rounds numbers of text instead)");
@@ -153,7 +163,7 @@ private:
       if (first < in.size()) exact<Op>::combine(value_, static_cast<int128>(folded), value_);
     } else {
       for (std::size_t k = first; k < in.size(); ++k)
-        if (!exact<Op>::combine(value_, static_cast<int128>(in[k]), value_)) overflow(k);
+        if (!exact<Op>::combine(value_, static_cast<int128>(in[k]), value_)) overflow(k, unit_);
     }
   }
 
@@ -190,6 +200,7 @@ private:
   static constexpr std::size_t block = std::size_t{1} << 20;  // far below the 2^31 that sum_of takes
 
   std::optional<int128> start_;
+  io::number_unit unit_;
   int128 value_ = 0;
   bool has_value_ = false;
 };

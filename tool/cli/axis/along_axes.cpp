@@ -293,9 +293,12 @@ void along_axes::collect(task& one, std::vector<result> const& results) const
   bool const one_kind = std::ranges::all_of(results, [&](auto const& x) { return x.index() == results[0].index(); });
   std::visit(
       [&]<class T>(T) {
-        T* const to = one.totals.resize<T>(results.size());
-        for (std::size_t k = 0; k < results.size(); ++k)
-          to[k] = std::visit([](auto x) { return static_cast<T>(x); }, results[k]);
+        if constexpr (!std::is_same_v<T, io::quantity>) {  // elements of arrays have no unit
+          T* const to = one.totals.resize<T>(results.size());
+          for (std::size_t k = 0; k < results.size(); ++k)
+            to[k] = one_kind ? std::get<T>(results[k])
+                             : static_cast<T>(std::visit([](auto x) { return static_cast<double>(x); }, results[k]));
+        }
       },
       one_kind ? results[0] : result(0.0));
   one.results = one.totals.view();

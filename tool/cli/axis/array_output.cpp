@@ -7,6 +7,7 @@
 #include "io/npy_reader.hpp"
 #include "io/number.hpp"
 #include "io/output.hpp"
+#include "number_options.hpp"
 
 namespace tally::cli {
 
@@ -81,6 +82,7 @@ void array_output::print(io::reader& values)
   constexpr std::size_t flush_at = std::size_t{1} << 16;
   io::output to = io::output::named(settings_.output.file);
   char const between = delimiter_of(settings_.output);
+  io::number_style const style = style_for(settings_.operations[0], settings_.output.style);
   std::string text;
   std::uint64_t const row = shape_.back(), matrix = shape_[shape_.size() - 2] * row;
   std::uint64_t position = 0;
@@ -93,8 +95,7 @@ void array_output::print(io::reader& values)
             else if (position > 0)
               text += position % matrix != 0 ? "\n" : "\n\n";
             ++position;
-            char digits[io::max_number_length];
-            text.append(digits, io::format_number(digits, value));
+            append_text(text, result_of(value), style);
             if (text.size() < flush_at) continue;
             to.write(text.data(), text.size());
             text.clear();

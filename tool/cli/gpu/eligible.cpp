@@ -46,6 +46,7 @@ bool has_64_bits(io::number const& init)
 std::optional<std::string> gpu_refuses(operation op, std::optional<io::element_type> type,
                                        std::optional<io::number> const& init)
 {
+  if (type == io::element_type::int128) return "its values have 128 bits, and the GPU's integers 64";
   if (!is_done(op)) return "the GPU does " + listed(all_done());
   if (op == operation::product && (!type || io::is_integer(*type)))
     return "products of integers are exact in 128 bits, which a GPU does not multiply (--type float64 rounds)";

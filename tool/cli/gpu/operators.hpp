@@ -37,7 +37,13 @@ inline constexpr bool on_gpu =
 template <class T, class Op>
 T result_of_none(std::optional<result> const& init)
 {
-  if (init) return std::visit([](auto x) { return static_cast<T>(x); }, *init);
+  auto const as_value = []<class U>(U x) {
+    if constexpr (std::is_same_v<U, io::quantity>)
+      return static_cast<T>(x.count);  // not on a GPU
+    else
+      return static_cast<T>(x);
+  };
+  if (init) return std::visit(as_value, *init);
   return shown_identity<T, Op>();
 }
 

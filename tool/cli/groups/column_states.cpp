@@ -2,9 +2,12 @@
 
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include <tally/operators.hpp>
+
+#include "accumulators/exact.hpp"
 
 namespace tally::cli {
 
@@ -35,7 +38,8 @@ double double_of(result const& value)
 
 column_states::column_states(command_settings const& settings, std::optional<io::element_type> type)
     : settings_(settings),
-      type_(type)
+      type_(type),
+      unit_(unit_of(settings.input.numbers.rule))
 {
   again_ = make_accumulators(settings, type);  // throws for a wrong command line before anything is read
   for (operation const op : settings.operations) may_fail_ = may_fail_ || may_refuse(op);
@@ -62,7 +66,8 @@ column_states::column_states(command_settings const& settings, std::optional<io:
   };
   bool counts = false;
   for (operation const op : settings.operations) {
-    if (op == operation::sum || op == operation::mean) place(sum_at_, sizeof(small_sum));
+    if (op == operation::sum || op == operation::mean)
+      place(sum_at_, has_unit() ? sizeof(unit_sum) : sizeof(small_sum));
     if (op == operation::min) place(least_at_, sizeof(extreme));
     if (op == operation::max) place(greatest_at_, sizeof(extreme));
     counts = counts || op == operation::count;
@@ -125,6 +130,16 @@ result column_states::result_of(extreme const& here, word_blocks const& memory)
   return identity_of<double>(Op{});
 }
 
+void column_states::unit_sum::add(std::span<int128 const> values, io::number_unit unit)
+{
+  int128 total = value();
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (__builtin_add_overflow(total, values[k], &total)) exact_accumulator<plus>::overflow(k, unit);
+  low = static_cast<std::uint64_t>(total);
+  high = static_cast<std::uint64_t>(static_cast<io::uint128>(total) >> 64);
+  count += values.size();
+}
+
 template <class T>
 bool column_states::can_hold(held const& here, std::size_t more) const
 {
@@ -181,7 +196,9 @@ void column_states::add(std::byte* state, std::span<T const> values, state_memor
     for (auto const& one : memory.all[here.all - 1]) one->reduce(values);
     return;
   }
-  if (sum_at_ != absent) reinterpret_cast<small_sum*>(state + sum_at_)->add(values, memory.words);
+  if (sum_at_ != absent && !has_unit()) reinterpret_cast<small_sum*>(state + sum_at_)->add(values, memory.words);
+  if constexpr (std::is_same_v<T, int128>)
+    if (sum_at_ != absent && has_unit()) reinterpret_cast<unit_sum*>(state + sum_at_)->add(values, unit_);
   if (count_at_ != absent) *reinterpret_cast<std::uint64_t*>(state + count_at_) += values.size();
   if (least_at_ != absent) extend<minimum>(*reinterpret_cast<extreme*>(state + least_at_), values, memory.words);
   if (greatest_at_ != absent) extend<maximum>(*reinterpret_cast<extreme*>(state + greatest_at_), values, memory.words);
@@ -199,6 +216,23 @@ template void column_states::add(std::byte*, std::span<float const>, state_memor
 template void column_states::add(std::byte*, std::span<double const>, state_memory&) const;
 template void column_states::add(std::byte*, std::span<int128 const>, state_memory&) const;
 
+/// Of the values of a group, if there are any.
+std::optional<column_states::summed> column_states::sum_of_group(std::byte const* state,
+                                                                 word_blocks const& memory) const
+{
+  if (sum_at_ == absent) return std::nullopt;
+  if (has_unit()) {
+    auto const& sum = *reinterpret_cast<unit_sum const*>(state + sum_at_);
+    if (sum.count == 0) return summed{};
+    return summed{sum.count, sum.value(), io::rounded_quotient(sum.value(), static_cast<int128>(sum.count))};
+  }
+  auto const& sum = *reinterpret_cast<small_sum const*>(state + sum_at_);
+  std::uint64_t const count = sum.count(memory);
+  if (count == 0) return summed{};
+  result const total = sum.value(memory);
+  return summed{count, total, double_of(total) / static_cast<double>(count)};
+}
+
 void column_states::results(std::byte* state, state_memory& memory, std::vector<result>& to)
 {
   if (!small_) {
@@ -210,8 +244,8 @@ void column_states::results(std::byte* state, state_memory& memory, std::vector<
     for (auto const& one : here.all == 0 ? again_ : memory.all[here.all - 1]) to.push_back(one->value());
     return;
   }
-  auto const* const sum = sum_at_ == absent ? nullptr : reinterpret_cast<small_sum const*>(state + sum_at_);
-  std::uint64_t const count = sum                   ? sum->count(memory.words)
+  std::optional<summed> const sum = sum_of_group(state, memory.words);
+  std::uint64_t const count = sum                   ? sum->count
                               : count_at_ != absent ? *reinterpret_cast<std::uint64_t const*>(state + count_at_)
                                                     : 0;
   for (std::size_t k = 0; k < settings_.operations.size(); ++k) {
@@ -221,10 +255,8 @@ void column_states::results(std::byte* state, state_memory& memory, std::vector<
         if (count == 0) {  // the result of no values
           again_[k]->restart();
           to.push_back(again_[k]->value());
-        } else if (settings_.operations[k] == operation::sum) {
-          to.push_back(sum->value(memory.words));
         } else {
-          to.push_back(double_of(sum->value(memory.words)) / static_cast<double>(count));
+          to.push_back(settings_.operations[k] == operation::sum ? sum->total : sum->mean);
         }
         break;
       case operation::count: to.push_back(int128{count}); break;

@@ -11,6 +11,7 @@
 #include "groups/small_sum.hpp"
 #include "groups/word_blocks.hpp"
 #include "io/element_type.hpp"
+#include "io/number_form.hpp"
 #include "settings.hpp"
 #include "values.hpp"
 
@@ -27,7 +28,7 @@ struct state_memory {
 
 /// The states of the operations on one column, one state for each group.
 ///
-/// Sums, means, counts and extremes have states of 8 to 32 bytes. An accumulator of another operation takes 1 to 2 KiB
+/// Sums, means, counts and extremes have states of 8 to 40 bytes. An accumulator of another operation takes 1 to 2 KiB
 /// and some microseconds to be made; so the first 64 values of a group are held, and the groups that have no more are
 /// reduced at the end, one after the other by the same accumulators.
 class column_states {
@@ -53,6 +54,21 @@ private:
     std::uint64_t word;  // the value, or the block of an integer of 128 bits
     enum : std::uint64_t { nothing, integer, wide, real } kind;
   };
+  /// The exact sum of values with a unit.
+  struct unit_sum {
+    std::uint64_t low;
+    std::uint64_t high;
+    std::uint64_t count;
+
+    int128 value() const { return static_cast<int128>(io::uint128{high} << 64 | low); }
+    /// Throws `value_problem` if the sum needs more than 128 bits.
+    void add(std::span<int128 const> values, io::number_unit unit);
+  };
+  struct summed {
+    std::uint64_t count = 0;
+    result total = {};
+    result mean = {};
+  };
   /// The values of a group that are held, a word each: of `type`, or of text its integers, and then doubles.
   struct held {
     std::uint32_t block;
@@ -64,6 +80,8 @@ private:
   static constexpr std::size_t absent = ~std::size_t{0};
 
   bool have_small_states() const;
+  bool has_unit() const { return unit_ != io::number_unit::one; }
+  std::optional<summed> sum_of_group(std::byte const* state, word_blocks const& memory) const;
   template <class Op, class T>
   static void extend(extreme& here, std::span<T const> values, word_blocks& memory);
   template <class Op>
@@ -76,6 +94,7 @@ private:
 
   command_settings const& settings_;
   std::optional<io::element_type> type_;
+  io::number_unit unit_;
   bool small_ = false;
   bool may_fail_ = false;
   bool holds_integers_ = true;  // no operation on few of them fails

@@ -6,8 +6,19 @@ namespace tally::cli {
 std::vector<choice> const& type_choices()
 {
   static std::vector<choice> const all = {
-      {"int8", "or i8"},    {"int16", "or i16"},  {"int32", "or i32"},  {"int64", "or i64"},   {"uint8", "or u8"},
-      {"uint16", "or u16"}, {"uint32", "or u32"}, {"uint64", "or u64"}, {"float32", "or f32"}, {"float64", "or f64"},
+      {"int8", "or i8"},
+      {"int16", "or i16"},
+      {"int32", "or i32"},
+      {"int64", "or i64"},
+      {"uint8", "or u8"},
+      {"uint16", "or u16"},
+      {"uint32", "or u32"},
+      {"uint64", "or u64"},
+      {"float32", "or f32"},
+      {"float64", "or f64"},
+      {"decimal", "exact decimals of text"},
+      {"time", "dates and times of ISO 8601"},
+      {"duration", "1:30:00, PT1H30M or 1h30m"},
   };
   return all;
 }
@@ -71,7 +82,8 @@ option_group input_options()
         input_format_choices()},
        {"--type", "TYPE",
         "The type of the values. Raw input needs it. All other input is converted to this type, text and arrays by one "
-        "rule; a value that it cannot hold is an error. Results are of this type too (see Numbers).",
+        "rule; a value that it cannot hold is an error. Results are of this type too (see Numbers). `decimal`, "
+        "`time` and `duration` are for text and tables.",
         completes::choices, type_choices()},
        {"--byte-order", "ORDER", "The byte order of raw input; this machine's own if not given.", completes::choices,
         byte_order_choices()},
@@ -86,6 +98,8 @@ option_group input_options()
   all.options.insert(all.options.begin() + 2, files.begin(), files.end());
   std::vector<option_page> const of_tables = table_options();
   all.options.insert(all.options.begin() + 2, of_tables.begin(), of_tables.end());
+  std::vector<option_page> const numbers = number_reading_options();
+  all.options.insert(all.options.end() - 1, numbers.begin(), numbers.end());
   return all;
 }
 
@@ -123,6 +137,14 @@ section numbers_section()
        "never a wrong result. From the first value on that is not an integer, results are doubles, computed over all "
        "values from the beginning. Floating-point results are printed with the fewest digits that read back to the "
        "same bits.",
+       "Decimals: with --type decimal numbers of text are read exactly, with up to 18 digits behind the point and a "
+       "magnitude below 1.7e20. sum, product, min and max are exact; a mean is the exact sum divided by the count, "
+       "rounded once to the nearest 10^-18, ties to even; other operations take the decimals as doubles. A result has "
+       "as many decimals as the values before it, and more where it needs them.",
+       "Times: --type time reads dates and times of ISO 8601 (2026-11-23, 2026-11-23T10:30:15.25+01:00), and --type "
+       "duration durations (1:30, 1:30:15.25, PT1H30M, 1h30m, 250ms); both exactly, in nanoseconds. A time without a "
+       "zone counts as UTC. min, max and mean are written like the values, and so are sums of durations; other "
+       "operations take times as seconds since 1970 and durations as seconds.",
        "--type: an integer type takes whole numbers in its range, 1.0 too (in text without an exponent). A "
        "floating-point type takes every number, rounded to the nearest double, and that for float32 to the nearest "
        "float; one too large for it is an error, inf is not. -0 is negative zero as float64 and float32.",

@@ -20,26 +20,30 @@ std::vector<choice> const& output_format_choices()
 
 option_group output_options_group()
 {
-  return {"Output",
-          {{"-o,--output", "FILE",
-            "Write to FILE instead of standard output. The file appears under its name when it is complete; after an "
-            "error there is none, or still the old one.",
-            completes::files},
-           {"--format", "FORMAT",
-            "The format of the output; otherwise it follows from FILE's ending (.npy, .raw or .bin, .json, .csv, .tsv "
-            "or .tab, .jsonl or .ndjson, .md), else it is text.",
-            completes::choices, output_format_choices()},
-           {"--json", "",
-            "The same as --format json. Numbers are printed in full. Values for which JSON has no number are \"nan\", "
-            "\"inf\" or \"-inf\"."},
-           {"--output-delimiter", "CHARACTER",
-            "The separator of the fields of text and csv output: a single character, or `tab`."},
-           {"--plot", "",
-            "Draw the results: those of a scan as a curve, those of groups (--by) as bars. As text, or as SVG with -o "
-            "FILE.svg."},
-           {"--no-progress", "",
-            "Show no progress. Without this option a job of more than a second shows its progress on a terminal, never "
-            "in a pipe or a file."}}};
+  option_group all = {
+      "Output",
+      {{"-o,--output", "FILE",
+        "Write to FILE instead of standard output. The file appears under its name when it is complete; after an "
+        "error there is none, or still the old one.",
+        completes::files},
+       {"--format", "FORMAT",
+        "The format of the output; otherwise it follows from FILE's ending (.npy, .raw or .bin, .json, .csv, .tsv "
+        "or .tab, .jsonl or .ndjson, .md), else it is text.",
+        completes::choices, output_format_choices()},
+       {"--json", "",
+        "The same as --format json. Numbers are printed in full. Values for which JSON has no number are \"nan\", "
+        "\"inf\" or \"-inf\"."},
+       {"--output-delimiter", "CHARACTER",
+        "The separator of the fields of text and csv output: a single character, or `tab`."},
+       {"--plot", "",
+        "Draw the results: those of a scan as a curve, those of groups (--by) as bars. As text, or as SVG with -o "
+        "FILE.svg."},
+       {"--no-progress", "",
+        "Show no progress. Without this option a job of more than a second shows its progress on a terminal, never "
+        "in a pipe or a file."}}};
+  std::vector<option_page> const style = number_style_options();
+  all.options.insert(all.options.end() - 1, style.begin(), style.end());
+  return all;
 }
 
 option_group scan_output_options()

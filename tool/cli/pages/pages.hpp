@@ -31,6 +31,8 @@ option_group output_options_group();
 /// Those of scan: with --append.
 option_group scan_output_options();
 option_group running_options();
+std::vector<option_page> number_reading_options();
+std::vector<option_page> number_style_options();
 section tables_section();
 section numbers_section();
 section order_section();
@@ -40,6 +42,8 @@ section exit_section();
 std::vector<choice> const& type_choices();           ///< in the order of io::element_type
 std::vector<choice> const& input_format_choices();   ///< in the order of io::file_format
 std::vector<choice> const& output_format_choices();  ///< in the order of output_format
+std::vector<choice> const& notation_choices();       ///< in the order of io::number_notation, without plain
+std::vector<choice> const& scale_choices();          ///< in the order of io::number_scale, without none
 std::vector<choice> const& byte_order_choices();     ///< little, big
 std::vector<choice> const& group_order_choices();    ///< in the order of group_order
 std::vector<choice> const& processor_choices();      ///< in the order of processor

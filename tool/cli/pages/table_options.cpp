@@ -23,7 +23,8 @@ std::vector<option_page> table_options()
       {"--missing", "RULE",
        "The fate of a row whose cell is missing: one that is empty, blank, or among --na-strings, or that a short row "
        "of a table with blanks does not have. RULE is `error`, which is the rule if this option is not given; `skip`, "
-       "which leaves the row out of the column; `zero` or `nan`, or a number that stands in for it.",
+       "which leaves the row out of the column; `zero` or `nan`, or a number that stands in for it, written as those "
+       "of the input are.",
        completes::choices, missing_choices()},
       {"--na-strings", "TEXT[,TEXT...]",
        "Cells that are missing besides empty ones, for instance `NA,-`. In text they are words between the numbers."},

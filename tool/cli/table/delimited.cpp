@@ -14,7 +14,7 @@ public:
   {
     special_ = {how_.delimiter, '"', '\n', '\r'};
     // Only such a delimiter can occur in the text of a result.
-    splits_numbers_ = std::strchr("0123456789+-.,:einfaTPHMSZ_' ", how_.delimiter) != nullptr;
+    splits_numbers_ = std::strchr("0123456789+-.,:einfaTPHMSZdhms_' ", how_.delimiter) != nullptr;
   }
 
   std::string head() const override
@@ -30,15 +30,13 @@ public:
 
   void row(std::string& to, std::span<cell const> cells) const override
   {
-    bool first = true;
-    for (cell const& each : cells) {
-      if (!first) to += how_.delimiter;
-      first = false;
-      if (auto const* value = std::get_if<result>(&each))
-        append_result(to, *value);
-      else if (auto const* text = std::get_if<std::string_view>(&each))
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      if (k > 0) to += how_.delimiter;
+      if (auto const* value = std::get_if<result>(&cells[k]))
+        append_result(to, *value, columns_[k].style);
+      else if (auto const* text = std::get_if<std::string_view>(&cells[k]))
         append_field(to, *text);
-      else if (auto const* rows = std::get_if<verbatim>(&each))
+      else if (auto const* rows = std::get_if<verbatim>(&cells[k]))
         to += rows->text;
     }
     to += how_.line_end;
@@ -59,10 +57,10 @@ private:
     to += '"';
   }
 
-  void append_result(std::string& to, result const& value) const
+  void append_result(std::string& to, result const& value, io::number_style const& style) const
   {
-    if (splits_numbers_)
-      append_field(to, to_text(value));
+    if (splits_numbers_ || !style.plain())
+      append_field(to, to_text(value, style));
     else
       append_text(to, value);
   }

@@ -30,12 +30,19 @@ bool is_json_number(std::string_view text)
 
 namespace {
 
-void append_json(std::string& to, result const& value)
+void append_json(std::string& to, result const& value, io::number_style const& style)
 {
-  if (is_finite(value))
+  if (style.plain() && is_finite(value) && !std::holds_alternative<io::quantity>(value))
     append_text(to, value);
   else
-    to += json(to_text(value)).text();
+    to += json::number(value, style).text();
+}
+
+std::vector<io::number_style> styles_of(std::span<table_column const> columns)
+{
+  std::vector<io::number_style> styles;
+  for (table_column const& each : columns) styles.push_back(each.style);
+  return styles;
 }
 
 /// The JSON texts of names, a prefix before the first, a comma before the others, and a colon behind each.
@@ -47,10 +54,10 @@ std::vector<std::string> keys_of(std::span<table_column const> columns, std::str
 }
 
 /// A field that JSON reads as a number is one, any other a string.
-void append_json(std::string& to, cell const& from)
+void append_json(std::string& to, cell const& from, io::number_style const& style)
 {
   if (auto const* value = std::get_if<result>(&from))
-    append_json(to, *value);
+    append_json(to, *value, style);
   else if (auto const* text = std::get_if<std::string_view>(&from))
     to += is_json_number(*text) ? std::string(*text) : json(*text).text();
   else
@@ -59,24 +66,29 @@ void append_json(std::string& to, cell const& from)
 
 class json_lines final : public row_format {
 public:
-  explicit json_lines(std::vector<table_column> const& columns) : keys_(keys_of(columns, "{")) {}
+  explicit json_lines(std::vector<table_column> const& columns)
+      : keys_(keys_of(columns, "{")),
+        styles_(styles_of(columns))
+  {
+  }
 
   void row(std::string& to, std::span<cell const> cells) const override
   {
     for (std::size_t k = 0; k < cells.size(); ++k) {
       to += keys_[k];
-      append_json(to, cells[k]);
+      append_json(to, cells[k], styles_[k]);
     }
     to += "}\n";
   }
 
 private:
   std::vector<std::string> keys_;
+  std::vector<io::number_style> styles_;
 };
 
 class json_rows final : public row_format {
 public:
-  explicit json_rows(std::vector<table_column> const& columns)
+  explicit json_rows(std::vector<table_column> const& columns) : styles_(styles_of(columns))
   {
     json names = json::array();
     for (table_column const& each : columns) names.append(each.name);
@@ -91,20 +103,22 @@ public:
   {
     for (std::size_t k = 0; k < cells.size(); ++k) {
       to += k == 0 ? '[' : ',';
-      append_json(to, cells[k]);
+      append_json(to, cells[k], styles_[k]);
     }
     to += ']';
   }
 
 private:
   std::string head_;
+  std::vector<io::number_style> styles_;
 };
 
 class json_groups final : public row_format {
 public:
   json_groups(std::vector<table_column> const& columns, std::size_t keys)
       : keys_(keys),
-        names_(keys_of(std::span(columns).subspan(keys), ","))
+        names_(keys_of(std::span(columns).subspan(keys), ",")),
+        styles_(styles_of(columns))
   {
     json by = json::array();
     for (std::size_t k = 0; k < keys; ++k) by.append(columns[k].name);
@@ -125,7 +139,7 @@ public:
     if (keys_ > 1) to += ']';
     for (std::size_t k = keys_; k < cells.size(); ++k) {
       to += names_[k - keys_];
-      append_json(to, cells[k]);
+      append_json(to, cells[k], styles_[k]);
     }
     to += '}';
   }
@@ -133,6 +147,7 @@ public:
 private:
   std::size_t keys_;
   std::vector<std::string> names_;
+  std::vector<io::number_style> styles_;
   std::string head_;
 };
 

@@ -24,6 +24,7 @@ using cell = std::variant<std::monostate, std::string_view, verbatim, result>;
 struct table_column {
   std::string name;
   bool holds_results = true;
+  io::number_style style = {};  ///< of the results
 };
 
 /// A format of tables. It has no state, so several threads may format rows at once; their texts follow each other in
