@@ -121,7 +121,23 @@ TEST(written_numbers, units_of_the_other_operations)
       printed(decimal({"reduce", "--op", "median,p25,mad,mode,first,last,range,distinct"}), "10.50 10.75 0.1 0.1"),
       "median\t5.30\np25\t0.10\nmad\t5.20\nmode\t0.10\nfirst\t10.50\nlast\t0.10\nrange\t10.65\ndistinct\t3\n");
   EXPECT_EQ(printed(decimal({"scan", "--op", "median"}), "12.34 0.1"), "12.34\n6.22\n");
+  // Beyond the 53 bits of doubles; ties to even.
+  EXPECT_EQ(printed(decimal({"reduce", "--op", "median,p50,mad"}), "0.1 0.123456789123456789"),
+            "median\t0.111728394561728394\np50\t0.111728394561728394\nmad\t0.011728394561728394\n");
+  EXPECT_EQ(printed(decimal({"scan", "--op", "median"}), "-0.1 -0.123456789123456787"),
+            "-0.1\n-0.111728394561728394\n");
+  EXPECT_EQ(printed(decimal({"scan", "--op", "mad"}), "0.1 0.123456789123456789 7"),
+            "0.0\n0.011728394561728394\n0.023456789123456789\n");
+  EXPECT_EQ(printed(decimal({"scan", "--op", "mad", "--to", "si"}), "17e19 0 0 -17e19"), "0\n85E\n0\n85E\n");
   EXPECT_EQ(printed(decimal({"scan", "--op", "diff"}), "1.5 1.75 1"), "1.5\n0.25\n-0.75\n");
+  EXPECT_EQ(printed({"scan", "--type", "time", "--op", "diff"}, "2026-11-20 2026-11-23"), "0d\n3d\n");
+  EXPECT_EQ(printed({"scan", "--type", "time", "--op", "diff", "--init", "2026-11-19"}, "2026-11-20 2026-11-23"),
+            "1d\n3d\n");
+  EXPECT_EQ(printed({"scan", "--type", "time", "--op", "diff", "--by", "k", "--column", "t"},
+                    "k,t\na,2026-11-20\nb,2026-11-21\na,2026-11-23\n"),
+            "0d\n0d\n3d\n");
+  EXPECT_EQ(printed({"scan", "--type", "time", "--op", "median"}, "2026-11-20 2026-11-23"),
+            "2026-11-20\n2026-11-21T12:00\n");
   EXPECT_EQ(printed(decimal({"scan", "--window", "2"}), "0.1 0.2 0.3"), "0.1\n0.3\n0.5\n");
   EXPECT_EQ(printed(decimal({"scan", "--window", "2", "--op", "mean"}), "0.1 0.2 0.4"), "0.1\n0.15\n0.3\n");
   EXPECT_EQ(printed({"reduce", "--type", "time", "--op", "range,median,mad"}, "2026-11-20 2026-11-23"),
@@ -190,6 +206,8 @@ TEST(written_numbers, notations_of_the_input)
   EXPECT_EQ(printed({"reduce", "--thousands", "space", "--column", "v"}, "k,v\na,1 234\n"), "1234\n");
   EXPECT_EQ(printed({"scan", "--decimal-point", ",", "--thousands", "."}, "1.234,5 0,25"), "1234,5\n1234,75\n");
   EXPECT_EQ(printed({"reduce", "--decimal-point", ",", "--type", "int64"}, "12,00 1"), "13\n");
+  EXPECT_EQ(refused({"reduce", "--column", "v"}, "v\n2026-11-23\n", 1),
+            "(standard input):2:1: found '2026-11-23', expected a number (--type time reads it)");
   EXPECT_EQ(printed({"app", "sort", "--from", "iec"}, "1M 1K 3"), "3\n1024\n1048576\n");
   EXPECT_EQ(refused({"reduce", "--thousands", ","}, "1,23", 1),
             "(standard input):1:1: found '1,23', expected a number with ',' between groups of three digits");

@@ -6,6 +6,7 @@
 #include "io/column_reader.hpp"
 #include "io/number.hpp"
 #include "io/number_reading.hpp"
+#include "io/other_notation.hpp"
 #include "io/table_reader.hpp"
 #include "io/text_reader.hpp"
 #include "support.hpp"
@@ -211,6 +212,29 @@ TEST(number_reading, columns_turn_to_doubles_as_plain_ones_do)
                          word(300 * std::ldexp(1.0, 80))}));
   EXPECT_EQ(read_in_every_way("1K 2x", options).error,
             "text:1:4: found '2x', expected a number, perhaps with a suffix (K, Ki, M, Mi, ...)");
+}
+
+TEST(number_reading, errors_say_which_options_read_it)
+{
+  auto const hint = [](char const* token) { return options_to_read(token); };
+  EXPECT_EQ(hint("1.5K"), " (--from si or --from iec reads it)");
+  EXPECT_EQ(hint("12kB"), " (--from si or --from iec reads it)");
+  EXPECT_EQ(hint("12Ki"), " (--from iec or --from auto reads it)");
+  EXPECT_EQ(hint("-0Xff"), " (--from hex reads it)");
+  EXPECT_EQ(hint("1,234"), " (--thousands , or --decimal-point , reads it)");
+  EXPECT_EQ(hint("1,234.5"), " (--thousands , reads it)");
+  EXPECT_EQ(hint("1,23"), " (--decimal-point , reads it)");
+  EXPECT_EQ(hint("1.234,5"), " (--decimal-point , and --thousands . read it)");
+  EXPECT_EQ(hint("1 234.5"), " (--thousands space reads it)");
+  EXPECT_EQ(hint("1 234,5"), " (--decimal-point , and --thousands space read it)");
+  EXPECT_EQ(hint("2026-11-23"), " (--type time reads it)");
+  EXPECT_EQ(hint("1:30"), " (--type duration reads it)");
+  // Numbers, whatever else is wrong with them, and words.
+  for (char const* token : {"", "2.5", "1e999", "4,", "x", "ff", "K", "0x", "1,2,3", "$5", "12%", "10:30x", "nan"})
+    EXPECT_EQ(hint(token), "") << token;
+  EXPECT_EQ(read_in_every_way("1 2,5", {}).error, "text:1:3: found '2,5', expected a number (--decimal-point , reads it)");
+  EXPECT_EQ(read_in_every_way("1 2,5", {.numbers = {.thousands = " "}}).error,
+            "text:1:3: found '2,5', expected a number with ' ' between groups of three digits");
 }
 
 TEST(number_reading, errors_say_what_is_expected)

@@ -241,7 +241,7 @@ std::unique_ptr<accumulator> make_count(accumulation const& what, cpu)
 
 std::unique_ptr<accumulator> make_accumulator(accumulation const& what)
 {
-  if (what.unit != io::number_unit::one) return make_with_unit(what);
+  if (what.unit != io::number_unit::one && !needs_order(what.op)) return make_with_unit(what);
   cpu const on{.threads = what.threads};
   switch (what.op) {
 #define TALLY_CASE(op, name, meaning, other_names, kind, combine)                                                      \

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,10 +30,8 @@ result in_form(result const& value, operation op, io::number_form form)
 {
   io::number_form const of_result = form_of(op, form);
   if (of_result.unit == io::number_unit::one) return value;
-  if (int128 const* const integer = std::get_if<int128>(&value)) return result_of(*integer, of_result);
-  double const* const between = std::get_if<double>(&value);  // two units
-  if (between == nullptr || kind_of(op) != operation_kind::ordered || !std::isfinite(*between)) return value;
-  return result_of(static_cast<int128>(std::nearbyint(*between)), of_result);
+  int128 const* const units = std::get_if<int128>(&value);  // else there are no values
+  return units ? result_of(*units, of_result) : value;
 }
 
 std::vector<result> results_of(accumulators const& all)

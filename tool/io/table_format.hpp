@@ -10,6 +10,7 @@
 
 #include "io/column_reader.hpp"
 #include "io/csv_row.hpp"
+#include "io/other_notation.hpp"
 #include "io/padded_token.hpp"
 #include "io/table_layout.hpp"
 
@@ -103,6 +104,8 @@ private:
     wrong.expected += layout_.where[c];
     if (looks_missing(cell.view()))
       wrong.expected += " (--na-strings " + std::string(cell.view()) + " takes it as missing)";
+    else if (options_.numbers.plain())
+      wrong.expected += options_to_read(cell.view());
     return wrong;
   }
 

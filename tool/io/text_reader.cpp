@@ -6,6 +6,7 @@
 
 #include "io/byte_mask.hpp"
 #include "io/column_reader.hpp"
+#include "io/other_notation.hpp"
 #include "io/padded_token.hpp"
 
 namespace tally::io {
@@ -95,6 +96,7 @@ public:
         } else if (begin == end || !into.columns[0].add(into.rows, begin, end)) {
           auto const at = static_cast<std::size_t>(begin - text.begin());
           into.wrong = begin != end ? values.refusal(at, begin, end) : offence{at, "an empty line", "a number"};
+          if (numbers_.plain()) into.wrong->expected += options_to_read({begin, end});
         }
         if (!into.wrong) ++into.rows;
         return !into.wrong;

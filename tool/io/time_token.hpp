@@ -8,8 +8,9 @@
 /// Dates, times and durations in text, as integers of nanoseconds.
 namespace tally::io {
 
-/// A date of ISO 8601 with a time or without: 2026-11-23, 2026-11-23T10:30, 2026-11-23 10:30:15.25+01:00, ...Z. Years
-/// 0000 to 9999. A time without a zone counts as UTC. Leap seconds are no times. `form` becomes as fine as the text.
+/// A date of ISO 8601 with a time or without: 2026-11-23, 2026-11-23T10:30, 2026-11-23 10:30:15.25+01:00, ...Z; where a
+/// blank stands before the time, one may stand before the zone. Years 0000 to 9999. A time without a zone counts as
+/// UTC. Leap seconds are no times. `form` becomes as fine as the text.
 std::optional<int128> parse_instant(std::string_view text, number_form& form);
 
 /// A duration: 1:30 (hours and minutes), 1:30:15.25, PT1H30M or P1DT2H of ISO 8601, 1h30m, 250ms; of w d h m s ms us ns.

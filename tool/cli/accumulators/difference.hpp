@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <span>
 #include <type_traits>
 
@@ -9,12 +9,12 @@
 
 namespace tally::cli {
 
-/// Each value less the one before it, and the first one less `before`: the inverse of a scan of sums. T is int128,
-/// double or float.
+/// Each value less the one before it: the inverse of a scan of sums. The first one is less `before`, or less itself if
+/// there is none. T is int128, double or float.
 template <class T>
 class difference_accumulator final : public accumulator {
 public:
-  explicit difference_accumulator(T before) : before_(before), last_(before) {}
+  explicit difference_accumulator(std::optional<T> before) : before_(before), last_(before) {}
 
   void restart() override { last_ = before_; }
 
@@ -37,7 +37,7 @@ public:
               out.resize<T>(0);
             } else if constexpr (std::is_floating_point_v<T>) {
               T* const to = out.resize<T>(in.size());
-              to[0] = static_cast<T>(in[0]) - last_;
+              to[0] = static_cast<T>(in[0]) - last_.value_or(static_cast<T>(in[0]));
               for (std::size_t k = 1; k < in.size(); ++k) to[k] = static_cast<T>(in[k]) - static_cast<T>(in[k - 1]);
             } else if (std::size_t const done = differences<std::int64_t>(in, out); done < in.size()) {
               if (std::size_t const wide = differences<int128>(in, out); wide < in.size())
@@ -61,14 +61,15 @@ private:
   std::size_t differences(std::span<U const> in, value_buffer& out) const
   {
     W* const to = out.resize<W>(in.size());
-    if (__builtin_sub_overflow(static_cast<int128>(in[0]), last_, &to[0])) return 0;
+    auto const first = static_cast<int128>(in[0]);
+    if (__builtin_sub_overflow(first, static_cast<int128>(last_.value_or(static_cast<T>(in[0]))), &to[0])) return 0;
     for (std::size_t k = 1; k < in.size(); ++k)
       if (__builtin_sub_overflow(in[k], in[k - 1], &to[k])) return k;
     return in.size();
   }
 
-  T before_;
-  T last_;
+  std::optional<T> before_;
+  std::optional<T> last_;
 };
 
 }  // namespace tally::cli

@@ -24,11 +24,11 @@ bool is_nan(T value)
   return false;
 }
 
-/// Quantiles and the median of the distances from the median.
-template <class T>
+/// Quantiles and the median of the distances from the median, as doubles or as the nearest integers.
+template <class T, class Out>
 class order_of_values {
 public:
-  using out = double;
+  using out = Out;
 
   explicit order_of_values(operation op) : op_(op) {}
 
@@ -36,30 +36,55 @@ public:
   void take(T value) { values_.take(value); }
   void clear() { values_.clear(); }
 
-  double figure() const
+  /// Requires: there are values.
+  Out figure() const
   {
     std::size_t const n = values_.size();
-    if (n == 0 || is_nan(values_[n - 1])) return std::numeric_limits<double>::quiet_NaN();
-    if (op_ != operation::mad) return nearest_double(at(place_of(op_, n)));
-    double const median = nearest_double(at({(n - 1) / 2, {n % 2 == 0 ? 1 : 0, 2}}));
-    if (!std::isfinite(median)) return std::numeric_limits<double>::quiet_NaN();
-    double const upper = distance(median, n / 2);
-    return n % 2 != 0 ? upper : nearest_double(between(distance(median, n / 2 - 1), upper, {1, 2}));
+    if constexpr (std::is_same_v<Out, int128>) {
+      if (op_ != operation::mad) return std::get<int128>(at(place_of(op_, n), between_integers::an_integer));
+      constexpr int128 safe = int128{1} << 124;  // no sum overflows
+      return values_[0] > -safe && values_[n - 1] < safe ? exact_deviation() : nearest_integer(deviation());
+    } else {
+      if (is_nan(values_[n - 1])) return std::numeric_limits<double>::quiet_NaN();
+      return op_ == operation::mad ? deviation() : nearest_double(at(place_of(op_, n)));
+    }
   }
 
 private:
-  result at(quantile_place const& position) const
+  result at(quantile_place const& position, between_integers form = between_integers::a_double) const
   {
     result const here = values_[position.place];
-    return position.part.numerator == 0 ? here : between(here, values_[position.place + 1], position.part);
+    return position.part.numerator == 0 ? here : between(here, values_[position.place + 1], position.part, form);
+  }
+
+  double deviation() const
+  {
+    std::size_t const n = values_.size();
+    double const median = nearest_double(at({(n - 1) / 2, {n % 2 == 0 ? 1 : 0, 2}}));
+    if (!std::isfinite(median)) return std::numeric_limits<double>::quiet_NaN();
+    auto const above = [median](T value) { return static_cast<double>(value) - median; };
+    auto const below = [median](T value) { return median - static_cast<double>(value); };
+    double const upper = distance(above, below, n / 2);
+    return n % 2 != 0 ? upper : nearest_double(between(distance(above, below, n / 2 - 1), upper, {1, 2}));
+  }
+
+  int128 exact_deviation() const
+  {
+    std::size_t const n = values_.size();
+    int128 const twice_median = values_[(n - 1) / 2] + values_[n / 2];
+    auto const above = [=](int128 value) { return 2 * value - twice_median; };
+    auto const below = [=](int128 value) { return twice_median - 2 * value; };
+    int128 const upper = distance(above, below, n / 2);
+    return io::rounded_quotient(upper + (n % 2 != 0 ? upper : distance(above, below, n / 2 - 1)), 4);
   }
 
   /// The kth distance from the median, from 0: the k + 1 nearest values stand side by side, and one of the two at their
-  /// ends is the farthest.
-  double distance(double median, std::size_t k) const
+  /// ends is the farthest. `over(x)` and `under(x)` are how far x is above and below the median.
+  template <class Over, class Under>
+  auto distance(Over over, Under under, std::size_t k) const
   {
-    auto const below = [&](std::size_t first) { return median - static_cast<double>(values_[first]); };
-    auto const above = [&](std::size_t first) { return static_cast<double>(values_[first + k]) - median; };
+    auto const below = [&](std::size_t first) { return under(values_[first]); };
+    auto const above = [&](std::size_t first) { return over(values_[first + k]); };
     std::size_t least = 0;
     std::size_t most = values_.size() - 1 - k;
     while (least < most) {
@@ -69,7 +94,7 @@ private:
       else
         least = middle + 1;
     }
-    double const here = std::max(below(least), above(least));
+    auto const here = std::max(below(least), above(least));
     return least == 0 ? here : std::min(here, std::max(below(least - 1), above(least - 1)));
   }
 
@@ -186,22 +211,25 @@ private:
   std::deque<T> recent_;  // the values of the window
 };
 
-template <class T>
+template <class T, class Order>
 std::unique_ptr<accumulator> make_of(accumulation const& what)
 {
   if (what.op == operation::mode)
     return std::make_unique<running_order_accumulator<T, frequencies_of_values<T, false>>>(what);
   if (what.op == operation::distinct)
     return std::make_unique<running_order_accumulator<T, frequencies_of_values<T, true>>>(what);
-  return std::make_unique<running_order_accumulator<T, order_of_values<T>>>(what);
+  return std::make_unique<running_order_accumulator<T, Order>>(what);
 }
 
 }  // namespace
 
 std::unique_ptr<accumulator> make_running_order(accumulation const& what)
 {
-  if (!what.type) return std::make_unique<mixed_accumulator>(make_of<int128>(what), make_of<double>(what), what.op);
-  return io::is_integer(*what.type) ? make_of<int128>(what) : make_of<double>(what);
+  if (what.unit != io::number_unit::one) return make_of<int128, order_of_values<int128, int128>>(what);
+  auto const of_integers = make_of<int128, order_of_values<int128, double>>;
+  auto const of_doubles = make_of<double, order_of_values<double, double>>;
+  if (!what.type) return std::make_unique<mixed_accumulator>(of_integers(what), of_doubles(what), what.op);
+  return io::is_integer(*what.type) ? of_integers(what) : of_doubles(what);
 }
 
 }  // namespace tally::cli

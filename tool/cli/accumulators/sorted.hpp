@@ -39,7 +39,9 @@ public:
 
   result value() const override
   {
-    result const found = figure_(*values_, what_.op);
+    bool const has_unit = what_.unit != io::number_unit::one;
+    result const found =
+        figure_(*values_, what_.op, has_unit ? between_integers::an_integer : between_integers::a_double);
     if (what_.type == io::element_type::float32)
       if (auto const* const rounded = std::get_if<double>(&found)) return static_cast<float>(*rounded);
     return found;

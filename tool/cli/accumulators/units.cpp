@@ -1,8 +1,10 @@
 #include "accumulators/units.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
+#include "accumulators/difference.hpp"
 #include "accumulators/exact.hpp"
 #include "operation.hpp"
 #include "parser.hpp"
@@ -69,14 +71,6 @@ io::values_view units_as_doubles::doubles(io::values_view const& values) const
   double* const to = room.resize<double>(in.size());
   for (std::size_t k = 0; k < in.size(); ++k) to[k] = nearest_double(in[k], unit_);
   return room.view();
-}
-
-std::unique_ptr<accumulator> unit_order_accumulator::make_running() const
-{
-  accumulation of_doubles = what_;
-  of_doubles.type = io::element_type::float64;
-  of_doubles.in_order.reset();
-  return std::make_unique<units_as_doubles>(make_accumulator(of_doubles), unit_);
 }
 
 namespace {
@@ -149,8 +143,10 @@ std::unique_ptr<accumulator> make_with_unit(accumulation const& what)
     case operation_kind::bitwise: refuse(what.op, what.unit);
     case operation_kind::truth:
     case operation_kind::chosen:
+    case operation_kind::difference:  // before the first date there is none to compare it with
+      if (what.unit != io::number_unit::instant || init || windows) return make_accumulator(plain);
+      return std::make_unique<difference_accumulator<int128>>(std::nullopt);
     case operation_kind::width:
-    case operation_kind::difference:
     case operation_kind::rank:
     case operation_kind::place:
     case operation_kind::number: return make_accumulator(plain);
@@ -160,7 +156,6 @@ std::unique_ptr<accumulator> make_with_unit(accumulation const& what)
     case operation_kind::exponentials:
       if (!decimals) refuse(what.op, what.unit);
       break;
-    case operation_kind::ordered: return std::make_unique<unit_order_accumulator>(plain, what.unit);
     default: break;
   }
   plain.type = io::element_type::float64;

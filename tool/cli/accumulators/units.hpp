@@ -118,38 +118,6 @@ private:
   io::number_unit unit_;
 };
 
-/// A figure of all values in order: exact of all of them, and in scans of doubles.
-class unit_order_accumulator final : public accumulator {
-public:
-  unit_order_accumulator(accumulation const& exactly, io::number_unit unit)
-      : exact_(make_accumulator(exactly)),
-        what_(exactly),
-        unit_(unit)
-  {
-  }
-
-  void restart() override
-  {
-    exact_->restart();
-    running_.reset();
-  }
-  void reduce(io::values_view const& values) override { exact_->reduce(values); }
-  void scan(io::values_view const& values, scan_kind kind, value_buffer& out) override
-  {
-    if (!running_) running_ = make_running();
-    running_->scan(values, kind, out);
-  }
-  result value() const override { return exact_->value(); }
-
-private:
-  std::unique_ptr<accumulator> make_running() const;
-
-  std::unique_ptr<accumulator> exact_;
-  accumulation what_;
-  io::number_unit unit_;
-  std::unique_ptr<accumulator> running_;
-};
-
 /// The accumulator of values with a unit. Sums, products, the least and the greatest are exact, a mean is rounded once;
 /// operations that keep no unit take the values as doubles. Throws `command_line_error` for an operation that has no
 /// meaning: the sum of dates.

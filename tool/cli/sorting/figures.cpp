@@ -136,10 +136,14 @@ bool has_nan(sorted_values& values, in_order const& sorted)
   return !sorted.integers() && std::isnan(nearest_double(sorted.at(values.size() - 1)));
 }
 
-/// The nearest double to whole + numerator / denominator, or the integer.
-result sum_of(int128 whole, std::int64_t numerator, std::int64_t denominator)
+/// The integer whole + numerator / denominator, or the number nearest to it. Requires: 0 <= numerator < denominator.
+result sum_of(int128 whole, std::int64_t numerator, std::int64_t denominator, between_integers form)
 {
   if (numerator == 0) return whole;
+  if (form == between_integers::an_integer) {
+    std::int64_t const beyond = numerator - (denominator - numerator);
+    return whole + (beyond > 0 || (beyond == 0 && whole % 2 != 0));
+  }
   constexpr int128 exact = int128{1} << 53;
   int128 scaled = 0;
   if (!__builtin_mul_overflow(whole, int128{denominator}, &scaled) && scaled > -exact && scaled < exact - denominator)
@@ -186,7 +190,14 @@ double nearest_double(result const& value)
   return std::visit([](auto x) { return static_cast<double>(x); }, value);
 }
 
-result between(result const& a, result const& b, fraction part)
+int128 nearest_integer(double value)
+{
+  constexpr int128 most = ~(int128{1} << 127);
+  double const rounded = std::nearbyint(value);
+  return rounded < 0x1p127 ? static_cast<int128>(rounded) : most;
+}
+
+result between(result const& a, result const& b, fraction part, between_integers form)
 {
   if (part.numerator == 0) return a;
   int128 const* const low = std::get_if<int128>(&a);
@@ -202,7 +213,8 @@ result between(result const& a, result const& b, fraction part)
   auto const denominator = static_cast<order_key>(part.denominator);
   order_key const rest = difference % denominator * numerator;
   order_key const whole = static_cast<order_key>(*low) + difference / denominator * numerator + rest / denominator;
-  return sum_of(static_cast<int128>(whole), static_cast<std::int64_t>(rest % denominator), part.denominator);
+  return sum_of(static_cast<int128>(whole), static_cast<std::int64_t>(rest % denominator), part.denominator,
+                form);
 }
 
 quantile_place place_of(operation op, std::uint64_t size)
@@ -214,17 +226,17 @@ quantile_place place_of(operation op, std::uint64_t size)
           {static_cast<std::int64_t>(position % denominator), share.denominator}};
 }
 
-result quantile_of(sorted_values& values, operation op)
+result quantile_of(sorted_values& values, operation op, between_integers form)
 {
   if (values.size() == 0) return not_a_number;
   in_order const sorted(values);
   if (has_nan(values, sorted)) return not_a_number;
   quantile_place const at = place_of(op, values.size());
   result const here = sorted.at(at.place);
-  return at.part.numerator == 0 ? here : between(here, sorted.at(at.place + 1), at.part);
+  return at.part.numerator == 0 ? here : between(here, sorted.at(at.place + 1), at.part, form);
 }
 
-result median_absolute_deviation_of(sorted_values& values, operation)
+result median_absolute_deviation_of(sorted_values& values, operation, between_integers form)
 {
   if (values.size() == 0) return not_a_number;
   in_order const sorted(values);
@@ -240,15 +252,17 @@ result median_absolute_deviation_of(sorted_values& values, operation)
       int128 const twice_median = std::get<int128>(a) + std::get<int128>(b);
       int128 const four_times =
           doubled_deviation(sorted, twice_median, lower) + doubled_deviation(sorted, twice_median, upper);
-      return sum_of(four_times / 4, static_cast<std::int64_t>(four_times % 4), 4);
+      return sum_of(four_times / 4, static_cast<std::int64_t>(four_times % 4), 4, form);
     }
   }
   double const median = nearest_double(between(a, b, {1, 2}));
   if (!std::isfinite(median) || has_nan(values, sorted)) return not_a_number;
-  return std::midpoint(deviation(sorted, median, lower), deviation(sorted, median, upper));
+  double const found = std::midpoint(deviation(sorted, median, lower), deviation(sorted, median, upper));
+  if (form == between_integers::an_integer) return nearest_integer(found);
+  return found;
 }
 
-result most_frequent_of(sorted_values& values, operation)
+result most_frequent_of(sorted_values& values, operation, between_integers)
 {
   result found = not_a_number;
   std::uint64_t most = 0;
@@ -270,7 +284,7 @@ void ranks_of(io::values_view const& some, sorted_values& values, std::int64_t* 
       some);
 }
 
-result number_of_distinct(sorted_values& values, operation)
+result number_of_distinct(sorted_values& values, operation, between_integers)
 {
   std::uint64_t count = 0;
   in_order(values).for_each_different([&](result const&, std::uint64_t) { ++count; });

@@ -10,22 +10,28 @@
 /// value is.
 namespace tally::cli {
 
+/// The form of a figure that lies between two integers.
+enum class between_integers {
+  a_double,   ///< the nearest one
+  an_integer  ///< the nearest one, and the even one of two that are as near
+};
+
 /// A figure of the values by an operation, whose share a quantile needs.
-using figure = result (*)(sorted_values& values, operation op);
+using figure = result (*)(sorted_values& values, operation op, between_integers form);
 
 /// The value at position (n - 1) q of x[0] <= ... <= x[n-1], where q is the operation's share: x[k] at a whole position
 /// k, and on the line between the two nearest ones elsewhere (NumPy's default, Hyndman and Fan's type 7). Positions are
-/// exact fractions. The result of integers is an integer wherever it is one, else the nearest double.
-result quantile_of(sorted_values& values, operation op);
+/// exact fractions. The result of integers is an integer wherever it is one, else what `form` says.
+result quantile_of(sorted_values& values, operation op, between_integers form);
 
 /// The median of |x - m| with the median m; of integers exact like a quantile.
-result median_absolute_deviation_of(sorted_values& values, operation op);
+result median_absolute_deviation_of(sorted_values& values, operation op, between_integers form);
 
 /// The value that occurs most often, the least of several. NaNs count as equal; so do 0.0 and -0.0.
-result most_frequent_of(sorted_values& values, operation op);
+result most_frequent_of(sorted_values& values, operation op, between_integers form);
 
 /// How many different values there are; NaNs are one, and so are 0.0 and -0.0.
-result number_of_distinct(sorted_values& values, operation op);
+result number_of_distinct(sorted_values& values, operation op, between_integers form);
 
 /// The position of a quantile among `size` values in order: place + part, where 0 <= part < 1.
 struct quantile_place {
@@ -41,6 +47,9 @@ void ranks_of(io::values_view const& some, sorted_values& values, std::int64_t* 
 double nearest_double(result const& value);
 
 /// The value at position k + numerator / denominator, where a and b are those at k and k + 1.
-result between(result const& a, result const& b, fraction part);
+result between(result const& a, result const& b, fraction part, between_integers form = between_integers::a_double);
+
+/// The integer nearest to a finite value of 0 or more; the greatest one for values beyond it.
+int128 nearest_integer(double value);
 
 }  // namespace tally::cli

@@ -1,0 +1,54 @@
+#include "io/other_notation.hpp"
+
+#include "io/number_reading.hpp"
+
+namespace tally::io {
+
+namespace {
+
+struct other_notation {
+  number_reading how;
+  std::string_view options;
+};
+
+other_notation const other_notations[] = {
+    {{.notation = number_notation::si}, "--from si or --from iec reads it"},
+    {{.notation = number_notation::automatic}, "--from iec or --from auto reads it"},
+    {{.thousands = ","}, "--thousands , reads it"},
+    {{.point = ',', .thousands = "."}, "--decimal-point , and --thousands . read it"},
+    {{.thousands = " "}, "--thousands space reads it"},
+    {{.point = ',', .thousands = " "}, "--decimal-point , and --thousands space read it"},
+    {{.rule = number_rule::instants}, "--type time reads it"},
+    {{.rule = number_rule::durations}, "--type duration reads it"},
+};
+
+bool reads(number_reading const& how, std::string_view token)
+{
+  number_form form;
+  return decode(token.data(), token.data() + token.size(), how, form).kind <= token_kind::real;
+}
+
+std::string_view options_of(std::string_view token)
+{
+  // Without 0x, hexadecimal digits may be words.
+  std::size_t const sign = token[0] == '-' || token[0] == '+';
+  bool const has_mark = token.substr(sign, 2) == "0x" || token.substr(sign, 2) == "0X";
+  if (has_mark && reads({.notation = number_notation::hexadecimal}, token)) return "--from hex reads it";
+  bool const by_comma = token.back() != ',' && reads({.point = ','}, token);  // '4,' is of a list
+  if (by_comma && reads({.thousands = ","}, token)) return "--thousands , or --decimal-point , reads it";
+  if (by_comma) return "--decimal-point , reads it";
+  for (other_notation const& each : other_notations)
+    if (reads(each.how, token)) return each.options;
+  return {};
+}
+
+}  // namespace
+
+std::string options_to_read(std::string_view token)
+{
+  if (token.empty() || decode_rest(token.data(), token.data() + token.size()).kind != token_kind::garbage) return {};
+  std::string_view const options = options_of(token);
+  return options.empty() ? std::string{} : " (" + std::string(options) + ")";
+}
+
+}  // namespace tally::io
