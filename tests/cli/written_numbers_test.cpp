@@ -219,7 +219,7 @@ TEST(written_numbers, notations_of_the_input)
   EXPECT_EQ(refused({"reduce", "--from", "hex", "--thousands", ","}),
             "tally: --from hex reads integers without points and separators");
   EXPECT_EQ(refused({"reduce", "--decimal-point", ";"}), "tally: --decimal-point: ';' is neither , nor .");
-  EXPECT_EQ(refused({"reduce", "--from", "iex"}).substr(0, 40), "tally: --from: there is no 'iex' (did you");
+  EXPECT_EQ(refused({"reduce", "--from", "iex"}).substr(0, 41), "tally: --from: there is no 'iex' (did you");
 }
 
 TEST(written_numbers, styles_of_the_output)

@@ -232,7 +232,8 @@ TEST(number_reading, errors_say_which_options_read_it)
   // Numbers, whatever else is wrong with them, and words.
   for (char const* token : {"", "2.5", "1e999", "4,", "x", "ff", "K", "0x", "1,2,3", "$5", "12%", "10:30x", "nan"})
     EXPECT_EQ(hint(token), "") << token;
-  EXPECT_EQ(read_in_every_way("1 2,5", {}).error, "text:1:3: found '2,5', expected a number (--decimal-point , reads it)");
+  EXPECT_EQ(read_in_every_way("1 2,5", {}).error,
+            "text:1:3: found '2,5', expected a number (--decimal-point , reads it)");
   EXPECT_EQ(read_in_every_way("1 2,5", {.numbers = {.thousands = " "}}).error,
             "text:1:3: found '2,5', expected a number with ' ' between groups of three digits");
 }

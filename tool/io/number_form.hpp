@@ -37,8 +37,8 @@ inline constexpr int128 decimal_one = 1'000'000'000'000'000'000;
 /// made of, and more finely if they need it.
 struct number_form {
   number_unit unit = number_unit::one;
-  unsigned char digits =
-      0;  ///< behind the point, of a decimal; of times 0 for a date, 1 to minutes, 2 + decimals of seconds
+  /// Of a decimal those behind the point; of times 0 for a date, 1 to minutes, 2 + the decimals of seconds.
+  unsigned char digits = 0;
   time_shape shape = time_shape::unsaid;
 
   friend bool operator==(number_form, number_form) = default;
@@ -68,6 +68,8 @@ constexpr int128 rounded_quotient(int128 dividend, int128 divisor)
 struct quantity {
   int128 count = 0;
   number_form form;
+
+  friend bool operator==(quantity const&, quantity const&) = default;
 
   explicit operator double() const
   {

@@ -34,7 +34,8 @@ std::string_view options_of(std::string_view token)
   std::size_t const sign = token[0] == '-' || token[0] == '+';
   bool const has_mark = token.substr(sign, 2) == "0x" || token.substr(sign, 2) == "0X";
   if (has_mark && reads({.notation = number_notation::hexadecimal}, token)) return "--from hex reads it";
-  bool const by_comma = token.back() != ',' && reads({.point = ','}, token);  // '4,' is of a list
+  if (token.back() == ',') return {};  // an element of a list
+  bool const by_comma = reads({.point = ','}, token);
   if (by_comma && reads({.thousands = ","}, token)) return "--thousands , or --decimal-point , reads it";
   if (by_comma) return "--decimal-point , reads it";
   for (other_notation const& each : other_notations)

@@ -87,6 +87,7 @@ char* put_duration(char* to, int128 value, number_form form, int digits, int dec
 {
   static constexpr part iso[] = {{"H", hour}, {"M", minute}, {"S", second}};
   static constexpr part words[] = {{"d", day}, {"h", hour}, {"m", minute}, {"s", second}};
+  if (value == 0 && form.shape == time_shape::words && digits < 2) return put_text(to, "0d");  // between dates
   if (value < 0) *to++ = '-';
   uint128 const magnitude = value < 0 ? -static_cast<uint128>(value) : static_cast<uint128>(value);
   if (form.shape == time_shape::iso) return put_parts(put_text(to, "PT"), magnitude, iso, decimals);

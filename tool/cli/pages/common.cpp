@@ -139,12 +139,14 @@ section numbers_section()
        "same bits.",
        "Decimals: with --type decimal numbers of text are read exactly, with up to 18 digits behind the point and a "
        "magnitude below 1.7e20. Sums, products, differences and ranges are exact; a mean is the exact sum divided by "
-       "the count, rounded once to the nearest 10^-18, ties to even, as is a quantile between two values; stddev and the "
+       "the count, rounded once to the nearest 10^-18, ties to even, as is a quantile between two values; stddev and "
+       "the "
        "other statistics take the decimals as doubles. A result has as many decimals as the values before it, and more "
        "where it needs them.",
        "Times: --type time reads dates and times of ISO 8601 (2026-11-23, 2026-11-23T10:30:15.25+01:00), and --type "
        "duration durations (1:30, 1:30:15.25, PT1H30M, 1h30m, 250ms); both exactly, in nanoseconds. A time without a "
-       "zone counts as UTC. Results are written like the values; a difference of times is a duration, and operations that "
+       "zone counts as UTC. Results are written like the values; a difference of times is a duration, and operations "
+       "that "
        "keep no unit, such as stddev, take times as seconds since 1970 and durations as seconds.",
        "--type: an integer type takes whole numbers in its range, 1.0 too (in text without an exponent). A "
        "floating-point type takes every number, rounded to the nearest double, and that for float32 to the nearest "

@@ -213,8 +213,7 @@ result between(result const& a, result const& b, fraction part, between_integers
   auto const denominator = static_cast<order_key>(part.denominator);
   order_key const rest = difference % denominator * numerator;
   order_key const whole = static_cast<order_key>(*low) + difference / denominator * numerator + rest / denominator;
-  return sum_of(static_cast<int128>(whole), static_cast<std::int64_t>(rest % denominator), part.denominator,
-                form);
+  return sum_of(static_cast<int128>(whole), static_cast<std::int64_t>(rest % denominator), part.denominator, form);
 }
 
 quantile_place place_of(operation op, std::uint64_t size)
