@@ -138,6 +138,8 @@ TEST(written_numbers, units_of_the_other_operations)
             "0d\n0d\n3d\n");
   EXPECT_EQ(printed({"scan", "--type", "time", "--op", "median"}, "2026-11-20 2026-11-23"),
             "2026-11-20\n2026-11-21T12:00\n");
+  EXPECT_EQ(printed(decimal({"scan", "--window", "2", "--op", "range"}), "0.1 20 19"), "0.0\n19.9\n1.0\n");
+  EXPECT_EQ(printed({"scan", "--window", "2", "--op", "range"}, "1 10000000000000000000"), "0\n9999999999999999999\n");
   EXPECT_EQ(printed(decimal({"scan", "--window", "2"}), "0.1 0.2 0.3"), "0.1\n0.3\n0.5\n");
   EXPECT_EQ(printed(decimal({"scan", "--window", "2", "--op", "mean"}), "0.1 0.2 0.4"), "0.1\n0.15\n0.3\n");
   EXPECT_EQ(printed({"reduce", "--type", "time", "--op", "range,median,mad"}, "2026-11-20 2026-11-23"),

@@ -84,19 +84,24 @@ public:
 
   void scan(io::values_view const& values, scan_kind kind, value_buffer& out) override
   {
-    thread_local value_buffer low, high;
+    thread_local value_buffer low, high, wide_low, wide_high;
     least_->scan(values, kind, low);
     greatest_->scan(values, kind, high);
     is_empty_ = is_empty_ && io::size_of(values) == 0;
+    io::values_view lows = low.view(), highs = high.view();
+    if (lows.index() != highs.index()) {  // windows narrow integers, each for itself
+      lows = converted(lows, io::element_type::int128, wide_low);
+      highs = converted(highs, io::element_type::int128, wide_high);
+    }
     std::visit(
         [&]<class T>(std::span<T const> least) {
           using wide = std::conditional_t<std::is_floating_point_v<T>, T, int128>;
-          auto const greatest = std::get<std::span<T const>>(high.view());
+          auto const greatest = std::get<std::span<T const>>(highs);
           wide* const to = out.resize<wide>(least.size());
           for (std::size_t k = 0; k < least.size(); ++k)
             if (!subtract<wide>(static_cast<wide>(greatest[k]), static_cast<wide>(least[k]), to[k])) too_wide(k);
         },
-        low.view());
+        lows);
   }
 
   result value() const override
