@@ -136,7 +136,7 @@ TEST(written_numbers, units_of_the_other_operations)
   EXPECT_EQ(printed({"scan", "--type", "time", "--op", "diff", "--by", "k", "--column", "t"},
                     "k,t\na,2026-11-20\nb,2026-11-21\na,2026-11-23\n"),
             "0d\n0d\n3d\n");
-  EXPECT_EQ(printed({"scan", "--type", "time", "--op", "median"}, "2026-11-20 2026-11-23"),
+  EXPECT_EQ(printed({"scan", "--type", "date", "--op", "median"}, "2026-11-20 2026-11-23"),
             "2026-11-20\n2026-11-21T12:00\n");
   EXPECT_EQ(printed(decimal({"scan", "--window", "2", "--op", "range"}), "0.1 20 19"), "0.0\n19.9\n1.0\n");
   EXPECT_EQ(printed({"scan", "--window", "2", "--op", "range"}, "1 10000000000000000000"), "0\n9999999999999999999\n");

@@ -216,7 +216,7 @@ TEST(number_reading, columns_turn_to_doubles_as_plain_ones_do)
 
 TEST(number_reading, errors_say_which_options_read_it)
 {
-  auto const hint = [](char const* token) { return options_to_read(token); };
+  auto const hint = [](char const* token) { return options_to_read(token, {}); };
   EXPECT_EQ(hint("1.5K"), " (--from si or --from iec reads it)");
   EXPECT_EQ(hint("12kB"), " (--from si or --from iec reads it)");
   EXPECT_EQ(hint("12Ki"), " (--from iec or --from auto reads it)");
@@ -236,6 +236,15 @@ TEST(number_reading, errors_say_which_options_read_it)
             "text:1:3: found '2,5', expected a number (--decimal-point , reads it)");
   EXPECT_EQ(read_in_every_way("1 2,5", {.numbers = {.thousands = " "}}).error,
             "text:1:3: found '2,5', expected a number with ' ' between groups of three digits");
+  EXPECT_EQ(options_to_read("2,5", {.rule = number_rule::decimals}), " (--decimal-point , reads it)");
+  EXPECT_EQ(options_to_read("1e99", {.rule = number_rule::decimals}), "");
+  EXPECT_EQ(options_to_read("1:30", {.rule = number_rule::instants}), " (--type duration reads it)");
+  EXPECT_EQ(options_to_read("2026-11-23", {.rule = number_rule::durations}), " (--type time reads it)");
+  EXPECT_EQ(options_to_read("x", {.rule = number_rule::durations}), "");
+  EXPECT_EQ(
+      read_in_every_way("2026-11-23 10:30", {.numbers = {.rule = number_rule::instants}}).error,
+      "text:1:12: found '10:30', expected a date or time such as 2026-11-23 or 2026-11-23T10:30:00Z (a blank ends "
+      "a time in text: --input-format csv --no-header takes whole lines)");
 }
 
 TEST(number_reading, errors_say_what_is_expected)

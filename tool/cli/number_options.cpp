@@ -33,7 +33,7 @@ std::string separator_of(std::string_view option, std::string const& text)
 std::optional<io::number_rule> rule_of_type(std::string_view name)
 {
   if (name == "decimal") return io::number_rule::decimals;
-  if (name == "time") return io::number_rule::instants;
+  if (name == "time" || name == "date") return io::number_rule::instants;
   if (name == "duration") return io::number_rule::durations;
   return std::nullopt;
 }

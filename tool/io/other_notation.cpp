@@ -1,7 +1,5 @@
 #include "io/other_notation.hpp"
 
-#include "io/number_reading.hpp"
-
 namespace tally::io {
 
 namespace {
@@ -30,6 +28,7 @@ bool reads(number_reading const& how, std::string_view token)
 
 std::string_view options_of(std::string_view token)
 {
+  if (decode_rest(token.data(), token.data() + token.size()).kind != token_kind::garbage) return {};
   // Without 0x, hexadecimal digits may be words.
   std::size_t const sign = token[0] == '-' || token[0] == '+';
   bool const has_mark = token.substr(sign, 2) == "0x" || token.substr(sign, 2) == "0X";
@@ -43,13 +42,31 @@ std::string_view options_of(std::string_view token)
   return {};
 }
 
+std::string in_parentheses(std::string_view options)
+{
+  return options.empty() ? std::string{} : " (" + std::string(options) + ")";
+}
+
 }  // namespace
 
-std::string options_to_read(std::string_view token)
+std::string options_to_read(std::string_view token, number_reading const& how)
 {
-  if (token.empty() || decode_rest(token.data(), token.data() + token.size()).kind != token_kind::garbage) return {};
-  std::string_view const options = options_of(token);
-  return options.empty() ? std::string{} : " (" + std::string(options) + ")";
+  if (token.empty()) return {};
+  bool const is_plain = how.notation == number_notation::plain && how.point == '.' && how.thousands.empty();
+  switch (how.rule) {
+    case number_rule::instants:
+      return in_parentheses(reads({.rule = number_rule::durations}, token) ? "--type duration reads it" : "");
+    case number_rule::durations:
+      return in_parentheses(reads({.rule = number_rule::instants}, token) ? "--type time reads it" : "");
+    default: return in_parentheses(is_plain ? options_of(token) : "");
+  }
+}
+
+std::string options_to_read_word(std::string_view word, number_reading const& how)
+{
+  if (how.rule == number_rule::instants && word.find(':') != word.npos && reads({.rule = number_rule::durations}, word))
+    return " (a blank ends a time in text: --input-format csv --no-header takes whole lines)";
+  return options_to_read(word, how);
 }
 
 }  // namespace tally::io

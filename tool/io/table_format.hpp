@@ -104,8 +104,8 @@ private:
     wrong.expected += layout_.where[c];
     if (looks_missing(cell.view()))
       wrong.expected += " (--na-strings " + std::string(cell.view()) + " takes it as missing)";
-    else if (options_.numbers.plain())
-      wrong.expected += options_to_read(cell.view());
+    else
+      wrong.expected += options_to_read(cell.view(), options_.numbers);
     return wrong;
   }
 

@@ -96,7 +96,7 @@ public:
         } else if (begin == end || !into.columns[0].add(into.rows, begin, end)) {
           auto const at = static_cast<std::size_t>(begin - text.begin());
           into.wrong = begin != end ? values.refusal(at, begin, end) : offence{at, "an empty line", "a number"};
-          if (numbers_.plain()) into.wrong->expected += options_to_read({begin, end});
+          into.wrong->expected += options_to_read_word({begin, end}, numbers_);
         }
         if (!into.wrong) ++into.rows;
         return !into.wrong;

@@ -13,9 +13,9 @@ namespace tally::io {
 /// UTC. Leap seconds are no times. `form` becomes as fine as the text.
 std::optional<int128> parse_instant(std::string_view text, number_form& form);
 
-/// A duration: 1:30 (hours and minutes), 1:30:15.25, PT1H30M or P1DT2H of ISO 8601, 1h30m, 250ms; of w d h m s ms us ns.
-/// 0 needs no unit. There are no months and years, whose lengths vary. The units of a duration come in falling order,
-/// each once.
+/// A duration: 1:30 (hours and minutes), 1:30:15.25, PT1H30M or P1DT2H of ISO 8601, 1h30m, 250ms; of w d h m s ms us
+/// ns. 0 needs no unit. There are no months and years, whose lengths vary. The units of a duration come in falling
+/// order, each once.
 std::optional<int128> parse_duration(std::string_view text, number_form& form);
 
 /// The most characters of an instant or a duration.

@@ -17,7 +17,7 @@ std::vector<choice> const& type_choices()
       {"float32", "or f32"},
       {"float64", "or f64"},
       {"decimal", "exact decimals of text"},
-      {"time", "dates and times of ISO 8601"},
+      {"time", "or date: dates and times of ISO 8601"},
       {"duration", "1:30:00, PT1H30M or 1h30m"},
   };
   return all;
