@@ -142,8 +142,10 @@ TEST(written_numbers, units_of_the_other_operations)
   EXPECT_EQ(printed({"scan", "--window", "2", "--op", "range"}, "1 10000000000000000000"), "0\n9999999999999999999\n");
   EXPECT_EQ(printed(decimal({"scan", "--window", "2"}), "0.1 0.2 0.3"), "0.1\n0.3\n0.5\n");
   EXPECT_EQ(printed(decimal({"scan", "--window", "2", "--op", "mean"}), "0.1 0.2 0.4"), "0.1\n0.15\n0.3\n");
-  EXPECT_EQ(printed({"reduce", "--type", "time", "--op", "range,median,mad"}, "2026-11-20 2026-11-23"),
-            "range\t3d\nmedian\t2026-11-21T12:00\nmad\t1d12h\n");
+  EXPECT_EQ(printed({"reduce", "--type", "time", "--op", "range,median,mad,first,last,mode,argmax,all,distinct"},
+                    "2026-11-20 2026-11-23"),
+            "range\t3d\nmedian\t2026-11-21T12:00\nmad\t1d12h\nfirst\t2026-11-20\nlast\t2026-11-23\nmode\t2026-11-20\n"
+            "argmax\t1\nall\t1\ndistinct\t2\n");
   EXPECT_EQ(printed({"reduce", "--type", "time", "--op", "range"}, "2026-11-20T00:00 2026-11-23T01:30"), "73:30\n");
 }
 

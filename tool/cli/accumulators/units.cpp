@@ -141,11 +141,11 @@ std::unique_ptr<accumulator> make_with_unit(accumulation const& what)
   }
   switch (kind_of(what.op)) {
     case operation_kind::bitwise: refuse(what.op, what.unit);
-    case operation_kind::truth:
-    case operation_kind::chosen:
     case operation_kind::difference:  // before the first date there is none to compare it with
       if (what.unit != io::number_unit::instant || init || windows) return make_accumulator(plain);
       return std::make_unique<difference_accumulator<int128>>(std::nullopt);
+    case operation_kind::truth:
+    case operation_kind::chosen:
     case operation_kind::width:
     case operation_kind::rank:
     case operation_kind::place:
