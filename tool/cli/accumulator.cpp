@@ -17,6 +17,7 @@
 #include "accumulators/exact.hpp"
 #include "accumulators/floating.hpp"
 #include "accumulators/mixed.hpp"
+#include "accumulators/pairs.hpp"
 #include "accumulators/sorted.hpp"
 #include "accumulators/units.hpp"
 #include "accumulators/window.hpp"
@@ -231,6 +232,12 @@ std::unique_ptr<accumulator> make_difference(accumulation const& what, cpu)
   return std::make_unique<mixed_accumulator>(std::move(exact), std::move(floating), what.op);
 }
 
+std::unique_ptr<accumulator> make_of_pairs(accumulation const& what, cpu on)
+{
+  return std::make_unique<pair_accumulator>(what.op == operation::covariance ? covariance_of : correlation_of,
+                                            what.window, on);
+}
+
 std::unique_ptr<accumulator> make_count(accumulation const& what, cpu)
 {
   if (what.window > 0) return make_window(what);
@@ -241,6 +248,7 @@ std::unique_ptr<accumulator> make_count(accumulation const& what, cpu)
 
 std::unique_ptr<accumulator> make_accumulator(accumulation const& what)
 {
+  if (what.weighted) return make_weighted(what);
   if (what.unit != io::number_unit::one && !needs_order(what.op)) return make_with_unit(what);
   cpu const on{.threads = what.threads};
   switch (what.op) {
@@ -269,6 +277,7 @@ io::element_type result_type(operation op, std::optional<io::element_type> type)
     case operation_kind::number: return element_type::int64;
     case operation_kind::average:
     case operation_kind::share:
+    case operation_kind::pair:
     case operation_kind::statistic:
     case operation_kind::exponentials: return element_type::float64;
     case operation_kind::choosing:

@@ -51,6 +51,8 @@ struct accumulation {
   int threads = 0;
   /// The number of values that a result of a scan is of, the last ones; 0 for all so far.
   std::size_t window = 0;
+  /// Whether each value is followed by its weight.
+  bool weighted = false;
   /// The values in order, which several operations on the same values share. Without any an operation that needs them
   /// keeps its own, in memory.
   std::shared_ptr<sorted_values> in_order = {};
@@ -62,6 +64,10 @@ struct accumulation {
 /// difference of instants is a duration.
 io::number_form form_of(operation op, io::number_form of_values);
 
+/// Of an operation of two columns, and of weighted values, the accumulator takes pairs: x0, y0, x1, y1, ... Each part of
+/// the sequence has whole pairs. A scan gives both places of a pair the result of the pairs up to it; a window has so
+/// many pairs.
+///
 /// Throws `command_line_error` if the initial value does not suit the type or the operation.
 std::unique_ptr<accumulator> make_accumulator(accumulation const& what);
 

@@ -44,7 +44,7 @@ std::vector<result> results_of(accumulators const& all);
 result in_form(result const& value, operation op, io::number_form form);
 
 /// Gives the rest of the input to the accumulators of each column.
-void reduce_all(command_settings const& settings, source& from, std::span<accumulators const> columns);
+void reduce_all(command_settings const& settings, batches& from, std::span<accumulators const> columns);
 
 /// The writer of a scan's results, which are of `type`.
 std::unique_ptr<io::writer> make_scan_writer(command_settings const& settings, io::output to, io::element_type type);

@@ -183,6 +183,11 @@ bool is_for_scans(operation op)
   return kind_of(op) == operation_kind::difference || needs_all(op);
 }
 
+bool is_of_pairs(operation op)
+{
+  return kind_of(op) == operation_kind::pair;
+}
+
 bool needs_all(operation op)
 {
   return kind_of(op) == operation_kind::share || kind_of(op) == operation_kind::rank;

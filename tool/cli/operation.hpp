@@ -69,6 +69,9 @@ bool needs_order(operation op);
 /// Whether it has a result for every value, and none of all: for scans alone.
 bool is_for_scans(operation op);
 
+/// Whether it is of two columns.
+bool is_of_pairs(operation op);
+
 /// Whether its first result needs all values.
 bool needs_all(operation op);
 

@@ -58,6 +58,10 @@
   X(percent, "percent", "each value in percent of the sum of all", "percentage percents pct_of_total", share,          \
     make_share<100>)                                                                                                   \
   X(fraction, "fraction", "each value as a part of the sum of all", "ratio proportion share", share, make_share<1>)    \
+  X(covariance, "covariance", "the sample covariance of two columns (divisor n - 1)", "cov covar scov", pair,           \
+    make_of_pairs)                                                                                                     \
+  X(correlation, "correlation", "the correlation of two columns (Pearson's r)", "corr cor pearson spearson r", pair,   \
+    make_of_pairs)                                                                                                     \
   X(count, "count", "how many there are", "length n len", number, make_count)
 
 #define TALLY_OPERATIONS(X)                                                                                            \
@@ -81,6 +85,7 @@ enum class operation_kind {
   rank,          ///< a place for every value, among all values; in scans alone
   ordered,       ///< made of the values in order; there is none of no values
   statistic,     ///< a double made of states; there is none of no values
+  pair,          ///< a double made of the values of two columns; there is none of no values
   exponentials,  ///< a double
   number         ///< a number of values, whatever they are
 };

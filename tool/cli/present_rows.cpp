@@ -8,7 +8,7 @@ io::batch present_rows::of(io::batch const& all, std::size_t column)
   io::batch present = all;
   present.rows = io::size_of(column_.values);
   present.columns = {&column_, 1};
-  if (present.rows == all.rows) return present;
+  if (column_.rows.empty() && present.rows == all.rows) return present;
   groups_.clear();
   lines_.clear();
   for (std::size_t k = 0; k < present.rows; ++k) {

@@ -9,7 +9,7 @@
 
 namespace tally::cli {
 
-/// The rows of a batch in which a column has a value, as a batch of that column alone in which every row has one.
+/// The values of a column in a batch, as a batch of that column alone in which every value is a row.
 class present_rows {
 public:
   /// A view of `all` and of this object, valid until the next call. It may have no rows. Its row k is row

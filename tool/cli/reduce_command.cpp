@@ -11,7 +11,7 @@
 #include "groups/group_reduction.hpp"
 #include "io/output.hpp"
 #include "io/writer.hpp"
-#include "present_rows.hpp"
+#include "pairs.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "source.hpp"
@@ -40,22 +40,32 @@ void write_text(command_settings const& settings, std::string const& text)
   to.commit();
 }
 
+/// The names of the columns that have results.
+std::vector<std::string> value_names(command_settings const& settings, source const& from)
+{
+  return takes_pairs(settings) ? head_of_pairs(settings, from.head()).columns : from.column_names();
+}
+
 void reduce_groups(command_settings const& settings)
 {
   source from(settings.input, settings.threads);
   make_accumulators(settings, from.type());  // throws for a wrong command line before anything is read
+  std::vector<std::string> const names = value_names(settings, from);
+  std::optional<pairs> both;
+  if (takes_pairs(settings)) both.emplace(from);
+  batches& rows = both ? static_cast<batches&>(*both) : from;
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   std::unique_ptr<group_reduction> groups;
   io::batch batch;
   auto const complain = [&](std::optional<failed_value> const& failed) {
     if (failed) located(from, failed->column, [&] { throw failed->problem; }, [&](std::size_t) { return failed->row; });
   };
-  while (from.next(batch)) {
+  while (rows.next(batch)) {
     if (!groups) groups = std::make_unique<group_reduction>(settings, from.type(), batch.columns.size());
     complain(groups->take(batch));
     meter.update(from.so_far());
   }
-  group_report to(settings, from.column_names(), from.key_names());
+  group_report to(settings, names, from.key_names());
   std::size_t const each = settings.operations.size();
   std::vector<result> as_written;
   auto const write = [&](std::string_view key, std::span<result const> results) {
@@ -70,7 +80,7 @@ void reduce_groups(command_settings const& settings)
 
 }  // namespace
 
-void reduce_all(command_settings const& settings, source& from, std::span<accumulators const> columns)
+void reduce_all(command_settings const& settings, batches& from, std::span<accumulators const> columns)
 {
   progress_meter meter(!settings.output.quiet, settings.output.file == "-");
   io::batch batch;
@@ -95,17 +105,21 @@ void run_reduce(std::vector<std::string> const& words)
     return reduce_groups(settings);
   }
   source from(settings.input, settings.threads);
-  std::vector<std::string> const names = from.column_names();
+  std::vector<std::string> const names = value_names(settings, from);
+  bool const of_pairs = takes_pairs(settings);
+  bool const one_column = names.size() == 1 && !of_pairs;
   std::vector<accumulators> all;
   for (std::size_t c = 0; c < names.size(); ++c) all.push_back(make_accumulators(settings, from.type()));
   if (names.size() > 1 && is_binary(settings.output.format))
     throw command_line_error("several columns have named results: as text, a table or JSON");
-  if (names.size() > 1 && settings.on == processor::gpu) note("the CPU does it: a GPU is of no use to several columns");
+  if (!one_column && settings.on == processor::gpu) note("the CPU does it: a GPU is of no use to several columns");
   std::vector<result> results;
-  if (std::unique_ptr<gpu> const device = names.size() > 1 ? nullptr : gpu_for(settings, from.type())) {
+  if (std::unique_ptr<gpu> const device = one_column ? gpu_for(settings, from.type()) : nullptr) {
     results = reduce_on_gpu(settings, from, all[0], *device);
   } else {
-    reduce_all(settings, from, all);
+    std::optional<pairs> both;
+    if (of_pairs) both.emplace(from);
+    reduce_all(settings, both ? static_cast<batches&>(*both) : from, all);
     for (std::size_t c = 0; c < all.size(); ++c) {
       std::vector<result> const of_column = results_of(all[c]);
       for (std::size_t k = 0; k < of_column.size(); ++k)

@@ -20,6 +20,7 @@ accumulators make_accumulators(command_settings const& settings, std::optional<i
                                     .init = settings.init,
                                     .threads = settings.threads,
                                     .window = settings.window,
+                                    .weighted = !settings.input.weights.empty(),
                                     .in_order = in_order,
                                     .unit = unit_of(settings.input.numbers.rule)}));
   }

@@ -134,7 +134,7 @@ io::batch scan_table::values_of(io::batch const& batch, std::size_t column)
   io::batch one = io::batch_of(values);
   one.groups = batch.groups;
   one.group_names = batch.group_names;
-  if (batch.groups.empty() || one.rows == batch.rows) return one;
+  if (batch.groups.empty() || (values.rows.empty() && one.rows == batch.rows)) return one;
   groups_.clear();
   for (std::uint32_t const row : values.rows) groups_.push_back(batch.groups[row]);
   one.groups = groups_;

@@ -7,6 +7,7 @@
 #include "io/errors.hpp"
 #include "number_options.hpp"
 #include "pages/pages.hpp"
+#include "pairs.hpp"
 #include "sorting/value_store.hpp"
 
 namespace tally::cli {
@@ -57,6 +58,7 @@ void bind(parser& options, command_settings& settings, output_options& output)
   bind_input(options, input);
   bind_all_columns(options, input);
   bind_keys(options, input);
+  bind_weights(options, input);
   options.value("--axis", [&](std::string const& text) {
     for (std::string const& axis : list_elements(text)) input.axes.push_back(axis_of(axis));
   });
@@ -136,6 +138,7 @@ void check(command_settings const& settings)
                                  " needs --init, or --type: nothing is known before the first value");
     }
   }
+  check_pairs(settings);
   if (settings.operations.size() > 1 && (binary || !settings.input.axes.empty()))
     throw command_line_error("several operations have named results: as text or --json, without --axis");
 }

@@ -68,6 +68,14 @@ void bind_keys(parser& options, table_settings& table)
   options.values("--by", [&](std::string const& text) { append(table.keys, list_of("--by", text)); });
 }
 
+void bind_weights(parser& options, table_settings& table)
+{
+  options.value("--weights", [&](std::string const& text) {
+    table.weights = list_of("--weights", text);
+    if (table.weights.size() > 1) throw command_line_error("--weights: found '" + text + "', expected one column");
+  });
+}
+
 void check_table(table_settings const& table, bool has_table, bool has_text)
 {
   auto const refuse = [](std::string const& option, std::string const& input) {
@@ -79,6 +87,7 @@ void check_table(table_settings const& table, bool has_table, bool has_text)
   if (!table.columns.empty() && !has_table) refuse("--column", tables);
   if (table.all_columns && !has_table) refuse("--all", tables);
   if (!table.keys.empty() && !has_table) refuse("--by", tables);
+  if (!table.weights.empty() && !has_table) refuse("--weights", tables);
   if (table.delimiter && !has_table) refuse("--delimiter", tables);
   if (table.delimiter && !table.widths.empty()) throw command_line_error("--delimiter and --widths exclude each other");
   if (table.header && !has_table) refuse("--header", tables);
@@ -111,6 +120,7 @@ io::table_options reader_options(table_settings const& table)
   options.all = table.all_columns;
   if (!table.several_columns) options.most_columns = 1;
   options.keys = table.keys;
+  options.behind = table.weights;
   options.widths = table.widths;
   options.missing = table.missing;
   return options;

@@ -18,6 +18,7 @@ struct table_settings {
   bool all_columns = false;          ///< those of numbers are all but the keys
   bool several_columns = false;      ///< the command takes several columns of numbers
   std::vector<std::string> keys;     ///< the columns of the groups' keys
+  std::vector<std::string> weights;  ///< the column of weights, if there is one
   std::optional<char> delimiter;
   bool header = false;              ///< the first row of a table holds names, even if they are numbers
   bool no_header = false;           ///< the first row holds values
@@ -33,7 +34,7 @@ struct table_settings {
            !missing.names.empty() || count_missing;
   }
   /// Whether an option says that the input is a table, although nothing else does.
-  bool choose_columns() const { return !columns.empty() || all_columns || !keys.empty(); }
+  bool choose_columns() const { return !columns.empty() || all_columns || !keys.empty() || !weights.empty(); }
 };
 
 /// Binds the options of `table_options` that every command with a column of numbers has.
@@ -42,6 +43,8 @@ void bind_table(parser& options, table_settings& table);
 void bind_all_columns(parser& options, table_settings& table);
 /// Binds --by.
 void bind_keys(parser& options, table_settings& table);
+/// Binds --weights.
+void bind_weights(parser& options, table_settings& table);
 
 /// Throws `command_line_error` if options are given that need a table, and there is none; or numbers in text, and there
 /// are none.

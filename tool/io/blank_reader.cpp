@@ -88,14 +88,15 @@ private:
   {
     auto const by_name = [](std::string const& item) { return !is_of_numbers(item); };
     return options_.first == first_row::unsaid &&
-           (std::ranges::any_of(options_.columns, by_name) || std::ranges::any_of(options_.keys, by_name));
+           (std::ranges::any_of(options_.columns, by_name) || std::ranges::any_of(options_.keys, by_name) ||
+            std::ranges::any_of(options_.behind, by_name));
   }
 
   /// Gives the first line, which may be a short one, as many cells as the numbers of columns ask for.
   void extend(first_cells& row) const
   {
     std::size_t most = 1;
-    for (auto const* items : {&options_.columns, &options_.keys})
+    for (auto const* items : {&options_.columns, &options_.keys, &options_.behind})
       for (std::string const& item : *items) most = std::max(most, greatest_number(item));
     if (row.cells.size() >= most) return;
     row.cells.resize(most);

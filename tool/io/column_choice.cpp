@@ -179,10 +179,17 @@ std::vector<std::size_t> number_columns(table_options const& options, table_colu
                                         std::vector<std::size_t> const& keys)
 {
   choice_of_columns const choice(table);
-  std::vector<std::size_t> columns;
+  std::vector<std::size_t> columns, behind;
+  for (std::string const& item : options.behind) {
+    std::optional<std::size_t> const column = choice.find(item);
+    if (!column) choice.refuse_name(item);
+    behind.push_back(*column);
+  }
   auto const add = [&](std::size_t first, std::size_t last, auto chosen) {
     for (std::size_t k = first; k <= last && k < choice.size(); ++k)
-      if (chosen(k) && !std::ranges::count(keys, k) && !std::ranges::count(columns, k)) columns.push_back(k);
+      if (chosen(k) && !std::ranges::count(keys, k) && !std::ranges::count(behind, k) &&
+          !std::ranges::count(columns, k))
+        columns.push_back(k);
   };
   auto const always = [](std::size_t) { return true; };
   for (std::string const& item : options.columns) {
@@ -209,6 +216,7 @@ std::vector<std::size_t> number_columns(table_options const& options, table_colu
   if (columns.size() > options.most_columns)
     choice.refuse(std::to_string(columns.size()) + " columns that are chosen",
                   options.most_columns == 1 ? "a single one" : std::to_string(options.most_columns) + " at most");
+  columns.insert(columns.end(), behind.begin(), behind.end());
   return columns;
 }
 

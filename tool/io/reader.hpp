@@ -18,7 +18,8 @@ namespace tally::io {
 /// The values of a column in the rows of a batch. A row whose cell is missing has none.
 struct column {
   values_view values;
-  /// The row of the batch that each value is in, ascending; empty if every row has a value, or none has.
+  /// The row of the batch that each value is in, ascending; empty if every row has a value, or none has. A row may have
+  /// two values, one behind the other.
   std::span<std::uint32_t const> rows;
   number_form form = {};  ///< of the values; it grows finer from batch to batch
 

@@ -91,6 +91,7 @@ table_layout lay_out_nothing(table_options const& options)
   table_layout layout;
   layout.head.delimiter = options.delimiter;
   layout.head.columns = options.columns.empty() ? std::vector<std::string>{"1"} : options.columns;
+  layout.head.columns.insert(layout.head.columns.end(), options.behind.begin(), options.behind.end());
   layout.head.keys = options.keys;
   layout.values.resize(layout.head.columns.size());
   layout.where.resize(layout.head.columns.size());

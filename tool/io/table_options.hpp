@@ -25,6 +25,7 @@ struct table_options {
   bool all = false;                                                    ///< all columns but those of keys
   std::size_t most_columns = std::numeric_limits<std::size_t>::max();  ///< that may be chosen
   std::vector<std::string> keys = {};    ///< the columns of the group keys, if groups are wanted
+  std::vector<std::string> behind = {};  ///< a column of numbers behind the chosen ones, if one is wanted
   std::vector<std::size_t> widths = {};  ///< of the columns of a table of fixed width, in bytes
   missing_cells missing = {};
   bool lines = false;  ///< whether batches have the text of their rows

@@ -1,5 +1,6 @@
 #include "groups/column_states.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <optional>
@@ -35,6 +36,19 @@ double double_of(result const& value)
 }
 
 }  // namespace
+
+bool has_long_integers(io::values_view const& values)
+{
+  return std::visit(
+      []<class T>(std::span<T const> all) {
+        if constexpr (std::is_floating_point_v<T> || sizeof(T) < 8) return false;
+        constexpr int128 most = int128{1} << 40;
+        return std::ranges::any_of(all, [](T value) {
+          return static_cast<int128>(value) > most || static_cast<int128>(value) < -most;
+        });
+      },
+      values);
+}
 
 column_states::column_states(command_settings const& settings, std::optional<io::element_type> type)
     : settings_(settings),
@@ -77,7 +91,7 @@ column_states::column_states(command_settings const& settings, std::optional<io:
 
 bool column_states::have_small_states() const
 {
-  if (settings_.init || type_ == io::element_type::float32) return false;
+  if (settings_.init || type_ == io::element_type::float32 || !settings_.input.weights.empty()) return false;
   for (operation const op : settings_.operations) {
     if (op != operation::sum && op != operation::mean && op != operation::count && op != operation::min &&
         op != operation::max)
@@ -141,10 +155,11 @@ void column_states::unit_sum::add(std::span<int128 const> values, io::number_uni
 }
 
 template <class T>
-bool column_states::can_hold(held const& here, std::size_t more) const
+bool column_states::can_hold(held const& here, std::span<T const> more) const
 {
   if (std::is_same_v<T, int128> || !(std::is_floating_point_v<T> ? holds_reals_ : holds_integers_)) return false;
-  return here.all == 0 && more <= most_held && here.count + more <= most_held;
+  if (!settings_.input.weights.empty() && has_long_integers(more)) return false;
+  return here.all == 0 && more.size() <= most_held && here.count + more.size() <= most_held;
 }
 
 template <class T>
@@ -185,7 +200,7 @@ void column_states::add(std::byte* state, std::span<T const> values, state_memor
 {
   if (!small_) {
     held& here = *reinterpret_cast<held*>(state);
-    if (can_hold<T>(here, values.size())) return hold(here, values, memory.words);
+    if (can_hold(here, values)) return hold(here, values, memory.words);
     if (here.all == 0) {
       memory.all.push_back(make_accumulators(settings_, type_));
       memory.accumulator_bytes += accumulator_bytes * settings_.operations.size();

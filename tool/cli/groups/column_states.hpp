@@ -26,6 +26,10 @@ struct state_memory {
   std::size_t bytes() const { return words.bytes() + accumulator_bytes; }
 };
 
+/// Whether a sum of products of some of these values may need more than 128 bits; that of 2^47 integers up to 2^40 does
+/// not.
+bool has_long_integers(io::values_view const& values);
+
 /// The states of the operations on one column, one state for each group.
 ///
 /// Sums, means, counts and extremes have states of 8 to 40 bytes. An accumulator of another operation takes 1 to 2 KiB
@@ -38,7 +42,7 @@ public:
 
   /// The bytes of a state, a multiple of 8. A state begins as zeros.
   std::size_t bytes() const { return bytes_; }
-  /// Whether `add` may throw for integers of up to 64 bits and doubles.
+  /// Whether `add` may throw for integers of up to 64 bits (without weights; with weights, of up to 2^40) and doubles.
   bool may_fail() const { return may_fail_; }
 
   /// Combines the next values of a group. Throws `value_problem`.
@@ -87,7 +91,7 @@ private:
   template <class Op>
   static result result_of(extreme const& here, word_blocks const& memory);
   template <class T>
-  bool can_hold(held const& here, std::size_t more) const;
+  bool can_hold(held const& here, std::span<T const> more) const;
   template <class T>
   void hold(held& here, std::span<T const> values, word_blocks& memory) const;
   void hand_over(held const& from, word_blocks const& memory, accumulators const& to) const;

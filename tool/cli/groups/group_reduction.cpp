@@ -32,9 +32,11 @@ group_reduction::~group_reduction() = default;
 
 std::optional<failed_value> group_reduction::take(io::batch const& batch)
 {
-  bool const has_wide = std::ranges::any_of(
-      batch.columns, [](io::column const& each) { return io::type_of(each.values) == io::element_type::int128; });
-  if (has_wide && !failing_) {
+  bool const weighted = !settings_.input.weights.empty();
+  bool const may_fail = !failing_ && std::ranges::any_of(batch.columns, [&](io::column const& each) {
+    return io::type_of(each.values) == io::element_type::int128 || (weighted && has_long_integers(each.values));
+  });
+  if (may_fail) {
     flush();  // no value in an earlier batch is wrong
     failing_ = true;
   }

@@ -23,7 +23,7 @@ public:
 
   std::size_t columns() const { return columns_.size(); }
   std::size_t bytes() const { return bytes_; }
-  /// Whether `add` may throw for integers of up to 64 bits and doubles.
+  /// See column_states.
   bool may_fail() const { return !columns_.empty() && columns_[0].states.may_fail(); }
 
   /// Combines the next values of a group in a column. Throws `value_problem`.

@@ -23,6 +23,10 @@ std::vector<command_page const*> const& command_pages();
 /// The parts of pages that reduce and scan share.
 option_page init_option();
 option_group input_options();
+/// --weights.
+option_page weights_option();
+/// Operations of two columns.
+section pairs_section();
 /// Those of the input options that are about tables.
 std::vector<option_page> table_options();
 /// The input options of applications: those for one column of numbers.

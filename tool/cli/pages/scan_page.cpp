@@ -28,11 +28,12 @@ command_page const& scan_page()
                     {"--window", "N",
                      "Each result is that of the last N values up to it; of fewer at the beginning, where there are no "
                      "more. Along an axis, within it; with --by within each group."},
+                    weights_option(),
                     init_option()}},
                   input_options(),
                   scan_output_options(),
                   running_options()},
-      .sections = {tables_section(), numbers_section(), order_section(), gpu_section(), exit_section()},
+      .sections = {tables_section(), pairs_section(), numbers_section(), order_section(), gpu_section(), exit_section()},
       .examples = {
           {"Running totals:", "seq 10 | tally scan"},
           {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},

@@ -56,7 +56,7 @@ section tables_section()
            "around a cell are no part of it, a line may end early, and lines that are blank are no rows.",
            "Columns: the name of a column goes before its number, and both before a range and a pattern. An end that a "
            "range leaves out (`3-`, `:to`) is that of the table. Ranges, patterns and --all leave out the columns of "
-           "--by, and those chosen before."}};
+           "--by, the one of --weights, and those chosen before."}};
 }
 
 }  // namespace tally::cli
