@@ -12,6 +12,7 @@
 #include "accumulator.hpp"
 #include "io/number.hpp"
 #include "operation.hpp"
+#include "sorting/ordered_values.hpp"
 #include "sorting/value_store.hpp"
 #include "tool.hpp"
 
@@ -411,6 +412,33 @@ std::string run(words const& arguments, std::string const& input)
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
   return ran.out;
+}
+
+TEST(ordered_values, are_those_of_a_sorted_list)
+{
+  // Blocks of up to 3 values on shelves of up to 3 blocks: every path is taken often.
+  cli::ordered_values<double, 4, 4> values;
+  std::vector<double> expected, recent;
+  std::vector<std::int64_t> const drawn = some_integers(2000, 60);
+  for (std::size_t const window : {1U, 7U, 500U}) {
+    values.clear();
+    expected.clear();
+    recent.clear();
+    for (std::int64_t const value : drawn) {
+      auto const next = static_cast<double>(value) / 2;
+      if (recent.size() >= window) {
+        double const first = recent[recent.size() - window];
+        values.take(first);
+        expected.erase(std::ranges::find(expected, first));
+      }
+      recent.push_back(next);
+      values.add(next);
+      expected.insert(std::ranges::lower_bound(expected, next), next);
+      ASSERT_EQ(values.size(), expected.size());
+      for (std::size_t place = value & 3; place < expected.size(); place += 4)
+        ASSERT_EQ(values[place], expected[place]) << place;
+    }
+  }
 }
 
 TEST(operations, of_order_by_the_tool)
