@@ -1,11 +1,17 @@
 #include "scanner.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "commands.hpp"
 #include "groups.hpp"
+#include "groups/column_states.hpp"
 #include "values.hpp"
 
 namespace tally::cli {
@@ -47,31 +53,37 @@ private:
   value_buffer out_;
 };
 
-/// Gathers the values of each group, scans them at once, and puts the results back into their rows.
+/// Sequences of their own for groups. Where a state takes one value after the other the rows go in their order; else the
+/// values of each group are gathered, scanned at once, and the results put back into their rows.
 class by_groups final : public scanner {
 public:
   by_groups(command_settings const& settings, operation op, std::optional<io::element_type> type)
       : settings_(only(settings, op)),
-        type_(type)
+        type_(type),
+        states_(settings_, type)
   {
   }
 
   void prepare(io::batch const& batch) override
   {
     for (group_table::part const& part : groups_.sort(batch)) {
-      make_states();
-      states_[part.group]->prepare(gathered(batch.values(), part.rows, values_));
+      while (prepared_.size() < groups_.size()) prepared_.push_back(make_state(settings_, type_));
+      prepared_[part.group]->prepare(gathered(batch.values(), part.rows, values_));
     }
   }
 
   io::values_view scan(io::batch const& batch) override
   {
+    if (states_.scans_one_by_one() && batch.rows > 0)
+      return std::visit([&](auto in) { return scan_rows(in, groups_.number(batch)); }, batch.values());
     bool first = true;
     for (group_table::part const& part : groups_.sort(batch)) {
-      make_states();
       io::values_view const values = gathered(batch.values(), part.rows, values_);
       try {
-        states_[part.group]->scan(values, settings_.kind, results_);
+        if (needs_all(settings_.operations[0]))
+          prepared_[part.group]->scan(values, settings_.kind, results_);
+        else
+          states_.scan(state_of(part.group), values, memory_, results_);
       } catch (value_problem const& problem) {
         throw value_problem(part.rows[problem.index()], problem.found(), problem.expected());
       }
@@ -82,9 +94,33 @@ public:
   }
 
 private:
-  void make_states()
+  std::byte* state_of(std::uint32_t group)
   {
-    while (states_.size() < groups_.size()) states_.push_back(make_state(settings_, type_));
+    constexpr std::size_t together = 1024;
+    while (blocks_.size() * together <= group)
+      blocks_.push_back(std::make_unique<std::byte[]>(together * states_.bytes()));  // zeros
+    return blocks_[group / together].get() + group % together * states_.bytes();
+  }
+
+  template <class T>
+  io::values_view scan_rows(std::span<T const> in, std::span<std::uint32_t const> groups)
+  {
+    std::size_t row = 0;
+    auto const next = [&] { return states_.next(state_of(groups[row]), in[row], memory_); };
+    try {
+      result const first = next();
+      return std::visit(
+          [&]<class R>(R const& found) -> io::values_view {
+            R* const to = out_.resize<R>(in.size());
+            to[0] = found;
+            for (row = 1; row < in.size(); ++row) to[row] = std::get<R>(next());
+            if constexpr (std::is_same_v<R, int128>) return narrowed({to, in.size()}, wide_);
+            return out_.view();
+          },
+          first);
+    } catch (value_problem const& problem) {
+      throw value_problem(row, problem.found(), problem.expected());
+    }
   }
 
   /// A group's integers come as int64 or, if it needs that, int128; one group of int128 makes the whole batch int128.
@@ -104,7 +140,10 @@ private:
   command_settings settings_;
   std::optional<io::element_type> type_;
   group_table groups_;
-  std::vector<std::unique_ptr<accumulator>> states_;
+  column_states states_;
+  state_memory memory_;
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;     // of states
+  std::vector<std::unique_ptr<accumulator>> prepared_;  // of groups, for an operation that needs all values
   value_buffer values_;
   value_buffer results_;
   value_buffer out_;

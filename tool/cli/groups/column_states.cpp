@@ -91,6 +91,7 @@ column_states::column_states(command_settings const& settings, std::optional<io:
 
 bool column_states::have_small_states() const
 {
+  if (settings_.window > 0 || settings_.kind == scan_kind::exclusive) return false;
   if (settings_.init || type_ == io::element_type::float32 || !settings_.input.weights.empty()) return false;
   for (operation const op : settings_.operations) {
     if (op != operation::sum && op != operation::mean && op != operation::count && op != operation::min &&
@@ -178,8 +179,9 @@ void column_states::hold(held& here, std::span<T const> values, word_blocks& mem
   }
 }
 
-/// Gives the values of a group to accumulators.
-void column_states::hand_over(held const& from, word_blocks const& memory, accumulators const& to) const
+/// Calls `use` with the values of a group that are held, in one part or two.
+template <class Use>
+void column_states::for_held(held const& from, word_blocks const& memory, Use use) const
 {
   thread_local value_buffer room;
   auto const give = [&](std::uint32_t first, std::uint32_t count, io::element_type type) {
@@ -188,11 +190,26 @@ void column_states::hand_over(held const& from, word_blocks const& memory, accum
     auto const* words = static_cast<std::uint64_t const*>(memory.at(from.block)) + first;
     std::size_t const size = io::byte_size(type);
     for (std::uint32_t k = 0; k < count; ++k, place += size) std::memcpy(place, words + k, size);
-    for (auto const& one : to) one->reduce(room.view());
+    use(room.view());
   };
   if (type_) return give(0, from.count, *type_);
   give(0, from.integers, io::element_type::int64);
   give(from.integers, from.count - from.integers, io::element_type::float64);
+}
+
+/// Gives the values of a group to accumulators.
+void column_states::hand_over(held const& from, word_blocks const& memory, accumulators const& to) const
+{
+  for_held(from, memory, [&](io::values_view const& values) {
+    for (auto const& one : to) one->reduce(values);
+  });
+}
+
+/// Frees the values of a group, whose accumulators are the last ones made.
+void column_states::forget(held& here, state_memory& memory) const
+{
+  if (here.count > 0) memory.words.give_back(here.block, static_cast<unsigned>(std::bit_width(here.count - 1)));
+  here.all = static_cast<std::uint32_t>(memory.all.size());
 }
 
 template <class T>
@@ -205,8 +222,7 @@ void column_states::add(std::byte* state, std::span<T const> values, state_memor
       memory.all.push_back(make_accumulators(settings_, type_));
       memory.accumulator_bytes += accumulator_bytes * settings_.operations.size();
       hand_over(here, memory.words, memory.all.back());
-      if (here.count > 0) memory.words.give_back(here.block, static_cast<unsigned>(std::bit_width(here.count - 1)));
-      here.all = static_cast<std::uint32_t>(memory.all.size());
+      forget(here, memory);
     }
     for (auto const& one : memory.all[here.all - 1]) one->reduce(values);
     return;
@@ -246,6 +262,23 @@ std::optional<column_states::summed> column_states::sum_of_group(std::byte const
   if (count == 0) return summed{};
   result const total = sum.value(memory);
   return summed{count, total, double_of(total) / static_cast<double>(count)};
+}
+
+void column_states::scan(std::byte* state, io::values_view const& values, state_memory& memory, value_buffer& out)
+{
+  held& here = *reinterpret_cast<held*>(state);
+  bool const holds = here.all == 0 && std::visit([&](auto all) { return can_hold(here, all); }, values);
+  if (here.all == 0 && !holds) {
+    memory.all.push_back(make_accumulators(settings_, type_));
+    memory.accumulator_bytes += accumulator_bytes;
+  }
+  accumulator& with = holds ? *again_[0] : *(here.all == 0 ? memory.all.back() : memory.all[here.all - 1])[0];
+  if (holds) with.restart();
+  if (here.all == 0)
+    for_held(here, memory.words, [&](io::values_view const& before) { with.scan(before, settings_.kind, before_); });
+  if (here.all == 0 && !holds) forget(here, memory);
+  with.scan(values, settings_.kind, out);
+  if (holds) std::visit([&](auto all) { hold(here, all, memory.words); }, values);
 }
 
 void column_states::results(std::byte* state, state_memory& memory, std::vector<result>& to)

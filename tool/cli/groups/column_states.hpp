@@ -34,7 +34,8 @@ bool has_long_integers(io::values_view const& values);
 ///
 /// Sums, means, counts and extremes have states of 8 to 40 bytes. An accumulator of another operation takes 1 to 2 KiB
 /// and some microseconds to be made; so the first 64 values of a group are held, and the groups that have no more are
-/// reduced at the end, one after the other by the same accumulators.
+/// reduced at the end, one after the other by the same accumulators. In a scan these take the values that are held again
+/// before the next ones.
 class column_states {
 public:
   /// Of values of `type`, or of text if there is none. `settings` must outlive it.
@@ -51,6 +52,20 @@ public:
 
   /// Appends the results, one for each operation.
   void results(std::byte* state, state_memory& memory, std::vector<result>& to);
+
+  /// Whether a scan by the settings' only operation is done by `next`; else it is by `scan`.
+  bool scans_one_by_one() const { return small_; }
+  /// Takes the next value of a group and returns the result of its values so far. Throws `value_problem`.
+  template <class T>
+  result next(std::byte* state, T value, state_memory& memory)
+  {
+    add(state, std::span<T const>(&value, 1), memory);
+    next_.clear();
+    results(state, memory, next_);
+    return next_[0];
+  }
+  /// Takes the next values of a group and writes the result at each of them. Throws `value_problem`.
+  void scan(std::byte* state, io::values_view const& values, state_memory& memory, value_buffer& out);
 
 private:
   /// The least or the greatest value so far.
@@ -94,7 +109,10 @@ private:
   bool can_hold(held const& here, std::span<T const> more) const;
   template <class T>
   void hold(held& here, std::span<T const> values, word_blocks& memory) const;
+  template <class Use>
+  void for_held(held const& from, word_blocks const& memory, Use use) const;
   void hand_over(held const& from, word_blocks const& memory, accumulators const& to) const;
+  void forget(held& here, state_memory& memory) const;
 
   command_settings const& settings_;
   std::optional<io::element_type> type_;
@@ -109,6 +127,8 @@ private:
   std::size_t least_at_ = absent;
   std::size_t greatest_at_ = absent;
   accumulators again_;  // for the groups whose values are held, one after the other
+  std::vector<result> next_;
+  value_buffer before_;
 };
 
 }  // namespace tally::cli
