@@ -169,6 +169,26 @@ TEST_F(reduce_by, the_first_wrong_value_is_named)
   }
 }
 
+// A value of a row that waited in a file: the row is found again, among those of its key that have a value.
+TEST_F(reduce_by, a_wrong_value_that_waited_has_its_place)
+{
+  std::string rows = "k,v,w\n";
+  for (unsigned k = 0; k < 3000; ++k) rows += std::to_string(k % 1500) + "," + (k % 4 == 3 ? "" : "3") + ",1\n";
+  rows += "1204,170141183460469231731687303715884105721,1\n1205,1,1\n1204,,1\n1204,2,1\n";
+  std::string const path = file("w.csv", rows);
+  words asked = {"reduce", "--by", "k", "--column", "w,v", "--missing", "skip", "--memory", "100M"};
+  std::string const message =
+      " found a sum of integers that needs more than 128 bits, expected one that fits (--type float64 rounds numbers of "
+      "text instead)\n";
+  for (std::string const memory : {"100M", "1K"}) {
+    asked.back() = memory;
+    words of_file = asked;
+    of_file.push_back(path);
+    EXPECT_EQ(run_tool(of_file).err, path + ":3005:6:" + message) << memory;
+  }
+  EXPECT_EQ(run_tool(asked, rows).err, "(standard input):" + message) << "a pipe is read once";
+}
+
 TEST_F(reduce_by, many_keys_take_little_memory)
 {
   // 300,000 keys of 8 characters, two values each: 64 bytes a key besides, and what a tool takes anyway.

@@ -51,10 +51,10 @@ bool held_rows::next(io::batch& into)
   return true;
 }
 
-io::location held_rows::locate(std::size_t row, std::size_t) const
+io::location held_rows::locate(std::size_t row, std::size_t column) const
 {
   std::uint64_t const at = pieces_[given_ - 1].before + row;
-  return location_in(settings_.input, settings_.threads, settings_.reversed ? total_ - 1 - at : at);
+  return location_of_row(settings_.input, settings_.threads, settings_.reversed ? total_ - 1 - at : at, column);
 }
 
 }  // namespace tally::cli

@@ -55,11 +55,8 @@ std::optional<std::uint64_t> total_values(input_settings const& settings)
   return total;
 }
 
-namespace {
-
-/// The place that `find(again, batch)` finds in one of the batches of the input, which is read once more.
-template <class Find>
-io::location found_again(input_settings const& settings, int threads, Find find)
+io::location found_again(input_settings const& settings, int threads,
+                         std::function<std::optional<io::location>(source& again)> const& find)
 {
   for (std::string const& file : settings.files) {
     io::input const again = settings.opening.open(file);
@@ -68,28 +65,26 @@ io::location found_again(input_settings const& settings, int threads, Find find)
   input_settings uncounted = settings;
   uncounted.count_missing = false;
   source again(uncounted, threads);
-  for (io::batch batch; again.next(batch);)
-    if (std::optional<io::location> const place = find(again, batch)) return *place;
-  return {settings.opening.open(settings.files.back()).name()};
+  return find(again).value_or(io::location{settings.opening.open(settings.files.back()).name()});
 }
-
-}  // namespace
 
 io::location location_in(input_settings const& settings, int threads, std::uint64_t position)
 {
-  return found_again(settings, threads, [&](source& again, io::batch const& batch) -> std::optional<io::location> {
-    std::size_t const count = io::size_of(batch.values());
-    if (position < count) return again.locate(batch.columns[0].row_of(static_cast<std::size_t>(position)));
-    position -= count;
+  return found_again(settings, threads, [&](source& again) -> std::optional<io::location> {
+    for (io::batch batch; again.next(batch);) {
+      std::size_t const count = io::size_of(batch.values());
+      if (position < count) return again.locate(batch.columns[0].row_of(static_cast<std::size_t>(position)));
+      position -= count;
+    }
     return std::nullopt;
   });
 }
 
 io::location location_of_row(input_settings const& settings, int threads, std::uint64_t row, std::size_t column)
 {
-  return found_again(settings, threads, [&](source& again, io::batch const& batch) -> std::optional<io::location> {
-    if (row < batch.rows) return again.locate(static_cast<std::size_t>(row), column);
-    row -= batch.rows;
+  return found_again(settings, threads, [&](source& again) -> std::optional<io::location> {
+    for (io::batch batch; again.next(batch); row -= batch.rows)
+      if (row < batch.rows) return again.locate(static_cast<std::size_t>(row), column);
     return std::nullopt;
   });
 }

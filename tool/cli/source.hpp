@@ -116,11 +116,15 @@ private:
 /// The number of values if it is known without reading them: in files of arrays and of raw values.
 std::optional<std::uint64_t> total_values(input_settings const& settings);
 
-/// The place of value number `position` of the whole input. Reads the input once more; a pipe cannot be read again, and
-/// then it names the pipe alone (see `input::keep_standard_input`).
+/// The place that `find` finds in the input, which is read once more; of the last file alone if it finds none. A pipe
+/// cannot be read again, and then the place is the pipe alone (see `input::keep_standard_input`).
+io::location found_again(input_settings const& settings, int threads,
+                         std::function<std::optional<io::location>(source& again)> const& find);
+
+/// The place of value number `position` of the whole input, as `found_again` finds it.
 io::location location_in(input_settings const& settings, int threads, std::uint64_t position);
 
-/// The place of a cell of row number `row` of the whole input, by its row and column; otherwise as `location_in`.
+/// The place of a cell of row number `row` of the whole input, by its row and column.
 io::location location_of_row(input_settings const& settings, int threads, std::uint64_t row, std::size_t column);
 
 /// The number of bytes in all files, if all are regular files.

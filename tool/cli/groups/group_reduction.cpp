@@ -7,6 +7,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "groups/refused_place.hpp"
+#include "io/errors.hpp"
+
 namespace tally::cli {
 
 namespace {
@@ -171,7 +174,11 @@ void group_reduction::complete_partitions()
     do {
       spilled_records rows = std::exchange(partitions_[p]->waiting, {});
       rows.flush(*file_);
-      partitions_[p]->replay(rows, states_, most_bytes_ / 2, *file_);
+      try {
+        partitions_[p]->replay(rows, states_, most_bytes_ / 2, *file_);
+      } catch (refused_value const& refused) {
+        throw io::data_error(place_of(settings_, refused), refused.problem.found(), refused.problem.expected());
+      }
       write_run(std::span(&p, 1));
     } while (!partitions_[p]->waiting.empty());
   }

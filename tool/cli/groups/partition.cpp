@@ -107,10 +107,15 @@ void partition::replay(spilled_records& from, group_states const& states, std::s
         void* const to = values.resize(head.type, head.count);
         std::size_t const bytes = head.count * io::byte_size(head.type);
         std::memcpy(to, rows.take_bytes(bytes).data(), bytes);
-        if (waits)
+        if (waits) {
           put_values(waiting, values.view());
-        else
+          continue;
+        }
+        try {
           std::visit([&](auto all) { states.add(c, records.state(group), all, memory); }, values.view());
+        } catch (value_problem const& problem) {
+          throw refused_value{std::string(key), part.first_row, c, problem};
+        }
       }
       if (waits) waiting.end_record(file);
     }

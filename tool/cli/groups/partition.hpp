@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "groups/group_records.hpp"
@@ -32,6 +34,14 @@ struct failed_value {
   }
 };
 
+/// A value of a row that waited, which an operation cannot take.
+struct refused_value {
+  std::string key;
+  std::uint64_t first_row;  // of the rows of the key among which it is, in the input
+  std::size_t column;
+  value_problem problem;  // its index counts the values of the key in the column from that row on
+};
+
 /// The groups of a part of the keys, and the rows that wait for memory.
 class partition {
 public:
@@ -42,6 +52,7 @@ public:
                                    admission admitted, io::piece_file* file);
 
   /// Takes the rows of `from`, as long as the groups have no more than `most_bytes`. Later rows of other keys wait.
+  /// Throws `refused_value`.
   void replay(spilled_records& from, group_states const& states, std::size_t most_bytes, io::piece_file& file);
 
   std::size_t bytes() const { return records.bytes() + memory.bytes() + waiting.bytes(); }
