@@ -20,14 +20,9 @@ csv_field next_cell(char const* from, char const* end)
   return {begin, from, false};
 }
 
-class blank_table final : public table_format<blank_table> {
+class blank_table final : public table_of_lines<blank_table> {
 public:
-  explicit blank_table(table_options options) : table_format(std::move(options)) { options_.delimiter = ' '; }
-
-  std::size_t cut(char const* bytes, std::size_t size, std::size_t seen) override
-  {
-    return cut_lines(bytes, size, seen);
-  }
+  explicit blank_table(table_options options) : table_of_lines(std::move(options)) {}
 
   std::size_t begin(chunk const& first, std::string const& source) override
   {
@@ -38,8 +33,7 @@ public:
       row.begins.push_back(static_cast<std::size_t>(cell.begin - first.begin()));
       row.cells.push_back(cell.text());
     }
-    row.end = static_cast<std::size_t>(end - first.begin());
-    while (row.end < first.size() && first.begin()[row.end++] != '\n') continue;
+    row.end = behind_line(first, end);
     table_options choice = options_;
     if (choice.first == first_row::unsaid && named()) choice.first = first_row::names;
     bool const names = choice.first == first_row::names;
@@ -57,9 +51,6 @@ public:
     if (options_.first == first_row::names || named()) throw data_error({source, 1}, "nothing", "a header");
     layout_ = lay_out_nothing(options_);
   }
-
-  /// A row of some cells has at least a byte, and the end of its line; the last one may lack that.
-  std::size_t most_rows(std::size_t bytes) const { return bytes / 2 + 1; }
 
   template <class F>
   std::optional<offence> for_each_row(parsed_chunk const& in, F f) const

@@ -11,14 +11,9 @@ namespace tally::io {
 
 namespace {
 
-class fixed_width_table final : public table_format<fixed_width_table> {
+class fixed_width_table final : public table_of_lines<fixed_width_table> {
 public:
-  explicit fixed_width_table(table_options options) : table_format(std::move(options)) { options_.delimiter = ' '; }
-
-  std::size_t cut(char const* bytes, std::size_t size, std::size_t seen) override
-  {
-    return cut_lines(bytes, size, seen);
-  }
+  explicit fixed_width_table(table_options options) : table_of_lines(std::move(options)) {}
 
   std::size_t begin(chunk const& first, std::string const& source) override
   {
@@ -31,8 +26,7 @@ public:
       row.begins.push_back(static_cast<std::size_t>(cell.begin - first.begin()));
       row.cells.push_back(cell.text());
     }
-    row.end = static_cast<std::size_t>(end - first.begin());
-    while (row.end < first.size() && first.begin()[row.end++] != '\n') continue;
+    row.end = behind_line(first, end);
     layout_ = lay_out(row, options_.first != first_row::values, first, options_, source);
     return layout_.values_at;
   }
@@ -42,9 +36,6 @@ public:
     if (options_.first != first_row::values) throw data_error({source, 1}, "nothing", "a header");
     layout_ = lay_out_nothing(options_);
   }
-
-  /// A row that is not blank has at least a byte, and the end of its line; the last one may lack that.
-  std::size_t most_rows(std::size_t bytes) const { return bytes / 2 + 1; }
 
   template <class F>
   std::optional<offence> for_each_row(parsed_chunk const& in, F f) const

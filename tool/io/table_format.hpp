@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -199,12 +200,34 @@ std::optional<offence> for_each_line(parsed_chunk const& in, F f)
   return std::nullopt;
 }
 
-/// The place where a text may be cut between lines; see cut_function.
-inline std::size_t cut_lines(char const* bytes, std::size_t size, std::size_t seen)
-{
-  auto const* const last = static_cast<char const*>(memrchr(bytes + seen, '\n', size - seen));
-  return last ? static_cast<std::size_t>(last - bytes) + 1 : 0;
-}
+/// The formats whose rows are lines, of which those without any cell are none.
+template <class Rows>
+class table_of_lines : public table_format<Rows> {
+public:
+  /// Behind the last line feed.
+  std::size_t cut(char const* bytes, std::size_t size, std::size_t seen) final
+  {
+    auto const* const last = static_cast<char const*>(memrchr(bytes + seen, '\n', size - seen));
+    return last ? static_cast<std::size_t>(last - bytes) + 1 : 0;
+  }
+
+  /// A row has at least a byte, and the end of its line; the last one may lack that.
+  std::size_t most_rows(std::size_t bytes) const { return bytes / 2 + 1; }
+
+protected:
+  explicit table_of_lines(table_options options) : table_format<Rows>(std::move(options))
+  {
+    this->options_.delimiter = ' ';
+  }
+
+  /// The byte behind the end of the line whose text ends at `end`.
+  static std::size_t behind_line(chunk const& text, char const* end)
+  {
+    auto const* const newline =
+        static_cast<char const*>(std::memchr(end, '\n', static_cast<std::size_t>(text.end() - end)));
+    return newline ? static_cast<std::size_t>(newline - text.begin()) + 1 : text.size();
+  }
+};
 
 /// The first line of a table, [begin, end) without its end; throws data_error if it holds a NUL byte or is too long.
 std::string_view first_line(chunk const& first, std::string const& source);
