@@ -177,9 +177,9 @@ TEST_F(reduce_by, a_wrong_value_that_waited_has_its_place)
   rows += "1204,170141183460469231731687303715884105721,1\n1205,1,1\n1204,,1\n1204,2,1\n";
   std::string const path = file("w.csv", rows);
   words asked = {"reduce", "--by", "k", "--column", "w,v", "--missing", "skip", "--memory", "100M"};
-  std::string const message =
-      " found a sum of integers that needs more than 128 bits, expected one that fits (--type float64 rounds numbers of "
-      "text instead)\n";
+  std::string const message = " found a sum of integers that needs more than 128 bits, expected one that fits (--type "
+                              "float64 rounds numbers of "
+                              "text instead)\n";
   for (std::string const memory : {"100M", "1K"}) {
     asked.back() = memory;
     words of_file = asked;

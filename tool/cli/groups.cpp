@@ -36,17 +36,4 @@ std::span<group_table::part const> group_table::sort(io::batch const& batch)
   return parts_;
 }
 
-std::span<std::uint32_t const> group_table::number(io::batch const& batch)
-{
-  constexpr std::uint32_t none = ~std::uint32_t{0};
-  numbers_.assign(batch.group_names.size(), none);
-  rows_.resize(batch.groups.size());
-  for (std::size_t row = 0; row < rows_.size(); ++row) {
-    std::uint32_t& here = numbers_[batch.groups[row]];
-    if (here == none) here = number_of(batch.group_names[batch.groups[row]]);
-    rows_[row] = here;
-  }
-  return rows_;
-}
-
 }  // namespace tally::cli

@@ -25,9 +25,6 @@ public:
   /// valid until the next call. O(rows + distinct keys of the batch).
   std::span<part const> sort(io::batch const& batch);
 
-  /// The group of each row of a batch; valid until the next call.
-  std::span<std::uint32_t const> number(io::batch const& batch);
-
   std::size_t size() const { return keys_.size(); }
   std::string_view key(std::size_t group) const { return keys_[group]; }
 
@@ -37,7 +34,6 @@ private:
   std::deque<std::string> keys_;
   io::key_index index_;
   std::vector<std::uint32_t> rows_;
-  std::vector<std::uint32_t> numbers_;  // of the batch's groups
   std::vector<std::uint32_t> ends_;     // of each of the batch's groups in rows_
   std::vector<std::uint32_t> present_;  // the batch's groups in the order of their first rows
   std::vector<part> parts_;

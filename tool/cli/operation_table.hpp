@@ -58,7 +58,7 @@
   X(percent, "percent", "each value in percent of the sum of all", "percentage percents pct_of_total", share,          \
     make_share<100>)                                                                                                   \
   X(fraction, "fraction", "each value as a part of the sum of all", "ratio proportion share", share, make_share<1>)    \
-  X(covariance, "covariance", "the sample covariance of two columns (divisor n - 1)", "cov covar scov", pair,           \
+  X(covariance, "covariance", "the sample covariance of two columns (divisor n - 1)", "cov covar scov", pair,          \
     make_of_pairs)                                                                                                     \
   X(correlation, "correlation", "the correlation of two columns (Pearson's r)", "corr cor pearson spearson r", pair,   \
     make_of_pairs)                                                                                                     \

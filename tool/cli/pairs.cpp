@@ -82,7 +82,8 @@ io::table_head head_of_pairs(command_settings const& settings, io::table_head co
 /// 0, 0, 1, 1, ... for so many rows.
 std::span<std::uint32_t const> pairs::every_row(std::size_t rows)
 {
-  while (every_row_.size() < 2 * rows) every_row_.insert(every_row_.end(), 2, static_cast<std::uint32_t>(every_row_.size() / 2));
+  while (every_row_.size() < 2 * rows)
+    every_row_.insert(every_row_.end(), 2, static_cast<std::uint32_t>(every_row_.size() / 2));
   return std::span(every_row_).first(2 * rows);
 }
 

@@ -53,8 +53,10 @@ private:
   value_buffer out_;
 };
 
-/// Sequences of their own for groups. Where a state takes one value after the other the rows go in their order; else the
-/// values of each group are gathered, scanned at once, and the results put back into their rows.
+/// Sequences of their own for groups. The rows of a batch are sorted by groups.
+///
+/// An accumulator takes up to 2 KiB, and is quick with many values at once. So groups that begin with many rows in a
+/// batch have one each, up to a number of them, and the others have small states.
 class by_groups final : public scanner {
 public:
   by_groups(command_settings const& settings, operation op, std::optional<io::element_type> type)
@@ -67,25 +69,39 @@ public:
   void prepare(io::batch const& batch) override
   {
     for (group_table::part const& part : groups_.sort(batch)) {
-      while (prepared_.size() < groups_.size()) prepared_.push_back(make_state(settings_, type_));
-      prepared_[part.group]->prepare(gathered(batch.values(), part.rows, values_));
+      if (part.group == own_.size()) own_.push_back(make_state(settings_, type_));
+      own_[part.group]->prepare(gathered(batch.values(), part.rows, values_));
     }
   }
 
   io::values_view scan(io::batch const& batch) override
   {
-    if (states_.scans_one_by_one() && batch.rows > 0)
-      return std::visit([&](auto in) { return scan_rows(in, groups_.number(batch)); }, batch.values());
     bool first = true;
     for (group_table::part const& part : groups_.sort(batch)) {
-      io::values_view const values = gathered(batch.values(), part.rows, values_);
+      bool const is_long = part.rows.size() >= long_part && long_groups_ < most_long_groups;
+      if (part.group == own_.size()) {  // a new one
+        own_.push_back(is_long ? make_state(settings_, type_) : nullptr);
+        long_groups_ += is_long;
+      }
+      std::size_t at = 0;
       try {
-        if (needs_all(settings_.operations[0]))
-          prepared_[part.group]->scan(values, settings_.kind, results_);
+        if (own_[part.group] == nullptr && states_.scans_one_by_one()) {
+          std::byte* const state = state_of(part.group);
+          std::visit(
+              [&](auto in) {
+                for (; at < part.rows.size(); ++at, first = false)
+                  put(states_.next(state, in[part.rows[at]], memory_), part.rows[at], batch.rows, first);
+              },
+              batch.values());
+          continue;
+        }
+        io::values_view const values = gathered(batch.values(), part.rows, values_);
+        if (own_[part.group] != nullptr)
+          own_[part.group]->scan(values, settings_.kind, results_);
         else
           states_.scan(state_of(part.group), values, memory_, results_);
       } catch (value_problem const& problem) {
-        throw value_problem(part.rows[problem.index()], problem.found(), problem.expected());
+        throw value_problem(part.rows[at + problem.index()], problem.found(), problem.expected());
       }
       put(results_.view(), part.rows, batch.rows, first);
       first = false;
@@ -94,6 +110,9 @@ public:
   }
 
 private:
+  static constexpr std::size_t long_part = 32;
+  static constexpr std::size_t most_long_groups = std::size_t{1} << 14;  // 32 MiB
+
   std::byte* state_of(std::uint32_t group)
   {
     constexpr std::size_t together = 1024;
@@ -102,48 +121,61 @@ private:
     return blocks_[group / together].get() + group % together * states_.bytes();
   }
 
-  template <class T>
-  io::values_view scan_rows(std::span<T const> in, std::span<std::uint32_t const> groups)
-  {
-    std::size_t row = 0;
-    auto const next = [&] { return states_.next(state_of(groups[row]), in[row], memory_); };
-    try {
-      result const first = next();
-      return std::visit(
-          [&]<class R>(R const& found) -> io::values_view {
-            R* const to = out_.resize<R>(in.size());
-            to[0] = found;
-            for (row = 1; row < in.size(); ++row) to[row] = std::get<R>(next());
-            if constexpr (std::is_same_v<R, int128>) return narrowed({to, in.size()}, wide_);
-            return out_.view();
-          },
-          first);
-    } catch (value_problem const& problem) {
-      throw value_problem(row, problem.found(), problem.expected());
-    }
-  }
-
   /// A group's integers come as int64 or, if it needs that, int128; one group of int128 makes the whole batch int128.
   void put(io::values_view results, std::span<std::uint32_t const> rows, std::size_t size, bool first)
   {
     if (first) std::memset(out_.resize(io::type_of(results), size), 0, size * io::byte_size(io::type_of(results)));
     if (io::type_of(results) != io::type_of(out_.view())) {
-      if (io::type_of(out_.view()) != io::element_type::int128) {
-        converted(out_.view(), io::element_type::int128, wide_);
-        std::swap(out_, wide_);
-      }
+      widen();
       results = converted(results, io::element_type::int128, wide_);
     }
     scatter(results, rows, out_);
   }
 
+  /// The same for one result.
+  void put(result const& found, std::uint32_t row, std::size_t size, bool first)
+  {
+    std::visit(
+        [&]<class R>(R const& value) {
+          if constexpr (std::is_same_v<R, int128>) {
+            if (value == static_cast<std::int64_t>(value))
+              return put_as(static_cast<std::int64_t>(value), row, size, first);
+          }
+          put_as(value, row, size, first);
+        },
+        found);
+  }
+
+  template <class T>
+  void put_as(T value, std::uint32_t row, std::size_t size, bool first)
+  {
+    if (first) std::memset(out_.resize<T>(size), 0, size * sizeof(T));
+    if constexpr (!std::is_floating_point_v<T>) {
+      if (io::type_of(out_.view()) != io::element_type_of<T>) {
+        widen();
+        const_cast<int128*>(std::get<std::span<int128 const>>(out_.view()).data())[row] = value;
+        return;
+      }
+    }
+    const_cast<T*>(std::get<std::span<T const>>(out_.view()).data())[row] = value;
+  }
+
+  /// Turns the results so far into int128.
+  void widen()
+  {
+    if (io::type_of(out_.view()) == io::element_type::int128) return;
+    converted(out_.view(), io::element_type::int128, wide_);
+    std::swap(out_, wide_);
+  }
+
   command_settings settings_;
   std::optional<io::element_type> type_;
   group_table groups_;
+  std::vector<std::unique_ptr<accumulator>> own_;  // of groups that have one
+  std::size_t long_groups_ = 0;
   column_states states_;
   state_memory memory_;
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;     // of states
-  std::vector<std::unique_ptr<accumulator>> prepared_;  // of groups, for an operation that needs all values
+  std::vector<std::unique_ptr<std::byte[]>> blocks_;  // of states
   value_buffer values_;
   value_buffer results_;
   value_buffer out_;

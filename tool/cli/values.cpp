@@ -1,6 +1,5 @@
 #include "values.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -177,12 +176,6 @@ io::values_view read_as(io::values_view const& values, io::element_type type, va
 io::values_view converted(io::values_view const& values, io::element_type type, value_buffer& room)
 {
   return converted_as<as_result>(values, type, room);
-}
-
-io::values_view narrowed(std::span<int128 const> integers, value_buffer& room)
-{
-  if (!std::ranges::all_of(integers, in_range<std::int64_t, int128>)) return integers;
-  return converted(integers, io::element_type::int64, room);
 }
 
 io::values_view gathered(io::values_view const& values, std::span<std::uint32_t const> order, value_buffer& room)

@@ -95,9 +95,6 @@ io::values_view read_as(io::values_view const& values, io::element_type type, va
 /// the type is an integer type.
 io::values_view converted(io::values_view const& values, io::element_type type, value_buffer& room);
 
-/// Integers of 128 bits, as int64 in `room` if all fit that, which is quicker to print; else as they are.
-io::values_view narrowed(std::span<int128 const> integers, value_buffer& room);
-
 /// values[order[0]], values[order[1]], ..., in `room`.
 io::values_view gathered(io::values_view const& values, std::span<std::uint32_t const> order, value_buffer& room);
 

@@ -92,8 +92,7 @@ void pair_accumulator::scan(io::values_view const& values, scan_kind, value_buff
       for (pair_moments& each : states) each = window_->next(each);
     else
       running_.inclusive_scan(states.data(), states.data(), states.size());
-    for (std::size_t k = 0; k < states.size(); ++k)
-      to[2 * (first + k)] = to[2 * (first + k) + 1] = finish_(states[k]);
+    for (std::size_t k = 0; k < states.size(); ++k) to[2 * (first + k)] = to[2 * (first + k) + 1] = finish_(states[k]);
   });
 }
 
@@ -112,7 +111,8 @@ io::values_view products_of(io::values_view const& pairs, value_buffer& room)
         std::size_t const n = in.size() / 2;
         if constexpr (std::is_floating_point_v<T>) {
           double* const to = room.resize<double>(n);
-          for (std::size_t k = 0; k < n; ++k) to[k] = static_cast<double>(in[2 * k]) * static_cast<double>(in[2 * k + 1]);
+          for (std::size_t k = 0; k < n; ++k)
+            to[k] = static_cast<double>(in[2 * k]) * static_cast<double>(in[2 * k + 1]);
         } else {
           bool fits = true;
           std::int64_t* const narrow = room.resize<std::int64_t>(n);

@@ -46,7 +46,7 @@ public:
 private:
   std::size_t width_;
   std::vector<State> states_;  // before `place_` those of this block, behind it the folds of rests of the one before
-  State so_far_{};  // of this block
+  State so_far_{};             // of this block
   std::size_t place_ = 0;
   bool is_full_ = false;  // a whole block was before
 };

@@ -86,7 +86,12 @@ struct its_place {
 void narrow(value_buffer& integers, value_buffer& out)
 {
   auto const from = std::get<std::span<int128 const>>(integers.view());
-  if (io::type_of(narrowed(from, out)) == io::element_type::int128) std::swap(integers, out);
+  constexpr int128 least = std::numeric_limits<std::int64_t>::min();
+  constexpr int128 most = std::numeric_limits<std::int64_t>::max();
+  if (std::ranges::all_of(from, [](int128 x) { return x >= least && x <= most; }))
+    converted(from, io::element_type::int64, out);
+  else
+    std::swap(integers, out);
 }
 
 /// Values taken as T, made into states, combined, and finished.

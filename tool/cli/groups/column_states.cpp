@@ -43,9 +43,8 @@ bool has_long_integers(io::values_view const& values)
       []<class T>(std::span<T const> all) {
         if constexpr (std::is_floating_point_v<T> || sizeof(T) < 8) return false;
         constexpr int128 most = int128{1} << 40;
-        return std::ranges::any_of(all, [](T value) {
-          return static_cast<int128>(value) > most || static_cast<int128>(value) < -most;
-        });
+        return std::ranges::any_of(
+            all, [](T value) { return static_cast<int128>(value) > most || static_cast<int128>(value) < -most; });
       },
       values);
 }

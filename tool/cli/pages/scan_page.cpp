@@ -33,7 +33,8 @@ command_page const& scan_page()
                   input_options(),
                   scan_output_options(),
                   running_options()},
-      .sections = {tables_section(), pairs_section(), numbers_section(), order_section(), gpu_section(), exit_section()},
+      .sections = {tables_section(), pairs_section(), numbers_section(), order_section(), gpu_section(),
+                   exit_section()},
       .examples = {
           {"Running totals:", "seq 10 | tally scan"},
           {"Where each of some pieces begins, given their lengths:", "tally scan --exclusive lengths.txt"},

@@ -112,7 +112,7 @@ private:
   static std::vector<U> upper_half(std::vector<U>& all)
   {
     auto const middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-    std::vector<U> upper(std::move_iterator(middle), std::move_iterator(all.end()));
+    std::vector<U> upper(std::make_move_iterator(middle), std::make_move_iterator(all.end()));
     all.erase(middle, all.end());
     return upper;
   }
