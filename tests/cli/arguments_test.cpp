@@ -59,11 +59,11 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"reduce", "--op", "smu"}, "--op: there is no 'smu' (did you mean 'sum'?)"},
         wrong_usage{{"reduce", "--op", "sum,mxa"}, "--op: there is no 'mxa' (did you mean 'max'?)"},
         wrong_usage{{"reduce", "--op", "average"}, "--op: there is no 'average' (did you mean 'mean'?)"},
-        wrong_usage{
-            {"reduce", "--op", "frobnicate"},
-            "--op: there is no 'frobnicate'; choose one of sum, product, min, max, and, or, xor, median, "
-            "quantile:0.9, p95, mad, mode, distinct, all, any, argmin, argmax, first, last, range, mean, "
-            "geomean, harmean, variance, stddev, skewness, kurtosis, logsumexp, diff, rank, percent, fraction, count"},
+        wrong_usage{{"reduce", "--op", "frobnicate"},
+                    "--op: there is no 'frobnicate'; choose one of sum, product, min, max, and, or, xor, median, "
+                    "quantile:0.9, p95, mad, mode, distinct, all, any, argmin, argmax, first, last, range, mean, "
+                    "geomean, harmean, variance, stddev, skewness, kurtosis, logsumexp, diff, rank, percent, fraction, "
+                    "covariance, correlation, count"},
         wrong_usage{{"scan", "--init", "1", "--init", "2"}, "--init is given twice"},
         wrong_usage{{"reduce", "--op", "sum,max,sum"}, "--op: sum is named twice"},
         wrong_usage{{"scan", "--op", "sum,sum"}, "--op: sum is named twice"},

@@ -84,6 +84,41 @@ TEST_F(reduce_by, sums_of_every_length_have_the_bits_of_their_values_alone)
 }
 
 // Integers of any size are exact, and extremes of any kind.
+TEST_F(reduce_by, scans_of_groups_are_those_of_their_rows_alone)
+{
+  // Some groups begin with many rows at once, one with few and has many in the end, and most have few.
+  std::string rows = "k,v\n";
+  std::map<std::string, std::string> alone;
+  constexpr unsigned count = is_brief ? 12'000 : 40'000;
+  for (unsigned k = 0; k < count; ++k) {
+    std::string const key = k % 3 == 0 ? "long" : k % 97 == 1 ? "slow" : "k" + std::to_string(drawn(k) % 900);
+    std::string const value = k < count / 3 ? std::to_string(drawn(k) % 20001) : decimal(k);
+    rows += key + "," + value + "\n";
+    alone[key] += value + "\n";
+  }
+  std::string const path = file("scans.csv", rows);
+  for (words const& more : {words{"--op", "sum,mean,max,count,stddev,median"}, {"--op", "sum,count", "--exclusive"}}) {
+    words asked = {"scan", "--by", "k", "--column", "v", "--format", "csv", path};
+    asked.insert(asked.end(), more.begin(), more.end());
+    std::map<std::string, std::string> found;
+    std::string const all = run(asked);
+    for (std::size_t begin = all.find('\n') + 1; begin < all.size(); begin = all.find('\n', begin) + 1) {
+      std::size_t const comma = all.find(',', begin);
+      found[all.substr(begin, comma - begin)] += all.substr(comma + 1, all.find('\n', begin) - comma);
+    }
+    EXPECT_EQ(found.size(), alone.size());
+    for (std::string const key : {"long", "slow", "k0", "k899"}) {
+      words one = {"scan", "--format", "csv"};
+      one.insert(one.end(), more.begin(), more.end());
+      std::string const expected = run_tool(one, alone[key]).out;
+      EXPECT_TRUE(found[key] == expected.substr(expected.find('\n') + 1)) << key << more.back();
+    }
+  }
+  words const typed = {"scan", "--by", "k", "--column", "v", "--op", "sum", "--type", "i64"};
+  EXPECT_EQ(run_tool(typed, "k,v\na,9223372036854775807\nb,1\na,9223372036854775807\nb,2\n").out,
+            "9223372036854775807\n1\n18446744073709551614\n3\n");
+}
+
 TEST_F(reduce_by, wide_integers_are_exact)
 {
   std::string const path = file("w.csv", "k,v\na,70368744177664\nb,-70368744177663\na,9223372036854775807\nb,1\na,1\n"

@@ -1,7 +1,6 @@
 #include "groups/small_sum.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <new>
 #include <optional>
 #include <type_traits>
@@ -60,16 +59,7 @@ small_sum::large_sum const& small_sum::large_at(word_blocks const& memory, std::
 
 namespace {
 
-/// Kogge and Stone's value of group g after `rounds` rounds.
-double scanned(double const* totals, unsigned g, unsigned rounds)
-{
-  if (rounds == 0) return totals[g];
-  unsigned const stride = 1U << (rounds - 1);
-  double const own = scanned(totals, g, rounds - 1);
-  return g >= stride ? scanned(totals, g - stride, rounds - 1) + own : own;
-}
-
-/// Its value of the last group after five rounds: the balanced tree.
+/// The total of a complete row: the balanced tree over its groups.
 double total_of_row(double const* totals)
 {
   double sums[order::row_groups / 2];
@@ -79,9 +69,17 @@ double total_of_row(double const* totals)
   return sums[0];
 }
 
+/// Kogge and Stone's value of group g: the sums of 1, 2, 4, ... groups that end at g, and of the rest before them.
 double scanned(double const* totals, unsigned g)
 {
-  return scanned(totals, g, static_cast<unsigned>(std::bit_width(g)));
+  double sums[order::row_groups];
+  unsigned n = g + 1;
+  for (unsigned k = 0; k < n; ++k) sums[k] = totals[g - k];
+  for (; n > 1; n = (n + 1) / 2) {
+    for (unsigned k = 0; k < n / 2; ++k) sums[k] = sums[2 * k + 1] + sums[2 * k];
+    if (n % 2 == 1) sums[n / 2] = sums[n - 1];
+  }
+  return sums[0];
 }
 
 }  // namespace
