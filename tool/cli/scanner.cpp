@@ -132,18 +132,15 @@ private:
     scatter(results, rows, out_);
   }
 
-  /// The same for one result.
+  /// The same for one result, of which a state gives no quantities.
   void put(result const& found, std::uint32_t row, std::size_t size, bool first)
   {
-    std::visit(
-        [&]<class R>(R const& value) {
-          if constexpr (std::is_same_v<R, int128>) {
-            if (value == static_cast<std::int64_t>(value))
-              return put_as(static_cast<std::int64_t>(value), row, size, first);
-          }
-          put_as(value, row, size, first);
-        },
-        found);
+    if (double const* const real = std::get_if<double>(&found)) return put_as(*real, row, size, first);
+    int128 const integer = std::get<int128>(found);
+    if (integer == static_cast<std::int64_t>(integer))
+      put_as(static_cast<std::int64_t>(integer), row, size, first);
+    else
+      put_as(integer, row, size, first);
   }
 
   template <class T>
