@@ -57,6 +57,10 @@ TEST_F(columns, without_a_column_the_message_names_those_there_are)
   EXPECT_EQ(run_tool(words{"reduce", path}).err,
             path + ":2:1: found 'north', expected a number in the first column, 'region' (--column chooses among "
                    "'region', 'amount', 'note')\n");
+  std::string const comma = file("comma.csv", "item,\"amount, EUR\"\ntea,1\n");
+  EXPECT_EQ(run_tool(words{"reduce", "--column", "amount, EUR", comma}).err,
+            comma + ":1: found 2 columns: 'item', 'amount, EUR', expected one called 'amount' (a name with a comma "
+                    "stands in quotes: \"amount, EUR\")\n");
 }
 
 TEST_F(columns, missing_cells)

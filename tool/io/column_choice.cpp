@@ -85,7 +85,7 @@ public:
     bool const pattern = is_pattern(item);
     if (table_.named)
       refuse(counted() + ": " + list_of(table_.cells),
-             (pattern ? "one that matches " : "one called ") + describe(item));
+             (pattern ? "one that matches " : "one called ") + describe(item) + name_cut_at_a_comma(item));
     throw usage_error(table_.source + ": found " +
                       (pattern ? "a pattern of names, " + describe(item) : "a column called " + describe(item)) +
                       ", expected a number from 1: the table has no header");
@@ -97,6 +97,14 @@ public:
   }
 
 private:
+  /// Says so if the item is the beginning of a name that holds a comma.
+  std::string name_cut_at_a_comma(std::string const& item) const
+  {
+    for (std::string const& name : table_.cells)
+      if (name.starts_with(item + ',')) return " (a name with a comma stands in quotes: \"" + name + "\")";
+    return {};
+  }
+
   std::pair<std::size_t, std::size_t> in_order(std::string_view item, std::size_t first, std::size_t last) const
   {
     if (first > last)

@@ -35,8 +35,8 @@ std::vector<option_page> number_reading_options()
        "The numbers of text may have this character (or `space`) between groups of three digits: `--thousands ,` reads "
        "1,234,567 and 1234567, and refuses 12,34. With `space` a table is CSV, not one with blanks."},
       {"--decimal-point", "CHARACTER",
-       "The character before decimals, `.` or `,`, in the numbers of text and in results: `--decimal-point ,` reads "
-       "and writes 0,5."},
+       "The character before decimals, `.` or `,`, in the numbers of text and in results of `reduce` and `scan`: "
+       "`--decimal-point ,` reads and writes 0,5."},
   };
 }
 
