@@ -23,6 +23,7 @@ TEST(suggestion, names_the_nearest_and_of_equals_the_first)
 {
   EXPECT_EQ(nearest("redcue", {"reduce", "scan"}), "reduce");
   EXPECT_EQ(nearest("mix", {"min", "max"}), "min");
+  EXPECT_EQ(nearest("SI", {"hex", "si"}), "si");
   EXPECT_EQ(nearest("--exclusiv", {"--op", "--exclusive"}), "--exclusive");
 }
 

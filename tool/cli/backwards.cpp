@@ -39,7 +39,7 @@ private:
 
 held_backwards::held_backwards(command_settings const& settings, source& from) : settings_(settings)
 {
-  std::vector<std::uint32_t> numbers;  // of the groups of a batch
+  std::vector<std::uint32_t> group_numbers;  // of the groups of a batch
   io::batch batch;
   while (from.next(batch)) {
     piece next{.rows = batch.rows, .columns = {}, .groups = {}, .lines = {batch.lines.rbegin(), batch.lines.rend()}};
@@ -50,9 +50,9 @@ held_backwards::held_backwards(command_settings const& settings, source& from) :
       held_column& column = next.columns.emplace_back(turned(each.values));
       for (std::size_t k = each.rows.size(); k-- > 0;) column.rows.push_back(last - each.rows[k]);
     }
-    numbers.clear();
-    for (std::string_view const name : batch.group_names) numbers.push_back(number_of(name));
-    for (std::size_t k = batch.groups.size(); k-- > 0;) next.groups.push_back(numbers[batch.groups[k]]);
+    group_numbers.clear();
+    for (std::string_view const name : batch.group_names) group_numbers.push_back(number_of(name));
+    for (std::size_t k = batch.groups.size(); k-- > 0;) next.groups.push_back(group_numbers[batch.groups[k]]);
     size_ += batch.rows;
     pieces_.push_back(std::move(next));
   }

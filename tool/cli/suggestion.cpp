@@ -25,10 +25,13 @@ std::size_t edit_distance(std::string_view a, std::string_view b)
 
 std::string nearest(std::string_view word, std::vector<std::string_view> const& candidates)
 {
+  std::string small(word);  // names have small letters
+  for (char& c : small)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   std::string_view best;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (std::string_view const candidate : candidates) {
-    std::size_t const distance = edit_distance(word, candidate);
+    std::size_t const distance = std::min(edit_distance(word, candidate), edit_distance(small, candidate));
     if (distance < least) {
       least = distance;
       best = candidate;

@@ -50,16 +50,19 @@ public:
     rest_.remove_prefix(2);
     return value <= most ? std::optional(value) : std::nullopt;
   }
-  /// A point or a comma and one to nine digits: parts of 10^-9, and the number of digits. Without a point it is 0.
+  /// A point or a comma and one to nine digits, with zeros behind: parts of 10^-9, and the number of digits. Without a
+  /// point it is 0.
   std::optional<std::int64_t> fraction(int& count)
   {
     count = 0;
     if (!take('.') && !take(',')) return 0;
-    std::size_t const before = rest_.size();
-    auto value = digits(1, 9);
-    if (!value) return std::nullopt;
-    count = static_cast<int>(before - rest_.size());
-    for (int k = count; k < 9; ++k) *value *= 10;
+    std::size_t const all = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
+    std::size_t const end = std::min(all, std::size_t{9});
+    if (all == 0 || rest_.substr(end, all - end).find_first_not_of('0') != rest_.npos) return std::nullopt;
+    std::int64_t value = 0;
+    for (std::size_t k = 0; k < 9; ++k) value = value * 10 + (k < end ? rest_[k] - '0' : 0);
+    rest_.remove_prefix(all);
+    count = static_cast<int>(end);
     return value;
   }
 
