@@ -8,6 +8,7 @@
 #include "tally/detail/cuda/backend.hpp"
 #include "tally/detail/cuda/batch/segments.hpp"
 #include "tally/detail/cuda/batch/sequences.hpp"
+#include "tally/detail/cuda/batch/short_runs.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"

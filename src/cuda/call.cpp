@@ -142,9 +142,18 @@ void* prepared_call::host_result(std::size_t bytes)
 
 void prepared_call::wait()
 {
-  auto* const event = static_cast<cudaEvent_t>(space_->done_);
-  check_cuda(cudaEventRecord(event, stream_), "recording an event");
-  check_cuda(cudaEventSynchronize(event), "waiting for a reduction");
+  mark();
+  wait_for_mark();
+}
+
+void prepared_call::mark()
+{
+  check_cuda(cudaEventRecord(static_cast<cudaEvent_t>(space_->done_), stream_), "recording an event");
+}
+
+void prepared_call::wait_for_mark()
+{
+  check_cuda(cudaEventSynchronize(static_cast<cudaEvent_t>(space_->done_)), "waiting for a value");
 }
 
 CUmemPoolHandle_st* prepared_call::pool() const
@@ -177,6 +186,11 @@ void* backend_allocate(execution const& on, std::size_t bytes)
 void backend_free(execution const& on, void* memory) noexcept
 {
   cudaFreeAsync(memory, on.stream());
+}
+
+void copy_to_host_at(prepared_call& call, void* to, void const* from, std::size_t bytes)
+{
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, call.stream()), "copying a value to the host");
 }
 
 void copy_to_host(execution const& on, void* to, void const* from, std::size_t bytes)

@@ -27,9 +27,9 @@ namespace tally {
 /// Cost      one pass; all threads share each long run (of more than 2^18), one after another. On a GPU one pass if
 ///           `op` is exactly associative; otherwise one pass over the keys and one over the values, whatever the
 ///           lengths of runs; the first key of each run is read once more.
-/// Memory    4 bytes for each 4096 keys, for reductions a bit a key too; on a GPU, if `op` is not exactly associative, a bit a key and 4 bytes a run (8
-///           from 2^32 keys on).
-/// Blocks    until all is written, on a GPU too: the number of runs is not known before.
+/// Memory    4 bytes for each 4096 keys, for reductions a bit a key too; on a GPU, if `op` is not exactly associative,
+///           a bit a key, 8 bytes for each 1024 keys and, if runs are not short, 4 bytes a run (8 from 2^32 keys on).
+/// Blocks    until all is written; on a GPU until the number of runs is known, and results follow in the stream's order.
 /// Throws    what `op`, `same` and the iterators throw, and then outputs are partly written; usage_error;
 ///           std::bad_alloc; cuda_error.
 /// Source    Blelloch, Prefix sums and their applications (1990), section 1.5: one pass over all segments.

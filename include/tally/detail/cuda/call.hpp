@@ -61,6 +61,9 @@ public:
   void* host_result(std::size_t bytes);
   /// Waits for the work in the stream so far.
   void wait();
+  /// The same in two parts: work that is queued in between is not waited for.
+  void mark();
+  void wait_for_mark();
 
 private:
   CUstream_st* stream_;
@@ -81,6 +84,19 @@ T backend_value(execution const& on, T const* at)
   T value;
   copy_to_host(on, &value, at, sizeof(T));
   return value;
+}
+/// The same, where work() queues more work in the stream, which is not waited for.
+void copy_to_host_at(prepared_call& call, void* to, void const* from, std::size_t bytes);
+template <class T, class F>
+T backend_value_ahead_of(execution const& on, T const* at, F const& work)
+{
+  prepared_call call(on, "tally::value_at");
+  auto* const value = static_cast<T*>(call.host_result(sizeof(T)));
+  copy_to_host_at(call, value, at, sizeof(T));
+  call.mark();
+  work();
+  call.wait_for_mark();
+  return *value;
 }
 
 }  // namespace tally::cuda_backend

@@ -76,6 +76,9 @@ struct tuning {
   /// Scans of segments of this many elements on average overlap the totals of a stage with the wait of the one before:
   /// segments of 10000 elements reach .54 of the copy instead of .41, but those of 1 to 2000 .46 instead of .56.
   std::size_t long_segments = 1536;
+  /// Segments by key and by flag of at most this many elements on average go by the bits of their heads, if none has
+  /// 2048 elements; 0: none do.
+  std::size_t short_runs = 32;
   /// The most chunks of segments that share their totals. Calls with more do each segment in one block.
   std::size_t segment_chunks = std::size_t(-1);
 };

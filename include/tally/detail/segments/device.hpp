@@ -19,8 +19,9 @@
 #include "tally/temporary.hpp"
 
 /// Reductions and scans of segments on a device, by the backend's functions for segments between offsets. By key and by
-/// flag, two passes find first where segments begin (begins.hpp); for exactly associative operators one scan of all
-/// elements numbers the segments, and does all.
+/// flag, a pass finds first where segments begin (begins.hpp): short segments go by these bits, others by offsets that a
+/// second pass makes of them. For exactly associative operators one scan of all elements numbers the segments, and does
+/// all.
 namespace tally::detail::segments {
 
 template <class T>
@@ -110,10 +111,15 @@ std::size_t reduce(P const& on, std::size_t n, std::size_t /*bytes*/, Criterion 
     scan_numbered<T>(on, n, criterion, values, store_reduced<Out, Head>{out, head, total.data()}, op);
     return value_at(on, total.data());
   } else {
-    return with_begins(on, n, criterion, head, [&](auto const* begins, std::size_t segments) {
+    auto const by_begins = [&](auto const* begins, std::size_t segments) {
       // No segment is empty, so any value serves for one.
       backend_reduce_segments(on, values, begins, {segments}, out, T{}, batch::ends<T>{}, op, batch::from_front{}, n);
-    });
+    };
+    auto const by_heads = [&](marked_heads const& heads) {
+      return backend_reduce_short_runs<T>(on, heads, values, out, head, op);
+    };
+    return with_begins(on, n, criterion, head, by_begins,
+                       attempt_up_to{"cuda: short segments by their heads", most_mean_of_short_runs(on), by_heads});
   }
 }
 
@@ -125,10 +131,15 @@ void scan(P const& on, std::size_t n, Criterion const& criterion, Values values,
   if constexpr (tally::exactly_associative<Op, T>) {
     scan_numbered<T>(on, n, criterion, values, store_scanned<Shift, T, Out, Op>{out, value_for_device(init), op}, op);
   } else {
-    with_begins(on, n, criterion, keep_nothing{}, [&](auto const* begins, std::size_t segments) {
+    auto const by_begins = [&](auto const* begins, std::size_t segments) {
       backend_scan_segments(on, values, begins, {segments}, out, batch::ends<T>{init}, op, Shift, batch::from_front{},
                             n);
-    });
+    };
+    auto const by_heads = [&](marked_heads const& heads) {
+      return backend_scan_short_runs<T>(on, heads, values, out, keep_nothing{}, init ? &*init : nullptr, op, Shift);
+    };
+    with_begins(on, n, criterion, keep_nothing{}, by_begins,
+                attempt_up_to{"cuda: short segments by their heads", most_mean_of_short_runs(on), by_heads});
   }
 }
 

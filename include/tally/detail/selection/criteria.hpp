@@ -42,6 +42,14 @@ struct by_change {
   {
     return !static_cast<bool>(same(at_index(values, k - 1), at_index(values, k)));
   }
+  /// The same, from what element k and the one before it are.
+  TALLY_HD_AS_GIVEN
+  template <class V>
+  TALLY_HD bool of(V const& before, V const& own) const
+  {
+    return !static_cast<bool>(same(before, own));
+  }
+  TALLY_HD I const& elements() const { return values; }
 };
 
 /// Selects element k if its flag is set, and the first element always.
@@ -51,6 +59,12 @@ struct by_flag {
   I flags;
 
   TALLY_HD bool operator()(std::size_t k) const { return static_cast<bool>(at_index(flags, k)); }
+  template <class V>
+  TALLY_HD bool of(V const& /*before*/, V const& own) const
+  {
+    return static_cast<bool>(own);
+  }
+  TALLY_HD I const& elements() const { return flags; }
 };
 
 /// Whether element k is selected, the first one included.
