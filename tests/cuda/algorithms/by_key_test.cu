@@ -40,7 +40,7 @@ void expect_bits(Op op, T init, std::vector<std::size_t> const& sizes = {1, 2, 3
                  std::vector<int> const& kinds = {0, 1, 2, 3},
                  std::size_t short_runs = cuda_backend::tuning().short_runs)
 {
-  cuda_backend::tuning_in_use().short_runs = short_runs;
+  cuda_backend::tuning_in_use().short_runs = cuda_backend::tuning_in_use().short_runs_reduced = short_runs;
   by_heads = 0;
   detail::observer_of_paths = [](char const* name, char const*) {
     by_heads += std::string_view(name) == "cuda: short segments by their heads";

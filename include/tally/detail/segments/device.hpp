@@ -119,7 +119,7 @@ std::size_t reduce(P const& on, std::size_t n, std::size_t /*bytes*/, Criterion 
       return backend_reduce_short_runs<T>(on, heads, values, out, head, op);
     };
     return with_begins(on, n, criterion, head, by_begins,
-                       attempt_up_to{"cuda: short segments by their heads", most_mean_of_short_runs(on), by_heads});
+                       attempt_up_to{"cuda: short segments by their heads", most_mean_of_reduced_runs(on), by_heads});
   }
 }
 
@@ -139,7 +139,7 @@ void scan(P const& on, std::size_t n, Criterion const& criterion, Values values,
       return backend_scan_short_runs<T>(on, heads, values, out, keep_nothing{}, init ? &*init : nullptr, op, Shift);
     };
     with_begins(on, n, criterion, keep_nothing{}, by_begins,
-                attempt_up_to{"cuda: short segments by their heads", most_mean_of_short_runs(on), by_heads});
+                attempt_up_to{"cuda: short segments by their heads", most_mean_of_scanned_runs(on), by_heads});
   }
 }
 

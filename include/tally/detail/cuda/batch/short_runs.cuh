@@ -36,13 +36,8 @@ struct short_runs_shape {
   static constexpr bool is_possible = (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) && sizeof(W) <= 8;
   static constexpr int group = static_cast<int>(order::group<T>);
   /// Elements of a window: those between two words of padding, so that a window has none.
-#ifdef TALLY_TRIAL_THREADS
-  static constexpr int window = TALLY_TRIAL_WINDOW;
-  static constexpr int threads = TALLY_TRIAL_THREADS, blocks_a_processor = TALLY_TRIAL_BLOCKS;
-#else
   static constexpr int window = 128 / static_cast<int>(sizeof(W));
   static constexpr int threads = sizeof(W) <= 4 ? 128 : 192, blocks_a_processor = sizeof(W) <= 4 ? 8 : 4;
-#endif
   static constexpr int warps = threads / warp_lanes;
   static constexpr int room = threads * window;
   /// Elements of a stretch. Its last segment ends in the part behind it, since each part has a head.
@@ -166,16 +161,6 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
     }
     __syncthreads();
 
-#ifdef TALLY_TRIAL_PREFETCH
-    if constexpr (is_plain<In>) {
-      std::size_t const next = from + static_cast<std::size_t>(gridDim.x) * shape::stretch;
-      constexpr int line = 128 / static_cast<int>(sizeof(std::iter_value_t<In>));
-      for (int k = t * line; k < shape::stretch; k += threads * line)
-        if (next + static_cast<std::size_t>(k) < n)
-          asm volatile("prefetch.global.L2 [%0];" ::"l"(problem.in + next + k));
-      if (t == 0 && next < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(problem.heads.bits + next / 32));
-    }
-#endif
     // 1. Where groups begin in the thread's window.
     constexpr std::uint32_t whole_window = window == 32 ? ~0u : (1u << window % 32) - 1;
     int const place = t * window, word = place / 32;
@@ -183,7 +168,7 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
     bool const has_elements = place < end;
     std::uint32_t own = 0, begins = 0, listed_here = 0;
     int before_window = 0;  // elements of the segment that continues into the window
-    W previous[group > 1 ? group - 1 : 1];
+    W previous[group];
     if (has_elements) {
       own = heads[word] >> place % 32 & whole_window;
       std::uint32_t left = heads[word] & ((1u << place % 32) - 1);
@@ -206,8 +191,11 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
       if (begin > place) listed_here &= begin - place < window ? ~((1u << (begin - place)) - 1) : 0u;
       W const* const behind = &slots[place > 0 ? place - 1 : window - 1];
 #pragma unroll
-      for (int k = 0; k < group - 1; ++k) previous[k] = behind[-k];
+      for (int k = 0; k < group; ++k) previous[k] = behind[-k];
     }
+    // Whether a segment goes on behind its first row.
+    bool const goes_on =
+        has_elements && before_window + (own == 0 ? window : __ffs(static_cast<int>(own)) - 1) > group * row_groups;
     auto const own_listed = static_cast<std::uint32_t>(__popc(listed_here));
     std::uint32_t const own_counts = own_listed | (P::reduces ? static_cast<std::uint32_t>(__popc(own)) << 16 : 0u);
     std::uint32_t upto = own_counts;
@@ -226,14 +214,13 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
     if (has_elements) {
       if constexpr (P::reduces)
         if (place % 32 == 0) heads_before[word] = static_cast<std::uint16_t>(before >> 16);
-      W value = in_window[0];
-      if constexpr (group > 1) {
-        int const there = before_window & (group - 1);
-        value = previous[group - 2];
+      // The fold of the elements before the window that are in the group of the last one.
+      int const there = ((before_window - 1) & (group - 1)) + 1;
+      W value = previous[group - 1];
 #pragma unroll
-        for (int k = group - 3; k >= 0; --k)
-          value = select(there <= k + 1, previous[k], static_cast<W>(op(value, previous[k])));
-      }
+      for (int k = group - 2; k >= 0; --k)
+        value = select(there <= k + 1, previous[k], static_cast<W>(op(value, previous[k])));
+      W const before_first = value;
       constexpr int at_once = 8;
 #pragma unroll
       for (int first = 0; first < window; first += at_once) {
@@ -246,18 +233,39 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
           in_window[first + k] = value;
         }
       }
-      std::uint16_t* to = listed + (before & 0xffff);
-      for (std::uint32_t left = listed_here; left != 0; left &= left - 1)
-        *to++ = static_cast<std::uint16_t>(place + __ffs(static_cast<int>(left)) - 1);
+      int number = static_cast<int>(before & 0xffff);
+      for (std::uint32_t left = listed_here; left != 0; left &= left - 1, ++number) {
+        int const at = __ffs(static_cast<int>(left)) - 1;
+        listed[number] = static_cast<std::uint16_t>(place + at);
+        *folds[number] = at == 0 ? before_first : in_window[at - 1];
+      }
     }
-    __syncthreads();
+    bool const has_rows = __syncthreads_or(goes_on) != 0;
 
     // 2. The folds before the listed groups. A warp goes through some of them, 32 at a time. Those of one segment follow
     // one another a group apart, and those of two segments never do.
-    int most_before = 0;
+    // Where segments have one row, each lane adds its fold at once to the elements of its group: to all of them, or to
+    // the last one of a segment.
+    auto const put_before = [&](int first, W const& left) {
+      int const next = (first + 1) / 32;
+      std::uint32_t const heads_behind = __funnelshift_r(heads[next], heads[next + 1], (first + 1) % 32);
+      if constexpr (P::reduces) {
+        if ((heads_behind & ((1u << group) - 1)) == 0) return;
+        W& last = slots[first + __ffs(static_cast<int>(heads_behind)) - 1];
+        last = static_cast<W>(op(left, last));
+      } else {
+#pragma unroll
+        for (int j = 0; j < group; ++j)
+          if ((heads_behind & ((1u << j) - 1)) == 0) {
+            W& value = slots[first + j];
+            value = static_cast<W>(op(left, value));
+          }
+      }
+    };
     {
-      constexpr int rounds = 5, at_once = 4;
-      int const all = (all_listed + warp_lanes - 1) / warp_lanes, share = (all + shape::warps - 1) / shape::warps;
+      constexpr int rounds = 5, at_once = 2;
+      int const all = (all_listed + warp_lanes - 1) / warp_lanes;
+      int const share = (all + shape::warps * at_once - 1) / (shape::warps * at_once) * at_once;
       int const first = warp * share, last = min(first + share, all);
       W older[rounds];  // of the 32 groups before, as they are before each round
       // Values of groups that follow one another, 32 in each, go step by step together.
@@ -283,6 +291,7 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
           older[round] = newest;
         }
       };
+      auto const total_before = [&](int k) { return has_rows ? slots[listed[k] - 1] : *folds[k]; };
       if (first < last) {
         int last_place = -2 * group, before_first = 0;  // listed groups of the same segment before the next one
         int const first_place = int{listed[first * warp_lanes]};
@@ -301,17 +310,17 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
             W values[at_once];
             in_row[at_once - 1] = before_this >= 0 ? before_this & (row_groups - 1) : 0;
 #pragma unroll
-            for (int k = 0; k < at_once; ++k) values[k] = slots[listed[(first - 1) * warp_lanes + lane] - 1];
+            for (int k = 0; k < at_once; ++k) values[k] = total_before((first - 1) * warp_lanes + lane);
             scan(in_row, values);
           }
         }
         for (int some = first; some < last; some += at_once) {
-          int in_row[at_once];
+          int in_row[at_once], places[at_once];
           W values[at_once];
 #pragma unroll
           for (int j = 0; j < at_once; ++j) {
             int const k = (some + j) * warp_lanes + lane;
-            bool const is_there = k < all_listed && some + j < last;
+            bool const is_there = k < all_listed;
             int const at = is_there ? listed[k] : first_place;
             int left = __shfl_up_sync(whole_warp, at, 1);
             if (lane == 0) left = last_place;
@@ -321,27 +330,29 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
             last_place = __shfl_sync(whole_warp, at, warp_lanes - 1);
             before_first = __shfl_sync(whole_warp, before_this, warp_lanes - 1) + 1;
             in_row[j] = before_this & (row_groups - 1);
-            values[j] = slots[at - 1];
-            if (is_there) listed_before[k] = static_cast<std::uint16_t>(before_this);
-            most_before = max(most_before, before_this);
+            values[j] = total_before(is_there ? k : first * warp_lanes);
+            places[j] = at;
+            if (has_rows && is_there) listed_before[k] = static_cast<std::uint16_t>(before_this);
           }
           scan(in_row, values);
 #pragma unroll
-          for (int j = 0; j < at_once; ++j)
-            if (int const k = (some + j) * warp_lanes + lane; k < all_listed && some + j < last) *folds[k] = values[j];
+          for (int j = 0; j < at_once; ++j) {
+            int const k = (some + j) * warp_lanes + lane;
+            if (k >= all_listed) continue;
+            if (has_rows)
+              *folds[k] = values[j];
+            else
+              put_before(places[j], values[j]);
+          }
         }
       }
     }
-    bool const has_rows = __syncthreads_or(most_before >= row_groups - 1) != 0;
+    __syncthreads();
 
-    // 3. What is before a group goes to its elements: to all of them, or to the last one of a segment.
-    for (int k = t; k < all_listed; k += threads) {
-      int const first = listed[k];
-      int const next = (first + 1) / 32;
-      std::uint32_t const heads_behind = __funnelshift_r(heads[next], heads[next + 1], (first + 1) % 32);
-      if (P::reduces && (heads_behind & ((1u << group) - 1)) == 0) continue;
-      W left = *folds[k];
-      if (has_rows) {
+    // 3. Where segments have several rows, the rows before come first.
+    if (has_rows) {
+      for (int k = t; k < all_listed; k += threads) {
+        W left = *folds[k];
         if (int const groups = listed_before[k] + 1; groups >= row_groups) {
           // The row totals before are those of the listed groups that begin rows.
           using rows_type = left_operand<W, Op>;
@@ -357,20 +368,10 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
           rows_type const base = strips.before(rows, op);
           left = groups % row_groups == 0 ? base.value : base.before(left, op);
         }
+        put_before(listed[k], left);
       }
-      if constexpr (P::reduces) {
-        W& last = slots[first + __ffs(static_cast<int>(heads_behind)) - 1];
-        last = static_cast<W>(op(left, last));
-      } else {
-#pragma unroll
-        for (int j = 0; j < group; ++j)
-          if ((heads_behind & ((1u << j) - 1)) == 0) {
-            W& value = slots[first + j];
-            value = static_cast<W>(op(left, value));
-          }
-      }
+      __syncthreads();
     }
-    __syncthreads();
 
     // 4. Results leave.
     auto const result_of = [&](W const& local) {

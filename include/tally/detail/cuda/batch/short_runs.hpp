@@ -24,10 +24,14 @@
 /// Reductions and scans of short segments on a GPU, whose heads are bits.
 namespace tally::cuda_backend {
 
-/// The longest mean length that is short.
-inline std::size_t most_mean_of_short_runs(execution const& /*on*/)
+/// The longest mean length that is short, of a scan and of a reduction.
+inline std::size_t most_mean_of_scanned_runs(execution const& /*on*/)
 {
   return tuning_in_use().short_runs;
+}
+inline std::size_t most_mean_of_reduced_runs(execution const& /*on*/)
+{
+  return tuning_in_use().short_runs_reduced;
 }
 
 #ifdef __CUDACC__
@@ -67,7 +71,8 @@ bool try_short_runs(execution const& on, char const* name, detail::batch::marked
   static_assert(std::is_convertible_v<std::iter_reference_t<Values>, T>,
                 "tally: a call on a GPU takes elements that convert to the accumulator's type");
   using shape = short_runs_shape<T>;
-  std::size_t const most_mean = tuning_in_use().short_runs;
+  std::size_t const most_mean =
+      What == segment_work::reduce ? most_mean_of_reduced_runs(on) : most_mean_of_scanned_runs(on);
   if constexpr (shape::is_possible) {
     if (most_mean == 0 || heads.n > std::numeric_limits<std::uint32_t>::max()) return false;
     prepared_call const call(on, name);
