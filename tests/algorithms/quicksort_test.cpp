@@ -103,7 +103,11 @@ bool same_bytes(std::vector<T> const& a, std::vector<T> const& b)
 
 template <class T>
 class quicksort_of_numbers : public testing::Test {};
+#ifdef TALLY_TEST_BRIEFLY
+using numbers = testing::Types<std::int32_t, double, tally::half>;
+#else
 using numbers = testing::Types<std::int32_t, float, double, tally::half, tally::bfloat16>;
+#endif
 TYPED_TEST_SUITE(quicksort_of_numbers, numbers);
 
 template <class T, class Order>
@@ -131,8 +135,10 @@ TYPED_TEST(quicksort_of_numbers, has_nans_last_and_the_negative_zero_first)
     for (auto const& keys : tally::test::key_sequences<TypeParam>(n)) {
       expect_total_order(keys, std::less<>{});
       expect_total_order(keys, std::greater<>{});
+#ifndef TALLY_TEST_BRIEFLY
       expect_total_order(keys, std::less<TypeParam>{});
       expect_total_order(keys, std::ranges::greater{});
+#endif
     }
   }
 }

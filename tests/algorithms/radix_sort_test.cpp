@@ -64,7 +64,7 @@ void expect_sorted(std::vector<T> const& keys, Order order, tally::cpu on)
 template <class T>
 class radix_sort : public testing::Test {};
 #ifdef TALLY_TEST_BRIEFLY
-using types = testing::Types<bool, std::int8_t, char16_t, std::int64_t, float, tally::half>;
+using types = testing::Types<bool, std::int64_t, float, tally::half>;
 #else
 using types = testing::Types<bool, std::int8_t, std::uint16_t, char16_t, std::int32_t, std::uint32_t, std::int64_t,
                              std::uint64_t, float, double, tally::half, tally::bfloat16>;

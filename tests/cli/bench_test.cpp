@@ -15,6 +15,7 @@
 namespace tally::test {
 namespace {
 
+#ifndef TALLY_TEST_BRIEFLY  // under a sanitizer the figures mean nothing, and take half a minute
 TEST(bench, json_has_every_cell_with_sensible_figures)
 {
   outcome const result = run_tool(words{"bench", "--json", "--threads", "1"});
@@ -33,6 +34,7 @@ TEST(bench, json_has_every_cell_with_sensible_figures)
   EXPECT_EQ(kinds.size(), 8U) << "two calls, four types";
   EXPECT_EQ(report["cells"].size(), 24U) << "in three sizes";
 }
+#endif
 
 /// Calls are plain without --threads.
 TEST(bench, says_whether_its_calls_are_plain)

@@ -1,4 +1,5 @@
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ TEST(explain, full_blocks_are_those_of_compare)
 TEST(explain, counts_are_those_of_the_formulas_in_small_blocks_too)
 {
   for (textbook::kernel_entry const& kernel : textbook::catalogue())
-    for (int const n : {1, 8, 16, 33, 64})
+    for (int const n : is_brief ? std::vector{1, 33} : std::vector{1, 8, 16, 33, 64})
       EXPECT_FALSE(has(explained({std::string(kernel.name), "--n", std::to_string(n)}).out, ", which is "))
           << kernel.name << ' ' << n;
 }
