@@ -382,14 +382,17 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
       // What heads have is read of several rows together.
       constexpr int at_once = 8;
       using taken = decltype(problem.head.take(from));
+      constexpr bool reads_ahead = std::is_default_constructible_v<taken>;
       for (int first = warp; first <= end / 32; first += at_once * shape::warps) {
         std::uint32_t bits[at_once];
-        taken of_head[at_once];
+        std::conditional_t<reads_ahead, taken, int> of_head[at_once];
 #pragma unroll
         for (int j = 0; j < at_once; ++j) {
           int const r = first + j * shape::warps, k = r * 32 + lane;
           bits[j] = r <= end / 32 ? heads[r] : 0;
-          if ((bits[j] >> lane & 1) != 0 && k < end) of_head[j] = problem.head.take(from + static_cast<std::size_t>(k));
+          if constexpr (reads_ahead)
+            if ((bits[j] >> lane & 1) != 0 && k < end)
+              of_head[j] = problem.head.take(from + static_cast<std::size_t>(k));
         }
 #pragma unroll
         for (int j = 0; j < at_once; ++j) {
@@ -399,7 +402,11 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
           std::uint32_t const before_row = r * 32 < end ? heads_before[r] : all_counts >> 16;
           std::size_t const segment = first_segment + before_row + __popc(bits[j] & ((1u << lane) - 1));
           if (k > begin) detail::at_index(problem.out, segment - 1) = result_of(slots[k - 1]);
-          if (k < end) problem.head.put(segment, of_head[j]);
+          if (k >= end) continue;
+          if constexpr (reads_ahead)
+            problem.head.put(segment, of_head[j]);
+          else
+            problem.head.put(segment, problem.head.take(from + static_cast<std::size_t>(k)));
         }
       }
     } else {
