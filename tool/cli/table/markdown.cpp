@@ -21,14 +21,7 @@ public:
 
   void row(std::string& to, std::span<cell const> cells) const override
   {
-    for (std::size_t k = 0; k < cells.size(); ++k) {
-      if (auto const* value = std::get_if<result>(&cells[k]))
-        append_cell(to, to_text(*value, columns_[k].style));
-      else if (auto const* text = std::get_if<std::string_view>(&cells[k]))
-        append_cell(to, *text);
-      else
-        to += "| ";
-    }
+    for (std::size_t k = 0; k < cells.size(); ++k) append_cell(to, text_of(cells[k], columns_[k]));
     to += "|\n";
   }
 

@@ -4,6 +4,13 @@
 
 namespace tally::cli {
 
+std::string text_of(cell const& from, table_column const& column)
+{
+  if (auto const* const value = std::get_if<result>(&from)) return to_text(*value, column.style);
+  auto const* const text = std::get_if<std::string_view>(&from);
+  return text != nullptr ? std::string(*text) : std::string();
+}
+
 std::unique_ptr<row_format> make_row_format(output_settings const& output, std::vector<table_column> columns,
                                             bool named)
 {

@@ -77,6 +77,9 @@ std::unique_ptr<row_format> make_markdown(std::vector<table_column> columns);
 /// Columns of even width, two blanks apart, numbers to the right. Control characters are written as \n, \t, \x1b.
 std::unique_ptr<row_format> make_aligned(std::vector<table_column> columns);
 
+/// The text of a field or of a result; empty for nothing.
+std::string text_of(cell const& from, table_column const& column);
+
 /// Whether the text is a number in JSON.
 bool is_json_number(std::string_view text);
 
