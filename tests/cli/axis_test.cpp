@@ -400,8 +400,7 @@ TEST_F(along_axis, a_gpu_gives_the_same)
 {
   std::size_t const lines_across = is_brief ? 70 : 700;
   std::vector<float> const values = values_without_pattern<float>(8200 * lines_across);
-  std::string const tall =
-      file("x.npy", npy("<f4", "(8200, " + std::to_string(lines_across) + ")", bytes_of(values)));
+  std::string const tall = file("x.npy", npy("<f4", "(8200, " + std::to_string(lines_across) + ")", bytes_of(values)));
   std::string const wide = file("y.npy", npy("<f4", is_brief ? "(7, 82000)" : "(70, 82000)", bytes_of(values)));
   std::string const integers = file("i.npy", npy("<i8", "(2, 3)", bytes_of<std::int64_t>({1, 2, 3, INT64_MAX, 1, -3})));
   for (words arguments : {words{"scan", "--axis", "0", tall},
