@@ -247,6 +247,11 @@ private:
     tuned.totals_by_a_warp = by.of<std::uint32_t>({0, 160});
     tuned.aligned_slots = tuned.aligned_slots_of_reductions = by.of({0, 4, 8});
     tuned.spans = !by.one_in(4);
+    tuned.totals_groups = by.of<std::size_t>({1, 1, 5, 1000});
+    tuned.aligned_totals_groups = by.of<std::size_t>({1, 7, 1000});
+    tuned.scans_by_warps = by.of<std::size_t>({0, 24});
+    tuned.rows_by_warps = by.of<std::size_t>({40, 64});
+    tuned.gaps_by_warps = by.of<std::size_t>({2, 3});
     tuned.sequences_by_warps = by.of<std::size_t>({0, 24});
     tuned.warps_of_a_tile = by.of({1, 2, 4, 8});
     tuned.rounds = by.of<std::size_t>({1, 4});

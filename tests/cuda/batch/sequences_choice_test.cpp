@@ -25,6 +25,8 @@ constexpr sequences_shape of_floats{.size = 0,
                                     .reduces = false,
                                     .aligned_slots = 0,
                                     .is_span = false,
+                                    .has_totals = false,
+                                    .are_neighbours = false,
                                     .fits_ring = true};
 constexpr call_means h200{.requested = path::automatic,
                           .most_blocks = 0,
@@ -121,6 +123,50 @@ TEST(cuda_sequences_choice, of_sequences_without_gaps)
   expect("not by spans", shape, h200, by, {{row - 1, million, which::many_slots, million / 8 / 8 / 4, 8, 4}});
   shape.aligned_slots = 4;
   expect("aligned too", shape, h200, {}, {{row, million, which::aligned, million / 4 / 8, 8}});
+}
+
+TEST(cuda_sequences_choice, of_reductions_by_totals)
+{
+  sequences_shape shape = of_floats;
+  shape.reduces = shape.has_totals = shape.is_span = true;
+  expect("not aligned", shape, h200, {},
+         {{4, million, which::spans, million / 256 / 8, 8},  // one group
+          {5, million, which::totals, million / 256 / 8, 8},
+          {65, million, which::totals, million / 16 / 8, 8},  // 16 lanes each
+          {row, million, which::totals, million / 8 / 8, 8},
+          {row + 1, million, which::totals, million / 8 / 8, 8},
+          {row + 5, million, which::totals, million / 4 / 8, 8},
+          {strip, million, which::totals, million / 8, 8},
+          {strip + 1, million, which::warps, million / 8, 8},
+          {row + 1, 100, which::one_row, 100, 2}});
+  shape.is_span = false;
+  shape.aligned_slots = 8;
+  expect("aligned", shape, h200, {},
+         {{16, million, which::aligned, million / 64 / 8, 8},
+          {64, million, which::totals, million / 16 / 8, 8},
+          {row, million, which::totals, million / 8 / 8, 8},
+          {2 * row, million, which::aligned, million / 4 / 8, 8}});
+  shape.aligned_slots = 4;
+  expect("aligned, four slots", shape, h200, {}, {{2 * row, million, which::totals, million / 4 / 8, 8}});
+}
+
+TEST(cuda_sequences_choice, of_scans_by_warps)
+{
+  sequences_shape shape = of_floats;
+  shape.are_neighbours = true;
+  expect("neighbours", shape, h200, {},
+         {{2 * row, million, which::many_slots, million / 4 / 8 / 4, 8, 4},
+          {2 * row + 1, million, which::scanning_warps, million / 8, 8},
+          {strip + 1, million, which::scanning_warps, million / 8, 8},
+          {strip + 1, 3167, which::four_rows, 3167, 3},
+          {40 * row, million, which::scanning_warps, million / 8, 8},
+          {40 * row + 1, million, which::eight_rows, million, 6},
+          {tile + 1, million, which::ring, 132, 0}});
+  shape.is_span = true;
+  expect("spans", shape, h200, {}, {{2 * row + 1, million, which::spans, million / 2 / 8, 8}});
+  shape.row = 256;
+  shape.tile = 16384;
+  expect("halves", shape, h200, {}, {{16384, million, which::scanning_warps, million / 8, 8}});
 }
 
 TEST(cuda_sequences_choice, of_few_sequences)

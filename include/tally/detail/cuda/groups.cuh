@@ -59,7 +59,8 @@ public:
 #pragma unroll
     for (std::size_t k = 0; k < bytes / sizeof(word); ++k) reinterpret_cast<word*>(to)[k] = pieces[k];
   }
-  __device__ __forceinline__ void set(int k, S const& value)
+  /// `value` is a copy: of a reference to memory, the bytes would be loaded one by one.
+  __device__ __forceinline__ void set(int k, S value)
   {
     if constexpr (sizeof(S) < 4 && 4 % sizeof(S) == 0) {
       constexpr int per_part = 4 / sizeof(S);

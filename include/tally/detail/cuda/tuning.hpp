@@ -33,6 +33,19 @@ struct tuning {
   int aligned_slots_of_reductions = 8;
   /// Warps move short sequences that are not aligned as spans of memory where these have no gaps.
   bool spans = true;
+  /// Reductions of short sequences that are not aligned need the totals of groups alone, if there are this many groups
+  /// before the last one: rows of 129 floats reach .94 of the read for .51 as spans. Those of aligned ones do from that
+  /// many on: rows of 64 doubles reach .92 for .79, of 16 floats (3 groups) .80 for .89.
+  std::size_t totals_groups = 1;
+  std::size_t aligned_totals_groups = 7;
+  /// Scans of neighbours in memory that are longer than a strip have a warp each if there are at least this many
+  /// sequences a multiprocessor, and they have at most so many rows: 3000 floats reach .96 of the copy for .90 with a
+  /// block each, 4096 .97 for .94, 8192 .96 for .97. Halves gain at any length: 8192 .95 for .66.
+  std::size_t scans_by_warps = 24;
+  std::size_t rows_by_warps = 40;
+  /// So have short ones with gaps between them that are not aligned, from this many rows on: rows of 600 floats .73 for
+  /// .35, of 256 .57 for .51, of 120 .28 for .47.
+  std::size_t gaps_by_warps = 3;
   /// A block goes through so many pieces of a batch one after the other, if there are many: rows of 16 floats by the
   /// general kernel reach .91 of the copy with four, .88 with one.
   std::size_t rounds = 4;

@@ -175,9 +175,10 @@ private:
   S* results_;
 };
 
-/// The calls that a kernel is compiled for: those of sequences that run forwards, without initial or last values, take
-/// fewer instructions.
-enum class span_call { inclusive, reduction, any };
+/// The calls that a kernel is compiled for, none with last values. Inclusive scans and reductions of these have no
+/// initial values; all but `backwards`, an inclusive scan, run forwards. They take fewer instructions than any call
+/// does: exclusive scans of 65 floats reach .81 of the copy for .74, of 129 .73 for .63, backwards .81 for .65.
+enum class span_call { inclusive, exclusive, backwards, reduction, any };
 
 /// `OneRow`: sequences of a row at most lie side by side in a slot. Others take a slot for each of their rows.
 template <class P, bool OneRow, span_call Call>
@@ -207,10 +208,13 @@ __global__ void __launch_bounds__(rows_warps* warp_lanes, words_of<working_type<
   // A sequence that runs backwards has its first element at its highest place; the warp takes the last one first. So
   // places count from the end.
   constexpr bool any = Call == span_call::any;
-  bool const backwards = any && problem.in_step < 0;
+  bool const backwards = Call == span_call::backwards || (any && problem.in_step < 0);
   int const sign = backwards ? -1 : 1, first_place = backwards ? end - group : 0,
             first_index = backwards ? there - 1 : 0;
-  work const what = any ? problem.what : Call == span_call::reduction ? work::reduce : work::inclusive_scan;
+  work const what = any                            ? problem.what
+                    : Call == span_call::reduction ? work::reduce
+                    : Call == span_call::exclusive ? work::exclusive_scan
+                                                   : work::inclusive_scan;
   std::ptrdiff_t const before_first = static_cast<std::ptrdiff_t>(first) * size;
   span own(memory[warp], backwards);
   {
@@ -231,7 +235,8 @@ __global__ void __launch_bounds__(rows_warps* warp_lanes, words_of<working_type<
   int const in_row = own_in_slot * size + group_in_row * group;
   int const in_last_row = OneRow || group_in_row < last_lane ? in_row : last_lane * group;
   int const left_over = !is_used || group_in_row > last_lane ? 0 : group_in_row < last_lane ? group : last_in_group + 1;
-  bool const has_initial = any && (problem.init.is_present || problem.initials != nullptr);
+  constexpr bool initial = any || Call == span_call::exclusive;
+  bool const has_initial = initial && (problem.init.is_present || problem.initials != nullptr);
   bool const exclusive = what == work::exclusive_scan;
 
   left rows_before = first_carry<T>(problem.init, op);
@@ -269,7 +274,7 @@ __global__ void __launch_bounds__(rows_warps* warp_lanes, words_of<working_type<
     left carries[batch];
 #pragma unroll
     for (int r = 0; r < batch; ++r) carries[r] = first_carry<T>(problem.init, op);
-    if (any && problem.initials != nullptr) {
+    if (initial && problem.initials != nullptr) {
 #pragma unroll
       for (int r = 0; r < batch; ++r) {
         int const known = index[r] < 0 ? 0 : index[r] < there ? index[r] : there - 1;

@@ -88,6 +88,73 @@ __global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor)
   }
 }
 
+/// Scans of sequences of up to a tile, a warp each: `Rows` rows at a time, without waiting for another warp.
+template <class P, int Rows, int BlocksPerProcessor>
+__global__ void __launch_bounds__(reduce_threads, BlocksPerProcessor)
+    scan_by_warps_kernel(__grid_constant__ P const problem)
+{
+  using T = typename P::element;
+  using W = working_type<T>;
+  using Op = typename P::operation;
+  using left = left_operand<W, Op>;
+  using rows = scanned_rows<T, Op, typename P::input, std::identity, Rows>;
+  using results = typename rows::results;
+  constexpr std::size_t warps = reduce_threads / warp_lanes;
+  constexpr int row = static_cast<int>(order::row<T>), group = static_cast<int>(order::group<T>);
+  constexpr int batch = batch_rows<results, Rows>;
+  take_turn();
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  std::size_t const sequence = blockIdx.x * warps + static_cast<std::size_t>(threadIdx.x / warp_lanes);
+  if (sequence >= problem.sequences) return;
+  Op op = problem.op;
+  std::identity transform;
+  auto const in = problem.input_of(sequence);
+  left const init = first_carry<T>(problem.initial_of(sequence), op);
+  bool const has_initial = problem.init.is_present || problem.initials != nullptr;
+  cuda_backend::destination<T, typename P::output> const to{problem.output_of(sequence), problem.size,
+                                                            problem.aligned_out, problem.what == work::exclusive_scan};
+  left const nothing = left::absent(op, init.value);
+  left strips_before = nothing, rows_before = nothing;
+  W left_neighbour = init.value;
+#pragma unroll 1
+  for (std::size_t first = 0; first < problem.size; first += Rows * row) {
+    rows own;
+    own.load(in, first + lane * group, problem.size, problem.aligned_in);
+    W groups[Rows];
+    own.scan_groups(groups, lane, transform, op);
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) {
+      own.precede(r, strips_before.before(rows_before, op), op);
+      rows_before = left::present(rows_before.before(shuffle_from(groups[r], warp_lanes - 1), op));
+    }
+    if ((first / row + Rows) % order::strip_rows == 0) {
+      strips_before = strips_before.before(rows_before, op);
+      rows_before = nothing;
+    }
+    own.keep_packed();
+    __syncwarp();  // the elements of these rows have been read
+#pragma unroll
+    for (int r = 0; r < Rows; r += batch) {
+      results values[batch];
+#pragma unroll
+      for (int k = 0; k < batch; ++k) {
+        own.scan(r + k, values[k], transform, op);
+        if (has_initial) values[k].precede(init, op);
+      }
+      std::size_t const here = first + r * row;
+      if (problem.lasts != nullptr && problem.size - 1 - here < batch * row) {
+        place<T> const last(problem.size - 1 - here);
+#pragma unroll
+        for (int k = 0; k < batch; ++k)
+          if (last.row == k && last.lane == lane) problem.put_last(sequence, values[k].at(last.in_group));
+      }
+      W const next = to.last_of(values);
+      to.store(here + lane * group, values, left_neighbour, lane);
+      left_neighbour = next;
+    }
+  }
+}
+
 /// Reductions of sequences of more than one tile. Each block publishes the total of the tile of its number, and counts
 /// it at its sequence. The block that counts the last one of a sequence folds its totals: by one warp if they are few,
 /// else by all. No block waits for another: all totals are there when the last one is counted, or will soon be.

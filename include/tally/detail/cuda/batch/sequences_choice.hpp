@@ -20,10 +20,12 @@ enum class sequences_kernel {
   many_slots,  ///< ... in many
   aligned,     ///< ... in many, with whole aligned groups in one dimension
   spans,       ///< the same for sequences without a gap between them
+  totals,      ///< reductions of short sequences, by the totals of their groups
   one_row,     ///< a block has a sequence of a tile at most, a row a warp
   four_rows,
   eight_rows,
-  warps,  ///< a warp reduces a sequence of a tile at most
+  scanning_warps,  ///< a warp scans a sequence of a tile at most
+  warps,           ///< a warp reduces one
 };
 /// Those of the first so many are launched with as many blocks as run at once.
 inline constexpr std::size_t resident_sequences_kernels = 2;
@@ -39,9 +41,11 @@ constexpr char const* path_of(sequences_kernel which)
     case sequences_kernel::many_slots: return "cuda: sequences, many slots a warp";
     case sequences_kernel::aligned: return "cuda: sequences, aligned slots";
     case sequences_kernel::spans: return "cuda: sequences, spans of memory";
+    case sequences_kernel::totals: return "cuda: sequences, totals of rows";
     case sequences_kernel::one_row: return "cuda: sequences, a block each, one row";
     case sequences_kernel::four_rows: return "cuda: sequences, a block each, four rows";
     case sequences_kernel::eight_rows: return "cuda: sequences, a block each, eight rows";
+    case sequences_kernel::scanning_warps: return "cuda: sequences, a warp each, scans";
     case sequences_kernel::warps: return "cuda: sequences, a warp each";
   }
   return "";
@@ -56,9 +60,11 @@ struct sequences_shape {
   int few_slots;          ///< rows that a warp holds, 8 at most
   int many_slots;
   bool reduces;
-  int aligned_slots;  ///< rows that a warp holds of aligned sequences; 0 if these are not
-  bool is_span;       ///< sequences follow each other without a gap, of elements that fill groups of 16 bytes
-  bool fits_ring;     ///< elements in memory, neighbours in steps of one, each sequence aligned to 16 bytes
+  int aligned_slots;    ///< rows that a warp holds of aligned sequences; 0 if these are not
+  bool is_span;         ///< sequences follow each other without a gap, of elements that fill groups of 16 bytes
+  bool has_totals;      ///< a reduction of neighbours in memory by an operator with an identity
+  bool are_neighbours;  ///< a scan of neighbours in memory, aligned or of elements that fill groups of 16 bytes
+  bool fits_ring;       ///< elements in memory, neighbours in steps of one, each sequence aligned to 16 bytes
 };
 
 struct sequences_choice {
@@ -121,6 +127,16 @@ sequences_choice choose(sequences_shape const& shape, call_means const& means, t
       return sequences_choice{kernel, std::min((blocks + rounds - 1) / rounds, most_blocks), static_cast<int>(a_block),
                               static_cast<int>(rounds), because};
     };
+    std::size_t const groups_before_last = (shape.size - 1) / (shape.row / 32);
+    // Kernels of eight slots a warp are as quick for aligned ones of several rows.
+    bool const totals_alone = shape.aligned_slots == 0 ? groups_before_last >= by.totals_groups
+                                                       : groups_before_last >= by.aligned_totals_groups &&
+                                                             (shape.aligned_slots <= 4 || groups_before_last <= 32);
+    if (shape.has_totals && totals_alone) {
+      std::size_t const slots = (groups_before_last + 31) / 32;
+      std::size_t const a_warp = slots == 1 ? 8 * (32 / std::bit_ceil(groups_before_last)) : 8 / slots;
+      return blocks_of(which::totals, (shape.sequences + a_warp - 1) / a_warp, 1, "short reductions");
+    }
     if (shape.aligned_slots > 0) {
       auto slots = static_cast<std::size_t>(shape.aligned_slots);
       if (slots < std::bit_ceil(rows)) slots = std::bit_ceil(rows);
@@ -129,11 +145,21 @@ sequences_choice choose(sequences_shape const& shape, call_means const& means, t
     }
     if (shape.is_span && by.spans)
       return blocks_of(which::spans, warps_with(shape.many_slots, rows), 1, "short sequences, one behind the other");
+    if (shape.are_neighbours && rows >= by.gaps_by_warps)
+      return {which::scanning_warps, std::min((shape.sequences + 7) / 8, most_blocks), 8, 1,
+              "a warp's rows each, with gaps"};
     std::size_t const warps_of_few =
         rows <= static_cast<std::size_t>(shape.few_slots) ? warps_with(shape.few_slots, rows) : 0;
     if (warps_of_few > 0 && warps_of_few <= processors * by.few_slots_warps)
       return blocks_of(which::few_slots, warps_of_few, by.rounds, "few short sequences");
     return blocks_of(which::many_slots, warps_with(shape.many_slots, rows), by.rounds, "short sequences");
+  }
+
+  if (shape.are_neighbours && shape.sequences >= processors * by.scans_by_warps &&
+      (rows <= by.rows_by_warps || shape.row > 128)) {
+    constexpr std::size_t a_block = 8;
+    return {which::scanning_warps, std::min((shape.sequences + a_block - 1) / a_block, most_blocks), 8, 1,
+            "more than a warp's rows each, a tile at most, and many"};
   }
 
   if (shape.reduces && shape.sequences >= processors * by.sequences_by_warps) {

@@ -14,6 +14,7 @@
 #include "tally/detail/cuda/batch/batch_problem.cuh"
 #include "tally/detail/cuda/batch/columns.cuh"
 #include "tally/detail/cuda/batch/row_spans.cuh"
+#include "tally/detail/cuda/batch/row_totals.cuh"
 #include "tally/detail/cuda/batch/rows_kernel.cuh"
 #include "tally/detail/cuda/batch/sequence_tiles.cuh"
 #include "tally/detail/cuda/batch/sequences_choice.hpp"
@@ -27,6 +28,7 @@ class sequences_plan {
 public:
   using T = typename P::element;
   using W = working_type<T>;
+  using Op = typename P::operation;
   using stored = typename P::input::value_type;
   using result = typename P::output::value_type;
 
@@ -58,6 +60,8 @@ public:
       launch_aligned_rows(call, problem, selected);
     else if (selected.which == sequences_kernel::spans)
       launch_spans(call, problem, selected);
+    else if (selected.which == sequences_kernel::totals)
+      launch_totals(call, problem, selected);
     else if (!(anywhere && launch_as<shifted>(call, problem, selected)) &&
              !(forwards && launch_as<forward>(call, problem, selected)))
       launch_as<P>(call, problem, selected);
@@ -75,6 +79,8 @@ private:
   static constexpr bool may_shift =
       can_shift<stored, static_cast<int>(order::group<T>)> && can_shift<result, static_cast<int>(order::group<T>)>;
   static constexpr bool may_span = may_shift && many_slots == span_slots && std::is_same_v<stored, result>;
+  static constexpr bool may_total =
+      many_slots == totals_slots && can_shift<stored, static_cast<int>(order::group<T>)> && has_identity<Op, W>;
   using shifted = shifted_problem<P>;
   using forward = forward_problem<P>;
 
@@ -89,19 +95,37 @@ private:
   {
     if constexpr (may_span) {
       spans_problem<P> const of_spans{problem, rows_shape_of<T>(problem.size, span_slots)};
-      bool const any = problem.in_step < 0 || problem.init.is_present || problem.initials != nullptr ||
-                       problem.lasts != nullptr || problem.what == work::exclusive_scan;
-      auto const launch_it = [&](auto one_row) {
-        launch(call,
-               any                            ? spans_kernel<P, one_row, span_call::any>
-               : problem.what == work::reduce ? spans_kernel<P, one_row, span_call::reduction>
-                                              : spans_kernel<P, one_row, span_call::inclusive>,
-               of_spans, static_cast<unsigned>(selected.blocks), selected.warps * warp_lanes);
+      bool const starts = problem.init.is_present || problem.initials != nullptr;
+      bool const backwards = problem.in_step < 0, reduces = problem.what == work::reduce,
+                 exclusive = problem.what == work::exclusive_scan;
+      bool const one = of_spans.shape.rows == 1;
+      bool const any = problem.lasts != nullptr || (backwards && (starts || reduces || exclusive)) ||
+                       (starts && !exclusive) || (reduces && !one);
+      auto const launch_it = [&](void (*kernel)(spans_problem<P> const)) {
+        launch(call, kernel, of_spans, static_cast<unsigned>(selected.blocks), selected.warps * warp_lanes);
       };
-      if (of_spans.shape.rows == 1)
-        launch_it(std::true_type{});
+      if (one && reduces && !any) return launch_it(spans_kernel<P, true, span_call::reduction>);
+      auto const as = [&]<span_call Call>(std::integral_constant<span_call, Call>) {
+        launch_it(one ? spans_kernel<P, true, Call> : spans_kernel<P, false, Call>);
+      };
+      if (any)
+        as(std::integral_constant<span_call, span_call::any>{});
+      else if (exclusive)
+        as(std::integral_constant<span_call, span_call::exclusive>{});
+      else if (backwards)
+        as(std::integral_constant<span_call, span_call::backwards>{});
       else
-        launch_it(std::false_type{});
+        as(std::integral_constant<span_call, span_call::inclusive>{});
+    }
+  }
+
+  static void launch_totals(prepared_call const& call, P const& problem, sequences_choice const& selected)
+  {
+    if constexpr (may_total) {
+      std::ptrdiff_t const across = problem.where.steps[0].in * static_cast<std::ptrdiff_t>(sizeof(stored));
+      totals_problem<P> const of_totals{problem, totals_shape_of<T>(problem.size, across)};
+      launch(call, of_totals.shape.slots == 1 ? row_totals_kernel<P, true> : row_totals_kernel<P, false>, of_totals,
+             static_cast<unsigned>(selected.blocks), selected.warps * warp_lanes);
     }
   }
 
@@ -164,6 +188,8 @@ private:
                           .reduces = problem.what == work::reduce,
                           .aligned_slots = 0,
                           .is_span = false,
+                          .has_totals = false,
+                          .are_neighbours = false,
                           .fits_ring = false};
     if (many_slots == 8 && problem.where.dimensions <= 1 && problem.aligned_in &&
         (shape.reduces || problem.aligned_out) && problem.size % order::group<T> == 0)
@@ -178,6 +204,14 @@ private:
           problem.where.dimensions <= 1 && has_no_gaps(problem.in_step, across.in) &&
           (shape.reduces || (problem.out_step == problem.in_step && has_no_gaps(problem.out_step, across.out)));
     }
+    distances const& apart = problem.where.steps[0];
+    auto const is_near = [&](std::ptrdiff_t step, std::ptrdiff_t across) {
+      constexpr std::ptrdiff_t most = std::ptrdiff_t{1} << 27;
+      return problem.where.dimensions <= 1 && (step == 1 || step == -1) && -most < across && across < most;
+    };
+    shape.has_totals = may_total && shape.reduces && is_near(problem.in_step, apart.in);
+    shape.are_neighbours =
+        may_shift && !shape.reduces && (is_anywhere(problem) || (problem.aligned_in && problem.aligned_out));
     if constexpr (may_ring) {
       auto const first = reinterpret_cast<std::uintptr_t>(problem.in_step == -1 ? problem.in + 1 : problem.in);
       bool aligned = (problem.in_step == 1 || problem.in_step == -1) && first % 16 == 0;
@@ -211,11 +245,15 @@ private:
     constexpr int tile_threads = static_cast<int>(order::tile_strips) * warp_lanes;
     constexpr int blocks = narrow ? 3 : words_of<W> <= 2 ? 2 : 1;
     constexpr int reducing_blocks = words_of<W> <= 2 ? 3 : 2;
+    constexpr int scanned_by_a_warp = 4, scanning_blocks = narrow ? 3 : words_of<W> <= 2 ? 2 : 1;
     constexpr bool usable = may_shift || !std::is_same_v<Q, shifted>;
     if constexpr (usable && may_ring)
       if (which == sequences_kernel::ring)
         return {ring_kernel<Q>, ring_memory<Q>::shape::threads, sizeof(ring_memory<Q>)};
     if constexpr (usable && !std::is_same_v<Q, forward>) {
+      if constexpr (may_shift)
+        if (which == sequences_kernel::scanning_warps)
+          return {scan_by_warps_kernel<Q, scanned_by_a_warp, scanning_blocks>, reduce_threads, 0};
       switch (which) {
         case sequences_kernel::reduction: return {reduce_sequences_kernel<Q, reducing_blocks>, reduce_threads, 0};
         case sequences_kernel::warps: return {reduce_by_warps_kernel<Q, reducing_blocks>, reduce_threads, 0};
