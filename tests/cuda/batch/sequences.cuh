@@ -251,6 +251,7 @@ private:
     tuned.aligned_totals_groups = by.of<std::size_t>({1, 7, 1000});
     tuned.scans_by_warps = by.of<std::size_t>({0, 24});
     tuned.rows_by_warps = by.of<std::size_t>({40, 64});
+    tuned.rows_of_spans = by.of<std::size_t>({5, 8});
     tuned.gaps_by_warps = by.of<std::size_t>({2, 3});
     tuned.sequences_by_warps = by.of<std::size_t>({0, 24});
     tuned.warps_of_a_tile = by.of({1, 2, 4, 8});

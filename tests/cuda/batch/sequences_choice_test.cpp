@@ -163,7 +163,10 @@ TEST(cuda_sequences_choice, of_scans_by_warps)
           {40 * row + 1, million, which::eight_rows, million, 6},
           {tile + 1, million, which::ring, 132, 0}});
   shape.is_span = true;
-  expect("spans", shape, h200, {}, {{2 * row + 1, million, which::spans, million / 2 / 8, 8}});
+  expect("spans", shape, h200, {},
+         {{2 * row + 1, million, which::spans, million / 2 / 8, 8},
+          {5 * row, million, which::spans, million / 8, 8},
+          {5 * row + 1, million, which::scanning_warps, million / 8, 8}});
   shape.row = 256;
   shape.tile = 16384;
   expect("halves", shape, h200, {}, {{16384, million, which::scanning_warps, million / 8, 8}});

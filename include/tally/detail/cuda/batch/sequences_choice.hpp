@@ -143,11 +143,12 @@ sequences_choice choose(sequences_shape const& shape, call_means const& means, t
       return blocks_of(which::aligned, warps_with(static_cast<int>(slots), std::bit_ceil(rows)), 1,
                        "short sequences of whole aligned groups");
     }
-    if (shape.is_span && by.spans)
+    bool const is_long = shape.are_neighbours && shape.row == 128 && rows > by.rows_of_spans;  // of four bytes
+    if (shape.is_span && by.spans && !is_long)
       return blocks_of(which::spans, warps_with(shape.many_slots, rows), 1, "short sequences, one behind the other");
     if (shape.are_neighbours && rows >= by.gaps_by_warps)
       return {which::scanning_warps, std::min((shape.sequences + 7) / 8, most_blocks), 8, 1,
-              "a warp's rows each, with gaps"};
+              "a warp's rows each, with gaps or many"};
     std::size_t const warps_of_few =
         rows <= static_cast<std::size_t>(shape.few_slots) ? warps_with(shape.few_slots, rows) : 0;
     if (warps_of_few > 0 && warps_of_few <= processors * by.few_slots_warps)

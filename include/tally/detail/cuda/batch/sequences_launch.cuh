@@ -245,7 +245,8 @@ private:
     constexpr int tile_threads = static_cast<int>(order::tile_strips) * warp_lanes;
     constexpr int blocks = narrow ? 3 : words_of<W> <= 2 ? 2 : 1;
     constexpr int reducing_blocks = words_of<W> <= 2 ? 3 : 2;
-    constexpr int scanned_by_a_warp = 4, scanning_blocks = narrow ? 3 : words_of<W> <= 2 ? 2 : 1;
+    // Eight rows are quicker than four for floats (rows of 1001 reach .97 of the copy for .93), not for halves.
+    constexpr int scanned_by_a_warp = order::group<T> == 4 ? 8 : 4, scanning_blocks = words_of<W> == 1 ? 3 : 2;
     constexpr bool usable = may_shift || !std::is_same_v<Q, shifted>;
     if constexpr (usable && may_ring)
       if (which == sequences_kernel::ring)
