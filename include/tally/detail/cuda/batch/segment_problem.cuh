@@ -45,7 +45,13 @@ struct segment_problem {
   std::size_t chunks_with_words;
   std::size_t capacity;           ///< words in the workspace
   detail::count_in_memory fewer;  ///< the number of segments, if it lies in the device's memory
+  std::uint64_t const* call = nullptr;  ///< if not null, the word by which the kernel ahead calls for the general one
 
+  /// Whether the general kernel has anything to do in this epoch.
+  __device__ bool is_called_for(std::uint32_t epoch) const
+  {
+    return call == nullptr || static_cast<std::uint32_t>(load_relaxed(call) >> 32) == epoch;
+  }
   __device__ void read_count()
   {
     if (fewer.place != nullptr) segments = fewer.up_to(segments);

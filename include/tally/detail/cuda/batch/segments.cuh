@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
+#include "tally/detail/cuda/batch/lone_fold.cuh"
+#include "tally/detail/cuda/batch/segment_lists.cuh"
 #include "tally/detail/cuda/batch/segment_problem.cuh"
 #include "tally/detail/cuda/batch/segment_rows.cuh"
 #include "tally/detail/cuda/batch/segment_search.cuh"
+#include "tally/detail/cuda/batch/segment_stages.cuh"
 #include "tally/detail/cuda/carry_fold.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/left_operand.cuh"
+#include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/rows.cuh"
 #include "tally/detail/cuda/tuning.hpp"
 #include "tally/detail/cuda/warp.cuh"
@@ -60,80 +65,6 @@ struct segment_shape {
   static_assert(bytes <= most_shared_bytes);
 };
 
-/// The work of a block between two exchanges of its shared memory: `count` elements from `from` on; segments
-/// [first, first + segments), which begin there; and a lead, one of several tiles of a segment, or a segment for which
-/// the stage before had no room.
-struct segment_stage {
-  std::size_t from, first;
-  int count, segments;
-  std::size_t lead_segment, lead_tile, lead_chunk;  ///< the chunk in which the lead's segment begins
-  int lead_size;                                    ///< 0: there is none
-  bool lead_ends;                                   ///< the lead is its segment's last tile
-  bool lead_alone;                                  ///< this block has all tiles of the segment
-  bool exists;
-
-  __device__ bool hands_over() const { return lead_size > 0 && (lead_tile > 0 || !lead_ends); }
-  /// Whether the lead has a carry.
-  __device__ bool waits() const { return lead_size > 0 && lead_tile > 0; }
-};
-
-/// The stages of a chunk, one after the other.
-template <class Shape>
-class stages_of_chunk {
-public:
-  /// Takes the next chunk.
-  template <class Header>
-  __device__ __forceinline__ segment_stage begin(Header const& header, std::size_t base, bool shared_out)
-  {
-    constexpr std::size_t unit = Shape::unit;
-    auto const begun = static_cast<int>(header.last - header.first);
-    std::size_t const first_begin = header.offsets[1];
-    segment_stage stage{first_begin, header.first, 0, begun, 0, 0, header.chunk, 0, true, false, true};
-    chunk_ = header.chunk;
-    if (shared_out && header.first > 0) {
-      std::size_t const begin = header.offsets[0], at = begin - base + header.first - 1;
-      std::size_t const tile = (static_cast<std::size_t>(header.chunk) * unit - at + unit - 1) / unit;
-      if (tile * unit < first_begin - begin) {
-        stage.from = begin + tile * unit;
-        stage.lead_segment = header.first - 1;
-        stage.lead_tile = tile;
-        stage.lead_chunk = at / unit;
-        stage.lead_ends = first_begin - stage.from <= unit;
-        stage.count = stage.lead_size = static_cast<int>(stage.lead_ends ? first_begin - stage.from : unit);
-      }
-    }
-    size_ = tile_ = 0;
-    if (begun > 0) {
-      std::size_t const begin = header.offsets[2], size = header.offsets[3] - begin;
-      if (size > unit || begin + size - stage.from + static_cast<std::size_t>(begun) > Shape::room) {
-        // The last segment that begins here is a lead of its own.
-        begin_ = begin;
-        size_ = size;
-        segment_ = header.last - 1;
-        --stage.segments;
-        stage.count = static_cast<int>(begin - stage.from);
-        if (stage.count == 0 && stage.segments == 0) return next(shared_out);
-      } else {
-        stage.count = static_cast<int>(begin + size - stage.from);
-      }
-    }
-    return stage;
-  }
-  __device__ __forceinline__ bool has_more() const { return size_ > 0; }
-  __device__ __forceinline__ segment_stage next(bool shared_out)
-  {
-    constexpr std::size_t unit = Shape::unit;
-    std::size_t const from = begin_ + tile_ * unit, rest = size_ - tile_ * unit;
-    bool const ends = rest <= unit;
-    int const count = static_cast<int>(ends ? rest : unit);
-    if (ends || shared_out) size_ = 0;
-    return {from, segment_, count, 0, segment_, tile_++, chunk_, count, ends, !shared_out, true};
-  }
-
-private:
-  std::size_t chunk_ = 0, begin_ = 0, size_ = 0, tile_ = 0, segment_ = 0;
-};
-
 /// Barriers of some of a block's warps.
 template <int Number, int Threads>
 __device__ __forceinline__ void meet()
@@ -152,58 +83,6 @@ struct shared_piece {
   std::uint32_t segment;  ///< counted from the stage's first one
 };
 
-/// The segments of a stage that have more than one group and a strip at most, in lists by their lengths: list l has
-/// those of up to 2^(l + 1) groups, and the last one those of more than a row.
-template <class Shape>
-class segment_lists {
-public:
-  static constexpr int lists = 6;
-
-  /// Empties all lists.
-  __device__ __forceinline__ void clear()
-  {
-    if (threadIdx.x < lists) counts_[threadIdx.x] = 0;
-  }
-  /// Appends segment k to its list, by a whole warp.
-  __device__ __forceinline__ void append(int k, int size, int lane)
-  {
-    bool const is_listed = size > Shape::group && size <= Shape::strip;
-    unsigned const listed = __ballot_sync(whole_warp, is_listed);
-    if (listed == 0) return;
-    int const list = min(31 - __clz((size - 1) / Shape::group), lists - 1);
-    unsigned alike = listed;  // the lanes with segments of the same list
-#pragma unroll
-    for (int bit = 1; bit < 8; bit *= 2) {
-      unsigned const set = __ballot_sync(whole_warp, (list & bit) != 0);
-      alike &= (list & bit) != 0 ? set : ~set;
-    }
-    int const before = __popc(alike & ((1u << lane) - 1));
-    int base = 0;
-    if (is_listed && before == 0) base = atomicAdd(&counts_[list], __popc(alike));
-    base = __shfl_sync(whole_warp, base, __ffs(static_cast<int>(alike)) - 1);
-    if (is_listed) segments_[place(list, base + before)] = static_cast<std::uint16_t>(k);
-  }
-  __device__ __forceinline__ int count(int list) const { return counts_[list]; }
-  /// Segment k of a list.
-  __device__ __forceinline__ int segment(int list, int k) const { return segments_[place(list, k)]; }
-private:
-  // Two lists fill an array from its two ends.
-  static constexpr int first = Shape::room / (Shape::group + 2) + 1;
-  static constexpr int second = Shape::room / (4 * Shape::group + 2) + 1;
-  static constexpr int third = Shape::room / (16 * Shape::group + 2) + 1;
-  static_assert(Shape::room < 65536);
-
-  __device__ __forceinline__ static int place(int list, int k)
-  {
-    int const begin = list < 2 ? 0 : list < 4 ? first : first + second;
-    int const end = list < 2 ? first : list < 4 ? first + second : first + second + third;
-    return (list & 1) != 0 ? end - 1 - k : begin + k;
-  }
-
-  std::uint16_t segments_[first + second + third];
-  int counts_[lists];
-};
-
 /// The reductions of segments of several tiles whose last tile a block has had: their totals are folded some stages
 /// later. By then they are there. A block that waited would keep the chunks that it has drawn from others that wait
 /// too.
@@ -215,43 +94,6 @@ struct deferred_reductions {
   std::uint32_t tile[most];
   unsigned stage[most];
   uninitialized<W> total[most];
-};
-
-/// The fold of the tiles of a segment by one block, which has them one after the other.
-template <class T, class Op>
-struct lone_fold {
-  using W = working_type<T>;
-  using C = carry_type<Op, T>;
-  using left = left_operand<W, Op>;
-  using wide_left = left_operand<C, Op>;
-
-  wide_left spans, tiles;
-  left previous;
-  int count;
-
-  __device__ void begin(initial_value<T, Op> const& init, Op& op)
-  {
-    spans = init.is_present ? wide_left::present(init.wide) : wide_left::absent(op, init.wide);
-    tiles = wide_left::absent(op, init.wide);
-    previous = init.is_present ? left::present(init.value) : left::absent(op, init.value);
-    count = 0;
-  }
-  /// The carry of the next tile.
-  __device__ left carry(Op& op) const
-  {
-    if (count == 0) return previous;
-    wide_left const all = spans.before(tiles, op);
-    return left::present(static_cast<W>(all.value));
-  }
-  __device__ void append(left const& carry, W const& total, Op& op)
-  {
-    previous = left::present(carry.before(total, op));
-    tiles = wide_left::present(tiles.before(static_cast<C>(total), op));
-    if (++count % static_cast<int>(order::span_tiles) == 0) {
-      spans = spans.before(tiles, op);
-      tiles = wide_left::absent(op, tiles.value);
-    }
-  }
 };
 
 /// The pieces of a stage, and what their scans begin with.
@@ -297,21 +139,25 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
   __shared__ uninitialized<lone_fold<T, Op>> lone;
   __shared__ segment_stage stages[4];
   __shared__ drawing drawn;
+  __shared__ std::uint32_t all_chunks;
 
   Op op = problem.op;
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes, warp = static_cast<int>(threadIdx.x) / warp_lanes;
   std::size_t const base = problem.offset(0);
   std::size_t const units = problem.offset(problem.segments) - base + problem.segments;
-  auto const chunks = static_cast<std::uint32_t>((units + shape::unit - 1) / shape::unit);
+  if (threadIdx.x == 0) {
+    std::uint64_t const ticket = draw_unseen(*problem.shared);
+    all_chunks = problem.is_called_for(static_cast<std::uint32_t>(ticket >> 32) + 1)
+                     ? static_cast<std::uint32_t>((units + shape::unit - 1) / shape::unit)
+                     : 0;
+    drawn = resolve(*problem.shared, ticket, tickets_of_scan(all_chunks, gridDim.x));
+  }
+  __syncthreads();
+  std::uint32_t const epoch = drawn.epoch, chunks = all_chunks;
   // Without room for the totals of all chunks each segment is the work of the block in whose chunk it begins.
   bool const shared_out = chunks <= problem.chunks_with_words;
   search_type const search{problem, base, chunks};
   std::uint64_t* const first_words = problem.words + problem.chunks_with_words * words_of<W>;
-
-  if (threadIdx.x == 0)
-    drawn = resolve(*problem.shared, draw_unseen(*problem.shared), tickets_of_scan(chunks, gridDim.x));
-  __syncthreads();
-  std::uint32_t const epoch = drawn.epoch;
   if (shared_out) search.publish_all(first_words, epoch, warp, shape::warps + 1);
 
   auto const strips_of = [](int size) { return (size + shape::strip - 1) / shape::strip; };
@@ -386,15 +232,16 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
     if constexpr (reduces) {
       using later = deferred_reductions<W>;
       unsigned settled = 0, put_off = 0;  // of `deferred`
-      auto const settle = [&] {
+      auto const settle = [&]<class Fold>(std::type_identity<Fold>, typename Fold::shared& memory) {
         unsigned const k = settled++ % later::most;
-        fold own(problem.init_of(deferred.segment[k]), op);
-        auto const before = own.advance(deferred.tile[k], words_of_chunk(deferred.chunk[k]), epoch, *fold_memory, op);
+        Fold own(problem.init_of(deferred.segment[k]), op);
+        auto const before = own.advance(deferred.tile[k], words_of_chunk(deferred.chunk[k]), epoch, memory, op);
         if (lane == 0) problem.put_reduced(deferred.segment[k], before.carry.before(*deferred.total[k], op));
         __syncwarp();
       };
       scout_stages([&](segment_stage const& stage, unsigned number, bool hands_over) {
-        while (settled != put_off && number - deferred.stage[settled % later::most] >= later::stages) settle();
+        while (settled != put_off && number - deferred.stage[settled % later::most] >= later::stages)
+          settle(std::type_identity<fold>{}, *fold_memory);
         if (!hands_over) return;
         W const total = total_of_lead(stage);
         if (stage.lead_alone) {
@@ -412,7 +259,11 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
           __syncwarp();
         }
       });
-      while (settled != put_off) settle();
+      // The workers have ended, and their memory is free.
+      using last_fold = carry_fold<T, Op, (words_of<W> <= 2 ? 32 : 1), (words_of<W> <= 2 ? 8 : 1)>;
+      static_assert(sizeof(typename last_fold::shared) <= shape::bytes);
+      while (settled != put_off)
+        settle(std::type_identity<last_fold>{}, reinterpret_cast<typename last_fold::shared&>(room));
     } else {
       fold carries(problem.init, op);
       std::size_t folded_segment = problem.segments;  // whose totals `carries` has; none yet

@@ -19,6 +19,7 @@
 
 #ifdef __CUDACC__
 #include "tally/detail/cuda/batch/segments.cuh"
+#include "tally/detail/cuda/batch/warp_segments.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #endif
 
@@ -37,6 +38,20 @@ std::size_t most_elements(prepared_call const& call, I const& values)
 }
 
 #ifdef __CUDACC__
+/// Words behind those of the chunks, of the kernel by warps.
+inline constexpr std::size_t words_by_warps = 2;
+
+template <class P>
+void launch_by_warps(prepared_call const& call, P const& problem)
+{
+  using shape = warp_shape<P>;
+  static std::array<void (*)(P const), 1> entry{warp_segments_kernel<P>};
+  static known_kernels known{};
+  int const resident = blocks_at_a_time(call, entry[0], shape::threads, warps_bytes<P>, known);
+  int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
+  launch(call, entry[0], problem, static_cast<unsigned>(blocks), shape::threads, warps_bytes<P>);
+}
+
 /// `most` is a bound on the number of elements. The offsets, which know it, are on the device.
 template <bool Overlaps, class P>
 void launch_segments(prepared_call& call, P problem, std::size_t most)
@@ -49,11 +64,23 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   constexpr std::size_t chunks_without_bound = 65536;
   std::size_t const chunks = (most == no_bound ? problem.segments : most + problem.segments) / shape::unit + 2 +
                              (most == no_bound ? chunks_without_bound : 0);
-  call.reserve_words(call.can_grow() ? chunks * words_of_chunk : 0);
+  call.reserve_words(call.can_grow() ? chunks * words_of_chunk + words_by_warps : 0);
   problem.shared = call.shared();
   problem.words = call.words();
   problem.capacity = call.capacity();
-  problem.chunks_with_words = std::min({chunks, call.capacity() / words_of_chunk, tuning_in_use().segment_chunks});
+  bool by_warps = false;
+  if constexpr (fits_warps<P>)
+    by_warps = call.facts().compute_capability >= 80 && call.capacity() >= words_by_warps &&
+               (most == no_bound || most + problem.segments >= tuning_in_use().segments_by_warps);
+  problem.chunks_with_words = std::min({chunks, (call.capacity() - (by_warps ? words_by_warps : 0)) / words_of_chunk,
+                                        tuning_in_use().segment_chunks});
+  if constexpr (fits_warps<P>) {
+    if (by_warps) {
+      detail::took("cuda: segments by warps");
+      launch_by_warps(call, problem);
+      problem.call = words_of_tickets(problem) + 1;
+    }
+  }
   // A table that is not const, as in launch.cuh: only it names the kernel.
   static std::array<void (*)(P const), 1> entry{segments_kernel<P, Overlaps>};
   static known_kernels known{};
