@@ -25,7 +25,8 @@ def name_of(symbol):
     kernel = re.search(r"\d([a-z_]+)_kernel", symbol)[1]
     constants = [found[1] for found in re.finditer(r"L[ib](\d+)E", symbol)]
     if "segment_problem" in symbol:
-        return "segments " + ("reduce", "scan")[int(re.search(r"segment_workE(\d)", symbol)[1])]
+        work = ("reduce", "scan")[int(re.search(r"segment_workE(\d)", symbol)[1])]
+        return f"segments {work}" + (" by warps" if kernel == "warp_segments" else "")
     if "batch_problem" in symbol or "columns_problem" in symbol:
         kind = next((kind + " " for kind in ("shifted", "forward") if kind + "_problem" in symbol), "")
         return "_".join(["batch " + kind + kernel, *constants])

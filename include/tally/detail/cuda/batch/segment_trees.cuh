@@ -1,10 +1,69 @@
 #pragma once
 
+#include <cstdint>
+#include <cstring>
+
+#include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 
 namespace tally::cuda_backend {
+
+/// A place of elements in shared memory. On a GPU it is the 32-bit address that the loads take: of a pointer the
+/// compiler makes it anew for each of them.
+template <class T>
+struct shared_place {
+#ifdef __CUDA_ARCH__
+  std::uint32_t address;
+
+  __device__ __forceinline__ explicit shared_place(T const* p) : address(shared_address(p))
+  {
+    asm volatile("" : "+r"(address));
+  }
+  __device__ __forceinline__ explicit shared_place(std::uint32_t own) : address(own) {}
+  __device__ __forceinline__ shared_place operator+(int elements) const
+  {
+    return shared_place(address + static_cast<std::uint32_t>(elements * static_cast<int>(sizeof(T))));
+  }
+  __device__ __forceinline__ T operator[](int k) const
+  {
+    T element;
+    if constexpr (sizeof(T) == 4) {
+      std::uint32_t word;
+      asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"((*this + k).address));
+      memcpy(&element, &word, sizeof word);
+    } else {
+      std::uint64_t word;
+      asm volatile("ld.shared.b64 %0, [%1];" : "=l"(word) : "r"((*this + k).address));
+      memcpy(&element, &word, sizeof word);
+    }
+    return element;
+  }
+  /// 16 bytes, aligned.
+  template <int Count>
+  __device__ __forceinline__ void load(T (&elements)[Count]) const
+  {
+    static_assert(sizeof elements == 16);
+    std::uint32_t words[4];
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                 : "r"(address));
+    memcpy(elements, words, sizeof words);
+  }
+#else
+  T const* address;
+
+  __host__ __device__ explicit shared_place(T const* p) : address(p) {}
+  __host__ __device__ shared_place operator+(int elements) const { return shared_place(address + elements); }
+  __host__ __device__ T operator[](int k) const { return address[k]; }
+  template <int Count>
+  __host__ __device__ void load(T (&elements)[Count]) const
+  {
+    for (int j = 0; j < Count; ++j) elements[j] = address[j];
+  }
+#endif
+};
 
 /// The folds of groups in shared memory that a lane does alone, each lane at a place of its own, for a commutative
 /// operator with an identity. `Aligned` groups lie at multiples of 16 bytes and are read whole.
@@ -17,12 +76,14 @@ struct segment_trees {
   using W = working_type<T>;
   static constexpr int group = static_cast<int>(order::group<T>);
 
-  T const* any;
+  using place = shared_place<T>;
+
+  place any;
   W none;
 
   /// The fold of the first `there` elements of a group, one at least. The others are read too.
   template <bool Aligned>
-  __device__ __forceinline__ static W total_of_first(T const* at, int there, Op& op)
+  __device__ __forceinline__ static W total_of_first(place at, int there, Op& op)
   {
     T elements[group];
     load<Aligned>(at, elements);
@@ -37,7 +98,7 @@ struct segment_trees {
   /// them in an order of its own, `turn`: lanes whose places differ by multiples of 128 bytes then meet in different
   /// banks. The operands of the tree change sides, which a commutative operator allows.
   template <int Leaves, bool Aligned>
-  __device__ __forceinline__ W tree(T const* first, int absent, int turn, Op& op) const
+  __device__ __forceinline__ W tree(place first, int absent, int turn, Op& op) const
   {
     W totals[Leaves];
 #ifdef __CUDA_ARCH__
@@ -56,11 +117,11 @@ struct segment_trees {
   }
 
   /// The tree over the `leaves` groups that end at `end`, eight at most; no lane has more than `most`.
-  __device__ __forceinline__ W tree_before(T const* end, int leaves, int most, Op& op) const
+  __device__ __forceinline__ W tree_before(place end, int leaves, int most, Op& op) const
   {
     auto const two = [&](int right) {  // the leaves `right` and `right` + 1, counted from the right
-      W const own = total_if<false>(right <= leaves, end - right * group, op);
-      W const left = total_if<false>(right < leaves, end - (right + 1) * group, op);
+      W const own = total_if<false>(right <= leaves, end + -right * group, op);
+      W const left = total_if<false>(right < leaves, end + -(right + 1) * group, op);
       return static_cast<W>(op(left, own));
     };
     W fold = two(1);
@@ -73,17 +134,11 @@ struct segment_trees {
   }
 
 private:
-  struct alignas(16) whole_group {
-    T elements[group];
-  };
-
   template <bool Aligned>
-  __device__ __forceinline__ static void load(T const* at, T (&elements)[group])
+  __device__ __forceinline__ static void load(place at, T (&elements)[group])
   {
     if constexpr (Aligned) {
-      whole_group const all = *reinterpret_cast<whole_group const*>(at);
-#pragma unroll
-      for (int j = 0; j < group; ++j) elements[j] = all.elements[j];
+      at.load(elements);
     } else {
 #pragma unroll
       for (int j = 0; j < group; ++j) elements[j] = at[j];
@@ -91,10 +146,10 @@ private:
   }
 
   template <bool Aligned>
-  __device__ __forceinline__ W total_if(bool is_there, T const* at, Op& op) const
+  __device__ __forceinline__ W total_if(bool is_there, place at, Op& op) const
   {
     T elements[group];
-    load<Aligned>(is_there ? at : any, elements);
+    load<Aligned>(place(is_there ? at.address : any.address), elements);
     W result = static_cast<W>(elements[0]);
 #pragma unroll
     for (int j = 1; j < group; ++j) result = static_cast<W>(op(result, static_cast<W>(elements[j])));

@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
         }
       });
       // The workers have ended, and their memory is free.
-      using last_fold = carry_fold<T, Op, (words_of<W> <= 2 ? 32 : 1), (words_of<W> <= 2 ? 8 : 1)>;
+      using last_fold = carry_fold<T, Op, (words_of<W> <= 2 ? 32 : 1), (words_of<W> <= 2 ? 4 : 1)>;
       static_assert(sizeof(typename last_fold::shared) <= shape::bytes);
       while (settled != put_off)
         settle(std::type_identity<last_fold>{}, reinterpret_cast<typename last_fold::shared&>(room));

@@ -72,8 +72,8 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   if constexpr (fits_warps<P>)
     by_warps = call.facts().compute_capability >= 80 && call.capacity() >= words_by_warps &&
                (most == no_bound || most + problem.segments >= tuning_in_use().segments_by_warps);
-  problem.chunks_with_words = std::min({chunks, (call.capacity() - (by_warps ? words_by_warps : 0)) / words_of_chunk,
-                                        tuning_in_use().segment_chunks});
+  problem.chunks_with_words = std::min(
+      {chunks, (call.capacity() - (by_warps ? words_by_warps : 0)) / words_of_chunk, tuning_in_use().segment_chunks});
   if constexpr (fits_warps<P>) {
     if (by_warps) {
       detail::took("cuda: segments by warps");

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include "tally/detail/cuda/asynchronous.cuh"
@@ -17,9 +18,10 @@
 
 /// The reduction of short segments by warps that each work alone, without a barrier of a block.
 ///
-/// A warp draws *tickets*, some segments one after the other with some thousand elements together. Their offsets come
-/// to shared memory in *blocks*, their elements in *parts*: as many whole segments as there is room for, or a strip of a
-/// longer segment. The next part and the block behind it are on their way while the warp works on a part.
+/// A warp takes *tickets*, some segments one after the other with some thousand elements together. Most tickets are
+/// dealt out beforehand, and the last ones are drawn. Their offsets come to shared memory in *blocks*, their elements in
+/// *parts*: as many whole segments as there is room for, or a strip of a longer segment. The next part and the block
+/// behind it are on their way while the warp works on a part.
 ///
 /// A ticket with very many elements would keep one warp busy while the others have ended. The first warps look at the
 /// sizes of all tickets; if one is too large, all warps leave, and the general kernel behind in the stream does the
@@ -46,13 +48,14 @@ struct warp_shape {
   using T = typename P::element;
   static constexpr int group = static_cast<int>(order::group<T>), row = static_cast<int>(order::row<T>);
   static constexpr int tile = static_cast<int>(order::tile<T>);
-  static constexpr int tree = 8 * group;                         ///< elements of a lane's tree
+  static constexpr int tree = 8 * group;                          ///< elements of a lane's tree
   static constexpr int room = static_cast<int>(order::strip<T>);  ///< elements of a part
   static constexpr int block = 256;                               ///< most segments of a block
-  static constexpr int most_trees = 2 * warp_lanes;              ///< of 32 segments of a part
+  static constexpr int most_trees = 2 * warp_lanes;               ///< of 32 segments of a part
   static constexpr int warps = 6, blocks_a_processor = 3, threads = warps * warp_lanes;
-  static constexpr int ticket = 4 * room;         ///< elements of a ticket on average, at most
-  static constexpr int most_in_ticket = 8 * ticket;  ///< else the call is the general kernel's
+  static constexpr int ticket = 2 * room;           ///< elements of a ticket on average, at most
+  static constexpr float dealt = 0.7f;              ///< the share of all tickets that are not drawn
+  static constexpr int most_in_ticket = 32 * room;  ///< else the call is the general kernel's
 };
 
 /// The shared memory of a warp.
@@ -127,7 +130,8 @@ __device__ __forceinline__ std::uint64_t add_unseen(std::uint64_t* word)
 
 /// The segments of a call, shared out in tickets and blocks.
 struct warp_tickets {
-  std::size_t count;     ///< tickets; none if the call is the general kernel's
+  std::size_t count;
+  std::size_t dealt;     ///< tickets that are dealt out beforehand, in turns of all warps; the others are drawn
   std::size_t segments;  ///< of a ticket
   int block;             ///< segments of a block
 
@@ -150,6 +154,7 @@ struct warp_tickets {
     auto const blocks = static_cast<std::size_t>(share / static_cast<float>(result.block));
     result.segments = (blocks < 1 ? 1 : blocks) * static_cast<std::size_t>(result.block);
     result.count = (segments + result.segments - 1) / result.segments;
+    result.dealt = static_cast<std::size_t>(static_cast<float>(result.count) * Shape::dealt) / workers * workers;
     return result;
   }
 };
@@ -175,9 +180,13 @@ public:
         epoch_(epoch),
         op_(op),
         lane_(static_cast<int>(threadIdx.x) % warp_lanes),
+        start_(problem.init.is_present ? left::present(problem.init.value) : left::absent(op, W())),
+        elements_(own.elements[0]),
+        nothing_(problem.of_nothing(problem.init)),
         strips_(left::absent(op, W()))
   {
-    if (lane_ == 0) drawn_ = count_at(ticket_word_, epoch_) - 1;
+    dealt_ = static_cast<std::size_t>(threadIdx.x / warp_lanes) * gridDim.x + blockIdx.x;
+    if (dealt_ >= tickets_.dealt) draw_first();
   }
 
   __device__ __forceinline__ void run()
@@ -190,22 +199,29 @@ public:
       await_all_copies();
       __syncwarp();
       part const later = next(side ^ 1);
-      work_on(current, own_.elements[side]);
+      work_on(current, elements_ + side * (shape::room + 2 * shape::group));
       __syncwarp();
       current = later;
     }
   }
 
 private:
+  __device__ __forceinline__ void draw_first()
+  {
+    if (lane_ == 0) drawn_ = count_at(ticket_word_, epoch_) - 1;
+  }
+
   /// Elements in shared memory.
   struct part {
-    std::size_t first;  ///< its first segment
-    std::uint32_t from;  ///< the low word of the offset of its first element
-    std::int16_t segments, begin, place;  ///< how many whole segments, none if it is a strip; the first one's number in its block; the place of its first element
-    std::int8_t block;   ///< its offsets
-    bool continues;  ///< the first segment has strips before in its tile
-    bool has_tiles;    ///< the first segment has tiles before
-    bool ends_tile;    ///< only the tile ends, not its segment
+    std::size_t first;      ///< its first segment
+    std::uint32_t from;     ///< the low word of the offset of its first element
+    std::int16_t segments;  ///< whole ones; none if it is a strip
+    std::int16_t begin;     ///< number of the first segment in its block
+    std::int16_t place;     ///< of its first element
+    std::int8_t block;      ///< place of its offsets
+    bool continues;         ///< the first segment has strips before in its tile
+    bool has_tiles;         ///< the first segment has tiles before
+    bool ends_tile;         ///< only the tile ends, not its segment
     bool exists;
   };
 
@@ -213,18 +229,19 @@ private:
   __device__ __forceinline__ void ask_block()
   {
     if (at_ == ticket_end_) {
-      std::uint64_t ticket = 0;
-      bool general = false;
-      if (lane_ == 0) {
-        ticket = static_cast<std::uint32_t>(drawn_);
-        general = static_cast<std::uint32_t>(general_ >> 32) == epoch_;
-        if (ticket < tickets_.count && !general) {
-          drawn_ = add_unseen(ticket_word_);
-          general_ = load_relaxed(general_word_);
+      std::size_t own = dealt_;
+      if (dealt_ < tickets_.dealt) {
+        dealt_ += static_cast<std::size_t>(gridDim.x) * shape::warps;
+        if (dealt_ >= tickets_.dealt) draw_first();
+      } else {
+        std::uint64_t ticket = 0;
+        if (lane_ == 0) {
+          ticket = tickets_.dealt + static_cast<std::uint32_t>(drawn_);
+          if (ticket < tickets_.count) drawn_ = add_unseen(ticket_word_);
         }
+        own = __shfl_sync(whole_warp, static_cast<unsigned long long>(ticket), 0);
       }
-      std::size_t const own = general ? tickets_.count : static_cast<std::size_t>(ticket);
-      at_ = __shfl_sync(whole_warp, static_cast<unsigned long long>(own), 0) * tickets_.segments;
+      at_ = own * tickets_.segments;
       ticket_end_ = at_ + tickets_.segments < problem_.segments ? at_ + tickets_.segments : problem_.segments;
       if (at_ >= problem_.segments) {
         asked_segments_ = 0;
@@ -234,7 +251,7 @@ private:
     }
     asked_first_ = at_;
     asked_segments_ = ticket_end_ - at_ < static_cast<std::size_t>(tickets_.block) ? static_cast<int>(ticket_end_ - at_)
-                                                                                    : tickets_.block;
+                                                                                   : tickets_.block;
     at_ += static_cast<std::size_t>(asked_segments_);
     asked_block_ = asked_block_ == 2 ? 0 : asked_block_ + 1;
     using offset = std::iter_value_t<typename P::offset_iterator>;
@@ -245,8 +262,7 @@ private:
     int const count = asked_segments_ + 1, whole = count / warp_lanes;
 #pragma unroll
     for (int j = 0; j < shape::block / warp_lanes; ++j)
-      if (j < whole)
-        copy_element<4>(to + 4 * j * warp_lanes, from + j * warp_lanes * static_cast<int>(sizeof(offset)));
+      if (j < whole) copy_element<4>(to + 4 * j * warp_lanes, from + j * warp_lanes * static_cast<int>(sizeof(offset)));
     if (lane_ < count % warp_lanes)
       copy_element<4>(to + 4 * whole * warp_lanes, from + whole * warp_lanes * static_cast<int>(sizeof(offset)));
   }
@@ -255,6 +271,8 @@ private:
   __device__ __forceinline__ part next(int side)
   {
     constexpr std::uint32_t room = shape::room;
+    if (static_cast<std::uint32_t>(general_ >> 32) == epoch_) return {};
+    general_ = load_relaxed(general_word_);
     if (k_ == segments_) {
       if (asked_segments_ == 0) return {};
       first_ = asked_first_;
@@ -304,7 +322,7 @@ private:
     return result;
   }
 
-  __device__ __forceinline__ void work_on(part const& now, T const* elements)
+  __device__ __forceinline__ void work_on(part const& now, shared_place<T> elements)
   {
     if (!now.continues) strips_ = left::absent(op_, W());
     if (now.segments == 0) return append_strip(elements + now.place);
@@ -313,7 +331,7 @@ private:
   }
 
   /// Appends the total of a strip to the fold of those before.
-  __device__ __forceinline__ void append_strip(T const* strip)
+  __device__ __forceinline__ void append_strip(shared_place<T> strip)
   {
     W total = trees{strip, left::absent(op_, W()).value}.template tree<8, false>(strip + lane_ * shape::tree, 0,
                                                                                  lane_ & 7, op_);
@@ -327,7 +345,7 @@ private:
   }
 
   /// Reduces segments k to k + 31 of a part, a lane each.
-  __device__ __forceinline__ void reduce_32(part const& now, int k, T const* elements)
+  __device__ __forceinline__ void reduce_32(part const& now, int k, shared_place<T> elements)
   {
     constexpr int group = shape::group;
     W const none = left::absent(op_, W()).value;
@@ -346,7 +364,7 @@ private:
     }
     int const most = static_cast<int>(most_of_lanes(static_cast<unsigned>(size)));
     int const before_last = max(size - 1, 0) / group;  // groups
-    T const* const last = elements + begin + before_last * group;
+    shared_place<T> const last = elements + begin + before_last * group;
     bool const aligned = __all_sync(whole_warp, size == 0 || begin % group == 0);
     W fold;
     if (most <= 9 * group) {
@@ -355,9 +373,9 @@ private:
       else if (most <= group)
         fold = none;
       else if (most <= 5 * group)
-        fold = folds.template tree<4, true>(last - 4 * group, 4 - before_last, lane_ / 2 & 3, op_);
+        fold = folds.template tree<4, true>(last + -4 * group, 4 - before_last, lane_ / 2 & 3, op_);
       else
-        fold = folds.template tree<8, true>(last - 8 * group, 8 - before_last, lane_ & 7, op_);
+        fold = folds.template tree<8, true>(last + -8 * group, 8 - before_last, lane_ & 7, op_);
       if (k == 0 && now.continues) fold = lane_ == 0 ? strips_.before(fold, op_) : fold;
     } else {
       // Whole rows before the last one, and groups before the last one in its row.
@@ -372,9 +390,8 @@ private:
       int const all = __shfl_sync(whole_warp, end, warp_lanes - 1), first = end - count;
       unsigned const have = __ballot_sync(whole_warp, count > 0);
       if (count > 0)
-        own_.of_segment[__popc(have & below())] = {
-            begin, begin + before_last * group - count * shape::tree, first,
-            static_cast<std::uint32_t>(count | whole << 8 | groups << 16)};
+        own_.of_segment[__popc(have & below())] = {begin, begin + before_last * group - count * shape::tree, first,
+                                                   static_cast<std::uint32_t>(count | whole << 8 | groups << 16)};
       __syncwarp();
       for (int number = 0; number < all; number += warp_lanes) {
         W const total = aligned ? tree_of<true>(folds, elements, number, all, first, count)
@@ -385,16 +402,17 @@ private:
       T const* const totals = own_.totals + first;
       W row_totals = none;
       for (int e = 0; e < whole; e += 4)
-        row_totals = static_cast<W>(op_(row_totals, static_cast<W>(op_(static_cast<W>(op_(totals[e], totals[e + 1])),
-                                                                       static_cast<W>(op_(totals[e + 2], totals[e + 3]))))));
+        row_totals =
+            static_cast<W>(op_(row_totals, static_cast<W>(op_(static_cast<W>(op_(totals[e], totals[e + 1])),
+                                                              static_cast<W>(op_(totals[e + 2], totals[e + 3]))))));
       W last_trees[4];
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         last_trees[e] = none;
         if (count - 4 + e >= whole) last_trees[e] = totals[count - 4 + e];
       }
-      W const last_row = static_cast<W>(op_(static_cast<W>(op_(last_trees[0], last_trees[1])),
-                                            static_cast<W>(op_(last_trees[2], last_trees[3]))));
+      W const last_row = static_cast<W>(
+          op_(static_cast<W>(op_(last_trees[0], last_trees[1])), static_cast<W>(op_(last_trees[2], last_trees[3]))));
       if (k == 0 && now.continues) row_totals = lane_ == 0 ? strips_.before(row_totals, op_) : row_totals;
       fold = static_cast<W>(op_(row_totals, last_row));
       __syncwarp();
@@ -410,7 +428,8 @@ private:
   }
 
   template <bool Aligned>
-  __device__ __forceinline__ W tree_of(trees const& folds, T const* elements, int number, int all, int first, int count)
+  __device__ __forceinline__ W tree_of(trees const& folds, shared_place<T> elements, int number, int all, int first,
+                                       int count)
   {
     // Tree `number` + lane belongs to the last segment whose first tree is not behind it.
     bool const begins = count > 0 && first >= number && first < number + warp_lanes;
@@ -430,6 +449,10 @@ private:
   __device__ __forceinline__ void finish(part const& now, int k, bool mine, int size, W const& value)
   {
     std::size_t const segment = now.first + static_cast<std::size_t>(k);
+    if (!now.has_tiles && !now.ends_tile && problem_.initials == nullptr) {
+      if (mine) problem_.put_result(segment, size > 0 ? static_cast<T>(start_.before(value, op_)) : nothing_);
+      return;
+    }
     if (!mine) return;
     auto const init = problem_.init_of(segment);
     left start = init.is_present ? left::present(init.value) : left::absent(op_, init.value);
@@ -438,8 +461,7 @@ private:
       start = own_.lone->carry(op_);
       if (now.ends_tile) return own_.lone->append(start, value, op_);
     }
-    problem_.put_result(segment,
-                        size > 0 ? static_cast<T>(start.before(value, op_)) : problem_.of_nothing(init));
+    problem_.put_result(segment, size > 0 ? static_cast<T>(start.before(value, op_)) : problem_.of_nothing(init));
   }
 
   __device__ __forceinline__ unsigned below() const { return (1u << lane_) - 1; }
@@ -453,14 +475,18 @@ private:
   Op& op_;
   int lane_;
 
-  std::uint64_t drawn_ = 0, general_ = 0;  // of lane 0, as they were read
-  std::size_t at_ = 0, ticket_end_ = 0;    // the segments of the present ticket that are left
+  std::uint64_t drawn_ = 0, general_ = 0;  // as they were read; the one of lane 0
+  std::size_t dealt_;
+  std::size_t at_ = 0, ticket_end_ = 0;  // the segments of the present ticket that are left
   // The block that is on its way.
   std::size_t asked_first_ = 0, asked_base_ = 0;
   int asked_segments_ = 0, asked_block_ = 2;
   // The block of the next part, its next segment, and the elements of that which are done.
   std::size_t first_ = 0, base_ = 0;
   int segments_ = 0, block_ = 0, k_ = 0, done_ = 0;
+  left start_;
+  shared_place<T> elements_;
+  T nothing_;
   left strips_;  // the fold of the strips before in the tile
 };
 
