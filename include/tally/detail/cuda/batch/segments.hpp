@@ -38,9 +38,6 @@ std::size_t most_elements(prepared_call const& call, I const& values)
 }
 
 #ifdef __CUDACC__
-/// Words behind those of the chunks, of the kernel by warps.
-inline constexpr std::size_t words_by_warps = 2;
-
 template <class P>
 void launch_by_warps(prepared_call const& call, P const& problem)
 {
@@ -78,7 +75,7 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
     if (by_warps) {
       detail::took("cuda: segments by warps");
       launch_by_warps(call, problem);
-      problem.call = words_of_tickets(problem) + 1;
+      problem.call = words_of_tickets(problem) + word_of_call;
     }
   }
   // A table that is not const, as in launch.cuh: only it names the kernel.

@@ -53,8 +53,7 @@ struct warp_shape {
   static constexpr int block = 256;                               ///< most segments of a block
   static constexpr int most_trees = 2 * warp_lanes;               ///< of 32 segments of a part
   static constexpr int warps = 6, blocks_a_processor = 3, threads = warps * warp_lanes;
-  static constexpr int ticket = 2 * room;           ///< elements of a ticket on average, at most
-  static constexpr float dealt = 0.7f;              ///< the share of all tickets that are not drawn
+  static constexpr int ticket = 4 * room;           ///< elements of a ticket on average, at most
   static constexpr int most_in_ticket = 32 * room;  ///< else the call is the general kernel's
 };
 
@@ -154,7 +153,10 @@ struct warp_tickets {
     auto const blocks = static_cast<std::size_t>(share / static_cast<float>(result.block));
     result.segments = (blocks < 1 ? 1 : blocks) * static_cast<std::size_t>(result.block);
     result.count = (segments + result.segments - 1) / result.segments;
-    result.dealt = static_cast<std::size_t>(static_cast<float>(result.count) * Shape::dealt) / workers * workers;
+    // The fewer segments a warp has, the more its share of elements differs from the mean.
+    float const differs = 4 * rsqrtf(static_cast<float>(segments) / static_cast<float>(workers) + 1.0f);
+    float const dealt = 1.0f - fminf(differs, 0.4f);
+    result.dealt = static_cast<std::size_t>(static_cast<float>(result.count) * dealt) / workers * workers;
     return result;
   }
 };
@@ -229,6 +231,12 @@ private:
   __device__ __forceinline__ void ask_block()
   {
     if (at_ == ticket_end_) {
+      // Whoever finds a ticket too large does so at the beginning. The word is one place for all warps: asked before each
+      // part it costs a third.
+      if (looks_ > 0) {
+        --looks_;
+        general_ = load_relaxed(general_word_);
+      }
       std::size_t own = dealt_;
       if (dealt_ < tickets_.dealt) {
         dealt_ += static_cast<std::size_t>(gridDim.x) * shape::warps;
@@ -272,7 +280,6 @@ private:
   {
     constexpr std::uint32_t room = shape::room;
     if (static_cast<std::uint32_t>(general_ >> 32) == epoch_) return {};
-    general_ = load_relaxed(general_word_);
     if (k_ == segments_) {
       if (asked_segments_ == 0) return {};
       first_ = asked_first_;
@@ -476,6 +483,7 @@ private:
   int lane_;
 
   std::uint64_t drawn_ = 0, general_ = 0;  // as they were read; the one of lane 0
+  int looks_ = 6;                          // at the word of the general kernel, that are left
   std::size_t dealt_;
   std::size_t at_ = 0, ticket_end_ = 0;  // the segments of the present ticket that are left
   // The block that is on its way.
@@ -490,11 +498,13 @@ private:
   left strips_;  // the fold of the strips before in the tile
 };
 
-/// The words behind those of the general kernel: of the tickets, and whether the call is the general kernel's.
+/// Words behind those of the general kernel: of the tickets, and in another line of memory the one that calls for that
+/// kernel.
+inline constexpr std::size_t words_by_warps = 32, word_of_call = 16;
 template <class P>
 __device__ __forceinline__ std::uint64_t* words_of_tickets(P const& problem)
 {
-  return problem.words + problem.capacity - 2;
+  return problem.words + problem.capacity - words_by_warps;
 }
 
 template <class P>
@@ -509,8 +519,8 @@ __global__ void __launch_bounds__(warp_shape<P>::threads, warp_shape<P>::blocks_
   std::uint64_t* const words = words_of_tickets(problem);
   auto const epoch = static_cast<std::uint32_t>(load_relaxed(&problem.shared->next) >> 32) + 1;
   // Offsets in shared memory are words of four bytes.
-  if (elements >> 31 != 0 || elements / shape::most_in_ticket >= problem.segments) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) store_relaxed(words + 1, tagged(1, epoch));
+  if (elements >> 31 != 0 || elements / shape::most_in_ticket >= problem.segments || elements / 2 < problem.segments) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) store_relaxed(words + word_of_call, tagged(1, epoch));
     return;
   }
   warp_tickets const tickets = warp_tickets::of(elements, problem.segments, shape{});
@@ -518,11 +528,12 @@ __global__ void __launch_bounds__(warp_shape<P>::threads, warp_shape<P>::blocks_
        k += static_cast<std::size_t>(gridDim.x) * shape::threads) {
     std::size_t const first = k * tickets.segments;
     std::size_t const end = first + tickets.segments < problem.segments ? first + tickets.segments : problem.segments;
-    if (problem.offset(end) - problem.offset(first) > shape::most_in_ticket) store_relaxed(words + 1, tagged(1, epoch));
+    if (problem.offset(end) - problem.offset(first) > shape::most_in_ticket)
+      store_relaxed(words + word_of_call, tagged(1, epoch));
   }
   typename P::operation op = problem.op;
   warp_of_segments<P> own(problem, reinterpret_cast<warp_memory<P>*>(room)[threadIdx.x / warp_lanes], tickets, words,
-                          words + 1, epoch, op);
+                          words + word_of_call, epoch, op);
   own.run();
 }
 
