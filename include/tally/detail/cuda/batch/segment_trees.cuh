@@ -68,9 +68,9 @@ struct shared_place {
 /// The folds of groups in shared memory that a lane does alone, each lane at a place of its own, for a commutative
 /// operator with an identity. `Aligned` groups lie at multiples of 16 bytes and are read whole.
 ///
-/// An absent group is the identity. It is not left out by a branch: the compiler would wait for one group before it asks
-/// for the next. Nor by a condition at its loads, whose registers would then be in use from the kernel's beginning on.
-/// The lane reads the group at `any` instead, as all lanes without a group do.
+/// An absent group is the identity. It is not left out by a branch: the compiler would wait for one group before it
+/// asks for the next. Nor by a condition at its loads, whose registers would then be in use from the kernel's beginning
+/// on. The lane reads the group at `any` instead, as all lanes without a group do.
 template <class T, class Op>
 struct segment_trees {
   using W = working_type<T>;

@@ -19,8 +19,8 @@
 /// The reduction of short segments by warps that each work alone, without a barrier of a block.
 ///
 /// A warp takes *tickets*, some segments one after the other with some thousand elements together. Most tickets are
-/// dealt out beforehand, and the last ones are drawn. Their offsets come to shared memory in *blocks*, their elements in
-/// *parts*: as many whole segments as there is room for, or a strip of a longer segment. The next part and the block
+/// dealt out beforehand, and the last ones are drawn. Their offsets come to shared memory in *blocks*, their elements
+/// in *parts*: as many whole segments as there is room for, or a strip of a longer segment. The next part and the block
 /// behind it are on their way while the warp works on a part.
 ///
 /// A ticket with very many elements would keep one warp busy while the others have ended. The first warps look at the
@@ -231,8 +231,8 @@ private:
   __device__ __forceinline__ void ask_block()
   {
     if (at_ == ticket_end_) {
-      // Whoever finds a ticket too large does so at the beginning. The word is one place for all warps: asked before each
-      // part it costs a third.
+      // Whoever finds a ticket too large does so at the beginning. The word is one place for all warps: asked before
+      // each part it costs a third.
       if (looks_ > 0) {
         --looks_;
         general_ = load_relaxed(general_word_);
@@ -502,7 +502,7 @@ private:
 /// kernel.
 inline constexpr std::size_t words_by_warps = 32, word_of_call = 16;
 template <class P>
-__device__ __forceinline__ std::uint64_t* words_of_tickets(P const& problem)
+__host__ __device__ __forceinline__ std::uint64_t* words_of_tickets(P const& problem)
 {
   return problem.words + problem.capacity - words_by_warps;
 }
