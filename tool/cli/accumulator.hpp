@@ -64,9 +64,9 @@ struct accumulation {
 /// difference of instants is a duration.
 io::number_form form_of(operation op, io::number_form of_values);
 
-/// Of an operation of two columns, and of weighted values, the accumulator takes pairs: x0, y0, x1, y1, ... Each part of
-/// the sequence has whole pairs. A scan gives both places of a pair the result of the pairs up to it; a window has so
-/// many pairs.
+/// Of an operation of two columns, and of weighted values, the accumulator takes pairs: x0, y0, x1, y1, ... Each part
+/// of the sequence has whole pairs. A scan gives both places of a pair the result of the pairs up to it; a window has
+/// so many pairs.
 ///
 /// Throws `command_line_error` if the initial value does not suit the type or the operation.
 std::unique_ptr<accumulator> make_accumulator(accumulation const& what);

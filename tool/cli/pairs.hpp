@@ -23,9 +23,9 @@ void check_pairs(command_settings const& settings);
 /// `command_line_error` if they are not as many as the operations take, or if no table is read.
 io::table_head head_of_pairs(command_settings const& settings, io::table_head const* of);
 
-/// The rows of other batches with pairs of values. Each column but the last makes one with the last: a row in which both
-/// have a value has two values in it, first that of the column, in one type, which holds both. Rows in which one of the
-/// two is missing have none.
+/// The rows of other batches with pairs of values. Each column but the last makes one with the last: a row in which
+/// both have a value has two values in it, first that of the column, in one type, which holds both. Rows in which one
+/// of the two is missing have none.
 class pairs final : public batches {
 public:
   explicit pairs(batches& from) : from_(from) {}

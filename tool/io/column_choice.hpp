@@ -14,8 +14,8 @@
 /// - a range of numbers `2-4`, or of names or numbers `from:to`; an end that is left out is that of the table,
 /// - a pattern of names with * ? [...], as in a shell.
 ///
-/// A range or a pattern leaves out the columns of keys, the one of `behind`, and those chosen before it. Without a header
-/// there are numbers only.
+/// A range or a pattern leaves out the columns of keys, the one of `behind`, and those chosen before it. Without a
+/// header there are numbers only.
 namespace tally::io {
 
 /// The items of a list, which is a row of a CSV table: an item with a comma stands in quotes. Throws usage_error.

@@ -34,8 +34,8 @@ bool has_long_integers(io::values_view const& values);
 ///
 /// Sums, means, counts and extremes have states of 8 to 40 bytes. An accumulator of another operation takes 1 to 2 KiB
 /// and some microseconds to be made; so the first 64 values of a group are held, and the groups that have no more are
-/// reduced at the end, one after the other by the same accumulators. In a scan these take the values that are held again
-/// before the next ones.
+/// reduced at the end, one after the other by the same accumulators. In a scan these take the values that are held
+/// again before the next ones.
 class column_states {
 public:
   /// Of values of `type`, or of text if there is none. `settings` must outlive it.

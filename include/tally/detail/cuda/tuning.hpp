@@ -43,8 +43,8 @@ struct tuning {
   /// block each, 4096 .97 for .94, 8192 .96 for .97. Halves gain at any length: 8192 .95 for .66.
   std::size_t scans_by_warps = 24;
   std::size_t rows_by_warps = 40;
-  /// So have short ones with gaps between them that are not aligned, from this many rows on: rows of 600 floats reach .85
-  /// for .35, of 300 .48, of 120 .28 for .47.
+  /// So have short ones with gaps between them that are not aligned, from this many rows on: rows of 600 floats reach
+  /// .85 for .35, of 300 .48, of 120 .28 for .47.
   std::size_t gaps_by_warps = 3;
   /// Without gaps, scans of floats of more than this many rows do so too: 777 .97 for .94, exclusive ones .96 for .85;
   /// 601 .87 for .88.

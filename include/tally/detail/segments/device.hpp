@@ -19,9 +19,9 @@
 #include "tally/temporary.hpp"
 
 /// Reductions and scans of segments on a device, by the backend's functions for segments between offsets. By key and by
-/// flag, a pass finds first where segments begin (begins.hpp): short segments go by these bits, others by offsets that a
-/// second pass makes of them. For exactly associative operators one scan of all elements numbers the segments, and does
-/// all.
+/// flag, a pass finds first where segments begin (begins.hpp): short segments go by these bits, others by offsets that
+/// a second pass makes of them. For exactly associative operators one scan of all elements numbers the segments, and
+/// does all.
 namespace tally::detail::segments {
 
 template <class T>

@@ -242,10 +242,9 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
     }
     bool const has_rows = __syncthreads_or(goes_on) != 0;
 
-    // 2. The folds before the listed groups. A warp goes through some of them, 32 at a time. Those of one segment follow
-    // one another a group apart, and those of two segments never do.
-    // Where segments have one row, each lane adds its fold at once to the elements of its group: to all of them, or to
-    // the last one of a segment.
+    // 2. The folds before the listed groups. A warp goes through some of them, 32 at a time. Those of one segment
+    // follow one another a group apart, and those of two segments never do. Where segments have one row, each lane adds
+    // its fold at once to the elements of its group: to all of them, or to the last one of a segment.
     auto const put_before = [&](int first, W const& left) {
       int const next = (first + 1) / 32;
       std::uint32_t const heads_behind = __funnelshift_r(heads[next], heads[next + 1], (first + 1) % 32);
