@@ -16,8 +16,6 @@
 /// The helpers of both kinds of batch: sequences at regular places, and ragged segments.
 namespace tally::cpu_backend {
 
-inline constexpr std::size_t line_bytes = 64;
-
 /// Memory of one thread, at the beginning of a line.
 template <class T>
 class scratch {

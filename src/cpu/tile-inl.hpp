@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <cstring>
 
+#include "src/cpu/columns-inl.hpp"
 #include "src/cpu/exact-inl.hpp"
 #include "src/cpu/flagged-inl.hpp"
-#include "src/cpu/lanes-inl.hpp"
 #include "src/cpu/ordered-inl.hpp"
 #include "src/cpu/short-inl.hpp"
 #include "tally/detail/path.hpp"

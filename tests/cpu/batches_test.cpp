@@ -241,6 +241,7 @@ void draw_tuning(cpu_backend::tuning& sizes, std::uint64_t seed)
   sizes.column_bytes = std::array<std::size_t, 3>{64, 256, 4096}[bits / 6 % 3];
   sizes.least_column_bytes = bits / 18 % 2 == 0 ? 0 : 512;
   sizes.columns_ahead = bits / 18 % 2 == 0 ? 0 : 8;
+  sizes.column_chunk_bytes = std::array<std::size_t, 3>{0, 7168, ~std::size_t{0}}[bits / 288 % 3];
   sizes.long_sequence = bits / 36 % 4 == 0 ? 1 : std::size_t{1} << 18;
   sizes.round_bytes = 0;
   sizes.staged_bytes = bits / 144 % 2 == 0 ? 0 : 4096;
@@ -259,6 +260,35 @@ void expect_every_length()
       for (std::size_t k = 0; k < 4 * some_of(3); ++k, ++seed) {
         tuned const sizes([&](cpu_backend::tuning& all) { draw_tuning(all, seed); });
         expect_right<T, Op>(drawn(seed, size, 3 * 64 / sizeof(T) + 3));
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+/// Columns without gaps, written around the cache: every number of rows up to four chunks and of columns up to two
+/// vectors, from every place of a line on.
+template <class T, class Op>
+void expect_chunks()
+{
+  constexpr std::size_t chunk = cpu_backend::groups_at_once * order::group<T>;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    std::uint64_t seed = 3000000;
+    for (std::size_t size = 1; size <= 4 * chunk + 1; ++size) {
+      for (std::size_t k = 0; k < 6; ++k, ++seed) {
+        tuned const sizes([&](cpu_backend::tuning& all) {
+          draw_tuning(all, seed);
+          all.streamed_bytes = 0;
+          all.column_chunk_bytes = ~std::size_t{0};
+          all.column_bytes = 4096;
+        });
+        call c = drawn(seed, size, 2 * 64 / sizeof(T) + 1);
+        c.where = call::place::columns;
+        c.in_place = false;
+        c.padding = 0;
+        c.offset = static_cast<std::size_t>(seed) % (64 / sizeof(T));
+        expect_right<T, Op>(c);
         if (testing::Test::HasFatalFailure()) return;
       }
     }
@@ -511,6 +541,13 @@ TEST(Batches, EveryLengthOfExactOperators)
   expect_every_length<std::int32_t, plus>();
   expect_every_length<std::uint64_t, bit_xor>();
   expect_every_length<float, maximum>();
+}
+TEST(Batches, ColumnsInChunks)
+{
+  expect_chunks<float, plus>();
+  expect_chunks<double, multiplies>();
+  expect_chunks<std::uint8_t, plus>();
+  expect_chunks<std::int32_t, plus>();
 }
 TEST(Batches, RowsThatOverlap)
 {

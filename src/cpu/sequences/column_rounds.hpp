@@ -19,6 +19,7 @@ void scan_columns_in_rounds(sequences_call<T, Op> const& call, layout const& out
 {
   constexpr std::size_t tile = order::tile<T>;
   detail::took("batch: few columns, tiles in rounds");
+  column_pace const pace = pace_of(call, axis.extent);
   std::size_t const width = axis.extent;
   std::size_t const tiles = (call.size + tile - 1) / tile;
   std::size_t const tile_bytes = tile * width * sizeof(T);
@@ -33,7 +34,7 @@ void scan_columns_in_rounds(sequences_call<T, Op> const& call, layout const& out
       std::size_t const count = std::min(round, tiles - begin);
       auto const each_tile = [&](auto const& work) {
         share_units(count, 1, members, [&] {
-          return [&, state = column_state<T, Op>(width)](std::size_t first, std::size_t end) mutable {
+          return [&, state = column_state<T, Op>(width, pace)](std::size_t first, std::size_t end) mutable {
             for (std::size_t i = first; i < end; ++i) {
               std::size_t const k = (begin + i) * tile;
               column_job<T> job = column_job_of(call, those, state, k, std::min(tile, call.size - k));

@@ -20,6 +20,23 @@ struct columns {
   distances step;
 };
 
+/// How the kernel goes along columns: a group of each at a time, several groups, or in chunks that it copies in and out
+/// around the cache. Few columns that are neighbours to their like take one of the latter two.
+enum class column_pace { groups, several_groups, chunks };
+
+/// The pace for `width` neighbouring columns of a call.
+template <class T, class Op>
+column_pace pace_of(sequences_call<T, Op> const& call, std::size_t width)
+{
+  constexpr std::size_t at_once = groups_at_once * order::group<T>;
+  distances const& step = call.where.along.step;
+  auto const row = static_cast<std::ptrdiff_t>(width);
+  if (call.size < at_once || at_once * width * sizeof(T) > tuning_in_use().column_chunk_bytes)
+    return column_pace::groups;
+  if (call.around && step.in == row && step.out == row) return column_pace::chunks;
+  return call.bytes < tuning_in_use().streamed_bytes ? column_pace::several_groups : column_pace::groups;
+}
+
 /// The dimension across in which neighbours are neighbours in memory, the outermost one if there are several.
 template <class T, class Op>
 std::optional<std::size_t> dimension_of_columns(sequences_call<T, Op> const& call)
@@ -34,9 +51,12 @@ std::optional<std::size_t> dimension_of_columns(sequences_call<T, Op> const& cal
 /// The state of up to `most` columns, and their carries where they have more than one tile.
 template <class T, class Op>
 struct column_state {
-  explicit column_state(std::size_t most)
-      : stride(rounded(most)),
-        stage_size(std::max(order::group<T> * stride, tuning_in_use().staged_bytes / sizeof(T))),
+  explicit column_state(std::size_t most, column_pace its_pace = column_pace::groups)
+      : pace(its_pace),
+        stride(rounded(most)),
+        stage_size(its_pace == column_pace::chunks
+                       ? chunks_size<T>(most)
+                       : std::max(order::group<T> * stride, tuning_in_use().staged_bytes / sizeof(T))),
         slots(lane_slot::count * stride + stage_size)
   {
   }
@@ -44,9 +64,10 @@ struct column_state {
   T* slot(std::size_t number) const { return slots.data() + number * stride; }
   T* stage() const { return slot(lane_slot::count); }  // at the beginning of a line, as all slots
 
+  column_pace pace;
   std::size_t stride;
   std::size_t stage_size;
-  scratch<T> slots;  // and the stage
+  scratch<T> slots;  // and the stage, or the chunks
   std::vector<order::carry<T, Op>> carries;
 };
 
@@ -66,8 +87,11 @@ column_job<T> column_job_of(sequences_call<T, Op> const& call, columns const& th
   job.state = state.slots.data();
   job.stride = state.stride;
   job.shift = call.shift;
+  job.several_groups = state.pace == column_pace::several_groups;
   job.ahead = tuning_in_use().columns_ahead;
-  if (call.around) {
+  if (state.pace == column_pace::chunks) {
+    job.chunks = state.stage();
+  } else if (call.around) {
     // If the step is whole lines, all rows begin where the first one does. Rows of parts of lines that are neighbours
     // go through the cache, where they meet: 100 columns took 0.28 ns an element so, 0.46 by way of a stage, and 0.50
     // without fetching their lines ahead.

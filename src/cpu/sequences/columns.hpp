@@ -69,14 +69,17 @@ void scan_by_columns(sequences_call<T, Op> const& call, std::size_t dimension_of
     scan_columns_in_rounds(call, outer, axis, members);
     return;
   }
-  detail::took("batch: columns");
+  column_pace const pace = pace_of(call, width);
+  detail::took(pace == column_pace::chunks           ? "batch: columns in chunks"
+               : pace == column_pace::several_groups ? "batch: columns, several groups at once"
+                                                     : "batch: columns");
   // Where there are several blocks side by side, they begin with a line of the output.
   std::size_t const phase = reinterpret_cast<std::uintptr_t>(call.out) % line_bytes / sizeof(T);
   std::size_t const first_width =
       call.around && phase != 0 && axis.extent > width ? std::min(axis.extent, width - phase % width) : width;
   std::size_t const blocks = 1 + (axis.extent > first_width ? (axis.extent - first_width + width - 1) / width : 0);
   share_units(outers * blocks, 1, members, [&] {
-    return [&, state = column_state<T, Op>(width)](std::size_t first, std::size_t end) mutable {
+    return [&, state = column_state<T, Op>(width, pace)](std::size_t first, std::size_t end) mutable {
       for (std::size_t unit = first; unit < end; ++unit) {
         std::size_t const block = unit % blocks;
         std::size_t const c = block == 0 ? 0 : first_width + (block - 1) * width;

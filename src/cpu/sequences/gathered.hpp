@@ -53,6 +53,7 @@ void scan_gathered_set(sequences_call<T, Op> const& call, distances const* at, s
     job.state = state.slots.data();
     job.stride = state.stride;
     job.shift = call.shift;
+    job.several_groups = true;
     call.kernels.scan_columns(job);
     if (call.out != nullptr)
       for_each_place(

@@ -53,6 +53,17 @@ inline constexpr std::size_t rings = 7;     ///< 1 + 2 + 4 + 8 + 16 operands of 
 inline constexpr std::size_t count = rings + order::row_groups - 1;
 }  // namespace lane_slot
 
+inline constexpr std::size_t line_bytes = 64;  ///< of memory
+
+/// Groups that a kernel of columns takes at once, where the caller wants it and as many are left.
+inline constexpr std::size_t groups_at_once = 4;
+/// Elements of memory for the chunks of `width` columns (`column_job::chunks`): two of them, and a line behind each.
+template <class T>
+constexpr std::size_t chunks_size(std::size_t width)
+{
+  return 2 * (groups_at_once * order::group<T> * width + line_bytes / sizeof(T));
+}
+
 /// A part of one tile of sequences whose elements of one index are neighbours: element k of sequence c is
 /// in[k * in_step + c]. An exactly associative operator has no tiles: all elements may be one job.
 template <class T>
@@ -67,11 +78,14 @@ struct column_job {
   T* state;            ///< lane_slot::count slots
   std::size_t stride;  ///< of slots: `width`, rounded up to whole vectors
   direction shift = direction::inclusive;
-  stores to = stores::cached;  ///< around the cache only where `out` and `out_step` are whole lines, or with a stage
-  T* stage = nullptr;          ///< memory for results that are to be written around the cache at other places, or none
-  std::size_t stage_size = 0;  ///< its elements: a group of all sequences at least
-  std::size_t ahead = 0;       ///< how many elements farther along to prefetch
-  std::size_t out_ahead = 0;   ///< the same of the output, where it goes through the cache and is not in it
+  stores to = stores::cached;   ///< around the cache only where `out` and `out_step` are whole lines, or with a stage
+  T* stage = nullptr;           ///< memory for results that are to be written around the cache at other places, or none
+  std::size_t stage_size = 0;   ///< its elements: a group of all sequences at least
+  std::size_t ahead = 0;        ///< how many elements farther along to prefetch
+  std::size_t out_ahead = 0;    ///< the same of the output, where it goes through the cache and is not in it
+  bool several_groups = false;  ///< whether groups are taken `groups_at_once`
+  T* chunks = nullptr;          ///< where nothing lies between the rows of `in`, nor of `out`, and `out` is not `in`:
+                                ///< memory for chunks, which are copied in and out around the cache, or none
 };
 
 /// Sequences of `short_sequences_job` have at most this many bytes: a strip of the order.

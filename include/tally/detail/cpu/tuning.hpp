@@ -65,6 +65,10 @@ struct tuning {
   /// In narrower ones where there are few columns, but of this many bytes at least: long columns are shared by tiles
   /// instead.
   std::size_t least_column_bytes = 512;
+  /// Columns of whose elements `groups_at_once` groups of each have at most this many bytes together (112 columns, of
+  /// any type) are taken so many groups at a time in the cache. Beyond it, if nothing lies between their rows, they are
+  /// copied in and out around the cache in chunks of that size.
+  std::size_t column_chunk_bytes = std::size_t{7} << 10;
   /// Elements along columns by which prefetching runs ahead of reading; 0: none.
   std::size_t columns_ahead = 8;
   /// Few columns of many tiles are scanned in rounds of this many bytes, which stay in the cache between the totals and

@@ -1,0 +1,134 @@
+// Results written around the cache.
+#if defined(TALLY_CPU_AROUND_CACHE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef TALLY_CPU_AROUND_CACHE_INL
+#undef TALLY_CPU_AROUND_CACHE_INL
+#else
+#define TALLY_CPU_AROUND_CACHE_INL
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "src/cpu/vectors-inl.hpp"
+#include "tally/detail/cpu/kernels.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace tally::cpu_backend::HWY_NAMESPACE {
+
+/// Copies around the cache: whole lines of `to`, and the parts of lines at both ends through it.
+template <class T>
+void copy_around_cache(T const* from, T* to, std::size_t size)
+{
+  hn::ScalableTag<std::uint8_t> d8;
+  auto const* source = reinterpret_cast<std::uint8_t const*>(from);
+  auto* target = reinterpret_cast<std::uint8_t*>(to);
+  std::size_t bytes = size * sizeof(T);
+  std::size_t const phase = reinterpret_cast<std::uintptr_t>(to) % line_bytes;
+  std::size_t const head = phase == 0 ? 0 : std::min(bytes, line_bytes - phase);
+  std::memcpy(target, source, head);
+  source += head;
+  target += head;
+  bytes -= head;
+  for (; bytes >= line_bytes; bytes -= line_bytes, source += line_bytes, target += line_bytes)
+    for (std::size_t lane = 0; lane < line_bytes; lane += hn::MaxLanes(d8))
+      hn::Stream(hn::LoadU(d8, source + lane), d8, target + lane);
+  std::memcpy(target, source, bytes);
+}
+
+/// Chunks of memory that are copied into the cache, changed there, and copied out around it. Each has `lines` whole
+/// lines. While one is changed, the one before leaves and the one after arrives, line by line. The processor then sees
+/// two plain sequences of lines, which its prefetching follows, and reads, writes and changes overlap.
+///
+/// A chunk lies in its buffer as its results lie in their lines of memory: `phase` elements behind the beginning. The
+/// part of a line at its end moves to the beginning of the next chunk's buffer, and leaves with that.
+template <class T>
+class chunk_exchange {
+public:
+  /// Copies the first of `chunks` chunks into the cache. `buffers` has 2 * (lines + 1) lines.
+  chunk_exchange(T const* in, T* out, std::size_t lines, std::size_t chunks, T* buffers)
+      : in_(in),
+        out_(out),
+        phase_(reinterpret_cast<std::uintptr_t>(out) % line_bytes / sizeof(T)),
+        size_(lines * line),
+        arriving_(chunks - 1),
+        next_(size_ - phase_),
+        current_(buffers),
+        other_(buffers + size_ + line)
+  {
+    std::memcpy(current_ + phase_, in, size_ * sizeof(T));
+  }
+
+  /// The chunk to be changed.
+  T* chunk() const { return current_ + phase_; }
+
+  /// Exchanges lines [first, last) of the other two chunks; not none.
+  HWY_NOINLINE void lines(std::size_t first, std::size_t last)
+  {
+    std::size_t k = first * line;
+    if (k == 0 && leaving_ == 1 && phase_ != 0) {
+      first_line();
+      k += line;
+    }
+    T* const buffer = other_;
+    T const* const in = in_ + next_;
+    T* const out = out_ + (next_ - 2 * size_);
+    bool const leaves = leaving_ > 0, arrives = arriving_ > 0;
+    for (; k < last * line; k += line) {
+      for (std::size_t at = k; at < k + line; at += lanes<T>) {
+        if (leaves) hn::Stream(hn::Load(d, buffer + at), d, out + at);
+        if (arrives) hn::Store(hn::LoadU(d, in + at), d, buffer + at);
+      }
+      __builtin_prefetch(in + k + ahead, 0, 2);
+    }
+  }
+
+  /// Goes on to the next chunk. All lines have been exchanged, and the chunk has been changed.
+  void next()
+  {
+    if (arriving_ > 0) {
+      std::memcpy(other_ + size_, in_ + next_ + size_, phase_ * sizeof(T));
+      std::memcpy(other_, current_ + size_, phase_ * sizeof(T));
+      --arriving_;
+    }
+    std::swap(current_, other_);
+    next_ += size_;
+    ++leaving_;
+  }
+
+  /// Copies the last chunk out, behind next().
+  void finish()
+  {
+    lines(0, size_ / line);
+    std::memcpy(out_ + (next_ - size_), other_ + size_, phase_ * sizeof(T));
+  }
+
+private:
+  static constexpr vector_tag<T> d{};
+  static constexpr std::size_t line = line_bytes / sizeof(T);
+  static constexpr std::size_t ahead = 4096 / sizeof(T);  // elements by which the input is fetched ahead
+
+  /// Exchanges the line in which the first chunk begins behind something else.
+  void first_line()
+  {
+    std::memcpy(out_, other_ + phase_, (line - phase_) * sizeof(T));
+    if (arriving_ > 0) std::memcpy(other_, in_ + next_, line_bytes);
+  }
+
+  T const* in_;
+  T* out_;
+  std::size_t phase_;
+  std::size_t size_;         // elements of a chunk
+  std::size_t arriving_;     // chunks that have not been copied in
+  std::size_t leaving_ = 0;  // chunks that have been changed
+  std::size_t next_;         // the place of the chunk that arrives, less the phase
+  T* current_;
+  T* other_;
+};
+
+}  // namespace tally::cpu_backend::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
