@@ -160,7 +160,7 @@ void expect_right(call c)
 
   std::vector<T> initial(2 * sequences);
   for (std::size_t s = 0; s < sequences; ++s) initial[2 * s] = initial_value<T>(s);
-  std::vector<T> out(at_out.elements + 64), wanted, lasts(3 * sequences), wanted_lasts;
+  std::vector<T> out(at_out.elements + 128), wanted, lasts(3 * sequences), wanted_lasts;
   std::memset(out.data(), poison, out.size() * sizeof(T));
   std::memset(lasts.data(), poison, lasts.size() * sizeof(T));
   std::size_t const line = (64 - reinterpret_cast<std::uintptr_t>(out.data()) % 64) % 64 / sizeof(T) + c.offset;
