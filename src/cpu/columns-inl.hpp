@@ -1,5 +1,5 @@
-// Scans and reductions of columns: the order with a sequence in each lane, and the ways in which their memory is read and
-// written.
+// Scans and reductions of columns: the order with a sequence in each lane, and the ways in which their memory is read
+// and written.
 #if defined(TALLY_CPU_COLUMNS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_CPU_COLUMNS_INL
 #undef TALLY_CPU_COLUMNS_INL
@@ -40,8 +40,8 @@ public:
   }
 
 private:
-  // The groups of a chunk, and those that are taken at once. Operators without an order have no state that would be read
-  // less often so, and groups of small types fill the registers.
+  // The groups of a chunk, and those that are taken at once. Operators without an order have no state that would be
+  // read less often so, and groups of small types fill the registers.
   static constexpr std::size_t in_chunk = groups_at_once;
   static constexpr std::size_t several = sizeof(T) < 4 || exactly_associative<Op, T> ? 1 : groups_at_once;
 
