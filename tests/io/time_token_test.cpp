@@ -17,7 +17,7 @@ std::string written(int128 value, number_form form, std::optional<int> precision
   return std::string(text, format_time(text, value, form, precision));
 }
 
-/// What is read, in nanoseconds, and what is written of it.
+/// The nanoseconds that are read of a text, and the text that is written of them.
 std::string instant(std::string const& text, std::optional<int> precision = {})
 {
   number_form form;

@@ -29,7 +29,7 @@ struct missing_cells {
   }
 };
 
-/// What is expected in the place of a missing cell; `where` names its column.
+/// The words for what is expected in the place of a missing cell; `where` names its column.
 inline std::string expected_instead(number_reading const& how, std::string const& where = {})
 {
   if (how.plain()) return "a number" + where + " (or --missing skip, zero, nan or a number)";

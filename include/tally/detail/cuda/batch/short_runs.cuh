@@ -378,7 +378,7 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
     };
     if constexpr (P::reduces) {
       std::size_t const first_segment = from == 0 ? 0 : problem.heads.heads_upto(from - 1);
-      // What heads have is read of several rows together.
+      // The values at heads are read of several rows together.
       constexpr int at_once = 8;
       using taken = decltype(problem.head.take(from));
       constexpr bool reads_ahead = std::is_default_constructible_v<taken>;
