@@ -1,5 +1,5 @@
 // tally_bench_cuda_batches: many scans and reductions in one call, raced against CUB and the copy limit in one process:
-// rows, a few rows in graphs, columns, and the middle axes of arrays.
+// rows, a few rows in graphs, columns, the middle axes of arrays, and summed-area tables.
 #include <cub/cub.cuh>
 
 #include <thrust/iterator/counting_iterator.h>
@@ -19,6 +19,7 @@
 #include "bench/cuda/race.hpp"
 #include "tally/cuda.hpp"
 #include "tally/detail/cuda/batch/sequences.hpp"
+#include "tally/prefix_sums.hpp"
 
 namespace tally::bench {
 namespace {
@@ -116,16 +117,34 @@ void small_rows(buffers<float> const& data, std::size_t n, std::size_t count)
   cuda::workspace space;
   plus op;
   auto const scanned = rows_of<float>(n, count, false), reduced = rows_of<float>(n, count, true);
+  auto const keys = thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0), division{n});
+  auto const offsets = thrust::make_transform_iterator(thrust::counting_iterator<std::size_t>(0), product{n});
+  cub_room by_key([&](void* memory, std::size_t& size) {
+    return cub::DeviceScan::InclusiveSumByKey(memory, size, keys, data.in(0), data.out(0), count * n);
+  });
+  cub_room segmented([&](void* memory, std::size_t& size) {
+    return cub::DeviceSegmentedReduce::Sum(memory, size, data.in(0), data.out(0), count, offsets, offsets + 1);
+  });
   report("f32/" + std::to_string(count) + " rows of " + std::to_string(n), manner::graph,
          {{"scan", 0,
            [&](cudaStream_t stream, int) {
              backend_scan_sequences<float>(cuda{stream, space}, scanned, static_cast<float const*>(data.in(0)),
                                            data.out(0), {}, op, detail::direction::inclusive);
            }},
+          {"CUB by key", 0,
+           [&](cudaStream_t stream, int) {
+             check_cuda(cub::DeviceScan::InclusiveSumByKey(by_key.memory(), by_key.bytes(), keys, data.in(0),
+                                                           data.out(0), count * n, {}, stream));
+           }},
           {"reduce", 0,
            [&](cudaStream_t stream, int) {
              backend_reduce_sequences<float>(cuda{stream, space}, reduced, static_cast<float const*>(data.in(0)),
                                              data.out(0), {}, op);
+           }},
+          {"CUB segmented", 0,
+           [&](cudaStream_t stream, int) {
+             check_cuda(cub::DeviceSegmentedReduce::Sum(segmented.memory(), segmented.bytes(), data.in(0), data.out(0),
+                                                        count, offsets, offsets + 1, stream));
            }},
           launch_limit()});
 }
@@ -218,6 +237,18 @@ void all_middle_axes(buffers<float> const& data)
   middle(data, {4096, 1024, 64});
 }
 
+/// A summed-area table: two passes, each of which reads and writes all elements.
+void table(buffers<float> const& data, std::size_t side)
+{
+  double const bytes = static_cast<double>(side * side * sizeof(float));
+  cuda::workspace space;
+  report("table/f32/" + std::to_string(side) + " x " + std::to_string(side), manner::stream,
+         {copy_limit(data, sizeof(float)), {"Tally", 4 * bytes, [&](cudaStream_t stream, int call) {
+            prefix_sums(cuda{stream, space}, array_view(static_cast<float const*>(data.in(call)), {side, side}),
+                        array_view(data.out(call), {side, side}));
+          }}});
+}
+
 void all_batches()
 {
   constexpr std::size_t bytes = std::size_t(1) << 30;
@@ -228,6 +259,7 @@ void all_batches()
       rows<float>("f32", data, n);
     for (std::size_t const n : {64, 256, 1024, 4096})
       for (std::size_t const count : {1, 32, 1024}) small_rows(data, n, count);
+    table(data, 16384);
     all_middle_axes(data);
   }
   buffers<double> const doubles(bytes / 8, 1);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """batches_peers.py [--elements LOG2] [--json FILE]: rows, columns and middle axes in PyTorch and JAX on this machine's GPU, float32.
 
-Prints two tables. The first has the speed of each library's cumulative sum and sum along an axis, in GB/s (a scan reads and
+Prints three tables. The first has the speed of each library's cumulative sum and sum along an axis, in GB/s (a scan reads and
 writes each element, a sum reads it) and as a share of a device-to-device copy of the same size, in the same process; medians
-of rounds in which all take turns. The second asks whether a row's bits depend on the batch that it is in: the sums and
-cumulative sums of one row, alone and among others, are compared bit for bit.
+of rounds in which all take turns. The second has a few rows in a graph, in microseconds. The third asks whether a row's bits
+depend on the batch that it is in: the sums and cumulative sums of one row, alone and among others, are compared bit for bit.
 Needs PyTorch. Without JAX its columns are left out, and the first line says so. docs/batches.md quotes these tables.
 """
 import argparse
@@ -97,6 +97,28 @@ def speeds(elements, seconds):
     return rows
 
 
+def small(replays=50):
+    """A few rows in a graph of 100 calls: microseconds of one call, the median of several replays."""
+    cells = []
+    for length in (64, 256, 1024, 4096):
+        for count in (1, 32, 1024):
+            x = torch.randn((count, length), device="cuda")
+            out, sums = torch.empty_like(x), torch.empty(count, device="cuda")
+            cell = {"work": f"{count} rows of {length}, in a graph"}
+            for name, call in (("torch.cumsum", lambda: torch.cumsum(x, 1, out=out)), ("torch.sum", lambda: torch.sum(x, 1, out=sums))):
+                call()
+                torch.cuda.synchronize()
+                graph = torch.cuda.CUDAGraph()
+                with torch.cuda.graph(graph):
+                    for _ in range(100):
+                        call()
+                graph.replay()
+                cell[name] = statistics.median(events(graph.replay, 1) for _ in range(replays)) * 10
+            cells.append(cell)
+            print(f"{cell['work']:32}  torch.cumsum {cell['torch.cumsum']:.2f} us  torch.sum {cell['torch.sum']:.2f} us", flush=True)
+    return cells
+
+
 def invariance():
     """For each length: how many of 64 rows get other bits in a batch of 64, of 1000 and of 30,000 than alone."""
     results = []
@@ -121,7 +143,7 @@ def main():
     options.add_argument("--json", metavar="FILE")
     given = options.parse_args()
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}" + (f", JAX {jax.__version__}" if jax else ", no JAX: its columns are left out"))
-    report = {"speeds, GB/s": speeds(1 << given.elements, given.seconds), "batches": invariance()}
+    report = {"speeds, GB/s": speeds(1 << given.elements, given.seconds), "a few rows, us": small(), "batches": invariance()}
     if given.json:
         with open(given.json, "w") as file:
             json.dump(report, file, indent=1)
