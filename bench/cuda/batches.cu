@@ -243,10 +243,11 @@ void table(buffers<float> const& data, std::size_t side)
   double const bytes = static_cast<double>(side * side * sizeof(float));
   cuda::workspace space;
   report("table/f32/" + std::to_string(side) + " x " + std::to_string(side), manner::stream,
-         {copy_limit(data, sizeof(float)), {"Tally", 4 * bytes, [&](cudaStream_t stream, int call) {
-            prefix_sums(cuda{stream, space}, array_view(static_cast<float const*>(data.in(call)), {side, side}),
-                        array_view(data.out(call), {side, side}));
-          }}});
+         {copy_limit(data, sizeof(float)),
+          {"Tally", 4 * bytes, [&](cudaStream_t stream, int call) {
+             prefix_sums(cuda{stream, space}, array_view(static_cast<float const*>(data.in(call)), {side, side}),
+                         array_view(data.out(call), {side, side}));
+           }}});
 }
 
 void all_batches()
