@@ -16,11 +16,14 @@
 ///     backend_scan_segments<T>(on, values, offsets, segments, out, ends, op, shift)
 ///     backend_reduce_segments<T>(on, values, offsets, segments, out, nothing, ends, op)
 ///                                                                        segment s is [offsets[s], offsets[s + 1])
+///     backend_recur_sequences<T>(on, where, a, b, out, ends)             the recurrences y[k] = a[k]*y[k-1] + b[k]:
+///     backend_recur_segments<T>(on, a, b, offsets, segments, out, ends)  `ends` has initial values
 ///
 /// Sequences are not empty, and there is at least one. Segments may be empty: their reduction is their initial value,
 /// or `nothing` without one; their last value is their initial value, and is not written without one. Segments from the
 /// back have batch::from_back as one more argument. Results of a scan may have the places of their elements, and then
-/// replace them.
+/// replace them. The coefficients `a` of recurrences lie at batch::distances::coefficients from each other, or are one
+/// recurrence::constant<T>.
 ///
 /// A number of elements or segments may lie in memory (counted.hpp). A CPU's functions get it as a number, for the
 /// contract has read it; a device's get a counted_end as `last`, and an element_count for `segments`.
@@ -28,6 +31,7 @@
 /// The CPU's functions are always here, since calls that name no execution run on it. Those of a GPU come with
 /// tally/cuda.hpp.
 #include "tally/detail/batch/host.hpp"
+#include "tally/detail/batch/host_recurrences.hpp"
 #include "tally/detail/cpu/backend.hpp"
 #include "tally/detail/cpu/compress.hpp"
 #include "tally/detail/cpu/even_bins.hpp"

@@ -18,8 +18,8 @@ using detail::batch::distances;
 /// The place `count` steps from `at`.
 inline distances moved(distances at, distances const& step, std::size_t count)
 {
-  auto const n = static_cast<std::ptrdiff_t>(count);
-  return {at.in + n * step.in, at.out + n * step.out, at.initial + n * step.initial, at.last + n * step.last};
+  at.move(step, static_cast<std::ptrdiff_t>(count));
+  return at;
 }
 
 /// The sequences of a layout, one after the other.
@@ -39,10 +39,7 @@ public:
       dimension const& axis = where_->across[static_cast<std::size_t>(d)];
       bool const wraps = ++index_[d] == axis.extent;
       auto const back = wraps ? static_cast<std::ptrdiff_t>(axis.extent) : 0;
-      at_.in += axis.step.in * (1 - back);
-      at_.out += axis.step.out * (1 - back);
-      at_.initial += axis.step.initial * (1 - back);
-      at_.last += axis.step.last * (1 - back);
+      at_.move(axis.step, 1 - back);
       if (!wraps) return;
       index_[d] = 0;
     }

@@ -86,7 +86,7 @@ inline void check_distinct(char const* call, char const* what, per_axis const& s
 
 /// The distances of each array across the sequences. An array that the call does not have has none.
 struct across_strides {
-  per_axis in, out, initial, last;
+  per_axis in, out, initial, last, coefficients;
 };
 
 /// Throws    usage_error if more than `most_dimensions` axes are left when those that lie as one are joined.
@@ -96,7 +96,8 @@ inline layout layout_of(char const* call, dimension const& along, per_axis const
   auto const step = [](per_axis const& of, std::size_t d) { return d < of.size() ? of[d] : 0; };
   for (std::size_t d = 0; d < shape.size(); ++d)
     axes[d] = {static_cast<std::size_t>(shape[d]),
-               {step(strides.in, d), step(strides.out, d), step(strides.initial, d), step(strides.last, d)}};
+               {step(strides.in, d), step(strides.out, d), step(strides.initial, d), step(strides.last, d),
+                step(strides.coefficients, d)}};
   int const count = simplify(axes, static_cast<int>(shape.size()));
   if (count > most_dimensions)
     throw usage_error(std::string(call) + ": " + std::to_string(count) +
@@ -163,7 +164,7 @@ void scan_along(char const* call, P const& on, sequences<In> const& in, sequence
   std::size_t const n = in.array.extent(in.axis);
   other_axes const sources(in.array, {in.axis}), results(out.array, {out.axis});
   check_distinct(call, "output", out.array.shape(), out.array.strides());
-  across_strides strides{sources.strides, results.strides, {}, {}};
+  across_strides strides{sources.strides, results.strides, {}, {}, {}};
   ends<T> values = initial_of<T>(call, arguments.init, results.shape, strides.initial);
   if constexpr (is_present<decltype(all::last)> && last_fits<decltype(all::last), T>) {
     strides.last = arguments.last.at.strides_for(call, "last_to(...)", results.shape);
@@ -236,7 +237,7 @@ template <class T, class P, class In, class Op>
 void gather(P const& on, char const* call, array_view<In const> const& from, T* to, Op& op)
 {
   array_view<T> const rows(to, from.shape());
-  layout const where = layout_of(call, {1, {}}, from.shape(), {from.strides(), rows.strides(), {}, {}});
+  layout const where = layout_of(call, {1, {}}, from.shape(), {from.strides(), rows.strides(), {}, {}, {}});
   if constexpr (host<P>)
     cpu_backend::copy_sequences(on, where, from.data_handle(), to);
   else
@@ -281,7 +282,7 @@ void reduce_along(P const& on, combined_sequences<In> const& in, Target const& o
                   "tally::reduce(along(axis, in), out, init, op)");
 
   other_axes const sources(in.array, in.axes);
-  across_strides strides{sources.strides, out.strides_for(call, "output", sources.shape), {}, {}};
+  across_strides strides{sources.strides, out.strides_for(call, "output", sources.shape), {}, {}, {}};
   check_distinct(call, "output", sources.shape, strides.out);
   ends<T> values = initial_of<T>(call, arguments.init, sources.shape, strides.initial);
   if (any_empty(sources.shape)) return;

@@ -59,22 +59,14 @@ public:
     for (int d = where_->dimensions; d-- > 0; count = 1) {
       auto const& axis = where_->across[d];
       index_[d] += count;
-      move(axis.step, static_cast<std::ptrdiff_t>(count));
+      at_.move(axis.step, static_cast<std::ptrdiff_t>(count));
       if (index_[d] < axis.extent) return;
-      move(axis.step, -static_cast<std::ptrdiff_t>(axis.extent));
+      at_.move(axis.step, -static_cast<std::ptrdiff_t>(axis.extent));
       index_[d] = 0;
     }
   }
 
 private:
-  void move(distances const& step, std::ptrdiff_t count)
-  {
-    at_.in += count * step.in;
-    at_.out += count * step.out;
-    at_.initial += count * step.initial;
-    at_.last += count * step.last;
-  }
-
   detail::batch::layout const* where_;
   distances at_;
   std::size_t index_[detail::batch::most_dimensions]{};

@@ -14,10 +14,21 @@ inline constexpr int most_dimensions = 8;
 /// The distances between neighbours along an axis, in elements of each array. They may be negative, and 0 where an
 /// input is repeated. An array that a call does not have has distances of 0.
 struct distances {
-  std::ptrdiff_t in = 0;       ///< the elements
-  std::ptrdiff_t out = 0;      ///< the results of a scan; of a reduction, its one result a sequence
-  std::ptrdiff_t initial = 0;  ///< the initial values, one a sequence
-  std::ptrdiff_t last = 0;     ///< the values after the last elements, one a sequence
+  std::ptrdiff_t in = 0;            ///< the elements; of a recurrence, its additive terms b
+  std::ptrdiff_t out = 0;           ///< the results of a scan; of a reduction, its one result a sequence
+  std::ptrdiff_t initial = 0;       ///< the initial values, one a sequence
+  std::ptrdiff_t last = 0;          ///< the values after the last elements, one a sequence
+  std::ptrdiff_t coefficients = 0;  ///< of a recurrence, its factors a
+
+  /// Goes on by `count` steps.
+  TALLY_HD constexpr void move(distances const& step, std::ptrdiff_t count)
+  {
+    in += count * step.in;
+    out += count * step.out;
+    initial += count * step.initial;
+    last += count * step.last;
+    coefficients += count * step.coefficients;
+  }
 
   friend constexpr bool operator==(distances const&, distances const&) = default;
 };
@@ -51,10 +62,7 @@ struct layout {
       dimension const& axis = across[static_cast<std::size_t>(d)];
       auto const index = static_cast<std::ptrdiff_t>(s % axis.extent);
       s /= axis.extent;
-      at.in += index * axis.step.in;
-      at.out += index * axis.step.out;
-      at.initial += index * axis.step.initial;
-      at.last += index * axis.step.last;
+      at.move(axis.step, index);
     }
     return at;
   }
@@ -84,8 +92,8 @@ constexpr int simplify(dimension* axes, int count)
   for (int d = 1; d < sorted; ++d) {
     dimension& outer = axes[kept];
     dimension const& inner = axes[d];
-    auto const n = static_cast<std::ptrdiff_t>(inner.extent);
-    distances const whole{n * inner.step.in, n * inner.step.out, n * inner.step.initial, n * inner.step.last};
+    distances whole;
+    whole.move(inner.step, static_cast<std::ptrdiff_t>(inner.extent));
     if (outer.step == whole)
       outer = {outer.extent * inner.extent, inner.step};
     else

@@ -117,7 +117,7 @@ void scan_segments(char const* call, P const& on, segments_between<Values, Offse
     values.lasts = arguments.last.at.contiguous_for(call, "last_to(...)", in.count);
     // Empty segments keep this value. A device's backend writes it.
     if constexpr (host<P> && !is_present<init_type> && has_identity<decltype(op), T>)
-      fill<T>(on, call, {in.count}, {{}, {1}, {}, {}}, values.lasts, nothing_as_initial<T>(op), op);
+      fill<T>(on, call, {in.count}, {{}, {1}, {}, {}, {}}, values.lasts, nothing_as_initial<T>(op), op);
   }
   if constexpr (std::is_same_v<From, from_front>)
     backend_scan_segments<T>(on, in.values, in.offsets, count_for(on, in), results, values, op, Shift);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tally/config.hpp"
 #include "tally/operators/arithmetic.hpp"
 
 /// Tests for overflow.
@@ -7,7 +8,7 @@ namespace tally::detail::elementary {
 
 /// Whether neither value is infinite or NaN. True for types that are not floating-point numbers.
 template <class T>
-constexpr bool both_finite(T const& a, T const& b)
+TALLY_HD constexpr bool both_finite(T const& a, T const& b)
 {
   if constexpr (is_floating<T>)
     return a - a == b - b;  // infinity - infinity is NaN, which equals nothing
@@ -15,7 +16,7 @@ constexpr bool both_finite(T const& a, T const& b)
     return true;
 }
 template <class T>
-constexpr bool is_finite(T const& x)
+TALLY_HD constexpr bool is_finite(T const& x)
 {
   return both_finite(x, x);
 }

@@ -1,0 +1,245 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <type_traits>
+
+#include "tally/detail/at_index.hpp"
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/host.hpp"
+#include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cpu/backend.hpp"
+#include "tally/detail/cpu/execution.hpp"
+#include "tally/detail/cpu/team.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/steps.hpp"
+#include "tally/order.hpp"
+#include "tally/sequences.hpp"
+
+/// Linear recurrences on a CPU, for any type and any iterators: scans of maps that are made where they are read, and
+/// whose offsets are stored.
+namespace tally::cpu_backend {
+
+namespace recurrence = detail::recurrence;
+
+/// The elements or results of one sequence: number k lies at first + k * step of an array.
+template <class I>
+struct places_along {
+  I array;
+  std::ptrdiff_t first, step;
+
+  decltype(auto) operator[](std::size_t k) const { return array[first + static_cast<std::ptrdiff_t>(k) * step]; }
+};
+
+/// Step k as a map.
+template <class T, class A, class B>
+struct map_of_step {
+  places_along<A> a;
+  places_along<B> b;
+
+  affine<T> operator()(std::size_t k) const { return {static_cast<T>(a[k]), static_cast<T>(b[k])}; }
+};
+
+template <class Out, class T>
+void put_state(places_along<Out> const& out, std::size_t k, T const& state)
+{
+  if constexpr (detail::takes_results<Out>)
+    out[k] = state;
+  else
+    out[k] = static_cast<std::iter_value_t<Out>>(state);
+}
+
+/// The uses of the results of a scan of maps.
+enum class results_are {
+  stored_in_order,    ///< up to the first that is not finite: one thread
+  stored_by_several,  ///< all of them
+  only_looked_at      ///< for the first that is not finite
+};
+
+/// The first result of a scan that is not finite, and the state after its last step.
+template <class T>
+struct recurrence_outcome {
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  T last;
+  std::atomic<std::size_t> first_bad = none;
+};
+
+/// Takes the results of a scan of maps of n steps.
+template <results_are Are, class T, class Out>
+struct state_writer {
+  places_along<Out> out;
+  std::size_t n;
+  recurrence_outcome<T>* outcome;
+
+  void operator()(std::size_t k, affine<T> const& all) const
+  {
+    constexpr bool in_order = Are == results_are::stored_in_order;
+    if constexpr (recurrence::may_overflow<T>) {
+      std::atomic<std::size_t>& bad = outcome->first_bad;
+      if (in_order && bad.load(std::memory_order_relaxed) < k) return;
+      if (!recurrence::is_finite(all.offset)) {
+        std::size_t now = bad.load(std::memory_order_relaxed);
+        while (k < now && !bad.compare_exchange_weak(now, k, std::memory_order_relaxed)) {}
+        if (in_order) return;
+      }
+    }
+    if constexpr (Are != results_are::only_looked_at) {
+      if (in_order || k + 1 == n) outcome->last = all.offset;
+      put_state(out, k, all.offset);
+    }
+  }
+};
+
+/// One recurrence of n > 0 steps from the state `before`. The results are offsets of a scan of maps, and the plain
+/// loop's from the first one on that is not finite.
+template <class T, class A, class B, class Out>
+struct one_recurrence {
+  map_of_step<T, A, B> steps;
+  places_along<Out> out;
+  std::size_t n;
+  T before;
+  bool in_place;  ///< whether results may have the places of elements
+
+  /// The number of threads for it, of those that the call may use.
+  int members(cpu on) const
+  {
+    constexpr std::size_t bytes = sizeof(affine<T>) < 32 ? 32 : sizeof(affine<T>);
+    return team_size(on.threads, n * bytes, (n - 1) / order::tile<affine<T>> + 1);
+  }
+
+  template <results_are Are>
+  void scan_maps(cpu on, std::size_t size, recurrence_outcome<T>& outcome) const
+  {
+    auto const values = elements_from(steps);
+    auto const results = results_to(state_writer<Are, T, Out>{out, size, &outcome});
+    recurrence::steps_in_turn op;
+    scan_sequence<affine<T>>(on, values, 0, size, results, std::optional<affine<T>>(recurrence::beginning_with(before)),
+                             nullptr, op, direction::inclusive);
+  }
+
+  /// The state after step k - 1, as it was stored.
+  T stored_before(std::size_t k, recurrence_outcome<T> const& outcome) const
+  {
+    if (k == 0) return before;
+    if constexpr (detail::takes_results<Out>)
+      return outcome.last;
+    else
+      return static_cast<T>(out[k - 1]);
+  }
+
+  /// The plain loop from step k on, where y is the state before it.
+  T go_on(std::size_t k, T y) const
+  {
+    detail::took("cpu: a recurrence goes on as the plain loop", "a result is not finite");
+    for (; k < n; ++k) {
+      y = recurrence::step(static_cast<T>(steps.a[k]), y, static_cast<T>(steps.b[k]));
+      put_state(out, k, y);
+    }
+    return y;
+  }
+
+  /// Writes all states and returns the last one.
+  T run(cpu on) const
+  {
+    using enum results_are;
+    recurrence_outcome<T> outcome{before};
+    bool const alone = members(on) == 1;
+    if (alone) {
+      scan_maps<stored_in_order>(cpu{1}, n, outcome);
+    } else if (!recurrence::may_overflow<T> || (!in_place && !detail::takes_results<Out>)) {
+      scan_maps<stored_by_several>(on, n, outcome);
+    } else {
+      // A result must not replace an element that the plain loop still needs. So the results are looked at first.
+      detail::took("cpu: a recurrence looked through first", "in place on several threads");
+      scan_maps<only_looked_at>(on, n, outcome);
+      std::size_t const good = std::min(n, outcome.first_bad.load(std::memory_order_relaxed));
+      if (good > 0) scan_maps<stored_by_several>(on, good, outcome);
+    }
+    std::size_t const bad = outcome.first_bad.load(std::memory_order_relaxed);
+    return bad == outcome.none ? outcome.last : go_on(bad, stored_before(bad, outcome));
+  }
+};
+
+/// The threads of a recurrence: of numbers and without code of the caller's, all of them.
+template <class T, class... Iterators>
+cpu threads_for_recurrence(std::optional<cpu> const& on)
+{
+  if (on) return *on;
+  constexpr bool own = detail::is_number<T> || recurrence::is_complex<T>;
+  return cpu{own && (std::contiguous_iterator<Iterators> && ...) ? 0 : 1};
+}
+
+/// Whether memory that the results go to may be that of the elements, as far as iterators show.
+template <class I, class Out>
+bool may_be_same(I const& in, Out const& out)
+{
+  if constexpr (std::contiguous_iterator<I> && std::contiguous_iterator<Out>)
+    return static_cast<void const*>(std::to_address(in)) == static_cast<void const*>(std::to_address(out));
+  else
+    return true;
+}
+template <class T, class Out>
+bool may_be_same(recurrence::constant<T> const&, Out const&)
+{
+  return false;
+}
+
+}  // namespace tally::cpu_backend
+
+namespace tally::detail {
+
+template <class T, cpu_backend::cpu_execution P, class A, class B, class Out>
+void backend_recur_sequences(P const& on, batch::layout const& where, A a, B const* b, Out* out,
+                             batch::ends<T> const& ends)
+{
+  using namespace cpu_backend;
+  std::size_t const n = where.along.extent;
+  batch::distances const& along = where.along.step;
+  bool const in_place = may_be_same(a, out) || may_be_same(b, out);
+  auto const one = [&](cpu threads, batch::distances const& at) {
+    one_recurrence<T, A, B const*, Out*> const sequence{
+        {{a + at.coefficients, 0, along.coefficients}, {b + at.in, 0, along.in}},
+        {out + at.out, 0, along.out},
+        n,
+        *initial_at(ends, at.initial),
+        in_place};
+    T const last = sequence.run(threads);
+    if (ends.lasts != nullptr) ends.lasts[at.last] = last;
+  };
+  auto const neighbours = [&](sequence_cursor at, std::size_t count, auto&) {
+    for (std::size_t s = 0; s < count; ++s, at.advance(1)) one(cpu{1}, *at);
+  };
+  for_each_sequence<recurrence::steps_in_turn, affine<T>>(threads_for_recurrence<T>(requested(on)), where, true, one,
+                                                          neighbours);
+}
+
+template <class T, cpu_backend::cpu_execution P, class A, class B, class Offsets, class Out,
+          class From = batch::from_front>
+void backend_recur_segments(P const& on, A a, B b, Offsets offsets, std::size_t segments, Out out,
+                            batch::ends<T> const& ends, From = {})
+{
+  using namespace cpu_backend;
+  constexpr bool forward = std::is_same_v<From, batch::from_front>;
+  bool const in_place = may_be_same(a, out) || may_be_same(b, out);
+  for_each_segment<recurrence::steps_in_turn, affine<T>>(
+      threads_for_recurrence<T, B, Out>(requested(on)), offsets, segments,
+      [&](cpu threads, std::size_t s, std::size_t begin, std::size_t end) {
+        auto const own = static_cast<std::ptrdiff_t>(s);
+        T last = *initial_at(ends, own);
+        if (begin != end) {
+          std::ptrdiff_t const first = static_cast<std::ptrdiff_t>(forward ? begin : end - 1), step = forward ? 1 : -1;
+          last =
+              one_recurrence<T, A, B, Out>{
+                  {{a, first, step}, {b, first, step}}, {out, first, step}, end - begin, last, in_place}
+                  .run(threads);
+        }
+        if (ends.lasts != nullptr) ends.lasts[own] = last;
+      });
+}
+
+}  // namespace tally::detail
