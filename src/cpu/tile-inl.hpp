@@ -11,9 +11,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 
+#include "src/cpu/around_cache-inl.hpp"
 #include "src/cpu/columns-inl.hpp"
 #include "src/cpu/exact-inl.hpp"
 #include "src/cpu/flagged-inl.hpp"
@@ -23,11 +23,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
-
-/// The cache level of prefetching, as an argument of __builtin_prefetch. A prefetch into the first level holds a buffer
-/// for misses, which reading the tile itself from the second level needs: that gave 0.84 of the copy limit on Zen 4,
-/// and this 0.97.
-inline constexpr int to_second_level = 2;
 
 template <class Op, class T, direction Shift>
 using row_scan = std::conditional_t<exactly_associative<Op, T>, exact_scan<Op, T, Shift>, ordered_scan<Op, T, Shift>>;
@@ -43,73 +38,6 @@ T total_of_tile(T const* in, std::size_t size)
   for (std::size_t r = 0; r < before_last; ++r) total.row(in + r * row);
   return total.finish(in + before_last * row, size - before_last * row);
 }
-
-/// Writes rows around the cache, a whole line of memory at a time, wherever in a line the tile begins.
-///
-/// A row is assembled in one half of a buffer that has the phase of the output; the first line of the half holds the
-/// rest of the row before. It is written while the other half is filled.
-class line_writer {
-public:
-  explicit line_writer(void* out)
-      : phase_(reinterpret_cast<std::uintptr_t>(out) % line_bytes),
-        filling_(static_cast<char*>(out) - phase_),
-        first_(phase_ != 0)
-  {
-  }
-
-  /// Whether the output begins with a line.
-  bool in_phase() const { return phase_ == 0; }
-  /// The place for the next row.
-  HWY_INLINE char* place() { return buffer_ + half_ + phase_; }
-
-  /// Writes lines [first, first + count) of the row before, if there is one.
-  HWY_INLINE void lines(std::size_t first, std::size_t count)
-  {
-    if (writing_ == nullptr) return;
-    for (std::size_t line = first; line < first + count; ++line) {
-      char const* const from = buffer_ + (half_ ^ row_bytes) + line * line_bytes;
-      if (line == 0 && first_) {
-        // The first line belongs in part to the tile before, which another thread may be writing.
-        std::memcpy(writing_ + phase_, from + phase_, line_bytes - phase_);
-        first_ = false;
-        continue;
-      }
-      hn::ScalableTag<std::uint8_t> d8;
-      for (std::size_t lane = 0; lane < line_bytes; lane += hn::MaxLanes(d8))
-        hn::Stream(hn::Load(d8, reinterpret_cast<std::uint8_t const*>(from) + lane), d8,
-                   reinterpret_cast<std::uint8_t*>(writing_) + line * line_bytes + lane);
-    }
-  }
-
-  /// Goes on to the next row: the row at `place` is complete, and the lines of the row before it are written.
-  HWY_INLINE void next()
-  {
-    writing_ = filling_;
-    filling_ += row_bytes;
-    half_ ^= row_bytes;
-    if (half_ == 0 && phase_ != 0) std::memcpy(buffer_, buffer_ + 2 * row_bytes, line_bytes);
-  }
-
-  /// Writes the remaining lines, and then the `bytes` at `rest`, at most a row.
-  HWY_INLINE void finish(void const* rest, std::size_t bytes)
-  {
-    // Before the copy: with the phase, `rest` may reach into the other half, where the row before waits.
-    if (bytes > 0 && writing_ != nullptr)
-      detail::took(half_ == 0 ? "tile: a short row before the waiting one" : "tile: a short row after the waiting one");
-    lines(0, row_bytes / line_bytes);
-    std::memcpy(place(), rest, bytes);
-    std::size_t const from = first_ ? phase_ : 0;
-    std::memcpy(filling_ + from, buffer_ + half_ + from, phase_ + bytes - from);
-  }
-
-private:
-  alignas(64) char buffer_[2 * row_bytes + line_bytes];
-  std::size_t phase_;
-  std::size_t half_ = 0;     // the offset in the buffer of the row that is being filled: 0 or row_bytes
-  char* filling_;            // the first line of that row in memory
-  char* writing_ = nullptr;  // the same of the row before
-  bool first_;
-};
 
 /// Scans the last, short row of a tile through a buffer, to `results`. Returns the value for `tile_totals::last`.
 template <class Op, class T, class Scan>
