@@ -16,8 +16,14 @@ recurrence_kernels<T> const& recurrence_kernels_on()
   static constexpr recurrence_kernels<T> all{&total_of_recurrence<T>, &tile_of_recurrence<T>};
   return all;
 }
-recurrence_kernels<float> const& recurrence_kernels_on_f32() { return recurrence_kernels_on<float>(); }
-recurrence_kernels<double> const& recurrence_kernels_on_f64() { return recurrence_kernels_on<double>(); }
+recurrence_kernels<float> const& recurrence_kernels_on_f32()
+{
+  return recurrence_kernels_on<float>();
+}
+recurrence_kernels<double> const& recurrence_kernels_on_f64()
+{
+  return recurrence_kernels_on<double>();
+}
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -23,7 +23,7 @@ template <class T>
 inline constexpr std::size_t step_row = order::row<affine<T>>;
 /// Elements of the groups in `members` vectors.
 template <class T>
-inline constexpr std::size_t step_set = step_members<T>* lanes<T>;
+inline constexpr std::size_t step_set = step_members<T> * lanes<T>;
 static_assert(2 * step_row<float> * sizeof(float) == row_bytes && 2 * step_row<double> * sizeof(double) == row_bytes);
 
 /// The maps of the rows of a tile before the present one.

@@ -14,7 +14,9 @@
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cpu/backend.hpp"
 #include "tally/detail/cpu/execution.hpp"
+#include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/cpu/team.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/recurrence/steps.hpp"
 #include "tally/order.hpp"
@@ -95,6 +97,13 @@ struct state_writer {
   }
 };
 
+/// Whether recurrences of these are compiled.
+template <class T, class A, class B, class Out>
+inline constexpr bool has_recurrence_kernels_for =
+    has_recurrence_kernels<T> &&
+    (std::is_same_v<A, T const*> || std::is_same_v<A, T*> || std::is_same_v<A, recurrence::constant<T>>) &&
+    (std::is_same_v<B, T const*> || std::is_same_v<B, T*>) && std::is_same_v<Out, T*>;
+
 /// One recurrence of n > 0 steps from the state `before`. The results are offsets of a scan of maps, and the plain
 /// loop's from the first one on that is not finite.
 template <class T, class A, class B, class Out>
@@ -104,6 +113,7 @@ struct one_recurrence {
   std::size_t n;
   T before;
   bool in_place;  ///< whether results may have the places of elements
+  bool around;    ///< whether all results of the call are more than the cache holds, and those of this one are some KiB
 
   /// The number of threads for it, of those that the call may use.
   int members(cpu on) const
@@ -146,6 +156,31 @@ struct one_recurrence {
   /// Writes all states and returns the last one.
   T run(cpu on) const
   {
+    if constexpr (has_recurrence_kernels_for<T, A, B, Out>) {
+      recurrence_in_memory<T> one{};
+      if constexpr (std::is_same_v<A, recurrence::constant<T>>) {
+        one.a = &steps.a.array.value;
+      } else {
+        one.a = steps.a.array + steps.a.first;
+        one.a_step = steps.a.step;
+      }
+      one.b = steps.b.array + steps.b.first;
+      one.b_step = steps.b.step;
+      one.out = out.array + out.first;
+      one.out_step = out.step;
+      one.size = n;
+      one.before = before;
+      one.around = around;
+      one.threads = on.threads;
+      return recur_by_kernels(one);
+    } else {
+      return run_maps(on);
+    }
+  }
+
+  /// The same for any type.
+  T run_maps(cpu on) const
+  {
     using enum results_are;
     recurrence_outcome<T> outcome{before};
     bool const alone = members(on) == 1;
@@ -164,6 +199,14 @@ struct one_recurrence {
     return bad == outcome.none ? outcome.last : go_on(bad, stored_before(bad, outcome));
   }
 };
+
+/// Whether results of `size` steps, of `all` in the call, go around the cache. Those of few steps have parts of lines.
+template <class T>
+bool goes_around_cache(std::size_t size, std::size_t all)
+{
+  constexpr std::size_t least = 4096;
+  return size * sizeof(T) >= least && all * sizeof(T) >= tuning_in_use().streamed_bytes;
+}
 
 /// The threads of a recurrence: of numbers and without code of the caller's, all of them.
 template <class T, class... Iterators>
@@ -201,13 +244,15 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
   std::size_t const n = where.along.extent;
   batch::distances const& along = where.along.step;
   bool const in_place = may_be_same(a, out) || may_be_same(b, out);
+  bool const around = goes_around_cache<T>(n, n * where.sequences());
   auto const one = [&](cpu threads, batch::distances const& at) {
     one_recurrence<T, A, B const*, Out*> const sequence{
         {{a + at.coefficients, 0, along.coefficients}, {b + at.in, 0, along.in}},
         {out + at.out, 0, along.out},
         n,
         *initial_at(ends, at.initial),
-        in_place};
+        in_place,
+        around};
     T const last = sequence.run(threads);
     if (ends.lasts != nullptr) ends.lasts[at.last] = last;
   };
@@ -235,7 +280,8 @@ void backend_recur_segments(P const& on, A a, B b, Offsets offsets, std::size_t 
           std::ptrdiff_t const first = static_cast<std::ptrdiff_t>(forward ? begin : end - 1), step = forward ? 1 : -1;
           last =
               one_recurrence<T, A, B, Out>{
-                  {{a, first, step}, {b, first, step}}, {out, first, step}, end - begin, last, in_place}
+                  {{a, first, step}, {b, first, step}},          {out, first, step}, end - begin, last, in_place,
+                  goes_around_cache<T>(end - begin, end - begin)}
                   .run(threads);
         }
         if (ends.lasts != nullptr) ends.lasts[own] = last;

@@ -34,18 +34,6 @@ struct recurrence_totals {
   std::size_t finite;  ///< results before the first one that is not finite: those are written, and no others
 };
 
-/// Recurrences that lie one after the other without a gap, all of one length.
-template <class T>
-struct short_recurrences_job {
-  T const* a;
-  T const* b;
-  T* out;
-  std::size_t size;   ///< of each: 1 .. short_recurrence::most
-  std::size_t count;
-  T before;           ///< of all
-  T const* befores;   ///< or one each, if not null
-};
-
 template <class T>
 struct recurrence_kernels {
   /// The total of a whole tile.
@@ -56,5 +44,31 @@ struct recurrence_kernels {
 /// The kernels on T, float or double, for the instruction set of this machine.
 template <class T>
 recurrence_kernels<T> const& kernels_of_recurrences();
+
+/// One recurrence of floats or doubles in memory.
+template <class T>
+struct recurrence_in_memory {
+  T const* a;
+  std::ptrdiff_t a_step;  ///< 0: one coefficient for all steps
+  T const* b;
+  std::ptrdiff_t b_step;
+  T* out;  ///< may be `a` or `b`, with the same step
+  std::ptrdiff_t out_step;
+  std::size_t size;  ///< at least 1
+  T before;
+  bool around;  ///< whether results may be written around the cache, unless they replace elements
+  int threads;  ///< at most so many; 0: any number
+};
+
+/// Writes its states, and returns the last one.
+///
+/// Memory    at general distances, or backwards, 100 KiB of each thread's stack.
+/// Blocks    until done. Throws usage_error if `threads` is negative, std::bad_alloc.
+template <class T>
+T recur_by_kernels(recurrence_in_memory<T> const& given);
+
+/// The types whose recurrences are compiled.
+template <class T>
+inline constexpr bool has_recurrence_kernels = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
 }  // namespace tally::cpu_backend

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+
+#include <hwy/cache_control.h>
+
+#include "tally/detail/cpu/recurrences.hpp"
+#include "tally/detail/cpu/single_pass.hpp"
+#include "tally/detail/cpu/team.hpp"
+#include "tally/detail/cpu/tuning.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/steps.hpp"
+#include "tally/order.hpp"
+
+/// One recurrence by the compiled kernels, tile after tile.
+namespace tally::cpu_backend {
+
+namespace {
+
+using detail::recurrence::steps_in_turn;
+
+/// One coefficient, as often as a kernel reads it for all rows.
+template <class T>
+struct repeated_coefficient {
+  explicit repeated_coefficient(T value) { std::fill(std::begin(of), std::end(of), value); }
+  alignas(line_bytes) T of[2 * order::row<affine<T>>];
+};
+
+/// A recurrence as tiles (single_pass.hpp).
+template <class T>
+class recurrence_engine {
+public:
+  using carry = order::carry<affine<T>, steps_in_turn>;
+  static constexpr bool concurrent = true;
+  static constexpr std::size_t tile = order::tile<affine<T>>;
+
+  /// `looks`: no results are written.
+  recurrence_engine(recurrence_in_memory<T> const& given, bool looks)
+      : given_(given),
+        kernels_(kernels_of_recurrences<T>()),
+        same_(given.a_step == 0 ? *given.a : T()),
+        direct_(given.b_step == 1 && given.out_step == 1 && (given.a_step == 1 || given.a_step == 0)),
+        looks_(looks),
+        to_(given.around && !replaces() && direct_ ? stores::streaming : stores::cached)
+  {
+  }
+
+  bool replaces() const { return given_.out == given_.a || given_.out == given_.b; }
+  std::size_t tiles() const { return (given_.size - 1) / tile + 1; }
+  bool in_place() const { return !looks_ && replaces(); }
+  /// The first result that is not finite; `size` or more if all are.
+  std::size_t first_bad() const { return bad_.load(std::memory_order_relaxed); }
+
+  affine<T> total(std::size_t k) const
+  {
+    if (length(k) < tile) return {};  // the last one, which nothing follows
+    if (direct_) return kernels_.total(a_at(k), a_row(), given_.b + k * tile);
+    copies own;
+    gather(k, own);
+    return kernels_.total(own.a, row, own.b);
+  }
+
+  void scan(std::size_t k, carry& before) const
+  {
+    if (first_bad() < k * tile) return;
+    before.push(run(k, before, nullptr), op_);
+  }
+
+  affine<T> scan(std::size_t k, carry const& before, std::size_t next) const
+  {
+    bool const along = direct_ && length(k) == tile && length(next) == tile && first_bad() >= k * tile;
+    if (!along) {
+      carry own = before;
+      scan(k, own);
+      return total(next);
+    }
+    affine<T> totalled{};
+    std::size_t const bad = first_bad();
+    run(k, before, &totalled, next);
+    return first_bad() == bad || first_bad() >= (k + 1) * tile ? totalled : total(next);
+  }
+
+  void finish() const
+  {
+    if (to_ == stores::streaming) hwy::FlushStream();
+  }
+
+private:
+  static constexpr std::size_t row = order::row<affine<T>>;
+
+  /// A tile of elements at other distances, and its results.
+  struct copies {
+    alignas(line_bytes) T a[tile];
+    alignas(line_bytes) T b[tile];
+    alignas(line_bytes) T out[tile];
+  };
+
+  std::size_t length(std::size_t k) const { return std::min(tile, given_.size - k * tile); }
+  std::size_t a_row() const { return given_.a_step == 0 ? 0 : row; }
+  T const* a_at(std::size_t k) const { return given_.a_step == 0 ? same_.of : given_.a + k * tile; }
+
+  /// Runs tile k and returns its total. With `totalled`, totals the tile `next` along with it.
+  affine<T> run(std::size_t k, carry const& before, affine<T>* totalled, std::size_t next = 0) const
+  {
+    recurrence_job<T> job{};
+    job.size = length(k);
+    job.carry = before.next(op_)->offset;
+    if (!direct_) return run_copies(k, job);
+    job.a = a_at(k);
+    job.a_row = a_row();
+    job.b = given_.b + k * tile;
+    job.out = looks_ ? nullptr : given_.out + k * tile;
+    job.to = to_;
+    job.ahead = to_ == stores::streaming;
+    if (totalled != nullptr) {
+      job.next_a = a_at(next);
+      job.next_b = given_.b + next * tile;
+    }
+    recurrence_totals<T> const totals = kernels_.tile(job);
+    if (totals.finite < job.size) found_bad(k * tile + totals.finite);
+    if (totalled != nullptr) *totalled = totals.next;
+    return totals.last;
+  }
+
+  affine<T> run_copies(std::size_t k, recurrence_job<T> job) const
+  {
+    copies own;
+    gather(k, own);
+    job.a = own.a;
+    job.a_row = row;
+    job.b = own.b;
+    job.out = looks_ ? nullptr : own.out;
+    recurrence_totals<T> const totals = kernels_.tile(job);
+    if (!looks_) {
+      T* const out = given_.out + static_cast<std::ptrdiff_t>(k * tile) * given_.out_step;
+      for (std::size_t i = 0; i < totals.finite; ++i)
+        out[static_cast<std::ptrdiff_t>(i) * given_.out_step] = own.out[i];
+    }
+    if (totals.finite < job.size) found_bad(k * tile + totals.finite);
+    return totals.last;
+  }
+
+  void gather(std::size_t k, copies& to) const
+  {
+    auto const first = static_cast<std::ptrdiff_t>(k * tile);
+    T const *const a = given_.a + first * given_.a_step, *const b = given_.b + first * given_.b_step;
+    std::size_t const size = length(k);
+    for (std::size_t i = 0; i < size; ++i) to.a[i] = a[static_cast<std::ptrdiff_t>(i) * given_.a_step];
+    for (std::size_t i = 0; i < size; ++i) to.b[i] = b[static_cast<std::ptrdiff_t>(i) * given_.b_step];
+  }
+
+  void found_bad(std::size_t k) const
+  {
+    std::size_t now = bad_.load(std::memory_order_relaxed);
+    while (k < now && !bad_.compare_exchange_weak(now, k, std::memory_order_relaxed)) {}
+  }
+
+  recurrence_in_memory<T> const& given_;
+  recurrence_kernels<T> const& kernels_;
+  repeated_coefficient<T> same_;
+  bool direct_;
+  bool looks_;
+  stores to_;
+  mutable steps_in_turn op_;
+  mutable std::atomic<std::size_t> bad_ = std::numeric_limits<std::size_t>::max();
+};
+
+template <class T>
+T& at(T* first, std::size_t k, std::ptrdiff_t step)
+{
+  return first[static_cast<std::ptrdiff_t>(k) * step];
+}
+
+/// The plain loop from step k on.
+template <class T>
+T go_on(recurrence_in_memory<T> const& given, std::size_t k)
+{
+  detail::took("cpu: a recurrence goes on as the plain loop", "a result is not finite");
+  T y = k == 0 ? given.before : at(given.out, k - 1, given.out_step);
+  for (; k < given.size && !std::isnan(y); ++k) {
+    y = detail::recurrence::step(at(given.a, k, given.a_step), y, at(given.b, k, given.b_step));
+    at(given.out, k, given.out_step) = y;
+  }
+  for (; k < given.size; ++k) at(given.out, k, given.out_step) = y;
+  return y;
+}
+
+/// A short one, or one of a tile, whose elements lie one after the other.
+template <class T>
+T recur_in_one_tile(recurrence_in_memory<T> const& given)
+{
+  constexpr std::size_t row = order::row<affine<T>>;
+  recurrence_job<T> job{given.a, row, given.b, given.out, given.size, given.before};
+  if (given.around && given.out != given.a && given.out != given.b) job.to = stores::streaming;
+  std::size_t finite;
+  if (given.a_step == 0) {
+    repeated_coefficient<T> const same(*given.a);
+    job.a = same.of;
+    job.a_row = 0;
+    finite = kernels_of_recurrences<T>().tile(job).finite;
+  } else {
+    finite = kernels_of_recurrences<T>().tile(job).finite;
+  }
+  if (job.to == stores::streaming) hwy::FlushStream();
+  return finite == given.size ? given.out[given.size - 1] : go_on(given, finite);
+}
+
+}  // namespace
+
+template <class T>
+T recur_by_kernels(recurrence_in_memory<T> const& given)
+{
+  using engine = recurrence_engine<T>;
+  bool const forward = given.b_step == 1 && given.out_step == 1 && (given.a_step == 1 || given.a_step == 0);
+  if (forward && given.size <= engine::tile) {
+    detail::took("recurrence: one tile");
+    return recur_in_one_tile(given);
+  }
+  detail::took(forward ? "recurrence: tiles in memory" : "recurrence: tiles copied");
+  steps_in_turn op;
+  auto const before = [&] { return typename engine::carry(detail::recurrence::beginning_with(given.before)); };
+  engine const run(given, false);
+  int const members = team_size(given.threads, given.size * 3 * sizeof(T), run.tiles());
+  std::size_t tiles = run.tiles(), bad = std::numeric_limits<std::size_t>::max();
+  if (members > 1 && run.in_place()) {
+    // A result must not replace an element that the plain loop still needs. So the results are looked at first.
+    detail::took("cpu: a recurrence looked through first", "in place on several threads");
+    engine const look(given, true);
+    auto carry = before();
+    scan_tiles(look, tiles, carry, op, members);
+    bad = look.first_bad();
+    tiles = std::min(tiles, bad / engine::tile + 1);
+  }
+  auto carry = before();
+  scan_tiles(run, tiles, carry, op, members);
+  bad = run.first_bad();
+  return bad < given.size ? go_on(given, bad) : at(given.out, given.size - 1, given.out_step);
+}
+
+template float recur_by_kernels(recurrence_in_memory<float> const&);
+template double recur_by_kernels(recurrence_in_memory<double> const&);
+
+}  // namespace tally::cpu_backend

@@ -1,0 +1,307 @@
+// Linear recurrences by the compiled kernels: each has the bits of the order's reference on it alone, wherever it lies,
+// on every path, at every length, for every instruction set.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "../order/reference.hpp"
+#include "../support/bits.hpp"
+#include "../support/generator.hpp"
+#include "../support/instruction_sets.hpp"
+#include "../support/tuning.hpp"
+#include "../support/visits.hpp"
+#include "tally/detail/backends.hpp"
+
+namespace tally::test {
+namespace {
+
+using detail::batch::ends;
+using detail::batch::layout;
+
+[[maybe_unused]] testing::Environment* const counted =
+    testing::AddGlobalTestEnvironment(new visits({"src/cpu/recurrence"}));
+
+/// Step as a map in the reference, and composition. The program is compiled without contraction.
+template <class T>
+struct step_map {
+  T scale, offset;
+  template <class U>
+  explicit operator step_map<U>() const
+  {
+    return {static_cast<U>(scale), static_cast<U>(offset)};
+  }
+};
+struct in_turn {
+  template <class T>
+  step_map<T> operator()(step_map<T> const& earlier, step_map<T> const& later) const
+  {
+    return {later.scale * earlier.scale, later.scale * earlier.offset + later.offset};
+  }
+};
+
+/// The kinds of elements: ordinary ones; many zeros of both signs; growth beyond all numbers; states beyond them in the
+/// maps alone; an infinity and a NaN among ordinary ones.
+enum class kind { ordinary, zeros, growth, pulled_back, odd };
+inline constexpr kind kinds[] = {kind::ordinary, kind::zeros, kind::growth, kind::pulled_back, kind::odd};
+
+template <class T>
+T fraction(std::uint64_t a, std::uint64_t b)
+{
+  return static_cast<T>(static_cast<double>(static_cast<std::int64_t>(random_bits(a, b))) * 0x1p-63);
+}
+
+/// Coefficient k of sequence s.
+template <class T>
+T coefficient(kind what, std::size_t s, std::size_t k)
+{
+  T const x = fraction<T>(31 + s, k);
+  switch (what) {
+    case kind::ordinary: return x * T(1.25);
+    case kind::zeros: return static_cast<T>(std::lround(x * 2)) * (x < 0 ? T(1) : T(-1));
+    case kind::growth: return T(1.2) + x / 8;
+    case kind::pulled_back: return k % 300 < 200 ? T(4) : k % 300 == 200 ? T(0) : x;
+    case kind::odd: return k == 400 + 150 * s ? std::numeric_limits<T>::infinity() : x;
+  }
+  return x;
+}
+template <class T>
+T term(kind what, std::size_t s, std::size_t k)
+{
+  T const x = fraction<T>(977 + s, k);
+  switch (what) {
+    case kind::zeros: return x < T(-0.5) ? T(-0.0) : x < T(0.5) ? T(0) : x;
+    case kind::pulled_back: return k % 300 < 200 ? T(0) : x;
+    case kind::odd: return k == 700 + 200 * s ? std::numeric_limits<T>::quiet_NaN() : x;
+    default: return x;
+  }
+}
+template <class T>
+T state_before(kind what, std::size_t s)
+{
+  return what == kind::pulled_back ? T(0) : static_cast<T>(static_cast<int>(s % 5) - 2);
+}
+
+/// One of the arrays: its coefficients may be those of sequence 0, or of step 0.
+struct coefficients {
+  bool of_each_sequence = true;
+  bool of_each_step = true;
+
+  template <class T>
+  T at(kind what, std::size_t s, std::size_t k) const
+  {
+    return coefficient<T>(what, of_each_sequence ? s : 0, of_each_step ? k : 3);
+  }
+};
+
+/// The states of sequence s that begin with the one before sequence `from`, as docs/order.md says it of recurrences.
+template <class T>
+std::vector<T> const& expected(kind what, coefficients const& those, std::size_t s, std::size_t from, std::size_t n)
+{
+  static std::map<std::tuple<kind, bool, bool, std::size_t, std::size_t>, std::vector<T>> all;
+  std::vector<T>& known = all[{what, those.of_each_sequence, those.of_each_step, s, from}];
+  if (known.size() >= n) return known;
+  n = std::max<std::size_t>(n, 700);
+  std::vector<step_map<T>> maps(n);
+  for (std::size_t k = 0; k < n; ++k) maps[k] = {those.at<T>(what, s, k), term<T>(what, s, k)};
+  reference::shape const by{.group = sizeof(T) == 4 ? std::size_t{2} : std::size_t{1}};
+  in_turn op;
+  T y = state_before<T>(what, from);
+  auto const scanned =
+      reference::inclusive<step_map<double>, step_map<T>>(maps, reference::slot<step_map<T>>({T(0), y}), op, by);
+  known.resize(n);
+  std::size_t k = 0;
+  for (; k < n && std::isfinite(scanned[k].offset); ++k) known[k] = y = scanned[k].offset;
+  for (; k < n; ++k) known[k] = y = maps[k].scale * y + maps[k].offset;
+  return known;
+}
+
+struct call {
+  std::size_t size;
+  std::size_t count;  // sequences
+  enum class place { rows, reversed_rows, strided_rows, columns, reversed_columns } where;
+  kind what;
+  coefficients those;
+  enum class replaced { nothing, a, b } replaces;
+  bool each;        // an initial value of its own for each sequence, and last values
+  bool one_number;  // one number as the coefficients of all steps, instead of an array
+  std::size_t padding, offset;
+  int threads;
+};
+
+std::string described(call const& c)
+{
+  std::string text;
+  for (std::size_t const x :
+       {c.size, c.count, static_cast<std::size_t>(c.where), static_cast<std::size_t>(c.what),
+        std::size_t{c.those.of_each_sequence}, std::size_t{c.those.of_each_step}, static_cast<std::size_t>(c.replaces),
+        std::size_t{c.each}, std::size_t{c.one_number}, c.padding, c.offset, static_cast<std::size_t>(c.threads)})
+    text += std::to_string(x) + " ";
+  return "size count where kind sequence step replaces each number padding offset threads: " + text;
+}
+
+template <class T>
+void expect_right(call c)
+{
+  SCOPED_TRACE(described(c));
+  using enum call::place;
+  bool const by_row = c.where == rows || c.where == reversed_rows || c.where == strided_rows;
+  auto const stride = static_cast<std::ptrdiff_t>(c.where == strided_rows ? 3 : 1);
+  auto const n = static_cast<std::ptrdiff_t>(c.size), m = static_cast<std::ptrdiff_t>(c.count);
+  auto const pad = static_cast<std::ptrdiff_t>(c.padding);
+  std::ptrdiff_t along = by_row ? stride : m + pad, across = by_row ? n * stride + pad : 1;
+  std::ptrdiff_t first = static_cast<std::ptrdiff_t>(c.offset);
+  if (c.where == reversed_rows || c.where == reversed_columns) {
+    first += (n - 1) * along;
+    along = -along;
+  }
+  std::size_t const elements =
+      c.offset + static_cast<std::size_t>(by_row ? m * across : n * along * (along < 0 ? -1 : 1)) + 80;
+  T const poison = T(-12345);
+  std::vector<T> a(elements, poison), b(elements, poison), results(elements, poison), befores(c.count), lasts(c.count);
+  auto const place = [&](std::size_t s, std::size_t k) {
+    return static_cast<std::size_t>(first + static_cast<std::ptrdiff_t>(s) * across +
+                                    static_cast<std::ptrdiff_t>(k) * along);
+  };
+  bool const whole = c.those.of_each_sequence && c.those.of_each_step;
+  if (!whole && c.replaces == call::replaced::a) c.replaces = call::replaced::b;
+  for (std::size_t s = 0; s < c.count; ++s) {
+    befores[s] = state_before<T>(c.what, s);
+    for (std::size_t k = 0; k < c.size; ++k) {
+      a[place(s, k)] = c.those.at<T>(c.what, s, k);
+      b[place(s, k)] = term<T>(c.what, s, k);
+    }
+  }
+  layout where;
+  where.along = {c.size, {along, along, 0, 0, c.those.of_each_step ? along : 0}};
+  if (c.count > 1) {
+    where.dimensions = 1;
+    where.across[0] = {c.count, {across, across, 1, 1, c.those.of_each_sequence ? across : 0}};
+  }
+  std::vector<T>& to = c.replaces == call::replaced::a ? a : c.replaces == call::replaced::b ? b : results;
+  std::vector<T> untouched = to;
+  ends<T> those;
+  if (c.each) {
+    those.initials = befores.data();
+    those.lasts = lasts.data();
+  } else {
+    those.initial = befores[0];
+  }
+  T const* const b_first = b.data() + first;
+  T* const out_first = to.data() + first;
+  if (c.one_number && !c.those.of_each_sequence && !c.those.of_each_step)
+    detail::backend_recur_sequences<T>(cpu{c.threads}, where, detail::recurrence::constant<T>{a[place(0, 0)]}, b_first,
+                                       out_first, those);
+  else
+    detail::backend_recur_sequences<T>(cpu{c.threads}, where, static_cast<T const*>(a.data() + first), b_first,
+                                       out_first, those);
+  for (std::size_t s = 0; s < c.count; ++s) {
+    std::vector<T> const& states = expected<T>(c.what, c.those, s, c.each ? s : 0, c.size);
+    for (std::size_t k = 0; k < c.size; ++k) {
+      ASSERT_TRUE(same(to[place(s, k)], states[k]))
+          << "state " << k << " of " << s << ": " << shown(to[place(s, k)]) << " instead of " << shown(states[k]);
+      untouched[place(s, k)] = to[place(s, k)];
+    }
+    if (c.each) {
+      ASSERT_TRUE(same(lasts[s], states[c.size - 1])) << "last of " << s;
+    }
+  }
+  for (std::size_t k = 0; k < elements; ++k) ASSERT_TRUE(same(untouched[k], to[k])) << "element " << k;
+}
+
+template <class T>
+void draw_calls(std::uint64_t seed, std::size_t calls, std::size_t most_size, std::size_t most_count)
+{
+  for (std::size_t i = 0; i < calls; ++i) {
+    auto draw = [&, j = std::uint64_t{0}](std::size_t below) mutable {
+      return static_cast<std::size_t>((random_bits(seed + i, ++j) >> 20) % below);
+    };
+    call c{};
+    c.size = 1 + (draw(2) == 0 ? draw(most_size) : draw(std::min<std::size_t>(most_size, 80)));
+    c.count = 1 + draw(2) * draw(most_count);
+    c.where = static_cast<call::place>(draw(5));
+    c.what = kinds[draw(5)];
+    c.those = {draw(3) > 0, draw(3) > 0};
+    c.replaces = static_cast<call::replaced>(draw(3));
+    c.each = draw(4) > 0;
+    c.one_number = draw(2) == 0;
+    c.padding = draw(2) * draw(9);
+    c.offset = draw(17);
+    c.threads = 1 + static_cast<int>(draw(3));
+    expect_right<T>(c);
+    if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+template <class T>
+class recurrences_by_kernels : public testing::Test {};
+using types = testing::Types<float, double>;
+TYPED_TEST_SUITE(recurrences_by_kernels, types);
+
+TYPED_TEST(recurrences_by_kernels, every_length_of_one)
+{
+  using T = TypeParam;
+  constexpr std::size_t row = order::row<affine<T>>, tile = order::tile<affine<T>>;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    for (kind const what : kinds) {
+      for (std::size_t n = 1; n <= 9 * row + 1; n += n < 2 * row + 2 ? 1 : 7) {
+        call c{n, 1, call::place::rows, what, {}, static_cast<call::replaced>(n % 3), false, false, 0, n % 16, 1};
+        expect_right<T>(c);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+      for (std::size_t n : {tile - 1, tile, tile + 1, 2 * tile + row - 1, 3 * tile}) {
+        for (int threads : {1, 2}) {
+          tuned const all([&](auto& sizes) {
+            sizes.serial_bytes = sizes.bytes_a_thread = 0;
+            sizes.processors = 4;
+            if (n % 2 == 1) sizes.streamed_bytes = 0;
+          });
+          for (std::size_t replaced = 0; replaced < 3; ++replaced)
+            expect_right<T>({n,
+                             1,
+                             call::place::rows,
+                             what,
+                             {},
+                             static_cast<call::replaced>(replaced),
+                             false,
+                             false,
+                             0,
+                             n % 5,
+                             threads});
+          if (testing::Test::HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(recurrences_by_kernels, everywhere)
+{
+  using T = TypeParam;
+  std::uint64_t seed = 0;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    for (bool around : {false, true}) {
+      tuned const all([&](auto& sizes) {
+        sizes.serial_bytes = sizes.bytes_a_thread = 0;
+        sizes.processors = 4;
+        if (around) sizes.streamed_bytes = 0;
+      });
+      draw_calls<T>(seed += 100'000, 1500, 200, 70);
+      draw_calls<T>(seed += 100'000, 60, 3 * order::tile<affine<T>>, 3);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tally::test
