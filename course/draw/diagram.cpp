@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "draw/diagram_layout.hpp"
@@ -22,6 +24,7 @@ public:
   {
     cells_.resize(of.rows.size(), std::vector<int>(static_cast<std::size_t>(of.columns), -1));
     for (std::size_t k = 0; k < of.nodes.size(); ++k) cell(of.nodes[k].row, of.nodes[k].column) = static_cast<int>(k);
+    find_legend();
     place_rows();
   }
 
@@ -71,7 +74,7 @@ private:
       }
       at_.y.push_back(y);
     }
-    at_.height = y + at_.node_height / 2 + 62;
+    at_.height = y + at_.node_height / 2 + 62 + legend_line * (lines_of_legend() - 1);
   }
 
   circuit::node const& node(int k) const { return of_.nodes[static_cast<std::size_t>(k)]; }
@@ -232,30 +235,58 @@ private:
 
   void legend()
   {
+    double const size = 12, first = at_.height - 24 - legend_line * (lines_of_legend() - 1);
+    for (key const& each : legend_) {
+      double const x = each.x, y = first + each.line * legend_line;
+      out_ += "<rect class=\"" + each.classes + "\" x=\"" + svg_number(x) + "\" y=\"" + svg_number(y - 11) +
+              "\" width=\"20\" height=\"14\" rx=\"3\"/>\n";
+      text(x + 27, y, "soft", "start", size, each.meaning);
+    }
+  }
+  int lines_of_legend() const { return legend_.empty() ? 1 : legend_.back().line + 1; }
+
+  /// The boxes and frames that this drawing has, from left to right in as many lines as they need.
+  void find_legend()
+  {
+    double x = 24;
+    int line = 0;
+    auto const add = [&](std::string classes, std::string meaning) {
+      double const width = 27 + static_cast<double>(meaning.size()) * 12 * letter;
+      if (x > 24 && x + width > at_.width - 12) {
+        x = 24;
+        ++line;
+      }
+      legend_.push_back({x, line, std::move(classes), std::move(meaning)});
+      x += width + 24;
+    };
+    auto const any = [&](auto const& is) { return std::any_of(of_.nodes.begin(), of_.nodes.end(), is); };
     struct entry {
       kind what;
       char const *classes, *meaning;
     };
-    double x = 24;
-    double const y = at_.height - 24;
-    for (entry const& each : {entry{kind::input, "input", "input"},
-                              {kind::combined, "combined", "combined"},
-                              {kind::moved, "moved", "copied"},
-                              {kind::constant, "constant", "identity"}}) {
-      if (std::none_of(of_.nodes.begin(), of_.nodes.end(), [&](circuit::node const& n) { return n.what == each.what; }))
-        continue;
-      out_ += "<rect class=\"node " + std::string(each.classes) + "\" x=\"" + svg_number(x) + "\" y=\"" +
-              svg_number(y - 11) + "\" width=\"20\" height=\"14\" rx=\"3\"/>\n";
-      text(x + 27, y, "soft", "start", 12, each.meaning);
-      x += 27 + static_cast<double>(std::string(each.meaning).size()) * 12 * letter + 24;
-    }
+    for (entry const& each : {entry{kind::input, "node input", "input"},
+                              {kind::combined, "node combined", "combined"},
+                              {kind::moved, "node moved", "copied"},
+                              {kind::constant, "node constant", "identity"}})
+      if (any([&](circuit::node const& n) { return n.what == each.what; })) add(each.classes, each.meaning);
+    if (any([](circuit::node const& n) { return n.is_result; })) add("node combined result", "bold: goes to out");
+    if (!of_.result.empty()) add("node out", "in out at the end");
+    if (!of_.blocks.empty()) add("block key", "the work of a block");
   }
+
+  static constexpr double legend_line = 21;
+  struct key {
+    double x;
+    int line;
+    std::string classes, meaning;
+  };
 
   circuit const& of_;
   captions const& around_;
   layout at_;
   std::vector<std::vector<int>> cells_;  // the node in each row and column, or -1
   std::map<std::pair<int, int>, circuit::node const*> reminders_;
+  std::vector<key> legend_;
   std::string out_;
 };
 

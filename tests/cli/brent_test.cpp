@@ -28,6 +28,15 @@ json times(words const& arguments)
   return json::parse(result.out);
 }
 
+TEST(brent, of_no_kernel_is_an_error)
+{
+  outcome const result = run_tool({"brent", "--n", "4096", "hillis-steele", "sklansky"});
+  EXPECT_EQ(result.status, 2);
+  EXPECT_EQ(result.out, "");
+  EXPECT_NE(result.err.find("hillis-steele: takes at most 1024 elements"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("; sklansky: "), std::string::npos) << result.err;
+}
+
 TEST(brent, every_time_is_within_the_bounds)
 {
   for (char const* n : {"1", "2", "7", "32", "100", "1024"}) {

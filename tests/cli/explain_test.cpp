@@ -51,9 +51,42 @@ TEST(explain, moves_stand_beside_operations)
 {
   std::string const text = explained({"blelloch"}).out;
   EXPECT_TRUE(has(text, "x[3] <- 0 ")) << "what is left of the root";
-  EXPECT_TRUE(has(text, "x[7] <- 0 + x[3]\n"));
+  EXPECT_TRUE(has(text, "x[7] <- 0 + old x[3]\n"));
   EXPECT_TRUE(has(text, "x[5] <- x[7] "));
-  EXPECT_TRUE(has(text, "x[7] <- x[7] + x[5]\n"));
+  EXPECT_TRUE(has(text, "x[7] <- x[7] + old x[5]\n")) << "x[5] receives x[7] in the same step";
+}
+
+TEST(explain, what_has_many_steps_keeps_a_blank_behind_their_numbers)
+{
+  std::string const text = explained({"scan-scan-add", "--n", "64"}).out;
+  EXPECT_TRUE(has(text, "\nsteps 10-11 6 of 6 threads\n")) << text;
+}
+
+TEST(explain, tells_where_to_go_on)
+{
+  std::string const text = explained({"brent-kung"}).out;
+  EXPECT_TRUE(has(text, "\nIts traps: tally exhibit no-barrier-after-load, half-write-back. Next: tally explain\n"));
+  EXPECT_TRUE(has(text, "brent-kung-exclusive. The words: tally explain --glossary\n"));
+  EXPECT_FALSE(has(explained({std::string(textbook::catalogue().back().name)}).out, "Next:"));
+}
+
+TEST(explain, every_word_of_the_counts_is_in_the_glossary)
+{
+  std::string const words = explained({"--glossary"}).out;
+  for (char const* word : {"wavefront", "warp-step", "sector", "divergent", "bank conflict", "barrier", "depth, T_inf"})
+    EXPECT_TRUE(has(words, "\n  " + std::string(word) + "  ")) << word;
+  EXPECT_TRUE(has(explained({"--glossary", "--json"}).out, R"({"term":"wavefront","subject":"Memory","meaning":")"));
+  EXPECT_EQ(explained({"--glossary", "blelloch"}).status, 2);
+  EXPECT_EQ(explained({"--glossary", "--n", "4"}).status, 2);
+}
+
+/// The rows of a drawing and the steps of the run are told apart where they differ.
+TEST(explain, a_drawing_says_what_it_draws)
+{
+  auto const drawing = [](char const* kernel) { return explained({kernel, "--n", "16", "--svg", "-"}).out; };
+  EXPECT_TRUE(has(drawing("blelloch"), ">30 operations in 8 steps<"));
+  EXPECT_TRUE(
+      has(drawing("host-finished-reduction"), ">15 operations in 5 rows; a thread takes 2 steps, in blocks of"));
 }
 
 TEST(explain, registers_and_steps_of_one_thread)

@@ -96,11 +96,15 @@ TEST(areas, are_drawn_with_the_blocks_names)
 {
   std::string const drawing = draw::svg(in_small_blocks("scan-scan-add", one_to(16)), {"A title"});
   EXPECT_EQ(times(drawing, "<rect class=\"block\""), 8U);
+  EXPECT_EQ(times(drawing, ">the work of a block<"), 1U);
   EXPECT_EQ(times(drawing, ">block 0<"), 3U);
   EXPECT_EQ(times(drawing, ">block 3<"), 1U);
   EXPECT_EQ(times(drawing, ">launch 3: add_to_sections<"), 1U);
   std::string const one = draw::svg(draw::circuit_of(record("brent-kung", one_to(16)).run), {"A title"});
   EXPECT_EQ(times(one, "<rect class=\"block\""), 0U);
+  EXPECT_EQ(times(one, ">the work of a block<"), 0U);
+  for (char const* meaning : {">combined<", ">bold: goes to out<", ">in out at the end<"})
+    EXPECT_EQ(times(one, meaning), 1U) << meaning;
 }
 
 }  // namespace

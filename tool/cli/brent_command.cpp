@@ -93,6 +93,12 @@ void run_brent(std::vector<std::string> const& words)
 {
   brent_settings const settings = parse_brent(words);
   brent_report const report = brent(settings);
+  if (report.all.empty()) {
+    std::string reasons;
+    for (left_out_kernel const& each : report.left_out)
+      reasons += (reasons.empty() ? "" : "; ") + std::string(each.kernel->name) + ": " + each.reason;
+    throw command_line_error("no kernel is left to be timed: " + reasons);
+  }
   if (settings.svg) write(io::output::named(*settings.svg), plot(part(report, settings)));
   if (settings.svg == "-") return;
   std::string const text = settings.json              ? json_text(report)

@@ -8,6 +8,7 @@
 #include "draw/diagram.hpp"
 #include "draw/html.hpp"
 #include "explain/explanation.hpp"
+#include "explain/glossary.hpp"
 #include "io/output.hpp"
 #include "json.hpp"
 #include "pages/pages.hpp"
@@ -28,6 +29,7 @@ explain_settings parse_explain(std::vector<std::string> const& words)
   options.value("--svg", settings.svg);
   options.value("--html", settings.html);
   options.flag("--full-blocks", settings.full_blocks);
+  options.flag("--glossary", settings.glossary);
   options.flag("--json", settings.json);
   options.parse(words);
   return settings;
@@ -58,17 +60,25 @@ std::string json_list_of_kernels()
   return list.line();
 }
 
-std::string note(explanation const& of)
+/// What a drawing shows. Its rows are not the steps where a thread combines several elements in one phase, where a
+/// block waits for another, or where the host does the rest.
+std::string note(explanation const& of, draw::circuit const& drawn)
 {
+  std::size_t rows = 0;
+  for (draw::circuit::row const& each : drawn.rows) rows += each.step > 0;
+  std::string const steps = rows == of.counts.steps
+                                ? fmt::format("{} steps", rows)
+                                : fmt::format("{} rows; a thread takes {} steps", rows, of.counts.steps);
   std::string const blocks =
       of.threads_elsewhere() > 0 ? fmt::format(", in blocks of {} threads", of.kernel->threads) : "";
-  return fmt::format("{} operations in {} steps{}", of.work, of.counts.steps, blocks);
+  return fmt::format("{} operations in {}{}", of.work, steps, blocks);
 }
 
 std::string diagram(explanation const& of)
 {
   if (!of.is_recorded()) throw command_line_error("--svg: too much happens to be drawn; take fewer elements");
-  return draw::svg(draw::circuit_of(of.run), {fmt::format("{}, n = {}", of.kernel->title, of.n), note(of)});
+  draw::circuit const drawn = draw::circuit_of(of.run);
+  return draw::svg(drawn, {fmt::format("{}, n = {}", of.kernel->title, of.n), note(of, drawn)});
 }
 
 std::string page(explanation const& of)
@@ -85,8 +95,12 @@ void run_explain(std::vector<std::string> const& words)
   if (settings.kernels.empty()) {
     if (settings.n || settings.op || settings.input || settings.svg || settings.html || settings.full_blocks)
       throw command_line_error("name a KERNEL to explain; 'tally explain' alone lists them");
+    if (settings.glossary)
+      return write(io::output::standard_output(),
+                   settings.json ? glossary_json() : glossary_text(terminal::of_standard_output()));
     return write(io::output::standard_output(), settings.json ? json_list_of_kernels() : list_of_kernels());
   }
+  if (settings.glossary) throw command_line_error("--glossary explains the words, and no KERNEL with them");
   if ((settings.svg == "-") + (settings.html == "-") + settings.json > 1)
     throw command_line_error("--svg -, --html - and --json: standard output takes one of them");
   explanation const explained = explain(settings);

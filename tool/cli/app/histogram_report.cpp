@@ -92,9 +92,17 @@ std::string svg(histogram_report const& report)
   std::size_t const bins = bins_of(report);
   draw::chart chart{.scaling = draw::axes::linear, .title = fmt::format("A histogram of {} bins", bins)};
   double const range = std::max(report.edges.back() - report.edges.front(), 1e-300);
+  // Bars of one width have the counts as heights, and an axis. Of others the areas are the counts: no axis says that.
+  double widest = 0, narrowest = range;
+  for (std::size_t k = 0; k < bins; ++k) {
+    widest = std::max(widest, report.edges[k + 1] - report.edges[k]);
+    narrowest = std::min(narrowest, report.edges[k + 1] - report.edges[k]);
+  }
+  bool const even = widest - narrowest <= 1e-9 * range;
+  if (even) chart.y_name = "count";
   double highest = 1e-300;
   for (std::size_t k = 0; k < bins; ++k) {
-    double const share = (report.edges[k + 1] - report.edges[k]) / range;
+    double const share = even ? 1 : (report.edges[k + 1] - report.edges[k]) / range;
     double const height = share > 0 ? static_cast<double>(report.counts[k]) / share : 0;
     highest = std::max(highest, height);
     if (report.counts[k] == 0 && k != 0 && k + 1 != bins) continue;  // the outermost bins say where the axis ends
@@ -102,7 +110,8 @@ std::string svg(histogram_report const& report)
         {report.edges[k], report.edges[k + 1], height,
          fmt::format("{} to {}: {}", shown(report.edges[k]), shown(report.edges[k + 1]), report.counts[k])});
   }
-  for (draw::bar& each : chart.bars) each.height /= highest;
+  for (draw::bar& each : chart.bars)
+    if (!even) each.height /= highest;
   for (outside const& each : outsides(report))
     if (each.count != 0) chart.note += fmt::format("{}{} {}", chart.note.empty() ? "" : ", ", each.name, each.count);
   return draw::svg(chart);

@@ -18,6 +18,7 @@ struct explain_settings {
   std::optional<std::string> input;
   std::optional<std::string> svg, html;  ///< the files
   bool full_blocks = false;
+  bool glossary = false;  ///< the words of the textbook, and no kernel
   bool json = false;
 };
 

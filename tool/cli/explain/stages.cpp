@@ -95,9 +95,13 @@ copied copies_of(draw::recording const& run, stage const& of)
   return found;
 }
 
-std::vector<std::string> moves_of(draw::recording const& run, stage const& of)
+moves moves_of(draw::recording const& run, stage const& of)
 {
-  std::vector<std::string> moves;
+  moves found;
+  auto const say = [&](draw::element const& to, std::string const& block, std::string const& what) {
+    found.texts.push_back(block + run.name_of(to) + " <- " + what);
+    found.targets.insert({to.array, to.index});
+  };
   for (std::size_t const p : of.phases) {
     std::map<std::pair<int, int>, draw::element> sources;  // of thread and value
     for (draw::act const& one : run.phases()[p].acts) {
@@ -108,12 +112,12 @@ std::vector<std::string> moves_of(draw::recording const& run, stage const& of)
       std::string const block = of.blocks > 1 ? "block " + std::to_string(run.phases()[p].block) + ": " : "";
       if (from != sources.end() && from->second.index != one.at.index &&
           run.array_of(from->second.array).space == run.array_of(one.at.array).space)
-        moves.push_back(block + run.name_of(one.at) + " <- " + run.name_of(from->second));
+        say(one.at, block, run.name_of(from->second));
       else if (from == sources.end() && run.origin_of(one.value) == draw::recording::origin::constant)
-        moves.push_back(block + run.name_of(one.at) + " <- " + run.text_of(one.value));
+        say(one.at, block, run.text_of(one.value));
     }
   }
-  return moves;
+  return found;
 }
 
 }  // namespace tally::cli

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "draw/recording.hpp"
@@ -31,7 +33,11 @@ struct copied {
 };
 copied copies_of(draw::recording const& run, stage const& of);
 
-/// The moves of a stage that also combines: "x[1] <- x[3]", "x[3] <- 0".
-std::vector<std::string> moves_of(draw::recording const& run, stage const& of);
+/// The moves of a stage that also combines.
+struct moves {
+  std::vector<std::string> texts;         ///< "x[1] <- x[3]", "x[3] <- 0"
+  std::set<std::pair<int, int>> targets;  ///< array and index
+};
+moves moves_of(draw::recording const& run, stage const& of);
 
 }  // namespace tally::cli

@@ -10,6 +10,7 @@
 #include "explain/explanation.hpp"
 #include "explain/stages.hpp"
 #include "kernels/figures.hpp"
+#include "textbook/exhibits.hpp"
 #include "textbook/sources.hpp"
 
 namespace tally::cli {
@@ -38,6 +39,7 @@ public:
     }
     table();
     findings();
+    where_next();
     return std::move(out_);
   }
 
@@ -119,7 +121,7 @@ private:
       if (auto const found = strides_.find(p); found != strides_.end() && words.empty())
         words.push_back(fmt::format("stride {}", found->second));
     std::string const about = what_works(of, words);
-    out_ += to_.bold(about == "\n" ? label : fmt::format("{:<{}}", label, gutter)) + about;
+    out_ += to_.bold(about == "\n" ? label : fmt::format("{:<{}} ", label, gutter - 1)) + about;
     out_ += operations(of);
     out_ += arrays_.after(of, shown::all);
   }
@@ -171,22 +173,30 @@ private:
     return fmt::format("t{}", where.index);
   }
 
-  std::string operation(draw::phase const& in, draw::act const& one, bool several)
+  /// An operand. An element that receives another one in the same stage is called old: the operand is its value before.
+  std::string operand(draw::element const& where, int value, moves const& beside)
+  {
+    std::string const name = name_of_element(where, value);
+    return beside.targets.contains({where.array, where.index}) ? "old " + name : name;
+  }
+
+  std::string operation(draw::phase const& in, draw::act const& one, bool several, moves const& beside)
   {
     if (in.by_host())
       return fmt::format("{} <- {}", run_.text_of(one.value),
                          combined(of_.op, run_.text_of(one.left), run_.text_of(one.right)));
     return fmt::format(
         "{}{} <- {}", several ? fmt::format("block {}: ", in.block) : "", name_of_element(one.at, one.value),
-        combined(of_.op, name_of_element(one.left_at, one.left), name_of_element(one.right_at, one.right)));
+        combined(of_.op, operand(one.left_at, one.left, beside), operand(one.right_at, one.right, beside)));
   }
 
   std::string operations(stage const& of)
   {
-    std::vector<std::string> all = moves_of(run_, of);
+    moves const beside = moves_of(run_, of);
+    std::vector<std::string> all = beside.texts;
     for (std::size_t const p : of.phases)
       for (draw::act const& one : run_.phases()[p].acts)
-        if (one.what == model::action::apply) all.push_back(operation(run_.phases()[p], one, of.blocks > 1));
+        if (one.what == model::action::apply) all.push_back(operation(run_.phases()[p], one, of.blocks > 1, beside));
     std::size_t widest = 0;
     for (std::string const& each : all) widest = std::max(widest, each.size());
     std::size_t const per_line = std::max<std::size_t>(1, (to_.width - gutter + 4) / (widest + 4));
@@ -270,6 +280,19 @@ private:
     if (of_.counts.clean()) return;
     out_ += '\n' + to_.fault("The machine found:") + '\n';
     for (model::finding const& each : of_.counts.findings) out_ += "  " + to_.wrapped(each.text(), 2);
+  }
+
+  /// The traps that this kernel has the right way for, and the kernel after it on the ladder.
+  void where_next()
+  {
+    std::string names;
+    for (textbook::exhibit const& each : textbook::all_exhibits())
+      if (each.fix.header == of_.kernel->header) names += fmt::format("{}{}", names.empty() ? "" : ", ", each.name);
+    std::string text = names.empty() ? "" : "Its traps: tally exhibit " + names + ". ";
+    std::vector<textbook::kernel_entry> const& all = textbook::catalogue();
+    auto const here = std::ranges::find(all, of_.kernel->name, &textbook::kernel_entry::name);
+    if (here != all.end() && here + 1 != all.end()) text += fmt::format("Next: tally explain {}. ", (here + 1)->name);
+    out_ += '\n' + to_.dim(to_.wrapped(text + "The words: tally explain --glossary"));
   }
 
   explanation const& of_;

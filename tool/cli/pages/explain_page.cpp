@@ -40,6 +40,9 @@ command_page const& explain_page()
               "the counts, the banks and the warps beside the drawing. It is one file that needs no other and no "
               "network. `-` writes the page alone to standard output.",
               completes::files},
+             {"--glossary", "",
+              "Print what the words of the output and of the textbook mean, such as wavefront, warp-step and sector, "
+              "instead of a kernel."},
              {"--json", "",
               "Print JSON for scripts, with everything that happened, instead of text; without a kernel the list of "
               "all."},
@@ -70,7 +73,8 @@ command_page const& explain_page()
       .examples = {{"The example of the course:", "tally explain brent-kung"},
                    {"A drawing of 16 elements:", "tally explain blelloch --n 16 --svg blelloch.svg"},
                    {"A page that plays it:", "tally explain blelloch --n 16 --html blelloch.html"},
-                   {"The order in which operands are taken:", "tally explain sklansky --op join"}}};
+                   {"The order in which operands are taken:", "tally explain sklansky --op join"},
+                   {"The words:", "tally explain --glossary"}}};
   return page;
 }
 
