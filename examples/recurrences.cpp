@@ -27,6 +27,17 @@ int main()
   std::printf("\nworth:");
   for (double each : worth) std::printf(" %.3f", each);
 
+  // Three channels, time slowest: y[t][c] = decay[c] * y[t-1][c] + x[t][c]. A stride of 0 repeats the decays along time.
+  std::vector<float> const decay = {0.5f, 0.9f, 1.0f}, x = {1, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1};
+  std::vector<float> y(x.size()), last(3);
+  tally::array_view const of_channels(decay.data(), {4, 3}, {0, 1});
+  tally::array_view const in(x.data(), {4, 3});
+  tally::array_view const out(y.data(), {4, 3});
+  tally::linear_recurrence(tally::along(0, of_channels), tally::along(0, in), tally::along(0, out),
+                           tally::last_to(last));
+  std::printf("\nchannels:");
+  for (float each : last) std::printf(" %g", static_cast<double>(each));
+
   // A filter that rings: it feeds back its last two outputs.
   std::vector<double> signal(12);
   signal[0] = 1;

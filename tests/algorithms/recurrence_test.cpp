@@ -1,4 +1,4 @@
-// First-order linear recurrences against the plain loop.
+// First-order linear recurrences: against the plain loop, and in bits against the order's reference.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "../contract/cpu_backend.hpp"
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
 #include "../support/sizes.hpp"
+#include "recurrence_suite.hpp"
 #include "tally/algorithms/recurrence.hpp"
 
 namespace {
@@ -184,26 +186,7 @@ TEST(linear_recurrence, may_write_over_its_coefficients)
 }
 
 /// Matrices do not commute: a wrong order of operands shows.
-struct matrix {
-  std::array<std::uint32_t, 4> of{};
-
-  matrix() = default;
-  explicit matrix(int one) : of{static_cast<std::uint32_t>(one), 0, 0, static_cast<std::uint32_t>(one)} {}
-  friend matrix operator+(matrix const& x, matrix const& y)
-  {
-    matrix sum;
-    for (std::size_t i = 0; i < 4; ++i) sum.of[i] = x.of[i] + y.of[i];
-    return sum;
-  }
-  friend matrix operator*(matrix const& x, matrix const& y)
-  {
-    matrix product;
-    for (std::size_t i = 0; i < 2; ++i)
-      for (std::size_t j = 0; j < 2; ++j) product.of[2 * i + j] = x.of[2 * i] * y.of[j] + x.of[2 * i + 1] * y.of[2 + j];
-    return product;
-  }
-  friend bool operator==(matrix const&, matrix const&) = default;
-};
+using tally::test::recurrences::matrix;
 
 TEST(linear_recurrence, keeps_the_order_of_factors)
 {
@@ -271,6 +254,138 @@ TEST(linear_recurrence, says_what_is_wrong_with_threads)
   std::vector<double> a(3), y(3);
   EXPECT_THROW(tally::linear_recurrence(tally::cpu{-1}, a.begin(), a.end(), a.begin(), y.begin(), 0.0),
                tally::usage_error);
+}
+
+using tally::along;
+using tally::each;
+using tally::segments;
+using tally::test::ways;
+namespace suite = tally::test::recurrences;
+using on_cpu = tally::test::cpu_backend;
+
+/// Around the units of the order of maps.
+template <class T>
+std::vector<std::size_t> units()
+{
+  constexpr std::size_t group = tally::order::group<tally::affine<T>>, row = tally::order::row<tally::affine<T>>,
+                        tile = tally::order::tile<tally::affine<T>>;
+  return tally::test::tidy({0, 1, 2, group + 1, row - 1, row, row + 1, 16 * group, 16 * group + 1, 8 * row + 1,
+                            tile - 1, tile, tile + 1, 2 * tile + row + 3, (tile > 4096 ? 3 : 33) * tile + 5});
+}
+std::vector<std::vector<std::size_t>> batches_of_segments()
+{
+  std::vector<std::size_t> many;
+  for (std::size_t k = 0; k < 300; ++k) many.push_back(k * 7 % 93);
+  return {{}, {0}, {1}, {0, 1, 5, 64, 65, 0, 4097, 100, 2, 0}, many, {40'000, 3, 0, 20'001}};
+}
+template <class T>
+void everything(std::size_t tries)
+{
+  suite::ranges<on_cpu, T>(ways::few_threads, units<T>());
+  suite::anywhere_along<on_cpu, T>(tries, ways::few_threads);
+  suite::segments_of_many_lengths<on_cpu, T>(ways::few_threads, batches_of_segments());
+}
+TEST(linear_recurrence_in_bits, of_floats)
+{
+  everything<float>(200);
+}
+TEST(linear_recurrence_in_bits, of_halves)
+{
+  everything<tally::half>(60);
+}
+TEST(linear_recurrence_in_bits, of_integers)
+{
+  everything<std::uint32_t>(60);
+}
+TEST(linear_recurrence_in_bits, of_matrices)
+{
+  everything<matrix>(60);
+}
+
+/// The state's type is that of the initial state, or the one that the call names; results are converted once.
+TEST(linear_recurrence_in_bits, with_states_of_another_type)
+{
+  std::size_t const n = 10'001;
+  std::vector<float> const a = fractions<float>(n, 11, 1), b = fractions<float>(n, 12, 2);
+  auto const expected = suite::states<double, float>({a.begin(), a.end()}, {b.begin(), b.end()}, 0.25);
+  auto const of_floats = suite::states<float>(a, b, 0);
+  for (int const threads : {1, 3}) {
+    tally::cpu const on{threads};
+    std::vector<float> y(n), named(n), own(n), over = a;
+    tally::linear_recurrence(on, a.begin(), a.end(), b.begin(), y.begin(), 0.25);
+    tally::linear_recurrence<double>(on, along(0, a), along(0, b), along(0, named), 0.25f);
+    tally::linear_recurrence(on, along(0, a), along(0, b), along(0, own));
+    tally::linear_recurrence(on, along(0, over), along(0, b), along(0, over), 0.25);
+    EXPECT_EQ(y, expected);
+    EXPECT_EQ(named, expected);
+    EXPECT_EQ(over, expected);
+    EXPECT_EQ(own, of_floats);
+  }
+}
+
+template <class T>
+struct given {
+  T const* values;
+  T operator()(std::size_t k) const { return values[k]; }
+};
+template <class T>
+struct taken {
+  T* values;
+  void operator()(std::size_t k, T const& y) const { values[k] = y; }
+};
+/// Outputs that cannot be read back go on from the state itself.
+TEST(linear_recurrence_in_bits, to_a_function)
+{
+  for (suite::kind const what : {suite::kind::ordinary, suite::kind::growth, suite::kind::pulled_back}) {
+    std::size_t const n = 50'001;
+    std::vector<double> a, b, y(n);
+    for (std::size_t k = 0; k < n; ++k) a.push_back(suite::coefficient<double>(what, k, 1));
+    for (std::size_t k = 0; k < n; ++k) b.push_back(suite::term<double>(what, k, 2));
+    auto const expected = suite::states<double>(a, b, 0.5);
+    auto const in = tally::elements_from(given<double>{a.data()});
+    for (int const threads : {1, 3}) {
+      std::fill(y.begin(), y.end(), -1.0);
+      tally::linear_recurrence(tally::cpu{threads}, in, in + static_cast<std::ptrdiff_t>(n),
+                               tally::elements_from(given<double>{b.data()}),
+                               tally::results_to(taken<double>{y.data()}), 0.5);
+      EXPECT_TRUE(tally::test::same_bits<double>(y, expected)) << threads << " threads";
+    }
+  }
+}
+
+template <class Call>
+std::string message_of(Call const& call)
+{
+  try {
+    call();
+  } catch (tally::usage_error const& error) {
+    return error.what();
+  }
+  return "no error";
+}
+TEST(linear_recurrence, says_what_is_wrong_with_a_batch)
+{
+  std::vector<double> a(24), b(24), y(24);
+  using view = tally::array_view<double>;
+  auto const message = [&](view const& of_a, view const& of_b, view const& out) {
+    return message_of([&] { tally::linear_recurrence(along(1, of_a), along(1, of_b), along(1, out)); });
+  };
+  auto const expect = [](std::string const& own, std::string const& part) {
+    EXPECT_NE(own.find(part), std::string::npos) << own;
+  };
+  view const right(a.data(), {4, 6});
+  expect(message({a.data(), {4, 5}}, right, right), "extent 5 of axis 1 of a is not extent 6 of axis 1 of out");
+  expect(message(right, {b.data(), {3, 6}}, right), "extent 3 of axis 0 of b is not extent 4 of axis 0 of out");
+  expect(message(right, {b.data(), {6}}, right), "no axis 1");
+  expect(message_of([&] { tally::linear_recurrence(along(0, a), along(1, right), along(1, right)); }),
+         "a has 1 axes, out 2");
+  expect(message(right, right, {y.data(), {4, 6}, {0, 1}}), "an output cannot repeat an axis");
+  std::vector<std::size_t> const offsets{0, 4, 9};
+  expect(message_of([&] { tally::linear_recurrence(segments(a, offsets), std::vector<double>(5), y); }), "b has 5");
+  std::vector<std::size_t> const far{0, 25};
+  expect(message_of([&] { tally::linear_recurrence(segments(a, far), b, y); }), "the last offset is 25");
+  expect(message_of([&] { tally::linear_recurrence(0.5, segments(b, offsets), y, each(std::vector<double>(1))); }),
+         "each(...): 1 places for 2 segments");
 }
 
 }  // namespace

@@ -208,13 +208,18 @@ bool goes_around_cache(std::size_t size, std::size_t all)
   return size * sizeof(T) >= least && all * sizeof(T) >= tuning_in_use().streamed_bytes;
 }
 
+template <class I>
+inline constexpr bool is_in_memory = std::contiguous_iterator<I>;
+template <class T>
+inline constexpr bool is_in_memory<recurrence::constant<T>> = true;
+
 /// The threads of a recurrence: of numbers and without code of the caller's, all of them.
 template <class T, class... Iterators>
 cpu threads_for_recurrence(std::optional<cpu> const& on)
 {
   if (on) return *on;
   constexpr bool own = detail::is_number<T> || recurrence::is_complex<T>;
-  return cpu{own && (std::contiguous_iterator<Iterators> && ...) ? 0 : 1};
+  return cpu{own && (is_in_memory<Iterators> && ...) ? 0 : 1};
 }
 
 /// Whether memory that the results go to may be that of the elements, as far as iterators show.
@@ -272,7 +277,7 @@ void backend_recur_segments(P const& on, A a, B b, Offsets offsets, std::size_t 
   constexpr bool forward = std::is_same_v<From, batch::from_front>;
   bool const in_place = may_be_same(a, out) || may_be_same(b, out);
   for_each_segment<recurrence::steps_in_turn, affine<T>>(
-      threads_for_recurrence<T, B, Out>(requested(on)), offsets, segments,
+      threads_for_recurrence<T, A, B, Out>(requested(on)), offsets, segments,
       [&](cpu threads, std::size_t s, std::size_t begin, std::size_t end) {
         auto const own = static_cast<std::ptrdiff_t>(s);
         T last = *initial_at(ends, own);

@@ -68,6 +68,12 @@ struct constant {
   TALLY_HD friend constexpr constant operator+(constant const& all, std::ptrdiff_t) { return all; }
 };
 
+/// The offsets of segments of one length.
+struct equal_segments {
+  std::size_t size;
+  TALLY_HD std::size_t operator()(std::size_t s) const { return s * size; }
+};
+
 /// The map whose value is `state` for every earlier state: what a recurrence begins with. The scale is in no result.
 template <class T>
 TALLY_HD constexpr affine<T> beginning_with(T const& state)

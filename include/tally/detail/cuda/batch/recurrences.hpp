@@ -1,0 +1,429 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <type_traits>
+
+#include "tally/counted.hpp"
+#include "tally/cuda_execution.hpp"
+#include "tally/detail/at_index.hpp"
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/layout.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/cuda/backend.hpp"
+#include "tally/detail/cuda/batch/segments.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/steps.hpp"
+#include "tally/sequences.hpp"
+
+/// Linear recurrences on a GPU, for any type and any iterators: scans of maps that are made where they are read, and
+/// whose offsets are stored. From the first result on that is not finite, a warp goes on as the plain loop does.
+namespace tally::cuda_backend {
+
+namespace recurrence = detail::recurrence;
+
+inline constexpr std::size_t no_step = static_cast<std::size_t>(-1);
+
+/// The places of a step's coefficients and of its result.
+struct places_of_step {
+  std::ptrdiff_t a, b, out;
+};
+
+/// The recurrences of a layout. Their elements are numbered through all sequences.
+template <class A, class B, class Out>
+struct recurrences_in_layout {
+  A a;
+  B b;
+  Out out;
+  detail::batch::layout where;
+
+  TALLY_HD std::size_t sequences() const { return where.sequences(); }
+  TALLY_HD std::size_t size(std::size_t) const { return where.along.extent; }
+  TALLY_HD std::size_t sequence_of(std::size_t element) const { return element / where.along.extent; }
+  TALLY_HD std::size_t step_of(std::size_t s, std::size_t element) const { return element - s * where.along.extent; }
+  TALLY_HD std::size_t element_of(std::size_t s, std::size_t step) const { return s * where.along.extent + step; }
+  TALLY_HD places_of_step places(std::size_t element) const
+  {
+    std::size_t const s = where.dimensions == 0 ? 0 : sequence_of(element);
+    detail::batch::distances at = where.place(s);
+    at.move(where.along.step, static_cast<std::ptrdiff_t>(step_of(s, element)));
+    return {at.coefficients, at.in, at.out};
+  }
+  TALLY_HD std::ptrdiff_t initial_of(std::size_t s) const { return where.place(s).initial; }
+  TALLY_HD std::ptrdiff_t last_of(std::size_t s) const { return where.place(s).last; }
+};
+
+/// The recurrences of segments between offsets.
+template <class From, class A, class B, class Offsets, class Out>
+struct recurrences_of_segments {
+  static constexpr bool forward = std::is_same_v<From, detail::batch::from_front>;
+
+  A a;
+  B b;
+  Out out;
+  Offsets offsets;
+  detail::element_count segments;
+
+  TALLY_HD_AS_GIVEN
+  TALLY_HD std::size_t offset(std::size_t s) const { return static_cast<std::size_t>(detail::at_index(offsets, s)); }
+  TALLY_HD std::size_t sequences() const { return segments.value(); }
+  TALLY_HD std::size_t size(std::size_t s) const { return offset(s + 1) - offset(s); }
+  TALLY_HD std::size_t sequence_of(std::size_t element) const
+  {
+    std::size_t s = 0;  // the last one that begins at the element or before
+    for (std::size_t end = sequences(); end - s > 1;) {
+      std::size_t const middle = s + (end - s) / 2;
+      (offset(middle) <= element ? s : end) = middle;
+    }
+    return s;
+  }
+  TALLY_HD std::size_t step_of(std::size_t s, std::size_t element) const
+  {
+    return forward ? element - offset(s) : offset(s + 1) - 1 - element;
+  }
+  TALLY_HD std::size_t element_of(std::size_t s, std::size_t step) const
+  {
+    return forward ? offset(s) + step : offset(s + 1) - 1 - step;
+  }
+  TALLY_HD static places_of_step places(std::size_t element)
+  {
+    auto const at = static_cast<std::ptrdiff_t>(element);
+    return {at, at, at};
+  }
+  TALLY_HD static std::ptrdiff_t initial_of(std::size_t s) { return static_cast<std::ptrdiff_t>(s); }
+  TALLY_HD static std::ptrdiff_t last_of(std::size_t s) { return static_cast<std::ptrdiff_t>(s); }
+};
+
+/// A call, in the device's memory.
+template <class T, class Recurrences>
+struct recurrence_call {
+  Recurrences all;
+  detail::optional_value<T> initial;
+  T const* initials;
+  T* lasts;
+  affine<T>* starts;     ///< the first map of each sequence, if there are `initials`
+  affine<T>* ends;       ///< the last result of each sequence, if there are `lasts`
+  std::size_t* bad;      ///< the first step of each sequence whose result is not finite, or no_step
+  std::size_t* any_bad;  ///< no_step if there is none
+  T* before_bad;         ///< the state before that step, if outputs cannot be read
+
+  TALLY_HD_AS_GIVEN
+  TALLY_HD affine<T> map(std::size_t element) const
+  {
+    places_of_step const at = all.places(element);
+    return {static_cast<T>(all.a[at.a]), static_cast<T>(all.b[at.b])};
+  }
+  TALLY_HD T before(std::size_t s) const { return initials != nullptr ? initials[all.initial_of(s)] : initial.value; }
+  TALLY_HD_AS_GIVEN
+  TALLY_HD void put(std::size_t element, T const& state) const
+  {
+    using output = std::remove_cvref_t<decltype(all.out)>;
+    std::ptrdiff_t const at = all.places(element).out;
+    if constexpr (detail::takes_results<output>)
+      all.out[at] = state;
+    else
+      all.out[at] = static_cast<std::iter_value_t<output>>(state);
+  }
+};
+
+template <class Call>
+struct write_call {
+  Call call;
+  Call* to;
+
+  TALLY_HD void operator()(std::size_t) const { *to = call; }
+};
+
+template <class T, class Recurrences>
+struct begin_recurrence {
+  recurrence_call<T, Recurrences> const* call;
+
+  TALLY_HD void operator()(std::size_t s) const
+  {
+    if (call->bad != nullptr) {
+      call->bad[s] = no_step;
+      if (s == 0) *call->any_bad = no_step;
+    }
+    if (call->starts != nullptr && s < call->all.sequences())
+      call->starts[s] = recurrence::beginning_with(call->before(s));
+  }
+};
+
+template <class T, class Recurrences>
+struct map_of_element {
+  recurrence_call<T, Recurrences> const* call;
+
+  TALLY_HD_AS_GIVEN
+  TALLY_HD affine<T> operator()(std::size_t element) const { return call->map(element); }
+};
+
+/// The uses of the results of a scan of maps.
+enum class results_are { stored, only_looked_at, stored_while_finite };
+
+template <class T, class Recurrences>
+struct state_of_element {
+  recurrence_call<T, Recurrences> const* call;
+  results_are are;
+
+  TALLY_HD_AS_GIVEN
+  TALLY_HD void operator()(std::size_t element, affine<T> const& all) const
+  {
+    if constexpr (recurrence::may_overflow<T>) {
+      if (are == results_are::stored_while_finite) {
+        if (*call->any_bad != no_step) {
+          std::size_t const s = call->all.sequence_of(element), step = call->all.step_of(s, element);
+          if (step >= call->bad[s]) return;
+          if (call->before_bad != nullptr && step + 1 == call->bad[s]) call->before_bad[s] = all.offset;
+        }
+      } else if (!recurrence::is_finite(all.offset)) {
+        [[maybe_unused]] std::size_t const s = call->all.sequence_of(element);
+#ifdef __CUDA_ARCH__
+        atomicMin(reinterpret_cast<unsigned long long*>(call->bad + s),
+                  static_cast<unsigned long long>(call->all.step_of(s, element)));
+#endif
+        *call->any_bad = 0;
+      }
+    }
+    if (are != results_are::only_looked_at) call->put(element, all.offset);
+  }
+};
+
+/// What is left of each sequence: the steps from the first result on that is not finite, 32 at a time, and the last
+/// state.
+template <class T, class Recurrences>
+struct finish_recurrence {
+  struct memory {
+    char none;
+  };
+  static constexpr int team_size = 32;
+
+  recurrence_call<T, Recurrences> const* call;
+
+  TALLY_HD T stored_before(std::size_t s, std::size_t step) const
+  {
+    using output = std::remove_cvref_t<decltype(call->all.out)>;
+    if (step == 0) return call->before(s);
+    if constexpr (detail::takes_results<output>)
+      return call->before_bad[s];
+    else
+      return static_cast<T>(call->all.out[call->all.places(call->all.element_of(s, step - 1)).out]);
+  }
+
+  TALLY_HD_AS_GIVEN
+  template <class Team>
+  TALLY_HD void operator()(Team team, memory&, std::size_t s, std::size_t) const
+  {
+    if (s >= call->all.sequences()) return;
+    bool loops = false;
+    T y{};
+    if constexpr (recurrence::may_overflow<T>) {
+      if (*call->any_bad != no_step && call->bad[s] != no_step) {
+        loops = true;
+        std::size_t const size = call->all.size(s);
+        y = stored_before(s, call->bad[s]);
+        for (std::size_t first = call->bad[s]; first < size; first += static_cast<std::size_t>(team.lanes())) {
+          int const count =
+              size - first < static_cast<std::size_t>(team.lanes()) ? static_cast<int>(size - first) : team.lanes();
+          std::size_t const element =
+              call->all.element_of(s, first + static_cast<std::size_t>(team.lane() < count ? team.lane() : 0));
+          affine<T> const own = call->map(element);
+          T state = y;
+          for (int k = 0; k < count; ++k) {
+            y = recurrence::step(team.from_lane(own.scale, k), y, team.from_lane(own.offset, k));
+            if (team.lane() == k) state = y;
+          }
+          if (team.lane() < count) call->put(element, state);
+        }
+      }
+    }
+    if (call->lasts != nullptr && team.rank() == 0)
+      call->lasts[call->all.last_of(s)] = loops ? y : call->ends[s].offset;
+  }
+};
+
+#ifdef __CUDACC__
+/// Memory of a call, in the order of its stream.
+template <class T>
+class recurrence_memory {
+public:
+  recurrence_memory(execution const& on, std::size_t size)
+      : on_(on),
+        data_(size == 0 ? nullptr : static_cast<T*>(backend_allocate(on, size * sizeof(T))))
+  {
+  }
+  ~recurrence_memory()
+  {
+    if (data_ != nullptr) backend_free(on_, data_);
+  }
+  recurrence_memory(recurrence_memory const&) = delete;
+  recurrence_memory& operator=(recurrence_memory const&) = delete;
+  T* data() const { return data_; }
+
+private:
+  execution on_;
+  T* data_;
+};
+
+/// `scan(maps, results, ends)` scans the maps of all sequences.
+template <class T, class Recurrences, class Scan>
+void recur(execution const& on, Recurrences const& all, std::size_t sequences, bool in_place,
+           detail::batch::ends<T> const& ends, Scan const& scan)
+{
+  static_assert(std::is_trivially_copyable_v<T>, "tally: a call on a GPU takes values that can be copied as bytes");
+  static_assert(std::is_default_constructible_v<T>,
+                "tally: a call on a GPU takes values that can be default-constructed");
+  using call_type = recurrence_call<T, Recurrences>;
+  constexpr bool checks = recurrence::may_overflow<T>;
+  constexpr bool takes = detail::takes_results<std::remove_cvref_t<decltype(all.out)>>;
+  recurrence_memory<call_type> const memory(on, 1);
+  recurrence_memory<affine<T>> const starts(on, ends.initials != nullptr ? sequences : 0);
+  recurrence_memory<affine<T>> const last_maps(on, ends.lasts != nullptr ? sequences : 0);
+  recurrence_memory<std::size_t> const bad(on, checks ? sequences + 1 : 0);
+  recurrence_memory<T> const before_bad(on, checks && takes ? sequences : 0);
+
+  call_type* const call = memory.data();
+  write_call<call_type> write{
+      {all, {}, ends.initials, ends.lasts, starts.data(), last_maps.data(), nullptr, bad.data(), before_bad.data()},
+      call};
+  if (ends.initial) write.call.initial = {*ends.initial, true};
+  if (checks) write.call.bad = bad.data() + 1;
+  backend_for_each_index(on, 1, write);
+  if (checks || ends.initials != nullptr) {
+    begin_recurrence<T, Recurrences> begin{call};
+    backend_for_each_index(on, sequences, begin);
+  }
+
+  detail::batch::ends<affine<T>> maps;
+  if (ends.initial) maps.initial.emplace(recurrence::beginning_with(*ends.initial));
+  maps.initials = starts.data();
+  maps.lasts = last_maps.data();
+  auto const elements = elements_from(map_of_element<T, Recurrences>{call});
+  using results = state_of_element<T, Recurrences>;
+  if (checks && (in_place || takes)) {
+    detail::took("cuda: recurrences are looked through first", "results replace elements that a loop may need");
+    scan(elements, results_to(results{call, results_are::only_looked_at}), maps);
+    scan(elements, results_to(results{call, results_are::stored_while_finite}), maps);
+  } else {
+    detail::took("cuda: recurrences in one scan of maps");
+    scan(elements, results_to(results{call, results_are::stored}), maps);
+  }
+  if (checks || ends.lasts != nullptr)
+    backend_for_each_block_by_team(on, sequences, 1, finish_recurrence<T, Recurrences>{call});
+}
+
+/// Whether results may have the places of elements, as far as iterators show.
+template <class I, class Out>
+bool may_be_same(I const& in, Out const& out)
+{
+  if constexpr (std::is_pointer_v<I> && std::is_pointer_v<Out>)
+    return static_cast<void const*>(in) == static_cast<void const*>(out);
+  else
+    return !detail::takes_results<Out>;
+}
+template <class T, class Out>
+bool may_be_same(recurrence::constant<T> const&, Out const&)
+{
+  return false;
+}
+#endif
+
+#ifdef __CUDACC__
+
+/// The scan of maps of sequences of n steps.
+struct scan_maps_of_sequences {
+  execution on;
+  std::size_t n, sequences;
+
+  template <class Maps, class Results, class T>
+  void operator()(Maps const& maps, Results const& results, detail::batch::ends<affine<T>> const& ends) const
+  {
+    recurrence::steps_in_turn op;
+    if (sequences == 1 && ends.initial && ends.lasts == nullptr) {
+      std::identity transform;
+      backend_scan<affine<T>>(on, maps, maps + static_cast<std::ptrdiff_t>(n), results, ends.initial, op, transform,
+                              detail::direction::inclusive);
+    } else {
+      backend_scan_segments<affine<T>>(on, maps, elements_from(recurrence::equal_segments{n}),
+                                       detail::element_count{sequences, {}}, results, ends, op,
+                                       detail::direction::inclusive, detail::batch::from_front{}, n * sequences);
+    }
+  }
+};
+/// ... and of segments.
+template <class From, class Offsets>
+struct scan_maps_of_segments {
+  execution on;
+  Offsets offsets;
+  detail::element_count segments;
+  std::size_t most;
+
+  template <class Maps, class Results, class T>
+  void operator()(Maps const& maps, Results const& results, detail::batch::ends<affine<T>> const& ends) const
+  {
+    recurrence::steps_in_turn op;
+    backend_scan_segments<affine<T>>(on, maps, offsets, segments, results, ends, op, detail::direction::inclusive,
+                                     From{}, most);
+  }
+};
+#endif
+
+/// Found by argument-dependent lookup on the execution argument, as the functions of backend.hpp.
+template <class T, class A, class B, class Out>
+void backend_recur_sequences(execution const& on, detail::batch::layout const& where, A a, B const* b, Out* out,
+                             detail::batch::ends<T> const& ends)
+{
+#ifdef __CUDACC__
+  {
+    prepared_call const call(on, "tally::linear_recurrence");
+    if constexpr (std::is_pointer_v<A>) call.check_pointer(a, "coefficients");
+    call.check_pointer(b, "input");
+    call.check_pointer(out, "output");
+    if (ends.initials != nullptr) call.check_pointer(ends.initials, "initial values");
+    if (ends.lasts != nullptr) call.check_pointer(ends.lasts, "last values");
+  }
+  std::size_t const n = where.along.extent, sequences = where.sequences();
+  recurrences_in_layout<A, B const*, Out*> const all{a, b, out, where};
+  recur<T>(on, all, sequences, may_be_same(a, out) || may_be_same(b, out), ends,
+           scan_maps_of_sequences{on, n, sequences});
+#else
+  static_assert(never<T, A>, "tally: a linear recurrence on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+}
+
+template <class T, class A, class B, class Offsets, class Out, class From = detail::batch::from_front>
+void backend_recur_segments(execution const& on, A a, B b, Offsets offsets, detail::element_count segments, Out out,
+                            detail::batch::ends<T> const& ends, From = {}, std::size_t most = no_bound)
+{
+#ifdef __CUDACC__
+  if (segments.most == 0) return;
+  std::size_t room = most;
+  {
+    prepared_call const call(on, "tally::linear_recurrence of segments");
+    check_pointers(call, b, "input");
+    check_pointers(call, out, "output");
+    check_pointers(call, offsets, "offsets");
+    if (room == no_bound) room = most_elements(call, b);
+  }
+  auto const from = device_iterator(b);
+  auto const at = device_iterator(offsets);
+  auto const to = device_iterator(out);
+  auto const coefficients = [&] {
+    if constexpr (std::input_iterator<A>)
+      return device_iterator(a);
+    else
+      return a;
+  }();
+  using all_type =
+      recurrences_of_segments<From, std::remove_const_t<decltype(coefficients)>, std::remove_const_t<decltype(from)>,
+                              std::remove_const_t<decltype(at)>, std::remove_const_t<decltype(to)>>;
+  all_type const all{coefficients, from, to, at, segments};
+  recur<T>(on, all, segments.most, may_be_same(coefficients, to) || may_be_same(from, to), ends,
+           scan_maps_of_segments<From, Offsets>{on, offsets, segments, room});
+#else
+  static_assert(never<T, A>, "tally: a linear recurrence on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+}
+
+}  // namespace tally::cuda_backend
