@@ -96,8 +96,8 @@ struct tuning {
   /// 2048 elements; 0: none do. Scans of 2^27 floats take 457, 511 and 580 us in runs of 1 and of means 4 and 16, by
   /// offsets 1220, 897 and 632; of means 32 and more they take as long.
   std::size_t short_runs = 20;
-  /// The same for reductions: 793 us for 1539, 711 for 1127 and 751 for 644.
-  std::size_t short_runs_reduced = 8;
+  /// The same for reductions: 845 us for 1506, 592 for 966 and 552 for 533; of mean 8 570 for 742.
+  std::size_t short_runs_reduced = 14;
   /// Warps reduce segments where there are this many elements and segments in all; the general kernel, which waits
   /// behind in the stream, does what they leave. 2^24 floats of mean 256 take 46 us instead of 56, 2^22 28 for 27.
   std::size_t segments_by_warps = std::size_t(1) << 23;

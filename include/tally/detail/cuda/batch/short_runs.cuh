@@ -45,6 +45,8 @@ struct short_runs_shape {
   static constexpr int stretch = room - part;
   static constexpr int words = room / 32;
   static constexpr int most_listed = room / group;
+  /// Each lane lists the heads of its own window if there are at most so many on average; else all lanes those of one.
+  static constexpr int few_in_a_window = 12;
   static_assert(stretch > 0 && stretch % part == 0 && words <= threads && window <= 32);
 };
 
@@ -83,13 +85,20 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
   constexpr std::size_t slots_bytes = (slots_type::bytes(shape::room) + 15) / 16 * 16;
 
   __shared__ __align__(16) unsigned char slots_memory[slots_bytes];
-  __shared__ std::uint32_t heads[shape::words + 2];            // a bit is set too where the last segment ends
-  __shared__ std::uint16_t listed[shape::most_listed];         // the first elements of groups that continue a segment
-  __shared__ std::uint16_t listed_before[shape::most_listed];  // the number of such groups before, in the segment
-  __shared__ uninitialized<W> folds[shape::most_listed];       // of the groups before, in the row
-  __shared__ std::uint32_t counts[shape::warps];               // listed groups of a warp, and heads << 16
-  __shared__ std::uint16_t heads_before[shape::words];         // in the stretch, of a reduction
+  __shared__ std::uint32_t heads[shape::words + 2];  // a bit is set too where the last segment ends
+  __shared__ union {
+    struct {
+      std::uint16_t listed[shape::most_listed];         // the first elements of groups that continue a segment
+      std::uint16_t listed_before[shape::most_listed];  // the number of such groups before, in the segment
+      alignas(W) unsigned char folds[shape::most_listed * sizeof(W)];  // of the groups before, in the row
+    } groups;
+    std::uint16_t heads[P::reduces ? shape::warps : 1][warp_lanes * window];  // places of a warp's heads, at the end
+  } lists;
+  __shared__ std::uint32_t counts[shape::warps];  // listed groups of a warp, and heads << 16
 
+  auto& listed = lists.groups.listed;
+  auto& listed_before = lists.groups.listed_before;
+  auto* const folds = reinterpret_cast<uninitialized<W>*>(lists.groups.folds);
   // Slots from a thread's group to its next one.
   static_assert(threads * group % static_cast<int>(slots_type::every) == 0);
   constexpr int round_of_groups = static_cast<int>(slots_type::place(threads * group));
@@ -113,6 +122,9 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
     std::uint32_t own_heads = 0;
     if (t < shape::words && from_word + static_cast<std::uint32_t>(t) < all_words)
       own_heads = problem.heads.bits[from_word + static_cast<std::uint32_t>(t)];
+    std::uint32_t first_segment = 0;  // of the stretch, of a reduction
+    if constexpr (P::reduces)
+      if (from != 0) first_segment = static_cast<std::uint32_t>(problem.heads.heads_upto(from - 1));
     std::uint32_t const first_heads = problem.heads.bits[from_word + static_cast<std::uint32_t>(lane)];
     std::uint32_t const next_heads =
         is_last ? 0 : problem.heads.bits[from_word + shape::stretch / 32 + static_cast<std::uint32_t>(lane)];
@@ -197,7 +209,10 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
     bool const goes_on =
         has_elements && before_window + (own == 0 ? window : __ffs(static_cast<int>(own)) - 1) > group * row_groups;
     auto const own_listed = static_cast<std::uint32_t>(__popc(listed_here));
-    std::uint32_t const own_counts = own_listed | (P::reduces ? static_cast<std::uint32_t>(__popc(own)) << 16 : 0u);
+    // The end of the last segment is a head too, perhaps the only one of its window.
+    std::uint32_t const own_bits = place == end ? 1u : own;
+    std::uint32_t const own_counts =
+        own_listed | (P::reduces ? static_cast<std::uint32_t>(__popc(own_bits)) << 16 : 0u);
     std::uint32_t upto = own_counts;
 #pragma unroll
     for (int stride = 1; stride < warp_lanes; stride *= 2) {
@@ -212,8 +227,6 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
     std::uint32_t const all_counts = __reduce_add_sync(whole_warp, of_warp);
     auto const all_listed = static_cast<int>(all_counts & 0xffff);
     if (has_elements) {
-      if constexpr (P::reduces)
-        if (place % 32 == 0) heads_before[word] = static_cast<std::uint16_t>(before >> 16);
       // The fold of the elements before the window that are in the group of the last one.
       int const there = ((before_window - 1) & (group - 1)) + 1;
       W value = previous[group - 1];
@@ -377,31 +390,48 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
       return static_cast<T>(problem.init.is_present ? static_cast<W>(op(problem.init.value, local)) : local);
     };
     if constexpr (P::reduces) {
-      std::size_t const first_segment = from == 0 ? 0 : problem.heads.heads_upto(from - 1);
-      // The values at heads are read of several rows together.
-      constexpr int at_once = 8;
+      // A warp lists the heads of its windows, so that neighbouring lanes write neighbouring results. The list lies where
+      // the folds were.
+      auto const number = static_cast<int>(before >> 16);
+      int const warp_number = __shfl_sync(whole_warp, number, 0);
+      int const count = __shfl_sync(whole_warp, number + __popc(own_bits), warp_lanes - 1) - warp_number;
+      std::uint16_t* const list = lists.heads[warp];
+      if (count > shape::few_in_a_window * warp_lanes) {
+#pragma unroll 8
+        for (int of = 0; of < warp_lanes; ++of) {
+          std::uint32_t const those = __shfl_sync(whole_warp, own_bits, of);
+          int const first = __shfl_sync(whole_warp, number, of) - warp_number;
+          if ((those >> lane & 1) != 0)
+            list[first + __popc(those & ((1u << lane) - 1))] =
+                static_cast<std::uint16_t>((warp * warp_lanes + of) * window + lane);
+        }
+      } else {
+        std::uint16_t* to = list + (number - warp_number);
+        for (std::uint32_t left = own_bits; left != 0; left &= left - 1)
+          *to++ = static_cast<std::uint16_t>(place + __ffs(static_cast<int>(left)) - 1);
+      }
+      __syncwarp();
+      constexpr int at_once = 4;  // values at heads, which are read together
       using taken = decltype(problem.head.take(from));
       constexpr bool reads_ahead = std::is_default_constructible_v<taken>;
-      for (int first = warp; first <= end / 32; first += at_once * shape::warps) {
-        std::uint32_t bits[at_once];
+      for (int first = lane; first < count; first += at_once * warp_lanes) {
+        int places[at_once];
         std::conditional_t<reads_ahead, taken, int> of_head[at_once];
 #pragma unroll
         for (int j = 0; j < at_once; ++j) {
-          int const r = first + j * shape::warps, k = r * 32 + lane;
-          bits[j] = r <= end / 32 ? heads[r] : 0;
+          int const k = first + j * warp_lanes;
+          places[j] = k < count ? list[k] : end + 1;
           if constexpr (reads_ahead)
-            if ((bits[j] >> lane & 1) != 0 && k < end)
-              of_head[j] = problem.head.take(from + static_cast<std::size_t>(k));
+            if (places[j] < end) of_head[j] = problem.head.take(from + static_cast<std::size_t>(places[j]));
         }
 #pragma unroll
         for (int j = 0; j < at_once; ++j) {
-          if ((bits[j] >> lane & 1) == 0) continue;
-          int const r = first + j * shape::warps, k = r * 32 + lane;
-          // Segments of the stretch that begin before.
-          std::uint32_t const before_row = r * 32 < end ? heads_before[r] : all_counts >> 16;
-          std::size_t const segment = first_segment + before_row + __popc(bits[j] & ((1u << lane) - 1));
+          int const k = places[j];
+          if (k > end) continue;
+          std::size_t const segment =
+              std::size_t{first_segment} + static_cast<std::uint32_t>(warp_number + first + j * warp_lanes);
           if (k > begin) detail::at_index(problem.out, segment - 1) = result_of(slots[k - 1]);
-          if (k >= end) continue;
+          if (k == end) continue;
           if constexpr (reads_ahead)
             problem.head.put(segment, of_head[j]);
           else

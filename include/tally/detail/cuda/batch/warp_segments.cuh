@@ -231,12 +231,10 @@ private:
   __device__ __forceinline__ void ask_block()
   {
     if (at_ == ticket_end_) {
-      // Whoever finds a ticket too large does so at the beginning. The word is one place for all warps: asked before
-      // each part it costs a third.
-      if (looks_ > 0) {
-        --looks_;
-        general_ = load_relaxed(general_word_);
-      }
+      // A ticket that is too large is found at the beginning, but small tickets may all be done by then. Read before
+      // each part, this word, which is one for all warps, costs a third.
+      if (taken_ < 6 || taken_ % 16 == 0) general_ = load_relaxed(general_word_);
+      ++taken_;
       std::size_t own = dealt_;
       if (dealt_ < tickets_.dealt) {
         dealt_ += static_cast<std::size_t>(gridDim.x) * shape::warps;
@@ -483,7 +481,7 @@ private:
   int lane_;
 
   std::uint64_t drawn_ = 0, general_ = 0;  // as they were read; the one of lane 0
-  int looks_ = 6;                          // at the word of the general kernel, that are left
+  unsigned taken_ = 0;                     // tickets
   std::size_t dealt_;
   std::size_t at_ = 0, ticket_end_ = 0;  // the segments of the present ticket that are left
   // The block that is on its way.
