@@ -14,6 +14,7 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/cuda/backend.hpp"
 #include "tally/detail/cuda/batch/segments.hpp"
+#include "tally/detail/optional_value.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/recurrence/steps.hpp"
 #include "tally/sequences.hpp"
