@@ -6,7 +6,7 @@
 #include <tally/reduce.hpp>
 #include <tally/scan.hpp>
 
-#include "io/number.hpp"
+#include "io/numbers/number.hpp"
 #include "tool.hpp"
 
 /// .npy and raw values: types, byte orders, axes, results in files.

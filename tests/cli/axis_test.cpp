@@ -11,8 +11,8 @@
 #include <tally/scan.hpp>
 
 #include "axis/along_axes.hpp"
-#include "commands.hpp"
-#include "io/number.hpp"
+#include "commands/commands.hpp"
+#include "io/numbers/number.hpp"
 #include "model_gpu.hpp"
 #include "tool.hpp"
 

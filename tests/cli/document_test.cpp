@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "app/application.hpp"
-#include "page.hpp"
-#include "pages/pages.hpp"
+#include "help/page.hpp"
+#include "help/pages/pages.hpp"
 #include "tool.hpp"
 
 /// Runs the manual's examples and compares their output. In a ```console block a line after "$ " is a shell command, ">

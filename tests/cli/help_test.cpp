@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "app/application.hpp"
-#include "page.hpp"
-#include "pages/pages.hpp"
+#include "help/page.hpp"
+#include "help/pages/pages.hpp"
 #include "tool.hpp"
 
 /// Help, man pages and completion: each names every option, because all are made from the same pages.

@@ -10,12 +10,12 @@
 
 #include <gtest/gtest.h>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 #include "gpu/on_gpu.hpp"
-#include "io/output.hpp"
+#include "input/source.hpp"
+#include "io/files/output.hpp"
 #include "model_gpu.hpp"
-#include "report.hpp"
-#include "source.hpp"
+#include "output/report.hpp"
 #include "tool.hpp"
 
 namespace tally::test {

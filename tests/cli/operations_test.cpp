@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "accumulator.hpp"
-#include "io/number.hpp"
-#include "operation.hpp"
+#include "accumulators/accumulator.hpp"
+#include "io/numbers/number.hpp"
+#include "operations/operation.hpp"
 #include "sorting/ordered_values.hpp"
 #include "sorting/value_store.hpp"
 #include "tool.hpp"

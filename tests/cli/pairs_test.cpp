@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 #include "accumulators/pairs.hpp"
 #include "tool.hpp"
 

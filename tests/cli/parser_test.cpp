@@ -1,4 +1,4 @@
-#include "parser.hpp"
+#include "settings/parser.hpp"
 
 #include <optional>
 #include <stdexcept>

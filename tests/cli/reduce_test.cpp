@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <tally/reduce.hpp>
 
-#include "io/number.hpp"
+#include "io/numbers/number.hpp"
 #include "tool.hpp"
 
 namespace tally::test {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <tally/scan.hpp>
 
-#include "io/number.hpp"
+#include "io/numbers/number.hpp"
 #include "tool.hpp"
 
 namespace tally::test {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "progress.hpp"
+#include "input/progress.hpp"
 #include "tool.hpp"
 
 /// Input that arrives in pieces or exceeds the memory bound, and output whose reader has gone.

@@ -1,4 +1,4 @@
-#include "suggestion.hpp"
+#include "help/suggestion.hpp"
 
 #include <gtest/gtest.h>
 

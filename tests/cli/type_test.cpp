@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "io/number.hpp"
-#include "source.hpp"
+#include "input/source.hpp"
+#include "io/numbers/number.hpp"
 #include "tool.hpp"
 
 /// --type: conversions of values of each type to each other type, from arrays and from text.

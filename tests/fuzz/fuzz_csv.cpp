@@ -1,6 +1,6 @@
 #include "fuzz_input.hpp"
-#include "io/column_reader.hpp"
-#include "io/table_reader.hpp"
+#include "io/tables/reader.hpp"
+#include "io/text/column_reader.hpp"
 
 using namespace tally::io;
 using namespace tally::io::testing;

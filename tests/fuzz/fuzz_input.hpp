@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "../io/support.hpp"
-#include "io/output.hpp"
-#include "io/zip_archive.hpp"
+#include "io/compression/zip_archive.hpp"
+#include "io/files/output.hpp"
 
 namespace tally::io::testing {
 

@@ -1,9 +1,9 @@
 #include <vector>
 
 #include "fuzz_input.hpp"
-#include "io/axis_reader.hpp"
-#include "io/fortran_reader.hpp"
-#include "io/npy_reader.hpp"
+#include "io/arrays/fortran_reader.hpp"
+#include "io/arrays/npy_reader.hpp"
+#include "io/axis/reader.hpp"
 #include "io/writer.hpp"
 
 using namespace tally::io;

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "fuzz_input.hpp"
-#include "io/column_reader.hpp"
-#include "io/text_reader.hpp"
+#include "io/text/column_reader.hpp"
+#include "io/text/reader.hpp"
 #include "io/writer.hpp"
 
 using namespace tally::io;

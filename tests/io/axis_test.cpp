@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "io/axis_reader.hpp"
+#include "io/axis/reader.hpp"
 #include "io/writer.hpp"
 #include "support.hpp"
 

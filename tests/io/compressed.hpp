@@ -11,7 +11,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "io/compression.hpp"
+#include "io/compression/compression.hpp"
 
 namespace tally::io::testing {
 

@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #include "compressed.hpp"
-#include "io/decompressor.hpp"
+#include "io/arrays/npy_header.hpp"
+#include "io/arrays/npy_reader.hpp"
+#include "io/arrays/raw_reader.hpp"
+#include "io/compression/decompressor.hpp"
+#include "io/compression/signature.hpp"
+#include "io/compression/zip_archive.hpp"
 #include "io/errors.hpp"
-#include "io/npy_header.hpp"
-#include "io/npy_reader.hpp"
-#include "io/raw_reader.hpp"
-#include "io/signature.hpp"
-#include "io/text_reader.hpp"
-#include "io/zip_archive.hpp"
+#include "io/text/reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {

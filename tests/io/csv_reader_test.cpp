@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "io/column_reader.hpp"
-#include "io/table_reader.hpp"
+#include "io/tables/reader.hpp"
+#include "io/text/column_reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {

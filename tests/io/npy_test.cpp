@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "io/column_reader.hpp"
-#include "io/fortran_reader.hpp"
-#include "io/npy_reader.hpp"
+#include "io/arrays/fortran_reader.hpp"
+#include "io/arrays/npy_reader.hpp"
+#include "io/text/column_reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <random>
 
-#include "io/column_reader.hpp"
-#include "io/number.hpp"
-#include "io/number_reading.hpp"
-#include "io/other_notation.hpp"
-#include "io/table_reader.hpp"
-#include "io/text_reader.hpp"
+#include "io/numbers/number.hpp"
+#include "io/numbers/other_notation.hpp"
+#include "io/numbers/reading.hpp"
+#include "io/tables/reader.hpp"
+#include "io/text/column_reader.hpp"
+#include "io/text/reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {

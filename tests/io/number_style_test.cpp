@@ -4,9 +4,9 @@
 #include <limits>
 #include <random>
 
-#include "io/number.hpp"
-#include "io/number_style.hpp"
-#include "io/text_reader.hpp"
+#include "io/numbers/number.hpp"
+#include "io/numbers/style.hpp"
+#include "io/text/reader.hpp"
 #include "io/writer.hpp"
 #include "support.hpp"
 

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "io/errors.hpp"
-#include "io/number.hpp"
-#include "io/number_token.hpp"
+#include "io/numbers/number.hpp"
+#include "io/numbers/token.hpp"
 
 namespace tally::io {
 namespace {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <filesystem>
 
-#include "io/raw_reader.hpp"
+#include "io/arrays/raw_reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {

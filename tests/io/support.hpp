@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "io/input.hpp"
-#include "io/number.hpp"
+#include "io/files/input.hpp"
+#include "io/numbers/number.hpp"
 #include "io/reader.hpp"
 
 namespace tally::io::testing {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "io/column_choice.hpp"
 #include "io/errors.hpp"
-#include "io/table_reader.hpp"
-#include "io/text_reader.hpp"
+#include "io/tables/column_choice.hpp"
+#include "io/tables/reader.hpp"
+#include "io/text/reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {

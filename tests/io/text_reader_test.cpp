@@ -7,9 +7,9 @@
 #include <fcntl.h>
 #include <random>
 
-#include "io/column_reader.hpp"
-#include "io/table_reader.hpp"
-#include "io/text_reader.hpp"
+#include "io/tables/reader.hpp"
+#include "io/text/column_reader.hpp"
+#include "io/text/reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {

@@ -2,10 +2,10 @@
 
 #include <random>
 
-#include "io/column_reader.hpp"
-#include "io/number_style.hpp"
-#include "io/table_reader.hpp"
-#include "io/time_token.hpp"
+#include "io/numbers/style.hpp"
+#include "io/numbers/time_token.hpp"
+#include "io/tables/reader.hpp"
+#include "io/text/column_reader.hpp"
 #include "support.hpp"
 
 namespace tally::io {

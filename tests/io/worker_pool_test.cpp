@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "io/ordered_tasks.hpp"
-#include "io/worker_pool.hpp"
+#include "io/threads/ordered_tasks.hpp"
+#include "io/threads/worker_pool.hpp"
 
 namespace tally::io {
 namespace {

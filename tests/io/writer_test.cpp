@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "io/npy_reader.hpp"
-#include "io/text_reader.hpp"
+#include "io/arrays/npy_reader.hpp"
+#include "io/text/reader.hpp"
 #include "io/writer.hpp"
 #include "support.hpp"
 

@@ -13,17 +13,17 @@
 #include <tally/error.hpp>
 
 #include "app/application.hpp"
-#include "column_names.hpp"
-#include "commands.hpp"
+#include "commands/commands.hpp"
+#include "commands/short_names.hpp"
+#include "help/page.hpp"
+#include "help/pages/pages.hpp"
+#include "help/recipes.hpp"
+#include "help/suggestion.hpp"
+#include "input/column_names.hpp"
 #include "io/errors.hpp"
-#include "io/output.hpp"
-#include "operation.hpp"
-#include "page.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
-#include "recipes.hpp"
-#include "short_names.hpp"
-#include "suggestion.hpp"
+#include "io/files/output.hpp"
+#include "operations/operation.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "io/number.hpp"
+#include "io/numbers/number.hpp"
 
 namespace tally::cli {
 

@@ -12,8 +12,8 @@
 #include <tally/error.hpp>
 
 #include "io/element_type.hpp"
-#include "io/number_form.hpp"
-#include "io/number_style.hpp"
+#include "io/numbers/form.hpp"
+#include "io/numbers/style.hpp"
 
 namespace tally::cli {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "io/compression.hpp"
+#include "io/compression/compression.hpp"
 
 namespace tally::io {
 

@@ -11,7 +11,7 @@
 
 #include "io/element_type.hpp"
 #include "io/errors.hpp"
-#include "io/number_reading.hpp"
+#include "io/numbers/reading.hpp"
 
 namespace tally::io {
 

@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "io/axis_layout.hpp"
+#include "io/axis/layout.hpp"
 #include "io/element_type.hpp"
-#include "io/number_style.hpp"
-#include "io/output.hpp"
+#include "io/files/output.hpp"
+#include "io/numbers/style.hpp"
 
 namespace tally::io {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 #include "accumulators/derived.hpp"
 #include "sorting/figures.hpp"
 

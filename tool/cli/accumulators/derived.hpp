@@ -10,7 +10,7 @@
 
 #include <tally/operators.hpp>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 
 /// Accumulators whose results are of another kind than the values: truth values, positions, counts, means.
 namespace tally::cli {

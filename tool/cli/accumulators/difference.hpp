@@ -5,7 +5,7 @@
 #include <span>
 #include <type_traits>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 
 namespace tally::cli {
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 
 /// Accumulators whose results are one of the values, or the distance between two of them.
 namespace tally::cli {

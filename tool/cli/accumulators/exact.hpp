@@ -10,7 +10,7 @@
 
 #include <tally/operators.hpp>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 
 /// Accumulators of integers, exact in 128 bits. A result that needs more bits is an error at the value that causes it.
 namespace tally::cli {

@@ -9,11 +9,11 @@
 #include <tally/operators.hpp>
 #include <tally/running.hpp>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 #include "accumulators/reciprocal_sum.hpp"
 #include "accumulators/scaled_product.hpp"
 #include "accumulators/shape.hpp"
-#include "shown_identity.hpp"
+#include "operations/shown_identity.hpp"
 
 /// Accumulators of floating-point values, combined in the order of docs/order.md: the bits are those of tally::reduce
 /// and of the scans over all values at once.

@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "accumulator.hpp"
-#include "io/number.hpp"
+#include "accumulators/accumulator.hpp"
+#include "io/numbers/number.hpp"
 
 namespace tally::cli {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "parser.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

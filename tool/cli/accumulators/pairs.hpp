@@ -6,8 +6,8 @@
 
 #include <tally/running.hpp>
 
-#include "accumulator.hpp"
-#include "accumulators/sliding_fold.hpp"
+#include "accumulators/accumulator.hpp"
+#include "accumulators/windows/sliding_fold.hpp"
 
 /// Accumulators of pairs of values, which arrive one behind the other: x0, y0, x1, y1, ...
 namespace tally::cli {

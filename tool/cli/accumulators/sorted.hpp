@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "accumulator.hpp"
-#include "accumulators/running_order.hpp"
+#include "accumulators/accumulator.hpp"
+#include "accumulators/windows/running_order.hpp"
 #include "sorting/figures.hpp"
 
 namespace tally::cli {

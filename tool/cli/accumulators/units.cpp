@@ -6,8 +6,8 @@
 
 #include "accumulators/difference.hpp"
 #include "accumulators/exact.hpp"
-#include "operation.hpp"
-#include "parser.hpp"
+#include "operations/operation.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "accumulator.hpp"
-#include "io/number_form.hpp"
+#include "accumulators/accumulator.hpp"
+#include "io/numbers/form.hpp"
 
 /// Accumulators of values with a unit (decimals, times, durations), which arrive as integers of that unit, all as
 /// int128.

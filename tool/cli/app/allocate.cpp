@@ -10,9 +10,9 @@
 
 #include "app/application.hpp"
 #include "app/input.hpp"
-#include "io/number.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
+#include "help/pages/pages.hpp"
+#include "io/numbers/number.hpp"
+#include "settings/parser.hpp"
 #include "values.hpp"
 
 namespace tally::cli {

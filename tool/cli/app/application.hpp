@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "page.hpp"
+#include "help/page.hpp"
 
 /// The applications that `tally app NAME` runs. Each has its page and `run` in a file of this folder.
 namespace tally::cli {

@@ -14,11 +14,11 @@
 #include "app/input.hpp"
 #include "app/real_numbers.hpp"
 #include "draw/plot.hpp"
+#include "help/pages/pages.hpp"
+#include "input/source.hpp"
 #include "io/errors.hpp"
-#include "io/number.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
-#include "source.hpp"
+#include "io/numbers/number.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

@@ -12,11 +12,11 @@
 #include "app/application.hpp"
 #include "app/condition.hpp"
 #include "app/input.hpp"
+#include "help/pages/pages.hpp"
+#include "input/source.hpp"
 #include "io/errors.hpp"
-#include "io/number.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
-#include "source.hpp"
+#include "io/numbers/number.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

@@ -7,8 +7,8 @@
 #include "app/application.hpp"
 #include "app/input.hpp"
 #include "app/text_place.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
+#include "help/pages/pages.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

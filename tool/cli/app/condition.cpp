@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "io/errors.hpp"
-#include "parser.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

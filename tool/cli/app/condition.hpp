@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "io/number.hpp"
+#include "io/numbers/number.hpp"
 
 namespace tally::cli {
 

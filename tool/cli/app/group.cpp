@@ -14,11 +14,11 @@
 
 #include "app/application.hpp"
 #include "app/input.hpp"
-#include "io/number.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
-#include "present_rows.hpp"
-#include "source.hpp"
+#include "help/pages/pages.hpp"
+#include "input/present_rows.hpp"
+#include "input/source.hpp"
+#include "io/numbers/number.hpp"
+#include "settings/parser.hpp"
 #include "values.hpp"
 
 namespace tally::cli {

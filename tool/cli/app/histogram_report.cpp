@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "draw/plot.hpp"
-#include "io/number.hpp"
-#include "json.hpp"
+#include "io/numbers/number.hpp"
+#include "output/json.hpp"
 #include "plot/bars.hpp"
 
 namespace tally::cli {

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "io/input.hpp"
-#include "io/output.hpp"
-#include "source.hpp"
+#include "input/source.hpp"
+#include "io/files/input.hpp"
+#include "io/files/output.hpp"
 #include "values.hpp"
 
 namespace tally::cli {

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
-#include "io/number.hpp"
-#include "settings.hpp"
+#include "io/numbers/number.hpp"
+#include "settings/settings.hpp"
 
 /// Input and output of applications, whole columns of numbers and whole texts, and the options that applications share.
 namespace tally::cli {

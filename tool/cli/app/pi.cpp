@@ -10,8 +10,8 @@
 #include "app/application.hpp"
 #include "app/input.hpp"
 #include "app/real_numbers.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
+#include "help/pages/pages.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

@@ -9,9 +9,9 @@
 #include "app/application.hpp"
 #include "app/input.hpp"
 #include "app/real_numbers.hpp"
-#include "io/number.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
+#include "help/pages/pages.hpp"
+#include "io/numbers/number.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "parser.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

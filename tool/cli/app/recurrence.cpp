@@ -15,9 +15,9 @@
 #include "app/application.hpp"
 #include "app/input.hpp"
 #include "app/real_numbers.hpp"
+#include "help/pages/pages.hpp"
 #include "io/errors.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

@@ -10,11 +10,11 @@
 
 #include "app/application.hpp"
 #include "app/input.hpp"
+#include "help/pages/pages.hpp"
+#include "io/files/output.hpp"
 #include "io/format.hpp"
-#include "io/output.hpp"
 #include "io/writer.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

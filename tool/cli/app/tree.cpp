@@ -11,11 +11,11 @@
 #include "app/folder_tree.hpp"
 #include "app/input.hpp"
 #include "app/text_place.hpp"
+#include "help/pages/pages.hpp"
+#include "input/source.hpp"
 #include "io/errors.hpp"
-#include "pages/pages.hpp"
-#include "parser.hpp"
-#include "settings.hpp"
-#include "source.hpp"
+#include "settings/parser.hpp"
+#include "settings/settings.hpp"
 
 namespace tally::cli {
 

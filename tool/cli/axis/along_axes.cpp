@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "accumulators/exact.hpp"
-#include "commands.hpp"
+#include "commands/commands.hpp"
 #include "gpu/on_gpu.hpp"
+#include "input/progress.hpp"
+#include "input/source.hpp"
 #include "io/errors.hpp"
-#include "io/input.hpp"
-#include "io/ordered_tasks.hpp"
-#include "progress.hpp"
-#include "source.hpp"
+#include "io/files/input.hpp"
+#include "io/threads/ordered_tasks.hpp"
 
 namespace tally::cli {
 

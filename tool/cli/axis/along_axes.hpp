@@ -10,8 +10,8 @@
 #include "axis/calls.hpp"
 #include "axis/sequences.hpp"
 #include "gpu/gpu.hpp"
-#include "io/axis_reader.hpp"
-#include "settings.hpp"
+#include "io/axis/reader.hpp"
+#include "settings/settings.hpp"
 #include "values.hpp"
 
 namespace tally::cli {

@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
-#include "commands.hpp"
-#include "io/npy_reader.hpp"
-#include "io/number.hpp"
-#include "io/output.hpp"
-#include "number_options.hpp"
+#include "commands/commands.hpp"
+#include "io/arrays/npy_reader.hpp"
+#include "io/files/output.hpp"
+#include "io/numbers/number.hpp"
+#include "settings/numbers.hpp"
 
 namespace tally::cli {
 

@@ -4,12 +4,12 @@
 #include <memory>
 #include <vector>
 
-#include "io/axis_layout.hpp"
+#include "io/axis/layout.hpp"
 #include "io/element_type.hpp"
+#include "io/files/spool.hpp"
 #include "io/reader.hpp"
-#include "io/spool.hpp"
 #include "io/writer.hpp"
-#include "settings.hpp"
+#include "settings/settings.hpp"
 
 namespace tally::cli {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "axis/sequences.hpp"
-#include "io/axis_layout.hpp"
+#include "io/axis/layout.hpp"
 #include "values.hpp"
 
 namespace tally::cli {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 #include "io/element_type.hpp"
-#include "io/number.hpp"
-#include "operation.hpp"
+#include "io/numbers/number.hpp"
+#include "operations/operation.hpp"
 #include "values.hpp"
 
 namespace tally::cli {

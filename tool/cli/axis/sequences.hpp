@@ -5,9 +5,9 @@
 
 #include <tally/array_view.hpp>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 #include "io/element_type.hpp"
-#include "operation.hpp"
+#include "operations/operation.hpp"
 
 /// Many sequences at once, as the tool computes them: on the CPU or on a GPU, by the library's calls on batches.
 namespace tally::cli {

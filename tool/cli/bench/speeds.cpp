@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "json.hpp"
+#include "output/json.hpp"
 
 namespace tally::cli {
 

@@ -4,8 +4,8 @@
 
 #include "brent/times.hpp"
 #include "draw/plot.hpp"
-#include "json.hpp"
 #include "kernels/words.hpp"
+#include "output/json.hpp"
 
 namespace tally::cli {
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "compare/comparison.hpp"
-#include "json.hpp"
 #include "kernels/words.hpp"
+#include "output/json.hpp"
 
 namespace tally::cli {
 

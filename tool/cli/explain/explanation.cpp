@@ -7,7 +7,7 @@
 
 #include <tally/error.hpp>
 
-#include "parser.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

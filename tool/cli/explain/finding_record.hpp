@@ -1,6 +1,6 @@
 #pragma once
 
-#include "json.hpp"
+#include "output/json.hpp"
 #include "tally/model/report.hpp"
 
 namespace tally::cli {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "json.hpp"
+#include "output/json.hpp"
 #include "textbook/glossary.hpp"
 
 namespace tally::cli {

@@ -5,8 +5,8 @@
 #include "draw/circuit.hpp"
 #include "explain/explanation.hpp"
 #include "explain/finding_record.hpp"
-#include "json.hpp"
 #include "kernels/figures.hpp"
+#include "output/json.hpp"
 
 namespace tally::cli {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "io/element_type.hpp"
-#include "io/number.hpp"
-#include "operation.hpp"
+#include "io/numbers/number.hpp"
+#include "operations/operation.hpp"
 
 namespace tally::cli {
 

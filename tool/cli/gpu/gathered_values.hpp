@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 #include "gpu/gpu.hpp"
 #include "io/element_type.hpp"
-#include "io/number.hpp"
+#include "io/numbers/number.hpp"
 #include "values.hpp"
 
 namespace tally::cli {

@@ -7,10 +7,10 @@
 
 #include <tally/error.hpp>
 
-#include "accumulator.hpp"
+#include "accumulators/accumulator.hpp"
 #include "axis/sequences.hpp"
 #include "io/element_type.hpp"
-#include "operation.hpp"
+#include "operations/operation.hpp"
 #include "values.hpp"
 
 /// The GPU as the tool uses it: a thin layer over CUDA. The rest of `--on gpu` uses only this interface, and is tested

@@ -9,8 +9,8 @@
 
 #include "gpu/eligible.hpp"
 #include "gpu/gathered_values.hpp"
+#include "input/progress.hpp"
 #include "io/errors.hpp"
-#include "progress.hpp"
 
 namespace tally::cli {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "commands.hpp"
+#include "commands/commands.hpp"
 #include "gpu/gpu.hpp"
+#include "input/source.hpp"
 #include "io/element_type.hpp"
-#include "io/output.hpp"
-#include "source.hpp"
+#include "io/files/output.hpp"
 #include "values.hpp"
 
 /// `tally reduce --on gpu` and `tally scan --on gpu`.

@@ -6,8 +6,8 @@
 
 #include <tally/operators.hpp>
 
-#include "operation.hpp"
-#include "shown_identity.hpp"
+#include "operations/operation.hpp"
+#include "operations/shown_identity.hpp"
 #include "values.hpp"
 
 /// The operations that a GPU does on each type: those that the library has compiled.

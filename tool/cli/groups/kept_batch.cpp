@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "io/key_table.hpp"
+#include "io/tables/key_table.hpp"
 
 namespace tally::cli {
 

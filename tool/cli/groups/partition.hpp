@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "groups/group_records.hpp"
-#include "groups/group_states.hpp"
 #include "groups/kept_batch.hpp"
+#include "groups/records.hpp"
 #include "groups/spilled_records.hpp"
+#include "groups/states/group_states.hpp"
 #include "values.hpp"
 
 namespace tally::cli {

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include "pairs.hpp"
-#include "source.hpp"
+#include "input/pairs.hpp"
+#include "input/source.hpp"
 
 namespace tally::cli {
 

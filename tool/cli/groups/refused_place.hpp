@@ -2,7 +2,7 @@
 
 #include "groups/partition.hpp"
 #include "io/errors.hpp"
-#include "settings.hpp"
+#include "settings/settings.hpp"
 
 namespace tally::cli {
 

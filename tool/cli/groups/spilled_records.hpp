@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "io/piece_file.hpp"
+#include "io/files/piece_file.hpp"
 
 namespace tally::cli {
 

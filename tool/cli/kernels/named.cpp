@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "parser.hpp"
+#include "settings/parser.hpp"
 
 namespace tally::cli {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "page.hpp"
+#include "help/page.hpp"
 #include "textbook/catalogue.hpp"
 
 /// The textbook's kernels as the command line names them.

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "json.hpp"
 #include "kernels/figures.hpp"
+#include "output/json.hpp"
 
 /// Texts that the commands about kernels share.
 namespace tally::cli {

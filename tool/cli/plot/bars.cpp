@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "draw/plot.hpp"
-#include "io/number.hpp"
+#include "io/numbers/number.hpp"
 
 namespace tally::cli {
 

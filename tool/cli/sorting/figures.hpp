@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "operation.hpp"
+#include "operations/operation.hpp"
 #include "sorting/value_store.hpp"
 #include "values.hpp"
 

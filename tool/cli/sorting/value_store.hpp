@@ -12,7 +12,7 @@
 
 #include <tally/execution.hpp>
 
-#include "io/spool.hpp"
+#include "io/files/spool.hpp"
 #include "values.hpp"
 
 /// Values that are needed in order. They are held in memory up to a limit, which all sequences of a command share, and

@@ -1,7 +1,7 @@
 #include <cstring>
 #include <utility>
 
-#include "io/number.hpp"
+#include "io/numbers/number.hpp"
 #include "table/row_format.hpp"
 
 namespace tally::cli {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "json.hpp"
+#include "output/json.hpp"
 #include "table/row_format.hpp"
 
 namespace tally::cli {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "settings.hpp"
+#include "settings/settings.hpp"
 #include "values.hpp"
 
 namespace tally::cli {

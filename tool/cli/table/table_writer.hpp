@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "io/output.hpp"
-#include "io/worker_pool.hpp"
+#include "io/files/output.hpp"
+#include "io/threads/worker_pool.hpp"
 #include "table/row_format.hpp"
 
 namespace tally::cli {
