@@ -117,6 +117,9 @@ T number(std::uint64_t random)
     matrix all;
     for (std::uint32_t i = 0; i < 4; ++i) all.of[i] = static_cast<std::uint32_t>(random >> (8 * i));
     return all;
+  } else if constexpr (requires(T const& x) { x.imag(); }) {
+    using part = typename T::value_type;
+    return {number<part>(random), number<part>(random << 24 | random >> 40)};
   } else if constexpr (is_real<T>) {
     return static_cast<T>(static_cast<float>(static_cast<double>(random >> 11) * 0x1p-52 - 1));
   } else {
@@ -428,6 +431,58 @@ void segments_of_many_lengths(Ways const& ways, std::vector<std::vector<std::siz
           if (testing::Test::HasFailure()) return;
         }
       }
+    }
+  }
+}
+
+/// Gradients along columns: h has the bits of the reversed recurrence, and the rest is products with it.
+template <class Backend, class T, class Ways>
+void gradients(Ways const& ways)
+{
+  for (std::size_t const n : {0u, 1u, 2u, 5u, 300u, 10'001u}) {
+    for (kind const what : {kind::ordinary, kind::growth, kind::zeros}) {
+      std::size_t const sequences = 3, all = n * sequences;
+      std::vector<T> a, y, g;
+      for (std::size_t k = 0; k < all; ++k) {
+        a.push_back(coefficient<T>(what, k, 1));
+        y.push_back(number<T>(random_bits(2, k)));
+        g.push_back(term<T>(what, k, 3));
+      }
+      std::vector<T> const befores = poisoned<T>(sequences);
+      std::vector<T> da(all), db(all), of_befores(sequences);
+      for (std::size_t s = 0; s < sequences; ++s) {
+        std::vector<T> factors, terms;
+        for (std::size_t k = n; k-- > 0;) {
+          factors.push_back(k + 1 == n ? T(1) : a[(k + 1) * sequences + s]);
+          terms.push_back(g[k * sequences + s]);
+        }
+        std::vector<T> const h = states(factors, terms, T{});
+        for (std::size_t k = 0; k < n; ++k) {
+          db[k * sequences + s] = h[n - 1 - k];
+          da[k * sequences + s] = h[n - 1 - k] * (k == 0 ? befores[s] : y[(k - 1) * sequences + s]);
+        }
+        of_befores[s] = n == 0 ? T{} : static_cast<T>(h[n - 1] * a[s]);
+      }
+      Backend::for_each_way(ways, [&](auto const& on, std::string const& way) {
+        for (bool const in_place : {false, true}) {
+          typename Backend::template array<T> const own_a(a, 1), states_of(y, 2), above(g, 3), starts(befores, 1);
+          typename Backend::template array<T> const to_a(all, 1), separate(all, 2), to_befores(sequences, 1);
+          auto const& to_b = in_place ? above : separate;
+          auto const in = [&](auto const& array) {
+            return along(0, array_view<T const>(array.begin(), {n, sequences}));
+          };
+          auto const out = [&](auto const& array) { return along(0, array_view<T>(array.begin(), {n, sequences})); };
+          linear_recurrence_gradient(on, in(own_a), in(states_of), in(above), out(to_a), out(to_b),
+                                     each(static_cast<T const*>(starts.begin())), last_to(to_befores.begin()));
+          std::string const how = way + ", " + std::to_string(n) + " steps, kind " +
+                                  std::to_string(static_cast<int>(what)) + (in_place ? ", in place" : "");
+          EXPECT_TRUE(same_bits<T>(to_a.values(), da)) << how << ", da";
+          EXPECT_TRUE(same_bits<T>(to_b.values(), db)) << how << ", db";
+          EXPECT_TRUE(same_bits<T>(to_befores.values(), of_befores)) << how << ", dbefore";
+          EXPECT_TRUE(to_a.guards_intact() && to_b.guards_intact() && to_befores.guards_intact()) << how;
+        }
+      });
+      if (testing::Test::HasFailure()) return;
     }
   }
 }

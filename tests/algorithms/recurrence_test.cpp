@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -302,6 +303,37 @@ TEST(linear_recurrence_in_bits, of_matrices)
   everything<matrix>(60);
 }
 
+TEST(linear_recurrence_in_bits, of_complex_numbers)
+{
+  using complex = std::complex<double>;
+  suite::ranges<on_cpu, complex>(ways::few_threads, units<complex>());
+  // Growth: one of the parts is infinite first, and from there on the loop's.
+  for (std::size_t const n : {1500u, 20'000u}) {
+    std::vector<complex> a(n, complex(1.5, 0.5)), b(n, complex(1, -1)), y(n);
+    std::vector<complex> expected(n);
+    complex state(0.25, 0);
+    for (complex& each : expected) {
+      each = state = complex(1.5 * state.real() - 0.5 * state.imag() + 1, 1.5 * state.imag() + 0.5 * state.real() - 1);
+    }
+    for (int const threads : {1, 3}) {
+      auto const compare = [&] {
+        for (std::size_t k = 0; k < n; ++k) {
+          bool const finite = std::isfinite(expected[k].real()) && std::isfinite(expected[k].imag());
+          ASSERT_EQ(finite, std::isfinite(y[k].real()) && std::isfinite(y[k].imag())) << k;
+          if (finite) {
+            ASSERT_LE(std::abs(y[k] / 2.0 - expected[k] / 2.0), 1e-10 * std::abs(expected[k] / 2.0)) << k;
+          }
+        }
+      };
+      tally::linear_recurrence(tally::cpu{threads}, a.begin(), a.end(), b.begin(), y.begin(), complex(0.25, 0));
+      compare();
+      y = b;
+      tally::linear_recurrence(tally::cpu{threads}, a.begin(), a.end(), y.begin(), y.begin(), complex(0.25, 0));
+      compare();
+    }
+  }
+}
+
 /// The state's type is that of the initial state, or the one that the call names; results are converted once.
 TEST(linear_recurrence_in_bits, with_states_of_another_type)
 {
@@ -353,6 +385,51 @@ TEST(linear_recurrence_in_bits, to_a_function)
   }
 }
 
+TEST(linear_recurrence_gradient, has_the_bits_of_the_recurrence_backward_in_time)
+{
+  suite::gradients<on_cpu, float>(ways::few_threads);
+  suite::gradients<on_cpu, double>(ways::few_threads);
+}
+
+/// The sum of weighted states in long double, where a difference of 1e-6 shows eight digits of its derivative.
+TEST(linear_recurrence_gradient, is_the_quotient_of_differences)
+{
+  std::size_t const n = 40;
+  std::vector<double> const a = fractions<double>(n, 21, 1.1), b = fractions<double>(n, 22, 1),
+                            g = fractions<double>(n, 23, 1);
+  std::vector<double> y(n), da(n), db(n), of_before(1);
+  tally::linear_recurrence(a.begin(), a.end(), b.begin(), y.begin(), 0.75);
+  tally::linear_recurrence_gradient(along(0, a), along(0, y), along(0, g), along(0, da), along(0, db), 0.75,
+                                    tally::last_to(of_before));
+  auto const weighted = [&](std::vector<long double> const& own_a, std::vector<long double> const& own_b,
+                            long double before) {
+    auto const own = loop<long double>(own_a, own_b, before);
+    long double sum = 0;
+    for (std::size_t k = 0; k < n; ++k) sum += static_cast<long double>(g[k]) * own[k];
+    return sum;
+  };
+  std::vector<long double> const wide_a(a.begin(), a.end()), wide_b(b.begin(), b.end());
+  long double const step = 1e-6L;
+  auto const quotient = [&](auto const& moved) {
+    return static_cast<double>((moved(step) - moved(-step)) / (2 * step));
+  };
+  for (std::size_t k = 0; k < n; ++k) {
+    auto const by_a = [&](long double d) {
+      auto own = wide_a;
+      own[k] += d;
+      return weighted(own, wide_b, 0.75L);
+    };
+    auto const by_b = [&](long double d) {
+      auto own = wide_b;
+      own[k] += d;
+      return weighted(wide_a, own, 0.75L);
+    };
+    EXPECT_NEAR(da[k], quotient(by_a), 1e-8) << k;
+    EXPECT_NEAR(db[k], quotient(by_b), 1e-8) << k;
+  }
+  EXPECT_NEAR(of_before[0], quotient([&](long double d) { return weighted(wide_a, wide_b, 0.75L + d); }), 1e-8);
+}
+
 template <class Call>
 std::string message_of(Call const& call)
 {
@@ -380,6 +457,11 @@ TEST(linear_recurrence, says_what_is_wrong_with_a_batch)
   expect(message_of([&] { tally::linear_recurrence(along(0, a), along(1, right), along(1, right)); }),
          "a has 1 axes, out 2");
   expect(message(right, right, {y.data(), {4, 6}, {0, 1}}), "an output cannot repeat an axis");
+  expect(message_of([&] {
+           tally::linear_recurrence_gradient(along(1, right), along(1, right), along(1, view(b.data(), {4, 5})),
+                                             along(1, right), along(1, view(y.data(), {4, 6})));
+         }),
+         "extent 5 of axis 1 of g is not extent 6 of axis 1 of db");
   std::vector<std::size_t> const offsets{0, 4, 9};
   expect(message_of([&] { tally::linear_recurrence(segments(a, offsets), std::vector<double>(5), y); }), "b has 5");
   std::vector<std::size_t> const far{0, 25};

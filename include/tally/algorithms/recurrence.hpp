@@ -9,6 +9,7 @@
 #include "tally/batches.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/recurrence/calls.hpp"
+#include "tally/detail/recurrence/gradient.hpp"
 #include "tally/execution.hpp"
 
 /// First-order linear recurrences with varying coefficients, y[k] = a[k]*y[k-1] + b[k], in parallel: each step is a map
@@ -21,10 +22,10 @@ namespace tally {
 ///     linear_recurrence_backward([on,] a, a_last, b, out, after)     y[k] = a[k]*y[k+1] + b[k], y[n] = after
 ///
 /// Requires  random-access iterators. All states have the type of the initial state: a ring, commutative or not (square
-///           matrices; a is then multiplied from the left). `out` may be `a` or `b` (in place); otherwise it must not
-///           overlap them.
+///           matrices; a is then multiplied from the left); std::complex is for a CPU. `out` may be `a` or `b` (in
+///           place); otherwise it must not overlap them.
 /// Result    the end of the output. The same bits on every backend and for every number of threads: those of a scan of
-///           maps (docs/order.md, "Linear recurrences"). Integers wrap and equal the plain loop's. Floating-point states
+///           maps (docs/order.md, "Linear recurrences"). Integers wrap and equal the plain loop's. Real states
 ///           differ from the plain loop's by rounding; where |a| <= 1, by no more than that loop's own error.
 ///           From the first result on that is not finite they are the plain loop's: growth to infinity gives infinity,
 ///           and products of successive a may overflow.
@@ -121,6 +122,44 @@ void linear_recurrence(A&& a, B&& b, Rest&&... rest)
       "last_to(lasts)]) or ([on,] segments(a, offsets), b, out [, before] [, last_to(lasts)]); a may be a number, and "
       "then segments(b, offsets) follows");
   tally::linear_recurrence<Acc>(detail::automatic{}, a, b, std::forward<Rest>(rest)...);
+}
+
+/// Writes the gradients of a function of the states, by the coefficients of the recurrences that made them.
+///
+///     linear_recurrence_gradient([on,] along(x, a), along(y, states), along(z, g), along(u, da), along(v, db)
+///                                [, before] [, last_to(dbefore)])
+///
+/// `g[k]` is the derivative by y[k] where y[k] is used directly. With h[k] = g[k] + a[k+1]*h[k+1], which is the
+/// derivative by y[k] with everything that follows from it:
+///
+///     db[k] = h[k]        da[k] = h[k] * y[k-1]        dbefore = a[0] * h[0]
+///
+/// `before` is y[-1], a state or `each(states)`, and T{} if it is not given, as in linear_recurrence. For complex
+/// states these are the derivatives of a holomorphic function.
+///
+/// Requires  real or complex floating-point states, of the type that the call names, else that of `before`, else that
+///           of g. Arrays have one shape, as for linear_recurrence; a, the states and g may repeat axes. `db` may be
+///           the array of g; otherwise nothing overlaps.
+/// Result    h has the bits of the recurrence backward in time with the coefficients a[k+1], 1 for the last k, and
+///           terms g[k], which begins with T{} (docs/order.md). da and dbefore are rounded products. Of an empty
+///           sequence dbefore is T{}.
+/// Cost      one pass: three reads and two writes a step; where db is g, a GPU and several threads of a CPU compute h
+///           twice. On a GPU and on a CPU it is the way for states of any type: each step costs some divisions of
+///           indices besides.
+/// Memory    as linear_recurrence, and 2 KiB.
+/// Blocks    until everything is written; on a GPU it returns at once.
+/// Throws    as linear_recurrence.
+template <class Acc = void, execution P, class A, class Y, class G, class ToA, class ToB, class... Rest>
+void linear_recurrence_gradient(P const& on, detail::batch::sequences<A> const& a, detail::batch::sequences<Y> const& y,
+                                detail::batch::sequences<G> const& g, detail::batch::sequences<ToA> const& da,
+                                detail::batch::sequences<ToB> const& db, Rest... rest)
+{
+  detail::recurrence::gradient_along<Acc>(on, a, y, g, da, db, std::move(rest)...);
+}
+template <class Acc = void, class A, class... Rest>
+void linear_recurrence_gradient(detail::batch::sequences<A> const& a, Rest... rest)
+{
+  tally::linear_recurrence_gradient<Acc>(detail::automatic{}, a, std::move(rest)...);
 }
 
 }  // namespace tally

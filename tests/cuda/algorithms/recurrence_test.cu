@@ -27,6 +27,10 @@ TEST(gpu_recurrence, of_floats)
 {
   everything<float>(100);
 }
+TEST(gpu_recurrence, gradients_of_floats)
+{
+  recurrences::gradients<cuda_backend, float>(ways::one_thread);
+}
 TEST(gpu_recurrence, of_matrices)
 {
   everything<recurrences::matrix>(30);

@@ -51,6 +51,8 @@ void put_state(places_along<Out> const& out, std::size_t k, T const& state)
 {
   if constexpr (detail::takes_results<Out>)
     out[k] = state;
+  else if constexpr (requires { out[k].put(state); })
+    out[k].put(state);
   else
     out[k] = static_cast<std::iter_value_t<Out>>(state);
 }
@@ -226,7 +228,9 @@ cpu threads_for_recurrence(std::optional<cpu> const& on)
 template <class I, class Out>
 bool may_be_same(I const& in, Out const& out)
 {
-  if constexpr (std::contiguous_iterator<I> && std::contiguous_iterator<Out>)
+  if constexpr (requires { out.replaces_elements(); })
+    return out.replaces_elements();
+  else if constexpr (std::contiguous_iterator<I> && std::contiguous_iterator<Out>)
     return static_cast<void const*>(std::to_address(in)) == static_cast<void const*>(std::to_address(out));
   else
     return true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -32,28 +33,43 @@ struct places_of_step {
   std::ptrdiff_t a, b, out;
 };
 
-/// The recurrences of a layout. Their elements are numbered through all sequences.
+/// The recurrences of a layout. Their elements are numbered through all sequences. It travels in registers: in the
+/// device's memory it would be read again for each element.
 template <class A, class B, class Out>
 struct recurrences_in_layout {
   A a;
   B b;
   Out out;
-  detail::batch::layout where;
+  std::size_t steps, count;
+  detail::batch::distances along, across;
+  detail::batch::layout const* general;  ///< in the device's memory, of more than one dimension; else null
 
-  TALLY_HD std::size_t sequences() const { return where.sequences(); }
-  TALLY_HD std::size_t size(std::size_t) const { return where.along.extent; }
-  TALLY_HD std::size_t sequence_of(std::size_t element) const { return element / where.along.extent; }
-  TALLY_HD std::size_t step_of(std::size_t s, std::size_t element) const { return element - s * where.along.extent; }
-  TALLY_HD std::size_t element_of(std::size_t s, std::size_t step) const { return s * where.along.extent + step; }
+  TALLY_HD std::size_t sequences() const { return count; }
+  TALLY_HD std::size_t size(std::size_t) const { return steps; }
+  TALLY_HD std::size_t sequence_of(std::size_t element) const
+  {
+    if (count == 1) return 0;
+    if ((element | steps) >> 32 == 0) return static_cast<std::uint32_t>(element) / static_cast<std::uint32_t>(steps);
+    return element / steps;
+  }
+  TALLY_HD std::size_t step_of(std::size_t s, std::size_t element) const { return element - s * steps; }
+  TALLY_HD std::size_t element_of(std::size_t s, std::size_t step) const { return s * steps + step; }
+  TALLY_HD detail::batch::distances place(std::size_t s) const
+  {
+    if (general != nullptr) return general->place(s);
+    detail::batch::distances at;
+    at.move(across, static_cast<std::ptrdiff_t>(s));
+    return at;
+  }
   TALLY_HD places_of_step places(std::size_t element) const
   {
-    std::size_t const s = where.dimensions == 0 ? 0 : sequence_of(element);
-    detail::batch::distances at = where.place(s);
-    at.move(where.along.step, static_cast<std::ptrdiff_t>(step_of(s, element)));
+    std::size_t const s = sequence_of(element);
+    detail::batch::distances at = place(s);
+    at.move(along, static_cast<std::ptrdiff_t>(step_of(s, element)));
     return {at.coefficients, at.in, at.out};
   }
-  TALLY_HD std::ptrdiff_t initial_of(std::size_t s) const { return where.place(s).initial; }
-  TALLY_HD std::ptrdiff_t last_of(std::size_t s) const { return where.place(s).last; }
+  TALLY_HD std::ptrdiff_t initial_of(std::size_t s) const { return place(s).initial; }
+  TALLY_HD std::ptrdiff_t last_of(std::size_t s) const { return place(s).last; }
 };
 
 /// The recurrences of segments between offsets.
@@ -110,31 +126,37 @@ struct recurrence_call {
   std::size_t* any_bad;  ///< no_step if there is none
   T* before_bad;         ///< the state before that step, if outputs cannot be read
 
-  TALLY_HD_AS_GIVEN
-  TALLY_HD affine<T> map(std::size_t element) const
-  {
-    places_of_step const at = all.places(element);
-    return {static_cast<T>(all.a[at.a]), static_cast<T>(all.b[at.b])};
-  }
   TALLY_HD T before(std::size_t s) const { return initials != nullptr ? initials[all.initial_of(s)] : initial.value; }
-  TALLY_HD_AS_GIVEN
-  TALLY_HD void put(std::size_t element, T const& state) const
-  {
-    using output = std::remove_cvref_t<decltype(all.out)>;
-    std::ptrdiff_t const at = all.places(element).out;
-    if constexpr (detail::takes_results<output>)
-      all.out[at] = state;
-    else
-      all.out[at] = static_cast<std::iter_value_t<output>>(state);
-  }
 };
 
-template <class Call>
-struct write_call {
-  Call call;
-  Call* to;
+/// The map of a step.
+TALLY_HD_AS_GIVEN
+template <class T, class Recurrences>
+TALLY_HD affine<T> map_of(Recurrences const& all, std::size_t element)
+{
+  places_of_step const at = all.places(element);
+  return {static_cast<T>(all.a[at.a]), static_cast<T>(all.b[at.b])};
+}
+TALLY_HD_AS_GIVEN
+template <class T, class Recurrences>
+TALLY_HD void put_state(Recurrences const& all, std::size_t element, T const& state)
+{
+  using output = std::remove_cvref_t<decltype(all.out)>;
+  std::ptrdiff_t const at = all.places(element).out;
+  if constexpr (detail::takes_results<output>)
+    all.out[at] = state;
+  else if constexpr (requires { all.out[at].put(state); })
+    all.out[at].put(state);
+  else
+    all.out[at] = static_cast<std::iter_value_t<output>>(state);
+}
 
-  TALLY_HD void operator()(std::size_t) const { *to = call; }
+template <class Value>
+struct write_value {
+  Value value;
+  Value* to;
+
+  TALLY_HD void operator()(std::size_t) const { *to = value; }
 };
 
 template <class T, class Recurrences>
@@ -154,10 +176,10 @@ struct begin_recurrence {
 
 template <class T, class Recurrences>
 struct map_of_element {
-  recurrence_call<T, Recurrences> const* call;
+  Recurrences all;
 
   TALLY_HD_AS_GIVEN
-  TALLY_HD affine<T> operator()(std::size_t element) const { return call->map(element); }
+  TALLY_HD affine<T> operator()(std::size_t element) const { return map_of<T>(all, element); }
 };
 
 /// The uses of the results of a scan of maps.
@@ -165,29 +187,38 @@ enum class results_are { stored, only_looked_at, stored_while_finite };
 
 template <class T, class Recurrences>
 struct state_of_element {
+  Recurrences all;
   recurrence_call<T, Recurrences> const* call;
   results_are are;
 
   TALLY_HD_AS_GIVEN
-  TALLY_HD void operator()(std::size_t element, affine<T> const& all) const
+  TALLY_HD void operator()(std::size_t element, affine<T> const& map) const
   {
     if constexpr (recurrence::may_overflow<T>) {
       if (are == results_are::stored_while_finite) {
-        if (*call->any_bad != no_step) {
-          std::size_t const s = call->all.sequence_of(element), step = call->all.step_of(s, element);
-          if (step >= call->bad[s]) return;
-          if (call->before_bad != nullptr && step + 1 == call->bad[s]) call->before_bad[s] = all.offset;
-        }
-      } else if (!recurrence::is_finite(all.offset)) {
-        [[maybe_unused]] std::size_t const s = call->all.sequence_of(element);
-#ifdef __CUDA_ARCH__
-        atomicMin(reinterpret_cast<unsigned long long*>(call->bad + s),
-                  static_cast<unsigned long long>(call->all.step_of(s, element)));
-#endif
-        *call->any_bad = 0;
+        if (*call->any_bad != no_step && !is_before_bad(element, map.offset)) return;
+      } else if (!recurrence::is_finite(map.offset)) {
+        report(element);
       }
     }
-    if (are != results_are::only_looked_at) call->put(element, all.offset);
+    if (are != results_are::only_looked_at) put_state(all, element, map.offset);
+  }
+
+private:
+  TALLY_HD void report([[maybe_unused]] std::size_t element) const
+  {
+#ifdef __CUDA_ARCH__
+    std::size_t const s = all.sequence_of(element);
+    atomicMin(reinterpret_cast<unsigned long long*>(call->bad + s),
+              static_cast<unsigned long long>(all.step_of(s, element)));
+    *call->any_bad = 0;
+#endif
+  }
+  TALLY_HD bool is_before_bad(std::size_t element, T const& state) const
+  {
+    std::size_t const s = all.sequence_of(element), step = all.step_of(s, element), bad = call->bad[s];
+    if (call->before_bad != nullptr && step + 1 == bad) call->before_bad[s] = state;
+    return step < bad;
   }
 };
 
@@ -229,13 +260,13 @@ struct finish_recurrence {
               size - first < static_cast<std::size_t>(team.lanes()) ? static_cast<int>(size - first) : team.lanes();
           std::size_t const element =
               call->all.element_of(s, first + static_cast<std::size_t>(team.lane() < count ? team.lane() : 0));
-          affine<T> const own = call->map(element);
+          affine<T> const own = map_of<T>(call->all, element);
           T state = y;
           for (int k = 0; k < count; ++k) {
             y = recurrence::step(team.from_lane(own.scale, k), y, team.from_lane(own.offset, k));
             if (team.lane() == k) state = y;
           }
-          if (team.lane() < count) call->put(element, state);
+          if (team.lane() < count) put_state(call->all, element, state);
         }
       }
     }
@@ -275,6 +306,7 @@ void recur(execution const& on, Recurrences const& all, std::size_t sequences, b
   static_assert(std::is_trivially_copyable_v<T>, "tally: a call on a GPU takes values that can be copied as bytes");
   static_assert(std::is_default_constructible_v<T>,
                 "tally: a call on a GPU takes values that can be default-constructed");
+  static_assert(!recurrence::is_complex<T>, "tally: recurrences of complex states run on a CPU");
   using call_type = recurrence_call<T, Recurrences>;
   constexpr bool checks = recurrence::may_overflow<T>;
   constexpr bool takes = detail::takes_results<std::remove_cvref_t<decltype(all.out)>>;
@@ -285,11 +317,11 @@ void recur(execution const& on, Recurrences const& all, std::size_t sequences, b
   recurrence_memory<T> const before_bad(on, checks && takes ? sequences : 0);
 
   call_type* const call = memory.data();
-  write_call<call_type> write{
+  write_value<call_type> write{
       {all, {}, ends.initials, ends.lasts, starts.data(), last_maps.data(), nullptr, bad.data(), before_bad.data()},
       call};
-  if (ends.initial) write.call.initial = {*ends.initial, true};
-  if (checks) write.call.bad = bad.data() + 1;
+  if (ends.initial) write.value.initial = {*ends.initial, true};
+  if (checks) write.value.bad = bad.data() + 1;
   backend_for_each_index(on, 1, write);
   if (checks || ends.initials != nullptr) {
     begin_recurrence<T, Recurrences> begin{call};
@@ -300,15 +332,15 @@ void recur(execution const& on, Recurrences const& all, std::size_t sequences, b
   if (ends.initial) maps.initial.emplace(recurrence::beginning_with(*ends.initial));
   maps.initials = starts.data();
   maps.lasts = last_maps.data();
-  auto const elements = elements_from(map_of_element<T, Recurrences>{call});
+  auto const elements = elements_from(map_of_element<T, Recurrences>{all});
   using results = state_of_element<T, Recurrences>;
   if (checks && (in_place || takes)) {
     detail::took("cuda: recurrences are looked through first", "results replace elements that a loop may need");
-    scan(elements, results_to(results{call, results_are::only_looked_at}), maps);
-    scan(elements, results_to(results{call, results_are::stored_while_finite}), maps);
+    scan(elements, results_to(results{all, call, results_are::only_looked_at}), maps);
+    scan(elements, results_to(results{all, call, results_are::stored_while_finite}), maps);
   } else {
     detail::took("cuda: recurrences in one scan of maps");
-    scan(elements, results_to(results{call, results_are::stored}), maps);
+    scan(elements, results_to(results{all, call, results_are::stored}), maps);
   }
   if (checks || ends.lasts != nullptr)
     backend_for_each_block_by_team(on, sequences, 1, finish_recurrence<T, Recurrences>{call});
@@ -318,7 +350,9 @@ void recur(execution const& on, Recurrences const& all, std::size_t sequences, b
 template <class I, class Out>
 bool may_be_same(I const& in, Out const& out)
 {
-  if constexpr (std::is_pointer_v<I> && std::is_pointer_v<Out>)
+  if constexpr (requires { out.replaces_elements(); })
+    return out.replaces_elements();
+  else if constexpr (std::is_pointer_v<I> && std::is_pointer_v<Out>)
     return static_cast<void const*>(in) == static_cast<void const*>(out);
   else
     return !detail::takes_results<Out>;
@@ -385,7 +419,14 @@ void backend_recur_sequences(execution const& on, detail::batch::layout const& w
     if (ends.lasts != nullptr) call.check_pointer(ends.lasts, "last values");
   }
   std::size_t const n = where.along.extent, sequences = where.sequences();
-  recurrences_in_layout<A, B const*, Out*> const all{a, b, out, where};
+  bool const is_general = where.dimensions > 1;
+  recurrence_memory<detail::batch::layout> const general(on, is_general ? 1 : 0);
+  if (is_general) {
+    write_value<detail::batch::layout> write{where, general.data()};
+    backend_for_each_index(on, 1, write);
+  }
+  detail::batch::distances const across = where.dimensions == 0 ? detail::batch::distances{} : where.across[0].step;
+  recurrences_in_layout<A, B const*, Out*> const all{a, b, out, n, sequences, where.along.step, across, general.data()};
   recur<T>(on, all, sequences, may_be_same(a, out) || may_be_same(b, out), ends,
            scan_maps_of_sequences{on, n, sequences});
 #else
