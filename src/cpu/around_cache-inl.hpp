@@ -81,6 +81,14 @@ public:
     }
   }
 
+  /// Writes all lines of the row before, if there is one. `finish` does not write them again.
+  HWY_INLINE void all_lines()
+  {
+    constexpr std::size_t count = row_bytes / line_bytes;
+    lines(0, count);
+    writing_ = nullptr;
+  }
+
   /// Goes on to the next row: the row at `place` is complete, and the lines of the row before it are written.
   HWY_INLINE void next()
   {

@@ -229,12 +229,16 @@ void draw_calls(std::uint64_t seed, std::size_t calls, std::size_t most_size, st
     c.count = 1 + draw(2) * draw(most_count);
     c.where = static_cast<call::place>(draw(5));
     c.what = kinds[draw(5)];
+    if (c.size < 400 && draw(8) == 0) {  // whole lines of memory, in half of the cases
+      c.count = 16 << draw(2);
+      c.where = call::place::columns;
+    }
     c.those = {draw(3) > 0, draw(3) > 0};
     c.replaces = static_cast<call::replaced>(draw(3));
     c.each = draw(4) > 0;
     c.one_number = draw(2) == 0;
     c.padding = draw(2) * draw(9);
-    c.offset = draw(17);
+    c.offset = draw(3) == 0 ? 12 : draw(17);
     c.threads = 1 + static_cast<int>(draw(3));
     expect_right<T>(c);
     if (testing::Test::HasFatalFailure()) return;

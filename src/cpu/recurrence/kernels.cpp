@@ -5,6 +5,7 @@
 // Highway wants its own header after foreach_target.
 #include <hwy/highway.h>
 
+#include "src/cpu/recurrence/columns-inl.hpp"
 #include "src/cpu/recurrence/tile-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -13,7 +14,8 @@ namespace tally::cpu_backend::HWY_NAMESPACE {
 template <class T>
 recurrence_kernels<T> const& recurrence_kernels_on()
 {
-  static constexpr recurrence_kernels<T> all{&total_of_recurrence<T>, &tile_of_recurrence<T>};
+  static constexpr recurrence_kernels<T> all{&total_of_recurrence<T>, &tile_of_recurrence<T>,
+                                             &run_columns_of_recurrences<T>};
   return all;
 }
 recurrence_kernels<float> const& recurrence_kernels_on_f32()

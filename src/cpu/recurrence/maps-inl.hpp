@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <type_traits>
 
 #include "src/cpu/some_lanes-inl.hpp"
 #include "src/cpu/vectors-inl.hpp"
@@ -143,36 +144,44 @@ HWY_INLINE void load_maps(T const* a, T const* b, std::size_t size, maps<T> (&va
   for (std::size_t m = 1; m < step_members<T>; ++m) value[m] = then<T>(value[m - 1], {scale[m], offset[m]});
 }
 
-/// Kogge and Stone's steps over the totals of the groups of some rows, side by side.
-template <class T, std::size_t Stride = 1, std::size_t Rows, std::size_t Vectors>
-HWY_INLINE void kogge_stone_of_maps(maps<T> (&total)[Rows][Vectors])
+/// A step of Kogge and Stone over the totals of the groups of some rows, side by side.
+template <class T, std::size_t Stride, std::size_t Rows, std::size_t Vectors>
+HWY_INLINE void kogge_stone_step_of_maps(maps<T> (&total)[Rows][Vectors])
 {
-  if constexpr (Stride < Vectors * lanes<T>) {
-    vector_tag<T> d;
-    if constexpr (Stride < lanes<T>) {
-      auto const absent = hn::FirstN(d, Stride);
-      HWY_UNROLL(16)
-      for (std::size_t i = 0; i < Vectors; ++i) {
-        std::size_t const v = Vectors - 1 - i;
-        HWY_UNROLL(2)
-        for (std::size_t r = 0; r < Rows; ++r) {
-          maps<T> const now = total[r][v];
-          if (v > 0)
-            total[r][v] = then<T>(shift_in<Stride, T>(total[r][v - 1], now), now);
-          else
-            total[r][v] = then_unless<T>(absent, shift_in<Stride, T>(nothing_later<T>(), now), now);
-        }
-      }
-    } else {
-      constexpr std::size_t whole = Stride / lanes<T>;
-      HWY_UNROLL(16)
-      for (std::size_t i = 0; i < Vectors - whole; ++i) {
-        std::size_t const v = Vectors - 1 - i;
-        HWY_UNROLL(2)
-        for (std::size_t r = 0; r < Rows; ++r) total[r][v] = then<T>(total[r][v - whole], total[r][v]);
+  vector_tag<T> d;
+  if constexpr (Stride < lanes<T>) {
+    auto const absent = hn::FirstN(d, Stride);
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < Vectors; ++i) {
+      std::size_t const v = Vectors - 1 - i;
+      HWY_UNROLL(2)
+      for (std::size_t r = 0; r < Rows; ++r) {
+        maps<T> const now = total[r][v];
+        if (v > 0)
+          total[r][v] = then<T>(shift_in<Stride, T>(total[r][v - 1], now), now);
+        else
+          total[r][v] = then_unless<T>(absent, shift_in<Stride, T>(nothing_later<T>(), now), now);
       }
     }
-    kogge_stone_of_maps<T, 2 * Stride>(total);
+  } else {
+    constexpr std::size_t whole = Stride / lanes<T>;
+    HWY_UNROLL(16)
+    for (std::size_t i = 0; i < Vectors - whole; ++i) {
+      std::size_t const v = Vectors - 1 - i;
+      HWY_UNROLL(2)
+      for (std::size_t r = 0; r < Rows; ++r) total[r][v] = then<T>(total[r][v - whole], total[r][v]);
+    }
+  }
+}
+
+/// All five steps. Calls `between(step)` before each one.
+template <class T, std::size_t Step = 0, std::size_t Rows, std::size_t Vectors, class Between>
+HWY_INLINE void kogge_stone_of_maps(maps<T> (&total)[Rows][Vectors], Between&& between)
+{
+  if constexpr (Step < 5) {
+    between(std::integral_constant<std::size_t, Step>());
+    kogge_stone_step_of_maps<T, std::size_t{1} << Step>(total);
+    kogge_stone_of_maps<T, Step + 1>(total, between);
   }
 }
 

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstddef>
 #include <limits>
 #include <optional>
 
 #include <hwy/cache_control.h>
 
+#include "src/cpu/recurrence/plain_loop.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/cpu/single_pass.hpp"
 #include "tally/detail/cpu/team.hpp"
@@ -167,26 +167,6 @@ private:
   mutable steps_in_turn op_;
   mutable std::atomic<std::size_t> bad_ = std::numeric_limits<std::size_t>::max();
 };
-
-template <class T>
-T& at(T* first, std::size_t k, std::ptrdiff_t step)
-{
-  return first[static_cast<std::ptrdiff_t>(k) * step];
-}
-
-/// The plain loop from step k on.
-template <class T>
-T go_on(recurrence_in_memory<T> const& given, std::size_t k)
-{
-  detail::took("cpu: a recurrence goes on as the plain loop", "a result is not finite");
-  T y = k == 0 ? given.before : at(given.out, k - 1, given.out_step);
-  for (; k < given.size && !std::isnan(y); ++k) {
-    y = detail::recurrence::step(at(given.a, k, given.a_step), y, at(given.b, k, given.b_step));
-    at(given.out, k, given.out_step) = y;
-  }
-  for (; k < given.size; ++k) at(given.out, k, given.out_step) = y;
-  return y;
-}
 
 /// A short one, or one of a tile, whose elements lie one after the other.
 template <class T>

@@ -1,4 +1,4 @@
-// A tile of a recurrence, a pair of rows at a time.
+// A tile of a recurrence, row by row. Rows are written in pairs, which have the size of a row of sums.
 #if defined(TALLY_CPU_RECURRENCE_TILE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef TALLY_CPU_RECURRENCE_TILE_INL
 #undef TALLY_CPU_RECURRENCE_TILE_INL
@@ -64,16 +64,17 @@ class recurrence_rows {
   static constexpr std::size_t members = step_members<T>;
 
 public:
-  HWY_INLINE explicit recurrence_rows(T carry) : carry_(hn::Set(d, carry)), last_(nothing_later<T>()) {}
+  HWY_INLINE explicit recurrence_rows(T carry) : carry_(hn::Set(d, carry)), base_(nothing_later<T>()), last_(base_) {}
 
-  /// `Rows` rows, their groups combined and their totals scanned. Only the first `size` elements are there, unless all
-  /// are; the others are zeros.
-  template <std::size_t Rows, bool Whole = true>
+  /// `Rows` rows, their groups combined and their totals scanned.
+  template <std::size_t Rows>
   struct taken {
     maps<T> value[Rows][vectors][members];
     maps<T> total[Rows][vectors];
 
-    HWY_INLINE taken(T const* a, std::size_t a_row, T const* b, std::size_t size = Rows * step_row<T>)
+    /// Only the first `size` elements are there, unless all are; the others are zeros.
+    template <bool Whole>
+    HWY_INLINE void load(T const* a, std::size_t a_row, T const* b, std::size_t size)
     {
       HWY_UNROLL(2)
       for (std::size_t r = 0; r < Rows; ++r) {
@@ -84,39 +85,32 @@ public:
           total[r][v] = value[r][v][members - 1];
         }
       }
-      kogge_stone_of_maps<T>(total);
     }
   };
 
-  /// Computes the results of row r of those. Whether all are finite.
-  template <class Taken>
-  HWY_INLINE bool results(Taken const& those, std::size_t r, vec (&result)[vectors][members])
+  /// Begins with the results of a row of these totals.
+  HWY_INLINE void begin(maps<T> const (&total)[vectors])
   {
-    bool const first = before_.none();
-    auto const absent = hn::FirstN(d, first ? 1 : 0);
-    maps<T> upto[vectors];  // the groups before each
-    HWY_UNROLL(16)
-    for (std::size_t v = 0; v < vectors; ++v)
-      upto[v] = shift_in<1, T>(v > 0 ? those.total[r][v - 1] : nothing_later<T>(), those.total[r][v]);
-    if (!first) {
-      maps<T> const base = before_.base();
-      HWY_UNROLL(16)
-      for (std::size_t v = 0; v < vectors; ++v) upto[v] = then<T>(base, upto[v]);
-    }
-    before_.push(broadcast_last<T>(those.total[r][vectors - 1]));
+    first_ = before_.none();
+    if (!first_) base_ = before_.base();
+    before_.push(broadcast_last<T>(total[vectors - 1]));
+  }
+
+  /// Computes the results of vectors of groups v of a row. Whether all are finite.
+  HWY_INLINE bool results(maps<T> const (&value)[vectors][members], maps<T> const (&total)[vectors], std::size_t v,
+                          vec (&result)[members])
+  {
+    maps<T> upto = shift_in<1, T>(v > 0 ? total[v - 1] : nothing_later<T>(), total[v]);  // the groups before each
+    if (!first_) upto = then<T>(base_, upto);
+    auto const absent = hn::FirstN(d, first_ ? 1 : 0);
     vec odd = hn::Zero(d);  // becomes NaN by an infinity or a NaN
-    HWY_UNROLL(16)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      HWY_UNROLL(2)
-      for (std::size_t m = 0; m < members; ++m) {
-        maps<T> const local =
-            v == 0 ? then_unless<T>(absent, upto[v], those.value[r][v][m]) : then<T>(upto[v], those.value[r][v][m]);
-        result[v][m] = hn::Add(hn::Mul(local.scale, carry_), local.offset);
-        odd = hn::MulAdd(result[v][m], hn::Zero(d), odd);
-        last_ = local;
-      }
-      interleave<T>(result[v]);
+    HWY_UNROLL(2)
+    for (std::size_t m = 0; m < members; ++m) {
+      last_ = v == 0 ? then_unless<T>(absent, upto, value[v][m]) : then<T>(upto, value[v][m]);
+      result[m] = hn::Add(hn::Mul(last_.scale, carry_), last_.offset);
+      odd = hn::MulAdd(result[m], hn::Zero(d), odd);
     }
+    interleave<T>(result);
     return hn::AllFalse(d, hn::IsNaN(odd));
   }
 
@@ -129,6 +123,8 @@ public:
 private:
   vec carry_;
   rows_before<T> before_;
+  maps<T> base_;  // the rows before the present one
+  bool first_ = true;
   maps<T> last_;
 };
 
@@ -158,7 +154,7 @@ public:
     HWY_UNROLL(16)
     for (std::size_t v = 0; v < vectors; ++v) total[0][v] = total_of(a + v * step_set<T>, b + v * step_set<T>);
     maps<T> const own = total[0][vectors - 1];
-    kogge_stone_of_maps<T>(total);
+    kogge_stone_of_maps<T>(total, [](auto) {});
     affine<T> const last{hn::ExtractLane(own.scale, lanes<T> - 1), hn::ExtractLane(own.offset, lanes<T> - 1)};
     maps<T> const scanned = total[0][vectors - 1];
     affine<T> const upto{hn::ExtractLane(scanned.scale, lanes<T> - 2), hn::ExtractLane(scanned.offset, lanes<T> - 2)};
@@ -233,34 +229,27 @@ class recurrence_tile {
   static constexpr std::size_t ahead = 4096 / sizeof(T);  // elements by which the input is fetched ahead
 
 public:
-  explicit recurrence_tile(recurrence_job<T> const& job) : job_(job), rows_(job.carry) {}
+  explicit recurrence_tile(recurrence_job<T> const& job) : job_(job) {}
 
   recurrence_totals<T> run()
   {
     HWY_ALIGN T results[pair];
-    if (job_.out == nullptr) {
-      take_pairs([&](std::size_t) HWY_ATTR { return results; }, [] {}, results);
-      finite_ += rest(results);
-    } else if (job_.to == stores::streaming) {
+    recurrence_rows<T> rows(job_.carry);
+    if (job_.out != nullptr && job_.to == stores::streaming) {
       line_writer writer(job_.out);
       detail::took(writer.in_phase() ? "recurrence: whole lines" : "recurrence: lines across rows");
-      take_pairs(
-          [&](std::size_t) HWY_ATTR {
-            writer.lines(0, row_bytes / line_bytes);
-            return reinterpret_cast<T*>(writer.place());
-          },
-          [&] { writer.next(); }, results);
-      std::size_t const count = rest(results);
+      take_pairs<true>(rows, &writer, results);
+      std::size_t const count = rest(rows, results);
       writer.finish(results, count * sizeof(T));
       finite_ += count;
     } else {
       detail::took("recurrence: rows through the cache");
-      take_pairs([&](std::size_t k) HWY_ATTR { return job_.out + k; }, [] {}, results);
-      std::size_t const count = rest(results);
-      if (count > 0) std::memcpy(job_.out + finite_, results, count * sizeof(T));
+      if (job_.size >= pair) take_pairs<false>(rows, nullptr, results);
+      std::size_t const count = rest(rows, results);
+      if (count > 0 && job_.out != nullptr) std::memcpy(job_.out + finite_, results, count * sizeof(T));
       finite_ += count;
     }
-    recurrence_totals<T> all{rows_.last(), {}, finite_};
+    recurrence_totals<T> all{rows.last(), {}, finite_};
     if (job_.next_b != nullptr && finite_ == job_.size) {
       std::size_t const last = order::tile<affine<T>> / row - 1;
       all.next = next_.finish(job_.next_a + last * job_.a_row, job_.next_b + last * row);
@@ -269,74 +258,117 @@ public:
   }
 
 private:
-  /// Takes whole pairs of rows. Results go to place(k), of element k, and to `odd` of the first pair with one that is
-  /// not finite.
-  template <class Place, class Done>
-  HWY_INLINE void take_pairs(Place&& place, Done&& done, T* odd)
+  using one_row = typename recurrence_rows<T>::template taken<1>;
+
+  /// Takes whole pairs of rows. Results go to `writer` if they stream. Those of the first pair with one that is not
+  /// finite go to `odd`, as far as the vectors with it.
+  ///
+  /// A row is taken while the results of the one before are computed, step by step: the steps of Kogge and Stone wait
+  /// for one another, and the processor does not look so far ahead by itself.
+  template <bool Streams>
+  HWY_INLINE void take_pairs(recurrence_rows<T>& given, line_writer* writer, T* odd)
   {
-    for (std::size_t k = 0; k + pair <= job_.size; k += pair) {
-      std::size_t const r = k / row;
-      bool const totals = job_.next_b != nullptr;
-      if (job_.ahead) {
-        T const* const b = (totals ? job_.next_b : job_.b) + k;
-        for (std::size_t i = 0; i < pair; i += line) __builtin_prefetch(b + ahead + i, 0, to_second_level);
-        if (job_.a_row != 0) {
-          T const* const a = (totals ? job_.next_a : job_.a) + k;
-          for (std::size_t i = 0; i < pair; i += line) __builtin_prefetch(a + ahead + i, 0, to_second_level);
+    std::size_t const end = job_.size / pair * pair;
+    if (end == 0) return;
+    recurrence_rows<T> rows = given;  // in registers
+    one_row now;
+    load(now, 0);
+    kogge_stone_of_maps<T>(now.total, [](auto) {});
+    T* to = odd;  // of the pair
+    for (std::size_t k = 0; k < end; k += row) {
+      std::size_t const in_pair = k % pair;
+      if (job_.next_b != nullptr) {
+        next_.row(job_.next_a + k / row * job_.a_row, job_.next_b + k);
+        fetch(job_.next_a, job_.next_b, k);
+      } else {
+        fetch(job_.a, job_.b, k);
+      }
+      if constexpr (Streams) {
+        if (in_pair == 0) {
+          writer->all_lines();
+          to = reinterpret_cast<T*>(writer->place());
         }
+      } else {
+        if (job_.out != nullptr) to = job_.out + (k - in_pair);
       }
-      typename recurrence_rows<T>::template taken<2> const those(job_.a + r * job_.a_row, job_.a_row, job_.b + k);
-      if (totals) {
-        next_.row(job_.next_a + r * job_.a_row, job_.next_b + k);
-        next_.row(job_.next_a + (r + 1) * job_.a_row, job_.next_b + k + row);
-      }
-      vec result[2][vectors][members];
-      bool const first = rows_.results(those, 0, result[0]);
-      bool const second = rows_.results(those, 1, result[1]);
-      bool const all = first && second;
-      T* const to = HWY_LIKELY(all) ? place(k) : odd;
-      store(result[0], to);
-      store(result[1], to + row);
-      if (HWY_UNLIKELY(!all)) {
+      one_row next;
+      load(next, k + row < end ? k + row : k);
+      std::size_t good = vectors;  // of groups, before the first one with a result that is not finite
+      kogge_stone_of_maps<T>(next.total, [&](auto step) HWY_ATTR {
+        constexpr std::size_t s = decltype(step)::value;
+        HWY_UNROLL(16)
+        for (std::size_t v = s * vectors / 5; v < (s + 1) * vectors / 5; ++v) {
+          if (v == 0) rows.begin(now.total[0]);
+          vec result[members];
+          bool const all = rows.results(now.value[0], now.total[0], v, result);
+          T* place = to + in_pair + v * step_set<T>;
+          if (HWY_UNLIKELY(!all || good < v)) {
+            good = std::min(good, v);
+            place = odd + in_pair + v * step_set<T>;
+          }
+          HWY_UNROLL(2)
+          for (std::size_t m = 0; m < members; ++m) hn::StoreU(result[m], d, place + m * lanes<T>);
+        }
+      });
+      if (HWY_UNLIKELY(good < vectors)) {
+        if (to != odd) std::memcpy(odd, to, (in_pair + good * step_set<T>)*sizeof(T));
         stopped_ = true;
-        return;
+        break;
       }
-      done();
-      finite_ = k + pair;
+      if (in_pair + row == pair) {
+        if constexpr (Streams) writer->next();
+        finite_ = k - in_pair + pair;
+      }
+      now = next;
     }
+    given = rows;
   }
 
-  static HWY_INLINE void store(vec const (&result)[vectors][members], T* to)
+  HWY_INLINE void load(one_row& to, std::size_t k) const
   {
-    HWY_UNROLL(16)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      HWY_UNROLL(2)
-      for (std::size_t m = 0; m < members; ++m) hn::StoreU(result[v][m], d, to + v * step_set<T> + m * lanes<T>);
-    }
+    to.template load<true>(job_.a + k / row * job_.a_row, job_.a_row, job_.b + k, row);
+  }
+
+  /// Fetches a row ahead.
+  HWY_INLINE void fetch(T const* a, T const* b, std::size_t k) const
+  {
+    if (!job_.ahead) return;
+    for (std::size_t i = 0; i < row; i += line) __builtin_prefetch(b + k + ahead + i, 0, to_second_level);
+    if (job_.a_row == 0) return;
+    for (std::size_t i = 0; i < row; i += line) __builtin_prefetch(a + k + ahead + i, 0, to_second_level);
   }
 
   /// The number of results behind the whole pairs of rows, which are in `results`, before the first one that is not
   /// finite.
-  HWY_INLINE std::size_t rest(T* results)
+  HWY_INLINE std::size_t rest(recurrence_rows<T>& rows, T* results)
   {
     if (stopped_) return first_odd(results, pair);
     std::size_t const count = job_.size - finite_;
     if (count == 0) return 0;
-    bool const all = count <= row ? take_rest<1>(count, results) : take_rest<2>(count, results);
+    bool const all = count <= row ? take_rest<1>(rows, count, results) : take_rest<2>(rows, count, results);
     return all ? count : first_odd(results, count);
   }
 
   template <std::size_t Rows>
-  HWY_INLINE bool take_rest(std::size_t count, T* results)
+  HWY_INLINE bool take_rest(recurrence_rows<T>& rows, std::size_t count, T* results)
   {
     detail::took(Rows == 1 ? "recurrence: a short row" : "recurrence: two rows, one of them short");
     T const* const a = job_.a + finite_ / row * job_.a_row;
-    typename recurrence_rows<T>::template taken<Rows, false> const those(a, job_.a_row, job_.b + finite_, count);
+    typename recurrence_rows<T>::template taken<Rows> those;
+    those.template load<false>(a, job_.a_row, job_.b + finite_, count);
+    kogge_stone_of_maps<T>(those.total, [](auto) {});
     bool all = true;
+    HWY_UNROLL(2)
     for (std::size_t r = 0; r < Rows; ++r) {
-      vec result[vectors][members];
-      all = rows_.results(those, r, result) && all;
-      store(result, results + r * row);
+      rows.begin(those.total[r]);
+      HWY_UNROLL(16)
+      for (std::size_t v = 0; v < vectors; ++v) {
+        vec result[members];
+        all = rows.results(those.value[r], those.total[r], v, result) && all;
+        T* const to = results + r * row + v * step_set<T>;
+        HWY_UNROLL(2)
+        for (std::size_t m = 0; m < members; ++m) hn::StoreU(result[m], d, to + m * lanes<T>);
+      }
     }
     return all;
   }
@@ -350,7 +382,6 @@ private:
   }
 
   recurrence_job<T> const& job_;
-  recurrence_rows<T> rows_;
   recurrence_total<T> next_;
   std::size_t finite_ = 0;
   bool stopped_ = false;

@@ -252,6 +252,18 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
   using namespace cpu_backend;
   std::size_t const n = where.along.extent;
   batch::distances const& along = where.along.step;
+  auto const threads_wanted = threads_for_recurrence<T>(requested(on));
+  if constexpr (has_recurrence_kernels_for<T, A, B const*, Out*>) {
+    if (int const dimension = columns_of_recurrences(where); dimension >= 0) {
+      T const* coefficients;
+      if constexpr (std::is_same_v<A, recurrence::constant<T>>)
+        coefficients = &a.value;
+      else
+        coefficients = a;
+      recur_columns_by_kernels<T>({coefficients, b, out, where, ends, threads_wanted.threads}, dimension);
+      return;
+    }
+  }
   bool const in_place = may_be_same(a, out) || may_be_same(b, out);
   bool const around = goes_around_cache<T>(n, n * where.sequences());
   auto const one = [&](cpu threads, batch::distances const& at) {
@@ -268,8 +280,7 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
   auto const neighbours = [&](sequence_cursor at, std::size_t count, auto&) {
     for (std::size_t s = 0; s < count; ++s, at.advance(1)) one(cpu{1}, *at);
   };
-  for_each_sequence<recurrence::steps_in_turn, affine<T>>(threads_for_recurrence<T>(requested(on)), where, true, one,
-                                                          neighbours);
+  for_each_sequence<recurrence::steps_in_turn, affine<T>>(threads_wanted, where, true, one, neighbours);
 }
 
 template <class T, cpu_backend::cpu_execution P, class A, class B, class Offsets, class Out,
