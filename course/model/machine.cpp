@@ -38,6 +38,7 @@ void machine::run(std::string const& kernel, int blocks, int threads, bool toget
     throw std::invalid_argument("the model machine takes 1 block or more, of 1 to 1024 threads; " + kernel +
                                 " asks for " + std::to_string(blocks) + " of " + std::to_string(threads));
   int const launch = report_.launches++;
+  kernels_.push_back(kernel);
   report_.blocks += static_cast<std::size_t>(blocks);
   std::vector<int> order(static_cast<std::size_t>(blocks));
   std::iota(order.begin(), order.end(), 0);

@@ -95,17 +95,7 @@ void recorder::found_absent(int other, std::source_location const& where)
 
 void recorder::found(finding what)
 {
-  auto const same_place = [](place const& a, place const& b) {
-    return a.line == b.line && a.column == b.column && std::string_view(a.file) == b.file;
-  };
-  for (finding& known : on_.report_.findings) {
-    if (known.what != what.what || known.kernel != what.kernel || !same_place(known.where, what.where) ||
-        !same_place(known.other_where, what.other_where))
-      continue;
-    ++known.times;
-    return;
-  }
-  on_.report_.findings.push_back(std::move(what));
+  on_.add(std::move(what));
 }
 
 event& recorder::next_event(action what, std::source_location const& where)
@@ -164,6 +154,12 @@ bool recorder::read(array_base& of, position const& at, bool atomic)
 bool recorder::write(array_base& of, position const& at, bool atomic)
 {
   if (!record_access(of, at, action::write)) return false;
+  if (of.is_kept) {
+    finding changed = here(fault::changes_input, at.where);
+    changed.array = of.name();
+    changed.index = at.index;
+    found(std::move(changed));
+  }
   record_write(of, at.index, now(atomic));
   return true;
 }

@@ -44,6 +44,12 @@ std::string name(fault what)
     case fault::foreign_register: return "register of another thread";
     case fault::no_progress: return "no progress";
     case fault::endless: return "no end";
+    case fault::unwritten: return "a result that nobody writes";
+    case fault::lacks_element: return "a result that lacks an element";
+    case fault::extra_element: return "a result with an element too many";
+    case fault::out_of_order: return "a result out of order";
+    case fault::not_identity: return "a constant that is not the identity";
+    case fault::changes_input: return "a write to the input";
   }
   return {};
 }
@@ -61,6 +67,7 @@ std::string detail(finding const& f)
 {
   std::string const thread = "thread " + std::to_string(f.thread);
   std::string const element = f.array.empty() ? "a register" : f.array + "[" + std::to_string(f.index) + "]";
+  std::string const other = f.other_array + "[" + std::to_string(f.other_index) + "]";
   switch (f.what) {
     case fault::race:
       return thread + (f.writes ? " writes " : " reads ") + element + ", which thread " + std::to_string(f.other) +
@@ -81,6 +88,14 @@ std::string detail(finding const& f)
       return thread + " names the register of thread " + std::to_string(f.other) + ", and on a GPU would get its own";
     case fault::no_progress: return thread + " waits, and every block that runs waits too";
     case fault::endless: return "the block still runs after " + std::to_string(f.step) + " barriers";
+    case fault::unwritten: return thread + " writes " + other + ", and nobody writes " + element;
+    case fault::lacks_element: return thread + " writes " + element + " without " + other;
+    case fault::extra_element: return thread + " writes " + element + " with " + other + " once more than it should";
+    case fault::out_of_order: return thread + " writes " + element + ", in which " + other + " is not in its place";
+    case fault::not_identity:
+      return thread + " writes " + element + " with the constant " + f.constant + " in it; the identity is " +
+             f.identity;
+    case fault::changes_input: return thread + " writes " + element + ", which the host will need again";
   }
   return {};
 }

@@ -64,6 +64,8 @@ trial totals_after_scan()
     auto const op = on.watch<int>(plus{});
     on.launch(2, 2, scan_of_sections<blelloch>{}, in, scan, 8, op);
     on.launch(1, 2, Kernel{}, in, scan, totals, 4, op);
+    for (std::size_t section = 0; section < 2; ++section)
+      on.expect(totals, section, on.elements(in, 4 * section, 4 * section + 4), plus{});
     return text(totals);
   });
 }
@@ -80,7 +82,10 @@ trial joined_sections(Launch const& launch)
   return tried([&](machine& on) {
     auto const out = on.input(std::vector{-7, -3, -3, -3, -9, -5, -5, -2}, "out"),
                sums = on.input(std::vector{-3, -2}, "sums");
+    std::vector<model::elements_in_order> first_section;  // nothing is before it
+    for (std::size_t k = 0; k < 4; ++k) first_section.push_back(on.elements(out, k, k + 1));
     launch(on, out, sums, on.watch<int>(maximum{}));
+    for (std::size_t k = 0; k < 4; ++k) on.expect(out, k, first_section[k], maximum{});
     return text(out);
   });
 }

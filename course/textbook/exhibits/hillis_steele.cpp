@@ -18,24 +18,25 @@ using model::traced;
 
 exhibit_run in_place()
 {
-  return {by_threads<in_place_sum>(8, sample, plus{}, 8), scan<hillis_steele>(sample), text(scanned(sample, plus{}))};
+  return {by_threads<in_place_sum>(scan_kind::inclusive, 8, sample, plus{}, 8), scan<hillis_steele>(sample),
+          text(scanned(sample, plus{}))};
 }
 
 exhibit_run before_write()
 {
-  return {by_threads<no_barrier_before_write>(8, sample, plus{}, 8), scan<hillis_steele>(sample),
+  return {by_threads<no_barrier_before_write>(scan_kind::inclusive, 8, sample, plus{}, 8), scan<hillis_steele>(sample),
           text(scanned(sample, plus{}))};
 }
 
 exhibit_run before_read()
 {
-  return {by_threads<no_barrier_before_read>(8, sample, plus{}, 8), scan<hillis_steele>(sample),
+  return {by_threads<no_barrier_before_read>(scan_kind::inclusive, 8, sample, plus{}, 8), scan<hillis_steele>(sample),
           text(scanned(sample, plus{}))};
 }
 
 exhibit_run in_loop()
 {
-  return {by_threads<barrier_in_loop>(8, sample, plus{}, 8), scan<hillis_steele>(sample),
+  return {by_threads<barrier_in_loop>(scan_kind::inclusive, 8, sample, plus{}, 8), scan<hillis_steele>(sample),
           text(scanned(sample, plus{}))};
 }
 
@@ -58,7 +59,7 @@ exhibit_run six_of_eight()
 
 exhibit_run maxima_before()
 {
-  return {by_threads<zero_for_identity>(8, negatives, maximum{}, 8),
+  return {by_threads<zero_for_identity>(scan_kind::exclusive, 8, negatives, maximum{}, 8),
           by_block<hillis_steele_exclusive>(negatives, maximum{}), text(scanned_before(negatives, maximum{}))};
 }
 

@@ -25,6 +25,7 @@ std::string total_by_threads(machine& on, int threads, std::vector<T> const& val
 {
   auto const in = on.input(values, "input"), out = on.allocate<traced<T>>(1, "sum");
   on.launch_threads(1, threads, Kernel{}, out, in, on.watch<T>(op));
+  expect_reduction<T>(on, out, in, op);
   return text(out);
 }
 
@@ -33,6 +34,7 @@ std::string total_by_block(machine& on, std::vector<T> const& values, Op op)
 {
   auto const in = on.input(values, "input"), out = on.allocate<traced<T>>(1, "sum");
   on_one_block<totals_of_sections<Reduction>>{}(on, in, out, static_cast<int>(values.size()), on.watch<T>(op));
+  expect_reduction<T>(on, out, in, op);
   return text(out);
 }
 
@@ -77,11 +79,13 @@ exhibit_run destroyed()
   std::vector<int> const values = counted(8);
   return {tried([&](machine& on) {
             auto const in = on.input(values, "d_in"), out = on.allocate<traced<int>>(1, "d_out");
+            on.keep(in);
             on.launch_threads(1, 8, input_destroyed{}, out, in, on.watch<int>(plus{}));
             return text(out) + ", of " + text(in);
           }),
           tried([&](machine& on) {
             auto const in = on.input(values, "d_in"), out = on.allocate<traced<int>>(1, "d_out");
+            on.keep(in);
             on_one_block<totals_of_sections<sequential_addressing_reduction>>{}(on, in, out, 8, on.watch<int>(plus{}));
             return text(out) + ", of " + text(in);
           }),
@@ -193,7 +197,7 @@ std::vector<exhibit> reduction_exhibits()
        .says = "The reduction halves the stride from blockDim.x / 2 down, and does not say which block sizes it takes.",
        .why = "Six threads: the strides are 3 and 1. After the first step there are three partial sums, and the second "
               "step adds up two "
-              "of them. No access is wrong, nothing is reported; the third is just lost.",
+              "of them. No access is wrong; the third is just lost.",
        .wrong = shared,
        .line = "for (int s = thread.block_size() / 2; s > 0; s >>= 1) {",
        .fix = sequential,

@@ -69,6 +69,22 @@ std::vector<T> scanned_before(std::vector<T> in, Op op)
   return all;
 }
 
+/// Looks at what came out, where nothing else was found: a reduction, and a scan.
+template <class T, class Op>
+void expect_reduction(model::machine& on, model::view<model::traced<T>> out, model::view<model::traced<T>> in, Op op)
+{
+  if (on.counts().clean()) on.expect(out, 0, on.elements(in, 0, in.of().size()), op);
+}
+enum class scan_kind { inclusive, exclusive };
+template <class T, class Op>
+void expect_scan(model::machine& on, model::view<model::traced<T>> out, model::view<model::traced<T>> in, Op op,
+                 scan_kind kind)
+{
+  bool const clean = on.counts().clean();
+  for (std::size_t k = 0; clean && k < out.of().size(); ++k)
+    on.expect(out, k, on.elements(in, 0, kind == scan_kind::inclusive ? k + 1 : k), op);
+}
+
 /// The result that `run(machine)` returns, and the counts of the machine.
 template <class Run>
 trial tried(Run const& run, model::schedule blocks = {})

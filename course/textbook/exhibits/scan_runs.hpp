@@ -16,16 +16,17 @@ inline std::vector<int> const negatives = {-3, -1, -7, -4, -2, -6, -5, -8};
 /// The output of a kernel of threads, as long as its input. `sizes` are the kernel's arguments between the arrays and
 /// the operator.
 template <class Kernel, class Op, class... Sizes>
-trial by_threads(int threads, std::vector<int> const& values, Op op, Sizes... sizes)
+trial by_threads(scan_kind kind, int threads, std::vector<int> const& values, Op op, Sizes... sizes)
 {
   return tried([&](model::machine& on) {
     auto const in = on.input(values, "in"), out = on.allocate<model::traced<int>>(values.size(), "out");
     on.launch_threads(1, threads, Kernel{}, in, out, sizes..., on.watch<int>(op));
+    expect_scan<int>(on, out, in, op, kind);
     return text(out);
   });
 }
 
-/// The same for a kernel whose first argument is the output.
+/// The same for an exclusive scan whose first argument is the output.
 template <class Kernel, class Op>
 trial bl_scan(std::vector<int> const& values, Op op)
 {
@@ -33,6 +34,7 @@ trial bl_scan(std::vector<int> const& values, Op op)
     int const n = static_cast<int>(values.size());
     auto const in = on.input(values, "idata"), out = on.allocate<model::traced<int>>(values.size(), "odata");
     on.launch_threads(1, n / 2, Kernel{}, out, in, n, on.watch<int>(op));
+    expect_scan<int>(on, out, in, op, scan_kind::exclusive);
     return text(out);
   });
 }

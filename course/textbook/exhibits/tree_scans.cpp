@@ -22,13 +22,14 @@ using model::traced;
 
 exhibit_run after_load()
 {
-  return {by_threads<no_barrier_after_load>(4, sample, plus{}), scan<brent_kung>(sample),
+  return {by_threads<no_barrier_after_load>(scan_kind::inclusive, 4, sample, plus{}), scan<brent_kung>(sample),
           text(scanned(sample, plus{}))};
 }
 
 exhibit_run half_written()
 {
-  return {by_threads<half_write_back>(4, sample, plus{}, 8), scan<brent_kung>(sample), text(scanned(sample, plus{}))};
+  return {by_threads<half_write_back>(scan_kind::inclusive, 4, sample, plus{}, 8), scan<brent_kung>(sample),
+          text(scanned(sample, plus{}))};
 }
 
 exhibit_run swapped()
@@ -67,8 +68,8 @@ exhibit_run without_end()
 
 exhibit_run four_warps()
 {
-  return {by_threads<full_mask_shuffle>(128, counted(128), plus{}), scan<warp_shuffle_scan>(counted(128)),
-          text(scanned(counted(128), plus{}))};
+  return {by_threads<full_mask_shuffle>(scan_kind::inclusive, 128, counted(128), plus{}),
+          scan<warp_shuffle_scan>(counted(128)), text(scanned(counted(128), plus{}))};
 }
 
 /// Wavefronts of a scan of 2048 elements.

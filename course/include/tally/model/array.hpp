@@ -53,6 +53,8 @@ public:
   std::size_t address = 0;
 
   bool is_set(std::size_t k) const { return words_[k].set; }
+  /// Whether the host will need the elements again: a kernel that writes to them is at fault.
+  bool is_kept = false;
   virtual int node(std::size_t k) const = 0;
   virtual std::string text(std::size_t k) const = 0;
 

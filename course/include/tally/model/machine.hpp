@@ -19,6 +19,7 @@
 #include "tally/model/recorder.hpp"
 #include "tally/model/report.hpp"
 #include "tally/model/schedule.hpp"
+#include "tally/operators/traits.hpp"
 
 namespace tally::model {
 
@@ -31,6 +32,13 @@ class watched;
 /// Whether the blocks of a kernel wait for each other.
 template <class Kernel>
 inline constexpr bool waits = requires { requires Kernel::waits; };
+
+/// What a result should be made of: neighbours in an array.
+struct elements_in_order {
+  std::string array;
+  int origin = 0;           ///< the leaf of its element 0: leaves count down from it
+  std::vector<int> leaves;  ///< of the dag
+};
 
 /// A model of a GPU. It runs kernels that are written against a block (textbook/block.hpp) on the calling thread, and
 /// records everything that they do. Warps have 32 lanes, shared memory has 32 banks of four bytes, global memory
@@ -114,6 +122,31 @@ public:
   template <class Kernel, class... Arguments>
   void launch_threads(int blocks, int threads, Kernel const& kernel, Arguments const&... arguments);
 
+  /// Says that the host will need the elements of an input again. A write to them is a finding.
+  template <class E>
+  void keep(view<E> of)
+  {
+    of.of().is_kept = true;
+  }
+  /// Elements first to last - 1 of an input, as they are now. A kernel may overwrite them later.
+  template <class T>
+  elements_in_order elements(view<traced<T>> of, std::size_t first, std::size_t last) const
+  {
+    elements_in_order all{of.of().name(), of.of().node(0), {}};
+    for (std::size_t k = first; k < last; ++k) all.leaves.push_back(of.of().node(k));
+    return all;
+  }
+  /// Looks at what element k of `out` has been made of, and reports if it is something else than `right`, or than the
+  /// identity if these are none. The finding is at the line that wrote it. `op` combined the elements; their order counts
+  /// unless it commutes.
+  template <class T, class Op>
+  void expect(view<traced<T>> out, std::size_t k, elements_in_order const& right, Op const& op)
+  {
+    std::string identity;
+    if constexpr (has_identity<Op, T>) identity = text_of(identity_of<T>(op));
+    check_result(out.of(), k, right, commutative<Op, T>, identity);
+  }
+
   report const& counts() const { return report_; }
   dag const& operations() const { return dag_; }
   place const& place_of(std::uint32_t number) const { return places_[number]; }
@@ -158,9 +191,15 @@ private:
   E leaf_of(E e)
   {
     if constexpr (!std::is_same_v<E, plain_t<E>>)
-      if (e.node == E::constant) e.node = new_leaf();
+      if (e.node == E::constant) {
+        e.node = new_leaf();
+        constants_[e.node] = text_of(e.value);
+      }
     return e;
   }
+  void check_result(array_base& out, std::size_t k, elements_in_order const& right, bool any_order,
+                    std::string const& identity);
+  void add(finding found);
   void show(array_base const& given) const
   {
     if (observer_ != nullptr && observer_->wants_values()) observer_->given(*this, given);
@@ -186,9 +225,11 @@ private:
   dag dag_;
   place_table places_;
   std::vector<interval> intervals_ = {{}};
+  std::vector<std::string> kernels_;  // by launch
   std::vector<std::unique_ptr<array_base>> arrays_;
   std::map<std::pair<array_base const*, std::size_t>, recorder::clock> released_;  // with a word
   std::map<int, std::vector<release>> releases_;                                   // of each block of this launch
+  std::map<int, std::string> constants_;  // the leaves that are constants of kernels, or operations with one
   std::size_t global_end_ = 0;
   int next_leaf_ = traced<int>::first_leaf;
   recorder* current_ = nullptr;

@@ -55,6 +55,13 @@ enum class fault {
   foreign_register,   ///< a thread names the register of another
   no_progress,        ///< every block that runs waits for one that does not
   endless,            ///< the threads of a block meet at barriers without end
+  // Faults of what comes out, found by machine::expect:
+  unwritten,      ///< a result that no thread writes
+  lacks_element,  ///< a result that is not made of all elements that it should be
+  extra_element,  ///< a result that takes an element twice, or one that does not belong to it
+  out_of_order,   ///< a result whose elements are not in their order
+  not_identity,   ///< a result with a constant among its elements that is not the operator's identity
+  changes_input,  ///< an input that the kernel writes to
 };
 
 struct finding {
@@ -68,8 +75,12 @@ struct finding {
   int index = 0;
   std::size_t size = 0;                       ///< of the array, where the index is out of range
   bool writes = false, other_writes = false;  ///< rather than reads
-  place where, other_where;                   ///< `other_where` is empty if a barrier waits for a thread that has ended
-  std::size_t times = 1;                      ///< how often it was found at these places
+  std::string other_array;                    ///< of the element that a result lacks, or should not have
+  int other_index = 0;
+  std::string constant;  ///< the one that is not the identity, and the identity
+  std::string identity;
+  place where, other_where;  ///< `other_where` is empty if a barrier waits for a thread that has ended
+  std::size_t times = 1;     ///< how often it was found at these places
   /// "race: threads 0 and 1 of block 0 ... x[1] ..."
   std::string text() const;
 };

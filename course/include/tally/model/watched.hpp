@@ -21,6 +21,8 @@ public:
                        std::source_location where = std::source_location::current()) const
   {
     int const node = on_->dag_.apply(a.node, b.node);
+    for (traced<T> const* operand : {&a, &b})
+      if (operand->node == traced<T>::constant) on_->constants_[node] = text_of(operand->value);
     if (recorder* const by = on_->current_) {  // else the host applies it
       for (traced<T> const* operand : {&a, &b})
         if (operand->node == traced<T>::unset) by->found(by->here(fault::unset_read, where));
