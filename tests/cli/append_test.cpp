@@ -37,6 +37,14 @@ TEST_F(append, rows_keep_their_bytes)
   EXPECT_EQ(of_table({"--column", "2", "--delimiter", ";", "--append=x;y"}, "a;n\nb;2\n"), "a;n;\"x;y\"\nb;2;2\n");
 }
 
+TEST_F(append, a_byte_order_mark_stays_in_front)
+{
+  std::string const mark = "\xef\xbb\xbf";
+  EXPECT_EQ(of_table({"--column", "n", "--append"}, mark + "k,n\na,1\n"), mark + "k,n,n_sum\na,1,1\n");
+  EXPECT_EQ(of_table({"--column", "2", "--no-header", "--append"}, mark + "a,1\nb,2\n"), mark + "a,1,1\nb,2,3\n");
+  EXPECT_EQ(of_table({"--column", "n", "--append", "--format", "tsv"}, mark + "k,n\na,1\n"), "k\tn\tn_sum\na\t1\t1\n");
+}
+
 TEST_F(append, of_several_operations_and_from_the_end)
 {
   EXPECT_EQ(of_table({"--column", "n", "--op", "sum,max", "--append"}, "k,n\na,5\nb,-2\n"),

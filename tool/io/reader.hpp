@@ -66,6 +66,7 @@ struct table_head {
   std::vector<std::string> keys;     ///< those of the key columns
   std::optional<std::string> line;   ///< the header as it stands, without the end of its line
   std::string line_end = "\n";       ///< the end of the first line
+  bool marked = false;               ///< a byte-order mark comes before the first line
   char delimiter = ',';              ///< between the cells of a row
 };
 

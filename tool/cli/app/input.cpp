@@ -120,9 +120,7 @@ std::string name_of(std::string const& file)
 
 void write_text(std::string const& file, std::string_view text)
 {
-  io::output to = io::output::named(file);
-  to.write(text.data(), text.size());
-  to.commit();
+  io::write_whole(io::output::named(file), text);
 }
 
 }  // namespace tally::cli

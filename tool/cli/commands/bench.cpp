@@ -135,9 +135,7 @@ void run_bench(std::vector<std::string> const& words)
   machine here(threads, given ? std::optional(cpu{.threads = threads}) : std::nullopt);
   speeds const measured = {.threads = threads, .plain = !given, .cells = here.measure(), .gpu = measure_gpu()};
   std::string const text = settings.json ? json_text(measured) : table(measured);
-  io::output to = io::output::standard_output();
-  to.write(text.data(), text.size());
-  to.commit();
+  io::write_whole(io::output::standard_output(), text);
 }
 
 }  // namespace tally::cli

@@ -81,12 +81,6 @@ brent_report part(brent_report const& whole, brent_settings const& settings)
   return some;
 }
 
-void write(io::output to, std::string const& text)
-{
-  to.write(text.data(), text.size());
-  to.commit();
-}
-
 }  // namespace
 
 void run_brent(std::vector<std::string> const& words)
@@ -99,12 +93,12 @@ void run_brent(std::vector<std::string> const& words)
       reasons += (reasons.empty() ? "" : "; ") + std::string(each.kernel->name) + ": " + each.reason;
     throw command_line_error("no kernel is left to be timed: " + reasons);
   }
-  if (settings.svg) write(io::output::named(*settings.svg), plot(part(report, settings)));
+  if (settings.svg) io::write_whole(io::output::named(*settings.svg), plot(part(report, settings)));
   if (settings.svg == "-") return;
   std::string const text = settings.json              ? json_text(report)
                            : settings.kernels.empty() ? table(report)
                                                       : tables(report);
-  write(io::output::standard_output(), text);
+  io::write_whole(io::output::standard_output(), text);
 }
 
 }  // namespace tally::cli

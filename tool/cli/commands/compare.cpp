@@ -67,9 +67,7 @@ void run_compare(std::vector<std::string> const& words)
   compare_settings const settings = parse_compare(words);
   comparison const all = compare(settings);
   std::string const text = settings.json ? json_text(all) : table(all);
-  io::output to = io::output::standard_output();
-  to.write(text.data(), text.size());
-  to.commit();
+  io::write_whole(io::output::standard_output(), text);
 }
 
 }  // namespace tally::cli

@@ -35,12 +35,6 @@ explain_settings parse_explain(std::vector<std::string> const& words)
   return settings;
 }
 
-void write(io::output to, std::string const& text)
-{
-  to.write(text.data(), text.size());
-  to.commit();
-}
-
 /// Every kernel, with its title.
 std::string list_of_kernels()
 {
@@ -96,19 +90,19 @@ void run_explain(std::vector<std::string> const& words)
     if (settings.n || settings.op || settings.input || settings.svg || settings.html || settings.full_blocks)
       throw command_line_error("name a KERNEL to explain; 'tally explain' alone lists them");
     if (settings.glossary)
-      return write(io::output::standard_output(),
-                   settings.json ? glossary_json() : glossary_text(terminal::of_standard_output()));
-    return write(io::output::standard_output(), settings.json ? json_list_of_kernels() : list_of_kernels());
+      return io::write_whole(io::output::standard_output(),
+                             settings.json ? glossary_json() : glossary_text(terminal::of_standard_output()));
+    return io::write_whole(io::output::standard_output(), settings.json ? json_list_of_kernels() : list_of_kernels());
   }
   if (settings.glossary) throw command_line_error("--glossary explains the words, and no KERNEL with them");
   if ((settings.svg == "-") + (settings.html == "-") + settings.json > 1)
     throw command_line_error("--svg -, --html - and --json: standard output takes one of them");
   explanation const explained = explain(settings);
-  if (settings.svg) write(io::output::named(*settings.svg), diagram(explained));
-  if (settings.html) write(io::output::named(*settings.html), page(explained));
+  if (settings.svg) io::write_whole(io::output::named(*settings.svg), diagram(explained));
+  if (settings.html) io::write_whole(io::output::named(*settings.html), page(explained));
   if (settings.svg == "-" || settings.html == "-") return;
-  write(io::output::standard_output(),
-        settings.json ? json_text(explained) : text(explained, terminal::of_standard_output()));
+  io::write_whole(io::output::standard_output(),
+                  settings.json ? json_text(explained) : text(explained, terminal::of_standard_output()));
 }
 
 }  // namespace tally::cli

@@ -33,13 +33,6 @@ void write_result(command_settings const& settings, std::optional<io::element_ty
   writer->finish();
 }
 
-void write_text(command_settings const& settings, std::string const& text)
-{
-  io::output to = io::output::named(settings.output.file);
-  to.write(text.data(), text.size());
-  to.commit();
-}
-
 /// The names of the columns that have results.
 std::vector<std::string> value_names(command_settings const& settings, source const& from)
 {
@@ -129,7 +122,8 @@ void run_reduce(std::vector<std::string> const& words)
   if (is_binary(settings.output.format))
     write_result(settings, from.type(), results[0]);
   else
-    write_text(settings, names.size() > 1 ? report(settings, names, results) : report(settings, results));
+    io::write_whole(io::output::named(settings.output.file),
+                    names.size() > 1 ? report(settings, names, results) : report(settings, results));
 }
 
 }  // namespace tally::cli

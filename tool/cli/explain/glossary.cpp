@@ -16,7 +16,8 @@ std::string glossary_text(terminal const& to)
     for (textbook::glossary_term const& term : part.terms) widest = std::max(widest, term.name.size());
   std::string out;
   for (textbook::glossary_part const& part : textbook::glossary()) {
-    out += (out.empty() ? "" : "\n") + to.bold(part.subject) + '\n';
+    if (!out.empty()) out += '\n';
+    out += to.bold(part.subject) + '\n';
     for (textbook::glossary_term const& term : part.terms)
       out += fmt::format("  {:<{}}  ", term.name, widest) + to.wrapped(term.meaning, widest + 4);
   }

@@ -53,8 +53,8 @@ bool held_rows::next(io::batch& into)
 
 io::location held_rows::locate(std::size_t row, std::size_t column) const
 {
-  std::uint64_t const at = pieces_[given_ - 1].before + row;
-  return location_of_row(settings_.input, settings_.threads, settings_.reversed ? total_ - 1 - at : at, column);
+  std::uint64_t const given = pieces_[given_ - 1].before + row;
+  return location_of_row(settings_.input, settings_.threads, settings_.reversed ? total_ - 1 - given : given, column);
 }
 
 }  // namespace tally::cli

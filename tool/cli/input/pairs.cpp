@@ -51,7 +51,8 @@ void check_pairs(command_settings const& settings)
       if (op != operation::sum && op != operation::mean)
         throw command_line_error("--weights is for the operations sum and mean, not for " + name_of(op));
     if (unit_of(settings.input.numbers.rule) != io::number_unit::one)
-      throw command_line_error("--weights is for numbers, not for --type decimal, time or duration");
+      throw command_line_error(
+          "--weights is for numbers, not for --type decimal, time or duration, whose products have other units");
     return;
   }
   if (of_two == settings.operations.end()) return;

@@ -120,6 +120,7 @@ void scan_table::begin(std::string_view first_line)
     format = make_delimited({delimiter_of(settings_.output), false}, std::move(columns));
   else
     format = make_row_format(settings_.output, std::move(columns), true);
+  if (verbatim_ && head_->marked) output_.write("\xef\xbb\xbf", 3);  // the table is to stay as it is
   to_ = std::make_unique<table_writer>(std::move(output_), std::move(format), settings_.threads);
   if (!verbatim_ || !head_->line) return;
   std::vector<cell> header = {verbatim{*head_->line}};

@@ -235,4 +235,10 @@ void output::commit()
   temporary_.clear();
 }
 
+void write_whole(output to, std::string_view text)
+{
+  to.write(text.data(), text.size());
+  to.commit();
+}
+
 }  // namespace tally::io

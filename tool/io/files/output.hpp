@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tally::io {
 
@@ -63,5 +64,8 @@ private:
   std::string target_;     // the name of the complete file; empty if there is no such file
   std::string temporary_;  // the name of the unfinished file, if it has one
 };
+
+/// Writes a text as the whole output, and commits it.
+void write_whole(output to, std::string_view text);
 
 }  // namespace tally::io

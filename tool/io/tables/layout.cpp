@@ -32,6 +32,7 @@ void describe_line(table_head& head, first_cells const& row, bool named, chunk c
     head.line_end = "\r\n";
   }
   if (named) head.line = std::move(line);
+  head.marked = byte_order_mark(first) > 0;
 }
 
 }  // namespace
