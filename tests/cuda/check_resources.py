@@ -23,10 +23,10 @@ def type_of(symbol):
 def name_of(symbol):
     """The kernel, told apart from others of its name: of one tile by its warps and rows, of a batch by all of its constants that are numbers."""
     kernel = re.search(r"\d([a-z_]+)_kernel", symbol)[1]
-    constants = [found[1] for found in re.finditer(r"L[ib](\d+)E", symbol)]
+    constants = [found[1] for found in re.finditer(r"L(?:[ib]|NS\w*_9span_callE)(\d+)E", symbol)]
     if "segment_problem" in symbol:
         work = ("reduce", "scan")[int(re.search(r"segment_workE(\d)", symbol)[1])]
-        return f"segments {work}" + (" by warps" if kernel == "warp_segments" else "")
+        return f"segments {work}" + {"warp_segments": " by warps", "warp_tickets": " by warps, tickets"}.get(kernel, "")
     if "batch_problem" in symbol or "columns_problem" in symbol:
         kind = next((kind + " " for kind in ("shifted", "forward") if kind + "_problem" in symbol), "")
         return "_".join(["batch " + kind + kernel, *constants])

@@ -93,14 +93,16 @@ struct tuning {
   /// segments of 10000 elements reach .54 of the copy instead of .41, but those of 1 to 2000 .46 instead of .56.
   std::size_t long_segments = 1536;
   /// Segments by key and by flag of at most this many elements on average go by the bits of their heads, if none has
-  /// 2048 elements; 0: none do. Scans of 2^27 floats take 457, 511 and 580 us in runs of 1 and of means 4 and 16, by
-  /// offsets 1220, 897 and 632; of means 32 and more they take as long.
-  std::size_t short_runs = 20;
-  /// The same for reductions: 845 us for 1506, 592 for 966 and 552 for 533; of mean 8 570 for 742.
+  /// 2048 elements; 0: none do. Scans of 2^27 floats take 456, 518 and 550 us in runs of 1 and of means 4 and 8, by
+  /// offsets 1201, 875 and 717; of mean 16 583 for 565.
+  std::size_t short_runs = 14;
+  /// The same for reductions: 813 us for 1492, 593 for 954, 578 for 752, but 564 for 537.
   std::size_t short_runs_reduced = 14;
   /// Warps reduce segments where there are this many elements and segments in all; the general kernel, which waits
   /// behind in the stream, does what they leave. 2^24 floats of mean 256 take 46 us instead of 56, 2^22 28 for 27.
   std::size_t segments_by_warps = std::size_t(1) << 23;
+  /// The same for scans. 2^26 floats of mean 256 take 189 us instead of 220, 2^24 78 for 71.
+  std::size_t segments_scanned_by_warps = std::size_t(1) << 26;
   /// The most chunks of segments that share their totals. Calls with more do each segment in one block.
   std::size_t segment_chunks = std::size_t(-1);
 };

@@ -11,6 +11,7 @@
 #include "tally/detail/cuda/batch/segment_rows.cuh"
 #include "tally/detail/cuda/batch/segment_search.cuh"
 #include "tally/detail/cuda/batch/segment_stages.cuh"
+#include "tally/detail/cuda/batch/segment_staging.cuh"
 #include "tally/detail/cuda/carry_fold.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/left_operand.cuh"

@@ -46,7 +46,27 @@ void launch_by_warps(prepared_call const& call, P const& problem)
   static known_kernels known{};
   int const resident = blocks_at_a_time(call, entry[0], shape::threads, warps_bytes<P>, known);
   int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
+  if constexpr (!P::reduces)
+    launch(call, warp_tickets_kernel<P>, problem, static_cast<unsigned>(blocks), shape::threads, 0);
   launch(call, entry[0], problem, static_cast<unsigned>(blocks), shape::threads, warps_bytes<P>);
+}
+
+/// Whether warps that work alone may do a call of at most `most` elements. They write no last values, and a scan by them
+/// has the same initial value for all segments.
+template <class P>
+bool may_go_by_warps(prepared_call const& call, P const& problem, std::size_t most)
+{
+  if constexpr (fits_warps<P>) {
+    tuning const& by = tuning_in_use();
+    if (call.facts().compute_capability < 80 || call.capacity() < words_by_warps) return false;
+    if (!P::reduces && (problem.initials != nullptr || problem.lasts != nullptr)) return false;
+    if (most == no_bound) return true;
+    // A launch that ends at once costs a scan, which has two of them, more.
+    if (!P::reduces && most / problem.segments >= warp_shape<P>::most_in_ticket) return false;
+    return most + problem.segments >= (P::reduces ? by.segments_by_warps : by.segments_scanned_by_warps);
+  } else {
+    return false;
+  }
 }
 
 /// `most` is a bound on the number of elements. The offsets, which know it, are on the device.
@@ -65,15 +85,12 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   problem.shared = call.shared();
   problem.words = call.words();
   problem.capacity = call.capacity();
-  bool by_warps = false;
-  if constexpr (fits_warps<P>)
-    by_warps = call.facts().compute_capability >= 80 && call.capacity() >= words_by_warps &&
-               (most == no_bound || most + problem.segments >= tuning_in_use().segments_by_warps);
+  bool const by_warps = may_go_by_warps(call, problem, most);
   problem.chunks_with_words = std::min(
       {chunks, (call.capacity() - (by_warps ? words_by_warps : 0)) / words_of_chunk, tuning_in_use().segment_chunks});
   if constexpr (fits_warps<P>) {
     if (by_warps) {
-      detail::took("cuda: segments by warps");
+      detail::took(P::reduces ? "cuda: segments by warps" : "cuda: segments scanned by warps");
       launch_by_warps(call, problem);
       problem.call = words_of_tickets(problem) + word_of_call;
     }

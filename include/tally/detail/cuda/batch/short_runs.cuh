@@ -8,7 +8,7 @@
 #include "tally/detail/at_index.hpp"
 #include "tally/detail/batch/marked_heads.hpp"
 #include "tally/detail/cuda/batch/segment_problem.cuh"
-#include "tally/detail/cuda/batch/segment_rows.cuh"
+#include "tally/detail/cuda/batch/segment_staging.cuh"
 #include "tally/detail/cuda/carry_fold.cuh"
 #include "tally/detail/cuda/elements.cuh"
 #include "tally/detail/cuda/groups.cuh"
@@ -411,7 +411,7 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
           *to++ = static_cast<std::uint16_t>(place + __ffs(static_cast<int>(left)) - 1);
       }
       __syncwarp();
-      constexpr int at_once = 4;  // values at heads, which are read together
+      constexpr int at_once = 8;  // values at heads, which are read together
       using taken = decltype(problem.head.take(from));
       constexpr bool reads_ahead = std::is_default_constructible_v<taken>;
       for (int first = lane; first < count; first += at_once * warp_lanes) {

@@ -1,0 +1,346 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <type_traits>
+
+#include "tally/detail/cuda/asynchronous.cuh"
+#include "tally/detail/cuda/batch/segment_problem.cuh"
+#include "tally/detail/cuda/batch/segment_staging.cuh"
+#include "tally/detail/cuda/batch/segment_trees.cuh"
+#include "tally/detail/cuda/elements.cuh"
+#include "tally/detail/cuda/handover.hpp"
+#include "tally/detail/cuda/warp.cuh"
+#include "tally/order.hpp"
+
+/// How warps that each work alone, without a barrier of a block, come to the elements of segments.
+///
+/// A warp takes *tickets*, some segments one after the other with some thousand elements together. Most tickets are
+/// dealt out beforehand, and the last ones are drawn. Their offsets come to shared memory in *blocks*, their elements
+/// in *parts*: as many whole segments as there is room for, or a strip of a longer segment. The next part and the block
+/// behind it are on their way while the warp works on a part.
+///
+/// A ticket with very many elements would keep one warp busy while the others have ended. If one is too large, the
+/// general kernel behind in the stream does the whole call (segments.cuh). A reduction looks at the sizes of all tickets
+/// as it begins, and its warps leave when they see that. A scan may overwrite its elements, so a kernel of its own looks
+/// ahead of it.
+namespace tally::cuda_backend {
+
+/// Whether a kind of problem can be done by warps.
+template <class P>
+inline constexpr bool fits_warps = [] {
+  using T = typename P::element;
+  using Op = typename P::operation;
+  if constexpr (!P::from_back && is_plain<typename P::input> && is_plain<typename P::offset_iterator> &&
+                (P::reduces || is_plain<typename P::output>) && has_identity<Op, T> &&
+                (!P::reduces || commutative<Op, T>))
+    return std::is_same_v<std::remove_cv_t<std::iter_value_t<typename P::input>>, T> &&
+           (P::reduces || std::is_same_v<std::iter_value_t<typename P::output>, T>) &&
+           std::is_same_v<working_type<T>, T> && (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) &&
+           (sizeof(std::iter_value_t<typename P::offset_iterator>) == 4 ||
+            sizeof(std::iter_value_t<typename P::offset_iterator>) == 8);
+  else
+    return false;
+}();
+
+/// The sizes of the kernels for warps that work alone.
+template <class P>
+struct warp_shape {
+  using T = typename P::element;
+  static constexpr int group = static_cast<int>(order::group<T>), row = static_cast<int>(order::row<T>);
+  static constexpr int tile = static_cast<int>(order::tile<T>);
+  static constexpr int tree = 8 * group;                          ///< elements of a lane's tree
+  static constexpr int room = static_cast<int>(order::strip<T>);  ///< elements of a part
+  static constexpr int block = 256;                               ///< most segments of a block
+  static constexpr int warps = 6, blocks_a_processor = 3, threads = warps * warp_lanes;
+  static constexpr int ticket = 4 * room;  ///< elements of a ticket on average, at most
+  /// The most elements of a ticket, if that is half of a warp's share of all, and at least; else the call is the general
+  /// kernel's.
+  static constexpr int most_in_ticket = 32 * room, least_in_ticket = 4 * room;
+  static constexpr std::size_t least_mean_of_8 = P::reduces ? 16 : 1;  ///< elements of 8 segments; else likewise
+};
+
+/// Copies `bytes` of 16 bytes, and zeros for the others.
+__device__ __forceinline__ void copy_some_of_16(std::uint32_t to, char const* from, int bytes)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+#endif
+}
+__device__ __forceinline__ void copy_16(std::uint32_t to, char const* from)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#endif
+}
+__device__ __forceinline__ void await_all_copies()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ unsigned most_of_lanes(unsigned own)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(whole_warp, own);
+#else
+  return own;
+#endif
+}
+__device__ __forceinline__ unsigned bits_of_lanes(unsigned own)
+{
+#if __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(whole_warp, own);
+#else
+  return own;
+#endif
+}
+__device__ __forceinline__ std::uint64_t add_unseen(std::uint64_t* word)
+{
+#ifdef __CUDA_ARCH__
+  std::uint64_t before;
+  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], 1;" : "=l"(before) : "l"(word) : "memory");
+  return before;
+#else
+  return (*word)++;
+#endif
+}
+
+/// The segments of a call, shared out in tickets and blocks.
+struct warp_tickets {
+  std::size_t count;
+  std::size_t dealt;     ///< tickets that are dealt out beforehand, in turns of all warps; the others are drawn
+  std::size_t segments;  ///< of a ticket
+  int block;             ///< segments of a block
+  std::uint32_t most;    ///< elements of a ticket, if the call is not the general kernel's
+
+  template <class Shape>
+  __device__ __forceinline__ static warp_tickets of(std::size_t elements, std::size_t segments, Shape)
+  {
+    constexpr int room = Shape::room, most = Shape::block;
+    std::size_t const workers = static_cast<std::size_t>(gridDim.x) * Shape::warps;
+    // Blocks fill whole parts, but for a fifth of the last one.
+    float const mean = static_cast<float>(elements) / static_cast<float>(segments);
+    float const parts = fmaxf(1.0f, floorf(most * mean / room));
+    float const block = fminf(static_cast<float>(most), (parts - 0.2f) * (room - mean / 2) / fmaxf(mean, 0.001f));
+    // An empty segment counts like an element.
+    float const target = fminf(static_cast<float>(Shape::ticket),
+                               fmaxf(room / 2.0f, static_cast<float>(elements + segments) / (8.0f * workers)));
+    float const share = target / (mean + 1.0f);
+    warp_tickets result;
+    float const half_of_share = static_cast<float>(elements) / (2.0f * static_cast<float>(workers));
+    result.most = static_cast<std::uint32_t>(fminf(fmaxf(half_of_share, static_cast<float>(Shape::least_in_ticket)),
+                                                   static_cast<float>(Shape::most_in_ticket)));
+    result.block = block < 1.0f ? 1 : static_cast<int>(block);
+    if (share < static_cast<float>(result.block)) result.block = share < 1.0f ? 1 : static_cast<int>(share);
+    auto const blocks = static_cast<std::size_t>(share / static_cast<float>(result.block));
+    result.segments = (blocks < 1 ? 1 : blocks) * static_cast<std::size_t>(result.block);
+    result.count = (segments + result.segments - 1) / result.segments;
+    // The fewer segments a warp has, the more its share of elements differs from the mean.
+    float const differs = 4 * rsqrtf(static_cast<float>(segments) / static_cast<float>(workers) + 1.0f);
+    float const dealt = 1.0f - fminf(differs, 0.4f);
+    result.dealt = static_cast<std::size_t>(static_cast<float>(result.count) * dealt) / workers * workers;
+    return result;
+  }
+};
+
+/// The shared memory of a warp for offsets and elements.
+template <class P>
+struct warp_room {
+  using shape = warp_shape<P>;
+
+  alignas(16) typename P::element elements[2][shape::room + 2 * shape::group];
+  std::uint32_t offsets[3][shape::block + 4];
+};
+
+/// Elements in shared memory.
+struct warp_part {
+  std::size_t first;      ///< its first segment
+  std::size_t at;         ///< the number of its first element, of all that there are
+  std::uint32_t from;     ///< the low word of the offset of its first element
+  std::int16_t segments;  ///< whole ones; none if it is a strip
+  std::int16_t begin;     ///< number of the first segment in its block
+  std::int16_t place;     ///< of its first element
+  std::int16_t count;     ///< elements
+  std::int8_t block;      ///< place of its offsets
+  bool continues;         ///< the first segment has strips before in its tile
+  bool has_tiles;         ///< the first segment has tiles before
+  bool ends_tile;         ///< only the tile ends, not its segment
+  bool exists;
+};
+
+/// The parts of a warp.
+template <class P>
+class warp_parts {
+public:
+  using T = typename P::element;
+  using shape = warp_shape<P>;
+  using part = warp_part;
+
+  __device__ warp_parts(P const& problem, warp_room<P>& room, warp_tickets const& tickets, std::uint64_t* ticket_word,
+                        std::uint64_t const* general_word, std::uint32_t epoch)
+      : problem_(problem),
+        room_(room),
+        tickets_(tickets),
+        ticket_word_(ticket_word),
+        general_word_(general_word),
+        epoch_(epoch),
+        lane_(static_cast<int>(threadIdx.x) % warp_lanes),
+        elements_(room.elements[0])
+  {
+    dealt_ = static_cast<std::size_t>(threadIdx.x / warp_lanes) * gridDim.x + blockIdx.x;
+    if (dealt_ >= tickets_.dealt) draw_first();
+  }
+
+  /// Calls work(part, place of its buffer) for all parts.
+  template <class Work>
+  __device__ __forceinline__ void for_each(Work const& work)
+  {
+    ask_block();
+    await_all_copies();
+    __syncwarp();
+    part current = next(0);
+    for (int side = 0; current.exists; side ^= 1) {
+      await_all_copies();
+      __syncwarp();
+      part const later = next(side ^ 1);
+      work(current, elements_ + side * (shape::room + 2 * shape::group));
+      __syncwarp();
+      current = later;
+    }
+  }
+
+private:
+  __device__ __forceinline__ void draw_first()
+  {
+    if (lane_ == 0) drawn_ = count_at(ticket_word_, epoch_) - 1;
+  }
+
+  /// Begins to copy the offsets of the block behind the last one.
+  __device__ __forceinline__ void ask_block()
+  {
+    if (at_ == ticket_end_) {
+      // A ticket that is too large is found at the beginning, but small tickets may all be done by then. Read before
+      // each part, this word, which is one for all warps, costs a third.
+      if constexpr (P::reduces) {
+        if (taken_ < 6 || taken_ % 16 == 0) general_ = load_relaxed(general_word_);
+        ++taken_;
+      }
+      std::size_t own = dealt_;
+      if (dealt_ < tickets_.dealt) {
+        dealt_ += static_cast<std::size_t>(gridDim.x) * shape::warps;
+        if (dealt_ >= tickets_.dealt) draw_first();
+      } else {
+        std::uint64_t ticket = 0;
+        if (lane_ == 0) {
+          ticket = tickets_.dealt + static_cast<std::uint32_t>(drawn_);
+          if (ticket < tickets_.count) drawn_ = add_unseen(ticket_word_);
+        }
+        own = __shfl_sync(whole_warp, static_cast<unsigned long long>(ticket), 0);
+      }
+      at_ = own * tickets_.segments;
+      ticket_end_ = at_ + tickets_.segments < problem_.segments ? at_ + tickets_.segments : problem_.segments;
+      if (at_ >= problem_.segments) {
+        asked_segments_ = 0;
+        at_ = ticket_end_ = 0;
+        return;
+      }
+    }
+    asked_first_ = at_;
+    asked_segments_ = ticket_end_ - at_ < static_cast<std::size_t>(tickets_.block) ? static_cast<int>(ticket_end_ - at_)
+                                                                                   : tickets_.block;
+    at_ += static_cast<std::size_t>(asked_segments_);
+    asked_block_ = asked_block_ == 2 ? 0 : asked_block_ + 1;
+    using offset = std::iter_value_t<typename P::offset_iterator>;
+    auto const* const offsets = problem_.offsets + asked_first_;
+    asked_base_ = static_cast<std::size_t>(*offsets);
+    char const* const from = reinterpret_cast<char const*>(offsets + lane_);
+    std::uint32_t const to = shared_address(room_.offsets[asked_block_] + lane_);
+    int const count = asked_segments_ + 1, whole = count / warp_lanes;
+#pragma unroll
+    for (int j = 0; j < shape::block / warp_lanes; ++j)
+      if (j < whole) copy_element<4>(to + 4 * j * warp_lanes, from + j * warp_lanes * static_cast<int>(sizeof(offset)));
+    if (lane_ < count % warp_lanes)
+      copy_element<4>(to + 4 * whole * warp_lanes, from + whole * warp_lanes * static_cast<int>(sizeof(offset)));
+  }
+
+  /// Begins to copy the next part to a buffer. The offsets that were asked for are there.
+  __device__ __forceinline__ part next(int side)
+  {
+    constexpr std::uint32_t room = shape::room;
+    if constexpr (P::reduces)
+      if (static_cast<std::uint32_t>(general_ >> 32) == epoch_) return {};
+    if (k_ == segments_) {
+      if (asked_segments_ == 0) return {};
+      first_ = asked_first_;
+      base_ = asked_base_;
+      segments_ = asked_segments_;
+      block_ = asked_block_;
+      k_ = done_ = 0;
+      ask_block();
+    }
+    std::uint32_t const* const offsets = room_.offsets[block_];
+    auto const done = static_cast<std::uint32_t>(done_);
+    std::uint32_t const start = offsets[k_], rest = offsets[k_ + 1] - start - done;
+    if (rest + done > tickets_.most) return {};  // the call is the general kernel's
+    part result;
+    result.first = first_ + static_cast<std::size_t>(k_);
+    result.begin = static_cast<std::int16_t>(k_);
+    result.block = static_cast<std::int8_t>(block_);
+    result.from = start + done;
+    result.continues = done % shape::tile != 0;
+    result.has_tiles = done >= shape::tile;
+    result.ends_tile = false;
+    result.exists = true;
+    int count = shape::room;
+    if (rest > room) {
+      result.ends_tile = (done + room) % shape::tile == 0;
+      result.segments = result.ends_tile ? 1 : 0;
+      done_ += shape::room;
+    } else {
+      auto const fits = [&](int end) { return end <= segments_ && offsets[min(end, segments_)] - result.from <= room; };
+      int some = 8 * __popc(__ballot_sync(whole_warp, fits(k_ + 8 * (lane_ + 1))));
+      some += __popc(__ballot_sync(whole_warp, lane_ < 8 && fits(k_ + some + lane_ + 1)));
+      result.segments = static_cast<std::int16_t>(some);
+      k_ += some;
+      done_ = 0;
+      count = static_cast<int>(offsets[k_] - result.from);
+    }
+    result.count = static_cast<std::int16_t>(count);
+    result.at = base_ + (result.from - offsets[0]);
+    T const* const in = problem_.in + result.at;
+    result.place = static_cast<std::int16_t>(reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T));
+    char const* const from = reinterpret_cast<char const*>(in - result.place) + 16 * lane_;
+    std::uint32_t const to = shared_address(room_.elements[side]) + 16 * lane_;
+    int const bytes = (count + result.place) * static_cast<int>(sizeof(T)), whole = bytes / 512;
+#pragma unroll
+    for (int j = 0; j < shape::room * static_cast<int>(sizeof(T)) / 512; ++j)
+      if (j < whole) copy_16(to + 512 * j, from + 512 * j);
+    int const left_over = bytes - whole * 512 - 16 * lane_;
+    if (left_over > 0) copy_some_of_16(to + 512 * whole, from + 512 * whole, min(16, left_over));
+    return result;
+  }
+
+  P const& problem_;
+  warp_room<P>& room_;
+  warp_tickets const& tickets_;
+  std::uint64_t* ticket_word_;
+  std::uint64_t const* general_word_;
+  std::uint32_t epoch_;
+  int lane_;
+  shared_place<T> elements_;
+
+  std::uint64_t drawn_ = 0, general_ = 0;  // as they were read; the one of lane 0
+  unsigned taken_ = 0;                     // tickets
+  std::size_t dealt_;
+  std::size_t at_ = 0, ticket_end_ = 0;  // the segments of the present ticket that are left
+  // The block that is on its way.
+  std::size_t asked_first_ = 0, asked_base_ = 0;
+  int asked_segments_ = 0, asked_block_ = 2;
+  // The block of the next part, its next segment, and the elements of that which are done.
+  std::size_t first_ = 0, base_ = 0;
+  int segments_ = 0, block_ = 0, k_ = 0, done_ = 0;
+};
+
+}  // namespace tally::cuda_backend
