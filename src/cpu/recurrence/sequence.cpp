@@ -29,6 +29,21 @@ struct repeated_coefficient {
   alignas(line_bytes) T of[2 * order::row<affine<T>>];
 };
 
+/// Copies `size` elements that do not overlap their places. Those from an end go in vectors.
+template <class T>
+void copy_at_distances(T const* __restrict from, std::ptrdiff_t from_step, T* __restrict to, std::ptrdiff_t to_step,
+                       std::size_t size)
+{
+  if (from_step * to_step == -1) {
+    T const* const lower = from_step == 1 ? from : from - (size - (size != 0));
+    T* const upper = from_step == 1 ? to - (size - (size != 0)) : to;
+    for (std::size_t i = 0; i < size; ++i) upper[i] = lower[size - 1 - i];
+    return;
+  }
+  for (std::size_t i = 0; i < size; ++i)
+    to[static_cast<std::ptrdiff_t>(i) * to_step] = from[static_cast<std::ptrdiff_t>(i) * from_step];
+}
+
 /// A recurrence as tiles (single_pass.hpp).
 template <class T>
 class recurrence_engine {
@@ -136,8 +151,7 @@ private:
     recurrence_totals<T> const totals = kernels_.tile(job);
     if (!looks_) {
       T* const out = given_.out + static_cast<std::ptrdiff_t>(k * tile) * given_.out_step;
-      for (std::size_t i = 0; i < totals.finite; ++i)
-        out[static_cast<std::ptrdiff_t>(i) * given_.out_step] = own.out[i];
+      copy_at_distances(own.out, 1, out, given_.out_step, totals.finite);
     }
     if (totals.finite < job.size) found_bad(k * tile + totals.finite);
     return totals.last;
@@ -148,8 +162,8 @@ private:
     auto const first = static_cast<std::ptrdiff_t>(k * tile);
     T const *const a = given_.a + first * given_.a_step, *const b = given_.b + first * given_.b_step;
     std::size_t const size = length(k);
-    for (std::size_t i = 0; i < size; ++i) to.a[i] = a[static_cast<std::ptrdiff_t>(i) * given_.a_step];
-    for (std::size_t i = 0; i < size; ++i) to.b[i] = b[static_cast<std::ptrdiff_t>(i) * given_.b_step];
+    copy_at_distances(a, given_.a_step, to.a, 1, size);
+    copy_at_distances(b, given_.b_step, to.b, 1, size);
   }
 
   void found_bad(std::size_t k) const
