@@ -3,6 +3,7 @@
 #include "tally/textbook/exhibits/input_destroyed.hpp"
 #include "tally/textbook/exhibits/never_true_guard.hpp"
 #include "tally/textbook/exhibits/reduction_without_barrier.hpp"
+#include "tally/textbook/exhibits/reduction_without_first_barrier.hpp"
 #include "tally/textbook/exhibits/shmem_reduce.hpp"
 #include "tally/textbook/exhibits/threads_for_points.hpp"
 #include "tally/textbook/interleaved_reduction.hpp"
@@ -38,12 +39,13 @@ std::string total_by_block(machine& on, std::vector<T> const& values, Op op)
   return text(out);
 }
 
+template <class Kernel>
 exhibit_run without_barrier()
 {
   std::vector<int> const values = counted(8);
   return {tried([&](machine& on) {
             auto const in = on.input(values, "input"), out = on.allocate<traced<int>>(1, "sum");
-            on.launch_threads(1, 4, reduction_without_barrier{}, in, out, on.watch<int>(plus{}));
+            on.launch_threads(1, 4, Kernel{}, in, out, on.watch<int>(plus{}));
             return text(out);
           }),
           tried([&](machine& on) { return total_by_block<interleaved_reduction>(on, values, plus{}); }), "36"};
@@ -178,7 +180,21 @@ std::vector<exhibit> reduction_exhibits()
        .line = "// Here a barrier is missing.",
        .fix = interleaved,
        .shows = "The sum of 1 .. 8",
-       .run = without_barrier},
+       .run = without_barrier<reduction_without_barrier>},
+      {.name = "reduction-without-first-barrier",
+       .title = "A reduction whose first step does not wait for the load",
+       .from = notes,
+       .says = "Asks why the kernel needs a barrier before its first step. This is what happens without it.",
+       .why =
+           "In the first step thread t adds elements 2t and 2t + 1, which other threads have loaded: nothing tells it "
+           "that they are there. The barrier at the end of the loop comes too late. (A loop that begins with the "
+           "largest stride, t < stride, would not need this one: there the first step adds a thread's own two "
+           "elements.)",
+       .wrong = {"exhibits/reduction_without_first_barrier.hpp", "struct reduction_without_first_barrier"},
+       .line = "// Here a barrier is missing.",
+       .fix = interleaved,
+       .shows = "The sum of 1 .. 8",
+       .run = without_barrier<reduction_without_first_barrier>},
       {.name = "no-bounds-check",
        .title = "A load that does not ask how many elements there are",
        .from = reeves,
