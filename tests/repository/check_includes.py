@@ -22,7 +22,7 @@ ROOMS = [
     # The check of CUDA's error codes, which all who call CUDA share; it has no more of the library than the error.
     ("check of CUDA", LIBRARY + r"(detail/cuda/check\.cuh|cuda_execution\.hpp)", "base operators order"),
     ("cuda", LIBRARY + r"detail/cuda/[^/]*", "base operators order|check of CUDA"),
-    ("cuda batches", LIBRARY + r"detail/cuda/batch/.*", "base operators order cuda|check of CUDA"),
+    ("cuda batches", LIBRARY + r"detail/cuda/(batch|recurrence)/.*", "base operators order cuda|check of CUDA"),
     # The one header that says where calls go.
     ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),
     ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running|array_view|along|segments|reversed|batches|prefix_sums)\.hpp|" + LIBRARY + r"detail/batch/.*", "base operators order|where calls go"),

@@ -86,6 +86,9 @@ struct tuning {
   std::size_t ring_column_pieces = 100;
   /// The ring takes the rows of so many pieces side by side one after the other.
   std::uint32_t ring_column_panel = 256;
+  /// Recurrences along memory that are longer than a tile have a warp each if there are at least this many a
+  /// multiprocessor; else blocks share out their tiles.
+  std::size_t recurrences_by_warps = 12;
   /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
   /// that run at once follows from it.
   int processors = 0;

@@ -15,9 +15,11 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/cuda/backend.hpp"
 #include "tally/detail/cuda/batch/segments.hpp"
+#include "tally/detail/cuda/recurrence/recurrences.hpp"
 #include "tally/detail/optional_value.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/recurrence/steps.hpp"
+#include "tally/error.hpp"
 #include "tally/sequences.hpp"
 
 /// Linear recurrences on a GPU, for any type and any iterators: scans of maps that are made where they are read, and
@@ -409,29 +411,43 @@ template <class T, class A, class B, class Out>
 void backend_recur_sequences(execution const& on, detail::batch::layout const& where, A a, B const* b, Out* out,
                              detail::batch::ends<T> const& ends)
 {
-#ifdef __CUDACC__
   {
-    prepared_call const call(on, "tally::linear_recurrence");
+    prepared_call call(on, "tally::linear_recurrence");
     if constexpr (std::is_pointer_v<A>) call.check_pointer(a, "coefficients");
     call.check_pointer(b, "input");
     call.check_pointer(out, "output");
     if (ends.initials != nullptr) call.check_pointer(ends.initials, "initial values");
     if (ends.lasts != nullptr) call.check_pointer(ends.lasts, "last values");
+    if constexpr (has_recurrence_kernels<T, A, B, Out>) {
+      recurrence_arrays<T> arrays{nullptr, T(0.0f), b, out};
+      if constexpr (std::is_pointer_v<A>)
+        arrays.a = a;
+      else
+        arrays.constant = a.value;
+      if (run_recurrences(call, where, arrays, ends)) return;
+    }
   }
-  std::size_t const n = where.along.extent, sequences = where.sequences();
-  bool const is_general = where.dimensions > 1;
-  recurrence_memory<detail::batch::layout> const general(on, is_general ? 1 : 0);
-  if (is_general) {
-    write_value<detail::batch::layout> write{where, general.data()};
-    backend_for_each_index(on, 1, write);
-  }
-  detail::batch::distances const across = where.dimensions == 0 ? detail::batch::distances{} : where.across[0].step;
-  recurrences_in_layout<A, B const*, Out*> const all{a, b, out, n, sequences, where.along.step, across, general.data()};
-  recur<T>(on, all, sequences, may_be_same(a, out) || may_be_same(b, out), ends,
-           scan_maps_of_sequences{on, n, sequences});
+  if constexpr (has_recurrence_kernels<T, A, B, Out> && is_compiled_for_recurrence_kernels) {
+    throw usage_error(
+        "tally: on a device before sm_90 a linear recurrence must be compiled by nvcc, for this device, in a .cu file");
+  } else {
+#ifdef __CUDACC__
+    std::size_t const n = where.along.extent, sequences = where.sequences();
+    bool const is_general = where.dimensions > 1;
+    recurrence_memory<detail::batch::layout> const general(on, is_general ? 1 : 0);
+    if (is_general) {
+      write_value<detail::batch::layout> write{where, general.data()};
+      backend_for_each_index(on, 1, write);
+    }
+    detail::batch::distances const across = where.dimensions == 0 ? detail::batch::distances{} : where.across[0].step;
+    recurrences_in_layout<A, B const*, Out*> const all{
+        a, b, out, n, sequences, where.along.step, across, general.data()};
+    recur<T>(on, all, sequences, may_be_same(a, out) || may_be_same(b, out), ends,
+             scan_maps_of_sequences{on, n, sequences});
 #else
-  static_assert(never<T, A>, "tally: a linear recurrence on a GPU must be compiled by nvcc, in a .cu file");
+    static_assert(never<T, A>, "tally: a linear recurrence on a GPU must be compiled by nvcc, in a .cu file");
 #endif
+  }
 }
 
 template <class T, class A, class B, class Offsets, class Out, class From = detail::batch::from_front>

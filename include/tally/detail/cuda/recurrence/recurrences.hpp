@@ -1,0 +1,48 @@
+#pragma once
+
+#include <initializer_list>
+#include <type_traits>
+
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/call.hpp"
+#include "tally/detail/cuda/compiled.hpp"
+#include "tally/detail/recurrence/steps.hpp"
+
+/// The kernels of linear recurrences that are compiled into the library: of floating-point numbers in memory, which are
+/// also the type of the states.
+namespace tally::cuda_backend {
+
+template <class T, class A, class B, class Out>
+inline constexpr bool has_recurrence_kernels =
+    is_compiled_float<T> && std::is_same_v<B, T> && std::is_same_v<Out, T> &&
+    (std::is_same_v<A, T*> || std::is_same_v<A, T const*> || std::is_same_v<A, detail::recurrence::constant<T>>);
+
+/// Whether this program is compiled for devices alone that have these kernels. It then compiles no other ones for such
+/// recurrences, which take minutes.
+#ifdef __CUDA_ARCH_LIST__
+inline constexpr bool is_compiled_for_recurrence_kernels = [] {
+  for (int architecture : {__CUDA_ARCH_LIST__})
+    if (architecture < 900) return false;
+  return true;
+}();
+#else
+inline constexpr bool is_compiled_for_recurrence_kernels = true;
+#endif
+
+/// The arrays of the sequences' first one. The coefficients are all `constant` if `a` is null.
+template <class T>
+struct recurrence_arrays {
+  T const* a;
+  T constant;
+  T const* b;
+  T* out;
+};
+
+/// Writes the states of all sequences of a layout, whose `ends` have initial values. Returns false, and does nothing, on
+/// devices before sm_90.
+template <class T>
+bool run_recurrences(prepared_call& call, detail::batch::layout const& where, recurrence_arrays<T> const& arrays,
+                     detail::batch::ends<T> const& ends);
+
+}  // namespace tally::cuda_backend

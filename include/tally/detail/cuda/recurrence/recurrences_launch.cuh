@@ -1,0 +1,199 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <cuda_runtime.h>
+
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/batch/sequences_launch.cuh"
+#include "tally/detail/cuda/check.cuh"
+#include "tally/detail/cuda/launch.cuh"
+#include "tally/detail/cuda/recurrence/choice.hpp"
+#include "tally/detail/cuda/recurrence/columns_kernel.cuh"
+#include "tally/detail/cuda/recurrence/recurrences.hpp"
+#include "tally/detail/cuda/recurrence/repair_kernel.cuh"
+#include "tally/detail/cuda/recurrence/rows_kernel.cuh"
+#include "tally/detail/cuda/recurrence/tiles_kernel.cuh"
+#include "tally/detail/path.hpp"
+#include "tally/error.hpp"
+
+namespace tally::cuda_backend {
+
+/// The kernels of recurrences of T, and their launch.
+template <class T>
+class recurrences_plan {
+public:
+  using problem = recurrence_problem<T>;
+
+  static void run(prepared_call& call, detail::batch::layout const& where, recurrence_arrays<T> const& arrays,
+                  detail::batch::ends<T> const& ends)
+  {
+    counted(where.sequences());
+    problem p = problem_of(where, arrays, ends);
+    bool const in_place = arrays.out == arrays.a || arrays.out == arrays.b;
+    auto const is_one = [](std::ptrdiff_t step) { return step == 1 || step == -1; };
+    bool const are_rows = is_one(p.out_step) && is_one(p.b_step) && (p.a_step == 0 || is_one(p.a_step));
+    bool const are_dense = p.neighbours == 1 || ((p.a_step == 0 || p.a_dense) && p.b_dense && p.out_dense);
+    recurrences_shape const shape{p.size, problem::tile, p.sequences, are_rows,
+                                  !are_dense && p.size * 2 <= static_cast<std::size_t>(problem::row)};
+    recurrence_choice const selected = choose(shape, call.processors(), tuning_in_use());
+    detail::took(selected.path, selected.because);
+    switch (selected.which) {
+      case recurrence_kernel::rows: return launch_rows(call, p);
+      case recurrence_kernel::tiles: return launch_tiles(call, p, in_place);
+      case recurrence_kernel::columns: return launch_columns(call, p, in_place);
+    }
+  }
+
+private:
+  using distances = detail::batch::distances;
+
+  static problem problem_of(detail::batch::layout const& where, recurrence_arrays<T> const& arrays,
+                            detail::batch::ends<T> const& ends)
+  {
+    detail::batch::dimension const none{1, {}};
+    auto const& inner = where.dimensions == 0 ? none : where.across[static_cast<std::size_t>(where.dimensions - 1)];
+    std::size_t const size = where.along.extent;
+    auto const step = [&](std::ptrdiff_t along) { return size == 1 ? 1 : along; };
+    auto const is_dense = [&](std::ptrdiff_t across) { return across == static_cast<std::ptrdiff_t>(size); };
+    auto const are_groups = [&](T const* first, std::ptrdiff_t along, std::ptrdiff_t distances::* array) {
+      return aligned_in_all<affine<T>>(where, first, along, array);
+    };
+    std::ptrdiff_t const a_step =
+        arrays.a == nullptr || where.along.step.coefficients == 0 ? 0 : step(where.along.step.coefficients);
+    std::ptrdiff_t const b_step = step(where.along.step.in), out_step = step(where.along.step.out);
+    auto const of_a = extremes_of(where, &distances::coefficients), of_b = extremes_of(where, &distances::in);
+    return {.a = arrays.a,
+            .constant = arrays.constant,
+            .b = arrays.b,
+            .out = arrays.out,
+            .size = size,
+            .sequences = where.sequences(),
+            .a_step = a_step,
+            .b_step = b_step,
+            .out_step = out_step,
+            .where = batch_places(where),
+            .neighbours = inner.extent,
+            .a_across = inner.step.coefficients,
+            .b_across = inner.step.in,
+            .out_across = inner.step.out,
+            .before_across = inner.step.initial,
+            .a_dense = is_dense(inner.step.coefficients),
+            .b_dense = is_dense(inner.step.in),
+            .out_dense = is_dense(inner.step.out),
+            .a_groups = are_groups(arrays.a, a_step, &distances::coefficients),
+            .b_groups = are_groups(arrays.b, b_step, &distances::in),
+            .out_groups = are_groups(arrays.out, out_step, &distances::out),
+            .a_begin = arrays.a + of_a.first,
+            .a_end = arrays.a + of_a.second + 1,
+            .b_begin = arrays.b + of_b.first,
+            .b_end = arrays.b + of_b.second + 1,
+            .before = ends.initial ? *ends.initial : T(0.0f),
+            .befores = ends.initials,
+            .lasts = ends.lasts,
+            .stores = results_stored::all,
+            .first_bad = nullptr};
+  }
+
+  /// The number of units must fit 32 bits.
+  static std::size_t counted(std::size_t units)
+  {
+    if (units >= folder_ticket) throw usage_error("tally: a call on a GPU takes fewer than 2^31 pieces of recurrences");
+    return units;
+  }
+
+  static void launch_rows(prepared_call const& call, problem const& p)
+  {
+    constexpr std::size_t row = problem::row;
+    if (p.size <= row)
+      launch_rows_of<1>(call, p);
+    else if (p.size <= 2 * row)
+      launch_rows_of<2>(call, p);
+    else if (problem::slots == 8 && p.size <= 4 * row)
+      launch_rows_of<problem::slots == 8 ? 4 : 2>(call, p);
+    else
+      launch_rows_of<problem::slots>(call, p);
+  }
+  template <int Rows>
+  static void launch_rows_of(prepared_call const& call, problem const& p)
+  {
+    using P = recurrence_rows_problem<T>;
+    auto const groups = static_cast<unsigned>(std::min<std::size_t>((p.size - 1) / problem::group + 1, warp_lanes));
+    P const rows{p, static_cast<int>(std::bit_width(groups - 1))};
+    std::size_t const a_unit = Rows == problem::slots ? 1
+                               : Rows > 1             ? static_cast<std::size_t>(problem::slots / Rows)
+                                          : static_cast<std::size_t>(problem::slots * (warp_lanes >> rows.log_width));
+    std::size_t const units = counted(p.sequences / p.neighbours * ((p.neighbours - 1) / a_unit + 1));
+    constexpr std::size_t bytes = sizeof(recurrence_rows_memory<P>) * recurrence_warps;
+    static known_kernels known{};
+    auto const most = static_cast<std::size_t>(
+        blocks_at_a_time(call, recur_rows_kernel<P, Rows>, recurrence_warps * warp_lanes, bytes, known));
+    launch(call, recur_rows_kernel<P, Rows>, rows, static_cast<unsigned>(std::min(most, units)),
+           recurrence_warps * warp_lanes, bytes);
+  }
+
+  static void launch_tiles(prepared_call& call, problem const& p, bool in_place)
+  {
+    using P = recurrence_tiles_problem<T>;
+    std::size_t const each = (p.size - 1) / problem::tile + 1, tiles = counted(p.sequences * each);
+    std::size_t const words = tiles * words_of<affine<typename problem::W>>;
+    call.reserve_words(words + p.sequences);
+    P tiled{p, static_cast<std::uint32_t>(each), call.shared(), call.words(), call.capacity()};
+    tiled.first_bad = reinterpret_cast<unsigned long long*>(call.words() + words);
+    constexpr int threads = recurrence_tiles::threads;
+    constexpr std::size_t bytes = sizeof(recurrence_tiles_memory<P>);
+    static known_kernels known{};
+    auto const most = static_cast<std::size_t>(blocks_at_a_time(call, recur_tiles_kernel<P>, threads, bytes, known));
+    auto const blocks = static_cast<unsigned>(std::min(most, tiles));
+    launch_and_repair(call, recur_tiles_kernel<P>, tiled, blocks, threads, bytes, in_place);
+  }
+
+  static void launch_columns(prepared_call& call, problem const& p, bool in_place)
+  {
+    using P = recurrence_columns_problem<T>;
+    constexpr std::size_t width = recurrence_columns_memory<P>::columns;
+    std::size_t const each = (p.neighbours - 1) / width + 1, groups = counted(p.sequences / p.neighbours * each);
+    call.reserve_words(p.sequences);
+    P columns{p, static_cast<std::uint32_t>(each), static_cast<std::uint32_t>(groups)};
+    columns.first_bad = reinterpret_cast<unsigned long long*>(call.words());
+    constexpr std::size_t bytes = sizeof(recurrence_columns_memory<P>);
+    static known_kernels known{};
+    auto const most = static_cast<std::size_t>(
+        blocks_at_a_time(call, recur_columns_kernel<P>, recurrence_columns::threads, bytes, known));
+    launch_and_repair(call, recur_columns_kernel<P>, columns, static_cast<unsigned>(std::min(most, groups)),
+                      recurrence_columns::threads, bytes, in_place);
+  }
+
+  /// Several warps store the results of a sequence, and a kernel behind them does the plain loops. In place, a first run
+  /// only looks for the results that are not finite.
+  template <class P>
+  static void launch_and_repair(prepared_call const& call, void (*kernel)(P const), P& p, unsigned blocks, int threads,
+                                std::size_t bytes, bool in_place)
+  {
+    check_cuda(cudaMemsetAsync(p.first_bad, 0xff, p.sequences * sizeof *p.first_bad, call.stream()), "clearing memory");
+    if (in_place) {
+      detail::took("cuda: recurrences are looked through first", "results replace elements that a loop may need");
+      p.stores = results_stored::none;
+      launch(call, kernel, p, blocks, threads, bytes);
+      p.stores = results_stored::before_the_first_bad;
+    }
+    launch(call, kernel, p, blocks, threads, bytes);
+    launch(call, repair_sequences_kernel<P>, p, static_cast<unsigned>((p.sequences - 1) / repair_threads + 1),
+           repair_threads);
+  }
+};
+
+template <class T>
+bool run_recurrences(prepared_call& call, detail::batch::layout const& where, recurrence_arrays<T> const& arrays,
+                     detail::batch::ends<T> const& ends)
+{
+  if (call.facts().compute_capability < 90) return false;
+  recurrences_plan<T>::run(call, where, arrays, ends);
+  return true;
+}
+
+}  // namespace tally::cuda_backend

@@ -1,0 +1,512 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "tally/detail/cuda/asynchronous.cuh"
+#include "tally/detail/cuda/groups.cuh"
+#include "tally/detail/cuda/problem.cuh"
+#include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
+#include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
+#include "tally/detail/cuda/warp.cuh"
+
+/// Recurrences along memory: a warp goes through a sequence piece by piece, or has several short ones at a time.
+namespace tally::cuda_backend {
+
+inline constexpr int recurrence_warps = 16;  ///< of a block
+inline constexpr int recurrence_stages = 2;
+
+template <class T>
+struct recurrence_rows_problem : recurrence_problem<T> {
+  int log_width;  ///< of the lanes of a short sequence
+};
+
+/// The shared memory of a warp: what is on its way to it, and results whose groups are not aligned in memory.
+template <class P>
+struct recurrence_rows_memory {
+  using S = typename P::stored;
+  static constexpr std::size_t bytes = P::piece * sizeof(S);
+  static constexpr std::size_t room = bytes + P::slots * 32 + 16;  // each sequence begins anywhere in a word
+
+  struct stage {
+    alignas(16) unsigned char a[room];
+    alignas(16) unsigned char b[room];
+  };
+  stage stages[recurrence_stages];
+  alignas(16) unsigned char out[room];
+  arrival arrived[recurrence_stages];
+};
+
+/// A part of one of the arrays, as it lies in shared memory: the unit's sequences one after the other.
+template <class S>
+struct staged_array {
+  unsigned char* memory;  ///< aligned to 16 bytes, behind 16 bytes of room
+  S* array;               ///< in memory: the first element of the unit's first sequence
+  std::ptrdiff_t across;
+  int step;    ///< 1 or -1
+  int size;    ///< elements of a sequence here
+  bool dense;  ///< the sequences follow each other without a gap
+
+  __device__ __forceinline__ S* low(int s) const { return array + s * across - (step < 0 ? size - 1 : 0); }
+  __device__ __forceinline__ static int gap(S* at)
+  {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) % 16 / sizeof(S));
+  }
+  /// The bytes that a sequence with a place of its own takes.
+  __device__ __forceinline__ int pitch() const { return (size * static_cast<int>(sizeof(S)) + 15) / 16 * 16 + 16; }
+  /// The place of sequence s's lowest element.
+  __device__ __forceinline__ S* place(int s) const
+  {
+    if (dense) return reinterpret_cast<S*>(memory) + gap(low(0)) + s * size;
+    return reinterpret_cast<S*>(memory + s * pitch()) + gap(low(s));
+  }
+  /// The place of the group that begins with element k of sequence s.
+  template <int Group>
+  __device__ __forceinline__ S* group(int s, int k) const
+  {
+    return place(s) + (step > 0 ? k : size - k - Group);
+  }
+};
+
+/// Reads groups from shared memory: of slot r, that which begins with step `step_of(r)` of sequence `sequence_of(r)`. In
+/// the place of groups beyond the end there is anything.
+template <int Group, class S, int Slots, class Sequence, class Step>
+__device__ __forceinline__ void take_groups(staged_array<S> const& part, bool aligned,
+                                            packed_group<S, Group> (&into)[Slots], Sequence const& sequence_of,
+                                            Step const& step_of)
+{
+  if (aligned && part.step > 0) {
+#pragma unroll
+    for (int r = 0; r < Slots; ++r) into[r].load_aligned(part.place(sequence_of(r)) + step_of(r));
+  } else if (aligned) {
+#pragma unroll
+    for (int r = 0; r < Slots; ++r)
+      into[r].load_aligned(part.template group<Group>(sequence_of(r), step_of(r) < part.size ? step_of(r) : 0));
+#pragma unroll
+    for (int r = 0; r < Slots; ++r) into[r] = into[r].reversed_if(true);
+  } else {
+#pragma unroll
+    for (int r = 0; r < Slots; ++r) {
+      S* const first = part.template group<Group>(sequence_of(r), step_of(r) < part.size ? step_of(r) : 0);
+#pragma unroll
+      for (int j = 0; j < Group; ++j) into[r].set(j, first[part.step > 0 ? j : Group - 1 - j]);
+    }
+  }
+}
+
+/// Writes groups to shared memory, as far as their steps come before `end(r)`.
+template <int Group, class S, int Slots, class Sequence, class Step, class End>
+__device__ __forceinline__ void put_groups(staged_array<S> const& part, packed_group<S, Group> const (&from)[Slots],
+                                           Sequence const& sequence_of, Step const& step_of, End const& end)
+{
+#pragma unroll
+  for (int r = 0; r < Slots; ++r) {
+    int const rest = end(r) - step_of(r);
+    S* const first = part.template group<Group>(sequence_of(r), step_of(r));
+#pragma unroll
+    for (int j = 0; j < Group; ++j)
+      if (j < rest) first[part.step > 0 ? j : Group - 1 - j] = from[r].get(j);
+  }
+}
+
+/// Writes an aligned group of results, as far as they come before `end`, to a sequence that begins at `out`.
+template <class S, int Group>
+__device__ __forceinline__ void store_results(packed_group<S, Group> const& group, S* out, int k, int end,
+                                              std::ptrdiff_t step)
+{
+  if (end - k >= Group) {
+    if (step > 0)
+      group.store_aligned(out + k);
+    else
+      group.reversed_if(true).store_aligned(out - k - (Group - 1));
+  } else {
+#pragma unroll
+    for (int j = 0; j < Group; ++j)
+      if (k + j < end) out[(k + j) * step] = group.get(j);
+  }
+}
+
+/// Starts the copy of `count` neighbouring elements at `from` to the same place of a word of `to`, and returns how many
+/// bytes `done` is to expect. Elements in words that are not wholly in the array are copied at once.
+template <class S>
+__device__ __forceinline__ std::uint32_t start_copy(unsigned char* to, S const* from, int count, S const* array_begin,
+                                                    S const* array_end, arrival& done)
+{
+  auto const first = reinterpret_cast<std::uintptr_t>(from), last = reinterpret_cast<std::uintptr_t>(from + count);
+  std::uintptr_t const word = first / 16 * 16;
+  std::uintptr_t begin = word, end = (last + 15) / 16 * 16;
+  auto const copy = [&](std::uintptr_t from_byte, std::uintptr_t to_byte) {
+    for (std::uintptr_t at = from_byte; at < to_byte; at += sizeof(S))
+      *reinterpret_cast<S*>(to + (at - word)) = *reinterpret_cast<S const*>(at);
+  };
+  if (begin < reinterpret_cast<std::uintptr_t>(array_begin)) {
+    begin += 16;
+    copy(first, last < begin ? last : begin);
+  }
+  if (end > begin && end > reinterpret_cast<std::uintptr_t>(array_end)) {
+    end -= 16;
+    copy(first > end ? first : end, last);
+  }
+  if (end <= begin) return 0;
+  auto const bytes = static_cast<std::uint32_t>(end - begin);
+  done.bulk_load(to + (begin - word), reinterpret_cast<void const*>(begin), bytes);
+  return bytes;
+}
+
+/// Writes `count` elements to `to` from the same place of a word in shared memory, by a warp.
+template <class S>
+__device__ __forceinline__ void copy_out(S* to, S const* from, int count)
+{
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  constexpr int a_word = 16 / static_cast<int>(sizeof(S));
+  int head = (a_word - staged_array<S>::gap(to)) % a_word;
+  head = head < count ? head : count;
+  int const words = (count - head) / a_word, tail = head + words * a_word;
+  if (lane < head) to[lane] = from[lane];
+  for (int w = lane; w < words; w += warp_lanes)
+    store_in_order(reinterpret_cast<uint4*>(to + head) + w, reinterpret_cast<uint4 const*>(from + head)[w]);
+  if (lane < count - tail) to[tail + lane] = from[tail + lane];
+}
+
+/// 0 if y is finite once it is rounded to T, else NaN.
+template <class T>
+__device__ __forceinline__ working_type<T> zero_if_finite(working_type<T> const& y)
+{
+  return static_cast<working_type<T>>(static_cast<T>(y)) * working_type<T>(0);
+}
+template <class T>
+__device__ __forceinline__ bool is_number(T const& y)
+{
+  auto const wide = static_cast<working_type<T>>(y);
+  return wide == wide;
+}
+
+/// The plain loop from step k of a sequence on, by a warp. The warp has written the results before k.
+template <class P>
+__device__ __noinline__ void repair_sequence(P const& p, std::size_t sequence, std::size_t k)
+{
+  using T = typename P::T;
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  T const* const coefficients = p.a == nullptr ? nullptr : p.a_of(sequence);
+  T const* const terms = p.b_of(sequence);
+  T* const out = p.out_of(sequence);
+  __syncwarp();
+  T y = k == 0 ? p.before_of(sequence) : out[static_cast<std::ptrdiff_t>(k - 1) * p.out_step];
+  __syncwarp();
+  for (; k < p.size && is_number(y); k += warp_lanes) {
+    std::size_t const rest = p.size - k;
+    int const count = rest < warp_lanes ? static_cast<int>(rest) : warp_lanes;
+    auto const mine = static_cast<std::ptrdiff_t>(k + static_cast<std::size_t>(lane < count ? lane : 0));
+    T const a = coefficients == nullptr ? p.constant : coefficients[mine * p.a_step], b = terms[mine * p.b_step];
+    T kept = y;
+    for (int j = 0; j < count; ++j) {
+      y = detail::recurrence::step(shuffle_from(a, j), y, shuffle_from(b, j));
+      if (j == lane) kept = y;
+    }
+    if (lane < count) out[mine * p.out_step] = kept;
+  }
+  // Once a state is not a number, no later one is.
+  for (k += static_cast<std::size_t>(lane); k < p.size; k += warp_lanes)
+    out[static_cast<std::ptrdiff_t>(k) * p.out_step] = y;
+  if (p.lasts != nullptr && lane == 0) p.put_last(sequence, y);
+}
+
+/// The work of a warp on one unit: some short sequences, or a piece of one.
+template <class P, int Rows>
+class recurrence_unit {
+public:
+  using S = typename P::stored;
+  using T = typename P::T;
+  using W = typename P::W;
+  using C = typename P::C;
+  static constexpr int group = P::group, row = P::row, slots = P::slots;
+  static constexpr bool is_piece = Rows == slots;
+  using memory_type = recurrence_rows_memory<P>;
+  using elements = packed_group<S, group>[slots];
+
+  P const& p;
+  int lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  std::uint32_t number = 0;
+  std::size_t sequence = 0;  ///< the first
+  std::size_t begin = 0;     ///< the first step
+  int size = 0;              ///< steps of each sequence
+  int there = 0;             ///< sequences
+
+  __device__ __forceinline__ int a_slot() const { return Rows > 1 ? 1 : warp_lanes >> p.log_width; }
+  __device__ __forceinline__ int width() const { return Rows > 1 ? warp_lanes : 1 << p.log_width; }
+  __device__ __forceinline__ int in_sequence() const { return Rows > 1 ? lane : lane & (width() - 1); }
+  /// The sequence of a slot, as the unit numbers them, and the lane's first step in it.
+  __device__ __forceinline__ int sequence_of(int r) const
+  {
+    return Rows > 1 ? r / Rows : r * a_slot() + (lane >> p.log_width);
+  }
+  __device__ __forceinline__ int step_of(int r) const { return r % Rows * row + in_sequence() * group; }
+
+  __device__ __forceinline__ auto staged(unsigned char* memory, S* first, std::ptrdiff_t across, std::ptrdiff_t step,
+                                         bool dense) const
+  {
+    return staged_array<S>{
+        memory + 16, first + static_cast<std::ptrdiff_t>(begin) * step, across, static_cast<int>(step), size, dense};
+  }
+  __device__ __forceinline__ auto staged_a(memory_type& memory, int stage) const
+  {
+    return staged(memory.stages[stage].a, const_cast<S*>(p.a_of(sequence)), p.a_across, p.a_step, p.a_dense);
+  }
+  __device__ __forceinline__ auto staged_b(memory_type& memory, int stage) const
+  {
+    return staged(memory.stages[stage].b, const_cast<S*>(p.b_of(sequence)), p.b_across, p.b_step, p.b_dense);
+  }
+
+  /// Starts the copies of the unit, by the first two lanes: one for each array.
+  __device__ __forceinline__ void load(memory_type& memory, int stage) const
+  {
+    arrival& done = memory.arrived[stage];
+    std::uint32_t bytes = 0;
+    bool const is_a = lane == 0;
+    if (!is_a || p.a_step != 0) {
+      auto const part = is_a ? staged_a(memory, stage) : staged_b(memory, stage);
+      S const* const begin_of_all = is_a ? p.a_begin : p.b_begin;
+      S const* const end_of_all = is_a ? p.a_end : p.b_end;
+      if (part.dense) {
+        bytes += start_copy<S>(part.memory, part.low(0), there * size, begin_of_all, end_of_all, done);
+      } else {
+#pragma unroll 1
+        for (int s = 0; s < there; ++s)
+          bytes += start_copy<S>(part.memory + s * part.pitch(), part.low(s), size, begin_of_all, end_of_all, done);
+      }
+    }
+    done.arrive_and_expect(bytes);
+  }
+};
+
+/// Recurrences of sequences along memory, on sm_90 and later. With all slots for one sequence, it may have any length.
+template <class P, int Rows>
+__global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_kernel(__grid_constant__ P const p)
+{
+#if __CUDA_ARCH__ >= 900
+  using unit = recurrence_unit<P, Rows>;
+  using S = typename P::stored;
+  using T = typename P::T;
+  using W = typename P::W;
+  using C = typename P::C;
+  constexpr int group = P::group, slots = P::slots, stages = recurrence_stages;
+  extern __shared__ __align__(128) unsigned char raw[];
+  auto& memory = reinterpret_cast<recurrence_rows_memory<P>*>(raw)[threadIdx.x / warp_lanes];
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  if (lane == 0) {
+    for (arrival& stage : memory.arrived) stage.begin(2);
+    fence_asynchronous();
+  }
+  __syncwarp();
+  take_turn();
+
+  std::uint32_t const workers = gridDim.x * recurrence_warps;
+  unit now{p}, next{p};
+  std::size_t const a_unit = unit::is_piece ? 1 : static_cast<std::size_t>(slots / Rows * now.a_slot());
+  auto const a_neighbour = static_cast<std::uint32_t>((p.neighbours - 1) / a_unit + 1);
+  auto const units = static_cast<std::uint32_t>(p.sequences / p.neighbours) * a_neighbour;
+  auto const place = [&](unit& at) {
+    std::uint32_t const outer = p.where.dimensions <= 1 ? 0 : at.number / a_neighbour;
+    std::size_t const first = (at.number - outer * a_neighbour) * a_unit;
+    at.sequence = outer * p.neighbours + first;
+    std::size_t const rest = p.size - at.begin, others = p.neighbours - first;
+    at.size = static_cast<int>(!unit::is_piece || rest < P::piece ? rest : P::piece);
+    at.there = static_cast<int>(others < a_unit ? others : a_unit);
+  };
+  auto const step = [&](unit& at) {
+    if (unit::is_piece && p.size - at.begin > P::piece) {
+      at.begin += P::piece;
+    } else {
+      at.begin = 0;
+      at.number += workers;
+    }
+    if (at.number < units) place(at);
+  };
+  now.number = next.number = threadIdx.x / warp_lanes * gridDim.x + blockIdx.x;
+  if (now.number >= units) return;
+  place(now);
+  place(next);
+  for (int s = 0; s < stages; ++s) {
+    if (lane < 2 && next.number < units) next.load(memory, s);
+    step(next);
+  }
+
+  // Of a long sequence: the rows before in the strip, the strips before in the tile, the tiles before in the span, the spans before, the carry.
+  affine<W> rows{}, strips{};
+  affine<C> tiles{};
+  C spans{};
+  W carry{};
+  bool is_over = false;  // the rest of the sequence has been written by the plain loop
+  int stage = 0;
+  std::uint32_t phase = 0;
+  for (; now.number < units; step(now)) {
+    typename unit::elements a, b;
+    if (p.a_step == 0) {
+#pragma unroll
+      for (int r = 0; r < slots; ++r) {
+        int const s = now.sequence_of(r);
+        S const value = p.constant_of(now.sequence, s < now.there ? s : 0);
+#pragma unroll
+        for (int j = 0; j < group; ++j) a[r].set(j, value);
+      }
+    }
+    W before[slots / Rows];
+    if (!unit::is_piece || now.begin == 0) {
+#pragma unroll
+      for (int q = 0; q < slots / Rows; ++q) {
+        int const s = now.sequence_of(q * Rows);
+        before[q] = static_cast<W>(p.before_of(now.sequence, s < now.there ? s : 0));
+      }
+    }
+    memory.arrived[stage].wait(phase);
+    auto const sequence_of = [&](int r) { return now.sequence_of(r); };
+    auto const step_of = [&](int r) { return now.step_of(r); };
+    if (p.a_step != 0) take_groups<group>(now.staged_a(memory, stage), p.a_groups, a, sequence_of, step_of);
+    take_groups<group>(now.staged_b(memory, stage), p.b_groups, b, sequence_of, step_of);
+    __syncwarp();
+    if (lane < 2 && next.number < units) next.load(memory, stage);
+    step(next);
+    if (++stage == stages) {
+      stage = 0;
+      phase ^= 1;
+    }
+    if constexpr (unit::is_piece) {
+      if (now.begin == 0) {
+        is_over = false;
+        carry = before[0];
+        spans = static_cast<C>(carry);
+      }
+      if (is_over) continue;
+      before[0] = carry;
+    }
+
+    auto const steps = [&](int r, int j) {
+      return affine<W>{static_cast<W>(a[r].get(j)), static_cast<W>(b[r].get(j))};
+    };
+    bool const has_strips = unit::is_piece && now.begin % P::tile >= P::strip;
+    bool const has_rows = unit::is_piece && now.begin % P::strip != 0;
+    folds_before<W, group, slots, Rows> folds(steps, now.width());
+    affine<W> const rows_after = folds.precede(has_strips, strips, has_rows, rows);
+    packed_group<S, group> results[slots];
+    W bad(0);  // NaN if a result is not finite
+    affine<W> local{};
+    auto const for_each = [&](int r, auto const& take) {
+      affine<W> own = steps(r, 0);
+#pragma unroll
+      for (int j = 0; j < group; ++j) {
+        if (j > 0) own = composed(own, steps(r, j));
+        bool const is_first = r % Rows == 0 && now.in_sequence() == 0 && !has_strips && !has_rows;
+        local = select(is_first, own, composed(folds.fold[r], own));
+        take(j, local(before[r / Rows]));
+      }
+    };
+    auto const is_there = [&](int r, int j) {
+      return now.step_of(r) + j < now.size && (unit::is_piece || now.sequence_of(r) < now.there);
+    };
+#pragma unroll
+    for (int r = 0; r < slots; ++r)
+      for_each(r, [&](int j, W const& y) {
+        results[r].set(j, static_cast<S>(static_cast<T>(y)));
+        bad += zero_if_finite<T>(y);  // of values beyond the end too
+      });
+    if (p.lasts != nullptr && (!unit::is_piece || p.size - now.begin <= P::piece)) {
+#pragma unroll
+      for (int r = 0; r < slots; ++r)
+        for_each(r, [&](int j, W const& y) {
+          if (is_there(r, j) && now.step_of(r) + j == now.size - 1)
+            p.put_last(now.sequence + now.sequence_of(r), static_cast<T>(y));
+        });
+    }
+
+    int end[slots / Rows];  // of the results to be written
+#pragma unroll
+    for (int q = 0; q < slots / Rows; ++q)
+      end[q] = unit::is_piece || now.sequence_of(q * Rows) < now.there ? now.size : 0;
+    bool repairs = __any_sync(whole_warp, bad != bad);
+    int first_bad[slots / Rows];
+    if (repairs) {
+      unsigned const all = now.width() == warp_lanes ? whole_warp : (1u << now.width()) - 1;
+      int const first_lane = lane - now.in_sequence();
+#pragma unroll
+      for (int q = 0; q < slots / Rows; ++q) first_bad[q] = now.size;
+#pragma unroll
+      for (int r = slots - 1; r >= 0; --r) {
+        int place = group;
+        for_each(r, [&](int j, W const& y) {
+          place = is_there(r, j) && !is_number(zero_if_finite<T>(y)) && place > j ? j : place;
+        });
+        unsigned const lanes = __ballot_sync(whole_warp, place < group) >> first_lane & all;
+        int const at = __ffs(static_cast<int>(lanes)) - 1;
+        int const in_group = __shfl_sync(whole_warp, place, first_lane + (at < 0 ? 0 : at));
+        if (at >= 0) first_bad[r / Rows] = r % Rows * P::row + at * group + in_group;
+      }
+      bool any = false;
+#pragma unroll
+      for (int q = 0; q < slots / Rows; ++q) any = any || first_bad[q] < end[q];
+      repairs = __any_sync(whole_warp, any);
+#pragma unroll
+      for (int q = 0; q < slots / Rows; ++q) end[q] = end[q] < first_bad[q] ? end[q] : first_bad[q];
+    }
+
+    auto const out = now.staged(memory.out, p.out_of(now.sequence), p.out_across, p.out_step, p.out_dense);
+    if (unit::is_piece && p.out_groups && p.out_step > 0 && end[0] == static_cast<int>(P::piece)) {
+      S* const first = out.array + lane * group;
+#pragma unroll
+      for (int r = 0; r < slots; ++r) results[r].store_aligned(first + r * P::row);
+    } else if (p.out_groups) {
+#pragma unroll
+      for (int r = 0; r < slots; ++r)
+        store_results(results[r], out.array + now.sequence_of(r) * p.out_across, now.step_of(r), end[r / Rows],
+                      p.out_step);
+    } else if (repairs) {
+#pragma unroll
+      for (int r = 0; r < slots; ++r) {
+        S* const first = out.array + now.sequence_of(r) * p.out_across;
+#pragma unroll
+        for (int j = 0; j < group; ++j)
+          if (now.step_of(r) + j < end[r / Rows]) first[(now.step_of(r) + j) * p.out_step] = results[r].get(j);
+      }
+    } else {
+      put_groups<group>(
+          out, results, [&](int r) { return now.sequence_of(r); }, [&](int r) { return now.step_of(r); },
+          [&](int r) { return end[r / Rows]; });
+      __syncwarp();
+      if (out.dense) {
+        copy_out(out.low(0), out.place(0), now.there * now.size);
+      } else {
+        for (int s = 0; s < now.there; ++s) copy_out(out.low(s), out.place(s), now.size);
+      }
+      __syncwarp();
+    }
+    if (repairs) {
+#pragma unroll
+      for (int q = 0; q < slots / Rows; ++q) {
+        unsigned which = __ballot_sync(whole_warp, end[q] < now.size && first_bad[q] < now.size &&
+                                                       now.in_sequence() == 0 && now.sequence_of(q * Rows) < now.there);
+        while (which != 0) {
+          int const of = __ffs(static_cast<int>(which)) - 1;
+          which &= which - 1;
+          repair_sequence(p, now.sequence + __shfl_sync(whole_warp, now.sequence_of(q * Rows), of),
+                          now.begin + static_cast<std::size_t>(__shfl_sync(whole_warp, first_bad[q], of)));
+        }
+      }
+      is_over = true;
+    }
+    if constexpr (unit::is_piece) {
+      rows = rows_after;
+      if ((now.begin + P::piece) % P::strip == 0) strips = composed_if(has_strips, strips, rows);
+      if ((now.begin + P::piece) % P::tile == 0) {
+        auto const total = static_cast<affine<C>>(shuffle_from(local, warp_lanes - 1));
+        constexpr std::size_t span = P::tile * order::span_tiles;
+        tiles = now.begin % span < P::tile ? total : composed(tiles, total);
+        C const all = tiles(spans);
+        if ((now.begin + P::piece) % span == 0) spans = all;
+        carry = static_cast<W>(all);
+      }
+    }
+  }
+#endif
+}
+
+}  // namespace tally::cuda_backend
