@@ -27,7 +27,8 @@ int main()
   std::printf("\nworth:");
   for (double each : worth) std::printf(" %.3f", each);
 
-  // Three channels, time slowest: y[t][c] = decay[c] * y[t-1][c] + x[t][c]. A stride of 0 repeats the decays along time.
+  // Three channels, time slowest: y[t][c] = decay[c] * y[t-1][c] + x[t][c]. A stride of 0 repeats the decays along
+  // time.
   std::vector<float> const decay = {0.5f, 0.9f, 1.0f}, x = {1, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1};
   std::vector<float> y(x.size()), last(3);
   tally::array_view const of_channels(decay.data(), {4, 3}, {0, 1});

@@ -1,5 +1,5 @@
-// tally_bench_cuda_recurrences: linear recurrences beside cudaMemcpy of as many bytes, in one process: rows along memory,
-// one sequence, columns and middle axes. Each array counts once.
+// tally_bench_cuda_recurrences: linear recurrences beside cudaMemcpy of as many bytes, in one process: rows along
+// memory, one sequence, columns and middle axes. Each array counts once.
 #include <cstddef>
 #include <cstdio>
 #include <string>

@@ -1,6 +1,6 @@
 // Linear recurrences on a GPU by the kernels for numbers in memory, against the slow implementation of the order, one
-// sequence at a time. Each size takes its turn with layouts, values, ends and kernels that are drawn anew. Every byte of
-// what is written to is compared.
+// sequence at a time. Each size takes its turn with layouts, values, ends and kernels that are drawn anew. Every byte
+// of what is written to is compared.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -137,8 +137,8 @@ public:
     return all;
   }
   /// Looks at what element k of `out` has been made of, and reports if it is something else than `right`, or than the
-  /// identity if these are none. The finding is at the line that wrote it. `op` combined the elements; their order counts
-  /// unless it commutes.
+  /// identity if these are none. The finding is at the line that wrote it. `op` combined the elements; their order
+  /// counts unless it commutes.
   template <class T, class Op>
   void expect(view<traced<T>> out, std::size_t k, elements_in_order const& right, Op const& op)
   {

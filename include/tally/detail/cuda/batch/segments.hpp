@@ -51,8 +51,8 @@ void launch_by_warps(prepared_call const& call, P const& problem)
   launch(call, entry[0], problem, static_cast<unsigned>(blocks), shape::threads, warps_bytes<P>);
 }
 
-/// Whether warps that work alone may do a call of at most `most` elements. They write no last values, and a scan by them
-/// has the same initial value for all segments.
+/// Whether warps that work alone may do a call of at most `most` elements. They write no last values, and a scan by
+/// them has the same initial value for all segments.
 template <class P>
 bool may_go_by_warps(prepared_call const& call, P const& problem, std::size_t most)
 {

@@ -390,8 +390,8 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
       return static_cast<T>(problem.init.is_present ? static_cast<W>(op(problem.init.value, local)) : local);
     };
     if constexpr (P::reduces) {
-      // A warp lists the heads of its windows, so that neighbouring lanes write neighbouring results. The list lies where
-      // the folds were.
+      // A warp lists the heads of its windows, so that neighbouring lanes write neighbouring results. The list lies
+      // where the folds were.
       auto const number = static_cast<int>(before >> 16);
       int const warp_number = __shfl_sync(whole_warp, number, 0);
       int const count = __shfl_sync(whole_warp, number + __popc(own_bits), warp_lanes - 1) - warp_number;

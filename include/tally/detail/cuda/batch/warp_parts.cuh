@@ -22,9 +22,9 @@
 /// behind it are on their way while the warp works on a part.
 ///
 /// A ticket with very many elements would keep one warp busy while the others have ended. If one is too large, the
-/// general kernel behind in the stream does the whole call (segments.cuh). A reduction looks at the sizes of all tickets
-/// as it begins, and its warps leave when they see that. A scan may overwrite its elements, so a kernel of its own looks
-/// ahead of it.
+/// general kernel behind in the stream does the whole call (segments.cuh). A reduction looks at the sizes of all
+/// tickets as it begins, and its warps leave when they see that. A scan may overwrite its elements, so a kernel of its
+/// own looks ahead of it.
 namespace tally::cuda_backend {
 
 /// Whether a kind of problem can be done by warps.
@@ -55,8 +55,8 @@ struct warp_shape {
   static constexpr int block = 256;                               ///< most segments of a block
   static constexpr int warps = 6, blocks_a_processor = 3, threads = warps * warp_lanes;
   static constexpr int ticket = 4 * room;  ///< elements of a ticket on average, at most
-  /// The most elements of a ticket, if that is half of a warp's share of all, and at least; else the call is the general
-  /// kernel's.
+  /// The most elements of a ticket, if that is half of a warp's share of all, and at least; else the call is the
+  /// general kernel's.
   static constexpr int most_in_ticket = 32 * room, least_in_ticket = 4 * room;
   static constexpr std::size_t least_mean_of_8 = P::reduces ? 16 : 1;  ///< elements of 8 segments; else likewise
 };

@@ -27,9 +27,9 @@ struct warp_scan_memory {
   uninitialized<lone_fold<typename P::element, typename P::operation>> lone;
 };
 
-/// The scan of the segments of parts, in place in shared memory, 32 at a time. Long ones are the work of the warp, row by
-/// row. Short ones are the work of a lane each. The groups of others are numbered through, and a lane has one of each 32
-/// groups, whatever the lengths: Kogge and Stone's scan goes over them and stops where a segment begins.
+/// The scan of the segments of parts, in place in shared memory, 32 at a time. Long ones are the work of the warp, row
+/// by row. Short ones are the work of a lane each. The groups of others are numbered through, and a lane has one of
+/// each 32 groups, whatever the lengths: Kogge and Stone's scan goes over them and stops where a segment begins.
 template <class P>
 class warp_scan {
 public:

@@ -14,8 +14,8 @@
 
 /// Recurrences across memory: time runs along another axis than the one whose elements are neighbours. A block goes
 /// through neighbouring sequences ("columns") from begin to end, a row of the order at a time. Two warps copy rows to a
-/// ring in shared memory. Six others have a row each, a column a lane, and nothing of a row's order needs a shuffle. The
-/// folds before a row pass from warp to warp; they wait for the rows' totals alone.
+/// ring in shared memory. Six others have a row each, a column a lane, and nothing of a row's order needs a shuffle.
+/// The folds before a row pass from warp to warp; they wait for the rows' totals alone.
 namespace tally::cuda_backend {
 
 template <class T>

@@ -42,8 +42,8 @@ struct recurrence_problem {
   using operation = detail::recurrence::steps_in_turn;
   static constexpr int group = static_cast<int>(order::group<affine<T>>);
   static constexpr int row = static_cast<int>(order::row<affine<T>>);
-  /// Rows in the registers of a warp, as many as they hold with sixteen warps in a multiprocessor. Elements of two bytes
-  /// are four to a group, and doubles take two registers.
+  /// Rows in the registers of a warp, as many as they hold with sixteen warps in a multiprocessor. Elements of two
+  /// bytes are four to a group, and doubles take two registers.
   static constexpr int slots = sizeof(T) == 4 ? 8 : 4;
   static constexpr std::size_t piece = static_cast<std::size_t>(slots * row);
   static constexpr std::size_t strip = order::strip<affine<T>>;

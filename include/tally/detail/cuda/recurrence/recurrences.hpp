@@ -39,8 +39,8 @@ struct recurrence_arrays {
   T* out;
 };
 
-/// Writes the states of all sequences of a layout, whose `ends` have initial values. Returns false, and does nothing, on
-/// devices before sm_90.
+/// Writes the states of all sequences of a layout, whose `ends` have initial values. Returns false, and does nothing,
+/// on devices before sm_90.
 template <class T>
 bool run_recurrences(prepared_call& call, detail::batch::layout const& where, recurrence_arrays<T> const& arrays,
                      detail::batch::ends<T> const& ends);

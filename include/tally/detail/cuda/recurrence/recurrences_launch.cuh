@@ -168,8 +168,8 @@ private:
                       recurrence_columns::threads, bytes, in_place);
   }
 
-  /// Several warps store the results of a sequence, and a kernel behind them does the plain loops. In place, a first run
-  /// only looks for the results that are not finite.
+  /// Several warps store the results of a sequence, and a kernel behind them does the plain loops. In place, a first
+  /// run only looks for the results that are not finite.
   template <class P>
   static void launch_and_repair(prepared_call const& call, void (*kernel)(P const), P& p, unsigned blocks, int threads,
                                 std::size_t bytes, bool in_place)

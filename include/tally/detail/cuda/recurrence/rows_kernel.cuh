@@ -69,8 +69,8 @@ struct staged_array {
   }
 };
 
-/// Reads groups from shared memory: of slot r, that which begins with step `step_of(r)` of sequence `sequence_of(r)`. In
-/// the place of groups beyond the end there is anything.
+/// Reads groups from shared memory: of slot r, that which begins with step `step_of(r)` of sequence `sequence_of(r)`.
+/// In the place of groups beyond the end there is anything.
 template <int Group, class S, int Slots, class Sequence, class Step>
 __device__ __forceinline__ void take_groups(staged_array<S> const& part, bool aligned,
                                             packed_group<S, Group> (&into)[Slots], Sequence const& sequence_of,
@@ -332,7 +332,8 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
     step(next);
   }
 
-  // Of a long sequence: the rows before in the strip, the strips before in the tile, the tiles before in the span, the spans before, the carry.
+  // Of a long sequence: the rows before in the strip, the strips before in the tile, the tiles before in the span, the
+  // spans before, the carry.
   affine<W> rows{}, strips{};
   affine<C> tiles{};
   C spans{};

@@ -25,8 +25,8 @@ struct recurrence_tiles_problem : recurrence_problem<T> {
 };
 
 /// The warps of a block: a loader, folders that find the carries of the block's tiles in turn, and teams that do its
-/// tiles in turn, a strip a warp. A folder folds the totals of all tiles. With one block a multiprocessor these are half
-/// as many for each of its tiles as with two.
+/// tiles in turn, a strip a warp. A folder folds the totals of all tiles. With one block a multiprocessor these are
+/// half as many for each of its tiles as with two.
 struct recurrence_tiles {
   static constexpr int team_warps = static_cast<int>(order::tile_strips);
   static constexpr int teams = 2;
@@ -160,8 +160,8 @@ __device__ __forceinline__ void fold_recurrence_tiles(recurrence_tiles_memory<P>
   }
 }
 
-/// A strip of each of a team's tiles, by one warp. The total of a tile is published before the results of the tile before
-/// are written, so it waits for no carry.
+/// A strip of each of a team's tiles, by one warp. The total of a tile is published before the results of the tile
+/// before are written, so it waits for no carry.
 template <class P>
 class recurrence_strips {
 public:
