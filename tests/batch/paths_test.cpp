@@ -5,7 +5,7 @@
 
 namespace {
 
-[[maybe_unused]] auto* const counted =
-    testing::AddGlobalTestEnvironment(new tally::test::visits({"include/tally/detail/batch"}));
+[[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(
+    new tally::test::visits({"include/tally/detail/batch"}, {"include/tally/detail/batch/host_recurrences.hpp"}));
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace tally::test {
 /// taken.
 ///
 /// The sources are the files `sources`, given as paths within the repository; a folder stands for all files in it
-/// except those of `excepted` folders. A program that runs only some of its tests (--gtest_filter) is not checked.
+/// except those that are `excepted`, files and folders alike. A program that runs only some of its tests (--gtest_filter) is not checked.
 class visits : public testing::Environment {
 public:
   explicit visits(std::vector<std::string> sources, std::vector<std::string> excepted = {})
@@ -101,7 +101,7 @@ private:
   bool is_excepted(std::string const& path) const
   {
     return std::any_of(excepted_.begin(), excepted_.end(),
-                       [&](std::string const& folder) { return path.find("/" + folder + "/") != path.npos; });
+                       [&](std::string const& each) { return (path + '/').find("/" + each + "/") != path.npos; });
   }
 
   std::vector<std::string> sources_;

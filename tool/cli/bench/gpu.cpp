@@ -29,7 +29,7 @@ public:
   explicit operator bool() const { return in_ && out_; }
 
   template <class T>
-  void measure(std::string const& type, std::size_t bytes, std::vector<cell>& cells)
+  void measure(std::string const& type, std::size_t bytes, std::vector<speed>& cells)
   {
     std::size_t const n = bytes / sizeof(T);
     T* const in = static_cast<T*>(in_.get());
@@ -117,7 +117,7 @@ std::optional<gpu_speeds> measure_gpu()
     }
   });
   std::stable_sort(measured.cells.begin(), measured.cells.end(),
-                   [](cell const& a, cell const& b) { return a.call > b.call; });
+                   [](speed const& a, speed const& b) { return a.call > b.call; });
   return measured;
 }
 

@@ -14,7 +14,7 @@ std::string size_text(std::size_t bytes)
 }
 
 /// The columns that the CPU's table and the GPU's share.
-std::string row(cell const& each)
+std::string row(speed const& each)
 {
   return fmt::format("{:<7} {:<8} {:>8}  {:>7.1f}  {:>7.1f} {:>6.2f}", each.call, each.type, size_text(each.bytes),
                      each.limit, each.tally, each.share());
@@ -22,7 +22,7 @@ std::string row(cell const& each)
 
 constexpr char columns[] = "call    type         size    limit    tally  share";
 
-json json_of(cell const& each)
+json json_of(speed const& each)
 {
   return {{"call", each.call},
           {"type", each.type},
@@ -48,20 +48,20 @@ std::string table(speeds const& measured)
       "GB/s of {} with at most {} thread{}; std:: has one. The limit is copying for a scan, reading for a sum.\n\n",
       measured.plain ? "plain calls" : "calls", measured.threads, measured.threads == 1 ? "" : "s");
   out += fmt::format("{}  {:>7} {:>7}\n", columns, "std::", "faster");
-  for (cell const& each : measured.cells)
+  for (speed const& each : measured.cells)
     out += fmt::format("{}  {:>7.1f} {:>6.1f}x\n", row(each), each.standard, each.tally / each.standard);
   if (!measured.gpu) return out;
   out += fmt::format(
       "\nGB/s in the memory of the GPU ({}). The limit is cudaMemcpy for a scan, reading for a sum.\n\n{}\n",
       measured.gpu->name, columns);
-  for (cell const& each : measured.gpu->cells) out += row(each) + '\n';
+  for (speed const& each : measured.gpu->cells) out += row(each) + '\n';
   return out;
 }
 
 std::string json_text(speeds const& measured)
 {
   json cells = json::array();
-  for (cell const& each : measured.cells) {
+  for (speed const& each : measured.cells) {
     json record = json_of(each);
     record.add("std", json::three_decimals(each.standard));
     cells.append(record);
@@ -69,7 +69,7 @@ std::string json_text(speeds const& measured)
   json all = {{"threads", measured.threads}, {"plain", measured.plain}, {"unit", "GB/s"}, {"cells", cells}};
   if (measured.gpu) {
     json gpu_cells = json::array();
-    for (cell const& each : measured.gpu->cells) gpu_cells.append(json_of(each));
+    for (speed const& each : measured.gpu->cells) gpu_cells.append(json_of(each));
     all.add("gpu", {{"name", measured.gpu->name}, {"cells", gpu_cells}});
   }
   return all.line();

@@ -18,7 +18,7 @@ struct contender {
 std::vector<double> gigabytes_per_second(std::vector<contender> const& all, std::vector<double> const& seconds);
 
 /// One call on one type and size, in GB/s.
-struct cell {
+struct speed {
   std::string call;
   std::string type;
   std::size_t bytes = 0;  // of the input
@@ -32,14 +32,14 @@ struct cell {
 
 struct gpu_speeds {
   std::string name;
-  std::vector<cell> cells;
+  std::vector<speed> cells;
 };
 
 /// The results of `tally bench`.
 struct speeds {
   int threads = 1;     ///< of the limits, and the most for Tally
   bool plain = false;  ///< Tally's calls have no execution argument: the library chooses the threads
-  std::vector<cell> cells;
+  std::vector<speed> cells;
   std::optional<gpu_speeds> gpu;
 };
 

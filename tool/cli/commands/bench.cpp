@@ -44,16 +44,16 @@ public:
   /// `threads` is how many threads the limits use. Tally's calls are made with `on`, or without an execution argument.
   machine(int threads, std::optional<cpu> on) : on_(on), one_(1), all_(threads), in_(largest()), out_(largest()) {}
 
-  std::vector<cell> measure()
+  std::vector<speed> measure()
   {
-    std::vector<cell> cells;
+    std::vector<speed> cells;
     for (std::size_t const bytes : {std::size_t{1} << 16, std::size_t{1} << 22, largest()}) {
       measure<float>("float32", bytes, cells);
       measure<double>("float64", bytes, cells);
       measure<std::int32_t>("int32", bytes, cells);
       measure<std::int64_t>("int64", bytes, cells);
     }
-    std::stable_sort(cells.begin(), cells.end(), [](cell const& a, cell const& b) { return a.call > b.call; });
+    std::stable_sort(cells.begin(), cells.end(), [](speed const& a, speed const& b) { return a.call > b.call; });
     return cells;
   }
 
@@ -92,7 +92,7 @@ private:
   }
 
   template <class T>
-  void measure(std::string const& type, std::size_t bytes, std::vector<cell>& cells)
+  void measure(std::string const& type, std::size_t bytes, std::vector<speed>& cells)
   {
     std::size_t const n = bytes / sizeof(T);
     T* const in = reinterpret_cast<T*>(in_.data.get());

@@ -153,6 +153,7 @@ __device__ __forceinline__ void fold_recurrence_tiles(recurrence_tiles_memory<P>
     auto const found =
         carries.advance(in_sequence, p.words + static_cast<std::size_t>(tile - in_sequence) * words_of<affine<W>>,
                         memory.epoch, *memory.fold_memory[folder], op);
+    __syncwarp();  // All lanes have read the stage. After the arrival the loader may write its next tile there.
     if (threadIdx.x % warp_lanes == 0) {
       stage.carry = found.carry.value.offset;
       stage.carried.arrive();
