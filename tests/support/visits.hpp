@@ -21,7 +21,8 @@ namespace tally::test {
 /// taken.
 ///
 /// The sources are the files `sources`, given as paths within the repository; a folder stands for all files in it
-/// except those that are `excepted`, files and folders alike. A program that runs only some of its tests (--gtest_filter) is not checked.
+/// except those that are `excepted`, files and folders alike. A program that runs only some of its tests
+/// (--gtest_filter) is not checked.
 class visits : public testing::Environment {
 public:
   explicit visits(std::vector<std::string> sources, std::vector<std::string> excepted = {})

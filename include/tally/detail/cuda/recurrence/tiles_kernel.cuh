@@ -73,7 +73,7 @@ struct recurrence_tiles_memory {
     for (stage& one : all) {
       one.drawn.begin(1);
       one.arrived.begin(1);
-      one.carried.begin(1);
+      one.carried.begin(warp_lanes);
       one.free.begin(recurrence_tiles::team_warps * warp_lanes);
     }
     fence_asynchronous();
@@ -153,11 +153,8 @@ __device__ __forceinline__ void fold_recurrence_tiles(recurrence_tiles_memory<P>
     auto const found =
         carries.advance(in_sequence, p.words + static_cast<std::size_t>(tile - in_sequence) * words_of<affine<W>>,
                         memory.epoch, *memory.fold_memory[folder], op);
-    __syncwarp();  // All lanes have read the stage. After the arrival the loader may write its next tile there.
-    if (threadIdx.x % warp_lanes == 0) {
-      stage.carry = found.carry.value.offset;
-      stage.carried.arrive();
-    }
+    if (threadIdx.x % warp_lanes == 0) stage.carry = found.carry.value.offset;
+    stage.carried.arrive();  // every lane: it has read the stage, where the loader may write its next tile after that
   }
 }
 
