@@ -9,7 +9,7 @@
 
 #include "tally/model/machine.hpp"
 
-/// What the results of a run have been made of.
+/// The check of results: each should be made of the right elements.
 namespace tally::model {
 
 namespace {

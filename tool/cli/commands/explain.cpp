@@ -54,8 +54,8 @@ std::string json_list_of_kernels()
   return list.line();
 }
 
-/// What a drawing shows. Its rows are not the steps where a thread combines several elements in one phase, where a
-/// block waits for another, or where the host does the rest.
+/// The operations and steps of a drawing, in words. Its rows are not the steps where a thread combines several elements
+/// in one phase, where a block waits for another, or where the host does the rest.
 std::string note(explanation const& of, draw::circuit const& drawn)
 {
   std::size_t rows = 0;

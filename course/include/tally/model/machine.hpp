@@ -33,7 +33,7 @@ class watched;
 template <class Kernel>
 inline constexpr bool waits = requires { requires Kernel::waits; };
 
-/// What a result should be made of: neighbours in an array.
+/// Neighbours in an array, of which a result should be made.
 struct elements_in_order {
   std::string array;
   int origin = 0;           ///< the leaf of its element 0: leaves count down from it

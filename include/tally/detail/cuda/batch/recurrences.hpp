@@ -224,7 +224,7 @@ private:
   }
 };
 
-/// What is left of each sequence: the steps from the first result on that is not finite, 32 at a time, and the last
+/// The rest of each sequence: the steps from the first result on that is not finite, 32 at a time, and the last
 /// state.
 template <class T, class Recurrences>
 struct finish_recurrence {

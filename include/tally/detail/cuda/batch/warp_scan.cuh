@@ -357,7 +357,7 @@ private:
           (from + w * warp_lanes * group).load(some.elements);
           *reinterpret_cast<vector*>(to + w * warp_lanes * group) = some;
         }
-      // What is left of the first word, and behind the others.
+      // The rest of the first word, and the elements behind the others.
       if (lane_ < group && lane_ >= begin && lane_ < end) {
         if (begin > 0) to[lane_ - lane_ * group] = elements[lane_];
       }

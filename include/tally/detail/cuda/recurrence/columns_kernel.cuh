@@ -48,7 +48,7 @@ struct recurrence_columns_memory {
     affine<W> strips[columns];
     W carry[columns];
   };
-  /// As many as there are workers: each is at most one phase of a barrier ahead of the row that it waits for.
+  /// One for each worker, which is at most one phase of a barrier ahead of the row that it waits for.
   state before[recurrence_columns::workers];
   affine<C> tiles[columns];
   C spans[columns];
