@@ -91,10 +91,95 @@ TEST_F(app_recurrence, of_pairs_and_columns)
   EXPECT_TRUE(grown.ends_with("inf\ninf\n"));
   expect_error({"recurrence"}, "1 2 3", 1, "(standard input): found 3 values, expected pairs of a and b");
   expect_error({"recurrence", "--a", "a", "--b", "b", path("bad.csv")}, {}, 1,
-               file("bad.csv", "a,b\n1,2\n1,y\n") + ":3:3: found 'y', expected a number");
+               file("bad.csv", "a,b\n1,2\n1,y\n") + ":3:3: found 'y', expected a number in column 'b'");
   expect_usage_error({"recurrence", "--a", "a", table}, "--a and --b are given together");
-  expect_usage_error({"recurrence", "--a", "a", "--b", "b"},
-                     "--a and --b are read from a file; standard input can be read once only");
+  EXPECT_EQ(printed({"recurrence", "--a", "a", "--b", "b", "--reverse", "--last"}, "b,a\n1,0.5\n2,0.5\n3,2\n"),
+            "2.75\n");
+  EXPECT_EQ(printed({"recurrence", "--last", "--initial", "4"}, ""), "4\n");
+  EXPECT_EQ(printed({"recurrence", "--a", "a", "--b", "b", "--missing", "skip"}, "a,b\n0.5,1\n,7\n0.5,\n0.5,2\n"),
+            "1\n2.5\n");
+  EXPECT_EQ(printed({"recurrence", "--a", "a", "--b", "a", table}), "0.5\n0.75\n3.5\n");
+  expect_usage_error({"recurrence", "--by", "a", table},
+                     "--by is for the columns of a table: --a and --b, or --coefficients and --column");
+}
+
+TEST_F(app_recurrence, of_groups)
+{
+  // The keys are not sorted, and every group has the results of the recurrence of it alone.
+  std::string const table =
+      file("loans.csv", "loan,a,b,first\nx,0.5,1,8\ny,2,1,3\nx,0.5,2,0\ny,2,1,0\ny,2,-20,1\nz,1,1,-1\n");
+  words const columns = {"recurrence", "--by", "loan", "--a", "a", "--b", "b", table};
+  auto const with = [&](words more) {
+    more.insert(more.begin(), columns.begin(), columns.end());
+    return printed(more);
+  };
+  EXPECT_EQ(with({}), "1\n1\n2.5\n3\n-14\n1\n");
+  EXPECT_EQ(with({"--initial", "8"}), "5\n17\n4.5\n35\n50\n9\n");
+  EXPECT_EQ(with({"--initial-from", "first"}), "5\n7\n4.5\n15\n10\n0\n");
+  EXPECT_EQ(with({"--initial-from", "first", "--last"}), "x\t4.5\ny\t10\nz\t0\n");
+  EXPECT_EQ(with({"--initial-from", "first", "--reverse"}), "2\n-69\n2\n-35\n-18\n0\n");
+  EXPECT_EQ(with({"--reverse", "--last"}), "x\t2\ny\t-77\nz\t1\n");
+  EXPECT_EQ(printed({"recurrence", "--by", "loan", "--coefficients", "1,0.5", "--column", "b", table}),
+            "1\n1\n3\n2\n-17.5\n1\n");
+  EXPECT_EQ(printed({"recurrence", "--by", "loan", "--coefficients", "1,0.5", "--column", "b", "--last", table}),
+            "x\t3\t1\ny\t-17.5\t2\nz\t1\t0\n");
+  std::string const sorted = file("sorted.csv", "k,a,b\nx,0.5,1\nx,0.5,2\ny,2,1\n");
+  EXPECT_EQ(printed({"recurrence", "--by", "k", "--a", "a", "--b", "b", sorted}), "1\n2.5\n1\n");
+  EXPECT_EQ(printed({"recurrence", "--by", "k", "--a", "a", "--b", "b"}, "k,a,b\n"), "");
+  expect_usage_error(
+      {"recurrence", "--by", "loan", "--coefficients", "1,1", "--column", "b", "--initial-from", "first", table},
+      "--initial-from: a column has one value for each sequence, but 2 are needed");
+  expect_usage_error({"recurrence", "--a", "a", "--b", "2-4", table},
+                     "--a, --b, --column and --initial-from name 3 columns; each names one");
+  expect_usage_error({"recurrence", "--a", "a", "--b", "b", "--initial", "1", "--initial-from", "first", table},
+                     "--initial and --initial-from exclude each other");
+}
+
+TEST_F(app_recurrence, along_an_axis)
+{
+  auto const array = [&](std::string const& name, std::string const& shape, std::vector<double> const& values,
+                         bool fortran = false) { return file(name, npy("<f8", shape, bytes_of(values), fortran)); };
+  std::string const b = array("b.npy", "(2, 3)", {1, 2, 3, 4, 5, 6});
+  std::string const turned = array("turned.npy", "(2, 3)", {1, 4, 2, 5, 3, 6}, true);
+  std::string const of_rows = array("rows.npy", "(2, 1)", {0.5, 2}),
+                    of_columns = array("columns.npy", "(3,)", {0, 1, 2});
+  for (std::string const& file : {b, turned}) {
+    EXPECT_EQ(printed({"recurrence", "--axis", "1", of_rows, file}), "1\t2.5\t4.25\n4\t13\t32\n");
+    EXPECT_EQ(printed({"recurrence", "--axis", "-1", "--reverse", of_rows, file}), "2.75\t3.5\t3\n38\t17\t6\n");
+    EXPECT_EQ(printed({"recurrence", "--axis", "0", of_columns, file}), "1\t2\t3\n4\t7\t12\n");
+    EXPECT_EQ(printed({"recurrence", "--axis", "0", "--last", "--initial", "1", of_columns, file}), "4\n8\n16\n");
+    std::string const states = array("states.npy", "(2,)", {2, -1});
+    EXPECT_EQ(printed({"recurrence", "--axis", "1", "--initial-from", states, of_rows, file}), "2\t3\t4.5\n2\t9\t24\n");
+    EXPECT_EQ(printed({"recurrence", "--axis", "1", "--coefficients", "1,0.5", file}), "1\t3\t6.5\n4\t9\t17\n");
+    for (std::string const& two :
+         {array("two.npy", "(2, 2)", {1, 2, 0, 4}), array("owt.npy", "(2, 2)", {1, 0, 2, 4}, true)})
+      EXPECT_EQ(
+          printed({"recurrence", "--axis", "1", "--coefficients", "1,0.5", "--initial-from", two, "--last", file}),
+          "10\t5.5\n20\t11\n");
+  }
+  // The result is an array in the order of b, and goes on from the last states.
+  std::string const out = path("out.npy");
+  printed({"recurrence", "--axis", "1", "-o", out, of_rows, turned});
+  std::string const written = read("out.npy");
+  EXPECT_NE(written.find("'fortran_order': True, 'shape': (2, 3)"), std::string::npos);
+  EXPECT_TRUE(written.ends_with(bytes_of(std::vector<double>{1, 4, 2.5, 13, 4.25, 32})));
+  printed({"recurrence", "--axis", "1", "--last", "-o", out, of_rows, b});
+  EXPECT_EQ(printed({"recurrence", "--axis", "1", "--initial-from", out, of_rows, array("more.npy", "(2, 1)", {1, 1})}),
+            "3.125\n65\n");
+  std::string const integers = file("integers.npy", npy("<i4", "(3,)", bytes_of(std::vector<std::int32_t>{1, 2, 3})));
+  EXPECT_EQ(printed({"recurrence", "--axis", "0", "--last", integers, integers}), "15\n");
+
+  expect_error({"recurrence", "--axis", "1", of_columns, of_rows}, {}, 1,
+               of_columns +
+                   ": found an array of shape (3,), expected the shape of b, or one that repeats to an array of "
+                   "shape (2,1,) as in NumPy");
+  expect_error({"recurrence", "--axis", "0", "--initial-from", of_rows, of_columns, b}, {}, 1,
+               of_rows + ": found an array of shape (2,1,), expected the states before: an array of shape (3,)");
+  expect_error({"recurrence", "--axis", "2", of_rows, b}, {}, 1,
+               b + ": found an array of 2 axes, expected one that has an axis 2");
+  expect_usage_error({"recurrence", "--axis", "0", b}, "--axis: two files are needed, a.npy and b.npy");
+  expect_usage_error({"recurrence", "--axis", "0", b, "x.txt"}, "--axis: x.txt is no .npy file");
+  expect_usage_error({"recurrence", "--axis", "0,1", of_rows, b}, "--axis: a recurrence goes along one axis");
 }
 
 TEST_F(app_recurrence, of_a_filter)

@@ -59,9 +59,7 @@ void bind(parser& options, command_settings& settings, output_options& output)
   bind_all_columns(options, input);
   bind_keys(options, input);
   bind_weights(options, input);
-  options.value("--axis", [&](std::string const& text) {
-    for (std::string const& axis : list_elements(text)) input.axes.push_back(axis_of(axis));
-  });
+  bind_axes(options, input.axes);
   bind_output(options, settings.output, output);
   options.choice("--on", settings.on);
   options.number("--threads", settings.threads, 1);
@@ -186,6 +184,13 @@ void bind_input(parser& options, input_settings& input)
     input.order =
         index_of_choice("--byte-order", text, byte_order_choices()) == 0 ? std::endian::little : std::endian::big;
     input.order_given = true;
+  });
+}
+
+void bind_axes(parser& options, std::vector<int>& axes)
+{
+  options.value("--axis", [&](std::string const& text) {
+    for (std::string const& axis : list_elements(text)) axes.push_back(axis_of(axis));
   });
 }
 

@@ -42,6 +42,8 @@ struct input_settings : table_settings {
 
 /// Binds the options of `column_options`.
 void bind_input(parser& options, input_settings& input);
+/// Binds --axis.
+void bind_axes(parser& options, std::vector<int>& axes);
 /// To be called after parsing: without a file the input is standard input. Throws `command_line_error` if options
 /// exclude each other.
 void complete_input(input_settings& input);
