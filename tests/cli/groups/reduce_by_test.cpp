@@ -51,9 +51,9 @@ std::string sorted(std::string const& text)
 // A group's sum keeps the totals of a row of 64 values, and sums of rows, strips of 512 and tiles of 4096.
 TEST_F(reduce_by, sums_of_every_length_have_the_bits_of_their_values_alone)
 {
-  std::vector<unsigned> const sizes = {1,    2,    3,    4,    5,    33,   62,   63,   64,   65,   66,   127,  128,
-                                       129,  191,  192,  511,  512,  513,  575,  576,  577,  640,  1023, 1024, 1025,
-                                       4094, 4095, 4096, 4097, 4160, 4161, 4608, 4609, 8191, 8192, 8193, 12345};
+  std::vector<unsigned> const lengths = {1,    2,    3,    4,    5,    33,   62,   63,   64,   65,   66,   127,  128,
+                                         129,  191,  192,  511,  512,  513,  575,  576,  577,  640,  1023, 1024, 1025,
+                                         4094, 4095, 4096, 4097, 4160, 4161, 4608, 4609, 8191, 8192, 8193, 12345};
   for (unsigned const reals_from : {0U, 50U, 1000000000U}) {  // integers up to there
     auto const value = [&](unsigned size, unsigned k) {
       return k < reals_from ? std::to_string(drawn(size + 7 * k) % 20001) : decimal(size + 7 * k);
@@ -61,13 +61,13 @@ TEST_F(reduce_by, sums_of_every_length_have_the_bits_of_their_values_alone)
     std::string together = "key,value\n";
     std::string apart = "key,value\n";
     // Once a column has a value that is no integer all that follow are doubles, so integers come first.
-    for (unsigned k = 0; k < sizes.back(); ++k)
-      for (unsigned const size : sizes)
+    for (unsigned k = 0; k < lengths.back(); ++k)
+      for (unsigned const size : lengths)
         if (k < size) apart += std::to_string(size) + "," + value(size, k) + "\n";
     std::string const mixed = file("apart.csv", apart);
     std::string const results =
         run({"reduce", "--by", "key", "--column", "value", "--op", "sum,mean,min,max,count", mixed});
-    for (unsigned const size : sizes) {
+    for (unsigned const size : lengths) {
       if (is_brief && reals_from != 50U) break;
       if (reals_from == 50U && size <= 50U) continue;  // of integers alone, which the tables below have
       std::string values;

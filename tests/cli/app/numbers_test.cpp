@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "application.hpp"
+#include "run_application.hpp"
 #include "tool.hpp"
 
 /// The applications about numbers: `tally app pi`, `integral`, `cdf`, `recurrence` and `polynomial`.

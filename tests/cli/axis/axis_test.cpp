@@ -12,8 +12,8 @@
 
 #include "axis/along_axes.hpp"
 #include "commands/commands.hpp"
+#include "gpu/model_gpu.hpp"
 #include "io/numbers/number.hpp"
-#include "model_gpu.hpp"
 #include "tool.hpp"
 
 /// `--axis`: each line has the results of the call on it alone, whatever the shape and the order of the array.

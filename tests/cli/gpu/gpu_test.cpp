@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "../support/sizes.hpp"
+#include "../../support/sizes.hpp"
 #include "on_model_gpu.hpp"
 
-/// `--on gpu`: the output is that of the CPU (tests/cli/gpu_check.py compares on a real GPU).
+/// `--on gpu`: the output is that of the CPU (tests/cli/gpu/gpu_check.py compares on a real GPU).
 namespace tally::test {
 namespace {
 

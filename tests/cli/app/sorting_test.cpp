@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "application.hpp"
+#include "run_application.hpp"
 #include "tool.hpp"
 
 namespace tally::test {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "application.hpp"
+#include "run_application.hpp"
 #include "tool.hpp"
 
 namespace tally::test {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "application.hpp"
+#include "run_application.hpp"
 #include "tool.hpp"
 
 namespace tally::test {
