@@ -46,6 +46,18 @@ int main()
   std::printf("\nring:");
   for (double each : signal) std::printf(" %g", each);
 
+  // Two channels of a stream that comes in pieces: each goes on from the last outputs of the piece before.
+  std::array const feedback{1.0, -0.5};
+  std::vector<double> first = {1, 0, 0, 2, 0, 0}, second = {0, 0, 0, 0};  // [time][channel]
+  std::vector<std::array<double, 2>> states(2);
+  auto const channels = [](std::vector<double>& piece) {
+    return tally::along(0, tally::array_view(piece.data(), {piece.size() / 2, 2}));
+  };
+  tally::recursive_filter(feedback, channels(first), channels(first), tally::last_to(states));
+  tally::recursive_filter(feedback, channels(second), channels(second), tally::each(states));
+  std::printf("\nstereo:");
+  for (double each : second) std::printf(" %g", each);
+
   std::vector<std::uint64_t> fibonacci(1'000'001);
   using terms = std::array<std::uint64_t, 2>;
   tally::linear_sequence_modulo(tally::cpu{}, terms{1, 1}, terms{0, 1}, 1'000'000'007, fibonacci.size(),

@@ -1,11 +1,14 @@
 // Recursive filters and linear sequences against the plain loop.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "../support/generator.hpp"
@@ -127,6 +130,160 @@ TEST(recursive_filter, takes_an_input_that_is_a_function)
   std::vector<double> y(n);
   tally::recursive_filter(std::array{0.5}, in, in + static_cast<std::ptrdiff_t>(n), y.begin());
   for (std::size_t k = 0; k < n; ++k) ASSERT_EQ(y[k], std::ldexp(1.0, -static_cast<int>(k))) << k;
+}
+
+/// Outputs and last outputs of the filter of one signal.
+template <class T, std::size_t Order>
+struct alone {
+  std::vector<T> y;
+  std::array<T, Order> last;
+
+  alone(std::array<T, Order> const& feedback, std::vector<T> const& x, std::array<T, Order> const& before)
+      : y(x.size()),
+        last(before)
+  {
+    tally::recursive_filter(tally::cpu{1}, feedback, x.begin(), x.end(), y.begin(), before);
+    for (std::size_t k = 0; k < Order; ++k) last[k] = k < y.size() ? y[y.size() - 1 - k] : before[k - y.size()];
+  }
+};
+
+template <class T>
+T value(std::uint64_t seed, std::size_t k)
+{
+  return static_cast<T>(static_cast<double>(random_bits(seed, k) >> 11) * 0x1p-52 - 1);
+}
+template <class T>
+bool same(T const& a, T const& b)
+{
+  return (a != a && b != b) ||
+         std::bit_cast<std::array<char, sizeof(T)>>(a) == std::bit_cast<std::array<char, sizeof(T)>>(b);
+}
+
+/// Signals along an axis: rows, columns, gaps between elements; from either end; apart and in place. Some feedback
+/// overflows, so that blocks are deferred.
+template <class T, std::size_t Order>
+void expect_signals_along_an_axis(std::array<T, Order> const& feedback)
+{
+  using state = std::array<T, Order>;
+  for (std::size_t const n : {0u, 1u, 2u, 319u, 1280u, 1281u, 2600u, 40'000u, 140'001u}) {
+    std::size_t const signals = n > 3000 ? 2 : 5;
+    for (std::size_t way = 0; way < 12; ++way) {
+      bool const columns = way % 2 == 1, backwards = way / 2 % 2 == 1, in_place = way / 4 == 1;
+      std::size_t const gap = way / 4 == 2 ? 2 : 1;
+      tally::per_axis const shape = columns ? tally::per_axis{n, signals} : tally::per_axis{signals, n};
+      tally::per_axis const strides = columns ? tally::per_axis{signals * gap, gap} : tally::per_axis{n * gap, gap};
+      std::vector<T> x(n * signals * gap);
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] = value<T>(n + 5, k);
+      std::vector<T> y(in_place ? x : std::vector<T>(x.size(), T(77)));
+      std::vector<state> before(signals), last(signals);
+      for (std::size_t s = 0; s < signals; ++s)
+        for (std::size_t k = 0; k < Order; ++k) before[s][k] = value<T>(9, s * Order + k);
+      std::vector<T> expected = y;
+      std::vector<state> expected_last;
+      for (std::size_t s = 0; s < signals; ++s) {
+        auto const place = [&](std::size_t k) {
+          std::size_t const at = backwards ? n - 1 - k : k;
+          return gap * (columns ? at * signals + s : s * n + at);
+        };
+        std::vector<T> signal;
+        for (std::size_t k = 0; k < n; ++k) signal.push_back(x[place(k)]);
+        alone<T, Order> const own(feedback, signal, before[s]);
+        for (std::size_t k = 0; k < n; ++k) expected[place(k)] = own.y[k];
+        expected_last.push_back(own.last);
+      }
+      int const axis = columns ? 0 : 1;
+      auto const from = tally::along(axis, tally::array_view<T const>(in_place ? y.data() : x.data(), shape, strides));
+      auto const to = tally::along(axis, tally::array_view<T>(y.data(), shape, strides));
+      auto const states = tally::each(std::as_const(before));
+      if (backwards)
+        tally::recursive_filter(tally::cpu{2}, feedback, tally::reversed(from), tally::reversed(to), states,
+                                tally::last_to(last));
+      else
+        tally::recursive_filter(feedback, from, to, states, tally::last_to(last));
+      for (std::size_t k = 0; k < y.size(); ++k)
+        ASSERT_TRUE(same(y[k], expected[k])) << y[k] << ' ' << expected[k] << " at " << k << " of " << n << ", " << way;
+      for (std::size_t s = 0; s < signals; ++s)
+        for (std::size_t k = 0; k < Order; ++k)
+          ASSERT_TRUE(same(last[s][k], expected_last[s][k])) << "last " << k << " of " << n << ", " << way;
+    }
+  }
+}
+TEST(recursive_filter, of_signals_along_an_axis_is_that_of_each_alone)
+{
+  expect_signals_along_an_axis<float, 2>({1.6f, -0.8f});
+  expect_signals_along_an_axis<double, 3>({1.2, 0.1, 0.2});
+  expect_signals_along_an_axis<std::uint32_t, 1>({7});
+}
+
+TEST(recursive_filter, of_segments_is_that_of_each_alone)
+{
+  std::array<double, 2> const feedback = {0.5, 0.25}, before = {3, -1};
+  std::vector<std::size_t> const offsets = {0, 0, 1, 4, 4, 1284, 4000, 150'000, 150'000};
+  std::vector<double> x(offsets.back());
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = value<double>(6, k);
+  for (bool const backwards : {false, true}) {
+    std::vector<double> y = x;
+    std::vector<std::array<double, 2>> last(offsets.size() - 1);
+    auto const batch = tally::segments(std::as_const(y), offsets);
+    if (backwards)
+      tally::recursive_filter(feedback, tally::reversed(batch), y, before, tally::last_to(last));
+    else
+      tally::recursive_filter(tally::cpu{3}, feedback, batch, y, before, tally::last_to(last));
+    for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+      auto const at = [&](std::size_t k) { return x.begin() + static_cast<std::ptrdiff_t>(offsets[k]); };
+      std::vector<double> signal(at(s), at(s + 1));
+      if (backwards) std::reverse(signal.begin(), signal.end());
+      alone<double, 2> own(feedback, signal, before);
+      EXPECT_EQ(last[s], own.last) << s;
+      if (backwards) std::reverse(own.y.begin(), own.y.end());
+      EXPECT_TRUE(std::equal(own.y.begin(), own.y.end(), y.begin() + static_cast<std::ptrdiff_t>(offsets[s]))) << s;
+    }
+  }
+  std::vector<double> y(offsets.back() - 1);
+  EXPECT_THROW(tally::recursive_filter(feedback, tally::segments(x, offsets), y), tally::usage_error);
+}
+
+/// The phases of a device, here on a CPU: the blocks of all signals at once have the bits of one signal after the other.
+template <class T, std::size_t Order>
+void expect_phases(std::array<T, Order> const& feedback)
+{
+  namespace recurrence = tally::detail::recurrence;
+  using state = recurrence::filter_state<T, Order>;
+  constexpr std::size_t block = recurrence::filter_block, tile = block * recurrence::filter_tile<T, Order>;
+  std::array<T, Order> const before = {T(3)};
+  for (std::size_t const n : {std::size_t{1}, block - 1, block, block + 1, tile, tile + 1, tile + 3 * block, 32 * tile,
+                              32 * tile + 1, 33 * tile + block + 7}) {
+    std::size_t const signals = n > tile ? 2 : 7;
+    for (bool const columns : {false, true}) {
+      auto const place = [&](std::size_t s, std::size_t k) { return columns ? k * signals + s : s * n + k; };
+      std::vector<T> y(n * signals);
+      for (std::size_t k = 0; k < y.size(); ++k) y[k] = value<T>(n + 7, k);
+      std::vector<T> const x = y;
+      std::vector<state> last(signals);
+      tally::detail::batch::layout where{{n, {1, 1, 0, 0, 0}}, 1, {}};
+      auto const length = static_cast<std::ptrdiff_t>(n), many = static_cast<std::ptrdiff_t>(signals);
+      if (columns) where.along.step = {many, many, 0, 0, 0};
+      where.across[0] = {signals, {columns ? 1 : length, columns ? 1 : length, 0, 1, 0}};
+      std::size_t const blocks = recurrence::filter_blocks_in(n);
+      recurrence::filters_along<T const*, T*> const places{y.data(), y.data(), where, signals, blocks, columns};
+      recurrence::filter_in_phases(tally::cpu{3}, places, recurrence::filter_constants<T, Order>(feedback), signals,
+                                   signals * blocks, blocks, recurrence::as_state(before),
+                                   static_cast<state const*>(nullptr), last.data());
+      for (std::size_t s = 0; s < signals; ++s) {
+        std::vector<T> signal;
+        for (std::size_t k = 0; k < n; ++k) signal.push_back(x[place(s, k)]);
+        alone<T, Order> const own(feedback, signal, before);
+        for (std::size_t k = 0; k < n; ++k) ASSERT_TRUE(same(y[place(s, k)], own.y[k])) << k << " of " << n;
+        for (std::size_t k = 0; k < Order; ++k) ASSERT_TRUE(same(last[s][k], own.last[k])) << k << " of " << n;
+      }
+    }
+  }
+}
+TEST(recursive_filter, in_phases_has_the_bits_of_one_pass)
+{
+  expect_phases<float, 1>({0.75f});
+  expect_phases<double, 2>({1.9, -0.95});
+  expect_phases<float, 2>({1.2f, 0.3f});
 }
 
 TEST(linear_sequence, of_fibonacci)

@@ -39,6 +39,9 @@ public:
 
   block_ends<State> ends() { return {ends_.data(), &any_}; }
 
+  /// The state that a block ended with; after `run`.
+  State const& end(std::size_t block) const { return ends_.data()[block].state; }
+
   /// Call it after the scan. `run(block, first)` runs a block and returns its last state.
   template <class Run>
   void run(Run const& run) const

@@ -2,17 +2,16 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 
+#include "tally/detail/at_index.hpp"
 #include "tally/detail/block_cache.hpp"
-#include "tally/detail/elementary/finite.hpp"
-#include "tally/detail/elementary/rounding.hpp"
 #include "tally/detail/execution.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/recurrence/deferred.hpp"
 #include "tally/detail/recurrence/filter_maps.hpp"
-#include "tally/operators/arithmetic.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
 
@@ -24,11 +23,11 @@ namespace tally::detail::recurrence {
 /// states found.
 template <class T, std::size_t Order, class I>
 struct filter_blocks {
-  static constexpr std::size_t quarter = 320;
+  static constexpr std::size_t quarter = filter_quarter;
   static constexpr std::size_t block = 4 * quarter;
   using state = filter_state<T, Order>;
 
-  std::array<T, Order> feedback;
+  state feedback;
   filter_matrix<T, Order> of_quarter;
   filter_matrix<T, Order> of_block;
   I in;
@@ -37,13 +36,7 @@ struct filter_blocks {
 
   T step(state& last, std::size_t k) const
   {
-    T y = static_cast<T>(in[static_cast<std::iter_difference_t<I>>(k)]);
-    // The latest output comes last, because the sum waits for it.
-    for (std::size_t j = Order; j-- > 0;)
-      y = static_cast<T>(plus{}(y, elementary::rounded_product(feedback[j], last[j])));
-    for (std::size_t j = Order - 1; j > 0; --j) last[j] = last[j - 1];
-    last[0] = y;
-    return y;
+    return filter_step<T, Order>(feedback, last, static_cast<T>(at_index(in, k)));
   }
   /// Prefetches the block that starts at `begin`, in its order. A processor does not foresee quarters read side by
   /// side.
@@ -85,14 +78,6 @@ struct filter_blocks {
   }
 };
 
-template <class T, std::size_t Order>
-bool all_finite(filter_state<T, Order> const& state)
-{
-  bool all = true;
-  for (T const& each : state) all = all && elementary::is_finite(each);
-  return all;
-}
-
 /// Runs block j. Its first state is the map of all blocks before it, applied to the initial state.
 template <class T, std::size_t Order, class I, class Out>
 struct filter_runner {
@@ -104,7 +89,7 @@ struct filter_runner {
   Out out;
   state before;
 
-  void put(std::size_t k, T const& y) const { out[static_cast<std::iter_difference_t<Out>>(k)] = y; }
+  void put(std::size_t k, T const& y) const { at_index(out, k) = static_cast<std::iter_value_t<Out>>(y); }
   [[gnu::noinline]] void operator()(std::size_t j, filter_map<T, Order> const& all_before) const
   {
     auto const first = applied<T, Order>(all_before.matrix, before, all_before.offset);
@@ -143,23 +128,33 @@ struct filter_runner {
   }
 };
 
-/// Writes the n outputs of a filter that starts from the state `before`.
+/// Writes the n outputs of a filter that starts from the state `before`. Returns the last outputs.
 template <host P, class T, std::size_t Order, class I, class Out>
-void filter(P const& on, std::array<T, Order> const& feedback, I first, std::size_t n, Out out,
-            std::array<T, Order> const& before)
+filter_state<T, Order> filter(P const& on, filter_constants<T, Order> const& of, I first, std::size_t n, Out out,
+                              filter_state<T, Order> const& before)
 {
   using blocks = filter_blocks<T, Order, I>;
+  using state = filter_state<T, Order>;
+  if (n == 0) return before;
+  filter_map<T, Order> const nothing{identity_matrix<T, Order>(), {}};
+  if (n <= blocks::block) {  // one block, whose first state needs no scan
+    std::array<state, 4> quarters;
+    std::uint32_t computed = 0;
+    filter_runner<T, Order, I, Out> const runner{
+        {of.feedback, of.of_quarter, of.of_block, first, n, {&quarters, &computed}}, {}, out, before};
+    auto const last = runner.run(0, applied<T, Order>(nothing.matrix, before, nothing.offset));
+    return last_outputs<T, Order>(last, n, before);
+  }
   std::size_t const count = n / blocks::block + (n % blocks::block != 0);
-  block_cache<std::array<filter_state<T, Order>, 4>, P> const cache(on, count);
-  blocks const maps{
-      feedback,    companion_power(feedback, blocks::quarter), companion_power(feedback, blocks::block), first, n,
-      cache.view()};
-  deferred_blocks<filter_state<T, Order>, P> deferred(on, count);
+  block_cache<std::array<state, 4>, P> const cache(on, count);
+  blocks const maps{of.feedback, of.of_quarter, of.of_block, first, n, cache.view()};
+  deferred_blocks<state, P> deferred(on, count);
   filter_runner<T, Order, I, Out> const runner{maps, deferred.ends(), out, before};
   auto const elements = elements_from(maps, blocks::block * sizeof(T));
-  tally::exclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(count), results_to(runner),
-                        filter_map<T, Order>{identity_matrix<T, Order>(), {}}, compose_filters{});
+  tally::exclusive_scan(on, elements, elements + static_cast<std::ptrdiff_t>(count), results_to(runner), nothing,
+                        compose_filters{});
   deferred.run([&](std::size_t j, auto const& from) { return runner.run(j, from); });
+  return last_outputs<T, Order>(deferred.end(count - 1), n - (count - 1) * blocks::block, deferred.end(count - 2));
 }
 
 }  // namespace tally::detail::recurrence
