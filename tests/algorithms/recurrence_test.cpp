@@ -14,10 +14,15 @@
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
 #include "../support/sizes.hpp"
+#include "../support/tuning.hpp"
+#include "../support/visits.hpp"
 #include "recurrence_suite.hpp"
 #include "tally/algorithms/recurrence.hpp"
 
 namespace {
+
+[[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(
+    new tally::test::visits({"src/cpu/recurrence", "include/tally/detail/batch/host_recurrences.hpp"}));
 
 using tally::test::random_bits;
 
@@ -290,6 +295,84 @@ TEST(linear_recurrence_in_bits, of_floats)
 {
   everything<float>(200);
 }
+template <class T>
+void everything_on_every_instruction_set()
+{
+  for (bool const around_cache : {false, true}) {
+    tally::test::tuned const changed([&](tally::cpu_backend::tuning& all) {
+      if (!around_cache) return;
+      all.streamed_bytes = all.streamed_recurrence_bytes = 0;
+      all.few_recurrence_groups = 1;
+      all.recurrences_at_once = 2;
+    });
+    suite::ranges<on_cpu, T>(ways::instruction_sets, units<T>());
+    suite::anywhere_along<on_cpu, T>(200, ways::instruction_sets);
+    suite::segments_of_many_lengths<on_cpu, T>(ways::instruction_sets, batches_of_segments());
+  }
+}
+TEST(linear_recurrence_in_bits, of_floats_on_every_instruction_set)
+{
+  everything_on_every_instruction_set<float>();
+}
+TEST(linear_recurrence_in_bits, of_doubles_on_every_instruction_set)
+{
+  everything_on_every_instruction_set<double>();
+}
+/// Many rows and columns, which fill vectors and blocks of columns.
+template <class T>
+void many_side_by_side()
+{
+  for (std::size_t const n : {1u, 2u, 3u, 4u, 5u, 7u, 31u, 32u, 33u, 64u, 65u, 130u, 400u}) {
+    for (std::size_t const count : {15u, 64u, 300u}) {
+      for (suite::kind const what : {suite::kind::ordinary, suite::kind::growth, suite::kind::pulled_back}) {
+        std::vector<T> a, b;
+        for (std::size_t k = 0; k < n * count; ++k) {
+          a.push_back(suite::coefficient<T>(what, k % n, k / n));
+          b.push_back(suite::term<T>(what, k % n, k / n + 1));
+        }
+        std::vector<T> expected;
+        for (std::size_t r = 0; r < count; ++r) {
+          auto const at = static_cast<std::ptrdiff_t>(r * n), end = static_cast<std::ptrdiff_t>((r + 1) * n);
+          auto const y = suite::states<T>({a.begin() + at, a.begin() + end}, {b.begin() + at, b.begin() + end}, T(1));
+          expected.insert(expected.end(), y.begin(), y.end());
+        }
+        auto const turned = [&](std::vector<T> const& rows) {
+          std::vector<T> all(rows.size());
+          for (std::size_t k = 0; k < rows.size(); ++k) all[k % n * count + k / n] = rows[k];
+          return all;
+        };
+        std::vector<T> const columns_a = turned(a), columns_b = turned(b), expected_columns = turned(expected);
+        on_cpu::for_each_way(ways::instruction_sets, [&](auto const& on, std::string const& way) {
+          tally::test::guarded<T> y(n * count), over = tally::test::guarded<T>(b, 4);
+          std::vector<T> lasts(count);
+          auto const rows = [&](auto* of) { return along(1, tally::array_view(of, {count, n})); };
+          tally::linear_recurrence(on, rows(a.data()), rows(b.data()), rows(y.begin()), T(1), tally::last_to(lasts));
+          EXPECT_TRUE(tally::test::same_bits<T>(y.values(), expected)) << way << ": " << count << " rows of " << n;
+          for (std::size_t r = 0; r < count; ++r)
+            ASSERT_TRUE(tally::test::same_bits<T>({lasts[r]}, {expected[(r + 1) * n - 1]})) << way << ", " << r;
+          tally::linear_recurrence(on, rows(a.data()), rows(over.begin()), rows(over.begin()), T(1));
+          EXPECT_TRUE(tally::test::same_bits<T>(over.values(), expected)) << way << ": over " << count << " of " << n;
+          EXPECT_TRUE(y.guards_intact() && over.guards_intact()) << way;
+          auto const columns = [&](auto* of) { return along(0, tally::array_view(of, {n, count})); };
+          tally::linear_recurrence(on, columns(columns_a.data()), columns(columns_b.data()), columns(y.begin()), T(1));
+          EXPECT_TRUE(tally::test::same_bits<T>(y.values(), expected_columns)) << way << ": " << n << " x " << count;
+        });
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+TEST(linear_recurrence_in_bits, of_many_rows_and_columns)
+{
+  for (bool const around_cache : {false, true}) {
+    tally::test::tuned const changed([&](tally::cpu_backend::tuning& all) {
+      if (around_cache) all.streamed_bytes = 0;
+    });
+    many_side_by_side<float>();
+    many_side_by_side<double>();
+  }
+}
+
 TEST(linear_recurrence_in_bits, of_halves)
 {
   everything<tally::half>(60);

@@ -27,8 +27,8 @@ namespace {
 using detail::batch::ends;
 using detail::batch::layout;
 
-[[maybe_unused]] testing::Environment* const counted = testing::AddGlobalTestEnvironment(
-    new visits({"src/cpu/recurrence", "include/tally/detail/batch/host_recurrences.hpp"}));
+[[maybe_unused]] testing::Environment* const counted =
+    testing::AddGlobalTestEnvironment(new visits({"src/cpu/recurrence"}));
 
 /// Step as a map in the reference, and composition. The program is compiled without contraction.
 template <class T>

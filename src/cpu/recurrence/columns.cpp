@@ -39,10 +39,12 @@ class block_of_recurrences {
   using carry = order::carry<affine<T>, steps_in_turn>;
 
 public:
-  block_of_recurrences(recurrences_in_memory<T> const& call, dimension const& axis, std::size_t most, bool around)
+  block_of_recurrences(recurrences_in_memory<T> const& call, dimension const& axis, std::size_t most, bool around,
+                       bool ahead)
       : call_(call),
         axis_(axis),
         around_(around),
+        ahead_(ahead),
         stride_((most + most_lanes<T> - 1) / most_lanes<T> * most_lanes<T>),
         state_(recurrence_slot::count * stride_),
         bad_(most)
@@ -57,7 +59,6 @@ public:
     std::size_t const size = call_.where.along.extent;
     T* const carries = slot(recurrence_slot::carry);
     for (std::size_t c = 0; c < width; ++c) carries[c] = before(moved(first, axis_.step, c));
-    std::fill_n(slot(recurrence_slot::odd), stride_, T(0));
     std::fill_n(bad_.begin(), width, finite);
     if (size > tile) {
       upto_.clear();
@@ -72,7 +73,7 @@ public:
     job.state = state_.data();
     job.stride = stride_;
     job.bad = bad_.data();
-    job.ahead = tuning_in_use().columns_ahead;
+    job.ahead = ahead_;
     for (std::size_t k = 0; k < size; k += tile) {
       distances const at = moved(first, along, k);
       job.a = call_.a + at.coefficients;
@@ -117,13 +118,14 @@ private:
   }
   static bool whole_lines(recurrence_columns_job<T> const& job)
   {
-    return reinterpret_cast<std::uintptr_t>(job.out) % line_bytes == 0 &&
+    return job.width * sizeof(T) % line_bytes == 0 && reinterpret_cast<std::uintptr_t>(job.out) % line_bytes == 0 &&
            job.out_step * static_cast<std::ptrdiff_t>(sizeof(T)) % static_cast<std::ptrdiff_t>(line_bytes) == 0;
   }
 
   recurrences_in_memory<T> const& call_;
   dimension axis_;
   bool around_;
+  bool ahead_;
   recurrence_kernels<T> const& kernels_ = kernels_of_recurrences<T>();
   std::size_t stride_;
   scratch<T> state_;
@@ -145,14 +147,9 @@ void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimensi
   tuning const& sizes = tuning_in_use();
   std::size_t const bytes = outers * axis.extent * size * sizeof(T);
   bool const around = given.out != given.a && given.out != given.b && bytes >= sizes.streamed_bytes;
+  bool const ahead = bytes >= sizes.serial_bytes;
   int const members = team_size(given.threads, 3 * bytes, std::size_t{1} << 20);
-  constexpr std::size_t line = line_bytes / sizeof(T);
-  // Narrower blocks where there are too few of them for all members, but none that has only parts of lines.
-  std::size_t width = std::max<std::size_t>(sizes.column_bytes / sizeof(T), line);
-  std::size_t const least = std::max<std::size_t>(sizes.least_column_bytes / sizeof(T), line);
-  std::size_t const wanted = (static_cast<std::size_t>(members) + outers - 1) / outers;
-  if (axis.extent / width < wanted) width = (axis.extent / wanted + line - 1) / line * line;
-  width = std::min(std::max(width, least), axis.extent);
+  std::size_t const width = std::min(most_recurrence_columns<T>, axis.extent);
   detail::took(around ? "recurrence: columns, more than the cache holds" : "recurrence: columns");
   // Blocks side by side begin with a line of the output.
   std::size_t const phase = reinterpret_cast<std::uintptr_t>(given.out) % line_bytes / sizeof(T);
@@ -177,7 +174,7 @@ void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimensi
       }
       void finish() const { block.finish(); }
     };
-    return worker{{given, axis, width, around}, first_width, width, blocks, axis.extent, axis.step, outer};
+    return worker{{given, axis, width, around, ahead}, first_width, width, blocks, axis.extent, axis.step, outer};
   });
 }
 

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include "src/cpu/recurrence/columns-inl.hpp"
+#include "src/cpu/recurrence/several-inl.hpp"
 #include "src/cpu/recurrence/tile-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -14,8 +15,9 @@ namespace tally::cpu_backend::HWY_NAMESPACE {
 template <class T>
 recurrence_kernels<T> const& recurrence_kernels_on()
 {
-  static constexpr recurrence_kernels<T> all{&total_of_recurrence<T>, &tile_of_recurrence<T>,
-                                             &run_columns_of_recurrences<T>};
+  static constexpr recurrence_kernels<T> all{&total_of_recurrence<T>,        &tile_of_recurrence<T>,
+                                             &run_columns_of_recurrences<T>, &run_rows_of_recurrences<T>,
+                                             &run_lanes_of_recurrences<T>,   lanes<T>};
   return all;
 }
 recurrence_kernels<float> const& recurrence_kernels_on_f32()

@@ -182,11 +182,10 @@ private:
   mutable std::atomic<std::size_t> bad_ = std::numeric_limits<std::size_t>::max();
 };
 
-/// The groups of a recurrence of few steps.
+/// The groups of a recurrence of few steps, at most.
 constexpr std::size_t most_few_groups = 3;
 
-/// One of few steps, at any distances: the order of its only row, one number after the other. A kernel waits for its
-/// steps, however few there are: 31 to 34 ns a row. Rows of 2, 4, 6 and 8 floats took 12, 17, 23 and 38 ns here.
+/// One of few steps, at any distances: the order of its only row, one number after the other.
 template <class T>
 T recur_few_steps(recurrence_in_memory<T> const& given)
 {
@@ -239,7 +238,7 @@ T recur_by_kernels(recurrence_in_memory<T> const& given)
 {
   using engine = recurrence_engine<T>;
   bool const forward = given.b_step == 1 && given.out_step == 1 && (given.a_step == 1 || given.a_step == 0);
-  if (given.size <= most_few_groups * order::group<affine<T>>) {
+  if (given.size <= std::min(tuning_in_use().few_recurrence_groups, most_few_groups) * order::group<affine<T>>) {
     detail::took("recurrence: a few steps");
     return recur_few_steps(given);
   }

@@ -303,6 +303,8 @@ void copy_sequences(P const& on, detail::batch::layout const& where, In const* i
 
 /// Calls `work(threads, s, begin, end)` for every segment s = [offsets[s], offsets[s + 1]), empty ones too.
 ///
+/// If `work` has a member block(), the segments of a block are given to the object that it returns, on one thread, and
+/// then that object's finish() is called.
 /// Threads share elements and segments together: a segment is as many units as it has elements, and one more. So
 /// neither many empty segments nor a few long ones are left to one thread.
 template <class Op, class T, class Offsets, class Work>
@@ -335,16 +337,23 @@ void for_each_segment(std::optional<cpu> const& on, Offsets const& offsets, std:
         size = half;
       }
     }
+    auto&& of_block = [&]() -> decltype(auto) {
+      if constexpr (requires { work.block(); })
+        return work.block();
+      else
+        return (work);
+    }();
     for (; s < segments && offset(s) - base + s < last; ++s) {
       std::size_t const begin = offset(s), end = offset(s + 1);
       if (end < begin || begin < base || end_of_all < end) decrease(s, begin, end);
       if (end - begin < most || members == 1) {
-        work(cpu{1}, s, begin, end);
+        of_block(cpu{1}, s, begin, end);
         continue;
       }
       detail::took("batch: a long segment is deferred");
       deferred[deferred_count.fetch_add(1, std::memory_order_relaxed)] = s;
     }
+    if constexpr (requires { work.block(); }) of_block.finish();
   });
   for (std::size_t i = 0; i < deferred_count; ++i) {
     std::size_t const s = deferred[i];

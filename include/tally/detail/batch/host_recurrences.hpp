@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <optional>
@@ -206,8 +207,8 @@ struct one_recurrence {
 template <class T>
 bool goes_around_cache(std::size_t size, std::size_t all)
 {
-  constexpr std::size_t least = 4096;
-  return size * sizeof(T) >= least && all * sizeof(T) >= tuning_in_use().streamed_bytes;
+  tuning const& sizes = tuning_in_use();
+  return size * sizeof(T) >= sizes.streamed_recurrence_bytes && all * sizeof(T) >= sizes.streamed_bytes;
 }
 
 template <class I>
@@ -241,6 +242,131 @@ bool may_be_same(recurrence::constant<T> const&, Out const&)
   return false;
 }
 
+template <class T, class A, class B, class Out, class From>
+struct recurrences_of_segments;
+
+/// Short segments of one thread, which are collected, put in order by their sizes, and run several at once: those of a
+/// vector then have about one size.
+template <class Segments>
+class short_recurrences {
+  using T = typename Segments::state;
+  static constexpr std::size_t most = 512;  // that are collected
+  static constexpr std::size_t longest = 4 * order::row<affine<T>>;
+
+  /// Sizes of one kind are about the same.
+  static constexpr std::size_t kind(std::size_t size) { return size <= 64 ? size - 1 : 63 + (size - 64) / 8; }
+
+public:
+  explicit short_recurrences(Segments const& all) : all_(all) {}
+
+  void operator()(cpu on, std::size_t s, std::size_t begin, std::size_t end)
+  {
+    std::size_t const size = end - begin;
+    if (size == 0 || size > longest) {
+      all_(on, s, begin, end);
+      return;
+    }
+    all_.fetch(begin, end);
+    of_[count_] = {s, begin, size};
+    ++ends_[kind(size)];
+    if (++count_ == most) finish();
+  }
+
+  void finish()
+  {
+    if (count_ == 0) return;
+    detail::took("batch: recurrences of short segments, several at once");
+    std::size_t sum = 0;
+    for (std::size_t& each : ends_) {
+      std::size_t const own = each;
+      each = sum;
+      sum += own;
+    }
+    for (std::size_t i = 0; i < count_; ++i) order_[ends_[kind(of_[i].size)]++] = static_cast<std::uint16_t>(i);
+    recurrence_kernels<T> const& kernels = kernels_of_recurrences<T>();
+    constexpr std::size_t together = 64;  // whole vectors of any instruction set
+    recurrence_lane<T> lanes[together];
+    for (std::size_t first = 0; first < count_; first += together) {
+      std::size_t const count = count_ - first < together ? count_ - first : together;
+      for (std::size_t i = 0; i < count; ++i) lanes[i] = all_.lane(of_[order_[first + i]]);
+      kernels.several(lanes, count, Segments::step, Segments::repeats_a);
+      if (all_.ends.lasts == nullptr) continue;
+      for (std::size_t i = 0; i < count; ++i) all_.ends.lasts[of_[order_[first + i]].number] = lanes[i].last;
+    }
+    count_ = 0;
+    for (std::size_t& each : ends_) each = 0;
+  }
+
+private:
+  Segments const& all_;
+  std::size_t count_ = 0;
+  typename Segments::segment of_[most];
+  std::uint16_t order_[most];
+  std::size_t ends_[kind(longest) + 1] = {};
+};
+
+/// The recurrences of segments: what to do with one, or with those of a block.
+template <class T, class A, class B, class Out, class From>
+struct recurrences_of_segments {
+  using state = T;
+  static constexpr bool forward = std::is_same_v<From, detail::batch::from_front>;
+  static constexpr std::ptrdiff_t step = forward ? 1 : -1;
+  static constexpr bool repeats_a = std::is_same_v<A, recurrence::constant<T>>;
+  struct segment {
+    std::size_t number, begin, size;
+  };
+
+  A a;
+  B b;
+  Out out;
+  detail::batch::ends<T> const& ends;
+  bool in_place;
+
+  void operator()(cpu threads, std::size_t s, std::size_t begin, std::size_t end) const
+  {
+    auto const own = static_cast<std::ptrdiff_t>(s);
+    T last = *initial_at(ends, own);
+    if (begin != end) {
+      auto const first = static_cast<std::ptrdiff_t>(forward ? begin : end - 1);
+      last =
+          one_recurrence<T, A, B, Out>{
+              {{a, first, step}, {b, first, step}},          {out, first, step}, end - begin, last, in_place,
+              goes_around_cache<T>(end - begin, end - begin)}
+              .run(threads);
+    }
+    if (ends.lasts != nullptr) ends.lasts[own] = last;
+  }
+
+  auto block() const
+    requires has_recurrence_kernels_for<T, A, B, Out>
+  {
+    return short_recurrences<recurrences_of_segments>(*this);
+  }
+  /// Fetches a segment, which is run some time later, and out of turn.
+  void fetch(std::size_t begin, std::size_t end) const
+  {
+    constexpr std::size_t line = 64 / sizeof(T);
+    for (std::size_t k = begin; k < end; k += line) {
+      if constexpr (!repeats_a) __builtin_prefetch(a + k);
+      __builtin_prefetch(b + k);
+      __builtin_prefetch(out + k, 1);
+    }
+  }
+  recurrence_lane<T> lane(segment const& of) const
+  {
+    std::size_t const first = forward ? of.begin : of.begin + of.size - 1;
+    T const* coefficients;
+    if constexpr (repeats_a)
+      coefficients = &a.value;
+    else
+      coefficients = a + first;
+    return {coefficients, b + first, out + first, of.size, initial(of.number), T()};
+  }
+
+private:
+  T initial(std::size_t s) const { return ends.initials != nullptr ? ends.initials[s] : *ends.initial; }
+};
+
 }  // namespace tally::cpu_backend
 
 namespace tally::detail {
@@ -254,13 +380,18 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
   batch::distances const& along = where.along.step;
   auto const threads_wanted = threads_for_recurrence<T>(requested(on));
   if constexpr (has_recurrence_kernels_for<T, A, B const*, Out*>) {
+    T const* coefficients;
+    if constexpr (std::is_same_v<A, recurrence::constant<T>>)
+      coefficients = &a.value;
+    else
+      coefficients = a;
+    recurrences_in_memory<T> const all{coefficients, b, out, where, ends, threads_wanted.threads};
     if (int const dimension = columns_of_recurrences(where); dimension >= 0) {
-      T const* coefficients;
-      if constexpr (std::is_same_v<A, recurrence::constant<T>>)
-        coefficients = &a.value;
-      else
-        coefficients = a;
-      recur_columns_by_kernels<T>({coefficients, b, out, where, ends, threads_wanted.threads}, dimension);
+      recur_columns_by_kernels<T>(all, dimension);
+      return;
+    }
+    if (has_rows_of_recurrences<T>(where)) {
+      recur_rows_by_kernels<T>(all);
       return;
     }
   }
@@ -289,23 +420,10 @@ void backend_recur_segments(P const& on, A a, B b, Offsets offsets, std::size_t 
                             batch::ends<T> const& ends, From = {})
 {
   using namespace cpu_backend;
-  constexpr bool forward = std::is_same_v<From, batch::from_front>;
   bool const in_place = may_be_same(a, out) || may_be_same(b, out);
-  for_each_segment<recurrence::steps_in_turn, affine<T>>(
-      threads_for_recurrence<T, A, B, Out>(requested(on)), offsets, segments,
-      [&](cpu threads, std::size_t s, std::size_t begin, std::size_t end) {
-        auto const own = static_cast<std::ptrdiff_t>(s);
-        T last = *initial_at(ends, own);
-        if (begin != end) {
-          std::ptrdiff_t const first = static_cast<std::ptrdiff_t>(forward ? begin : end - 1), step = forward ? 1 : -1;
-          last =
-              one_recurrence<T, A, B, Out>{
-                  {{a, first, step}, {b, first, step}},          {out, first, step}, end - begin, last, in_place,
-                  goes_around_cache<T>(end - begin, end - begin)}
-                  .run(threads);
-        }
-        if (ends.lasts != nullptr) ends.lasts[own] = last;
-      });
+  recurrences_of_segments<T, A, B, Out, From> const all{a, b, out, ends, in_place};
+  for_each_segment<recurrence::steps_in_turn, affine<T>>(threads_for_recurrence<T, A, B, Out>(requested(on)), offsets,
+                                                         segments, all);
 }
 
 }  // namespace tally::detail

@@ -6,6 +6,7 @@
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cpu/kernels.hpp"
+#include "tally/detail/cpu/tuning.hpp"
 #include "tally/operators/affine.hpp"
 #include "tally/order.hpp"
 
@@ -37,18 +38,19 @@ struct recurrence_totals {
 };
 
 /// The state of recurrences side by side, one a lane of vectors: slot s of recurrence c is state[s * stride + c]. A map
-/// has two slots, its scale and its offset. The caller sets `carry` before each tile, and `odd` to 0 before the first.
+/// has two slots, its scale and its offset. The caller sets `carry` before each tile.
 namespace recurrence_slot {
 inline constexpr std::size_t carry = 0;   ///< the carry's offset
-inline constexpr std::size_t odd = 1;     ///< not a number after a result that is not finite
-inline constexpr std::size_t total = 2;   ///< the tile-local map of the last element
-inline constexpr std::size_t groups = 4;  ///< the scanned totals of the row's groups so far
-inline constexpr std::size_t rows = 6;    ///< the rows before in the strip
-inline constexpr std::size_t strips = 8;  ///< the strips before in the tile
-inline constexpr std::size_t base = 10;   ///< both
-inline constexpr std::size_t rings = 12;  ///< 1 + 2 + 4 + 8 + 16 operands of Kogge and Stone's rounds
-inline constexpr std::size_t count = rings + 2 * (order::row_groups - 1);
+inline constexpr std::size_t total = 1;   ///< the tile-local map of the last element
+inline constexpr std::size_t rows = 3;    ///< the rows before in the strip
+inline constexpr std::size_t strips = 5;  ///< the strips before in the tile
+inline constexpr std::size_t base = 7;    ///< both
+inline constexpr std::size_t count = 9;
 }  // namespace recurrence_slot
+
+/// Columns of a job, at most. Two rows of the order of so many have 130 KiB on the stack.
+template <class T>
+inline constexpr std::size_t most_recurrence_columns = 512 / sizeof(T);
 
 /// One tile, or the beginning of one, of recurrences whose elements of one index are neighbours: that of recurrence c
 /// at step k is b[k * b_step + c].
@@ -61,14 +63,45 @@ struct recurrence_columns_job {
   std::ptrdiff_t b_step;
   T* out;  ///< may be `a` or `b`
   std::ptrdiff_t out_step;
-  std::size_t width;   ///< recurrences
+  std::size_t width;   ///< recurrences: at most most_recurrence_columns
   std::size_t first;   ///< the step at which the tile begins
   std::size_t size;    ///< 1 .. order::tile<affine<T>>
   T* state;            ///< recurrence_slot::count slots
   std::size_t stride;  ///< of slots: `width`, rounded up to whole vectors
   stores to;           ///< around the cache only where `out` and `out_step` are whole lines
-  std::size_t ahead;   ///< how many steps farther along to prefetch
-  std::size_t* bad;    ///< takes the step of the first result of a recurrence that is not finite. No more are written
+  bool ahead;          ///< whether to fetch a row of the order ahead
+  /// For each recurrence the step of its first result that is not finite, from which on no results are written. The
+  /// caller sets all of them to a number that is no step.
+  std::size_t* bad;
+};
+
+/// One of several recurrences that are run at once, whose steps are neighbours in memory.
+template <class T>
+struct recurrence_lane {
+  T const* a;  ///< its first coefficient
+  T const* b;
+  T* out;            ///< may be `a` or `b`
+  std::size_t size;  ///< 1 .. order::tile<affine<T>>
+  T before;
+  T last;  ///< the result: its last state
+};
+
+/// Recurrences of one size at regular places, whose steps are neighbours in memory.
+template <class T>
+struct recurrence_rows_job {
+  T const* a;
+  T const* b;
+  T* out;                                ///< may be `a` or `b`
+  std::ptrdiff_t a_row, b_row, out_row;  ///< from a recurrence to the next one
+  std::ptrdiff_t step;                   ///< from a step to the next one: 1 or -1
+  bool repeats_a;                        ///< whether each recurrence has one coefficient, else they lie as the terms do
+  std::size_t size;                      ///< 1 .. order::tile<affine<T>>
+  std::size_t count;
+  T const* befores;
+  std::ptrdiff_t before_row;  ///< 0: one for all
+  T* lasts;                   ///< takes the last states, unless null
+  std::ptrdiff_t last_row;
+  bool ahead;  ///< whether to fetch the next recurrences
 };
 
 template <class T>
@@ -77,6 +110,10 @@ struct recurrence_kernels {
   affine<T> (*total)(T const* a, std::size_t a_row, T const* b);
   recurrence_totals<T> (*tile)(recurrence_job<T> const& job);
   void (*columns)(recurrence_columns_job<T> const& job);
+  void (*rows)(recurrence_rows_job<T> const& job);
+  /// `step` and `repeats_a` are those of recurrence_rows_job. A vector has `lanes` recurrences.
+  void (*several)(recurrence_lane<T>* of, std::size_t count, std::ptrdiff_t step, bool repeats_a);
+  std::size_t lanes;
 };
 
 /// The kernels on T, float or double, for the instruction set of this machine.
@@ -133,10 +170,31 @@ inline int columns_of_recurrences(detail::batch::layout const& where)
 /// Writes the states of all recurrences, and their last ones to given.lasts unless that is null.
 ///
 /// Requires  dimension == columns_of_recurrences(given.where), which is not -1.
-/// Memory    of each thread some 150 KiB.
+/// Memory    150 KiB of each thread's stack, and 20 KiB.
 /// Blocks    until done. Throws usage_error if `threads` is negative, std::bad_alloc.
 template <class T>
 void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimension);
+
+/// Whether the steps of each recurrence are neighbours in memory, and they are so few, or so are the recurrences, that
+/// vectors with one recurrence in each lane are the quicker way. Rows of 1000 floats are as quick one after the other.
+template <class T>
+bool has_rows_of_recurrences(detail::batch::layout const& where)
+{
+  detail::batch::distances const& along = where.along.step;
+  bool const neighbours = (along.in == 1 || along.in == -1) && along.out == along.in &&
+                          (along.coefficients == along.in || along.coefficients == 0);
+  std::size_t const n = where.along.extent, row = order::row<affine<T>>;
+  return neighbours && where.dimensions > 0 &&
+         (n <= row || (n <= 4 * row && where.sequences() >= tuning_in_use().recurrences_at_once));
+}
+
+/// Writes the states of all recurrences, and their last ones to given.lasts unless that is null.
+///
+/// Requires  has_rows_of_recurrences<T>(given.where).
+/// Memory    20 KiB of each thread's stack.
+/// Blocks    until done. Throws usage_error if `threads` is negative.
+template <class T>
+void recur_rows_by_kernels(recurrences_in_memory<T> const& given);
 
 /// The types whose recurrences are compiled.
 template <class T>

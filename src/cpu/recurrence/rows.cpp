@@ -1,0 +1,69 @@
+#include <algorithm>
+#include <cstddef>
+
+#include "src/cpu/batch_parts.hpp"
+#include "tally/detail/cpu/recurrences.hpp"
+#include "tally/detail/cpu/team.hpp"
+#include "tally/detail/cpu/tuning.hpp"
+#include "tally/operators/affine.hpp"
+
+/// Recurrences whose steps are neighbours in memory, several at once.
+namespace tally::cpu_backend {
+
+template <class T>
+void recur_rows_by_kernels(recurrences_in_memory<T> const& given)
+{
+  using detail::batch::distances;
+  detail::batch::layout outer = given.where;
+  // The dimension with the most recurrences: those of one vector are along it.
+  int most = 0;
+  for (int d = 1; d < outer.dimensions; ++d)
+    if (outer.across[d].extent >= outer.across[most].extent) most = d;
+  detail::batch::dimension const axis = outer.across[most];
+  std::copy(outer.across + most + 1, outer.across + outer.dimensions, outer.across + most);
+  --outer.dimensions;
+
+  std::size_t const outers = outer.sequences(), size = outer.along.extent;
+  recurrence_kernels<T> const& kernels = kernels_of_recurrences<T>();
+  // Some 64 KiB of a thread at a time, in whole vectors.
+  std::size_t const vectors = (std::size_t{64} << 10) / (3 * size * kernels.lanes * sizeof(T)) + 1;
+  std::size_t const block = vectors * kernels.lanes, blocks = (axis.extent + block - 1) / block;
+  int const members = team_size(given.threads, 3 * outers * axis.extent * size * sizeof(T), outers * blocks);
+  bool const ahead = outers * axis.extent * size * sizeof(T) >= tuning_in_use().serial_bytes;
+  distances const& along = outer.along.step;
+  share_units(outers * blocks, 1, members, [&] {
+    return [&](std::size_t first, std::size_t end) {
+      for (std::size_t unit = first; unit < end; ++unit) {
+        std::size_t const c = unit % blocks * block;
+        distances at = outer.place(unit / blocks);
+        at.move(axis.step, static_cast<std::ptrdiff_t>(c));
+        recurrence_rows_job<T> job{};
+        job.a = given.a + at.coefficients;
+        job.b = given.b + at.in;
+        job.out = given.out + at.out;
+        job.a_row = axis.step.coefficients;
+        job.b_row = axis.step.in;
+        job.out_row = axis.step.out;
+        job.step = along.in;
+        job.repeats_a = along.coefficients == 0;
+        job.size = size;
+        job.count = std::min(block, axis.extent - c);
+        if (given.given.initials != nullptr) {
+          job.befores = given.given.initials + at.initial;
+          job.before_row = axis.step.initial;
+        } else {
+          job.befores = &*given.given.initial;
+        }
+        if (given.given.lasts != nullptr) job.lasts = given.given.lasts + at.last;
+        job.last_row = axis.step.last;
+        job.ahead = ahead;
+        kernels.rows(job);
+      }
+    };
+  });
+}
+
+template void recur_rows_by_kernels(recurrences_in_memory<float> const&);
+template void recur_rows_by_kernels(recurrences_in_memory<double> const&);
+
+}  // namespace tally::cpu_backend
