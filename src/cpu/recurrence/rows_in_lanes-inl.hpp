@@ -18,8 +18,8 @@ namespace tally::cpu_backend::HWY_NAMESPACE {
 /// The lanes whose row is the first one of its tile: nothing comes before it.
 enum class nothing_before { none, all, first_lane };
 
-/// All brackets of a row are plain vector operations here: none moves numbers between lanes. Kogge and Stone's rounds of
-/// strides 1, 2 and 4 are computed as the groups arrive; those of strides 8 and 16 then take four groups at a time.
+/// All brackets of a row are plain vector operations here: none moves numbers between lanes. Kogge and Stone's rounds
+/// of strides 1, 2 and 4 are computed as the groups arrive; those of strides 8 and 16 then take four groups at a time.
 template <class T, std::size_t Members>
 class rows_in_lanes {
   using vec = vector<T>;

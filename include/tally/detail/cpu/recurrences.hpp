@@ -183,9 +183,13 @@ bool has_rows_of_recurrences(detail::batch::layout const& where)
   detail::batch::distances const& along = where.along.step;
   bool const neighbours = (along.in == 1 || along.in == -1) && along.out == along.in &&
                           (along.coefficients == along.in || along.coefficients == 0);
+  if (!neighbours || where.dimensions == 0) return false;
   std::size_t const n = where.along.extent, row = order::row<affine<T>>;
-  return neighbours && where.dimensions > 0 &&
-         (n <= row || (n <= 4 * row && where.sequences() >= tuning_in_use().recurrences_at_once));
+  if (n <= row) return true;
+  tuning const& sizes = tuning_in_use();
+  bool const from_memory = where.sequences() * n * sizeof(T) >= sizes.streamed_bytes;
+  if (along.in > 0 && from_memory && n * sizeof(T) >= sizes.recurrence_alone_bytes) return false;
+  return n <= 4 * row && where.sequences() >= sizes.recurrences_at_once;
 }
 
 /// Writes the states of all recurrences, and their last ones to given.lasts unless that is null.
