@@ -243,7 +243,8 @@ TEST(recursive_filter, of_segments_is_that_of_each_alone)
   EXPECT_THROW(tally::recursive_filter(feedback, tally::segments(x, offsets), y), tally::usage_error);
 }
 
-/// The phases of a device, here on a CPU: the blocks of all signals at once have the bits of one signal after the other.
+/// The phases of a device, here on a CPU: the blocks of all signals at once have the bits of one signal after the
+/// other.
 template <class T, std::size_t Order>
 void expect_phases(std::array<T, Order> const& feedback)
 {

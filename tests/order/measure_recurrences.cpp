@@ -11,9 +11,9 @@
 #include "../support/generator.hpp"
 #include "tally/algorithms/recurrence.hpp"
 
-/// Measures the figures of docs/accuracy.md about recurrences: the largest errors of y[k] = a[k]*y[k-1] + b[k], by Tally
-/// and by the plain loop, against numbers of 113 bits, whose own errors are less than a millionth of these. Prints rows
-/// of a Markdown table.
+/// Measures the figures of docs/accuracy.md about recurrences: the largest errors of y[k] = a[k]*y[k-1] + b[k], by
+/// Tally and by the plain loop, against numbers of 113 bits, whose own errors are less than a millionth of these.
+/// Prints rows of a Markdown table.
 ///
 ///     measure_recurrences [LARGEST]      of 2^12, 2^20, 2^24, ... 2^LARGEST steps (24)
 namespace {

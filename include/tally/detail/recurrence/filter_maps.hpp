@@ -123,8 +123,8 @@ struct filter_constants {
   }
 };
 
-/// The last outputs after a block of `steps` steps that ended with the state `last`, where `before` has those before the
-/// block. (The state that a block starts from comes from maps, and differs from those outputs by rounding.)
+/// The last outputs after a block of `steps` steps that ended with the state `last`, where `before` has those before
+/// the block. (The state that a block starts from comes from maps, and differs from those outputs by rounding.)
 template <class T, std::size_t Order>
 TALLY_HD filter_state<T, Order> last_outputs(filter_state<T, Order> last, std::size_t steps,
                                              filter_state<T, Order> const& before)
