@@ -16,6 +16,7 @@
 #include "../support/sizes.hpp"
 #include "../support/tuning.hpp"
 #include "../support/visits.hpp"
+#include "gradient_suite.hpp"
 #include "recurrence_suite.hpp"
 #include "tally/algorithms/recurrence.hpp"
 
@@ -472,6 +473,19 @@ TEST(linear_recurrence_gradient, has_the_bits_of_the_recurrence_backward_in_time
 {
   suite::gradients<on_cpu, float>(ways::few_threads);
   suite::gradients<on_cpu, double>(ways::few_threads);
+}
+TEST(linear_recurrence_gradient, has_these_bits_wherever_its_arrays_lie)
+{
+  for (bool const shared : {false, true}) {
+    tally::test::tuned const changed([&](tally::cpu_backend::tuning& all) {
+      if (!shared) return;
+      all.streamed_bytes = all.streamed_recurrence_bytes = all.serial_bytes = 0;
+      all.bytes_a_thread = 1;
+      all.recurrences_at_once = 2;
+    });
+    suite::gradients_anywhere<on_cpu, float>(300, ways::instruction_sets);
+    suite::gradients_anywhere<on_cpu, double>(300, ways::few_threads);
+  }
 }
 
 /// The sum of weighted states in long double, where a difference of 1e-6 shows eight digits of its derivative.

@@ -14,7 +14,7 @@ source = pathlib.Path(sys.argv[1]).resolve()
 # matches a file counts.
 LIBRARY = "include/tally/"
 ROOMS = [
-    ("base", LIBRARY + r"(config|error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic|at_index|count_type|fixed_vector|batch/layout|batch/ends|batch/marked_heads)\.hpp", ""),
+    ("base", LIBRARY + r"(config|error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic|at_index|count_type|fixed_vector|batch/layout|batch/ends|batch/gradients|batch/marked_heads)\.hpp", ""),
     ("operators", LIBRARY + r"(operators/.*|operators\.hpp|half\.hpp|detail/elementary/.*|detail/recurrence/steps\.hpp|detail/built_in\.hpp)", "base"),
     ("laws", LIBRARY + r"(laws\.hpp|law_report\.hpp|detail/laws/.*)", "base operators"),
     ("order", LIBRARY + r"(order|sequences|counted|detail/contract|detail/row_order|detail/zip_with|detail/function_iterator|detail/strided_iterator|detail/results|detail/optional_value)\.hpp", "base operators"),

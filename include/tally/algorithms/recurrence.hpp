@@ -144,9 +144,9 @@ void linear_recurrence(A&& a, B&& b, Rest&&... rest)
 ///           terms g[k], which begins with T{} (docs/order.md). da and dbefore are rounded products. Of an empty
 ///           sequence dbefore is T{}.
 /// Cost      one pass: three reads and two writes a step; where db is g, a GPU and several threads of a CPU compute h
-///           twice. On a GPU and on a CPU it is the way for states of any type: each step costs some divisions of
-///           indices besides.
-/// Memory    as linear_recurrence, and 2 KiB.
+///           twice. On a GPU, and on a CPU where the arrays are not all of floats or all of doubles, each step costs some
+///           divisions of indices besides.
+/// Memory    as linear_recurrence, and 2 KiB; on a CPU 2 MiB a thread for columns.
 /// Blocks    until everything is written; on a GPU it returns at once.
 /// Throws    as linear_recurrence.
 template <class Acc = void, execution P, class A, class Y, class G, class ToA, class ToB, class... Rest>

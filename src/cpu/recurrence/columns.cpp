@@ -65,8 +65,6 @@ public:
       for (std::size_t c = 0; c < width; ++c) upto_.push_back(carry(detail::recurrence::beginning_with(carries[c])));
     }
     recurrence_columns_job<T> job{};
-    job.a_step = along.coefficients;
-    job.a_across = axis_.step.coefficients != 0;
     job.b_step = along.in;
     job.out_step = along.out;
     job.width = width;
@@ -76,11 +74,18 @@ public:
     job.ahead = ahead_;
     for (std::size_t k = 0; k < size; k += tile) {
       distances const at = moved(first, along, k);
-      job.a = call_.a + at.coefficients;
+      job.a = call_.a + at.coefficients - (call_.follows ? along.coefficients : 0);
+      job.a_step = along.coefficients;
       job.b = call_.b + at.in;
       job.out = call_.out + at.out;
+      job.a_across = axis_.step.coefficients != 0;
       job.first = k;
       job.size = std::min(tile, size - k);
+      if (call_.follows && k == 0) {
+        copy_behind_ones(job);
+        job.a = first_.data();
+        job.a_step = static_cast<std::ptrdiff_t>(stride_);
+      }
       job.to = stores::cached;
       if (around_ && whole_lines(job)) {
         detail::took("recurrence: columns around the cache");
@@ -95,12 +100,12 @@ public:
     }
     for (std::size_t c = 0; c < width; ++c) {
       distances const own = moved(first, axis_.step, c);
-      T const last =
-          bad_[c] == finite
-              ? at(call_.out + own.out, size - 1, along.out)
-              : go_on(recurrence_in_memory<T>{call_.a + own.coefficients, along.coefficients, call_.b + own.in,
-                                              along.in, call_.out + own.out, along.out, size, before(own), false, 1},
-                      bad_[c]);
+      T const last = bad_[c] == finite
+                         ? at(call_.out + own.out, size - 1, along.out)
+                         : go_on(recurrence_in_memory<T>{call_.a + own.coefficients, along.coefficients,
+                                                         call_.b + own.in, along.in, call_.out + own.out, along.out,
+                                                         size, before(own), false, 1, call_.follows},
+                                 bad_[c]);
       if (call_.given.lasts != nullptr) call_.given.lasts[own.last] = last;
     }
   }
@@ -122,6 +127,23 @@ private:
            job.out_step * static_cast<std::ptrdiff_t>(sizeof(T)) % static_cast<std::ptrdiff_t>(line_bytes) == 0;
   }
 
+  /// The coefficients of the first tile where those of a step are behind it: ones, and those of the other steps.
+  void copy_behind_ones(recurrence_columns_job<T>& job)
+  {
+    first_.resize(job.size * stride_);
+    std::fill_n(first_.data(), stride_, T(1));
+    std::ptrdiff_t const step = call_.where.along.step.coefficients, across = axis_.step.coefficients;
+    T const* from = job.a + step;  // of step 0
+    for (std::size_t k = 1; k < job.size; ++k, from += step) {
+      T* const to = first_.data() + k * stride_;
+      if (across == 1)
+        std::copy_n(from, job.width, to);
+      else
+        std::fill_n(to, job.width, *from);
+    }
+    job.a_across = true;
+  }
+
   recurrences_in_memory<T> const& call_;
   dimension axis_;
   bool around_;
@@ -131,6 +153,7 @@ private:
   scratch<T> state_;
   std::vector<std::size_t> bad_;
   std::vector<carry> upto_;
+  std::vector<T> first_;
   steps_in_turn op_;
 };
 

@@ -24,10 +24,10 @@ T go_on(recurrence_in_memory<T> const& given, std::size_t k)
   detail::took("cpu: a recurrence goes on as the plain loop", "a result is not finite");
   T y = k == 0 ? given.before : at(given.out, k - 1, given.out_step);
   for (; k < given.size && !std::isnan(y); ++k) {
-    y = detail::recurrence::step(at(given.a, k, given.a_step), y, at(given.b, k, given.b_step));
-    at(given.out, k, given.out_step) = y;
+    y = detail::recurrence::step(given.coefficient(k), y, at(given.b, k, given.b_step));
+    given.put(k, y);
   }
-  for (; k < given.size; ++k) at(given.out, k, given.out_step) = y;
+  for (; k < given.size; ++k) given.put(k, y);
   return y;
 }
 

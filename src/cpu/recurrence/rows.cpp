@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "src/cpu/batch_parts.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
@@ -9,6 +11,34 @@
 
 /// Recurrences whose steps are neighbours in memory, several at once.
 namespace tally::cpu_backend {
+
+namespace {
+
+/// Copies coefficients that are a step behind, each row's behind a 1, to where the job finds them.
+template <class T>
+void copy_behind_ones(recurrence_rows_job<T>& job, std::ptrdiff_t a_step, T* to)
+{
+  T const* const a = job.a;
+  T* const first = job.step < 0 ? to + (job.size - 1) : to;
+  for (std::size_t c = 0; c < job.count; ++c) {
+    T const* const from = a + static_cast<std::ptrdiff_t>(c) * job.a_row;
+    T* const row = first + c * job.size;
+    row[0] = T(1);
+    if (job.step < 0 && a_step == -1) {
+      std::copy_n(from - (job.size - 1) + 1, job.size - 1, row - (job.size - 1));
+      continue;
+    }
+    for (std::size_t k = 1; k < job.size; ++k) {
+      auto const step = static_cast<std::ptrdiff_t>(k);
+      row[step * job.step] = from[(step - 1) * a_step];
+    }
+  }
+  job.a = first;
+  job.a_row = static_cast<std::ptrdiff_t>(job.size);
+  job.repeats_a = false;
+}
+
+}  // namespace
 
 template <class T>
 void recur_rows_by_kernels(recurrences_in_memory<T> const& given)
@@ -32,7 +62,8 @@ void recur_rows_by_kernels(recurrences_in_memory<T> const& given)
   bool const ahead = outers * axis.extent * size * sizeof(T) >= tuning_in_use().serial_bytes;
   distances const& along = outer.along.step;
   share_units(outers * blocks, 1, members, [&] {
-    return [&](std::size_t first, std::size_t end) {
+    std::vector<T> coefficients(given.follows ? std::min(block, axis.extent) * size : 0);
+    return [&, coefficients = std::move(coefficients)](std::size_t first, std::size_t end) mutable {
       for (std::size_t unit = first; unit < end; ++unit) {
         std::size_t const c = unit % blocks * block;
         distances at = outer.place(unit / blocks);
@@ -57,6 +88,7 @@ void recur_rows_by_kernels(recurrences_in_memory<T> const& given)
         if (given.given.lasts != nullptr) job.lasts = given.given.lasts + at.last;
         job.last_row = axis.step.last;
         job.ahead = ahead;
+        if (given.follows) copy_behind_ones(job, along.coefficients, coefficients.data());
         kernels.rows(job);
       }
     };

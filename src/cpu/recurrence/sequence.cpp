@@ -44,6 +44,29 @@ void copy_at_distances(T const* __restrict from, std::ptrdiff_t from_step, T* __
     to[static_cast<std::ptrdiff_t>(i) * to_step] = from[static_cast<std::ptrdiff_t>(i) * from_step];
 }
 
+/// Writes products of `size` elements. Those from an end go in vectors.
+template <class T>
+void multiply_at_distances(T const* __restrict values, T const* __restrict factors, std::ptrdiff_t factors_step,
+                           T* __restrict to, std::ptrdiff_t to_step, std::size_t size)
+{
+  if (factors_step == -1 && to_step == -1) {
+    std::size_t const last = size - (size != 0);
+    T const* const first_factor = factors - last;
+    T* const first = to - last;
+    for (std::size_t i = 0; i < size; ++i) first[i] = values[size - 1 - i] * first_factor[i];
+    return;
+  }
+  for (std::size_t i = 0; i < size; ++i) at(to, i, to_step) = values[i] * at(factors, i, factors_step);
+}
+
+/// Whether the kernels can take its elements and results where they lie.
+template <class T>
+bool lies_in_order(recurrence_in_memory<T> const& given)
+{
+  return given.b_step == 1 && given.out_step == 1 && (given.a_step == 1 || given.a_step == 0) && !given.follows &&
+         given.products == nullptr;
+}
+
 /// A recurrence as tiles (single_pass.hpp).
 template <class T>
 class recurrence_engine {
@@ -57,7 +80,7 @@ public:
       : given_(given),
         kernels_(kernels_of_recurrences<T>()),
         same_(given.a_step == 0 ? *given.a : T()),
-        direct_(given.b_step == 1 && given.out_step == 1 && (given.a_step == 1 || given.a_step == 0)),
+        direct_(lies_in_order(given)),
         looks_(looks),
         to_(given.around && !replaces() && direct_ ? stores::streaming : stores::cached)
   {
@@ -152,6 +175,7 @@ private:
     if (!looks_) {
       T* const out = given_.out + static_cast<std::ptrdiff_t>(k * tile) * given_.out_step;
       copy_at_distances(own.out, 1, out, given_.out_step, totals.finite);
+      if (given_.products != nullptr) multiply(k, own.out, totals.finite);
     }
     if (totals.finite < job.size) found_bad(k * tile + totals.finite);
     return totals.last;
@@ -160,10 +184,22 @@ private:
   void gather(std::size_t k, copies& to) const
   {
     auto const first = static_cast<std::ptrdiff_t>(k * tile);
-    T const *const a = given_.a + first * given_.a_step, *const b = given_.b + first * given_.b_step;
-    std::size_t const size = length(k);
-    copy_at_distances(a, given_.a_step, to.a, 1, size);
-    copy_at_distances(b, given_.b_step, to.b, 1, size);
+    std::size_t const size = length(k), ones = given_.follows && k == 0 ? 1 : 0, before = given_.follows ? 1 : 0;
+    if (ones == 1) to.a[0] = T(1);
+    T const* const a =
+        given_.a + (first + static_cast<std::ptrdiff_t>(ones) - static_cast<std::ptrdiff_t>(before)) * given_.a_step;
+    copy_at_distances(a, given_.a_step, to.a + ones, 1, size - ones);
+    copy_at_distances(given_.b + first * given_.b_step, given_.b_step, to.b, 1, size);
+  }
+  /// Writes the products of the first `size` results of tile k.
+  void multiply(std::size_t k, T const* states, std::size_t size) const
+  {
+    recurrence_products<T> const& to = *given_.products;
+    auto const first = static_cast<std::ptrdiff_t>(k * tile);
+    bool const last = size != 0 && k * tile + size == given_.size;
+    multiply_at_distances(states, to.factors + first * to.factors_step, to.factors_step, to.out + first * to.out_step,
+                          to.out_step, size - (last ? 1 : 0));
+    if (last) at(to.out, given_.size - 1, to.out_step) = states[size - 1] * to.last;
   }
 
   void found_bad(std::size_t k) const
@@ -194,7 +230,7 @@ T recur_few_steps(recurrence_in_memory<T> const& given)
   affine<T> value[most], total[most_few_groups];
   std::size_t const n = given.size, groups = (n + group - 1) / group;
   for (std::size_t k = 0; k < n; ++k) {
-    value[k] = {at(given.a, k, given.a_step), at(given.b, k, given.b_step)};
+    value[k] = {given.coefficient(k), at(given.b, k, given.b_step)};
     if (k % group != 0) value[k] = op(value[k - 1], value[k]);
     total[k / group] = value[k];
   }
@@ -207,7 +243,7 @@ T recur_few_steps(recurrence_in_memory<T> const& given)
     states[k] = detail::recurrence::step(local.scale, given.before, local.offset);
     if (good == k && detail::recurrence::is_finite(states[k])) ++good;
   }
-  for (std::size_t k = 0; k < good; ++k) at(given.out, k, given.out_step) = states[k];
+  for (std::size_t k = 0; k < good; ++k) given.put(k, states[k]);
   return good == n ? states[n - 1] : go_on(given, good);
 }
 
@@ -237,7 +273,7 @@ template <class T>
 T recur_by_kernels(recurrence_in_memory<T> const& given)
 {
   using engine = recurrence_engine<T>;
-  bool const forward = given.b_step == 1 && given.out_step == 1 && (given.a_step == 1 || given.a_step == 0);
+  bool const forward = lies_in_order(given);
   if (given.size <= std::min(tuning_in_use().few_recurrence_groups, most_few_groups) * order::group<affine<T>>) {
     detail::took("recurrence: a few steps");
     return recur_few_steps(given);

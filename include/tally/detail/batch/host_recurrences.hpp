@@ -11,10 +11,12 @@
 
 #include "tally/detail/at_index.hpp"
 #include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/gradients.hpp"
 #include "tally/detail/batch/host.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cpu/backend.hpp"
 #include "tally/detail/cpu/execution.hpp"
+#include "tally/detail/cpu/recurrence_gradients.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/cpu/tuning.hpp"
@@ -412,6 +414,13 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
     for (std::size_t s = 0; s < count; ++s, at.advance(1)) one(cpu{1}, *at);
   };
   for_each_sequence<recurrence::steps_in_turn, affine<T>>(threads_wanted, where, true, one, neighbours);
+}
+
+template <class T>
+  requires cpu_backend::has_recurrence_kernels<T>
+void backend_gradients(cpu const& on, batch::gradients<T> const& given)
+{
+  cpu_backend::gradients_by_kernels(given, on.threads);
 }
 
 template <class T, cpu_backend::cpu_execution P, class A, class B, class Offsets, class Out,

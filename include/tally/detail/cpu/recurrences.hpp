@@ -120,6 +120,16 @@ struct recurrence_kernels {
 template <class T>
 recurrence_kernels<T> const& kernels_of_recurrences();
 
+/// Where the states of a recurrence go besides, each times a factor.
+template <class T>
+struct recurrence_products {
+  T const* factors;
+  std::ptrdiff_t factors_step;
+  T* out;
+  std::ptrdiff_t out_step;
+  T last;  ///< the factor of the last step: `factors` has one less
+};
+
 /// One recurrence of floats or doubles in memory.
 template <class T>
 struct recurrence_in_memory {
@@ -133,6 +143,23 @@ struct recurrence_in_memory {
   T before;
   bool around;  ///< whether results may be written around the cache, unless they replace elements
   int threads;  ///< at most so many; 0: any number
+  /// Whether the coefficient of step k is number k - 1 of `a`, and that of the first step 1: a gradient's.
+  bool follows = false;
+  recurrence_products<T> const* products = nullptr;  ///< or none
+
+  T coefficient(std::size_t k) const
+  {
+    if (follows && k == 0) return T(1);
+    return a[(static_cast<std::ptrdiff_t>(k) - (follows ? 1 : 0)) * a_step];
+  }
+  void put(std::size_t k, T state) const
+  {
+    auto const number = static_cast<std::ptrdiff_t>(k);
+    out[number * out_step] = state;
+    if (products != nullptr)
+      products->out[number * products->out_step] =
+          state * (k + 1 == size ? products->last : products->factors[number * products->factors_step]);
+  }
 };
 
 /// Writes its states, and returns the last one.
@@ -151,6 +178,7 @@ struct recurrences_in_memory {
   detail::batch::layout where;
   detail::batch::ends<T> given;  ///< with initial values
   int threads;
+  bool follows = false;  ///< that of recurrence_in_memory
 };
 
 /// The dimension in which neighbours are neighbours in memory, the outermost one if there are several; -1: none, or the

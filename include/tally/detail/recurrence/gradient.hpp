@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include "tally/detail/batch/along_calls.hpp"
 #include "tally/detail/batch/arguments.hpp"
 #include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/gradients.hpp"
 #include "tally/detail/batch/sequences.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/execution.hpp"
@@ -136,6 +138,40 @@ auto with_threads(P const& on)
     return on;
 }
 
+/// The same call backward in time, with at most `most_dimensions` extents above 1.
+template <class T>
+batch::gradients<T> in_memory(gradient_arrays<T, T, T, T, T, T> const& given)
+{
+  auto const last = [&](role of) { return given.place(of, 0, given.size - 1); };
+  batch::gradients<T> backward{given.a + last(role::a),
+                               given.y + last(role::y),
+                               given.above + last(role::above),
+                               given.to_a + last(role::to_a),
+                               given.to_b + last(role::to_b),
+                               given.befores,
+                               given.before,
+                               given.to_befores,
+                               {},
+                               {}};
+  auto const step = [](std::ptrdiff_t const(&of)[roles], role which) { return of[static_cast<std::size_t>(which)]; };
+  batch::distances const states{-step(given.along, role::above), -step(given.along, role::to_b), 0, 0,
+                                -step(given.along, role::a)};
+  batch::distances const products{-step(given.along, role::y), -step(given.along, role::to_a)};
+  backward.states.along = {given.size, states};
+  backward.products.along = {given.size, products};
+  for (int d = 0; d < given.dimensions; ++d) {
+    if (given.extents[d] == 1) continue;
+    auto const& across = given.across[d];
+    backward.states.across[backward.states.dimensions++] = {
+        given.extents[d], {step(across, role::above), step(across, role::to_b), 0, 0, step(across, role::a)}};
+    backward.products.across[backward.products.dimensions++] = {given.extents[d],
+                                                                {step(across, role::y), step(across, role::to_a),
+                                                                 step(across, role::before),
+                                                                 step(across, role::to_before), 0}};
+  }
+  return backward;
+}
+
 template <class Acc, class P, class A, class Y, class G, class ToA, class ToB, class... Rest>
 void gradient_along(P const& on, batch::sequences<A> const& a, batch::sequences<Y> const& y,
                     batch::sequences<G> const& above, batch::sequences<ToA> const& to_a,
@@ -202,6 +238,16 @@ void gradient_along(P const& on, batch::sequences<A> const& a, batch::sequences<
   std::size_t sequences = 1;
   for (std::ptrdiff_t const extent : others.shape) sequences *= static_cast<std::size_t>(extent);
   auto const where = with_threads<T>(on);
+  if constexpr (std::is_same_v<arrays, gradient_arrays<T, T, T, T, T, T>>) {
+    if constexpr (requires { backend_gradients(where, in_memory(given)); }) {
+      auto const* const extents = given.extents;
+      if (std::count_if(extents, extents + given.dimensions, [](std::size_t extent) { return extent > 1; }) <=
+          most_dimensions) {
+        backend_gradients(where, in_memory(given));
+        return;
+      }
+    }
+  }
   temporary<arrays, std::remove_const_t<decltype(where)>> const memory(where, 1);
   tally::for_each_index(where, 1, write_once<arrays>{given, memory.data()});
   bool const in_place = static_cast<void const*>(given.to_b) == static_cast<void const*>(given.above);
