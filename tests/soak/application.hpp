@@ -124,6 +124,7 @@ outcome allocate_try(choices& of);
 outcome lexer_try(choices& of);
 outcome tree_try(choices& of);
 outcome recurrence_try(choices& of);
+outcome recurrences_try(choices& of);
 outcome recursive_filter_try(choices& of);
 outcome polynomial_try(choices& of);
 outcome integrate_try(choices& of);

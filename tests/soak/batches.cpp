@@ -5,42 +5,13 @@
 #include <vector>
 
 #include "soak/application.hpp"
+#include "soak/arrangement.hpp"
 #include "soak/loops.hpp"
 #include "tally/batches.hpp"
 
 namespace tally::soak {
 
 namespace {
-
-/// An array of three axes: their strides in memory without gaps, in an order and from ends that `drawn` tells.
-struct arrangement {
-  std::size_t extents[3];
-  std::ptrdiff_t strides[3];
-  std::ptrdiff_t first = 0;
-
-  arrangement(std::size_t const (&shape)[3], std::size_t drawn) : extents{shape[0], shape[1], shape[2]}, strides{}
-  {
-    static constexpr int orders[6][3] = {{2, 1, 0}, {2, 0, 1}, {1, 2, 0}, {1, 0, 2}, {0, 2, 1}, {0, 1, 2}};
-    std::ptrdiff_t step = 1;
-    for (int const axis : orders[drawn % 6]) {
-      bool const flipped = (drawn / 6 >> axis & 1) != 0 && extents[axis] > 0;
-      strides[axis] = flipped ? -step : step;
-      if (flipped) first += static_cast<std::ptrdiff_t>(extents[axis] - 1) * step;
-      step *= static_cast<std::ptrdiff_t>(extents[axis]);
-    }
-  }
-  std::size_t place(std::size_t const (&at)[3]) const
-  {
-    std::ptrdiff_t place = first;
-    for (int d = 0; d < 3; ++d) place += static_cast<std::ptrdiff_t>(at[d]) * strides[d];
-    return static_cast<std::size_t>(place);
-  }
-  template <class T>
-  array_view<T> view(T* memory) const
-  {
-    return {memory + first, {extents[0], extents[1], extents[2]}, {strides[0], strides[1], strides[2]}};
-  }
-};
 
 template <class T, class Op, class Values>
 outcome along_of(choices& of)
@@ -52,17 +23,8 @@ outcome along_of(choices& of)
   std::size_t const axis = of.number("axis", 0, 2);
   std::size_t const in_drawn = of.number("in_order", 0, 47), out_drawn = of.number("out_order", 0, 47);
   application const with(of, sizeof(T), std::size_t{1} << 22);
-  // The sequences are as long as n tells, and as many as fit.
-  std::size_t const room = (std::size_t{1} << 22) / (with.n + 1);
-  std::size_t const most = room < 300 ? room + 1 : 300;
   std::size_t shape[3];
-  for (std::size_t d = 0, rest = room + 1; d < 3; ++d) {
-    shape[d] = 1 + of.number(d == 0 ? "extent0" : d == 1 ? "extent1" : "extent2", 0, most - 1) % rest;
-    if (d == axis)
-      shape[d] = with.n;
-    else
-      rest = rest / shape[d] < 1 ? 1 : rest / shape[d];
-  }
+  choose_shape(of, with.n, axis, shape);
   std::size_t const n = shape[0] * shape[1] * shape[2];
   arrangement const from(shape, in_drawn), to(shape, in_place ? in_drawn : out_drawn);
   T* const in = with.room<T>(1, n);

@@ -38,6 +38,7 @@ std::vector<family> const& families()
       {"lexer", lexer_try},
       {"tree", tree_try},
       {"recurrence", recurrence_try},
+      {"recurrences", recurrences_try},
       {"recursive_filter", recursive_filter_try},
       {"polynomial", polynomial_try},
       {"integrate", integrate_try},

@@ -43,6 +43,10 @@ std::string choose_tuning(choices& of)
     set("totals_at_once", all.totals_at_once, of.word("totals", {"plain", "1", "2", "7", "32"}));
     set("long_sequence", all.long_sequence, of.word("long_sequence", {"plain", "1", "1000", "20000"}));
     set("gathered_distance", all.gathered_distance, of.word("gathered_distance", {"plain", "0", "1000000000"}));
+    set("few_recurrence_groups", all.few_recurrence_groups, of.word("few_groups", {"plain", "plain", "0", "1"}));
+    set("recurrences_at_once", all.recurrences_at_once, of.word("at_once", {"plain", "plain", "2", "1000000"}));
+    set("recurrence_alone_bytes", all.recurrence_alone_bytes, of.word("alone", {"plain", "plain", "0", "1000000"}));
+    set("streamed_recurrence_bytes", all.streamed_recurrence_bytes, of.word("streamed_recurrence", {"plain", "0"}));
     set("spins", all.spins, of.word("spins", {"plain", "plain", "0", "30"}));
   }
   std::vector<std::int64_t> const targets = hwy::SupportedAndGeneratedTargets();
