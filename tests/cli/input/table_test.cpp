@@ -109,6 +109,23 @@ TEST_F(table, groups_are_reduced_in_the_order_of_their_first_rows)
   EXPECT_EQ(run({"reduce", "--column", "amount", "--by", "region", file("none.csv", "region,amount\n")}), "");
 }
 
+TEST_F(table, rows_are_counted_whatever_their_cells_are)
+{
+  std::string const path = file("names.csv", "name,kind\na,x\n,\n5,y\nb,x\n");
+  EXPECT_EQ(run({"count", path}), "4\n");
+  EXPECT_EQ(run({"count", "--by", "kind", path}), "x\t2\n\t1\ny\t1\n");
+  EXPECT_EQ(run({"count", "--by", "2", "--sort", "value", path}), "\t1\ny\t1\nx\t2\n");
+  EXPECT_EQ(run({"cumcount", "--by", "kind", path}), "1\n1\n1\n2\n");
+  EXPECT_EQ(run({"count", "--column", "name", "--missing", "skip", "--na-strings", "a,b", path}), "1\n") << "values";
+  EXPECT_EQ(run({"count", "--type", "time", "--missing", "0", "--by", "kind", path}), "x\t2\n\t1\ny\t1\n");
+  EXPECT_EQ(run({"count", "--by", "name", file("years.csv", "2020,name\n1,x\n2,x\n")}), "x\t2\n");
+  EXPECT_NE(run_tool({"count", "--by", "2", file("data.csv", "1,x\n2,x\n")}).status, 0) << "a header, or data?";
+  EXPECT_EQ(run_tool({"count", "--by", "3"}, "total 8\n-rw 1 ann 5\n-rw 1 bob 7\n-rw 1 ann 9\n").out,
+            "ann\t2\nbob\t1\n");
+  EXPECT_EQ(run_tool({"count", "--no-header", "--by", "1", "--input-format", "csv"}, ",\n,\n,").out, "\t3\n");
+  EXPECT_NE(run_tool({"sum,count", "--by", "kind", path}).status, 0) << "of numbers";
+}
+
 TEST_F(table, keys_that_would_break_a_line_are_quoted)
 {
   EXPECT_EQ(run({"reduce", "--column", "amount", "--by", "note", file("sales.csv", sales)}),

@@ -226,6 +226,24 @@ TEST(written_numbers, notations_of_the_input)
   EXPECT_EQ(refused({"reduce", "--from", "iex"}).substr(0, 41), "tally: --from: there is no 'iex' (did you");
 }
 
+TEST(written_numbers, units_stand_beside_numbers)
+{
+  std::string const table = "item,price\ntea,\"$1,234.50\"\ncup,-$5\npot,($2.00)\n";
+  EXPECT_EQ(printed(decimal({"reduce", "--column", "price", "--unit", "$,()", "--thousands", ","}), table),
+            "1227.50\n");
+  EXPECT_EQ(printed({"app", "sort", "--unit", "%", "--unit", "ms"}, "7% 3ms"), "3\n7\n");
+  EXPECT_EQ(printed({"scan", "--init", "$1", "--unit", "$"}, "$2"), "3\n");
+  EXPECT_EQ(refused({"reduce", "--unit", "$"}, "5", 0), "");
+  EXPECT_EQ(refused({"reduce", "--unit", "$"}, "5%", 1),
+            "(standard input):1:1: found '5%', expected a number, perhaps with '$' beside it");
+  for (char const* units : {"", "$,", "5", "-", ".x"})
+    EXPECT_EQ(refused({"reduce", "--unit", units}),
+              "tally: --unit: '" + std::string(units) +
+                  "' is not a list of texts that may stand beside a number, such as '$,%'");
+  EXPECT_EQ(refused({"reduce", "--unit", "s", "--type", "duration"}),
+            "tally: --from, --thousands, --decimal-point and --unit are for numbers, not for --type time or duration");
+}
+
 TEST(written_numbers, styles_of_the_output)
 {
   EXPECT_EQ(printed({"reduce", "--precision", "2", "--op", "sum,mean,count,argmin"}, "1 2 4"),

@@ -64,6 +64,33 @@ TEST(number_reading, thousands)
   EXPECT_EQ(read("1'234'567.25", {.thousands = "'"}), word(1234567.25));
 }
 
+TEST(number_reading, units)
+{
+  number_reading const how{.units = {"$", "%", "ms", "US$", "/s"}};
+  for (char const* token : {"5", "$5", "US$5", "$ 5", "+$5", "$+5", "5%", "5 %", "5ms", "$5%", "US$ 5 /s"})
+    EXPECT_EQ(read(token, how), word(5)) << token;
+  for (char const* token : {"-5", "-$5", "$-5", "$ -5", "-5 ms"}) EXPECT_EQ(read(token, how), word(-5)) << token;
+  for (char const* token : {"$", "%", "$%", "-", "-$", "--5", "-$-5", "+$-5", "$$5", "5%%", "5 % %", "$  5", "(5)",
+                            "5s", " $5", "$ ", "- 5", "ms"})
+    EXPECT_EQ(read(token, how), "garbage") << token;
+  EXPECT_EQ(read("$1,234.50", {.thousands = ",", .units = {"$"}}), word(1234.5));
+  EXPECT_EQ(read("1.234,5 \xe2\x82\xac", {.point = ',', .thousands = ".", .units = {"\xe2\x82\xac"}}), word(1234.5));
+  EXPECT_EQ(read("1.5KB/s", {.notation = number_notation::si, .units = {"/s"}}), word(1500));
+  EXPECT_EQ(read("-0x1fh", {.notation = number_notation::hexadecimal, .units = {"h"}}), word(-31));
+  EXPECT_EQ(decimal("$0.10", {.units = {"$"}}), "100000000000000000/2");
+}
+
+TEST(number_reading, accounts)
+{
+  number_reading const how{.thousands = ",", .units = {"()", "$"}};
+  for (char const* token : {"(2.50)", "($2.50)", "($ 2.50)", "-2.50", "-$2.50"})
+    EXPECT_EQ(read(token, how), word(-2.5)) << token;
+  EXPECT_EQ(read("(1,234)", how), word(-1234));
+  for (char const* token : {"()", "(", ")", "($)", "(-2)", "($-2)", "-(2)", "$(2)", "((2))", "(2", "2)", "2()", "()2"})
+    EXPECT_EQ(read(token, how), "garbage") << token;
+  EXPECT_EQ(read("(2)", {.units = {"$"}}), "garbage") << "not asked for";
+}
+
 TEST(number_reading, decimal_comma)
 {
   number_reading const how{.point = ',', .thousands = "."};
@@ -237,6 +264,18 @@ TEST(number_reading, errors_say_which_options_read_it)
   EXPECT_EQ(read_in_every_way("1 2,5", {.numbers = {.thousands = " "}}).error,
             "text:1:3: found '2,5', expected a number with ' ' between groups of three digits");
   EXPECT_EQ(options_to_read("2,5", {.rule = number_rule::decimals}), " (--decimal-point , reads it)");
+  EXPECT_EQ(hint("$5"), " (--unit '$' reads it)");
+  EXPECT_EQ(hint("-12%"), " (--unit '%' reads it)");
+  EXPECT_EQ(hint("7ms"), " (--unit 'ms' reads it)");
+  EXPECT_EQ(hint("(2.50)"), " (--unit '()' reads it)");
+  EXPECT_EQ(hint("$1,234.50"), " (--unit '$' and --thousands , read it)");
+  EXPECT_EQ(hint("\xe2\x82\xac"
+                 "1.234,50"),
+            " (--unit '\xe2\x82\xac', --decimal-point , and --thousands . read it)");
+  for (char const* token : {"12x", "$", "x$", "(a)", "1st", "()"}) EXPECT_EQ(hint(token), "") << token;
+  EXPECT_EQ(options_to_read("$1,234", {.units = {"$"}}), " (--thousands , reads it)");
+  EXPECT_EQ(options_to_read("$1,234", {.thousands = ","}), " (--unit '$' reads it)");
+  EXPECT_EQ(options_to_read("$5K", {.units = {"$"}}), " (--from si or --from iec reads it)");
   EXPECT_EQ(options_to_read("1e99", {.rule = number_rule::decimals}), "");
   EXPECT_EQ(options_to_read("1:30", {.rule = number_rule::instants}), " (--type duration reads it)");
   EXPECT_EQ(options_to_read("2026-11-23", {.rule = number_rule::durations}), " (--type time reads it)");

@@ -1,6 +1,9 @@
 #include "settings/numbers.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <utility>
+#include <vector>
 
 #include "help/pages/pages.hpp"
 
@@ -28,6 +31,23 @@ std::string separator_of(std::string_view option, std::string const& text)
   return text;
 }
 
+/// The units of a list "$,%".
+std::vector<std::string> units_of(std::string const& text)
+{
+  std::vector<std::string> units;
+  for (std::size_t at = 0; at <= text.size();) {
+    std::size_t const end = std::min(text.find(',', at), text.size());
+    std::string unit = text.substr(at, end - at);
+    bool const may_be_number = unit.find_first_of("0123456789+-.") == 0;
+    if (unit.empty() || may_be_number)
+      throw command_line_error("--unit: '" + text +
+                               "' is not a list of texts that may stand beside a number, such as '$,%'");
+    units.push_back(std::move(unit));
+    at = end + 1;
+  }
+  return units;
+}
+
 }  // namespace
 
 std::optional<io::number_rule> rule_of_type(std::string_view name)
@@ -48,6 +68,9 @@ void bind_number_reading(parser& options, io::number_reading& numbers)
     if (text != "," && text != ".") throw command_line_error("--decimal-point: '" + text + "' is neither , nor .");
     numbers.point = text[0];
   });
+  options.values("--unit", [&](std::string const& text) {
+    for (std::string& unit : units_of(text)) numbers.units.push_back(std::move(unit));
+  });
 }
 
 void bind_number_style(parser& options, io::number_style& style)
@@ -66,9 +89,10 @@ void check_number_reading(io::number_reading const& numbers)
   if (numbers.thousands == std::string(1, numbers.point))
     throw command_line_error("--thousands and --decimal-point are both '" + numbers.thousands + "'");
   bool const times = numbers.rule == io::number_rule::instants || numbers.rule == io::number_rule::durations;
-  if (times && (numbers.notation != io::number_notation::plain || numbers.point != '.' || !numbers.thousands.empty()))
+  if (times && (numbers.notation != io::number_notation::plain || numbers.point != '.' || !numbers.thousands.empty() ||
+                !numbers.units.empty()))
     throw command_line_error(
-        "--from, --thousands and --decimal-point are for numbers, not for --type time or duration");
+        "--from, --thousands, --decimal-point and --unit are for numbers, not for --type time or duration");
   if (numbers.notation == io::number_notation::hexadecimal && (numbers.point != '.' || !numbers.thousands.empty()))
     throw command_line_error("--from hex reads integers without points and separators");
 }

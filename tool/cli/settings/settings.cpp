@@ -96,7 +96,7 @@ void check_input(input_settings const& input)
   check_number_reading(input.numbers);
   if (!input.numbers.plain() && (npy || raw))
     throw command_line_error(
-        "--from, --thousands, --decimal-point and --type decimal, time and duration are for text and tables");
+        "--from, --thousands, --decimal-point, --unit and --type decimal, time and duration are for text and tables");
   if (input.numbers.thousands == " " && (!table || blanks))
     throw command_line_error("--thousands space is for CSV and TSV input: elsewhere a number ends at a blank");
   check_missing(input.missing, input.numbers);
@@ -154,13 +154,23 @@ void check_append(command_settings const& settings)
   }
 }
 
+/// Whether nothing but rows is counted: no column says which cells have to be numbers.
+bool counts_rows(command_settings const& settings)
+{
+  input_settings const& input = settings.input;
+  return input.columns.empty() && !input.all_columns && input.weights.empty() &&
+         std::ranges::all_of(settings.operations, [](operation op) { return op == operation::count; });
+}
+
 void complete(command_settings& settings, output_options const& output)
 {
+  settings.input.count_rows = counts_rows(settings);
   complete_files(settings.input);
   complete_output(settings.output, output);
   complete_number_style(settings.output.style, settings.input.numbers);
   if (settings.init_text) settings.init = number_of(*settings.init_text, settings.input.numbers);
   check(settings);
+  if (settings.input.count_rows) settings.input.numbers.rule = io::number_rule::automatic;
   // Sorting takes the memory of the values once more.
   settings.store = std::make_shared<value_store>(settings.memory / 2, cpu{.threads = settings.threads});
 }

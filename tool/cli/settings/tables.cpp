@@ -119,6 +119,7 @@ io::table_options reader_options(table_settings const& table)
   options.columns = table.columns;
   options.all = table.all_columns;
   if (!table.several_columns) options.most_columns = 1;
+  options.rows = table.count_rows;
   options.keys = table.keys;
   options.behind = table.weights;
   options.widths = table.widths;

@@ -17,6 +17,7 @@ struct table_settings {
   std::vector<std::string> columns;  ///< of numbers, as io/column_choice.hpp says; none stands for the first one
   bool all_columns = false;          ///< those of numbers are all but the keys
   bool several_columns = false;      ///< the command takes several columns of numbers
+  bool count_rows = false;           ///< rows are counted, and none of their cells is a number
   std::vector<std::string> keys;     ///< the columns of the groups' keys
   std::vector<std::string> weights;  ///< the column of weights, if there is one
   std::optional<char> delimiter;

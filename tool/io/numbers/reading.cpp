@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "io/numbers/time_token.hpp"
+#include "io/numbers/units.hpp"
 
 namespace tally::io {
 
@@ -270,6 +271,12 @@ token_value decode(char const* begin, char const* end, number_reading const& how
     value.wide = *parsed;
     return value;
   }
+  if (!how.units.empty()) {
+    thread_local std::string bare;  // no allocation for each token
+    if (!write_without_units({begin, static_cast<std::size_t>(end - begin)}, how.units, bare)) return garbage();
+    begin = bare.data();
+    end = begin + bare.size();
+  }
   if (how.notation == number_notation::hexadecimal) {
     token_value value = decode_hexadecimal(begin, end);
     if (how.rule != number_rule::decimals) return value;
@@ -286,7 +293,7 @@ token_value decode(char const* begin, char const* end, number_reading const& how
   }
   bool const decimal = how.rule == number_rule::decimals;
   if (decimal && how.point == '.' && how.thousands.empty()) return decode_decimal(begin, end, by, form);
-  thread_local std::string text;  // no allocation for each token
+  thread_local std::string text;
   if (!write_plainly(begin, end, how, text)) return garbage();
   if (decimal) return decode_decimal(text.data(), text.data() + text.size(), by, form);
   if (how.rule == number_rule::integers) {
@@ -309,6 +316,7 @@ std::string expected_number(number_reading const& how)
   if (!how.thousands.empty()) text += " with '" + how.thousands + "' between groups of three digits";
   if (how.point != '.')
     text += std::string(how.thousands.empty() ? " with" : " and") + " '" + how.point + "' for a point";
+  if (!how.units.empty()) text += ", perhaps with " + list_of_units(how.units) + " beside it";
   return text;
 }
 

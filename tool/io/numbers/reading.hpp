@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/numbers/form.hpp"
 #include "io/numbers/token.hpp"
@@ -46,11 +47,13 @@ struct number_reading {
   number_notation notation = number_notation::plain;
   char point = '.';            ///< before decimals: '.' or ','
   std::string thousands = {};  ///< may stand between groups of three digits before the point; empty for nothing
+  std::vector<std::string> units = {};  ///< may stand before and behind a number; see units.hpp
 
   /// Whether `decode` of number_token.hpp, and no more, says what a token is.
   bool plain() const
   {
-    return rule < number_rule::decimals && notation == number_notation::plain && point == '.' && thousands.empty();
+    return rule < number_rule::decimals && notation == number_notation::plain && point == '.' && thousands.empty() &&
+           units.empty();
   }
 };
 

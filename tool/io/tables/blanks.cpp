@@ -97,6 +97,9 @@ private:
   bool is_heading(first_cells const& row) const
   {
     if (std::ranges::all_of(row.cells, &std::string::empty)) return false;  // a line without cells is no row anyway
+    if (options_.rows)
+      return std::ranges::any_of(layout_.keys,
+                                 [&](std::size_t place) { return row.cells[layout_.wanted[place]].empty(); });
     return std::ranges::any_of(layout_.values, [&](std::size_t place) {
       std::string const& cell = row.cells[layout_.wanted[place]];
       return !is_number(cell, options_.numbers) && !options_.missing.is_name(cell);

@@ -46,7 +46,8 @@ public:
   /// A row has a byte behind each cell, and one in each cell with a number; the last row may lack its end.
   std::size_t most_rows(std::size_t bytes) const
   {
-    return bytes / (layout_.columns + (options_.missing.rule == missing_rule::fill ? 0 : 1)) + 1;
+    bool const may_be_empty = options_.rows || options_.missing.rule == missing_rule::fill;
+    return bytes / (layout_.columns + (may_be_empty ? 0 : 1)) + 1;
   }
 
   template <class F>

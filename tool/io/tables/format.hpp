@@ -82,7 +82,11 @@ public:
   }
 
 protected:
-  explicit table_format(table_options options) : options_(std::move(options)), value_(options_.missing.value) {}
+  explicit table_format(table_options options)
+      : options_(std::move(options)),
+        value_(options_.rows ? "1" : options_.missing.value)
+  {
+  }
 
   table_options options_;
   table_layout layout_;
@@ -97,6 +101,10 @@ private:
 
   std::optional<offence> take(row_cells const& row, std::size_t c, parsed_chunk& into) const
   {
+    if (options_.rows) {
+      into.columns[c].add(into.rows, value_.begin(), value_.end());
+      return std::nullopt;
+    }
     csv_field const cell = without_blanks(row[layout_.values[c]]);
     if (cell.begin == cell.end || options_.missing.is_name(cell.view())) return take_missing(row, cell, c, into);
     parsed_column& column = into.columns[c];
@@ -148,7 +156,7 @@ private:
     keys.add_copy(std::move(key));
   }
 
-  padded_token value_;
+  padded_token value_;  // of missing cells, or of every row
 };
 
 /// Finds the wanted columns among those of a row, which come one after the other.

@@ -53,8 +53,11 @@ table_layout lay_out(first_cells const& row, bool named, chunk const& first, tab
   layout.columns = row.cells.size();
   layout.keys = key_columns(options, table);
   layout.values = number_columns(options, table, layout.keys);
+  // A key that is chosen by its name, and found, says that the line is a header.
+  bool const header = options.rows && !std::ranges::all_of(options.keys, is_of_numbers);
   for (std::size_t const column : layout.values) {
-    if (named && options.first == first_row::unsaid && is_number(trimmed(row.cells[column]), options.numbers))
+    if (named && !header && options.first == first_row::unsaid &&
+        is_number(trimmed(row.cells[column]), options.numbers))
       throw data_error(place_in(first, row.begins[column], source),
                        describe(row.cells[column]) + " as the name of the column",
                        "a name that is no number (--no-header if the first line is data, --header if it is a header)");

@@ -24,6 +24,7 @@ struct table_options {
   std::vector<std::string> columns = {};                               ///< of numbers; none stands for the first one
   bool all = false;                                                    ///< all columns but those of keys
   std::size_t most_columns = std::numeric_limits<std::size_t>::max();  ///< that may be chosen
+  bool rows = false;  ///< the rows are counted: the only column of numbers has a 1 for each, whatever its cells
   std::vector<std::string> keys = {};    ///< the columns of the group keys, if groups are wanted
   std::vector<std::string> behind = {};  ///< a column of numbers behind the chosen ones, if one is wanted
   std::vector<std::size_t> widths = {};  ///< of the columns of a table of fixed width, in bytes

@@ -30,7 +30,7 @@ enum class table_kind {
   ///
   /// The first line holds names if `first` says so, or if a column is chosen by a name or a pattern. Otherwise it is a
   /// heading, which is skipped, if in some chosen column of numbers it has no cell, or one that is neither a number nor
-  /// missing. With first_row::values it is a row like others.
+  /// missing; if rows are counted, if it lacks the cell of a key. With first_row::values it is a row like others.
   blanks,
 
   /// The cells have `widths` bytes, blanks around their content included; a short line ends in blanks, and lines that

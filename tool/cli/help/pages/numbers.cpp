@@ -37,6 +37,9 @@ std::vector<option_page> number_reading_options()
       {"--decimal-point", "CHARACTER",
        "The character before decimals, `.` or `,`, in the numbers of text and in results of `reduce` and `scan`: "
        "`--decimal-point ,` reads and writes 0,5."},
+      {"--unit", "UNIT[,UNIT...]",
+       "The numbers of text may have one of these before them, and one behind: `--unit '$,%'` reads $5, -$5, $-5 and "
+       "7 %, as 5, -5 and 7. The unit `()` stands for negative numbers as in accounts: (2.50) is -2.50."},
   };
 }
 

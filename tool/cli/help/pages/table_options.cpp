@@ -6,7 +6,8 @@ std::vector<option_page> table_options()
 {
   return {
       {"--column", "COLUMN[,COLUMN...]",
-       "The columns of numbers in a table; the first one if not given. A COLUMN is the name of a column in the header "
+       "The columns of numbers in a table; the first one if not given; `--op count` then counts "
+       "rows, whatever their cells are. A COLUMN is the name of a column in the header "
        "line; or its number, the first being 1; or a range, `2-4` or `from:to`; or a pattern of names with *, ? or "
        "[...], as in a shell (see Tables). A name that holds a comma stands in quotes: `--column '\"a,b\",c'`."},
       {"--all", "", "Read all columns of a table but those of --by."},
