@@ -15,7 +15,7 @@ number_reading const ways[] = {{.rule = number_rule::instants},
                                {.rule = number_rule::durations},
                                {.rule = number_rule::decimals},
                                {.thousands = ","},
-                               {.point = ',', .thousands = "\xe2\x80\xaf"},
+                               {.point = ',', .thousands = "\xe2\x80\xaf", .units = {"$", "%", "()"}},
                                {.notation = number_notation::si},
                                {.notation = number_notation::iec, .point = ','},
                                {.notation = number_notation::hexadecimal}};

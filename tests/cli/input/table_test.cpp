@@ -117,7 +117,7 @@ TEST_F(table, rows_are_counted_whatever_their_cells_are)
   EXPECT_EQ(run({"count", "--by", "2", "--sort", "value", path}), "\t1\ny\t1\nx\t2\n");
   EXPECT_EQ(run({"cumcount", "--by", "kind", path}), "1\n1\n1\n2\n");
   EXPECT_EQ(run({"count", "--column", "name", "--missing", "skip", "--na-strings", "a,b", path}), "1\n") << "values";
-  EXPECT_EQ(run({"count", "--type", "time", "--missing", "0", "--by", "kind", path}), "x\t2\n\t1\ny\t1\n");
+  EXPECT_EQ(run({"count", "--type", "time", "--missing", "skip", "--by", "kind", path}), "x\t2\n\t1\ny\t1\n");
   EXPECT_EQ(run({"count", "--by", "name", file("years.csv", "2020,name\n1,x\n2,x\n")}), "x\t2\n");
   EXPECT_NE(run_tool({"count", "--by", "2", file("data.csv", "1,x\n2,x\n")}).status, 0) << "a header, or data?";
   EXPECT_EQ(run_tool({"count", "--by", "3"}, "total 8\n-rw 1 ann 5\n-rw 1 bob 7\n-rw 1 ann 9\n").out,

@@ -162,9 +162,8 @@ TEST(written_numbers, decimals_that_do_not_fit)
             "tally: --op xor needs integers: not with --type decimal, time or duration");
   EXPECT_EQ(refused(decimal({"scan", "--format", "npy"})),
             "tally: --type decimal, time and duration have results in text: .npy and raw files hold none");
-  EXPECT_EQ(
-      refused(decimal({"reduce", "x.npy"})),
-      "tally: --from, --thousands, --decimal-point and --type decimal, time and duration are for text and tables");
+  EXPECT_EQ(refused(decimal({"reduce", "x.npy"})), "tally: --from, --thousands, --decimal-point, --unit and --type "
+                                                   "decimal, time and duration are for text and tables");
   EXPECT_EQ(refused(decimal({"app", "sort"})), "tally: --type decimal, time and duration are for reduce and scan");
   EXPECT_EQ(refused(decimal({"reduce", "--init", "x"})),
             "tally: --init: found 'x', expected a decimal of at most 18 places, below 1.7e20");
@@ -194,7 +193,7 @@ TEST(written_numbers, times_and_durations)
   EXPECT_EQ(refused({"reduce", "--type", "duration"}, "1s 5", 1),
             "(standard input):1:4: found '5', expected a duration such as 1:30:00, PT1H30M or 1h30m");
   EXPECT_EQ(refused({"reduce", "--type", "time", "--from", "si"}),
-            "tally: --from, --thousands and --decimal-point are for numbers, not for --type time or duration");
+            "tally: --from, --thousands, --decimal-point and --unit are for numbers, not for --type time or duration");
 }
 
 TEST(written_numbers, notations_of_the_input)

@@ -257,7 +257,7 @@ TEST(number_reading, errors_say_which_options_read_it)
   EXPECT_EQ(hint("2026-11-23"), " (--type time reads it)");
   EXPECT_EQ(hint("1:30"), " (--type duration reads it)");
   // Numbers, whatever else is wrong with them, and words.
-  for (char const* token : {"", "2.5", "1e999", "4,", "x", "ff", "K", "0x", "1,2,3", "$5", "12%", "10:30x", "nan"})
+  for (char const* token : {"", "2.5", "1e999", "4,", "x", "ff", "K", "0x", "1,2,3", "10:30x", "nan"})
     EXPECT_EQ(hint(token), "") << token;
   EXPECT_EQ(read_in_every_way("1 2,5", {}).error,
             "text:1:3: found '2,5', expected a number (--decimal-point , reads it)");
@@ -266,7 +266,7 @@ TEST(number_reading, errors_say_which_options_read_it)
   EXPECT_EQ(options_to_read("2,5", {.rule = number_rule::decimals}), " (--decimal-point , reads it)");
   EXPECT_EQ(hint("$5"), " (--unit '$' reads it)");
   EXPECT_EQ(hint("-12%"), " (--unit '%' reads it)");
-  EXPECT_EQ(hint("7ms"), " (--unit 'ms' reads it)");
+  EXPECT_EQ(hint("7kg"), " (--unit 'kg' reads it)");
   EXPECT_EQ(hint("(2.50)"), " (--unit '()' reads it)");
   EXPECT_EQ(hint("$1,234.50"), " (--unit '$' and --thousands , read it)");
   EXPECT_EQ(hint("\xe2\x82\xac"
