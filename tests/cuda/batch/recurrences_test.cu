@@ -204,6 +204,7 @@ public:
     auto& by = cuda_backend::tuning_in_use();
     by = {};
     if (of(2) == 0) by.recurrences_by_warps = of(2) == 0 ? 0 : 1'000'000;
+    if (of(2) == 0) by.narrow_recurrence_columns = of(2) == 0 ? 0 : 1'000'000;
     if (of(3) == 0) by.processors = static_cast<int>(1 + of(5));
     {
       cuda_backend::prepared_call call(cuda{stream_, space_}, "tally::test");
@@ -288,7 +289,7 @@ TEST(cuda_recurrences, of_bf16)
 TEST(cuda_recurrences, take_every_path)
 {
   for (char const* path : {"cuda: recurrences in rows", "cuda: recurrences by tiles", "cuda: recurrences in columns",
-                           "cuda: recurrences are looked through first"})
+                           "cuda: recurrences in narrow columns", "cuda: recurrences are looked through first"})
     EXPECT_GT(paths[path], 0u) << path;
 }
 

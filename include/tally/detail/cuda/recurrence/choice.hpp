@@ -8,9 +8,10 @@ namespace tally::cuda_backend {
 
 /// The kernels of recurrences.
 enum class recurrence_kernel {
-  rows,     ///< a warp goes through a sequence, or has some short ones at a time
-  tiles,    ///< blocks share out the tiles of a sequence
-  columns,  ///< a lane goes through a sequence
+  rows,            ///< a warp goes through a sequence, or has some short ones at a time
+  tiles,           ///< blocks share out the tiles of a sequence
+  columns,         ///< a lane goes through a sequence
+  narrow_columns,  ///< likewise, in blocks of half as many
 };
 
 /// The properties of a batch of recurrences that decide its kernel.
@@ -18,8 +19,9 @@ struct recurrences_shape {
   std::size_t size;  ///< steps of a sequence
   std::size_t tile;
   std::size_t sequences;
-  bool are_rows;          ///< neighbouring steps are neighbours in memory, or the coefficients are one number
-  bool are_short_gapped;  ///< several sequences share a row of registers, and are not neighbours in memory
+  std::size_t neighbours;  ///< sequences side by side
+  bool are_rows;           ///< neighbouring steps are neighbours in memory, or the coefficients are one number
+  bool are_short_gapped;   ///< several sequences share a row of registers, and are not neighbours in memory
 };
 
 struct recurrence_choice {
@@ -31,11 +33,16 @@ struct recurrence_choice {
 /// Chooses the kernel on a device of `processors` multiprocessors.
 constexpr recurrence_choice choose(recurrences_shape const& shape, int processors, tuning const& by)
 {
-  if (!shape.are_rows)
-    return {recurrence_kernel::columns, "cuda: recurrences in columns", "steps are not neighbours in memory"};
-  if (shape.are_short_gapped)
-    return {recurrence_kernel::columns, "cuda: recurrences in columns", "few steps with gaps between sequences"};
-  if (shape.size > shape.tile && shape.sequences < by.recurrences_by_warps * static_cast<std::size_t>(processors))
+  auto const multiprocessors = static_cast<std::size_t>(processors);
+  if (!shape.are_rows || shape.are_short_gapped) {
+    char const* const because =
+        shape.are_rows ? "few steps with gaps between sequences" : "steps are not neighbours in memory";
+    std::size_t const groups = shape.sequences / shape.neighbours * ((shape.neighbours - 1) / 16 + 1);
+    if (shape.neighbours > 1 && groups <= by.narrow_recurrence_columns * multiprocessors)
+      return {recurrence_kernel::narrow_columns, "cuda: recurrences in narrow columns", because};
+    return {recurrence_kernel::columns, "cuda: recurrences in columns", because};
+  }
+  if (shape.size > shape.tile && shape.sequences / multiprocessors < by.recurrences_by_warps)
     return {recurrence_kernel::tiles, "cuda: recurrences by tiles", "too few sequences for all warps"};
   return {recurrence_kernel::rows, "cuda: recurrences in rows", "a warp for each sequence or several"};
 }

@@ -18,15 +18,22 @@
 /// The folds before a row pass from warp to warp; they wait for the rows' totals alone.
 namespace tally::cuda_backend {
 
-template <class T>
+template <class T, int Columns>
 struct recurrence_columns_problem : recurrence_problem<T> {
-  std::uint32_t groups_each;  ///< groups of columns that neighbours make
-  std::uint32_t groups;       ///< in all
+  static constexpr int columns = Columns;  ///< of a block
+  std::uint32_t groups_each;               ///< groups of columns that neighbours make
+  std::uint32_t groups;                    ///< in all
 };
 
+/// The warps of a block and the stages of its ring. Two blocks of a lane a column share a multiprocessor. One of half
+/// as many columns, whose lanes are half idle, has it for itself.
+template <int Columns>
 struct recurrence_columns {
+  static_assert(Columns == warp_lanes || Columns == warp_lanes / 2);
+  static constexpr int blocks = Columns == warp_lanes ? 2 : 1;
   static constexpr int loaders = 2;  ///< one for each array
-  static constexpr int workers = 6;
+  static constexpr int workers = 12 / blocks;
+  static constexpr int stages = Columns == warp_lanes ? 6 : 24;
   static constexpr int threads = (loaders + workers) * warp_lanes;
 };
 
@@ -36,29 +43,30 @@ struct recurrence_columns_memory {
   using S = typename P::stored;
   using W = typename P::W;
   using C = typename P::C;
-  static constexpr int columns = warp_lanes;
+  static constexpr int columns = P::columns;
+  using shape = recurrence_columns<columns>;
   static constexpr int row = P::row;
-  static constexpr int stages = 6;
+  static constexpr int stages = shape::stages;
 
   alignas(128) S a[stages][row][columns];
   alignas(128) S b[stages][row][columns];
   /// Before a row: the rows of its strip, the strips of its tile, and the tile's carry.
   struct state {
-    affine<W> rows[columns];
-    affine<W> strips[columns];
-    W carry[columns];
+    affine<W> rows[warp_lanes];
+    affine<W> strips[warp_lanes];
+    W carry[warp_lanes];
   };
   /// One for each worker, which is at most one phase of a barrier ahead of the row that it waits for.
-  state before[recurrence_columns::workers];
-  affine<C> tiles[columns];
-  C spans[columns];
-  arrival arrived[stages], free[stages], known[recurrence_columns::workers];
+  state before[shape::workers];
+  affine<C> tiles[warp_lanes];
+  C spans[warp_lanes];
+  arrival arrived[stages], free[stages], known[shape::workers];
 
   __device__ void begin()
   {
     for (int s = 0; s < stages; ++s) {
-      arrived[s].begin(recurrence_columns::loaders * warp_lanes);
-      free[s].begin(columns);
+      arrived[s].begin(shape::loaders * warp_lanes);
+      free[s].begin(warp_lanes);
     }
     for (arrival& row_known : known) row_known.begin(warp_lanes);
     fence_asynchronous();
@@ -224,14 +232,14 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
     S* const out = p.out_of(here.first_sequence) + own_column * p.out_across;
 #pragma unroll 1
     for (std::uint32_t r = 0; r < rows; ++r, ++unit, at.step()) {
-      if (unit % recurrence_columns::workers != static_cast<std::uint32_t>(worker)) continue;
+      if (unit % memory_type::shape::workers != static_cast<std::uint32_t>(worker)) continue;
       std::size_t const begin = static_cast<std::size_t>(r) * P::row;
       int const count = here.count(p, r);
       memory.arrived[at.stage].wait(at.phase);
       recurrence_column_row<P> const row(&memory.a[at.stage][0][own_column], &memory.b[at.stage][0][own_column]);
 
       // The values before the row, and those before the next one.
-      constexpr auto places = static_cast<std::uint32_t>(recurrence_columns::workers);
+      constexpr auto places = static_cast<std::uint32_t>(memory_type::shape::workers);
       std::uint32_t const own = unit % places, previous = own == 0 ? places - 1 : own - 1;
       if (unit > 0) memory.known[previous].wait((unit - 1) / places % 2);
       auto const& before = memory.before[previous];
@@ -289,7 +297,8 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
 }
 
 template <class P>
-__global__ void __launch_bounds__(recurrence_columns::threads, 2) recur_columns_kernel(__grid_constant__ P const p)
+__global__ void __launch_bounds__(recurrence_columns<P::columns>::threads, recurrence_columns<P::columns>::blocks)
+    recur_columns_kernel(__grid_constant__ P const p)
 {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char raw[];
@@ -306,7 +315,7 @@ __global__ void __launch_bounds__(recurrence_columns::threads, 2) recur_columns_
     load_recurrence_rows<P, typename P::stored>(
         memory, p, [&](std::size_t s) { return p.b_of(s); }, p.b_across, p.b_step, nullptr, memory.b);
   else
-    recur_in_rows(memory, p, warp - recurrence_columns::loaders);
+    recur_in_rows(memory, p, warp - recurrence_columns<P::columns>::loaders);
   __syncthreads();  // the loaders' copies are on their way until others have waited for them
 #endif
 }

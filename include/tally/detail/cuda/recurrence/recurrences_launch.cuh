@@ -38,14 +38,20 @@ public:
     auto const is_one = [](std::ptrdiff_t step) { return step == 1 || step == -1; };
     bool const are_rows = is_one(p.out_step) && is_one(p.b_step) && (p.a_step == 0 || is_one(p.a_step));
     bool const are_dense = p.neighbours == 1 || ((p.a_step == 0 || p.a_dense) && p.b_dense && p.out_dense);
-    recurrences_shape const shape{p.size, problem::tile, p.sequences, are_rows,
-                                  !are_dense && p.size * 2 <= static_cast<std::size_t>(problem::row)};
+    recurrences_shape const shape{.size = p.size,
+                                  .tile = problem::tile,
+                                  .sequences = p.sequences,
+                                  .neighbours = p.neighbours,
+                                  .are_rows = are_rows,
+                                  .are_short_gapped =
+                                      !are_dense && p.size * 2 <= static_cast<std::size_t>(problem::row)};
     recurrence_choice const selected = choose(shape, call.processors(), tuning_in_use());
     detail::took(selected.path, selected.because);
     switch (selected.which) {
       case recurrence_kernel::rows: return launch_rows(call, p);
       case recurrence_kernel::tiles: return launch_tiles(call, p, in_place);
-      case recurrence_kernel::columns: return launch_columns(call, p, in_place);
+      case recurrence_kernel::columns: return launch_columns<warp_lanes>(call, p, in_place);
+      case recurrence_kernel::narrow_columns: return launch_columns<warp_lanes / 2>(call, p, in_place);
     }
   }
 
@@ -152,20 +158,21 @@ private:
     launch_and_repair(call, recur_tiles_kernel<P>, tiled, blocks, threads, bytes, in_place);
   }
 
+  template <int Columns>
   static void launch_columns(prepared_call& call, problem const& p, bool in_place)
   {
-    using P = recurrence_columns_problem<T>;
-    constexpr std::size_t width = recurrence_columns_memory<P>::columns;
+    using P = recurrence_columns_problem<T, Columns>;
+    constexpr std::size_t width = Columns;
+    constexpr int threads = recurrence_columns<Columns>::threads;
     std::size_t const each = (p.neighbours - 1) / width + 1, groups = counted(p.sequences / p.neighbours * each);
     call.reserve_words(p.sequences);
     P columns{p, static_cast<std::uint32_t>(each), static_cast<std::uint32_t>(groups)};
     columns.first_bad = reinterpret_cast<unsigned long long*>(call.words());
     constexpr std::size_t bytes = sizeof(recurrence_columns_memory<P>);
     static known_kernels known{};
-    auto const most = static_cast<std::size_t>(
-        blocks_at_a_time(call, recur_columns_kernel<P>, recurrence_columns::threads, bytes, known));
-    launch_and_repair(call, recur_columns_kernel<P>, columns, static_cast<unsigned>(std::min(most, groups)),
-                      recurrence_columns::threads, bytes, in_place);
+    auto const most = static_cast<std::size_t>(blocks_at_a_time(call, recur_columns_kernel<P>, threads, bytes, known));
+    launch_and_repair(call, recur_columns_kernel<P>, columns, static_cast<unsigned>(std::min(most, groups)), threads,
+                      bytes, in_place);
   }
 
   /// Several warps store the results of a sequence, and a kernel behind them does the plain loops. In place, a first
