@@ -16,6 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   options.columns = {how.bit(2) ? "2" : how.bit(1) ? "v" : "1"};
   if (how.bit(3)) options.keys = {"1"};
   options.numbers.rule = static_cast<number_rule>(how.second / 64 % 3);
+  if (how.second % 4 == 3) options.comment = "1";
   options.threads = 1;
   table_kind kind = table_kind::csv;
   if (how.bit(7)) {

@@ -203,8 +203,6 @@ TEST(csv_reader, errors_in_fields)
             "csv:3:1: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
   EXPECT_EQ(read_in_every_way("a,b\n1, \n", of("b")).error,
             "csv:2:4: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
-  EXPECT_EQ(read_in_every_way("a\n1\n\n2\n", of("a")).error,
-            "csv:3:1: found an empty field, expected a number (or --missing skip, zero, nan or a number)");
   EXPECT_EQ(read_in_every_way("a,b\n\"q\nr\",1\n2,y\n", of("b")).error, "csv:4:3: found 'y', expected a number");
   EXPECT_EQ(read_in_every_way(std::string("a,b\n1,2\n\0,3\n", 12), of("b")).error,
             "csv:3:1: found a NUL byte, expected text");
@@ -217,7 +215,69 @@ TEST(csv_reader, errors_in_rows)
 {
   EXPECT_EQ(read_in_every_way("a,b\n1,2\n3\n", of("a")).error, "csv:3:1: found a row of 1 field, expected 2 fields");
   EXPECT_EQ(read_in_every_way("a,b\n1,2,\n", of("a")).error, "csv:2:1: found a row of 3 fields, expected 2 fields");
-  EXPECT_EQ(read_in_every_way("a,b\n1,2\n\n3,4\n", of("a")).error, "csv:3:1: found an empty line, expected 2 fields");
+  EXPECT_EQ(read_in_every_way("a,b\n1,2\n \n3,4\n", of("a")).error,
+            "csv:3:1: found a row of 1 field, expected 2 fields");
+  EXPECT_EQ(read_in_every_way("a,b\n1,2\n# end\n", of("a")).error,
+            "csv:3:1: found a row of 1 field, expected 2 fields (--comment '#' skips lines that begin with it)");
+  EXPECT_EQ(read_in_every_way("a,b\n# x,y\n", of("b")).error,
+            "csv:2:5: found 'y', expected a number (--comment '#' skips lines that begin with it)");
+}
+
+TEST(csv_reader, empty_lines_are_no_rows)
+{
+  for (char const* text :
+       {"\na\n1\n2\n", "\n\n\r\na\n\n1\n\n\n2\n\n", "a\n1\n2\n\n", "\r\na\r\n\r\n1\r\n2", "\xef\xbb\xbf\na\n1\n2"})
+    EXPECT_EQ(read_in_every_way(text, of("a")).values, integers({1, 2})) << text;
+  EXPECT_EQ(read_in_every_way("\n1,2\n\n3,4\n", {.first = first_row::values, .columns = {"2"}}).values,
+            integers({2, 4}));
+  EXPECT_EQ(read_in_every_way("a,b\n1,\"x\n\ny\"\n\n2,z\n", of("a", "b")).keys, (strings{"x\n\ny", "z"}));
+  EXPECT_EQ(read_in_every_way("a\n\"\"\n\n2\n", {.columns = {"a"}, .missing = {.rule = missing_rule::skip}}).values,
+            integers({2}));
+  EXPECT_EQ(read_in_every_way("\n\na,b\n\n3,x\n", of("b")).error, "csv:5:3: found 'x', expected a number");
+  EXPECT_EQ(read_in_every_way("\n\n", of("a")).error, "csv:1: found nothing, expected a header");
+  EXPECT_EQ(read_in_every_way("\n\n", {.first = first_row::values}), everything());
+}
+
+TEST(csv_reader, comments_are_no_rows)
+{
+  auto const with = [](table_options options) {
+    options.comment = "#";
+    return options;
+  };
+  std::string const table = "# \"a\n\n#\na,b\n1,\"x\n# y\"\n#, \"quote\n2,#z\n\n#end";
+  EXPECT_EQ(read_in_every_way(table, with(of("a", "b"))).values, integers({1, 2}));
+  EXPECT_EQ(read_in_every_way(table, with(of("a", "b"))).keys, (strings{"x\n# y", "#z"}));
+  EXPECT_EQ(
+      read_in_every_way("//a\n1,2\n//\n/3,4\n", {.first = first_row::values, .columns = {"2"}, .comment = "//"}).values,
+      integers({2, 4}));
+  EXPECT_EQ(read_in_every_way("# only\n#", with(of("a"))).error, "csv:1: found nothing, expected a header");
+}
+
+TEST(csv_reader, lines_before_the_first_row_up_to_the_limit)
+{
+  for (bool const fits : {true, false}) {
+    std::string const text = std::string(fits ? 6 : 7, '\n') + "a\n1\n";
+    scratch_folder const folder;
+    std::string const path = folder.write("csv", text);
+    for (std::size_t const usual : {1, 3, 20}) {
+      everything const found = read(path, of("a"), {.usual = usual, .longest = 7});
+      EXPECT_EQ(found.error.empty(), fits) << usual << found.error;
+    }
+  }
+  scratch_folder const folder;
+  table_options options = of("a");
+  options.comment = "#";
+  for (std::size_t const usual : {1, 3, 20}) {
+    chunk_sizes const sizes{.usual = usual, .longest = 7};
+    EXPECT_EQ(read(folder.write("csv", "a\n1\n#123456\n2\n"), options, sizes).values, integers({1, 2})) << usual;
+    everything const found = read(folder.write("csv", "a\n1\n#1234567\n2\n"), options, sizes);
+    EXPECT_NE(found.error.find(":3:1: found a comment of more than 7 bytes, expected a shorter one"), found.error.npos)
+        << found.error;
+    EXPECT_EQ(found.values, integers({1}));
+    EXPECT_NE(read(folder.write("csv", "#1234567\na\n1\n"), options, sizes)
+                  .error.find("found more than 7 bytes without a row"),
+              std::string::npos);
+  }
 }
 
 TEST(csv_reader, errors_in_quotes)

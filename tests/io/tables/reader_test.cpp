@@ -207,8 +207,25 @@ TEST(fixed_width_table, cells_of_so_many_bytes)
       strings{"table:2:6: found text behind the last column, expected a line of at most 4 bytes, as --widths says"});
 }
 
+TEST(blank_table, lines_before_the_first_row)
+{
+  EXPECT_EQ(rows_of("\n \t\nn k\n1 2\n", table_kind::blanks, {.columns = {"k"}}), strings{"i:2"});
+  EXPECT_EQ(
+      rows_of("# a b c\n\n#\n1 2\n#3 4\n5 6\n#", table_kind::blanks, {.columns = {"2"}, .comment = "#", .lines = true}),
+      (strings{"i:2|1 2", "i:6|5 6"}));
+  EXPECT_EQ(rows_of("1 2\n# 3\n", table_kind::blanks, {.columns = {"1"}}).back(),
+            "table:2:1: found '#', expected a number (--comment '#' skips lines that begin with it)");
+  EXPECT_EQ(rows_of("%\nab\n%2\n12\n", table_kind::fixed_width, {.columns = {"b"}, .widths = {1, 1}, .comment = "%"}),
+            strings{"i:2"});
+}
+
 TEST(table_of_any_kind, the_first_line_decides)
 {
+  for (std::size_t const piece : {1, 2, 5, 100}) {
+    table_options const commented{.columns = {"b"}, .comment = "#"};
+    EXPECT_EQ(rows_of("# x, y\n\na\tb\n1\t2\n# z\n", table_kind::unsaid, commented, piece), strings{"i:2"});
+    EXPECT_EQ(rows_of("# x, y\na  b\n1 2\n", table_kind::unsaid, commented, piece), strings{"i:2"});
+  }
   for (std::size_t const piece : {1, 2, 5, 100}) {
     EXPECT_EQ(rows_of("a,b c\n1,2\n", table_kind::unsaid, {.columns = {"b c"}}, piece), strings{"i:2"});
     EXPECT_EQ(rows_of("a\tb c\n1\t2\n", table_kind::unsaid, {.columns = {"b c"}}, piece), strings{"i:2"});
@@ -218,6 +235,24 @@ TEST(table_of_any_kind, the_first_line_decides)
     EXPECT_EQ(rows_of("7", table_kind::unsaid, {}, piece), strings{"i:7"});
     EXPECT_EQ(rows_of("7,a", table_kind::unsaid, {.first = first_row::values}, piece), strings{"i:7"});
   }
+}
+
+TEST(table_of_any_kind, a_first_line_with_tabs_may_be_data)
+{
+  number_reading const sizes{.notation = number_notation::iec};
+  EXPECT_EQ(rows_of("4.0K\ta b\n1M\tc\n", table_kind::unsaid, {.columns = {"1"}, .keys = {"2"}, .numbers = sizes}),
+            (strings{"i:4096|a b", "i:1048576|c"}));
+  EXPECT_EQ(rows_of("5\ta\n6\tb\n", table_kind::unsaid, {}), (strings{"i:5", "i:6"}));
+  EXPECT_EQ(rows_of("-\ta\n6\tb\n", table_kind::unsaid,
+                    {.columns = {"1"}, .missing = {.rule = missing_rule::skip, .names = {"-"}}}),
+            (strings{"-", "i:6"}));
+  EXPECT_EQ(rows_of("size\tname\n6\tb\n", table_kind::unsaid, {.columns = {"1"}}), strings{"i:6"}) << "a header";
+  std::string const refused = "table:1:1: found '5' as the name of the column, expected a name that is no number "
+                              "(--no-header if the first line is data, --header if it is a header)";
+  EXPECT_EQ(rows_of("5\ta\n6\tb\n", table_kind::unsaid, {.columns = {"1"}, .keys = {"a"}}), strings{refused});
+  EXPECT_EQ(rows_of("5,a\n6,b\n", table_kind::unsaid, {.columns = {"1"}}), strings{refused});
+  EXPECT_EQ(rows_of("5\ta\n6\tb\n", table_kind::csv, {.delimiter = '\t', .columns = {"1"}}), strings{refused});
+  EXPECT_EQ(rows_of("5\ta\n6\tb\n", table_kind::unsaid, {.first = first_row::names, .columns = {"1"}}), strings{"i:6"});
 }
 
 TEST(table_of_any_kind, rows_up_to_the_limit_and_none_beyond)

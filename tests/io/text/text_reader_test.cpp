@@ -168,6 +168,18 @@ everything expected_of(std::string const& text, std::size_t longest)
   return result;
 }
 
+TEST(text_reader, comments_are_skipped)
+{
+  text_options const options{.comment = "#"};
+  EXPECT_EQ(read_in_every_way("# x 1\n1 2\n#\n#3\n4\n#5", options).values, read_in_every_way("1 2 4").values);
+  EXPECT_EQ(read_in_every_way("1\n #2\n", options).error, "text:2:2: found '#2', expected a number");
+  EXPECT_EQ(read_in_every_way("/1\n//2\n", {.comment = "//"}).error, "text:1:1: found '/1', expected a number");
+  EXPECT_EQ(read_in_every_way("# 1\n").error,
+            "text:1:1: found '#', expected a number (--comment '#' skips lines that begin with it)");
+  EXPECT_EQ(read_in_every_way("# 1\n2\n# 3\n4", {.one_a_line = true, .comment = "#"}).values,
+            read_in_every_way("2 4").values);
+}
+
 TEST(text_reader, tokens_up_to_the_limit_and_none_beyond_whatever_the_pieces)
 {
   scratch_folder const folder;

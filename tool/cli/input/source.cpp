@@ -113,6 +113,7 @@ void source::open_next()
       io::text_options options;
       options.numbers = numbers();
       options.missing = settings_.missing;
+      options.comment = settings_.comment;
       options.threads = threads_;
       reader_ = io::read_text(std::move(in), options);
       break;

@@ -56,6 +56,11 @@ void bind_table(parser& options, table_settings& table)
   options.values("--na-strings",
                  [&](std::string const& text) { append(table.missing.names, list_of("--na-strings", text)); });
   options.flag("--count-missing", table.count_missing);
+  options.value("--comment", [&](std::string const& text) {
+    if (text.empty() || text.find_first_of("\r\n") != text.npos)
+      throw command_line_error("--comment: found '" + text + "', expected the beginning of a line, such as '#'");
+    table.comment = text;
+  });
 }
 
 void bind_all_columns(parser& options, table_settings& table)
@@ -95,6 +100,7 @@ void check_table(table_settings const& table, bool has_table, bool has_text)
   if (has_table || has_text) return;
   if (table.missing_said) refuse("--missing", "tables and text");
   if (!table.missing.names.empty()) refuse("--na-strings", "tables and text");
+  if (!table.comment.empty()) refuse("--comment", "tables and text");
   if (table.count_missing) refuse("--count-missing", "tables and text");
 }
 
@@ -124,6 +130,7 @@ io::table_options reader_options(table_settings const& table)
   options.behind = table.weights;
   options.widths = table.widths;
   options.missing = table.missing;
+  options.comment = table.comment;
   return options;
 }
 

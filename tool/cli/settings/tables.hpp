@@ -25,6 +25,7 @@ struct table_settings {
   bool no_header = false;           ///< the first row holds values
   std::vector<std::size_t> widths;  ///< of the columns of a table of fixed width
   io::missing_cells missing;
+  std::string comment;         ///< lines that begin with it are skipped; empty for none
   bool missing_said = false;   ///< --missing is given
   bool count_missing = false;  ///< the numbers of missing cells are printed
 
@@ -32,7 +33,7 @@ struct table_settings {
   bool gives_options() const
   {
     return choose_columns() || delimiter || header || no_header || !widths.empty() || missing_said ||
-           !missing.names.empty() || count_missing;
+           !missing.names.empty() || count_missing || !comment.empty();
   }
   /// Whether an option says that the input is a table, although nothing else does.
   bool choose_columns() const { return !columns.empty() || all_columns || !keys.empty() || !weights.empty(); }

@@ -24,10 +24,11 @@ class blank_table final : public table_of_lines<blank_table> {
 public:
   explicit blank_table(table_options options) : table_of_lines(std::move(options)) {}
 
-  std::size_t begin(chunk const& first, std::string const& source) override
+  std::size_t lay_out_first_row(chunk const& first, std::size_t at, std::string const& source)
   {
     first_cells row;
-    std::string_view const line = first_line(first, source);
+    row.begin = at;
+    std::string_view const line = first_line(first, at, source);
     char const* const end = line.data() + line.size();
     for (csv_field cell = next_cell(line.data(), end); cell.begin != cell.end; cell = next_cell(cell.end, end)) {
       row.begins.push_back(static_cast<std::size_t>(cell.begin - first.begin()));
@@ -35,7 +36,7 @@ public:
     }
     row.end = behind_line(first, end);
     table_options choice = options_;
-    if (choice.first == first_row::unsaid && named()) choice.first = first_row::names;
+    if (choice.first == first_row::unsaid && chosen_by_name(options_)) choice.first = first_row::names;
     bool const names = choice.first == first_row::names;
     if (!names) extend(row);
     layout_ = lay_out(row, names, first, choice, source);
@@ -48,7 +49,8 @@ public:
 
   void empty(std::string const& source) override
   {
-    if (options_.first == first_row::names || named()) throw data_error({source, 1}, "nothing", "a header");
+    if (options_.first == first_row::names || (options_.first == first_row::unsaid && chosen_by_name(options_)))
+      throw data_error({source, 1}, "nothing", "a header");
     layout_ = lay_out_nothing(options_);
   }
 
@@ -58,10 +60,9 @@ public:
     wanted_columns wanted(layout_.wanted);
     row_cells row;
     row.fields.resize(wanted.size());
-    return for_each_line(in, [&](char const* begin, char const* end) -> std::optional<offence> {
+    return for_each_line(in, skipped_, [&](char const* begin, char const* end) -> std::optional<offence> {
       wanted.begin_row();
       csv_field cell = next_cell(begin, end);
-      if (cell.begin == cell.end) return std::nullopt;
       for (std::size_t column = 0; cell.begin != cell.end && wanted.found() < wanted.size(); ++column) {
         if (auto const place = wanted.place_of(column)) row.fields[*place] = cell;
         cell = next_cell(cell.end, end);
@@ -74,15 +75,6 @@ public:
   }
 
 private:
-  /// Whether a column is chosen by a name.
-  bool named() const
-  {
-    auto const by_name = [](std::string const& item) { return !is_of_numbers(item); };
-    return options_.first == first_row::unsaid &&
-           (std::ranges::any_of(options_.columns, by_name) || std::ranges::any_of(options_.keys, by_name) ||
-            std::ranges::any_of(options_.behind, by_name));
-  }
-
   /// Gives the first line, which may be a short one, as many cells as the numbers of columns ask for.
   void extend(first_cells& row) const
   {
@@ -96,14 +88,10 @@ private:
 
   bool is_heading(first_cells const& row) const
   {
-    if (std::ranges::all_of(row.cells, &std::string::empty)) return false;  // a line without cells is no row anyway
     if (options_.rows)
       return std::ranges::any_of(layout_.keys,
                                  [&](std::size_t place) { return row.cells[layout_.wanted[place]].empty(); });
-    return std::ranges::any_of(layout_.values, [&](std::size_t place) {
-      std::string const& cell = row.cells[layout_.wanted[place]];
-      return !is_number(cell, options_.numbers) && !options_.missing.is_name(cell);
-    });
+    return !this->has_numbers(row);
   }
 };
 

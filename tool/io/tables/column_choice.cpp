@@ -151,6 +151,13 @@ bool is_of_numbers(std::string_view item)
   return as_number(item) || as_range(item);
 }
 
+bool chosen_by_name(table_options const& options)
+{
+  auto const by_name = [](std::string const& item) { return !is_of_numbers(item); };
+  return std::ranges::any_of(options.columns, by_name) || std::ranges::any_of(options.keys, by_name) ||
+         std::ranges::any_of(options.behind, by_name);
+}
+
 std::size_t greatest_number(std::string_view item)
 {
   if (auto const number = as_number(item)) return *number;

@@ -37,6 +37,9 @@ struct table_columns {
   std::string const& source;
 };
 
+/// Whether a column is chosen by a name or a pattern.
+bool chosen_by_name(table_options const& options);
+
 /// The indices of the columns of keys, and of those of numbers. Throws data_error and usage_error.
 std::vector<std::size_t> key_columns(table_options const& options, table_columns const& table);
 std::vector<std::size_t> number_columns(table_options const& options, table_columns const& table,

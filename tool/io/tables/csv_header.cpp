@@ -8,13 +8,14 @@
 
 namespace tally::io {
 
-first_cells read_first_row(chunk const& first, char delimiter, std::string const& source)
+first_cells read_first_row(chunk const& first, std::size_t at, char delimiter, std::string const& source)
 {
   auto const refuse = [&](offence const& wrong) {
     throw data_error(place_in(first, wrong.at, source), wrong.found, wrong.expected);
   };
   first_cells row;
-  char const* begin = first.begin() + byte_order_mark(first);
+  row.begin = at;
+  char const* begin = first.begin() + at;
   bool const quotes = std::memchr(begin, '"', static_cast<std::size_t>(first.end() - begin)) != nullptr;
   field_ends ends(begin, first.end(), delimiter, quotes);
   for (bool more = true; more;) {
@@ -22,7 +23,7 @@ first_cells read_first_row(chunk const& first, char delimiter, std::string const
     char const* field_end = stop ? stop : first.end();
     more = stop && *stop == delimiter;
     if (!more && field_end > begin && field_end[-1] == '\r') --field_end;
-    if (first.overlong && !stop) refuse(overlong_row(first.begin(), begin, first.end(), first.begin(), delimiter));
+    if (first.overlong && !stop) refuse(overlong_row(first.begin() + at, begin, first.end(), first.begin(), delimiter));
     csv_field field;
     if (auto const wrong = unquote(begin, field_end, first.begin(), delimiter, field)) refuse(*wrong);
     row.begins.push_back(static_cast<std::size_t>(begin - first.begin()));
@@ -30,7 +31,7 @@ first_cells read_first_row(chunk const& first, char delimiter, std::string const
     row.end = static_cast<std::size_t>((stop ? stop + 1 : first.end()) - first.begin());
     begin = stop ? stop + 1 : first.end();
   }
-  if (auto const* const nul = static_cast<char const*>(std::memchr(first.begin(), '\0', row.end)))
+  if (auto const* const nul = static_cast<char const*>(std::memchr(first.begin() + at, '\0', row.end - at)))
     refuse({static_cast<std::size_t>(nul - first.begin()), "a NUL byte", "text"});
   return row;
 }

@@ -15,14 +15,15 @@ class fixed_width_table final : public table_of_lines<fixed_width_table> {
 public:
   explicit fixed_width_table(table_options options) : table_of_lines(std::move(options)) {}
 
-  std::size_t begin(chunk const& first, std::string const& source) override
+  std::size_t lay_out_first_row(chunk const& first, std::size_t at, std::string const& source)
   {
-    std::string_view const line = first_line(first, source);
+    std::string_view const line = first_line(first, at, source);
     char const* const end = line.data() + line.size();
     first_cells row;
-    char const* at = line.data();
+    row.begin = at;
+    char const* from = line.data();
     for (std::size_t const width : options_.widths) {
-      csv_field const cell = next_cell(at, end, width);
+      csv_field const cell = next_cell(from, end, width);
       row.begins.push_back(static_cast<std::size_t>(cell.begin - first.begin()));
       row.cells.push_back(cell.text());
     }
@@ -44,8 +45,7 @@ public:
     row_cells row;
     row.fields.resize(wanted.size());
     char const* const origin = in.text.begin();
-    return for_each_line(in, [&](char const* begin, char const* end) -> std::optional<offence> {
-      if (std::all_of(begin, end, is_blank)) return std::nullopt;
+    return for_each_line(in, skipped_, [&](char const* begin, char const* end) -> std::optional<offence> {
       wanted.begin_row();
       char const* at = begin;
       for (std::size_t column = 0; column < layout_.columns; ++column) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <optional>
@@ -9,11 +10,14 @@
 #include <utility>
 #include <vector>
 
+#include "io/errors.hpp"
 #include "io/numbers/other_notation.hpp"
 #include "io/numbers/padded_token.hpp"
+#include "io/tables/column_choice.hpp"
 #include "io/tables/csv_row.hpp"
 #include "io/tables/layout.hpp"
 #include "io/text/column_reader.hpp"
+#include "io/text/skipped_lines.hpp"
 
 namespace tally::io {
 
@@ -44,12 +48,25 @@ struct row_cells {
 ///
 ///     template <class F> std::optional<offence> for_each_row(parsed_chunk const& in, F f) const
 ///     std::size_t most_rows(std::size_t bytes) const
+///     std::size_t lay_out_first_row(chunk const& first, std::size_t at, std::string const& source)
 ///
 /// which calls f(row_cells) with each row until that returns an offence, and returns that offence or one of the rows
-/// themselves; and which says how many values a column can have in so many bytes.
+/// themselves; and which says how many values a column can have in so many bytes;
+/// and which makes the layout of the first row, at byte `at`, and returns where its values begin.
 template <class Rows>
 class table_format : public text_format {
 public:
+  std::size_t begin(chunk const& first, std::string const& source) final
+  {
+    begun_ = true;
+    std::size_t const at = skipped_.before_data(first.begin(), first.end(), true);
+    if (at < first.size()) return static_cast<Rows&>(*this).lay_out_first_row(first, at, source);
+    if (first.overlong)
+      throw data_error({source, 1}, "more than " + std::to_string(first.size() - 1) + " bytes without a row", "a row");
+    empty(source);
+    return at;
+  }
+
   std::size_t columns() const final { return layout_.values.size(); }
   table_head const* head() const final { return &layout_.head; }
 
@@ -82,13 +99,31 @@ public:
   }
 
 protected:
-  explicit table_format(table_options options)
+  table_format(table_options options, skipped_lines::besides_comments also)
       : options_(std::move(options)),
+        skipped_(options_.comment, also),
         value_(options_.rows ? "1" : options_.missing.value)
   {
   }
 
+  /// A place where the text may be cut, or 0 if there is no row before it, where the first one is still to come.
+  std::size_t behind_a_row(char const* bytes, std::size_t place) const
+  {
+    return !begun_ && place > 0 && skipped_.before_data(bytes, bytes + place, false) == place ? 0 : place;
+  }
+
+  /// Whether the cells of the first row in the columns of numbers are numbers, or missing ones that have a name.
+  bool has_numbers(first_cells const& row) const
+  {
+    return std::ranges::all_of(layout_.values, [&](std::size_t place) {
+      std::string const& cell = row.cells[layout_.wanted[place]];
+      return is_number(without_blanks({cell.data(), cell.data() + cell.size(), false}).view(), options_.numbers) ||
+             options_.missing.is_name(cell);
+    });
+  }
+
   table_options options_;
+  skipped_lines skipped_;
   table_layout layout_;
 
 private:
@@ -114,7 +149,7 @@ private:
     if (looks_missing(cell.view()))
       wrong.expected += " (--na-strings " + std::string(cell.view()) + " takes it as missing)";
     else
-      wrong.expected += options_to_read(cell.view(), options_.numbers);
+      wrong.expected += looks_commented(row) ? option_for_comments : options_to_read(cell.view(), options_.numbers);
     return wrong;
   }
 
@@ -138,6 +173,8 @@ private:
     return offence{at, found, expected_instead(options_.numbers, layout_.where[c])};
   }
 
+  bool looks_commented(row_cells const& row) const { return !skipped_.has_mark() && row.line().starts_with('#'); }
+
   /// Whether other programs write this for a missing cell.
   static bool looks_missing(std::string_view cell)
   {
@@ -156,6 +193,7 @@ private:
     keys.add_copy(std::move(key));
   }
 
+  bool begun_ = false;
   padded_token value_;  // of missing cells, or of every row
 };
 
@@ -182,10 +220,10 @@ private:
   std::size_t place_ = 0;
 };
 
-/// Calls f(begin, end) with each line of a chunk, without its end, until it returns an offence. Returns that, or the
-/// offence of a NUL byte or of a line that is too long.
+/// Calls f(begin, end) with each line of a chunk that is not skipped, without its end, until it returns an offence.
+/// Returns that, or the offence of a NUL byte or of a line that is too long.
 template <class F>
-std::optional<offence> for_each_line(parsed_chunk const& in, F f)
+std::optional<offence> for_each_line(parsed_chunk const& in, skipped_lines const& skipped, F f)
 {
   char const* const origin = in.text.begin();
   char const* const limit = in.text.end();
@@ -202,7 +240,8 @@ std::optional<offence> for_each_line(parsed_chunk const& in, F f)
     char const* end = newline ? newline : limit;
     if (nul && nul < end) return offence{static_cast<std::size_t>(nul - origin), "a NUL byte", "text"};
     if (end > begin && end[-1] == '\r') --end;
-    if (auto wrong = f(begin, end)) return wrong;
+    if (!skipped.has(begin, end))
+      if (auto wrong = f(begin, end)) return wrong;
     begin = newline ? newline + 1 : limit;
   }
   return std::nullopt;
@@ -216,14 +255,15 @@ public:
   std::size_t cut(char const* bytes, std::size_t size, std::size_t seen) final
   {
     auto const* const last = static_cast<char const*>(memrchr(bytes + seen, '\n', size - seen));
-    return last ? static_cast<std::size_t>(last - bytes) + 1 : 0;
+    return last ? this->behind_a_row(bytes, static_cast<std::size_t>(last - bytes) + 1) : 0;
   }
 
   /// A row has at least a byte, and the end of its line; the last one may lack that.
   std::size_t most_rows(std::size_t bytes) const { return bytes / 2 + 1; }
 
 protected:
-  explicit table_of_lines(table_options options) : table_format<Rows>(std::move(options))
+  explicit table_of_lines(table_options options)
+      : table_format<Rows>(std::move(options), skipped_lines::besides_comments::blank)
   {
     this->options_.delimiter = ' ';
   }
@@ -237,7 +277,7 @@ protected:
   }
 };
 
-/// The first line of a table, [begin, end) without its end; throws data_error if it holds a NUL byte or is too long.
-std::string_view first_line(chunk const& first, std::string const& source);
+/// The first line of a table, which begins at byte `at` of the chunk, [begin, end) without its end; throws data_error if it holds a NUL byte or is too long.
+std::string_view first_line(chunk const& first, std::size_t at, std::string const& source);
 
 }  // namespace tally::io

@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view name)
 /// Sets the line and its end.
 void describe_line(table_head& head, first_cells const& row, bool named, chunk const& first)
 {
-  std::string line(first.begin() + byte_order_mark(first), first.begin() + row.end);
+  std::string line(first.begin() + row.begin, first.begin() + row.end);
   if (line.ends_with('\n')) line.pop_back();
   if (line.ends_with('\r')) {
     line.pop_back();
@@ -62,7 +62,7 @@ table_layout lay_out(first_cells const& row, bool named, chunk const& first, tab
                        describe(row.cells[column]) + " as the name of the column",
                        "a name that is no number (--no-header if the first line is data, --header if it is a header)");
   }
-  layout.values_at = named ? row.end : byte_order_mark(first);
+  layout.values_at = named ? row.end : row.begin;
   layout.head.delimiter = options.delimiter;
   describe_line(layout.head, row, named, first);
   auto const name = [&](std::size_t column) { return named ? row.cells[column] : std::to_string(column + 1); };

@@ -13,6 +13,7 @@ namespace tally::io {
 struct first_cells {
   std::vector<std::string> cells;
   std::vector<std::size_t> begins;  ///< in the text
+  std::size_t begin = 0;            ///< the first byte of the row
   std::size_t end = 0;              ///< the byte behind the row
 };
 

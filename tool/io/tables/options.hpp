@@ -15,6 +15,7 @@ enum class first_row {
   unsaid,  ///< names; an error if that of a column of numbers is a number, which may be data
   names,
   values,
+  values_if_numbers,  ///< values if those of the columns of numbers are numbers or missing, else names
 };
 
 /// The columns to be read from a table, and how. Columns are chosen as column_choice.hpp says.
@@ -29,7 +30,8 @@ struct table_options {
   std::vector<std::string> behind = {};  ///< a column of numbers behind the chosen ones, if one is wanted
   std::vector<std::size_t> widths = {};  ///< of the columns of a table of fixed width, in bytes
   missing_cells missing = {};
-  bool lines = false;  ///< whether batches have the text of their rows
+  std::string comment = {};  ///< lines that begin with it are no rows; empty for none
+  bool lines = false;        ///< whether batches have the text of their rows
   number_reading numbers = {};
   std::vector<bool> floating = {};  ///< the columns of numbers that are known to hold doubles, from an earlier file
   int threads = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/errors.hpp"
+#include "io/tables/column_choice.hpp"
 #include "io/tables/format.hpp"
 
 namespace tally::io {
@@ -18,12 +19,17 @@ std::unique_ptr<text_format> format_of(table_kind kind, table_options const& opt
 /// as much of it as a row may have, whatever the pieces in which it arrives.
 class table_by_first_line final : public text_format {
 public:
-  explicit table_by_first_line(table_options const& options) : options_(options) {}
+  explicit table_by_first_line(table_options const& options)
+      : options_(options),
+        skipped_(options.comment, skipped_lines::besides_comments::empty)
+  {
+  }
 
   std::size_t cut(char const* bytes, std::size_t size, std::size_t seen) override
   {
     if (format_) return format_->cut(bytes, size, seen);
-    if (std::memchr(bytes + seen, '\n', size - seen) == nullptr) return 0;
+    std::size_t const before = skipped_.before_data(bytes, bytes + size, false);
+    if (std::memchr(bytes + before, '\n', size - before) == nullptr) return 0;
     choose({bytes, size});
     return format_->cut(bytes, size, 0);
   }
@@ -51,13 +57,18 @@ public:
 private:
   void choose(std::string_view text)
   {
+    text.remove_prefix(skipped_.before_data(text.data(), text.data() + text.size(), true));
     std::string_view const line = text.substr(0, text.find('\n'));
     bool const comma = line.find(',') != line.npos, tab = line.find('\t') != line.npos;
     options_.delimiter = comma ? ',' : '\t';
+    // As in tables with blanks, a number is data where columns are chosen by numbers: `du -h`, `cut -f`.
+    if (tab && !comma && options_.first == first_row::unsaid && !options_.all && !chosen_by_name(options_))
+      options_.first = first_row::values_if_numbers;
     format_ = format_of(comma || tab ? table_kind::csv : table_kind::blanks, options_);
   }
 
   table_options options_;
+  skipped_lines skipped_;
   std::unique_ptr<text_format> format_;
 };
 
@@ -85,15 +96,15 @@ std::unique_ptr<reader> read_table(input source, table_kind kind, table_options 
   return read_table(std::move(source), kind, options, {});
 }
 
-std::string_view first_line(chunk const& first, std::string const& source)
+std::string_view first_line(chunk const& first, std::size_t at, std::string const& source)
 {
-  char const* const begin = first.begin() + byte_order_mark(first);
+  char const* const begin = first.begin() + at;
   auto const* const newline =
       static_cast<char const*>(std::memchr(begin, '\n', static_cast<std::size_t>(first.end() - begin)));
   char const* end = newline ? newline : first.end();
   if (!newline && first.overlong)
-    throw data_error({source, 1, 1}, "a row of more than " + std::to_string(first.size() - 1) + " bytes",
-                     "a shorter one");
+    throw data_error(place_in(first, at, source),
+                     "a row of more than " + std::to_string(first.size() - at - 1) + " bytes", "a shorter one");
   if (auto const* const nul = static_cast<char const*>(std::memchr(begin, '\0', static_cast<std::size_t>(end - begin))))
     throw data_error(place_in(first, static_cast<std::size_t>(nul - first.begin()), source), "a NUL byte", "text");
   if (end > begin && end[-1] == '\r') --end;

@@ -11,6 +11,9 @@
 /// row of more than 2^20 bytes, not counting the line feed that ends it, is an error, in whatever pieces it arrives.
 /// Memory: at most 96 MiB, whatever the input.
 ///
+/// Lines that begin with `comment` are no rows, and quotes in them have no meaning. The lines before the first row and
+/// that row together have at most 2^20 bytes.
+///
 /// A cell is missing if it is empty, blank, or one of `missing.names`.
 ///
 /// All throw data_error: no such column (the message lists the columns), two columns of that name, a missing cell
@@ -21,7 +24,7 @@ namespace tally::io {
 enum class table_kind {
   /// As in RFC 4180: fields may be quoted, a quote in a quoted field is doubled, quoted fields may hold delimiters and
   /// line ends. Every row must have as many fields as the first one, which holds names unless it is said to hold
-  /// values.
+  /// values. Empty lines outside of quotes are no rows.
   csv,
 
   /// The cells have blanks and tabs between them, as many as there are, and perhaps around them, as `ls -l`, `df` and

@@ -8,6 +8,7 @@
 #include "io/numbers/padded_token.hpp"
 #include "io/text/byte_mask.hpp"
 #include "io/text/column_reader.hpp"
+#include "io/text/skipped_lines.hpp"
 
 namespace tally::io {
 
@@ -65,6 +66,7 @@ public:
       : one_a_line_(options.one_a_line),
         numbers_(options.numbers),
         missing_(options.missing),
+        comments_(options.comment, skipped_lines::besides_comments::nothing),
         value_(options.missing.value)
   {
   }
@@ -72,7 +74,7 @@ public:
   std::size_t cut(char const* bytes, std::size_t size, std::size_t seen) override
   {
     for (; size > seen; --size)
-      if (one_a_line_ ? bytes[size - 1] == '\n' : is_space(bytes[size - 1])) return size;
+      if (by_lines() ? bytes[size - 1] == '\n' : is_space(bytes[size - 1])) return size;
     return 0;
   }
 
@@ -86,7 +88,7 @@ public:
     into.columns[0].begin(text.size() / 2 + 1, numbers[0]);
     into.rows = 0;
     if (text.overlong) {
-      std::string const what = one_a_line_ ? "a line" : "a token";
+      std::string const what = by_lines() ? "a line" : "a token";
       into.wrong =
           offence{into.start, what + " of more than " + std::to_string(text.size() - 1) + " bytes", "a number"};
     } else {
@@ -96,7 +98,9 @@ public:
         } else if (begin == end || !into.columns[0].add(into.rows, begin, end)) {
           auto const at = static_cast<std::size_t>(begin - text.begin());
           into.wrong = begin != end ? values.refusal(at, begin, end) : offence{at, "an empty line", "a number"};
-          into.wrong->expected += options_to_read_word({begin, end}, numbers_);
+          into.wrong->expected += comments_.has_mark() || begin == end || *begin != '#'
+                                      ? options_to_read_word({begin, end}, numbers_)
+                                      : option_for_comments;
         }
         if (!into.wrong) ++into.rows;
         return !into.wrong;
@@ -133,18 +137,27 @@ private:
                    column.values.refusal(at, value_.begin(), value_.end()).expected};
   }
 
+  /// Whether chunks are whole lines.
+  bool by_lines() const { return one_a_line_ || comments_.has_mark(); }
+
   template <class F>
   void for_each(char const* begin, char const* end, F f) const
   {
-    if (one_a_line_)
-      for_each_line(begin, end, f);
-    else
-      for_each_token(begin, end, f);
+    bool more = true;
+    auto const on = [&](char const* first, char const* last) { return more = f(first, last); };
+    comments_.for_each_stretch(begin, end, [&](char const* from, char const* to) {
+      if (one_a_line_)
+        for_each_line(from, to, on);
+      else
+        for_each_token(from, to, on);
+      return more;
+    });
   }
 
   bool one_a_line_;
   number_reading numbers_;
   missing_cells missing_;
+  skipped_lines comments_;
   padded_token value_;
 };
 

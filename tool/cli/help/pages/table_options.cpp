@@ -29,6 +29,10 @@ std::vector<option_page> table_options()
        completes::choices, missing_choices()},
       {"--na-strings", "TEXT[,TEXT...]",
        "Cells that are missing besides empty ones, for instance `NA,-`. In text they are words between the numbers."},
+      {"--comment", "TEXT",
+       "Skip lines that begin with this text, such as `#`, in tables and in text. Empty lines are always skipped, "
+       "except "
+       "within quotes."},
       {"--count-missing", "", "Print the number of missing cells of each column on standard error."},
   };
 }
@@ -47,7 +51,8 @@ section tables_section()
            "standard input and files without a known ending are tables too, and their first line decides: if it has a "
            "comma they are CSV, else if it has a tab they are TSV, else their cells stand between blanks.",
            "CSV and TSV: the first line names the columns, unless --no-header says that it is data. Every row has as "
-           "many fields as the first one.",
+           "many fields as the first one. Where tabs in the first line have decided the format and all columns are "
+           "chosen by numbers, the first line is data if it has numbers there: so `du -h` needs no option.",
            "Blanks: cells stand between blanks and tabs, as many as there are; quotes have no meaning. Lines without "
            "any cell are no rows. A row may be short, and then lacks cells. If a column is chosen by a name or a "
            "pattern the first line is the header. If all columns are chosen by numbers, it is a heading, which is "
