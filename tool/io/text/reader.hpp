@@ -20,8 +20,8 @@ struct text_options {
   int threads = 0;
 };
 
-/// Reads a text of numbers. A token (or a line, if each holds a number, or there may be comments) of more than 2^20 bytes is an error, whatever
-/// the pieces in which it arrives. Memory: at most 64 MiB for any input.
+/// Reads a text of numbers. A token (or a line, if each holds a number, or there may be comments) of more than 2^20
+/// bytes is an error, whatever the pieces in which it arrives. Memory: at most 64 MiB for any input.
 std::unique_ptr<reader> read_text(input source, text_options const& options = {});
 
 }  // namespace tally::io
