@@ -277,8 +277,8 @@ protected:
   }
 };
 
-/// The first line of a table, which begins at byte `at` of the chunk, [begin, end) without its end; throws data_error if
-/// it holds a NUL byte or is too long.
+/// The first line of a table, which begins at byte `at` of the chunk, [begin, end) without its end; throws
+/// data_error if it holds a NUL byte or is too long.
 std::string_view first_line(chunk const& first, std::size_t at, std::string const& source);
 
 }  // namespace tally::io
