@@ -6,6 +6,7 @@
 
 #include "tally/cuda_execution.hpp"
 #include "tally/detail/cuda/backend.hpp"
+#include "tally/detail/cuda/batch/gradients.hpp"
 #include "tally/detail/cuda/batch/recurrences.hpp"
 #include "tally/detail/cuda/batch/segments.hpp"
 #include "tally/detail/cuda/batch/sequences.hpp"

@@ -19,7 +19,7 @@
 ///     backend_recur_sequences<T>(on, where, a, b, out, ends)             the recurrences y[k] = a[k]*y[k-1] + b[k]:
 ///     backend_recur_segments<T>(on, a, b, offsets, segments, out, ends)  `ends` has initial values
 ///     backend_gradients(on, where)                                       a batch::gradients<T>, of any T that the
-///                                                                        backend has kernels for
+///                                                                        backend has kernels for; false: not done
 ///
 /// Sequences are not empty, and there is at least one. Segments may be empty: their reduction is their initial value,
 /// or `nothing` without one; their last value is their initial value, and is not written without one. Segments from the

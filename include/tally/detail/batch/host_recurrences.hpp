@@ -418,9 +418,10 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
 
 template <class T>
   requires cpu_backend::has_recurrence_kernels<T>
-void backend_gradients(cpu const& on, batch::gradients<T> const& given)
+bool backend_gradients(cpu const& on, batch::gradients<T> const& given)
 {
   cpu_backend::gradients_by_kernels(given, on.threads);
+  return true;
 }
 
 template <class T, cpu_backend::cpu_execution P, class A, class B, class Offsets, class Out,

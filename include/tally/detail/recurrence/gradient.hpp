@@ -242,10 +242,9 @@ void gradient_along(P const& on, batch::sequences<A> const& a, batch::sequences<
     if constexpr (requires { backend_gradients(where, in_memory(given)); }) {
       auto const* const extents = given.extents;
       if (std::count_if(extents, extents + given.dimensions, [](std::size_t extent) { return extent > 1; }) <=
-          most_dimensions) {
-        backend_gradients(where, in_memory(given));
+              most_dimensions &&
+          backend_gradients(where, in_memory(given)))
         return;
-      }
     }
   }
   temporary<arrays, std::remove_const_t<decltype(where)>> const memory(where, 1);

@@ -40,6 +40,7 @@ struct recurrence_problem {
   using W = working_type<T>;
   using C = carry_type<plus, T>;
   using operation = detail::recurrence::steps_in_turn;
+  static constexpr bool is_gradient = false;
   static constexpr int group = static_cast<int>(order::group<affine<T>>);
   static constexpr int row = static_cast<int>(order::row<affine<T>>);
   /// Rows in the registers of a warp, as many as they hold with sixteen warps in a multiprocessor. Elements of two

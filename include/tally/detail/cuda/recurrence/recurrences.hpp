@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/gradients.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/cuda/compiled.hpp"
@@ -44,5 +45,10 @@ struct recurrence_arrays {
 template <class T>
 bool run_recurrences(prepared_call& call, detail::batch::layout const& where, recurrence_arrays<T> const& arrays,
                      detail::batch::ends<T> const& ends);
+
+/// Writes the gradients of all sequences. Returns false, and does nothing, on devices before sm_90, and where the
+/// generic way is better: for columns, and for few long sequences.
+template <class T>
+bool run_gradients(prepared_call& call, detail::batch::gradients<T> const& given);
 
 }  // namespace tally::cuda_backend

@@ -14,6 +14,7 @@
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/cuda/recurrence/choice.hpp"
 #include "tally/detail/cuda/recurrence/columns_kernel.cuh"
+#include "tally/detail/cuda/recurrence/gradient_problem.cuh"
 #include "tally/detail/cuda/recurrence/recurrences.hpp"
 #include "tally/detail/cuda/recurrence/repair_kernel.cuh"
 #include "tally/detail/cuda/recurrence/rows_kernel.cuh"
@@ -55,8 +56,84 @@ public:
     }
   }
 
+  /// Writes gradients along memory, each by a warp. Returns false, and does nothing, if others are better.
+  static bool run_gradients(prepared_call& call, detail::batch::gradients<T> given)
+  {
+    simplify_both(given.states, given.products);
+    detail::batch::distances const& along = given.states.along.step;
+    std::size_t const size = given.states.along.extent, sequences = given.states.sequences();
+    if (sequences >= folder_ticket) return false;
+    std::ptrdiff_t const one_less = size == 1 ? 0 : 1, shift = one_less * along.coefficients;
+    detail::batch::ends<T> ends;
+    ends.initial.emplace(T(0.0f));
+    ends.lasts = given.to_befores;
+    gradient_problem<T> p{problem_of(given.states, {given.a - shift, T(0.0f), given.above, given.to_b}, ends),
+                          nullptr,
+                          nullptr,
+                          1,
+                          1,
+                          batch_places(given.products)};
+    p.a_begin += shift;
+    p.a_end += shift;
+    p.last_a = static_cast<std::ptrdiff_t>(size - 1) * along.coefficients + shift;
+    detail::batch::dimension const none{1, {}};
+    auto const& inner =
+        given.products.dimensions == 0 ? none : given.products.across[given.products.dimensions - 1];
+    auto const is_dense = [&](std::ptrdiff_t across) { return across == static_cast<std::ptrdiff_t>(size); };
+    p.states_step = size == 1 ? 1 : given.products.along.step.in;
+    p.products_step = size == 1 ? 1 : given.products.along.step.out;
+    auto const of_states = extremes_of(given.products, &distances::in);
+    p.states = given.y + one_less * p.states_step;
+    p.states_begin = given.y + of_states.first;
+    p.states_end = given.y + of_states.second + 1;
+    p.products = given.to_a;
+    p.states_across = inner.step.in;
+    p.products_across = inner.step.out;
+    p.first_state_across = inner.step.initial;
+    p.states_dense = is_dense(inner.step.in);
+    p.products_dense = is_dense(inner.step.out);
+    p.states_groups = aligned_in_all<affine<T>>(given.products, p.states, p.states_step, &distances::in);
+    p.products_groups = aligned_in_all<affine<T>>(given.products, p.products, p.products_step, &distances::out);
+    p.first_state = given.before;
+    p.first_states = given.befores;
+    auto const is_one = [](std::ptrdiff_t step) { return step == 1 || step == -1; };
+    bool const are_rows = is_one(p.out_step) && is_one(p.b_step) && is_one(p.states_step) && is_one(p.products_step) &&
+                          (p.a_step == 0 || is_one(p.a_step));
+    bool const are_dense = p.neighbours == 1 || ((p.a_step == 0 || p.a_dense) && p.b_dense && p.out_dense &&
+                                                 p.states_dense && p.products_dense);
+    recurrences_shape const shape{size, problem::tile, sequences, are_rows,
+                                  !are_dense && size * 2 <= static_cast<std::size_t>(problem::row)};
+    if (choose(shape, call.processors(), tuning_in_use()).which != recurrence_kernel::rows) return false;
+    detail::took("cuda: gradients in rows", "a warp for each sequence or several");
+    launch_rows(call, p);
+    return true;
+  }
+
 private:
   using distances = detail::batch::distances;
+
+  /// The same sequences in fewer dimensions, where neighbours lie in all arrays as one dimension would.
+  static void simplify_both(detail::batch::layout& a, detail::batch::layout& b)
+  {
+    int kept = 0;
+    for (int d = 1; d < a.dimensions; ++d) {
+      auto const is_whole = [&](detail::batch::layout const& of) {
+        distances whole;
+        whole.move(of.across[d].step, static_cast<std::ptrdiff_t>(of.across[d].extent));
+        return of.across[kept].step == whole;
+      };
+      bool const merges = is_whole(a) && is_whole(b);
+      for (detail::batch::layout* of : {&a, &b}) {
+        auto const& inner = of->across[d];
+        if (merges)
+          of->across[kept] = {of->across[kept].extent * inner.extent, inner.step};
+        else
+          of->across[kept + 1] = inner;
+      }
+      if (!merges) ++kept;
+    }
+    a.dimensions = b.dimensions = a.dimensions == 0 ? 0 : kept + 1;
+  }
 
   static problem problem_of(detail::batch::layout const& where, recurrence_arrays<T> const& arrays,
                             detail::batch::ends<T> const& ends)
@@ -112,7 +189,8 @@ private:
     return units;
   }
 
-  static void launch_rows(prepared_call const& call, problem const& p)
+  template <class Problem>
+  static void launch_rows(prepared_call const& call, Problem const& p)
   {
     constexpr std::size_t row = problem::row;
     if (p.size <= row)
@@ -124,10 +202,10 @@ private:
     else
       launch_rows_of<problem::slots>(call, p);
   }
-  template <int Rows>
-  static void launch_rows_of(prepared_call const& call, problem const& p)
+  template <int Rows, class Problem>
+  static void launch_rows_of(prepared_call const& call, Problem const& p)
   {
-    using P = recurrence_rows_problem<T>;
+    using P = recurrence_rows_problem<Problem>;
     auto const groups = static_cast<unsigned>(std::min<std::size_t>((p.size - 1) / problem::group + 1, warp_lanes));
     P const rows{p, static_cast<int>(std::bit_width(groups - 1))};
     std::size_t const a_unit = Rows == problem::slots ? 1
@@ -201,6 +279,12 @@ bool run_recurrences(prepared_call& call, detail::batch::layout const& where, re
   if (call.facts().compute_capability < 90) return false;
   recurrences_plan<T>::run(call, where, arrays, ends);
   return true;
+}
+
+template <class T>
+bool run_gradients(prepared_call& call, detail::batch::gradients<T> const& given)
+{
+  return call.facts().compute_capability >= 90 && recurrences_plan<T>::run_gradients(call, given);
 }
 
 }  // namespace tally::cuda_backend

@@ -17,12 +17,13 @@ namespace tally::cuda_backend {
 inline constexpr int recurrence_warps = 16;  ///< of a block
 inline constexpr int recurrence_stages = 2;
 
-template <class T>
-struct recurrence_rows_problem : recurrence_problem<T> {
+template <class P>
+struct recurrence_rows_problem : P {
   int log_width;  ///< of the lanes of a short sequence
 };
 
-/// The shared memory of a warp: what is on its way to it, and results whose groups are not aligned in memory.
+/// The shared memory of a warp: what is on its way to it, and results whose groups are not aligned in memory. Those of
+/// gradients pass through the room of the states, which have then been read.
 template <class P>
 struct recurrence_rows_memory {
   using S = typename P::stored;
@@ -30,12 +31,16 @@ struct recurrence_rows_memory {
   static constexpr std::size_t room = bytes + P::slots * 32 + 16;  // each sequence begins anywhere in a word
 
   struct stage {
-    alignas(16) unsigned char a[room];
-    alignas(16) unsigned char b[room];
+    alignas(16) unsigned char arrays[P::is_gradient ? 3 : 2][room];  ///< a, b and the states
   };
   stage stages[recurrence_stages];
-  alignas(16) unsigned char out[room];
+  alignas(16) unsigned char out[P::is_gradient ? 16 : room];
   arrival arrived[recurrence_stages];
+
+  __device__ __forceinline__ unsigned char* room_for_results(int stage)
+  {
+    return P::is_gradient ? stages[stage].arrays[2] : out;
+  }
 };
 
 /// A part of one of the arrays, as it lies in shared memory: the unit's sequences one after the other.
@@ -127,8 +132,19 @@ __device__ __forceinline__ void store_results(packed_group<S, Group> const& grou
   }
 }
 
+/// A group with another first element.
+template <class S, int Group>
+__device__ __forceinline__ packed_group<S, Group> with_first(S first, packed_group<S, Group> const& group)
+{
+  packed_group<S, Group> result;
+#pragma unroll
+  for (int j = 0; j < Group; ++j) result.set(j, j == 0 ? first : group.get(j));
+  return result;
+}
+
 /// Starts the copy of `count` neighbouring elements at `from` to the same place of a word of `to`, and returns how many
-/// bytes `done` is to expect. Elements in words that are not wholly in the array are copied at once.
+/// bytes `done` is to expect. Elements in words that are not wholly in the array are copied at once, and none that are
+/// not in it.
 template <class S>
 __device__ __forceinline__ std::uint32_t start_copy(unsigned char* to, S const* from, int count, S const* array_begin,
                                                     S const* array_end, arrival& done)
@@ -142,11 +158,13 @@ __device__ __forceinline__ std::uint32_t start_copy(unsigned char* to, S const* 
   };
   if (begin < reinterpret_cast<std::uintptr_t>(array_begin)) {
     begin += 16;
-    copy(first, last < begin ? last : begin);
+    auto const start = reinterpret_cast<std::uintptr_t>(array_begin);
+    copy(first < start ? start : first, last < begin ? last : begin);
   }
   if (end > begin && end > reinterpret_cast<std::uintptr_t>(array_end)) {
     end -= 16;
-    copy(first > end ? first : end, last);
+    auto const stop = reinterpret_cast<std::uintptr_t>(array_end);
+    copy(first > end ? first : end, last < stop ? last : stop);
   }
   if (end <= begin) return 0;
   auto const bytes = static_cast<std::uint32_t>(end - begin);
@@ -198,17 +216,23 @@ __device__ __noinline__ void repair_sequence(P const& p, std::size_t sequence, s
     std::size_t const rest = p.size - k;
     int const count = rest < warp_lanes ? static_cast<int>(rest) : warp_lanes;
     auto const mine = static_cast<std::ptrdiff_t>(k + static_cast<std::size_t>(lane < count ? lane : 0));
-    T const a = coefficients == nullptr ? p.constant : coefficients[mine * p.a_step], b = terms[mine * p.b_step];
+    T a(1.0f), b = terms[mine * p.b_step];  // a gradient begins with the coefficient 1
+    if (!P::is_gradient || mine != 0) a = coefficients == nullptr ? p.constant : coefficients[mine * p.a_step];
     T kept = y;
     for (int j = 0; j < count; ++j) {
       y = detail::recurrence::step(shuffle_from(a, j), y, shuffle_from(b, j));
       if (j == lane) kept = y;
     }
-    if (lane < count) out[mine * p.out_step] = kept;
+    if (lane < count) {
+      out[mine * p.out_step] = kept;
+      if constexpr (P::is_gradient) p.put_product(sequence, mine, kept);
+    }
   }
   // Once a state is not a number, no later one is.
-  for (k += static_cast<std::size_t>(lane); k < p.size; k += warp_lanes)
+  for (k += static_cast<std::size_t>(lane); k < p.size; k += warp_lanes) {
     out[static_cast<std::ptrdiff_t>(k) * p.out_step] = y;
+    if constexpr (P::is_gradient) p.put_product(sequence, static_cast<std::ptrdiff_t>(k), y);
+  }
   if (p.lasts != nullptr && lane == 0) p.put_last(sequence, y);
 }
 
@@ -251,30 +275,46 @@ public:
   }
   __device__ __forceinline__ auto staged_a(memory_type& memory, int stage) const
   {
-    return staged(memory.stages[stage].a, const_cast<S*>(p.a_of(sequence)), p.a_across, p.a_step, p.a_dense);
+    return staged(memory.stages[stage].arrays[0], const_cast<S*>(p.a_of(sequence)), p.a_across, p.a_step, p.a_dense);
   }
   __device__ __forceinline__ auto staged_b(memory_type& memory, int stage) const
   {
-    return staged(memory.stages[stage].b, const_cast<S*>(p.b_of(sequence)), p.b_across, p.b_step, p.b_dense);
+    return staged(memory.stages[stage].arrays[1], const_cast<S*>(p.b_of(sequence)), p.b_across, p.b_step, p.b_dense);
   }
 
-  /// Starts the copies of the unit, by the first two lanes: one for each array.
+  __device__ __forceinline__ auto staged_states(memory_type& memory, int stage) const
+  {
+    return staged(memory.stages[stage].arrays[2], const_cast<S*>(p.states_of(sequence)), p.states_across, p.states_step,
+                  p.states_dense);
+  }
+
+  /// Starts the copies of a and b of the unit, by the first two lanes: one for each array.
   __device__ __forceinline__ void load(memory_type& memory, int stage) const
   {
-    arrival& done = memory.arrived[stage];
-    std::uint32_t bytes = 0;
     bool const is_a = lane == 0;
-    if (!is_a || p.a_step != 0) {
-      auto const part = is_a ? staged_a(memory, stage) : staged_b(memory, stage);
-      S const* const begin_of_all = is_a ? p.a_begin : p.b_begin;
-      S const* const end_of_all = is_a ? p.a_end : p.b_end;
-      if (part.dense) {
-        bytes += start_copy<S>(part.memory, part.low(0), there * size, begin_of_all, end_of_all, done);
-      } else {
+    if (is_a && p.a_step == 0)
+      memory.arrived[stage].arrive_and_expect(0);
+    else
+      load_array(is_a ? staged_a(memory, stage) : staged_b(memory, stage), is_a ? p.a_begin : p.b_begin,
+                 is_a ? p.a_end : p.b_end, memory.arrived[stage]);
+  }
+  /// ... and of the states that a gradient takes, by one lane.
+  __device__ __forceinline__ void load_states(memory_type& memory, int stage) const
+  {
+    load_array(staged_states(memory, stage), p.states_begin, p.states_end, memory.arrived[stage]);
+  }
+
+private:
+  __device__ __forceinline__ void load_array(staged_array<S> const& part, S const* begin_of_all, S const* end_of_all,
+                                             arrival& done) const
+  {
+    std::uint32_t bytes = 0;
+    if (part.dense) {
+      bytes += start_copy<S>(part.memory, part.low(0), there * size, begin_of_all, end_of_all, done);
+    } else {
 #pragma unroll 1
-        for (int s = 0; s < there; ++s)
-          bytes += start_copy<S>(part.memory + s * part.pitch(), part.low(s), size, begin_of_all, end_of_all, done);
-      }
+      for (int s = 0; s < there; ++s)
+        bytes += start_copy<S>(part.memory + s * part.pitch(), part.low(s), size, begin_of_all, end_of_all, done);
     }
     done.arrive_and_expect(bytes);
   }
@@ -295,7 +335,7 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
   auto& memory = reinterpret_cast<recurrence_rows_memory<P>*>(raw)[threadIdx.x / warp_lanes];
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   if (lane == 0) {
-    for (arrival& stage : memory.arrived) stage.begin(2);
+    for (arrival& stage : memory.arrived) stage.begin(P::is_gradient ? 3 : 2);
     fence_asynchronous();
   }
   __syncwarp();
@@ -329,6 +369,8 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
   place(next);
   for (int s = 0; s < stages; ++s) {
     if (lane < 2 && next.number < units) next.load(memory, s);
+    if constexpr (P::is_gradient)
+      if (lane == 2 && next.number < units) next.load_states(memory, s);
     step(next);
   }
 
@@ -341,6 +383,22 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
   bool is_over = false;  // the rest of the sequence has been written by the plain loop
   int stage = 0;
   std::uint32_t phase = 0;
+  auto const advance = [&] {
+    step(next);
+    if (++stage == stages) {
+      stage = 0;
+      phase ^= 1;
+    }
+  };
+  // The states' room is free when the results of a gradient have been written.
+  auto const advance_with_states = [&] {
+    if constexpr (P::is_gradient) {
+      fence_asynchronous();
+      __syncwarp();
+      if (lane == 2 && next.number < units) next.load_states(memory, stage);
+      advance();
+    }
+  };
   for (; now.number < units; step(now)) {
     typename unit::elements a, b;
     if (p.a_step == 0) {
@@ -367,10 +425,21 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
     take_groups<group>(now.staged_b(memory, stage), p.b_groups, b, sequence_of, step_of);
     __syncwarp();
     if (lane < 2 && next.number < units) next.load(memory, stage);
-    step(next);
-    if (++stage == stages) {
-      stage = 0;
-      phase ^= 1;
+    S first_states[slots / Rows];  // before the first steps in time, the last ones of a gradient's recurrence
+    bool const is_last = !unit::is_piece || p.size - now.begin <= P::piece;
+    if constexpr (P::is_gradient) {
+      if (now.begin == 0) {
+#pragma unroll
+        for (int r = 0; r < slots; r += Rows)
+          if (now.in_sequence() == 0) a[r] = with_first(S(1.0f), a[r]);
+      }
+#pragma unroll
+      for (int q = 0; q < slots / Rows; ++q) {
+        int const s = now.sequence_of(q * Rows);
+        if (is_last) first_states[q] = p.first_state_of(now.sequence, s < now.there ? s : 0);
+      }
+    } else {
+      advance();
     }
     if constexpr (unit::is_piece) {
       if (now.begin == 0) {
@@ -378,7 +447,10 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
         carry = before[0];
         spans = static_cast<C>(carry);
       }
-      if (is_over) continue;
+      if (is_over) {
+        advance_with_states();
+        continue;
+      }
       before[0] = carry;
     }
 
@@ -411,7 +483,7 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
         results[r].set(j, static_cast<S>(static_cast<T>(y)));
         bad += zero_if_finite<T>(y);  // of values beyond the end too
       });
-    if (p.lasts != nullptr && (!unit::is_piece || p.size - now.begin <= P::piece)) {
+    if (p.lasts != nullptr && is_last) {
 #pragma unroll
       for (int r = 0; r < slots; ++r)
         for_each(r, [&](int j, W const& y) {
@@ -450,36 +522,53 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
       for (int q = 0; q < slots / Rows; ++q) end[q] = end[q] < first_bad[q] ? end[q] : first_bad[q];
     }
 
-    auto const out = now.staged(memory.out, p.out_of(now.sequence), p.out_across, p.out_step, p.out_dense);
-    if (unit::is_piece && p.out_groups && p.out_step > 0 && end[0] == static_cast<int>(P::piece)) {
-      S* const first = out.array + lane * group;
+    auto const write = [&](typename unit::elements const& values, staged_array<S> const& out, bool has_groups) {
+      if (unit::is_piece && has_groups && out.step > 0 && end[0] == static_cast<int>(P::piece)) {
+        S* const first = out.array + lane * group;
 #pragma unroll
-      for (int r = 0; r < slots; ++r) results[r].store_aligned(first + r * P::row);
-    } else if (p.out_groups) {
+        for (int r = 0; r < slots; ++r) values[r].store_aligned(first + r * P::row);
+      } else if (has_groups) {
 #pragma unroll
-      for (int r = 0; r < slots; ++r)
-        store_results(results[r], out.array + now.sequence_of(r) * p.out_across, now.step_of(r), end[r / Rows],
-                      p.out_step);
-    } else if (repairs) {
+        for (int r = 0; r < slots; ++r)
+          store_results(values[r], out.array + now.sequence_of(r) * out.across, now.step_of(r), end[r / Rows],
+                        out.step);
+      } else if (repairs) {
+#pragma unroll
+        for (int r = 0; r < slots; ++r) {
+          S* const first = out.array + now.sequence_of(r) * out.across;
+#pragma unroll
+          for (int j = 0; j < group; ++j)
+            if (now.step_of(r) + j < end[r / Rows]) first[(now.step_of(r) + j) * out.step] = values[r].get(j);
+        }
+      } else {
+        put_groups<group>(out, values, sequence_of, step_of, [&](int r) { return end[r / Rows]; });
+        __syncwarp();
+        if (out.dense) {
+          copy_out(out.low(0), out.place(0), now.there * now.size);
+        } else {
+          for (int s = 0; s < now.there; ++s) copy_out(out.low(s), out.place(s), now.size);
+        }
+        __syncwarp();
+      }
+    };
+    unsigned char* const room = memory.room_for_results(stage);
+    if constexpr (P::is_gradient) {
+      typename unit::elements products;
+      take_groups<group>(now.staged_states(memory, stage), p.states_groups, products, sequence_of, step_of);
+      __syncwarp();
 #pragma unroll
       for (int r = 0; r < slots; ++r) {
-        S* const first = out.array + now.sequence_of(r) * p.out_across;
+        packed_group<S, group> const states = products[r];
 #pragma unroll
-        for (int j = 0; j < group; ++j)
-          if (now.step_of(r) + j < end[r / Rows]) first[(now.step_of(r) + j) * p.out_step] = results[r].get(j);
+        for (int j = 0; j < group; ++j) {
+          bool const is_first_in_time = is_last && now.step_of(r) + j == now.size - 1;
+          products[r].set(j, P::times(results[r].get(j), is_first_in_time ? first_states[r / Rows] : states.get(j)));
+        }
       }
-    } else {
-      put_groups<group>(
-          out, results, [&](int r) { return now.sequence_of(r); }, [&](int r) { return now.step_of(r); },
-          [&](int r) { return end[r / Rows]; });
-      __syncwarp();
-      if (out.dense) {
-        copy_out(out.low(0), out.place(0), now.there * now.size);
-      } else {
-        for (int s = 0; s < now.there; ++s) copy_out(out.low(s), out.place(s), now.size);
-      }
-      __syncwarp();
+      write(products, now.staged(room, p.products_of(now.sequence), p.products_across, p.products_step, p.products_dense),
+            p.products_groups);
     }
+    write(results, now.staged(room, p.out_of(now.sequence), p.out_across, p.out_step, p.out_dense), p.out_groups);
     if (repairs) {
 #pragma unroll
       for (int q = 0; q < slots / Rows; ++q) {
@@ -506,6 +595,7 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
         carry = static_cast<W>(all);
       }
     }
+    advance_with_states();
   }
 #endif
 }

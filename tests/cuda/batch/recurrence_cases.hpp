@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "../../order/reference.hpp"
+#include "../../support/generator.hpp"
+#include "tally/operators/traits.hpp"
+
+/// Recurrences and gradients for the tests of their kernels: where arrays lie, what is in them, and the states.
+namespace tally::test {
+
+/// Numbers that follow from a seed.
+class dice {
+public:
+  explicit dice(std::uint64_t seed) : seed_(seed) {}
+  std::size_t operator()(std::size_t n) { return static_cast<std::size_t>(random_bits(seed_, ++at_) >> 11) % n; }
+
+private:
+  std::uint64_t seed_, at_ = 0;
+};
+
+/// The reference's own maps and their composition. The program is compiled without contraction.
+template <class T>
+struct map_of_step {
+  T scale, offset;
+  template <class U>
+  explicit operator map_of_step<U>() const
+  {
+    return {static_cast<U>(scale), static_cast<U>(offset)};
+  }
+};
+struct in_turn {
+  template <class T>
+  map_of_step<T> operator()(map_of_step<T> const& earlier, map_of_step<T> const& later) const
+  {
+    T const scale = later.scale * earlier.scale, product = later.scale * earlier.offset;
+    return {scale, product + later.offset};
+  }
+};
+
+/// The states by docs/order.md.
+template <class T>
+std::vector<T> states(std::vector<T> const& a, std::vector<T> const& b, T before)
+{
+  using W = working_type<T>;
+  using C = std::conditional_t<std::is_same_v<T, float>, double, W>;
+  std::vector<map_of_step<W>> maps;
+  for (std::size_t k = 0; k < a.size(); ++k) maps.push_back({static_cast<W>(a[k]), static_cast<W>(b[k])});
+  reference::shape const by{.group = 16 / (2 * sizeof(T))};
+  in_turn op;
+  reference::slot<map_of_step<W>> const init = map_of_step<W>{W{}, static_cast<W>(before)};
+  auto const scanned = reference::inclusive<map_of_step<C>, map_of_step<W>>(maps, init, op, by);
+  std::vector<T> y;
+  std::size_t k = 0;
+  for (; k < scanned.size(); ++k) {
+    T const result = static_cast<T>(scanned[k].offset);
+    if (!std::isfinite(static_cast<double>(result))) break;
+    y.push_back(result);
+  }
+  for (T state = k == 0 ? before : y.back(); k < a.size(); ++k) {
+    W const product = static_cast<W>(a[k]) * static_cast<W>(state);
+    state = static_cast<T>(product + static_cast<W>(b[k]));
+    y.push_back(state);
+  }
+  return y;
+}
+
+/// The values: ordinary ones; products that overflow while states stay finite; growth to infinity; NaNs and infinities.
+enum class kind { ordinary, pulled_back, growth, odd };
+
+inline float signed_unit(std::uint64_t random)
+{
+  return static_cast<float>(static_cast<double>(random >> 11) * 0x1p-52 - 1);
+}
+template <class T>
+T coefficient(kind what, std::uint64_t random)
+{
+  float const x = signed_unit(random);
+  switch (what) {
+    case kind::pulled_back: return static_cast<T>(random % 97 == 0 ? 0.0f : 8 * x);
+    case kind::growth: return static_cast<T>(1.2f + 0.9f * x);
+    default: return static_cast<T>(0.9f + 0.2f * x);
+  }
+}
+template <class T>
+T term(kind what, std::uint64_t random)
+{
+  float const x = signed_unit(random);
+  if (what == kind::odd && random % 701 == 0) return static_cast<T>(std::numeric_limits<float>::infinity());
+  if (what == kind::odd && random % 701 == 1) return static_cast<T>(std::numeric_limits<float>::quiet_NaN());
+  if (what == kind::pulled_back && random % 5 != 0) return static_cast<T>(-0.0f);
+  return static_cast<T>(x);
+}
+
+/// An array in memory: the distances of its axes, the sequence's own one last.
+struct placed {
+  std::vector<std::ptrdiff_t> strides;
+  std::size_t first = 0, size = 0;
+};
+
+/// Places an array of these extents, with gaps and backwards axes by chance. The axis at `order.back()` has neighbours
+/// in memory. Axes may be repeated if `repeats`.
+inline placed place(dice& of, std::vector<std::size_t> const& extents, std::vector<std::size_t> const& order, bool repeats)
+{
+  placed result{std::vector<std::ptrdiff_t>(extents.size()), 0, 1};
+  std::ptrdiff_t distance = 1, lowest = 0, highest = 0;
+  bool const has_gaps = of(3) == 0, turns = of(3) == 0;
+  for (std::size_t d = order.size(); d-- > 0;) {
+    std::size_t const axis = order[d];
+    if (repeats && of(4) == 0) continue;
+    auto const n = static_cast<std::ptrdiff_t>(extents[axis]);
+    bool const backwards = turns && of(2) == 0;
+    result.strides[axis] = backwards ? -distance : distance;
+    (backwards ? lowest : highest) += (n - 1) * result.strides[axis];
+    distance = distance * n + (has_gaps ? static_cast<std::ptrdiff_t>(of(9)) : 0);
+  }
+  std::size_t const margin = of(2) == 0 ? 16 : 16 + of(8);
+  result.first = margin + static_cast<std::size_t>(-lowest);
+  result.size = result.first + static_cast<std::size_t>(highest) + 1 + 16;
+  return result;
+}
+
+}  // namespace tally::test
