@@ -148,8 +148,8 @@ private:
   static void expect_same(std::vector<T> const& got, std::vector<T> const& expected, std::string const& told)
   {
     for (std::size_t k = 0; k < got.size(); ++k)
-      ASSERT_TRUE(same(got[k], expected[k])) << told << " at " << k << " of " << got.size() << ": " << shown(got[k])
-                                             << " for " << shown(expected[k]);
+      ASSERT_TRUE(same(got[k], expected[k]))
+          << told << " at " << k << " of " << got.size() << ": " << shown(got[k]) << " for " << shown(expected[k]);
   }
 
   stream stream_;

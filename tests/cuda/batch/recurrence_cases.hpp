@@ -105,7 +105,8 @@ struct placed {
 
 /// Places an array of these extents, with gaps and backwards axes by chance. The axis at `order.back()` has neighbours
 /// in memory. Axes may be repeated if `repeats`.
-inline placed place(dice& of, std::vector<std::size_t> const& extents, std::vector<std::size_t> const& order, bool repeats)
+inline placed place(dice& of, std::vector<std::size_t> const& extents, std::vector<std::size_t> const& order,
+                    bool repeats)
 {
   placed result{std::vector<std::ptrdiff_t>(extents.size()), 0, 1};
   std::ptrdiff_t distance = 1, lowest = 0, highest = 0;

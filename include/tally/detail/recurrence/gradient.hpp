@@ -154,11 +154,9 @@ batch::gradients<T> in_memory(gradient_arrays<T, T, T, T, T, T> const& given)
                                {},
                                {}};
   auto const step = [](std::ptrdiff_t const(&of)[roles], role which) { return of[static_cast<std::size_t>(which)]; };
-  batch::distances const states{-step(given.along, role::above), -step(given.along, role::to_b), 0, 0,
-                                -step(given.along, role::a)};
-  batch::distances const products{-step(given.along, role::y), -step(given.along, role::to_a)};
-  backward.states.along = {given.size, states};
-  backward.products.along = {given.size, products};
+  backward.states.along = {
+      given.size, {-step(given.along, role::above), -step(given.along, role::to_b), 0, 0, -step(given.along, role::a)}};
+  backward.products.along = {given.size, {-step(given.along, role::y), -step(given.along, role::to_a), 0, 0, 0}};
   for (int d = 0; d < given.dimensions; ++d) {
     if (given.extents[d] == 1) continue;
     auto const& across = given.across[d];

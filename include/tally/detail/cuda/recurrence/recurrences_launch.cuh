@@ -77,8 +77,7 @@ public:
     p.a_end += shift;
     p.last_a = static_cast<std::ptrdiff_t>(size - 1) * along.coefficients + shift;
     detail::batch::dimension const none{1, {}};
-    auto const& inner =
-        given.products.dimensions == 0 ? none : given.products.across[given.products.dimensions - 1];
+    auto const& inner = given.products.dimensions == 0 ? none : given.products.across[given.products.dimensions - 1];
     auto const is_dense = [&](std::ptrdiff_t across) { return across == static_cast<std::ptrdiff_t>(size); };
     p.states_step = size == 1 ? 1 : given.products.along.step.in;
     p.products_step = size == 1 ? 1 : given.products.along.step.out;

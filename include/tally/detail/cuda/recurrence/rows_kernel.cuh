@@ -565,7 +565,8 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
           products[r].set(j, P::times(results[r].get(j), is_first_in_time ? first_states[r / Rows] : states.get(j)));
         }
       }
-      write(products, now.staged(room, p.products_of(now.sequence), p.products_across, p.products_step, p.products_dense),
+      write(products,
+            now.staged(room, p.products_of(now.sequence), p.products_across, p.products_step, p.products_dense),
             p.products_groups);
     }
     write(results, now.staged(room, p.out_of(now.sequence), p.out_across, p.out_step, p.out_dense), p.out_groups);
