@@ -413,23 +413,23 @@ void backend_scan_segments(P const& on, Values values, Offsets offsets, std::siz
                           .shift = shift,
                           .threads = threads_for_batch<Op, T>(requested(on))},
                          offsets, segments);
-    return;
-  }
-  for_each_segment<Op, T>(
-      requested(on), offsets, segments, [&](cpu threads, std::size_t s, std::size_t begin, std::size_t end) {
-        auto const own = static_cast<std::ptrdiff_t>(s);
-        T* const last = ends.lasts == nullptr ? nullptr : ends.lasts + own;
-        std::optional<T> const init = initial_at(ends, own);
-        if (begin == end) {
-          if (last != nullptr && init) *last = *init;
-          return;
-        }
-        oriented<From>(values, begin, end, [&](auto const& from, std::size_t first, std::size_t behind) {
-          oriented<From>(out, begin, end, [&](auto const& to, std::size_t, std::size_t) {
-            scan_sequence<T>(threads, from, first, behind, to, init, last, op, shift);
+  } else {
+    for_each_segment<Op, T>(
+        requested(on), offsets, segments, [&](cpu threads, std::size_t s, std::size_t begin, std::size_t end) {
+          auto const own = static_cast<std::ptrdiff_t>(s);
+          T* const last = ends.lasts == nullptr ? nullptr : ends.lasts + own;
+          std::optional<T> const init = initial_at(ends, own);
+          if (begin == end) {
+            if (last != nullptr && init) *last = *init;
+            return;
+          }
+          oriented<From>(values, begin, end, [&](auto const& from, std::size_t first, std::size_t behind) {
+            oriented<From>(out, begin, end, [&](auto const& to, std::size_t, std::size_t) {
+              scan_sequence<T>(threads, from, first, behind, to, init, last, op, shift);
+            });
           });
         });
-      });
+  }
 }
 
 template <class T, cpu_backend::cpu_execution P, class Values, class Offsets, class Out, class Op,
@@ -450,19 +450,19 @@ void backend_reduce_segments(P const& on, Values values, Offsets offsets, std::s
                           .shift = direction::inclusive,
                           .threads = threads_for_batch<Op, T>(requested(on))},
                          offsets, segments);
-    return;
-  }
-  for_each_segment<Op, T>(
-      requested(on), offsets, segments, [&](cpu threads, std::size_t s, std::size_t begin, std::size_t end) {
-        std::optional<T> const init = initial_at(ends, static_cast<std::ptrdiff_t>(s));
-        if (begin == end) {
-          at_index(out, s) = init ? *init : nothing;
-          return;
-        }
-        oriented<From>(values, begin, end, [&](auto const& from, std::size_t first, std::size_t behind) {
-          at_index(out, s) = reduce_sequence<T>(threads, from, first, behind, init, op);
+  } else {
+    for_each_segment<Op, T>(
+        requested(on), offsets, segments, [&](cpu threads, std::size_t s, std::size_t begin, std::size_t end) {
+          std::optional<T> const init = initial_at(ends, static_cast<std::ptrdiff_t>(s));
+          if (begin == end) {
+            at_index(out, s) = init ? *init : nothing;
+            return;
+          }
+          oriented<From>(values, begin, end, [&](auto const& from, std::size_t first, std::size_t behind) {
+            at_index(out, s) = reduce_sequence<T>(threads, from, first, behind, init, op);
+          });
         });
-      });
+  }
 }
 
 }  // namespace tally::detail
