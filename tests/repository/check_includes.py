@@ -31,6 +31,7 @@ ROOMS = [
      "base operators order contracts|where calls go"),
     ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts"),
     ("library's sources", r"src/cpu/.*", "base operators order cpu"),
+    ("the C interface", r"src/c/.*", "base operators order contracts cpu|where calls go"),
     ("library's GPU sources", r"src/cuda/.*", "base operators order cuda|cuda batches|check of CUDA"),
     ("kernels", r"course/include/tally/textbook/(?!exhibits/).*", "base operators|check of CUDA"),
     ("model", r"course/(include/tally/model|model)/.*|course/include/tally/model\.hpp", "base operators kernels"),

@@ -145,7 +145,7 @@ inline std::string program_of(std::string const& type, char const* element, std:
          "' | g++ -std=c++20 -O2 -Iinclude -include tally/tally.hpp -include tally/detail/cpu/tuning.hpp -include "
          "cstdio "
          "-include cmath -include vector -x c++ - -x none "
-         "build/src/cpu/libtally.a $(pkg-config --libs tbb libhwy) -o fault && ./fault";
+         "build/src/cpu/libtally_cpp.a $(pkg-config --libs tbb libhwy) -o fault && ./fault";
 }
 
 template <class Combination>

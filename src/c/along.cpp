@@ -1,0 +1,263 @@
+#include "src/c/along.hpp"
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "src/c/arrays.hpp"
+#include "src/c/failure.hpp"
+#include "src/c/operation.hpp"
+#include "src/c/options.hpp"
+#include "tally/along.hpp"
+#include "tally/detail/batch/along_calls.hpp"
+
+namespace tally::c {
+
+namespace {
+
+using detail::batch::across_strides;
+using detail::batch::any_empty;
+using detail::batch::check_distinct;
+using detail::batch::layout_of;
+
+void check_same_shape(array const& given, per_axis const& shape, char const* name)
+{
+  bool same = given.shape.size() == shape.size();
+  for (std::size_t d = 0; same && d < shape.size(); ++d) same = given.shape[d] == shape[d];
+  if (!same)
+    throw usage_error(std::string(name) + " has the shape " + detail::batch::shown(given.shape) + "; it should have " +
+                      detail::batch::shown(shape));
+}
+
+/// The type in which a call combines.
+tally_type accumulator_of(tally_options const& options, tally_type out)
+{
+  if (options.accumulator.bits != 0) return options.accumulator;
+  bool const two_bytes = out.bits == 16 && out.lanes == 1 && (out.code == TALLY_FLOAT || out.code == TALLY_BFLOAT);
+  return two_bytes ? tally_type TALLY_FLOAT32 : out;
+}
+
+/// Brings arrays into the form in which an operation takes them, and results back.
+class converter {
+public:
+  converter(operation const& op, tally_type type) : op_(op), type_(type) {}
+
+  /// Throws    usage_error if elements do not convert from the type `from` to the type `to`.
+  void check(array const& given, char const* name, bool writes) const
+  {
+    if (op_.callers != nullptr) {
+      if (given.bytes != op_.callers_bytes)
+        throw usage_error(std::string(name) + " has elements of " + std::to_string(given.bytes) +
+                          " bytes; those of "
+                          "an operation of the caller's all have the size of in's, " +
+                          std::to_string(op_.callers_bytes));
+    } else if (!(writes ? converts(type_, given.type) : converts(given.type, type_))) {
+      throw usage_error(std::string(name) + ": " + shown(writes ? type_ : given.type) + " does not convert to " +
+                        shown(writes ? given.type : type_));
+    }
+  }
+
+  /// Whether the operation can take the array as it is.
+  bool fits(array const& given) const
+  {
+    if (given.bytes != op_.bytes || reinterpret_cast<std::uintptr_t>(given.data) % op_.alignment != 0) return false;
+    return op_.callers != nullptr || same(given.type, type_);
+  }
+  array input(array const& given) const
+  {
+    if (fits(given)) return given;
+    array const copy = place(given.shape);
+    transfer(given, copy);
+    return copy;
+  }
+  /// Memory for results of this shape.
+  array place(per_axis const& shape) const
+  {
+    array const result = uninitialized(shape, type_, op_.bytes);
+    // An element shorter than its slot leaves bytes that the operator does not write.
+    if (op_.callers != nullptr && op_.callers_bytes != op_.bytes)
+      std::memset(result.owned.get(), 0, array_view<char>(nullptr, shape).size() * op_.bytes);
+    return result;
+  }
+  void transfer(array const& from, array const& to) const
+  {
+    if (op_.callers != nullptr)
+      copy_bytes(from, to);
+    else
+      convert(from, to);
+  }
+
+private:
+  operation const& op_;
+  tally_type type_;
+};
+
+/// One value as an array of any shape.
+array repeated(std::byte const* value, operation const& op, per_axis const& shape)
+{
+  array result;
+  result.data = const_cast<std::byte*>(value);
+  result.bytes = op.bytes;
+  result.shape = shape;
+  for (std::size_t d = 0; d < shape.size(); ++d) result.strides.append(0);
+  return result;
+}
+
+/// The elements of an array at one place of an axis.
+array at_place(array const& whole, std::size_t axis, std::ptrdiff_t place)
+{
+  array result = whole.without(axis);
+  result.data += place * whole.strides[axis] * static_cast<std::ptrdiff_t>(whole.bytes);
+  return result;
+}
+
+/// A call whose arguments are checked and have the accumulator's type.
+struct prepared {
+  array in, out;
+  std::size_t axis = 0;
+  std::optional<array> initial;  ///< in the shape of the batch; strides of 0 if it is one for all
+  bool initial_for_each = false;
+  std::optional<array> last;
+  bool includes_initial = false;  ///< `out` has one place more
+};
+
+void run_scan(operation const& op, prepared p, sequences_call call)
+{
+  auto const n = p.in.shape[p.axis];
+  per_axis const shape = p.in.without(p.axis).shape;
+  bool const needs_initial = call.exclusive || p.includes_initial;
+  bool const implied = needs_initial && !p.initial;
+  if (implied) {
+    if (!op.has_identity)
+      throw usage_error("op has no identity, so that the first result needs an initial value (options->initial)");
+    p.initial = repeated(op.identity_bytes(), op, shape);
+  }
+  if (p.last && !p.initial && n == 0 && !op.has_identity)
+    throw usage_error("an empty sequence has no last value without options->initial, nor an identity of op");
+  array const nothing = repeated(op.nothing_bytes(), op, shape);
+  std::optional<array> last = p.last;
+  if (p.includes_initial) {
+    call.exclusive = true;
+    last = at_place(p.out, p.axis, n);
+  }
+  if (n != 0) {
+    call.where =
+        layout_of("tally_scan", {static_cast<std::size_t>(n), {p.in.strides[p.axis], p.out.strides[p.axis]}}, shape,
+                  {p.in.without(p.axis).strides,
+                   p.out.without(p.axis).strides,
+                   p.initial_for_each ? p.initial->strides : per_axis{},
+                   last ? last->strides : per_axis{},
+                   {}});
+    call.in = p.in.data;
+    call.out = p.out.data;
+    call.initial = p.initial ? p.initial->data : nullptr;
+    call.initial_for_each = p.initial_for_each;
+    call.last = last ? last->data : nullptr;
+    op.run(op, call);
+  }
+  // The sum of nothing is +0.0, and its identity -0.0.
+  array const before_all = implied || !p.initial ? nothing : *p.initial;
+  if (p.includes_initial ? n == 0 || implied : implied && n != 0) copy_bytes(before_all, at_place(p.out, p.axis, 0));
+  if (p.last && n == 0) copy_bytes(before_all, *p.last);
+  if (p.last && n != 0 && p.includes_initial) copy_bytes(*last, *p.last);
+}
+
+void run_reduction(operation const& op, prepared const& p, sequences_call call)
+{
+  auto const n = p.in.shape[p.axis];
+  if (n == 0) {
+    if (!p.initial && !op.has_identity)
+      throw usage_error("an empty sequence has no reduction without options->initial, nor an identity of op");
+    copy_bytes(p.initial ? *p.initial : repeated(op.nothing_bytes(), op, p.out.shape), p.out);
+    return;
+  }
+  call.where = layout_of(
+      "tally_reduce", {static_cast<std::size_t>(n), {p.in.strides[p.axis]}}, p.out.shape,
+      {p.in.without(p.axis).strides, p.out.strides, p.initial_for_each ? p.initial->strides : per_axis{}, {}, {}});
+  call.reduces = true;
+  call.in = p.in.data;
+  call.out = p.out.data;
+  call.initial = p.initial ? p.initial->data : nullptr;
+  call.initial_for_each = p.initial_for_each;
+  op.run(op, call);
+}
+
+}  // namespace
+
+void run_along(call_kind kind, tally_array const* in_given, std::int32_t axis, tally_array const* out_given,
+               tally_operation const* op_given, tally_options const* options_given)
+{
+  bool const reduces = kind == call_kind::reduce;
+  tally_options const options =
+      options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE | TALLY_INCLUDE_INITIAL);
+  prepared p;
+  array const in = checked(in_given, "in"), out = checked(out_given, "out");
+  p.axis = detail::batch::axis_of(axis, in.shape);
+  p.includes_initial = (options.flags & TALLY_INCLUDE_INITIAL) != 0;
+  sequences_call call;
+  call.exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
+  call.threads = options.threads;
+  if (call.exclusive && p.includes_initial)
+    throw usage_error("options->flags has TALLY_EXCLUSIVE and TALLY_INCLUDE_INITIAL; a scan is one of them");
+  if (reduces && options.last != nullptr)
+    throw usage_error("options->last is for scans: the last value of a reduction is its result");
+
+  per_axis const across = in.without(p.axis).shape;
+  if (reduces) {
+    check_same_shape(out, across, "out");
+  } else {
+    per_axis results;
+    for (std::size_t d = 0; d < in.shape.size(); ++d)
+      results.append(in.shape[d] + (d == p.axis && p.includes_initial ? 1 : 0));
+    check_same_shape(out, results, "out");
+  }
+  check_distinct("out", "an output", out.shape, out.strides);
+
+  bool const own = !is_built_in(op_given);
+  tally_type const type = own ? out.type : accumulator_of(options, out.type);
+  operation const op = own ? of_caller(*op_given, in.bytes) : built_in(op_given, type);
+  converter const convert(op, type);
+  convert.check(in, "in", false);
+  convert.check(out, "out", true);
+  std::optional<array> initial, last;
+  if (options.initial != nullptr) {
+    initial = checked(options.initial, "options->initial");
+    p.initial_for_each = initial->shape.size() != 0;
+    if (p.initial_for_each) check_same_shape(*initial, across, "options->initial");
+    convert.check(*initial, "options->initial", false);
+  }
+  if (options.last != nullptr) {
+    last = checked(options.last, "options->last");
+    check_same_shape(*last, across, "options->last");
+    check_distinct("options->last", "an output", last->shape, last->strides);
+    convert.check(*last, "options->last", true);
+  }
+  if (any_empty(across)) return;
+
+  p.in = convert.input(in);
+  // In place the results of one pass replace its elements, if they can stay where they are.
+  p.out = convert.fits(out) ? out : convert.place(out.shape);
+  if (initial) {
+    p.initial = convert.input(*initial);
+    if (!p.initial_for_each) {
+      array one = *p.initial;
+      p.initial = repeated(one.data, op, across);
+      p.initial->owned = one.owned;
+    }
+  }
+  if (last) p.last = convert.fits(*last) ? *last : convert.place(last->shape);
+  array const results = p.out, lasts = p.last ? *p.last : array{};
+  if ((options.flags & TALLY_REVERSE) != 0) {
+    p.in = p.in.flipped(p.axis);
+    if (!reduces) p.out = p.out.flipped(p.axis);
+  }
+  if (reduces)
+    run_reduction(op, p, call);
+  else
+    run_scan(op, p, call);
+  if (!convert.fits(out)) convert.transfer(results, out);
+  if (last && !convert.fits(*last)) convert.transfer(lasts, *last);
+}
+
+}  // namespace tally::c

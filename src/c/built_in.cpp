@@ -1,0 +1,136 @@
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "src/c/arrays.hpp"
+#include "src/c/failure.hpp"
+#include "src/c/operation.hpp"
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/cpu/sequences.hpp"
+#include "tally/operators/arithmetic.hpp"
+#include "tally/operators/traits.hpp"
+
+/// The built-in operators, by the kernels of the compiled library.
+namespace tally::c {
+
+namespace {
+
+template <class T, class Op>
+void run_kernels(operation const&, sequences_call const& call)
+{
+  detail::batch::ends<T> values;
+  auto const* const initial = reinterpret_cast<T const*>(call.initial);
+  if (call.initial_for_each)
+    values.initials = initial;
+  else if (initial != nullptr)
+    values.initial = *initial;
+  auto const* const in = reinterpret_cast<T const*>(call.in);
+  auto* const out = reinterpret_cast<T*>(call.out);
+  if (call.reduces) {
+    cpu_backend::reduce_sequences<Op>(call.where, in, out, values, call.threads);
+  } else {
+    values.lasts = reinterpret_cast<T*>(call.last);
+    cpu_backend::scan_sequences<Op>(call.where, in, out, values,
+                                    call.exclusive ? detail::direction::exclusive : detail::direction::inclusive,
+                                    call.threads);
+  }
+}
+
+template <class T, class Op>
+operation on()
+{
+  operation result;
+  result.run = run_kernels<T, Op>;
+  result.bytes = result.alignment = sizeof(T);
+  result.has_identity = true;
+  T const identity = identity_of<T>(Op{}), nothing = reduction_of_nothing<T>(Op{});
+  std::memcpy(result.identity, &identity, sizeof(T));
+  std::memcpy(result.nothing, &nothing, sizeof(T));
+  return result;
+}
+
+/// Operators on T, a type of integers; on Unsigned, that of its width, where the sign does not matter.
+template <class T, class Unsigned>
+std::optional<operation> on_integers(std::size_t op)
+{
+  switch (op) {
+    case 1: return on<Unsigned, plus>();
+    case 2: return on<Unsigned, multiplies>();
+    case 3: return on<T, minimum>();
+    case 4: return on<T, maximum>();
+    case 5: return on<Unsigned, bit_and>();
+    case 6: return on<Unsigned, bit_or>();
+    case 7: return on<Unsigned, bit_xor>();
+    default: return std::nullopt;
+  }
+}
+
+template <class T>
+std::optional<operation> on_floats(std::size_t op)
+{
+  switch (op) {
+    case 1: return on<T, plus>();
+    case 2: return on<T, multiplies>();
+    case 3: return on<T, minimum>();
+    case 4: return on<T, maximum>();
+    default: return std::nullopt;
+  }
+}
+
+/// Bools are bytes of 0 and 1. Of these a product is `and`, whose identity is 1.
+std::optional<operation> on_bools(std::size_t op)
+{
+  switch (op) {
+    case 1:
+    case 4:
+    case 6: return on<std::uint8_t, bit_or>();
+    case 2:
+    case 3:
+    case 5: return on<std::uint8_t, multiplies>();
+    case 7: return on<std::uint8_t, bit_xor>();
+    default: return std::nullopt;
+  }
+}
+
+std::optional<operation> on_type(tally_type type, std::size_t op)
+{
+  if (type.lanes != 1) return std::nullopt;
+  int const kind = type.code * 1000 + type.bits;
+  switch (kind) {
+    case TALLY_INT * 1000 + 8: return on_integers<std::int8_t, std::uint8_t>(op);
+    case TALLY_INT * 1000 + 16: return on_integers<std::int16_t, std::uint16_t>(op);
+    case TALLY_INT * 1000 + 32: return on_integers<std::int32_t, std::uint32_t>(op);
+    case TALLY_INT * 1000 + 64: return on_integers<std::int64_t, std::uint64_t>(op);
+    case TALLY_UINT * 1000 + 8: return on_integers<std::uint8_t, std::uint8_t>(op);
+    case TALLY_UINT * 1000 + 16: return on_integers<std::uint16_t, std::uint16_t>(op);
+    case TALLY_UINT * 1000 + 32: return on_integers<std::uint32_t, std::uint32_t>(op);
+    case TALLY_UINT * 1000 + 64: return on_integers<std::uint64_t, std::uint64_t>(op);
+    case TALLY_FLOAT * 1000 + 32: return on_floats<float>(op);
+    case TALLY_FLOAT * 1000 + 64: return on_floats<double>(op);
+    case TALLY_BOOL * 1000 + 8: return on_bools(op);
+    default: return std::nullopt;
+  }
+}
+
+constexpr char const* names[] = {"TALLY_PLUS",    "TALLY_PLUS",    "TALLY_TIMES",  "TALLY_MINIMUM",
+                                 "TALLY_MAXIMUM", "TALLY_BIT_AND", "TALLY_BIT_OR", "TALLY_BIT_XOR"};
+
+}  // namespace
+
+operation built_in(tally_operation const* op, tally_type type)
+{
+  auto const number = reinterpret_cast<std::size_t>(op);
+  if (number >= std::size(names))
+    throw usage_error("there is no operator " + std::to_string(number) + "; TALLY_PLUS to TALLY_BIT_XOR are 1 to " +
+                      std::to_string(std::size(names) - 1));
+  auto const found = on_type(type, number == 0 ? 1 : number);
+  if (!found)
+    throw not_supported(std::string(names[number]) + " does not combine elements of type " + shown(type) +
+                        (type.bits == 16 && type.code != TALLY_INT && type.code != TALLY_UINT
+                             ? "; let the accumulator be float32"
+                             : ""));
+  return *found;
+}
+
+}  // namespace tally::c

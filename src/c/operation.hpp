@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "tally.h"
+#include "tally/detail/batch/layout.hpp"
+#include "tally/detail/results.hpp"
+
+/// What a call computes with: compiled code for a type and an operator, behind pointers to bytes.
+namespace tally::c {
+
+/// The arguments of a call on sequences at regular distances. Elements, results, initial and last values have the
+/// accumulator's type.
+struct sequences_call {
+  detail::batch::layout where;
+  std::byte const* in = nullptr;
+  std::byte* out = nullptr;
+  std::byte const* initial = nullptr;  ///< null if there is none
+  bool initial_for_each = false;       ///< there is one for each sequence, at `distances::initial`
+  std::byte* last = nullptr;
+  bool reduces = false;
+  bool exclusive = false;
+  int threads = 0;
+};
+
+/// An operator on a type.
+struct operation {
+  using sequences = void (*)(operation const& self, sequences_call const& call);
+
+  sequences run = nullptr;
+  std::size_t bytes = 0;  ///< of an element, as `run` takes them
+  std::size_t alignment = 1;
+  bool has_identity = false;
+  alignas(16) std::byte identity[256]{};
+  alignas(16) std::byte nothing[256]{};      ///< the reduction of no elements
+  tally_operation const* callers = nullptr;  ///< the caller's own operator
+  std::size_t callers_bytes = 0;             ///< of its elements, at most `bytes`
+  std::byte const* long_identity = nullptr;  ///< of elements that do not fit in `identity`
+  std::byte const* identity_bytes() const { return long_identity != nullptr ? long_identity : identity; }
+  std::byte const* nothing_bytes() const { return long_identity != nullptr ? long_identity : nothing; }
+};
+
+/// Whether `op` is one of the library's operators and not the address of the caller's.
+inline bool is_built_in(tally_operation const* op)
+{
+  return reinterpret_cast<std::size_t>(op) < 4096;
+}
+
+/// A built-in operator on a type.
+/// Throws    usage_error: no such operator; not_supported: it does not take this type.
+operation built_in(tally_operation const* op, tally_type type);
+
+/// The caller's operator on elements of some bytes.
+/// Throws    usage_error: a struct of another size, no function.
+operation of_caller(tally_operation const& op, std::size_t bytes);
+
+}  // namespace tally::c
