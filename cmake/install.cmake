@@ -15,6 +15,11 @@ endif()
 install(TARGETS tally EXPORT tally
   ARCHIVE COMPONENT development
   LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+# The C interface needs nothing of the C++ one's: a program links libtally.so alone.
+if(TARGET tally_c)
+  install(TARGETS tally_c EXPORT tally LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+  install(FILES ${PROJECT_SOURCE_DIR}/include/tally.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tally DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 
@@ -42,3 +47,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tally-config.cmake ${PROJECT_BINARY_DIR}/tal
 file(RELATIVE_PATH tally_prefix_from_pkgconfig /prefix/${tally_pkgconfig_folder} /prefix)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tally.pc.in ${PROJECT_BINARY_DIR}/tally.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tally.pc DESTINATION ${tally_pkgconfig_folder} COMPONENT development)
+if(TARGET tally_c)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/tally-c.pc.in ${PROJECT_BINARY_DIR}/tally-c.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/tally-c.pc DESTINATION ${tally_pkgconfig_folder} COMPONENT development)
+endif()

@@ -1,4 +1,5 @@
-# `cpack` in the build folder makes tally_*.deb (the tool) and libtally-dev_*.deb (headers and static library).
+# `cpack` in the build folder makes tally_*.deb (the tool), libtally1_*.deb (the C interface's library) and
+# libtally-dev_*.deb (headers and the C++ library, a static one).
 # Names, sections and paths follow Debian's conventions.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Tally authors")
@@ -21,6 +22,20 @@ set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "reduce and scan for C++20: headers 
  grow with the length of the input.")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libtally-dev
   RENAME copyright COMPONENT development)
+
+if(TARGET tally_c)
+  list(APPEND CPACK_COMPONENTS_ALL library)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libtally1)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_LIBRARY_PACKAGE_GENERATE_SHLIBS ON)
+  set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libtbb-dev, libhwy-dev, libtally1 (= ${PROJECT_VERSION})")
+  set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "reduce and scan for C: the shared library
+ Sums and cumulative sums (and any other associative operator) of arrays at
+ memory speed, with the same bits for every number of threads.")
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libtally1
+    RENAME copyright COMPONENT library)
+endif()
 
 if(TALLY_BUILD_TOOL)
   list(APPEND CPACK_COMPONENTS_ALL tool)

@@ -26,7 +26,7 @@ void check_same_shape(array const& given, per_axis const& shape, char const* nam
   bool same = given.shape.size() == shape.size();
   for (std::size_t d = 0; same && d < shape.size(); ++d) same = given.shape[d] == shape[d];
   if (!same)
-    throw usage_error(std::string(name) + " has the shape " + detail::batch::shown(given.shape) + "; it should have " +
+    throw usage_error(std::string(name) + " is " + detail::batch::shown(given.shape) + "; it should be " +
                       detail::batch::shown(shape));
 }
 

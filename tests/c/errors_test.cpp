@@ -41,7 +41,7 @@ TEST(c_errors, each_mistake_is_refused_and_named)
   mistake const mistakes[] = {
       {[](arguments& a) { a.axis = 2; }, TALLY_WRONG_ARGUMENT, "axis 2"},
       {[](arguments& a) { a.axis = -3; }, TALLY_WRONG_ARGUMENT, "axis -3"},
-      {[](arguments& a) { a.out.shape = a.other; }, TALLY_WRONG_ARGUMENT, "out has the shape (3, 2)"},
+      {[](arguments& a) { a.out.shape = a.other; }, TALLY_WRONG_ARGUMENT, "out is 3 x 2; it should be 2 x 3"},
       {[](arguments& a) { a.out.strides = zero_strides; }, TALLY_WRONG_ARGUMENT, "cannot repeat an axis"},
       {[](arguments& a) { a.in.shape = negative; }, TALLY_WRONG_ARGUMENT, "in has a negative extent"},
       {[](arguments& a) { a.in.data = nullptr; }, TALLY_WRONG_ARGUMENT, "in.data is a null pointer"},
@@ -61,13 +61,13 @@ TEST(c_errors, each_mistake_is_refused_and_named)
       {[](arguments& a) { a.options.flags = TALLY_EXCLUSIVE | TALLY_INCLUDE_INITIAL; }, TALLY_WRONG_ARGUMENT,
        "TALLY_EXCLUSIVE and"},
       {[](arguments& a) { a.options.size = 0; }, TALLY_WRONG_ARGUMENT, "options->size is 0"},
-      {[](arguments& a) { a.options.last = &a.initial; }, TALLY_WRONG_ARGUMENT, "options->last has the shape ()"},
+      {[](arguments& a) { a.options.last = &a.initial; }, TALLY_WRONG_ARGUMENT, "options->last is a single value; it should be 2"},
       {[](arguments& a) {
          a.initial.ndim = 2;
          a.initial.shape = a.other;
          a.options.initial = &a.initial;
        },
-       TALLY_WRONG_ARGUMENT, "options->initial has the shape (3, 2); it should have (2)"},
+       TALLY_WRONG_ARGUMENT, "options->initial is 3 x 2; it should be 2"},
       {[](arguments& a) {
          a.own.size = 1;
          a.op = &a.own;
