@@ -61,7 +61,8 @@ TEST(c_errors, each_mistake_is_refused_and_named)
       {[](arguments& a) { a.options.flags = TALLY_EXCLUSIVE | TALLY_INCLUDE_INITIAL; }, TALLY_WRONG_ARGUMENT,
        "TALLY_EXCLUSIVE and"},
       {[](arguments& a) { a.options.size = 0; }, TALLY_WRONG_ARGUMENT, "options->size is 0"},
-      {[](arguments& a) { a.options.last = &a.initial; }, TALLY_WRONG_ARGUMENT, "options->last is a single value; it should be 2"},
+      {[](arguments& a) { a.options.last = &a.initial; }, TALLY_WRONG_ARGUMENT,
+       "options->last is a single value; it should be 2"},
       {[](arguments& a) {
          a.initial.ndim = 2;
          a.initial.shape = a.other;
