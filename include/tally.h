@@ -182,6 +182,35 @@ TALLY_API int32_t tally_reduce(const tally_array* in, int32_t axis, const tally_
 TALLY_API int32_t tally_scan(const tally_array* in, int32_t axis, const tally_array* out, const tally_operation* op,
                              const tally_options* options);
 
+/* Writes the reduction of each segment: out[s] = initial op values[offsets[s]] op ... op values[offsets[s + 1] - 1].
+ *
+ * Requires  `values` and `offsets` have one axis. There is one offset more than segments, of any integer type; offsets do
+ *           not decrease, and end within the values. `out` has one place for each segment. `op` has an identity, or
+ *           there is an initial value: one, or one for each segment.
+ * Otherwise as tally_reduce; operations of the caller's take elements of up to 256 bytes, and no TALLY_REVERSE. */
+TALLY_API int32_t tally_reduce_segments(const tally_array* values, const tally_array* offsets, const tally_array* out,
+                                        const tally_operation* op, const tally_options* options);
+
+/* Writes the running results of each segment, at the places that the elements have in `values`.
+ *
+ * Requires  as tally_reduce_segments; `out` has the shape of `values`, and may be `values`. Its places outside all
+ *           segments are not written. An inclusive scan without options->last needs no identity.
+ * Otherwise as tally_scan, without TALLY_INCLUDE_INITIAL. */
+TALLY_API int32_t tally_scan_segments(const tally_array* values, const tally_array* offsets, const tally_array* out,
+                                      const tally_operation* op, const tally_options* options);
+
+/* Writes the states of linear recurrences along `axis`: out[k] = a[k] * out[k-1] + b[k], where out[-1] is the initial
+ * value, or 0.
+ *
+ * Requires  `b` and `out` have one shape, and `a` has it too, or no axes: then it is one factor for all steps. A stride of
+ *           0 repeats `a` or `b` along an axis. `out` may be `a` or `b`, with the same strides. States are floats of 32
+ *           or 64 bits, or integers; types convert as for tally_reduce. With TALLY_REVERSE out[k] is of out[k+1].
+ * Result    the bits of the C++ library's `linear_recurrence`: integers are those of a loop, floats differ from it by
+ *           rounding.
+ * Memory, Returns  as tally_reduce. */
+TALLY_API int32_t tally_linear_recurrence(const tally_array* a, const tally_array* b, int32_t axis,
+                                          const tally_array* out, const tally_options* options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,7 @@
 #include "src/c/failure.hpp"
 #include "src/c/operation.hpp"
 #include "tally/detail/batch/ends.hpp"
+#include "tally/detail/cpu/segments.hpp"
 #include "tally/detail/cpu/sequences.hpp"
 #include "tally/operators/arithmetic.hpp"
 #include "tally/operators/traits.hpp"
@@ -38,10 +39,31 @@ void run_kernels(operation const&, sequences_call const& call)
 }
 
 template <class T, class Op>
+void run_segments(operation const&, segments_call const& call)
+{
+  cpu_backend::segments_job<T> job{};
+  job.values = reinterpret_cast<T const*>(call.values);
+  auto const* const initial = reinterpret_cast<T const*>(call.initial);
+  if (call.initial_for_each)
+    job.given.initials = initial;
+  else if (initial != nullptr)
+    job.given.initial = *initial;
+  job.given.lasts = reinterpret_cast<T*>(call.reduces ? call.out : call.last);
+  job.out = call.reduces ? nullptr : reinterpret_cast<T*>(call.out);
+  job.nothing = call.reduces ? reinterpret_cast<T const*>(call.nothing) : nullptr;
+  job.from_back = call.from_back;
+  job.shift = call.exclusive ? detail::direction::exclusive : detail::direction::inclusive;
+  job.threads = call.threads;
+  // Offsets are not negative, so that they may be read as std::size_t.
+  cpu_backend::scan_segments<Op, T>(job, reinterpret_cast<std::size_t const*>(call.offsets), call.segments);
+}
+
+template <class T, class Op>
 operation on()
 {
   operation result;
   result.run = run_kernels<T, Op>;
+  result.segments = run_segments<T, Op>;
   result.bytes = result.alignment = sizeof(T);
   result.has_identity = true;
   T const identity = identity_of<T>(Op{}), nothing = reduction_of_nothing<T>(Op{});

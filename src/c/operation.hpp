@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "tally.h"
@@ -24,11 +25,28 @@ struct sequences_call {
   int threads = 0;
 };
 
+/// The arguments of a call on segments: segment s is [offsets[s], offsets[s + 1]). All arrays are without gaps.
+struct segments_call {
+  std::byte const* values = nullptr;
+  std::byte* out = nullptr;
+  std::int64_t const* offsets = nullptr;
+  std::size_t segments = 0;
+  std::byte const* initial = nullptr;  ///< null if there is none
+  bool initial_for_each = false;
+  std::byte* last = nullptr;
+  std::byte const* nothing = nullptr;  ///< the reduction of an empty segment
+  bool reduces = false;
+  bool exclusive = false;
+  bool from_back = false;
+  int threads = 0;
+};
+
 /// An operator on a type.
 struct operation {
   using sequences = void (*)(operation const& self, sequences_call const& call);
 
   sequences run = nullptr;
+  void (*segments)(operation const& self, segments_call const& call) = nullptr;
   std::size_t bytes = 0;  ///< of an element, as `run` takes them
   std::size_t alignment = 1;
   bool has_identity = false;

@@ -54,6 +54,30 @@ void run_slots(operation const& self, sequences_call const& call)
   }
 }
 
+template <std::size_t Bytes>
+void run_segments(operation const& self, segments_call const& call)
+{
+  using T = slot<Bytes>;
+  combine<Bytes> op{self.callers};
+  detail::batch::ends<T> values;
+  auto const* const initial = reinterpret_cast<T const*>(call.initial);
+  if (call.initial_for_each)
+    values.initials = initial;
+  else if (initial != nullptr)
+    values.initial = *initial;
+  cpu const on{(self.callers->flags & TALLY_ON_THREADS) != 0 ? call.threads : 1};
+  auto const* const in = reinterpret_cast<T const*>(call.values);
+  auto* const out = reinterpret_cast<T*>(call.out);
+  if (call.reduces) {
+    T const nothing = *reinterpret_cast<T const*>(call.nothing);
+    detail::backend_reduce_segments<T>(on, in, call.offsets, call.segments, out, nothing, values, op);
+  } else {
+    values.lasts = reinterpret_cast<T*>(call.last);
+    detail::backend_scan_segments<T>(on, in, call.offsets, call.segments, out, values, op,
+                                     call.exclusive ? detail::direction::exclusive : detail::direction::inclusive);
+  }
+}
+
 void run_left_to_right(operation const& self, sequences_call const& call)
 {
   auto const bytes = static_cast<std::ptrdiff_t>(self.bytes);
@@ -104,6 +128,10 @@ operation of_caller(tally_operation const& op, std::size_t bytes)
     return result;
   }
   result.run = bytes <= 8 ? run_slots<8> : bytes <= 16 ? run_slots<16> : bytes <= 64 ? run_slots<64> : run_slots<256>;
+  result.segments = bytes <= 8    ? run_segments<8>
+                    : bytes <= 16 ? run_segments<16>
+                    : bytes <= 64 ? run_segments<64>
+                                  : run_segments<256>;
   result.bytes = bytes <= 8 ? 8 : bytes <= 16 ? 16 : bytes <= 64 ? 64 : 256;
   result.alignment = result.bytes < 16 ? result.bytes : 16;
   if (op.identity != nullptr) {

@@ -1,0 +1,147 @@
+#include "src/c/segments.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "src/c/arguments.hpp"
+#include "src/c/arrays.hpp"
+#include "src/c/failure.hpp"
+#include "src/c/operation.hpp"
+#include "src/c/options.hpp"
+
+namespace tally::c {
+
+namespace {
+
+void check_one_axis(array const& given, char const* name)
+{
+  if (given.shape.size() != 1)
+    throw usage_error(std::string(name) + " has " + std::to_string(given.shape.size()) + " axes; it should have one");
+}
+
+bool without_gaps(array const& given)
+{
+  return given.shape[0] <= 1 || given.strides[0] == 1;
+}
+
+/// Throws    usage_error if offsets decrease, or end behind the values.
+void check_offsets(array const& offsets, std::ptrdiff_t values)
+{
+  auto const* const at = reinterpret_cast<std::int64_t const*>(offsets.data);
+  auto const count = offsets.shape[0];
+  if (at[0] < 0) throw usage_error("offsets begin with " + std::to_string(at[0]) + "; they are places in the values");
+  for (std::ptrdiff_t s = 0; s + 1 < count; ++s)
+    if (at[s + 1] < at[s])
+      throw usage_error("offsets decrease: segment " + std::to_string(s) + " is from " + std::to_string(at[s]) +
+                        " to " + std::to_string(at[s + 1]));
+  if (at[count - 1] > values)
+    throw usage_error("the last offset is " + std::to_string(at[count - 1]) + ", and there are " +
+                      std::to_string(values) + " values");
+}
+
+}  // namespace
+
+void run_on_segments(call_kind kind, tally_array const* values_given, tally_array const* offsets_given,
+                     tally_array const* out_given, tally_operation const* op_given, tally_options const* options_given)
+{
+  bool const reduces = kind == call_kind::reduce;
+  tally_options const options = options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE);
+  array const values = checked(values_given, "values"), out = checked(out_given, "out");
+  array offsets = checked(offsets_given, "offsets");
+  check_one_axis(values, "values");
+  check_one_axis(offsets, "offsets");
+  if (offsets.shape[0] == 0) throw usage_error("offsets is empty; there is one offset more than segments");
+  if (offsets.type.code != TALLY_INT && offsets.type.code != TALLY_UINT)
+    throw usage_error("offsets has elements of type " + shown(offsets.type) + "; they are integers");
+  tally_type const places = TALLY_INT64;
+  if (!same(offsets.type, places) || !without_gaps(offsets)) {
+    array const copy = uninitialized(offsets.shape, places, 8);
+    convert(offsets, copy);
+    offsets = copy;
+  }
+  per_axis const segments{offsets.shape[0] - 1};
+  check_offsets(offsets, values.shape[0]);
+  check_same_shape(out, reduces ? segments : values.shape, "out");
+  if (reduces && options.last != nullptr)
+    throw usage_error("options->last is for scans: the last value of a reduction is its result");
+
+  bool const own = !is_built_in(op_given);
+  tally_type const type = own ? out.type : accumulator_of(options, out.type);
+  operation const op = own ? of_caller(*op_given, values.bytes) : built_in(op_given, type);
+  converter const convert_to(op, type);
+  convert_to.check(values, "values", false);
+  convert_to.check(out, "out", true);
+  segments_call call;
+  std::optional<array> initial, last;
+  if (options.initial != nullptr) {
+    initial = checked(options.initial, "options->initial");
+    call.initial_for_each = initial->shape.size() != 0;
+    if (call.initial_for_each) check_same_shape(*initial, segments, "options->initial");
+    convert_to.check(*initial, "options->initial", false);
+  }
+  if (options.last != nullptr) {
+    last = checked(options.last, "options->last");
+    check_same_shape(*last, segments, "options->last");
+    convert_to.check(*last, "options->last", true);
+  }
+  bool const exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
+  if (!initial && !op.has_identity && (exclusive || reduces || last))
+    throw usage_error("op has no identity, so that empty segments and first results need options->initial");
+  if (op.segments == nullptr)
+    throw not_supported("elements of " + std::to_string(op.bytes) + " bytes; those of segments have at most 256");
+  bool const from_back = (options.flags & TALLY_REVERSE) != 0;
+  if (own && from_back) throw not_supported("TALLY_REVERSE for an operation of the caller's on segments");
+  if (segments[0] == 0) return;
+
+  auto const input = [&](array const& given) {
+    if (convert_to.fits(given) && (given.shape.size() == 0 || without_gaps(given))) return given;
+    array const copy = convert_to.place(given.shape);
+    convert_to.transfer(given, copy);
+    return copy;
+  };
+  auto const output = [&](array const& given) {
+    return convert_to.fits(given) && without_gaps(given) ? given : convert_to.place(given.shape);
+  };
+  array const from = input(values), results = output(out);
+  array const before = initial ? input(*initial) : array{}, lasts = last ? output(*last) : array{};
+  call.values = from.data;
+  call.out = results.data;
+  call.offsets = reinterpret_cast<std::int64_t const*>(offsets.data);
+  call.segments = static_cast<std::size_t>(segments[0]);
+  call.initial = initial ? before.data : exclusive ? op.identity_bytes() : nullptr;
+  call.last = last ? lasts.data : nullptr;
+  call.nothing = initial && !call.initial_for_each ? before.data : op.nothing_bytes();
+  call.reduces = reduces;
+  call.exclusive = exclusive;
+  call.from_back = from_back;
+  call.threads = options.threads;
+  op.segments(op, call);
+
+  array const repeated_nothing = repeated(op.nothing_bytes(), op, {1});
+  auto const place_of = [&](array const& whole, std::int64_t k) {
+    array one = whole;
+    one.shape = one.strides = per_axis{1};
+    one.data += k * whole.strides[0] * static_cast<std::ptrdiff_t>(whole.bytes);
+    return one;
+  };
+  // The sum of nothing is +0.0, and its identity -0.0; an empty segment's last value is that of nothing.
+  if (!initial)
+    for (std::int64_t s = 0; s < segments[0]; ++s) {
+      std::int64_t const begin = call.offsets[s], end = call.offsets[s + 1];
+      if (begin == end && last) copy_bytes(repeated_nothing, place_of(lasts, s));
+      if (begin != end && exclusive) copy_bytes(repeated_nothing, place_of(results, from_back ? end - 1 : begin));
+    }
+  if (results.data != out.data) {
+    // Places outside all segments are not written.
+    std::int64_t const begin = reduces ? 0 : call.offsets[0], end = reduces ? segments[0] : call.offsets[segments[0]];
+    array part = place_of(results, begin), to = place_of(out, begin);
+    part.shape = to.shape = per_axis{end - begin};
+    part.strides = results.strides;
+    to.strides = out.strides;
+    convert_to.transfer(part, to);
+  }
+  if (last && lasts.data != last->data) convert_to.transfer(lasts, *last);
+}
+
+}  // namespace tally::c

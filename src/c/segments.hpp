@@ -1,0 +1,12 @@
+#pragma once
+
+#include "src/c/along.hpp"
+
+namespace tally::c {
+
+/// tally_reduce_segments and tally_scan_segments.
+/// Throws    usage_error, not_supported, std::bad_alloc.
+void run_on_segments(call_kind kind, tally_array const* values, tally_array const* offsets, tally_array const* out,
+                     tally_operation const* op, tally_options const* options);
+
+}  // namespace tally::c
