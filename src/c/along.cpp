@@ -17,7 +17,6 @@ namespace tally::c {
 
 namespace {
 
-using detail::batch::across_strides;
 using detail::batch::any_empty;
 using detail::batch::check_distinct;
 using detail::batch::layout_of;

@@ -7,9 +7,19 @@
 #include <thread>
 
 #include "tally.h"
+
+namespace {
+
+constexpr int version_of_c = TALLY_VERSION;
+
+}  // namespace
+
+#undef TALLY_VERSION
 #include "tally/config.hpp"
 
 namespace {
+
+static_assert(version_of_c == TALLY_VERSION, "both headers define TALLY_VERSION");
 
 static_assert(sizeof(tally_array) == 48 && offsetof(tally_array, ndim) == 16 && offsetof(tally_array, dtype) == 20 &&
                   offsetof(tally_array, shape) == 24 && offsetof(tally_array, byte_offset) == 40,
