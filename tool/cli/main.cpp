@@ -83,10 +83,25 @@ command const& application_named(std::string const& name)
   throw command_line_error("there is no application '" + name + "'" + suggestion_among(applications(), name));
 }
 
+bool has_option(command_page const& page, std::string_view name)
+{
+  for (option_group const& group : page.options)
+    for (option_page const& option : group.options)
+      if (is_named(option) && long_name(option) == name) return true;
+  return false;
+}
+
 command const& command_named(std::string const& name)
 {
   if (command const* const found = find(commands(), name)) return *found;
-  if (name.starts_with('-')) throw command_line_error("unknown option " + name + suggestion_among(commands(), name));
+  if (name.starts_with('-')) {
+    std::string const option = "--" + name.substr(std::min(name.find_first_not_of('-'), name.size()));
+    for (command const& each : commands())
+      if (has_option(each.page, option))
+        throw command_line_error("unknown option " + name + " (did you mean '" + full_name(each.page, ' ') + " " +
+                                 option + "'?)");
+    throw command_line_error("unknown option " + name);
+  }
   std::string suggestion = suggestion_among(commands(), name);
   if (suggestion.empty()) suggestion = suggested_operation(name);
   throw command_line_error("there is no command '" + name + "'" + suggestion);

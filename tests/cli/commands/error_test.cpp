@@ -36,8 +36,8 @@ protected:
 TEST_F(errors, text_that_is_no_number_is_named_by_line_and_column)
 {
   file("x.txt", "1 2\n3 abc 4\n");
-  expect_error({"reduce", "x.txt"}, "x.txt:2:3: found 'abc', expected a number");
-  expect_error({"scan", "x.txt"}, "x.txt:2:3: found 'abc', expected a number");
+  expect_error({"reduce", "x.txt"}, "x.txt:2:3: found 'abc', expected a number (--column chooses a column of a table)");
+  expect_error({"scan", "x.txt"}, "x.txt:2:3: found 'abc', expected a number (--column chooses a column of a table)");
   expect_error({"reduce"}, "(standard input):1:3: found '0x10', expected a number (--from hex reads it)", "1 0x10");
 }
 

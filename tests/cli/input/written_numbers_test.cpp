@@ -118,8 +118,9 @@ TEST(written_numbers, scans_that_hold_their_rows)
 TEST(written_numbers, units_of_the_other_operations)
 {
   EXPECT_EQ(
-      printed(decimal({"reduce", "--op", "median,p25,mad,mode,first,last,range,distinct"}), "10.50 10.75 0.1 0.1"),
-      "median\t5.30\np25\t0.10\nmad\t5.20\nmode\t0.10\nfirst\t10.50\nlast\t0.10\nrange\t10.65\ndistinct\t3\n");
+      printed(decimal({"reduce", "--op", "median,p25,mad,iqr,mode,first,last,range,distinct"}), "10.50 10.75 0.1 0.1"),
+      "median\t5.30\np25\t0.10\nmad\t5.20\niqr\t10.4625\nmode\t0.10\nfirst\t10.50\nlast\t0.10\nrange\t10."
+      "65\ndistinct\t3\n");
   EXPECT_EQ(printed(decimal({"scan", "--op", "median"}), "12.34 0.1"), "12.34\n6.22\n");
   // Beyond the 53 bits of doubles; ties to even.
   EXPECT_EQ(printed(decimal({"reduce", "--op", "median,p50,mad"}), "0.1 0.123456789123456789"),
@@ -142,9 +143,10 @@ TEST(written_numbers, units_of_the_other_operations)
   EXPECT_EQ(printed({"scan", "--window", "2", "--op", "range"}, "1 10000000000000000000"), "0\n9999999999999999999\n");
   EXPECT_EQ(printed(decimal({"scan", "--window", "2"}), "0.1 0.2 0.3"), "0.1\n0.3\n0.5\n");
   EXPECT_EQ(printed(decimal({"scan", "--window", "2", "--op", "mean"}), "0.1 0.2 0.4"), "0.1\n0.15\n0.3\n");
-  EXPECT_EQ(printed({"reduce", "--type", "time", "--op", "range,median,mad,first,last,mode,argmax,all,distinct"},
+  EXPECT_EQ(printed({"reduce", "--type", "time", "--op", "range,median,mad,iqr,first,last,mode,argmax,all,distinct"},
                     "2026-11-20 2026-11-23"),
-            "range\t3d\nmedian\t2026-11-21T12:00\nmad\t1d12h\nfirst\t2026-11-20\nlast\t2026-11-23\nmode\t2026-11-20\n"
+            "range\t3d\nmedian\t2026-11-21T12:00\nmad\t1d12h\niqr\t1d12h\nfirst\t2026-11-20\nlast\t2026-11-"
+            "23\nmode\t2026-11-20\n"
             "argmax\t1\nall\t1\ndistinct\t2\n");
   EXPECT_EQ(printed({"reduce", "--type", "time", "--op", "range"}, "2026-11-20T00:00 2026-11-23T01:30"), "73:30\n");
 }

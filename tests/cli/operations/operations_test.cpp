@@ -207,6 +207,30 @@ TEST(deviation, is_that_of_sorted_distances)
   EXPECT_EQ(text(reduced<int128>("mad", {-wide, wide, 0})), "8.507059173023462e+37");
 }
 
+TEST(interquartile_range, is_that_of_the_quantiles)
+{
+  for (std::size_t const n : {1U, 2U, 3U, 4U, 50U, 1001U}) {
+    std::vector<std::int64_t> const values = some_integers(n, 40);
+    std::vector<std::int64_t> sorted = values;
+    std::ranges::sort(sorted);
+    auto const four_times = [&](std::size_t quarters) {
+      std::size_t const at = (n - 1) * quarters / 4, rest = (n - 1) * quarters % 4;
+      std::int64_t const next = rest == 0 ? sorted[at] : sorted[at + 1];
+      return 4 * sorted[at] + static_cast<std::int64_t>(rest) * (next - sorted[at]);
+    };
+    std::string const expected = printed(four_times(3) - four_times(1), 4);
+    std::vector<double> const doubles(values.begin(), values.end());
+    for (std::size_t const memory : {std::size_t{500}, std::size_t{1} << 20}) {
+      EXPECT_EQ(text(reduced("iqr", values, 11, memory)), expected) << n;
+      EXPECT_EQ(text(reduced("iqr", doubles, 11, memory)), expected) << n;
+    }
+  }
+  EXPECT_EQ(text(reduced<double>("iqr", {})), "nan");
+  EXPECT_EQ(text(reduced<double>("iqr", {1, not_a_number})), "nan");
+  int128 const wide = int128{3} << 125;
+  EXPECT_EQ(text(reduced<int128>("iqr", {-wide, -wide, wide, wide})), "2.5521177519070385e+38") << "more than 128 bits";
+}
+
 TEST(mode, is_the_least_of_the_most_frequent)
 {
   for (std::int64_t const range : {3, 100, 1000000}) {

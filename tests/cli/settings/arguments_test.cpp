@@ -61,7 +61,7 @@ INSTANTIATE_TEST_SUITE_P(
         wrong_usage{{"reduce", "--op", "average"}, "--op: there is no 'average' (did you mean 'mean'?)"},
         wrong_usage{{"reduce", "--op", "frobnicate"},
                     "--op: there is no 'frobnicate'; choose one of sum, product, min, max, and, or, xor, median, "
-                    "quantile:0.9, p95, mad, mode, distinct, all, any, argmin, argmax, first, last, range, mean, "
+                    "quantile:0.9, p95, mad, iqr, mode, distinct, all, any, argmin, argmax, first, last, range, mean, "
                     "geomean, harmean, variance, stddev, skewness, kurtosis, logsumexp, diff, rank, percent, fraction, "
                     "covariance, correlation, count"},
         wrong_usage{{"scan", "--init", "1", "--init", "2"}, "--init is given twice"},

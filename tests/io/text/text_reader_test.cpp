@@ -270,7 +270,8 @@ TEST(text_reader, other_formats_are_known_by_their_first_bytes)
     }
   }
   for (char const* text : {"P", "BZh", "\x1f", "\xff", "\x93NUMP"}) EXPECT_NE(read_in_every_way(text).error, "");
-  EXPECT_EQ(read_in_every_way("BZh").error, "text:1:1: found 'BZh', expected a number");
+  EXPECT_EQ(read_in_every_way("BZh").error,
+            "text:1:1: found 'BZh', expected a number (--column chooses a column of a table)");
 }
 
 TEST(text_reader, values_are_found_again)
@@ -314,7 +315,7 @@ TEST(text_reader, a_large_text_in_parallel)
   for (int const threads : {1, 4})
     EXPECT_EQ(read(broken, {.threads = threads}).error.substr(broken.size()),
               ":" + std::to_string(std::count(text.begin(), text.end(), '\n') + 1) +
-                  ":1: found 'oops', expected a number");
+                  ":1: found 'oops', expected a number (--column chooses a column of a table)");
 }
 
 TEST(text_reader, a_slow_pipe_is_given_as_it_comes)

@@ -97,7 +97,7 @@ io::number_form form_of(operation op, io::number_form of_values)
     case operation_kind::chosen:
     case operation_kind::average: return of_values;
     case operation_kind::ordered:
-      if (op != operation::mad) return of_values;
+      if (op != operation::mad && op != operation::iqr) return of_values;
       break;
     case operation_kind::width:
     case operation_kind::difference: break;

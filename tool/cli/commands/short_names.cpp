@@ -1,6 +1,7 @@
 #include "commands/short_names.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "operations/operation.hpp"
 #include "settings/parser.hpp"
@@ -35,12 +36,18 @@ std::optional<std::vector<std::string>> long_form(std::string const& word)
 
 std::string suggested_operation(std::string const& word)
 {
-  try {
-    operations_named(word);
-  } catch (command_line_error const& problem) {
-    std::string const message = problem.what();
-    std::size_t const suggestion = message.find(" (did you mean ");
-    if (suggestion != message.npos) return message.substr(suggestion);
+  bool const is_list = word.find(',') != word.npos;
+  bool const is_running = word.starts_with("cum");
+  for (std::string const& name : list_elements(is_running ? word.substr(3) : word)) {
+    try {
+      operation_named(name);
+    } catch (command_line_error const& problem) {
+      std::string_view const before = " (did you mean '";
+      std::string suggestion = problem.what();
+      suggestion.erase(0, suggestion.find(before));
+      if (is_running && !is_list && !suggestion.empty()) suggestion.insert(before.size(), "cum");
+      return is_list ? ": no operation is called '" + name + "'" + suggestion : suggestion;
+    }
   }
   return {};
 }

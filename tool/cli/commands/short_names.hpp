@@ -11,7 +11,8 @@ namespace tally::cli {
 /// alone, which are `scan` without `cum`; cumprod stands beside cumproduct.
 std::optional<std::vector<std::string>> long_form(std::string const& word);
 
-/// " (did you mean 'mean'?)" for `avg`, or nothing: the operation that a word may mean.
+/// " (did you mean 'mean'?)" for `avg`, or nothing: the operation that a word may mean. Of a list it says which element
+/// is none.
 std::string suggested_operation(std::string const& word);
 
 }  // namespace tally::cli

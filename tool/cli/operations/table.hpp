@@ -26,6 +26,8 @@
     quantile_of)                                                                                                       \
   X(mad, "mad", "the median of the distances from the median", "median_absolute_deviation", ordered,                   \
     median_absolute_deviation_of)                                                                                      \
+  X(iqr, "iqr", "the interquartile range: p75 less p25", "interquartile_range interquartile", ordered,                 \
+    interquartile_range_of)                                                                                            \
   X(mode, "mode", "the most frequent value (the least of several)", "modal most_common", chosen, most_frequent_of)     \
   X(distinct, "distinct", "how many different values there are", "unique uniq nunique countunique", number,            \
     number_of_distinct)

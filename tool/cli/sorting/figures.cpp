@@ -261,6 +261,22 @@ result median_absolute_deviation_of(sorted_values& values, operation, between_in
   return found;
 }
 
+result difference_of(result const& a, result const& b, between_integers form)
+{
+  int128 const* const from = std::get_if<int128>(&a);
+  int128 const* const less = std::get_if<int128>(&b);
+  int128 exact = 0;
+  if (from != nullptr && less != nullptr && !__builtin_sub_overflow(*from, *less, &exact)) return exact;
+  double const rounded = nearest_double(a) - nearest_double(b);
+  if (form == between_integers::an_integer) return nearest_integer(rounded);
+  return rounded;
+}
+
+result interquartile_range_of(sorted_values& values, operation, between_integers form)
+{
+  return difference_of(quantile_of(values, upper_quartile, form), quantile_of(values, lower_quartile, form), form);
+}
+
 result most_frequent_of(sorted_values& values, operation, between_integers)
 {
   result found = not_a_number;

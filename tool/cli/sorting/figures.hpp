@@ -27,6 +27,15 @@ result quantile_of(sorted_values& values, operation op, between_integers form);
 /// The median of |x - m| with the median m; of integers exact like a quantile.
 result median_absolute_deviation_of(sorted_values& values, operation op, between_integers form);
 
+/// The upper quartile less the lower one.
+result interquartile_range_of(sorted_values& values, operation op, between_integers form);
+
+/// The difference of two values; of integers exact, unless it needs more than 128 bits.
+result difference_of(result const& a, result const& b, between_integers form = between_integers::a_double);
+
+inline constexpr operation lower_quartile(operation::percentile, {25});
+inline constexpr operation upper_quartile(operation::percentile, {75});
+
 /// The value that occurs most often, the least of several. NaNs count as equal; so do 0.0 and -0.0.
 result most_frequent_of(sorted_values& values, operation op, between_integers form);
 

@@ -102,7 +102,12 @@ std::string options_to_read_word(std::string_view word, number_reading const& ho
 {
   if (how.rule == number_rule::instants && word.find(':') != word.npos && reads({.rule = number_rule::durations}, word))
     return " (a blank ends a time in text: --input-format csv --no-header takes whole lines)";
-  return options_to_read(word, how);
+  std::string options = options_to_read(word, how);
+  auto const is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/'; };
+  bool const is_word = word.size() > 1 && is_letter(word[0]) && is_letter(word[1]);
+  if (options.empty() && is_word && how.rule == number_rule::automatic)
+    return " (--column chooses a column of a table)";
+  return options;
 }
 
 }  // namespace tally::io

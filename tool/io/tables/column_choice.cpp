@@ -93,7 +93,11 @@ public:
 
   [[noreturn]] void refuse(std::string const& found, std::string const& expected) const
   {
-    throw data_error({table_.source, 1}, found, expected);
+    bool const blanks =
+        table_.guessed && std::ranges::any_of(table_.cells, [](std::string const& cell) {
+          return cell.find_first_not_of(' ') < cell.find_last_of(' ') && cell.find_last_of(' ') != cell.npos;
+        });
+    throw data_error({table_.source, 1}, found, expected + (blanks ? option_for_blanks : ""));
   }
 
 private:

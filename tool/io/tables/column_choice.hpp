@@ -34,8 +34,12 @@ std::string list_of(std::vector<std::string> const& names);
 struct table_columns {
   std::vector<std::string> const& cells;  ///< of the first row
   bool named;                             ///< whether they are names
+  bool guessed;                           ///< table_options::guessed
   std::string const& source;
 };
+
+/// Behind a message about the columns of a table that may be one with blanks.
+inline constexpr char const* option_for_blanks = " (--input-format blanks takes cells between blanks)";
 
 /// Whether a column is chosen by a name or a pattern.
 bool chosen_by_name(table_options const& options);

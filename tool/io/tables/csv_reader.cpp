@@ -125,7 +125,9 @@ private:
     auto const fields = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " field" : " fields"); };
     bool const is_comment = !skipped_.has_mark() && row < end && *row == '#';
     return {static_cast<std::size_t>(row - origin), "a row of " + fields(columns),
-            fields(layout_.columns) + (is_comment ? option_for_comments : "")};
+            fields(layout_.columns) + (is_comment         ? option_for_comments
+                                       : options_.guessed ? option_for_blanks
+                                                          : "")};
   }
 
   /// The byte behind the line in which the row that begins there ends; null if that is not in the text.

@@ -48,7 +48,7 @@ location place_in(chunk const& first, std::size_t at, std::string const& source)
 table_layout lay_out(first_cells const& row, bool named, chunk const& first, table_options const& options,
                      std::string const& source)
 {
-  table_columns const table{row.cells, named, source};
+  table_columns const table{row.cells, named, options.guessed, source};
   table_layout layout;
   layout.columns = row.cells.size();
   layout.keys = key_columns(options, table);

@@ -28,6 +28,7 @@ struct table_options {
   bool rows = false;  ///< the rows are counted: the only column of numbers has a 1 for each, whatever its cells
   std::vector<std::string> keys = {};    ///< the columns of the group keys, if groups are wanted
   std::vector<std::string> behind = {};  ///< a column of numbers behind the chosen ones, if one is wanted
+  bool guessed = false;                  ///< a comma or a tab in the first line has said that the table is CSV
   std::vector<std::size_t> widths = {};  ///< of the columns of a table of fixed width, in bytes
   missing_cells missing = {};
   std::string comment = {};  ///< lines that begin with it are no rows; empty for none

@@ -61,6 +61,7 @@ private:
     std::string_view const line = text.substr(0, text.find('\n'));
     bool const comma = line.find(',') != line.npos, tab = line.find('\t') != line.npos;
     options_.delimiter = comma ? ',' : '\t';
+    options_.guessed = true;
     // As in tables with blanks, a number is data where columns are chosen by numbers: `du -h`, `cut -f`.
     if (tab && !comma && options_.first == first_row::unsaid && !options_.all && !chosen_by_name(options_))
       options_.first = first_row::values_if_numbers;

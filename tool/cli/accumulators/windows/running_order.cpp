@@ -24,7 +24,7 @@ bool is_nan(T value)
   return false;
 }
 
-/// Quantiles and the median of the distances from the median, as doubles or as the nearest integers.
+/// Quantiles, their range and the median of the distances from the median, as doubles or as the nearest integers.
 template <class T, class Out>
 class order_of_values {
 public:
@@ -41,11 +41,13 @@ public:
   {
     std::size_t const n = values_.size();
     if constexpr (std::is_same_v<Out, int128>) {
+      if (op_ == operation::iqr) return std::get<int128>(between_quartiles(between_integers::an_integer));
       if (op_ != operation::mad) return std::get<int128>(at(place_of(op_, n), between_integers::an_integer));
       constexpr int128 safe = int128{1} << 124;  // no sum overflows
       return values_[0] > -safe && values_[n - 1] < safe ? exact_deviation() : nearest_integer(deviation());
     } else {
       if (is_nan(values_[n - 1])) return std::numeric_limits<double>::quiet_NaN();
+      if (op_ == operation::iqr) return nearest_double(between_quartiles(between_integers::a_double));
       return op_ == operation::mad ? deviation() : nearest_double(at(place_of(op_, n)));
     }
   }
@@ -55,6 +57,12 @@ private:
   {
     result const here = values_[position.place];
     return position.part.numerator == 0 ? here : between(here, values_[position.place + 1], position.part, form);
+  }
+
+  result between_quartiles(between_integers form) const
+  {
+    std::size_t const n = values_.size();
+    return difference_of(at(place_of(upper_quartile, n), form), at(place_of(lower_quartile, n), form), form);
   }
 
   double deviation() const

@@ -122,7 +122,8 @@ option_group running_options()
        {"--threads", "N",
         "Use at most N threads; otherwise all that the process may use. The output never depends on it."},
        {"--memory", "SIZE",
-        "Hold at most SIZE bytes (500M, 2G) of values that are needed in order, by median, quantiles, mad, mode and "
+        "Hold at most SIZE bytes (500M, 2G) of values that are needed in order, by median, quantiles, iqr, mad, mode "
+        "and "
         "distinct, and of the groups of a reduction; a quarter of the machine's memory if not given. More wait in a "
         "temporary file (in TMPDIR or /tmp). The output never depends on it."},
        {"-h,--help", "", "Show this help."}}};
@@ -156,25 +157,27 @@ section numbers_section()
        "printed as text are exact "
        "as above. In a .npy or raw file, integer sums, products and ranges have the type int64 or uint64, min, max, "
        "first, last, mode, and, or, xor the type of the input, all and any uint8, argmin, argmax, count and distinct "
-       "int64, median, quantiles and mad float64 (float32 of float32), and results of text without --type float64; a "
+       "int64, median, quantiles, iqr and mad float64 (float32 of float32), and results of text without --type "
+       "float64; a "
        "result that does not fit is an error."}};
 }
 
 section order_section()
 {
-  return {"Order",
-          {"Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits for "
-           "every number of threads, every kind of machine, and every division of the input into pieces. Input of any "
-           "size streams through in less than 256 MiB of memory, plus the groups of --by. A group of a reduction takes "
-           "its key and some 50 bytes, up to 500 as it grows, and with operations other than sum, mean, min, max and "
-           "count at most 2 KiB for each; all groups take what --memory says. A group of a scan takes as much, in "
-           "memory. A few things are held in memory besides: with --reverse the values and then the results of all "
-           "input but a single .npy file, 8 bytes each (4 with --type float32 and the like, 16 for integers of more "
-           "than 64 bits), and 4 more for the key of --by; for rank, percent and fraction all rows; the values of a "
-           "--window; the values so far in scans of medians and quantiles; and for several axes that do not lie as "
-           "one, a sequence, which may have 1 GiB. Values that median, quantiles, mad, mode, distinct and rank need in"
-           " order have a limit (--memory). Text of arrays of several axes, and of a .npy file scanned from its end, "
-           "waits in a temporary file (in TMPDIR or /tmp)."}};
+  return {
+      "Order",
+      {"Floating-point values are combined in one fixed order (docs/order.md), so the output has the same bits for "
+       "every number of threads, every kind of machine, and every division of the input into pieces. Input of any "
+       "size streams through in less than 256 MiB of memory, plus the groups of --by. A group of a reduction takes "
+       "its key and some 50 bytes, up to 500 as it grows, and with operations other than sum, mean, min, max and "
+       "count at most 2 KiB for each; all groups take what --memory says. A group of a scan takes as much, in "
+       "memory. A few things are held in memory besides: with --reverse the values and then the results of all "
+       "input but a single .npy file, 8 bytes each (4 with --type float32 and the like, 16 for integers of more "
+       "than 64 bits), and 4 more for the key of --by; for rank, percent and fraction all rows; the values of a "
+       "--window; the values so far in scans of medians and quantiles; and for several axes that do not lie as "
+       "one, a sequence, which may have 1 GiB. Values that median, quantiles, iqr, mad, mode, distinct and rank need in"
+       " order have a limit (--memory). Text of arrays of several axes, and of a .npy file scanned from its end, "
+       "waits in a temporary file (in TMPDIR or /tmp)."}};
 }
 
 section gpu_section()
