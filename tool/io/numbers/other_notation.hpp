@@ -11,7 +11,8 @@ namespace tally::io {
 /// Empty if there are none.
 std::string options_to_read(std::string_view token, number_reading const& how);
 
-/// The same for a word of text. Letters may be a cell of a table. A time of day among dates may be the rest of one: "2026-11-23 10:30".
+/// The same for a word of text. Letters may be a cell of a table. A time of day among dates may be the rest of one:
+/// "2026-11-23 10:30".
 std::string options_to_read_word(std::string_view word, number_reading const& how);
 
 }  // namespace tally::io
