@@ -1,12 +1,14 @@
 #pragma once
 
-/// All of Tally: reduce, scan, batches of them, running, maps, teams, operators, the law checker.
+/// All of Tally: reduce, scan, batches of them, running, maps, teams, operators, exact sums, the law checker.
 #include "tally/along.hpp"
 #include "tally/array_view.hpp"
 #include "tally/batches.hpp"
 #include "tally/config.hpp"
 #include "tally/counted.hpp"
 #include "tally/error.hpp"
+#include "tally/exact.hpp"
+#include "tally/exact_accumulator.hpp"
 #include "tally/execution.hpp"
 #include "tally/for_each.hpp"
 #include "tally/half.hpp"

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tally/detail/contract.hpp"
+#include "tally/detail/cpu/exact.hpp"
 #include "tally/detail/cpu/execution.hpp"
 #include "tally/detail/cpu/held.hpp"
 #include "tally/detail/cpu/kernels.hpp"
@@ -22,8 +23,9 @@
 #include "tally/execution.hpp"
 #include "tally/sequences.hpp"
 
-/// The contracts of reduce.hpp and scan.hpp on the CPU, by one of three methods:
+/// The contracts of reduce.hpp and scan.hpp on the CPU, by one of four methods:
 ///
+///   exact sums           exact_plus (exact.hpp)
 ///   compiled kernels     built-in operators on arithmetic types in contiguous memory, on all threads
 ///   tiles                anything else that can be copied, in the same order, on several threads if the caller names
 ///                        tally::cpu
@@ -149,8 +151,11 @@ template <class T, class Iterator, class End, class Transform, class Op>
 void reduce_held(std::optional<cpu> const& on, Iterator first, End last, Transform& transform, Op& op,
                  order::carry<T, Op>& before)
 {
-  if constexpr (contiguous_of<Iterator, T> && std::sized_sentinel_for<End, Iterator> && has_kernels<Op, T> &&
-                std::is_same_v<Transform, std::identity>) {
+  if constexpr (is_exact_sum<Op>) {
+    reduce_exactly<T>(on, std::move(first), std::move(last), transform, before);
+    return;
+  } else if constexpr (contiguous_of<Iterator, T> && std::sized_sentinel_for<End, Iterator> && has_kernels<Op, T> &&
+                       std::is_same_v<Transform, std::identity>) {
     using element = typename kernel_element<Op, T>::type;
     auto const size = static_cast<std::size_t>(last - first);
     auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
@@ -183,9 +188,11 @@ void reduce_held(std::optional<cpu> const& on, Iterator first, End last, Transfo
       return;
     }
   }
-  detail::took("cpu: reduction of an iterator, tile after tile", "one thread");
-  source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
-  while (in.more()) before.push(total_tile<T>(in, op), op);
+  if constexpr (!is_exact_sum<Op>) {
+    detail::took("cpu: reduction of an iterator, tile after tile", "one thread");
+    source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
+    while (in.more()) before.push(total_tile<T>(in, op), op);
+  }
 }
 
 /// `scan` of values as they are held.
@@ -193,8 +200,10 @@ template <class T, class Iterator, class End, class Out, class Transform, class 
 Out scan_held(std::optional<cpu> const& on, Iterator first, End last, Out out, Transform& transform, Op& op,
               order::carry<T, Op>& before, direction shift)
 {
-  if constexpr (contiguous_of<Iterator, T> && contiguous_of<Out, T> && std::sized_sentinel_for<End, Iterator> &&
-                has_kernels<Op, T> && std::is_same_v<Transform, std::identity>) {
+  if constexpr (is_exact_sum<Op>) {
+    return scan_exactly<T>(on, std::move(first), std::move(last), std::move(out), transform, before, shift);
+  } else if constexpr (contiguous_of<Iterator, T> && contiguous_of<Out, T> && std::sized_sentinel_for<End, Iterator> &&
+                       has_kernels<Op, T> && std::is_same_v<Transform, std::identity>) {
     using element = typename kernel_element<Op, T>::type;
     auto const size = static_cast<std::size_t>(last - first);
     auto const* const in = reinterpret_cast<element const*>(std::to_address(first));
@@ -223,11 +232,13 @@ Out scan_held(std::optional<cpu> const& on, Iterator first, End last, Out out, T
       return out + static_cast<std::iter_difference_t<Out>>(size);
     }
   }
-  detail::took("cpu: scan of an iterator, tile after tile", "one thread");
-  source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
-  sink<T, Out> results(std::move(out), shift, before.last());
-  while (in.more()) before.push(scan_tile<T>(in, results, before.next(op), op), op);
-  return std::move(results).position();
+  if constexpr (!is_exact_sum<Op>) {
+    detail::took("cpu: scan of an iterator, tile after tile", "one thread");
+    source<T, Iterator, End, Transform> in{std::move(first), std::move(last), &transform};
+    sink<T, Out> results(std::move(out), shift, before.last());
+    while (in.more()) before.push(scan_tile<T>(in, results, before.next(op), op), op);
+    return std::move(results).position();
+  }
 }
 
 /// Reduces [first, last) on top of `before`.

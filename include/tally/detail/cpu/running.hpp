@@ -105,4 +105,37 @@ private:
   std::optional<cpu> on_;
 };
 
+/// An exact sum needs no tiles.
+template <class T>
+class running_sequence<T, exact_plus> {
+public:
+  running_sequence(exact_plus op, std::optional<cpu> on) : op_(op), on_(on) {}
+
+  exact_plus const& op() const { return op_; }
+
+  void begin_with(T const& init) { all_ = order::carry<T, exact_plus>(static_cast<working_type<T>>(init)); }
+
+  void reduce(T const* in, std::size_t n)
+  {
+    std::identity same;
+    cpu_backend::reduce<T>(on_, in, in + n, same, op_, all_);
+  }
+  void scan(T const* in, T* out, std::size_t n, direction shift)
+  {
+    std::identity same;
+    cpu_backend::scan<T>(on_, in, in + n, out, same, op_, all_, shift);
+  }
+
+  std::optional<T> value() const
+  {
+    auto const last = all_.last();
+    return last ? std::optional<T>(static_cast<T>(*last)) : std::nullopt;
+  }
+
+private:
+  order::carry<T, exact_plus> all_;
+  exact_plus op_;
+  std::optional<cpu> on_;
+};
+
 }  // namespace tally::cpu_backend

@@ -6,6 +6,7 @@
 
 #include "tally/detail/at_index.hpp"
 #include "tally/detail/row_order.hpp"
+#include "tally/operators/exact_plus.hpp"
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 
@@ -24,9 +25,11 @@ inline constexpr std::size_t short_groups = 16;
 /// which takes a default constructor.
 template <class T, class Op>
 inline constexpr std::size_t short_sequence =
-    !std::is_same_v<working_type<T>, T> || !std::is_default_constructible_v<T> ? 0
-    : tally::exactly_associative<Op, T>                                        ? 64
-                                                                               : short_groups * order::group<T>;
+    std::is_same_v<std::remove_const_t<Op>, exact_plus> || !std::is_same_v<working_type<T>, T> ||
+            !std::is_default_constructible_v<T>
+        ? 0
+    : tally::exactly_associative<Op, T> ? 64
+                                        : short_groups * order::group<T>;
 
 template <class T, class I, class Op>
 T fold_values(I const& values, std::size_t begin, std::size_t end, Op& op)
