@@ -9,9 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "tally/detail/backends.hpp"
 #include "tally/detail/contract.hpp"
-#include "tally/detail/cpu/exact.hpp"
-#include "tally/detail/cpu/execution.hpp"
 #include "tally/detail/exact/products.hpp"
 #include "tally/error.hpp"
 #include "tally/exact_accumulator.hpp"

@@ -100,7 +100,10 @@ public:
     byte_array all{};
     all[0] = std::byte{format};
     all[1] = std::byte{type};
-    all[2] = std::byte{carried.kinds()};
+    // Beside other terms one of -0 tells nothing.
+    using namespace detail::exact::terms;
+    all[2] = std::byte{
+        static_cast<std::uint8_t>((carried.kinds() & others) != 0 ? carried.kinds() & ~minus_zero : carried.kinds())};
     for (std::size_t k = 3; k < byte_count; ++k) {
       auto const digit = static_cast<std::uint64_t>(carried.all().digit(static_cast<int>((k - 3) / 4)));
       all[k] = static_cast<std::byte>(digit >> 8 * ((k - 3) % 4) & 0xff);

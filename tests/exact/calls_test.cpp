@@ -86,7 +86,6 @@ TYPED_TEST(exact_calls, of_one_sequence)
         out = x;
         tally::exclusive_scan(on, out, out, init, exact_plus{});
         expect_same(out, exclusive, what + " in place");
-        tally::reduce(on, along(0, x), out.data(), exact_plus{});
         std::list<T> const list(x.begin(), x.end());
         std::vector<T> from_list(n);
         tally::inclusive_scan(on, list.begin(), list.end(), from_list.begin(), exact_plus{});

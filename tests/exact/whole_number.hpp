@@ -1,9 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 /// An oracle of exact sums that shares nothing with the library: whole numbers of any size, and the definition of the
 /// nearest number.
@@ -15,7 +16,7 @@ public:
   static constexpr int unit = -2200;
   static constexpr std::size_t words = 4500 / 32;
 
-  whole_number() : word_(words, 0) {}
+  whole_number() = default;
 
   /// value * 2^exponent.
   static whole_number scaled(std::int64_t value, int exponent)
@@ -28,21 +29,12 @@ public:
       if ((magnitude >> bit & 1) != 0) result.word_[(shift + bit) / 32] |= std::uint32_t{1} << (shift + bit) % 32;
     return value < 0 ? -result : result;
   }
-  /// A finite number, by repeated halving and doubling.
+  /// A finite number.
   static whole_number of(double x)
   {
     int exponent = 0;
-    if (x == 0) return {};
-    while (x != static_cast<double>(static_cast<std::int64_t>(x)) || (x < 0x1p52 && x > -0x1p52)) {
-      if (exponent == -1074) break;
-      x *= 2;
-      --exponent;
-    }
-    while (x >= 0x1p62 || x <= -0x1p62) {
-      x /= 2;
-      ++exponent;
-    }
-    return scaled(static_cast<std::int64_t>(x), exponent);
+    double const fraction = std::frexp(x, &exponent);
+    return scaled(static_cast<std::int64_t>(std::ldexp(fraction, 53)), exponent - 53);
   }
 
   friend whole_number operator+(whole_number const& a, whole_number const& b)
@@ -87,7 +79,7 @@ public:
   }
 
 private:
-  std::vector<std::uint32_t> word_;
+  std::array<std::uint32_t, words> word_{};
 };
 
 /// Whether `candidate` is the T nearest to sum / n, ties to even. Zeros are right with any sign.

@@ -15,7 +15,7 @@ source = pathlib.Path(sys.argv[1]).resolve()
 LIBRARY = "include/tally/"
 ROOMS = [
     ("base", LIBRARY + r"(config|error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic|at_index|count_type|fixed_vector|batch/layout|batch/ends|batch/gradients|batch/marked_heads)\.hpp", ""),
-    ("operators", LIBRARY + r"(operators/.*|operators\.hpp|half\.hpp|detail/elementary/.*|detail/recurrence/steps\.hpp|detail/built_in\.hpp)", "base"),
+    ("operators", LIBRARY + r"(operators/.*|operators\.hpp|half\.hpp|detail/elementary/.*|exact_accumulator\.hpp|detail/exact/.*|detail/recurrence/steps\.hpp|detail/built_in\.hpp)", "base"),
     ("laws", LIBRARY + r"(laws\.hpp|law_report\.hpp|detail/laws/.*)", "base operators"),
     ("order", LIBRARY + r"(order|sequences|counted|detail/contract|detail/row_order|detail/zip_with|detail/function_iterator|detail/strided_iterator|detail/results|detail/optional_value)\.hpp", "base operators"),
     ("cpu", LIBRARY + r"detail/(cpu/.*|batch/host(_neighbours|_recurrences)?\.hpp)", "base operators order"),
@@ -25,7 +25,7 @@ ROOMS = [
     ("cuda batches", LIBRARY + r"detail/cuda/(batch|recurrence)/.*", "base operators order cuda|check of CUDA"),
     # The one header that says where calls go.
     ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),
-    ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running|array_view|along|segments|reversed|batches|prefix_sums)\.hpp|" + LIBRARY + r"detail/batch/.*", "base operators order|where calls go"),
+    ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running|array_view|along|segments|reversed|batches|prefix_sums|exact)\.hpp|" + LIBRARY + r"detail/batch/.*", "base operators order|where calls go"),
     ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda|cuda batches|check of CUDA"),
     ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/block_cache\.hpp)",
      "base operators order contracts|where calls go"),

@@ -5,8 +5,9 @@
 
 namespace tally {
 
-/// The exact sum, rounded once, to nearest, ties to even: of floats, doubles, halfs and bfloat16s. So it is the same for
-/// every order of the terms, every decomposition and every machine. Each result of a scan is that of its own terms.
+/// The exact sum, rounded once, to nearest, ties to even: of floats, doubles, halfs and bfloat16s. So it is the same
+/// for every order of the terms, every decomposition and every machine. Each result of a scan is that of its own
+/// terms.
 ///
 ///     double const sum = tally::reduce(values, tally::exact_plus{});
 ///     tally::inclusive_scan(values, sums, tally::exact_plus{});

@@ -87,12 +87,10 @@ HWY_INLINE bool add_block(T const* x, std::size_t n, int exponent, exact::sum_of
   }
   auto rests = hn::Zero(d);
   for (std::size_t k = 0; k < n; k += exact_step) {
-    __builtin_prefetch(x + k + exact_block<T>);
-    if constexpr (exact_step * sizeof(T) > 64) __builtin_prefetch(x + k + exact_block<T> + 64 / sizeof(T));
-    if constexpr (exact_step * sizeof(T) > 128) {
-      __builtin_prefetch(x + k + exact_block<T> + 128 / sizeof(T));
-      __builtin_prefetch(x + k + exact_block<T> + 192 / sizeof(T));
-    }
+    // The next block of floats is fetched meanwhile: 0.15 ns an element from memory for 0.20 (EPYC, Zen 5). Of
+    // doubles it took 0.73 for 0.39.
+    if constexpr (sizeof(T) == 4)
+      for (std::size_t i = 0; i < exact_step; i += 64 / sizeof(T)) __builtin_prefetch(x + k + i + exact_block<T>);
     doubles term[apart];
     load_apart(x + k, term);
     for (int level = 0; level < Levels; ++level) {

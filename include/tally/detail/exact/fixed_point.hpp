@@ -50,8 +50,8 @@ TALLY_HD constexpr double to_double(std::uint64_t significand, int exponent)
   return __builtin_bit_cast(double, field << 52 | fraction);
 }
 
-/// A sum of numbers of the form integer * 2^exponent, where exponent >= Lowest and the numbers are below 2^Highest: exact
-/// while there are fewer than 2^63 of them. Digits have 32 bits, and 31 more for the carries of later.
+/// A sum of numbers of the form integer * 2^exponent, where exponent >= Lowest and the numbers are below 2^Highest:
+/// exact while there are fewer than 2^63 of them. Digits have 32 bits, and 31 more for the carries of later.
 ///
 /// Source    Kulisch, Arithmetic and its applications (2013): the complete register; digits that carry late are Neal's
 ///           (Fast exact summation using small and large superaccumulators, 2015).
@@ -278,8 +278,8 @@ public:
     if (!is_finite()) return beyond<T>();
     numbers magnitude = numbers_;
     bool const negative = made_positive(magnitude);
-    // One more digit than the sum has: it tells to which side of a tie the quotient lies, with a last bit that stands for
-    // all bits behind it.
+    // One more digit than the sum has: it tells to which side of a tie the quotient lies, with a last bit that stands
+    // for all bits behind it.
     fixed_point<Lowest - numbers::spacing, Highest> quotient;
     std::uint64_t rest = 0;
     for (int i = numbers::digits; i >= 0; --i) {

@@ -12,10 +12,10 @@ namespace tally::detail::exact {
 /// Adds x[0, n) to `sum`, by the instruction set of this machine.
 ///
 /// Blocks of 2048 doubles or 4096 floats are added in registers, to numbers so large that all terms are whole multiples
-/// of one unit there, or leave a rest that is added likewise to smaller numbers. A block whose terms differ by more than
-/// the sizes below is added again, with more rests, and then number by number.
-/// Source    Rump, Ogita and Oishi, Accurate floating-point summation (2008), for the extraction of a term's leading bits;
-///           Demmel and Nguyen, Parallel reproducible summation (2015), for sums of it without a pass of its own.
+/// of one unit there, or leave a rest that is added likewise to smaller numbers. A block whose terms differ by more
+/// than the sizes below is added again, with more rests, and then number by number.
+/// Source    Rump, Ogita and Oishi, Accurate floating-point summation (2008), for the extraction of leading bits; Demmel
+///           and Nguyen, Parallel reproducible summation (2015), for sums of it without a pass of its own.
 void add_all(float const* x, std::size_t n, sum_of<float>& sum);
 void add_all(double const* x, std::size_t n, sum_of<double>& sum);
 

@@ -7,8 +7,8 @@
 /// The results of an exact scan one after the other.
 namespace tally::detail::exact {
 
-/// The sum of some terms as a pair of doubles, high + low, but for less than a bound. The bound is 0 unless terms are so
-/// far apart that two doubles do not hold the sum.
+/// The sum of some terms as a pair of doubles, high + low, but for less than a bound. The bound is 0 unless terms are
+/// so far apart that two doubles do not hold the sum.
 template <class T>
 class running_sum {
 public:
