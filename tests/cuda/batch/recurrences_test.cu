@@ -158,6 +158,55 @@ private:
   cuda::workspace space_;
 };
 
+using narrow_fold = cuda_backend::state_fold<float, double, 2, 1>;
+
+/// Publishes the totals, and finds the states before some of the tiles.
+__global__ void find_states(affine<float> const* totals, std::uint32_t tiles, std::uint64_t* words, double before,
+                            std::uint32_t const* wanted, int count, float* found)
+{
+  __shared__ cuda_backend::uninitialized<narrow_fold::shared> memory;
+  constexpr std::uint32_t epoch = 3;
+  for (std::uint32_t t = threadIdx.x; t < tiles; t += cuda_backend::warp_lanes)
+    cuda_backend::publish(words + t * cuda_backend::words_of<affine<float>>, totals[t], epoch);
+  narrow_fold states(before);
+  for (int k = 0; k < count; ++k) {
+    float const state = states.before(wanted[k], words, epoch, *memory);
+    if (threadIdx.x == 0) found[k] = state;
+  }
+}
+
+TEST(cuda_recurrences, fold_states_far_apart)
+{
+  std::uint32_t const tiles = 700;
+  std::vector<affine<float>> totals;
+  for (std::uint32_t t = 0; t < tiles; ++t)
+    totals.push_back(
+        {coefficient<float>(kind::ordinary, random_bits(1, t)), term<float>(kind::ordinary, random_bits(2, t))});
+  std::vector<float> expected;
+  double spans = -0.5, span_scale = 1, span_offset = 0;
+  for (std::uint32_t t = 0; t <= tiles; ++t) {
+    if (t % 32 == 0 && t > 0) spans = span_scale * spans + span_offset;
+    expected.push_back(static_cast<float>(t % 32 == 0 ? spans : span_scale * spans + span_offset));
+    if (t == tiles) break;
+    double const scale = totals[t].scale, offset = totals[t].offset, product = scale * span_offset;
+    span_offset = t % 32 == 0 ? offset : product + offset;
+    span_scale = t % 32 == 0 ? scale : scale * span_scale;
+  }
+  for (std::vector<std::uint32_t> const& wanted :
+       {std::vector<std::uint32_t>{0, 1, 31, 32, 33, 63, 64, 65, 700}, {5, 70, 128, 129, 330, 331, 480, 639}, {640}}) {
+    device_array<affine<float>> const device_totals(totals);
+    device_array<std::uint64_t> const words(std::vector<std::uint64_t>(2 * tiles));
+    device_array<std::uint32_t> const device_wanted(wanted);
+    device_array<float> const found(wanted.size());
+    find_states<<<1, cuda_backend::warp_lanes>>>(device_totals.begin(), tiles, words.begin(), -0.5,
+                                                 device_wanted.begin(), static_cast<int>(wanted.size()), found.begin());
+    check_cuda(cudaDeviceSynchronize());
+    std::vector<float> const got = found.values();
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      EXPECT_TRUE(same(expected[wanted[k]], got[k])) << "before tile " << wanted[k];
+  }
+}
+
 TEST(cuda_recurrences, of_f32)
 {
   recurrences_test<float>().run();

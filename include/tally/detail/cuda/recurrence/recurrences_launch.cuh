@@ -227,7 +227,7 @@ private:
     call.reserve_words(words + p.sequences);
     P tiled{p, static_cast<std::uint32_t>(each), call.shared(), call.words(), call.capacity()};
     tiled.first_bad = reinterpret_cast<unsigned long long*>(call.words() + words);
-    constexpr int threads = recurrence_tiles::threads;
+    constexpr int threads = recurrence_tiles<T>::threads;
     constexpr std::size_t bytes = sizeof(recurrence_tiles_memory<P>);
     static known_kernels known{};
     auto const most = static_cast<std::size_t>(blocks_at_a_time(call, recur_tiles_kernel<P>, threads, bytes, known));

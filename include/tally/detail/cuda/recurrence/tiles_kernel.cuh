@@ -5,10 +5,10 @@
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/columns_ring.cuh"
-#include "tally/detail/cuda/carry_fold.cuh"
-#include "tally/detail/cuda/folds.cuh"
 #include "tally/detail/cuda/handover.hpp"
+#include "tally/detail/cuda/recurrence/lane_rows.cuh"
 #include "tally/detail/cuda/recurrence/rows_kernel.cuh"
+#include "tally/detail/cuda/recurrence/state_fold.cuh"
 #include "tally/detail/cuda/ring.cuh"
 
 /// Few long recurrences along memory: blocks draw tiles and hand over their totals.
@@ -25,27 +25,31 @@ struct recurrence_tiles_problem : recurrence_problem<T> {
 };
 
 /// The warps of a block: a loader, folders that find the carries of the block's tiles in turn, and teams that do its
-/// tiles in turn, a strip a warp. A folder folds the totals of all tiles. With one block a multiprocessor these are
-/// half as many for each of its tiles as with two.
+/// tiles in turn, a row of the order a lane. A folder folds the totals of all tiles.
+template <class T>
 struct recurrence_tiles {
-  static constexpr int team_warps = static_cast<int>(order::tile_strips);
-  static constexpr int teams = 2;
+  static constexpr int team_warps = lane_rows::warps;
+  /// As many as the registers allow: doubles take twice as many.
+  static constexpr int teams = sizeof(T) == 8 ? 4 : 6;
   static constexpr int folders = 2;
+  static constexpr int loaders = 2;  ///< one for each array
   static constexpr int workers = teams * team_warps;
-  static constexpr int threads = (workers + 1 + folders) * warp_lanes;
+  static constexpr int threads = (workers + loaders + folders) * warp_lanes;
 };
 
-/// The shared memory of a block: for each team a tile whose total is found and one whose results are, and two that are
-/// on their way.
+/// The shared memory of a block: tiles that are on their way, or that a team has.
 template <class P>
 struct recurrence_tiles_memory {
   using S = typename P::stored;
   using W = typename P::W;
-  using Op = typename P::operation;
-  using fold = scan_fold<affine<typename P::T>, Op, recurrence_tiles::folders>;
+  using C = typename P::C;
+  using shape = recurrence_tiles<typename P::T>;
+  /// The spans between two tiles of a folder if 132 blocks work, with those in which these tiles lie.
+  using fold = state_fold<W, C, 5 * shape::folders, sizeof(W) == 8 ? 2 : 5>;
   static constexpr int stages = 6;
-  static constexpr std::size_t room = P::tile * sizeof(S) + 48;  // a tile begins anywhere in a word
-  static_assert(stages % recurrence_tiles::teams == 0 && stages % recurrence_tiles::folders == 0);
+  static constexpr int row = static_cast<int>(P::row);
+  static_assert(row * sizeof(S) == lane_rows::bytes && row * lane_rows::rows == P::tile);
+  static_assert(shape::folders <= shape::teams);  // each ends at a stage of its own
 
   /// A tile of a sequence, as the loader finds it for the other warps.
   struct found {
@@ -57,52 +61,111 @@ struct recurrence_tiles_memory {
     S* out;
   };
   struct stage {
-    alignas(16) unsigned char a[room];
-    alignas(16) unsigned char b[room];
+    alignas(16) unsigned char a[lane_rows::rows][lane_rows::pitch];
+    alignas(16) unsigned char b[lane_rows::rows][lane_rows::pitch];
     found at;
     W carry;
     arrival drawn, arrived, carried, free;
   };
   stage all[stages];
-  uninitialized<affine<W>> strips[recurrence_tiles::teams][2][recurrence_tiles::team_warps];  // of two tiles in turn
-  uninitialized<typename fold::shared> fold_memory[recurrence_tiles::folders];
+  uninitialized<affine<W>> strips[shape::teams][2][order::tile_strips];  // of two tiles in turn
+  uninitialized<typename fold::shared> fold_memory[shape::folders];
   std::uint32_t epoch;
 
   __device__ void begin()
   {
     for (stage& one : all) {
       one.drawn.begin(1);
-      one.arrived.begin(1);
+      one.arrived.begin(shape::loaders * warp_lanes);
       one.carried.begin(warp_lanes);
-      one.free.begin(recurrence_tiles::team_warps * warp_lanes);
+      one.free.begin(lane_rows::rows);
     }
     fence_asynchronous();
   }
+
+  /// The elements between the begin of a word and the lowest one of a row that begins at `first`, whole or not.
+  __device__ __forceinline__ static int gap(S const* first, std::ptrdiff_t step)
+  {
+    return staged_array<S const>::gap(step < 0 ? first - (row - 1) : first);
+  }
 };
 
-/// Draws tiles and copies them; by one lane.
+/// Starts the copies of a tile's rows of one array, by a warp. (Bulk copies of rows would be started lane by lane, some
+/// 70 cycles each.) Elements in words that are not wholly in the array are copied at once.
+template <class S>
+__device__ __forceinline__ void start_copy_of_rows(unsigned char (*to)[lane_rows::pitch], S const* from, int step,
+                                                   int size, S const* array_begin, S const* array_end)
+{
+  constexpr int row = lane_rows::bytes / static_cast<int>(sizeof(S));
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  auto const address = [](S const* at) { return reinterpret_cast<std::uintptr_t>(at); };
+  // Backwards through memory the row's last place is the first of its memory, whether there is a step or not.
+  std::uintptr_t const first = address(step < 0 ? from - (row - 1) : from), first_word = first / 16 * 16;
+  std::ptrdiff_t const across = step * lane_rows::bytes;  // from row to row
+  int const rows = (size - 1) / row + 1, own = lane / lane_rows::words, word = lane % lane_rows::words;
+  bool const has_more = first != first_word;  // a word more in each row
+  auto const target = [&](int r, int w) { return reinterpret_cast<uint4*>(to[r]) + w; };
+  std::uintptr_t const last_word = first_word + (rows - 1) * across;
+  std::uintptr_t const low_word = step < 0 ? last_word : first_word, high_word = step < 0 ? first_word : last_word;
+  if (low_word >= address(array_begin) && high_word + lane_rows::pitch <= address(array_end)) {
+    constexpr int at_a_time = warp_lanes / lane_rows::words;
+    std::uintptr_t source = first_word + own * across + word * 16;
+#pragma unroll 8
+    for (int r = own; r < rows; r += at_a_time, source += at_a_time * across)
+      copy_asynchronously(target(r, word), reinterpret_cast<uint4 const*>(source));
+    if (has_more)
+      for (int r = lane; r < rows; r += warp_lanes)
+        copy_asynchronously(target(r, lane_rows::words),
+                            reinterpret_cast<uint4 const*>(first_word + r * across + lane_rows::bytes));
+    return;
+  }
+  std::uintptr_t const low = address(step < 0 ? from - (size - 1) : from), high = low + size * sizeof(S);
+#pragma unroll 1
+  for (int k = lane; k < (lane_rows::words + 1) * rows; k += warp_lanes) {
+    int const r = k / (lane_rows::words + 1), w = k % (lane_rows::words + 1);
+    std::uintptr_t const source = first_word + r * across + w * 16;
+    if (source >= high || source + 16 <= low || (w == lane_rows::words && !has_more)) continue;
+    if (source >= address(array_begin) && source + 16 <= address(array_end)) {
+      copy_asynchronously(target(r, w), reinterpret_cast<uint4 const*>(source));
+    } else {
+      for (std::uintptr_t at = source; at < source + 16; at += sizeof(S))
+        if (at >= low && at < high)
+          reinterpret_cast<S*>(target(r, w))[(at - source) / sizeof(S)] = *reinterpret_cast<S const*>(at);
+    }
+  }
+  __threadfence_block();  // an arrival that waits for copies orders no other stores
+}
+
+/// Draws tiles and copies their coefficients, by one warp.
 template <class P>
 __device__ __forceinline__ void load_recurrence_tiles(recurrence_tiles_memory<P>& memory, P const& p)
 {
-  using S = typename P::stored;
   using memory_type = recurrence_tiles_memory<P>;
-  if (threadIdx.x % warp_lanes != 0) return;
-  std::uint32_t const tiles = p.tiles();
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  std::uint32_t const tiles = p.tiles(), tickets = tickets_of_scan(tiles, gridDim.x);
+  std::uint64_t ticket = 0;
+  if (lane == 0) ticket = draw_unseen(*p.shared);  // the next one is on its way while this one waits for its stage
   int ended = 0;
   bool first = true;
-  for (ring_position<memory_type::stages> at; ended < recurrence_tiles::teams; at.step(), first = false) {
+  for (ring_position<memory_type::stages> at; ended < memory_type::shape::teams; at.step(), first = false) {
     auto& stage = memory.all[at.stage];
     stage.free.wait(at.phase ^ 1);
-    drawing drawn{0, tiles};
-    if (ended == 0) drawn = resolve(*p.shared, draw_unseen(*p.shared), tickets_of_scan(tiles, gridDim.x));
-    if (first) memory.epoch = drawn.epoch;
     typename memory_type::found found{};
-    found.tile = drawn.tile;
-    if (drawn.tile >= tiles) {
+    found.tile = tiles;
+    if (ended == 0) {
+      if (lane == 0) {
+        drawing const drawn = resolve(*p.shared, ticket, tickets);
+        found.tile = drawn.tile;
+        if (first) memory.epoch = drawn.epoch;
+        if (drawn.tile < tiles) ticket = draw_unseen(*p.shared);
+      }
+      found.tile = shuffle_from(found.tile, 0);
+    }
+    if (found.tile >= tiles) {
       ++ended;  // each team and each folder ends at a stage of its own
     } else {
-      found.sequence = drawn.tile / p.tiles_each;
-      found.in_sequence = drawn.tile - found.sequence * p.tiles_each;
+      found.sequence = found.tile / p.tiles_each;
+      found.in_sequence = found.tile - found.sequence * p.tiles_each;
       found.begin = static_cast<std::size_t>(found.in_sequence) * P::tile;
       std::size_t const rest = p.size - found.begin;
       found.size = static_cast<int>(rest < P::tile ? rest : P::tile);
@@ -111,19 +174,29 @@ __device__ __forceinline__ void load_recurrence_tiles(recurrence_tiles_memory<P>
       found.b = p.b_of(found.sequence) + begin * p.b_step;
       found.out = p.out_of(found.sequence) + begin * p.out_step;
     }
-    stage.at = found;
-    stage.drawn.arrive();
-    std::uint32_t bytes = 0;
-    if (drawn.tile < tiles) {
-      auto const start = [&](unsigned char* to, S const* from, std::ptrdiff_t step, S const* array_begin,
-                             S const* array_end) {
-        S const* const low = step < 0 ? from - (found.size - 1) : from;
-        bytes += start_copy<S>(to + 16, low, found.size, array_begin, array_end, stage.arrived);
-      };
-      if (p.a_step != 0) start(stage.a, found.a, p.a_step, p.a_begin, p.a_end);
-      start(stage.b, found.b, p.b_step, p.b_begin, p.b_end);
+    if (lane == 0) {
+      stage.at = found;
+      stage.drawn.arrive();
     }
-    stage.arrived.arrive_and_expect(bytes);
+    if (found.tile < tiles) {
+      if (p.a_step != 0)
+        start_copy_of_rows(stage.a, found.a, static_cast<int>(p.a_step), found.size, p.a_begin, p.a_end);
+      arrive_after_copies(stage.arrived);
+    }
+  }
+}
+
+/// Copies the terms of the tiles that were drawn.
+template <class P>
+__device__ __forceinline__ void load_terms_of_tiles(recurrence_tiles_memory<P>& memory, P const& p)
+{
+  std::uint32_t const tiles = p.tiles();
+  for (ring_position<recurrence_tiles_memory<P>::stages> at;; at.step()) {
+    auto& stage = memory.all[at.stage];
+    stage.drawn.wait(at.phase);
+    if (stage.at.tile >= tiles) return;
+    start_copy_of_rows(stage.b, stage.at.b, static_cast<int>(p.b_step), stage.at.size, p.b_begin, p.b_end);
+    arrive_after_copies(stage.arrived);
   }
 }
 
@@ -131,220 +204,162 @@ __device__ __forceinline__ void load_recurrence_tiles(recurrence_tiles_memory<P>
 template <class P>
 __device__ __forceinline__ void fold_recurrence_tiles(recurrence_tiles_memory<P>& memory, P const& p, int folder)
 {
-  using T = typename P::T;
   using W = typename P::W;
   using C = typename P::C;
-  using Op = typename P::operation;
   using memory_type = recurrence_tiles_memory<P>;
-  Op op;
   std::uint32_t const tiles = p.tiles();
   std::uint32_t sequence = 0xffffffff;
-  typename memory_type::fold carries(initial_value<affine<T>, Op>{}, op);
-  for (team_position<memory_type::stages, recurrence_tiles::folders> at(folder);; at.next()) {
+  typename memory_type::fold states(C(0));
+  for (team_position<memory_type::stages, memory_type::shape::folders> at(folder);; at.next()) {
     auto& stage = memory.all[at.stage];
     stage.drawn.wait(at.phase);
     std::uint32_t const tile = stage.at.tile, in_sequence = stage.at.in_sequence;
     if (tile >= tiles) return;
     if (stage.at.sequence != sequence) {
       sequence = stage.at.sequence;
-      auto const before = static_cast<W>(p.before_of(sequence));
-      carries = typename memory_type::fold({true, {W(0), before}, {C(0), static_cast<C>(before)}}, op);
+      states = typename memory_type::fold(static_cast<C>(static_cast<W>(p.before_of(sequence))));
     }
-    auto const found =
-        carries.advance(in_sequence, p.words + static_cast<std::size_t>(tile - in_sequence) * words_of<affine<W>>,
-                        memory.epoch, *memory.fold_memory[folder], op);
-    if (threadIdx.x % warp_lanes == 0) stage.carry = found.carry.value.offset;
+    W const carry =
+        states.before(in_sequence, p.words + static_cast<std::size_t>(tile - in_sequence) * words_of<affine<W>>,
+                      memory.epoch, *memory.fold_memory[folder]);
+    if (threadIdx.x % warp_lanes == 0) stage.carry = carry;
     stage.carried.arrive();  // every lane: it has read the stage, where the loader may write its next tile after that
   }
 }
 
-/// A strip of each of a team's tiles, by one warp. The total of a tile is published before the results of the tile
-/// before are written, so it waits for no carry.
+/// Half of each of a team's tiles, by one warp. Its total is published before the warp waits for its carry.
 template <class P>
-class recurrence_strips {
+class recurrence_half_tiles {
 public:
   using S = typename P::stored;
   using T = typename P::T;
   using W = typename P::W;
   using memory_type = recurrence_tiles_memory<P>;
-  static constexpr int group = P::group, slots = static_cast<int>(order::strip_rows), row = P::row,
-                       warps = recurrence_tiles::team_warps;
+  using shape = typename memory_type::shape;
+  static constexpr int strip_rows = static_cast<int>(order::strip_rows), row = memory_type::row;
 
-  __device__ __forceinline__ recurrence_strips(memory_type& memory, P const& p, int warp)
+  __device__ __forceinline__ recurrence_half_tiles(memory_type& memory, P const& p, int warp)
       : memory_(memory),
         p_(p),
-        team_(warp / warps),
-        strip_(warp % warps)
+        team_(warp / shape::team_warps),
+        row_(warp % shape::team_warps * warp_lanes + static_cast<int>(threadIdx.x) % warp_lanes)
   {
   }
 
   __device__ __forceinline__ void run()
   {
     std::uint32_t const tiles = p_.tiles();
-    team_position<memory_type::stages, recurrence_tiles::teams> at(team_), before(team_);
     int parity = 0;
-    for (bool first = true;; first = false, at.next(), parity ^= 1) {
+    for (team_position<memory_type::stages, shape::teams> at(team_);; at.next(), parity ^= 1) {
       auto& stage = memory_.all[at.stage];
+      stage.drawn.wait(at.phase);
+      if (stage.at.tile >= tiles) return;
       stage.arrived.wait(at.phase);
-      bool const is_there = stage.at.tile < tiles;
-      affine<W> folds[slots];
-      if (is_there) total(stage, parity, folds);
-      if (!first) {
-        finish(memory_.all[before.stage], before.phase);
-        before.next();
-      }
-      if (!is_there) return;
-#pragma unroll
-      for (int r = 0; r < slots; ++r) folds_[r] = folds[r];
+      one(stage, at.phase, parity);
+      stage.free.arrive();
     }
   }
 
 private:
-  using elements = packed_group<S, group>[slots];
-
   __device__ __forceinline__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
-  __device__ __forceinline__ bool is_last_thread() const { return strip_ == warps - 1 && lane() == warp_lanes - 1; }
   __device__ __forceinline__ void meet_team() const
   {
-    asm volatile("bar.sync %0, %1;" ::"r"(1 + team_), "n"(warps * warp_lanes) : "memory");
-  }
-  /// The lane's first step in row r, in the tile.
-  __device__ __forceinline__ int step_of(int r) const
-  {
-    return strip_ * static_cast<int>(P::strip) + r * row + lane() * group;
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + team_), "n"(lane_rows::rows) : "memory");
   }
 
-  __device__ __forceinline__ static auto part(unsigned char* staged, S const* first, std::ptrdiff_t step, int size)
+  __device__ __forceinline__ void one(typename memory_type::stage& stage, std::uint32_t phase, int parity)
   {
-    return staged_array<S>{staged + 16, const_cast<S*>(first), 0, static_cast<int>(step), size, true};
-  }
-  __device__ __forceinline__ void take(typename memory_type::stage& stage, elements& a, elements& b) const
-  {
-    auto const no_sequence = [](int) { return 0; };
-    auto const step = [&](int r) { return step_of(r); };
-    int const size = stage.at.size;
-    if (p_.a_step != 0) {
-      take_groups<group>(part(stage.a, stage.at.a, p_.a_step, size), p_.a_groups, a, no_sequence, step);
-    } else {
-      S const value = p_.a == nullptr ? p_.constant : *stage.at.a;
+    auto const& at = stage.at;
+    if (p_.a_step == 0)
+      fill_row<S>(stage.a[row_], p_.a == nullptr ? p_.constant : *at.a);
+    else
+      straighten_row<S>(stage.a[row_], memory_type::gap(at.a, p_.a_step), p_.a_step < 0);
+    straighten_row<S>(stage.b[row_], memory_type::gap(at.b, p_.b_step), p_.b_step < 0);
+    auto* const results = reinterpret_cast<S*>(stage.b[row_]);
+    lane_row<P> const own(reinterpret_cast<S*>(stage.a[row_]), results);
+
+    // The rows before in the strip, the strips before in the tile.
+    int const in_strip = lane() % strip_rows, strip = row_ / strip_rows;
+    affine<W> const total = own.total();
+    affine<W> rows = shuffle_from(total, lane() - in_strip);
 #pragma unroll
-      for (int r = 0; r < slots; ++r)
-#pragma unroll
-        for (int j = 0; j < group; ++j) a[r].set(j, value);
+    for (int r = 1; r < strip_rows; ++r) {
+      affine<W> const next = shuffle_from(total, lane() - in_strip + r);
+      rows = select(r < in_strip, composed(rows, next), rows);
     }
-    take_groups<group>(part(stage.b, stage.at.b, p_.b_step, size), p_.b_groups, b, no_sequence, step);
-  }
-
-  /// Finds the folds before each group in the tile, and publishes the tile's total.
-  __device__ __forceinline__ void total(typename memory_type::stage& stage, int parity, affine<W> (&into)[slots])
-  {
-    elements a, b;
-    take(stage, a, b);
-    auto const steps = [&](int r, int j) {
-      return affine<W>{static_cast<W>(a[r].get(j)), static_cast<W>(b[r].get(j))};
-    };
-    folds_before<W, group, slots, slots> folds(steps, warp_lanes);
-    affine<W> own = steps(slots - 1, 0);
-#pragma unroll
-    for (int j = 1; j < group; ++j) own = composed(own, steps(slots - 1, j));
-    if (lane() == 0) *memory_.strips[team_][parity][strip_] = folds.total();
+    if (in_strip == strip_rows - 1) *memory_.strips[team_][parity][strip] = composed(rows, total);
     meet_team();
-    affine<W> before = *memory_.strips[team_][parity][0];
+    affine<W> strips = *memory_.strips[team_][parity][0];
 #pragma unroll
-    for (int s = 1; s < warps - 1; ++s) {
-      affine<W> const later = *memory_.strips[team_][parity][s];
-      before = select(s < strip_, composed(before, later), before);
-    }
-    folds.precede(strip_ > 0, before, false, before);
-#pragma unroll
-    for (int r = 0; r < slots; ++r) into[r] = folds.fold[r];
-    if (stage.at.size == static_cast<int>(P::tile) && is_last_thread())
-      publish(p_.words + static_cast<std::size_t>(stage.at.tile) * words_of<affine<W>>, composed(into[slots - 1], own),
-              memory_.epoch);
-  }
+    for (int s = 1; s < static_cast<int>(order::tile_strips) - 1; ++s)
+      strips = select(s < strip, composed(strips, *memory_.strips[team_][parity][s]), strips);
+    affine<W> const base = select(in_strip > 0, composed_if(strip > 0, strips, rows), strips);
+    if (at.size == static_cast<int>(P::tile) && row_ == lane_rows::rows - 1)
+      publish(p_.words + static_cast<std::size_t>(at.tile) * words_of<affine<W>>, own.last(base), memory_.epoch);
 
-  /// Writes the results of the tile of `total` before the last one.
-  __device__ __forceinline__ void finish(typename memory_type::stage& stage, std::uint32_t phase)
-  {
-    auto const at = stage.at;
-    elements a, b;
-    take(stage, a, b);
-    std::size_t limit = p_.size;
-    if (p_.stores == results_stored::none) limit = 0;
-    if (p_.stores == results_stored::before_the_first_bad && p_.first_bad[at.sequence] < limit)
-      limit = p_.first_bad[at.sequence];
-    int const end = limit <= at.begin                                      ? 0
-                    : limit - at.begin < static_cast<std::size_t>(at.size) ? static_cast<int>(limit - at.begin)
-                                                                           : at.size;
     stage.carried.wait(phase);
-    W const carry = stage.carry;
-    if (p_.out_groups) stage.free.arrive();
-    auto const for_each = [&](int r, auto const& take_one) {
-      affine<W> own{static_cast<W>(a[r].get(0)), static_cast<W>(b[r].get(0))};
-#pragma unroll
-      for (int j = 0; j < group; ++j) {
-        if (j > 0) own = composed(own, affine<W>{static_cast<W>(a[r].get(j)), static_cast<W>(b[r].get(j))});
-        affine<W> local = composed(folds_[r], own);
-        if (r == 0) local = select(strip_ == 0 && lane() == 0, own, local);
-        take_one(step_of(r) + j, j, local(carry));
-      }
-    };
-    packed_group<S, group> results[slots];
-    W bad(0);
-#pragma unroll
-    for (int r = 0; r < slots; ++r)
-      for_each(r, [&](int k, int j, W const& y) {
-        results[r].set(j, static_cast<S>(static_cast<T>(y)));
-        bad = k < at.size ? zero_if_finite<T>(y) + bad : bad;
-        if (p_.lasts != nullptr && at.begin + static_cast<std::size_t>(k) == p_.size - 1)
-          p_.put_last(at.sequence, static_cast<T>(y));
-      });
+    W const bad = own.put_results(row_ > 0, base, stage.carry);
+    int const mine = at.size - row_ * row;  // steps of the row that are there, if that is less
+    if (p_.lasts != nullptr && mine > 0 && mine <= row && at.begin + static_cast<std::size_t>(at.size) == p_.size)
+      p_.put_last(at.sequence, results[mine - 1]);
     if (p_.stores != results_stored::before_the_first_bad && __any_sync(whole_warp, bad != bad)) {
       unsigned found = 0xffffffff;
-#pragma unroll
-      for (int r = 0; r < slots; ++r)
-        for_each(r, [&](int k, int, W const& y) {
-          if (k < at.size && !is_number(zero_if_finite<T>(y)) && static_cast<unsigned>(k) < found)
-            found = static_cast<unsigned>(k);
-        });
+      for (int k = 0; k < row && k < mine; ++k)
+        if (!is_number(zero_if_finite<T>(static_cast<W>(results[k])))) {
+          found = static_cast<unsigned>(row_ * row + k);
+          break;
+        }
       found = __reduce_min_sync(whole_warp, found);
-      if (lane() == 0) atomicMin(p_.first_bad + at.sequence, static_cast<unsigned long long>(at.begin + found));
+      if (lane() == 0 && found != 0xffffffff)
+        atomicMin(p_.first_bad + at.sequence, static_cast<unsigned long long>(at.begin + found));
     }
-    auto const out = part(stage.b, at.out, p_.out_step, at.size);
-    if (p_.out_groups) {
-#pragma unroll
-      for (int r = 0; r < slots; ++r) store_results(results[r], out.array, step_of(r), end, p_.out_step);
-      return;
-    }
-    // By way of the stage, where all have read their elements then.
-    meet_team();
-    put_groups<group>(
-        out, results, [](int) { return 0; }, [&](int r) { return step_of(r); }, [&](int) { return at.size; });
-    meet_team();
-    copy_strip_out(out, end);
-    fence_asynchronous();
-    stage.free.arrive();
+    __syncwarp();
+    store(stage, results_to_store(at));
   }
 
-  /// Writes the warp's share of the first `end` results of a tile.
-  __device__ __forceinline__ void copy_strip_out(staged_array<S> const& out, int end) const
+  /// The number of a tile's results that are to be stored.
+  __device__ __forceinline__ int results_to_store(typename memory_type::found const& at) const
   {
-    constexpr int strip_size = static_cast<int>(P::strip);
-    int const begin = strip_ * strip_size;
-    if (begin >= end) return;
-    int const count = end - begin < strip_size ? end - begin : strip_size;
-    int const low = out.step > 0 ? begin : out.size - begin - count;
-    copy_out(out.low(0) + low, out.place(0) + low, count);
+    std::size_t limit = p_.size;
+    if (p_.stores == results_stored::none) return 0;
+    if (p_.stores == results_stored::before_the_first_bad && p_.first_bad[at.sequence] < limit)
+      limit = p_.first_bad[at.sequence];
+    if (limit <= at.begin) return 0;
+    return limit - at.begin < static_cast<std::size_t>(at.size) ? static_cast<int>(limit - at.begin) : at.size;
+  }
+
+  /// Stores the warp's share of the first `end` results of a tile.
+  __device__ __forceinline__ void store(typename memory_type::stage& stage, int end) const
+  {
+    constexpr int share = warp_lanes * row;
+    int const first_row = row_ - lane(), begin = first_row * row;
+    int const count = end - begin < share ? end - begin : share;
+    if (count <= 0) return;
+    S* const out = stage.at.out + begin * p_.out_step;
+    if (count == share && p_.out_step == 1 && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
+      auto const result = [&](int w) {
+        return reinterpret_cast<uint4 const*>(stage.b[first_row + w / lane_rows::words]) + w % lane_rows::words;
+      };
+#pragma unroll
+      for (int k = 0; k < lane_rows::words; ++k) {
+        int const w = k * warp_lanes + lane();
+        store_in_order(reinterpret_cast<uint4*>(out) + w, *result(w));
+      }
+    } else {
+#pragma unroll 4
+      for (int k = lane(); k < count; k += warp_lanes)
+        out[k * p_.out_step] = reinterpret_cast<S const*>(stage.b[first_row + k / row])[k % row];
+    }
   }
 
   memory_type& memory_;
   P const& p_;
-  int team_, strip_;
-  affine<W> folds_[slots];
+  int team_, row_;
 };
 
 template <class P>
-__global__ void __launch_bounds__(recurrence_tiles::threads, 1) recur_tiles_kernel(__grid_constant__ P const p)
+__global__ void __launch_bounds__(recurrence_tiles<typename P::T>::threads, 1)
+    recur_tiles_kernel(__grid_constant__ P const p)
 {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char raw[];
@@ -352,13 +367,15 @@ __global__ void __launch_bounds__(recurrence_tiles::threads, 1) recur_tiles_kern
   if (threadIdx.x == 0) memory.begin();
   __syncthreads();
   take_turn();
-  int const warp = static_cast<int>(threadIdx.x) / warp_lanes, other = warp - recurrence_tiles::workers;
+  int const warp = static_cast<int>(threadIdx.x) / warp_lanes, other = warp - recurrence_tiles<typename P::T>::workers;
   if (other < 0)
-    recurrence_strips<P>(memory, p, warp).run();
+    recurrence_half_tiles<P>(memory, p, warp).run();
   else if (other == 0)
     load_recurrence_tiles(memory, p);
+  else if (other == 1)
+    load_terms_of_tiles(memory, p);
   else
-    fold_recurrence_tiles(memory, p, other - 1);
+    fold_recurrence_tiles(memory, p, other - recurrence_tiles<typename P::T>::loaders);
   __syncwarp();
   __syncthreads();
   if (threadIdx.x == 0) finish(*p.shared, memory.epoch, gridDim.x, p.words, p.capacity);
