@@ -12,9 +12,9 @@
 namespace tally::cuda_backend {
 
 /// One warp's fold of the totals of a recurrence's tiles, as in carry_fold.cuh: each lane folds a span, `Window` spans
-/// side by side; the totals of `AtATime` spans are on their way together. Two properties of recurrences make it three times as quick. A carry is a state, not a map, since the
-/// initial value has the scale 0. And the map (1, -0.0) behind another changes no bit of it, so it stands for totals
-/// that are not there yet, and nothing branches.
+/// side by side; the totals of `AtATime` spans are on their way together. Two properties of recurrences make it three
+/// times as quick. A carry is a state, not a map, since the initial value has the scale 0. And the map (1, -0.0)
+/// behind another changes no bit of it, so it stands for totals that are not there yet, and nothing branches.
 template <class W, class C, int Window, int AtATime>
 class state_fold {
 public:
