@@ -92,6 +92,8 @@ struct tuning {
   /// Blocks take 16 columns of recurrences each, and not 32, if these are at most so many blocks a multiprocessor:
   /// 2048 columns of 65536 floats reach .53 of the copy for .43, doubles .49 for .44.
   std::size_t narrow_recurrence_columns = 1;
+  /// Segments of recurrences that are longer have their tiles shared out. A warp alone takes some 40 us for so many.
+  std::size_t long_recurrences = 16384;
   /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
   /// that run at once follows from it.
   int processors = 0;

@@ -464,6 +464,19 @@ void backend_recur_segments(execution const& on, A a, B b, Offsets offsets, deta
     check_pointers(call, offsets, "offsets");
     if (room == no_bound) room = most_elements(call, b);
   }
+  if constexpr (has_kernels_of_segments<T, A, B, Offsets, Out, From>) {
+    if (segments.fewer.place == nullptr) {
+      prepared_call call(on, "tally::linear_recurrence of segments");
+      using bound = std::iter_value_t<Offsets>;
+      recurrence_arrays<T> arrays{nullptr, T(0.0f), std::to_address(b), std::to_address(out)};
+      if constexpr (std::input_iterator<A>)
+        arrays.a = std::to_address(a);
+      else
+        arrays.constant = a.value;
+      segment_offsets const places{std::to_address(offsets), sizeof(bound) == 8, segments.most, room};
+      if (run_recurrences_of_segments(call, places, arrays, ends)) return;
+    }
+  }
   auto const from = device_iterator(b);
   auto const at = device_iterator(offsets);
   auto const to = device_iterator(out);

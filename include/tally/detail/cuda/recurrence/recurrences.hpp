@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <initializer_list>
+#include <iterator>
 #include <type_traits>
 
 #include "tally/detail/batch/ends.hpp"
@@ -45,6 +47,33 @@ struct recurrence_arrays {
 template <class T>
 bool run_recurrences(prepared_call& call, detail::batch::layout const& where, recurrence_arrays<T> const& arrays,
                      detail::batch::ends<T> const& ends);
+
+template <class I, class T>
+concept points_to = std::contiguous_iterator<I> && std::is_same_v<std::iter_value_t<I>, T>;
+template <class I>
+concept points_to_offsets = std::contiguous_iterator<I> && std::is_integral_v<std::iter_value_t<I>> &&
+                            (sizeof(std::iter_value_t<I>) == 4 || sizeof(std::iter_value_t<I>) == 8);
+
+/// Segments from their fronts in arrays of one floating-point type have kernels.
+template <class T, class A, class B, class Offsets, class Out, class From>
+inline constexpr bool has_kernels_of_segments =
+    is_compiled_float<T> && (points_to<A, T> || std::is_same_v<A, detail::recurrence::constant<T>>) &&
+    points_to<B, T> && points_to_offsets<Offsets> && points_to<Out, T> &&
+    std::is_same_v<From, detail::batch::from_front>;
+
+/// Offsets of segments in the device's memory, of 4 or 8 bytes.
+struct segment_offsets {
+  void const* first;
+  bool are_wide;
+  std::size_t segments;
+  std::size_t most;  ///< a bound on the number of elements
+};
+
+/// Writes the states of all segments, whose `ends` have initial values, from their fronts. Returns false, and does
+/// nothing, on devices before sm_90.
+template <class T>
+bool run_recurrences_of_segments(prepared_call& call, segment_offsets const& offsets,
+                                 recurrence_arrays<T> const& arrays, detail::batch::ends<T> const& ends);
 
 /// Writes the gradients of all sequences. Returns false, and does nothing, on devices before sm_90, and where the
 /// generic way is better: for columns, and for few long sequences.

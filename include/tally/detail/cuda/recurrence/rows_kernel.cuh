@@ -393,7 +393,7 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
   // The states' room is free when the results of a gradient have been written.
   auto const advance_with_states = [&] {
     if constexpr (P::is_gradient) {
-      fence_asynchronous();
+      if (!p.out_groups || !p.products_groups) fence_asynchronous();
       __syncwarp();
       if (lane == 2 && next.number < units) next.load_states(memory, stage);
       advance();
