@@ -71,7 +71,12 @@ __global__ void __launch_bounds__(segments_warps* warp_lanes, 1) recur_segments_
     memory.arrived[stage].wait(phase);
 
     packed_group<S, group> a[slots], b[slots];
-    part_of_unit part[slots];
+    part_of_unit part[slots];  // of the lane's groups
+    auto const number_of = [&](int r) { return r * warp_lanes + lane; };
+    auto const element_of = [&](int r) { return number_of(r) * group - part[r].unused(); };
+    auto const rest_of = [&](int r) { return part[r].end() - element_of(r); };
+    auto const in_row_of = [&](int r) { return (lane - part[r].first_group()) & (warp_lanes - 1); };
+    auto const has_before = [&](int r) { return number_of(r) - part[r].first_group() >= warp_lanes; };
     {
       auto const& from = memory.stages[stage];
       auto const first_of = [&](unsigned char const* room, S const* array) {
@@ -79,18 +84,19 @@ __global__ void __launch_bounds__(segments_warps* warp_lanes, 1) recur_segments_
                staged_array<S const>::gap(array + static_cast<std::ptrdiff_t>(now.first_element));
       };
       S const *const all_a = first_of(from.a, p.a), *const all_b = first_of(from.b, p.b);
+      unsigned const up_to_lane = 0xffffffffu >> (warp_lanes - 1 - lane);
       int ordinal = -1;
 #pragma unroll
       for (int r = 0; r < slots; ++r) {
         std::uint32_t const heads = from.heads[r];
-        part[r] = from.parts[ordinal + __popc(heads & (0xffffffffu >> (31 - lane)))];
+        part[r] = from.parts[ordinal + __popc(heads & up_to_lane)];
         ordinal += __popc(heads);
-        int const element = part[r].first() + (r * warp_lanes + lane - part[r].first_group()) * group;
-        int const there = element < static_cast<int>(P::piece) - group ? element : static_cast<int>(P::piece) - group;
+        int const element = element_of(r);
+        // Groups have no more elements than a piece, so those behind the last one are in the room too.
 #pragma unroll
         for (int j = 0; j < group; ++j) {
-          a[r].set(j, p.a == nullptr ? p.constant : all_a[there + j]);
-          b[r].set(j, all_b[there + j]);
+          a[r].set(j, p.a == nullptr ? p.constant : all_a[element + j]);
+          b[r].set(j, all_b[element + j]);
         }
       }
     }
@@ -117,16 +123,17 @@ __global__ void __launch_bounds__(segments_warps* warp_lanes, 1) recur_segments_
     auto const steps = [&](int r, int j) {
       return affine<W>{static_cast<W>(a[r].get(j)), static_cast<W>(b[r].get(j))};
     };
-    auto const group_of = [&](int r) { return r * warp_lanes + lane - part[r].first_group(); };
     bool const has_strips = is_piece && now.begin % P::tile >= P::strip;
     bool const has_rows = is_piece && now.begin % P::strip != 0;
     affine<W> fold[slots];  // before the lane's group; of a segment's first one there is none
     affine<W> rows_after = rows;
     {
       affine<W> totals[slots];
+      int in_row[slots];
 #pragma unroll
       for (int r = 0; r < slots; ++r) {
         totals[r] = steps(r, 0);
+        in_row[r] = in_row_of(r);
 #pragma unroll
         for (int j = 1; j < group; ++j) totals[r] = composed(totals[r], steps(r, j));
       }
@@ -142,44 +149,48 @@ __global__ void __launch_bounds__(segments_warps* warp_lanes, 1) recur_segments_
         affine<W> left[slots];
         from_left(stride, left);
 #pragma unroll
-        for (int r = 0; r < slots; ++r)
-          compose_from_left(totals[r], left[r], stride <= (group_of(r) & (warp_lanes - 1)));
+        for (int r = 0; r < slots; ++r) compose_from_left(totals[r], left[r], stride <= in_row[r]);
       }
       from_left(1, fold);
-      // A segment's rows end at the same lane of successive slots, and no slot has two ends of whole rows.
       bool has_several = has_rows || has_strips;
 #pragma unroll
-      for (int r = 0; r < slots; ++r) has_several = has_several || group_of(r) >= warp_lanes;
-      has_several = __any_sync(whole_warp, has_several);
-      if (has_several)
+      for (int r = 0; r < slots; ++r) has_several = has_several || has_before(r);
+      if (__any_sync(whole_warp, has_several)) {
+        // A segment's rows end at the same lane of successive slots, and no slot has two ends of whole rows.
 #pragma unroll
-      for (int r = 0; r < slots; ++r) {
-        int const in_row = group_of(r) & (warp_lanes - 1);
-        bool const has_before = has_rows || group_of(r) >= warp_lanes;
-        int const end = __ffs(static_cast<int>(__ballot_sync(whole_warp, in_row == warp_lanes - 1))) - 1;
-        affine<W> const total = shuffle_from(totals[r], end < 0 ? 0 : end);
-        bool const follows = __shfl_sync(whole_warp, has_before, end < 0 ? 0 : end);
-        affine<W> const after = composed_if(follows, rows_after, total);
-        affine<W> const own = select(end >= 0 && lane > end, after, rows_after);
-        affine<W> const base = select(has_before, composed_if(has_strips, strips, own), strips);
-        fold[r] = select(in_row == 0, base, composed_if(has_before || has_strips, base, fold[r]));
-        rows_after = select(end >= 0, after, rows_after);
+        for (int r = 0; r < slots; ++r) {
+          bool const is_end = in_row[r] == warp_lanes - 1, follows = has_rows || has_before(r);
+          unsigned const ends = __ballot_sync(whole_warp, is_end);
+          int const end = __ffs(static_cast<int>(ends)) - 1;
+          affine<W> const total = shuffle_from(totals[r], end & (warp_lanes - 1));
+          affine<W> const after = composed_if(__any_sync(whole_warp, is_end && follows), rows_after, total);
+          affine<W> base = select(ends != 0 && lane > end, after, rows_after);
+          if (has_strips) {
+            base = select(follows, composed(strips, base), strips);
+            fold[r] = select(in_row[r] == 0, base, composed(base, fold[r]));
+          } else {
+            fold[r] = select(in_row[r] == 0, base, composed_if(follows, base, fold[r]));
+          }
+          rows_after = select(ends != 0, after, rows_after);
+        }
       }
     }
 
-    S* const results =
-        reinterpret_cast<S*>(memory.out) + staged_array<S>::gap(p.out + static_cast<std::ptrdiff_t>(now.first_element));
-    W bad(0);  // NaN if a result is not finite
+    // Unpacked again from here on: the registers are needed above.
+#pragma unroll
+    for (int r = 0; r < slots; ++r) asm volatile("" : "+r"(part[r].bits));
+    auto const first = static_cast<std::ptrdiff_t>(now.first_element);
+    S* const results = reinterpret_cast<S*>(memory.out) + staged_array<S>::gap(p.out + first);
+    auto const segment_of = [&](int r) { return now.segment + static_cast<std::size_t>(part[r].segment()); };
     affine<W> local{};
     auto const for_each = [&](int r, auto const& take) {
       W before = initial;
-      if (!is_piece && p.befores != nullptr)
-        before = static_cast<W>(p.befores[now.segment + static_cast<std::size_t>(part[r].segment())]);
+      if (!is_piece && p.befores != nullptr) before = static_cast<W>(p.befores[segment_of(r)]);
+      bool const is_first = in_row_of(r) == 0 && !has_before(r) && !has_strips && !has_rows;
       affine<W> own = steps(r, 0);
 #pragma unroll
       for (int j = 0; j < group; ++j) {
         if (j > 0) own = composed(own, steps(r, j));
-        bool const is_first = group_of(r) == 0 && !has_strips && !has_rows;
         local = select(is_first, own, composed(fold[r], own));
         take(j, local(before));
       }
@@ -187,53 +198,53 @@ __global__ void __launch_bounds__(segments_warps* warp_lanes, 1) recur_segments_
     if constexpr (Pass == segments_pass::totals) {
       for_each(slots - 1, [](int, W const&) {});
     } else {
-      bool const is_last = !is_piece || now.size - now.begin <= P::piece;
+      W bad(0);  // NaN if a result is not finite
 #pragma unroll
       for (int r = 0; r < slots; ++r)
         for_each(r, [&](int j, W const& y) {
-          int const k = group_of(r) * group + j;
-          if (k < part[r].size()) {
-            results[part[r].first() + k] = static_cast<S>(static_cast<T>(y));
+          if (j < rest_of(r)) {
+            results[element_of(r) + j] = static_cast<S>(static_cast<T>(y));
             bad += zero_if_finite<T>(y);
-            if (p.lasts != nullptr && is_last && k + 1 == part[r].size())
-              p.lasts[now.segment + static_cast<std::size_t>(part[r].segment())] = static_cast<T>(y);
           }
         });
-      bool const repairs = __any_sync(whole_warp, bad != bad);
-      if (!repairs) {
-        __syncwarp();
-        copy_out(p.out + static_cast<std::ptrdiff_t>(now.first_element), static_cast<S const*>(results), now.count);
+      if (p.lasts != nullptr && (!is_piece || now.size - now.begin <= P::piece)) {
+#pragma unroll
+        for (int r = 0; r < slots; ++r)
+          for_each(r, [&](int j, W const& y) {
+            if (j + 1 == rest_of(r)) p.lasts[segment_of(r)] = static_cast<T>(y);
+          });
+      }
+      __syncwarp();
+      if (!__any_sync(whole_warp, bad != bad)) {
+        copy_out(p.out + first, static_cast<S const*>(results), now.count);
       } else {
-        memory.first_bad[lane] = static_cast<int>(P::piece);
+        constexpr int none = static_cast<int>(P::piece);
+        memory.first_bad[lane] = none;
         __syncwarp();
 #pragma unroll
         for (int r = 0; r < slots; ++r)
           for_each(r, [&](int j, W const& y) {
-            int const k = group_of(r) * group + j;
-            if (k < part[r].size() && !is_number(zero_if_finite<T>(y)))
-              atomicMin(&memory.first_bad[part[r].segment()], k);
+            if (j < rest_of(r) && !is_number(zero_if_finite<T>(y)))
+              atomicMin(&memory.first_bad[part[r].segment()], element_of(r) + j);
           });
         __syncwarp();
-        int first_bad = 0;
 #pragma unroll
         for (int r = 0; r < slots; ++r)
 #pragma unroll
-          for (int j = 0; j < group; ++j) {
-            int const k = group_of(r) * group + j, at = part[r].first() + k;
-            if (k < part[r].size() && k < memory.first_bad[part[r].segment()])
-              p.out[static_cast<std::ptrdiff_t>(now.first_element) + at] = results[at];
-          }
+          for (int j = 0; j < group; ++j)
+            if (j < rest_of(r) && element_of(r) + j < memory.first_bad[part[r].segment()])
+              p.out[first + element_of(r) + j] = results[element_of(r) + j];
         __syncwarp();
         for (int s = 0; s < warp_lanes; ++s) {
-          first_bad = memory.first_bad[s];
-          if (first_bad == static_cast<int>(P::piece)) continue;
-          if constexpr (!is_whole) {
-            if (lane == 0)
-              atomicMin(p.longs.first_bad + now.entry, static_cast<unsigned long long>(now.begin) + first_bad);
-            continue;
+          if (memory.first_bad[s] == none) continue;
+          std::size_t const number = now.segment + static_cast<std::size_t>(s),
+                            at = now.first_element + static_cast<std::size_t>(memory.first_bad[s]),
+                            k = at - p.offset(number);
+          if constexpr (is_whole) {
+            repair_segment(p, number, k);
+          } else {
+            if (lane == 0) atomicMin(p.longs.first_bad + now.entry, static_cast<unsigned long long>(k));
           }
-          std::size_t const segment = now.segment + static_cast<std::size_t>(s);
-          repair_segment(p, segment, now.begin + static_cast<std::size_t>(first_bad));
         }
         is_over = true;
       }

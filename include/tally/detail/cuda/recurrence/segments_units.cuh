@@ -117,18 +117,22 @@ struct segments_unit {
   std::uint32_t tile, entry;  ///< of a piece of a long segment: its tile and its segment, in the list
 };
 
-/// The part of a unit that is one segment, packed into a word.
+/// The part of a unit that is one segment, packed into a word. Its group g, counted through the unit, has the unit's
+/// elements from g * group - unused() on, as far as they come before end().
 struct part_of_unit {
   std::uint32_t bits;
 
+  template <int Group>
   __device__ __forceinline__ static part_of_unit of(int first_group, int first, int size, int segment)
   {
-    return {static_cast<std::uint32_t>(first_group | first << 8 | (size - 1) << 17 | segment << 26)};
+    // Segments before are at most 31, each with a group that is not full: 93 elements of 4.
+    return {static_cast<std::uint32_t>(first_group | (first + size) << 8 | (first_group * Group - first) << 18 |
+                                       segment << 25)};
   }
   __device__ __forceinline__ int first_group() const { return static_cast<int>(bits & 255); }
-  __device__ __forceinline__ int first() const { return static_cast<int>(bits >> 8 & 511); }
-  __device__ __forceinline__ int size() const { return static_cast<int>(bits >> 17 & 511) + 1; }
-  __device__ __forceinline__ int segment() const { return static_cast<int>(bits >> 26); }
+  __device__ __forceinline__ int end() const { return static_cast<int>(bits >> 8 & 1023); }
+  __device__ __forceinline__ int unused() const { return static_cast<int>(bits >> 18 & 127); }
+  __device__ __forceinline__ int segment() const { return static_cast<int>(bits >> 25); }
 };
 
 /// The shared memory of a warp.
@@ -174,7 +178,7 @@ protected:
     auto& stage = memory.stages[which];
     if (lane_ == 0) {
       stage.unit = unit;
-      stage.parts[0] = part_of_unit::of(0, 0, unit.count, 0);
+      stage.parts[0] = part_of_unit::of<P::group>(0, 0, unit.count, 0);
     }
     if (lane_ < P::slots) stage.heads[lane_] = lane_ == 0 ? 1 : 0;
     start(memory, which);
@@ -214,13 +218,13 @@ public:
   __device__ __forceinline__ units_of_segments(P const& p, std::size_t worker, std::size_t workers)
       : units_in_stages<P>(p),
         first_(p.offset(0)),
-        workers_(workers),
-        chunk_(worker)
+        workers_(static_cast<std::uint32_t>(workers)),
+        chunk_(static_cast<std::uint32_t>(worker))
   {
     // Places of segments count one for each segment too, so that empty ones are shared out as well.
     std::size_t const places = end_ - first_ + p.segments, each = places / (workers * 8);
-    chunk_size_ = each < 1024 ? 1024 : each > 16384 ? 16384 : each;
-    chunks_ = (places + chunk_size_ - 1) / chunk_size_;
+    chunk_size_ = static_cast<std::uint32_t>(each < 1024 ? 1024 : each > 16384 ? 16384 : each);
+    chunks_ = static_cast<std::uint32_t>((places + chunk_size_ - 1) / chunk_size_);
   }
 
   /// Finds the next unit and starts its copies. A stage without elements is the last one.
@@ -241,16 +245,16 @@ public:
       }
       if (segment_ == none) {
         if (chunk_ >= chunks_) return put_end(memory, which);
-        std::size_t const place = chunk_ * chunk_size_;
+        std::size_t const place = static_cast<std::size_t>(chunk_) * chunk_size_;
         segment_ = first_not_before(p_.segments, [&](std::size_t s) { return p_.offset(s) - first_ + s < place; });
-        chunk_end_ = (chunk_ + 1) * chunk_size_;
         chunk_ += workers_;
       }
+      std::size_t const chunk_end = static_cast<std::size_t>(chunk_ - workers_ + 1) * chunk_size_;
       std::size_t const own = segment_ + static_cast<std::size_t>(lane_);
       bool is_here = own < p_.segments;
       std::size_t const begin = is_here || own == p_.segments ? p_.offset(own) : end_;
       std::size_t const size = shuffle_from(begin, (lane_ + 1) % warp_lanes) - begin;
-      is_here = is_here && lane_ + 1 < warp_lanes && begin - first_ + own < chunk_end_;
+      is_here = is_here && lane_ + 1 < warp_lanes && begin - first_ + own < chunk_end;
       int const groups = !is_here          ? 0
                          : size > P::piece ? 2 * P::slots * warp_lanes
                                            : (static_cast<int>(size) + P::group - 1) / P::group;
@@ -292,7 +296,7 @@ public:
         unsigned const parts = __ballot_sync(whole_warp, is_part);
         if (is_part)
           stage.parts[__popc(parts & ((1u << lane_) - 1))] =
-              part_of_unit::of(first_group, static_cast<int>(begin - element), static_cast<int>(size), lane_);
+              part_of_unit::of<P::group>(first_group, static_cast<int>(begin - element), static_cast<int>(size), lane_);
         if (lane_ == 0) stage.unit = {element, segment_, 0, 0, count};
       }
       segment_ += static_cast<std::size_t>(there);
@@ -318,7 +322,7 @@ private:
   }
 
   std::size_t first_;
-  std::size_t workers_, chunk_, chunks_ = 0, chunk_size_ = 0, chunk_end_ = 0;
+  std::uint32_t workers_, chunk_, chunks_, chunk_size_;
   std::size_t segment_ = none;
   std::size_t size_ = 0, begin_ = 0, element_ = 0;  ///< of a segment that is longer than a piece
 };
