@@ -12,10 +12,7 @@
 /// Recurrences of segments that follow each other in memory: the units that warps take, and where their copies go.
 namespace tally::cuda_backend {
 
-#ifndef SEGMENTS_WARPS
-#define SEGMENTS_WARPS 16
-#endif
-inline constexpr int segments_warps = SEGMENTS_WARPS;  ///< of a block
+inline constexpr int segments_warps = 16;  ///< of a block
 
 /// A segment whose tiles are shared out.
 struct long_segment {
