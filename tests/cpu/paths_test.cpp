@@ -35,7 +35,8 @@ namespace tally::test {
 namespace {
 
 [[maybe_unused]] testing::Environment* const counted = testing::AddGlobalTestEnvironment(new visits(
-    {"include/tally/detail/cpu", "src/cpu/contiguous.cpp", "src/cpu/around_cache-inl.hpp", "src/cpu/tile-inl.hpp"}));
+    {"include/tally/detail/cpu", "src/cpu/contiguous.cpp", "src/cpu/around_cache-inl.hpp", "src/cpu/tile-inl.hpp"},
+    {"include/tally/detail/cpu/exact.hpp"}));
 
 constexpr std::size_t line = 64;
 constexpr unsigned char poison = 0xA5;

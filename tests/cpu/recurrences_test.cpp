@@ -28,7 +28,7 @@ using detail::batch::ends;
 using detail::batch::layout;
 
 [[maybe_unused]] testing::Environment* const counted =
-    testing::AddGlobalTestEnvironment(new visits({"src/cpu/recurrence"}));
+    testing::AddGlobalTestEnvironment(new visits({"src/cpu/recurrence"}, {"src/cpu/recurrence/gradient.cpp"}));
 
 /// Step as a map in the reference, and composition. The program is compiled without contraction.
 template <class T>
