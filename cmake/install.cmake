@@ -51,3 +51,11 @@ if(TARGET tally_c)
   configure_file(${CMAKE_CURRENT_LIST_DIR}/tally-c.pc.in ${PROJECT_BINARY_DIR}/tally-c.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/tally-c.pc DESTINATION ${tally_pkgconfig_folder} COMPONENT development)
 endif()
+
+# All that `cmake --install` needs, and no more.
+add_custom_target(tally_installed)
+foreach(part tally_documents tally_c tally_cuda)
+  if(TARGET ${part})
+    add_dependencies(tally_installed ${part})
+  endif()
+endforeach()

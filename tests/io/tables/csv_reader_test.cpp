@@ -236,6 +236,9 @@ TEST(csv_reader, empty_lines_are_no_rows)
   EXPECT_EQ(read_in_every_way("\n\na,b\n\n3,x\n", of("b")).error, "csv:5:3: found 'x', expected a number");
   EXPECT_EQ(read_in_every_way("\n\n", of("a")).error, "csv:1: found nothing, expected a header");
   EXPECT_EQ(read_in_every_way("\n\n", {.first = first_row::values}), everything());
+  EXPECT_EQ(
+      read_in_every_way("\n\n", {.first = first_row::values, .missing = {.rule = missing_rule::fill, .value = "0"}}),
+      everything());
 }
 
 TEST(csv_reader, comments_are_no_rows)

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -52,11 +54,12 @@ public:
     layout_ = lay_out_nothing(options_);
   }
 
-  /// A row has a byte behind each cell, and one in each cell with a number; the last row may lack its end.
+  /// A row has a byte behind each cell, and one in each cell with a number; the last row may lack its end. A table of
+  /// empty lines alone has no columns.
   std::size_t most_rows(std::size_t bytes) const
   {
     bool const may_be_empty = options_.rows || options_.missing.rule == missing_rule::fill;
-    return bytes / (layout_.columns + (may_be_empty ? 0 : 1)) + 1;
+    return bytes / std::max<std::size_t>(layout_.columns + (may_be_empty ? 0 : 1), 1) + 1;
   }
 
   template <class F>
