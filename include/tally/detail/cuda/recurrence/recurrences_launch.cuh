@@ -100,8 +100,12 @@ public:
                           (p.a_step == 0 || is_one(p.a_step));
     bool const are_dense = p.neighbours == 1 || ((p.a_step == 0 || p.a_dense) && p.b_dense && p.out_dense &&
                                                  p.states_dense && p.products_dense);
-    recurrences_shape const shape{size, problem::tile, sequences, are_rows,
-                                  !are_dense && size * 2 <= static_cast<std::size_t>(problem::row)};
+    recurrences_shape const shape{.size = size,
+                                  .tile = problem::tile,
+                                  .sequences = sequences,
+                                  .neighbours = p.neighbours,
+                                  .are_rows = are_rows,
+                                  .are_short_gapped = !are_dense && size * 2 <= static_cast<std::size_t>(problem::row)};
     if (choose(shape, call.processors(), tuning_in_use()).which != recurrence_kernel::rows) return false;
     detail::took("cuda: gradients in rows", "a warp for each sequence or several");
     launch_rows(call, p);
