@@ -81,6 +81,10 @@ std::vector<std::size_t> lengths_of(std::string const& kind, std::size_t total)
     if (kind == "up to 2000") n = 1 + of(2000);
     if (kind == "few of 200,000") n = of(100) == 0 ? 200'000 : 1 + of(20);
     if (kind == "around units") n = edges[of(12)] + of(5), n -= n < 2 ? n : 2;
+    if (kind == "few long") n = of(50) == 0 ? 30 + of(60) : of(2);
+    if (kind == "few of 1000") n = of(700) == 0 ? 900 + of(300) : of(3);
+    if (kind == "few of 9000") n = of(10'000) == 0 ? 8500 + of(2000) : of(3);
+    if (kind == "nine groups") n = of(60) == 0 ? 30 + of(8) : of(8) == 0 ? 4 + of(14) : of(2);
     if (kind == "alternating") n = lengths.size() % 2 == 0 ? 8192 : 1;
     if (kind == "nearly all empty") n = lengths.size() == 60'000 ? total : lengths.size() % 20'011 == 0 ? 3 : 0;
     lengths.push_back(n);
@@ -128,12 +132,12 @@ void check_lengths(std::vector<std::size_t> const& lengths, std::size_t before, 
   });
 }
 
-constexpr char const* all_kinds[] = {"mean 1",      "mean 4",           "mean 16",    "mean 60",      "mean 256",
-                                     "mean 1000",   "mean 3000",        "all 1",      "all 4",        "all 5",
-                                     "all 16",      "all 17",           "all 127",    "all 128",      "all 129",
-                                     "all 1023",    "all 1024",         "all 1025",   "all 8191",     "all 8192",
-                                     "all 8193",    "all 9216",         "all 70000",  "up to 2000",   "one",
-                                     "alternating", "nearly all empty", "mean 20000", "around units", "few of 200,000"};
+constexpr char const* all_kinds[] = {
+    "mean 1",       "mean 4",         "mean 16",    "mean 60",  "mean 256",    "mean 1000",        "mean 3000",
+    "all 1",        "all 4",          "all 5",      "all 16",   "all 17",      "all 127",          "all 128",
+    "all 129",      "all 1023",       "all 1024",   "all 1025", "all 8191",    "all 8192",         "all 8193",
+    "all 9216",     "all 70000",      "up to 2000", "one",      "alternating", "nearly all empty", "mean 20000",
+    "around units", "few of 200,000", "mean 2",     "few long", "few of 1000", "few of 9000",      "nine groups"};
 
 /// Not commutative, and without an identity.
 struct three_quarters_less {

@@ -59,6 +59,13 @@ struct warp_shape {
   /// general kernel's.
   static constexpr int most_in_ticket = 32 * room, least_in_ticket = 4 * room;
   static constexpr std::size_t least_mean_of_8 = P::reduces ? 16 : 1;  ///< elements of 8 segments; else likewise
+  /// Reductions of fewer elements a segment are by lanes (lane_segments.cuh).
+  static constexpr std::size_t mean_by_lanes = P::reduces ? 3 : 0;
+  /// From this mean length on all blocks look at the same tickets first, some a thread, and leave together if one is
+  /// too large. Else reductions of "1 to 20, and one in a hundred of 200,000" that follow one another take 514 us each,
+  /// and one alone 338.
+  static constexpr std::size_t least_mean_looked_at = 1200;
+  static constexpr int looked_at = 4;
 };
 
 /// Copies `bytes` of 16 bytes, and zeros for the others.
@@ -114,6 +121,8 @@ struct warp_tickets {
   std::size_t segments;  ///< of a ticket
   int block;             ///< segments of a block
   std::uint32_t most;    ///< elements of a ticket, if the call is not the general kernel's
+  bool by_lanes;         ///< a lane has whole segments; these tickets are only looked at
+  bool are_long;         ///< segments are long on average
 
   template <class Shape>
   __device__ __forceinline__ static warp_tickets of(std::size_t elements, std::size_t segments, Shape)
@@ -168,6 +177,70 @@ struct warp_part {
   bool has_tiles;         ///< the first segment has tiles before
   bool ends_tile;         ///< only the tile ends, not its segment
   bool exists;
+};
+
+/// Segments whose offsets are in shared memory, and which of them come next.
+struct warp_block {
+  std::size_t first, base;  ///< its first segment, and the number of that one's first element, of all that there are
+  int segments;
+  int place;  ///< of its offsets
+  int k;      ///< the next segment
+  int done;   ///< elements of that one
+
+  __device__ __forceinline__ bool has_more() const { return k < segments; }
+  /// The elements of the next segment.
+  template <class P>
+  __device__ __forceinline__ std::uint32_t elements_of_next(warp_room<P> const& room) const
+  {
+    return room.offsets[place][k + 1] - room.offsets[place][k];
+  }
+  /// Begins to copy the next part to a buffer. There is one.
+  template <class P>
+  __device__ __forceinline__ warp_part next(P const& problem, warp_room<P>& memory, int side, int lane)
+  {
+    using T = typename P::element;
+    using shape = warp_shape<P>;
+    constexpr std::uint32_t room = shape::room;
+    std::uint32_t const* const offsets = memory.offsets[place];
+    auto const before = static_cast<std::uint32_t>(done);
+    std::uint32_t const start = offsets[k], rest = offsets[k + 1] - start - before;
+    warp_part result;
+    result.first = first + static_cast<std::size_t>(k);
+    result.begin = static_cast<std::int16_t>(k);
+    result.block = static_cast<std::int8_t>(place);
+    result.from = start + before;
+    result.continues = before % shape::tile != 0;
+    result.has_tiles = before >= shape::tile;
+    result.ends_tile = false;
+    result.exists = true;
+    int count = shape::room;
+    if (rest > room) {
+      result.ends_tile = (before + room) % shape::tile == 0;
+      result.segments = result.ends_tile ? 1 : 0;
+      done += shape::room;
+    } else {
+      auto const fits = [&](int end) { return end <= segments && offsets[min(end, segments)] - result.from <= room; };
+      int some = 8 * __popc(__ballot_sync(whole_warp, fits(k + 8 * (lane + 1))));
+      some += __popc(__ballot_sync(whole_warp, lane < 8 && fits(k + some + lane + 1)));
+      result.segments = static_cast<std::int16_t>(some);
+      k += some;
+      done = 0;
+      count = static_cast<int>(offsets[k] - result.from);
+    }
+    result.count = static_cast<std::int16_t>(count);
+    result.at = base + (result.from - offsets[0]);
+    T const* const in = problem.in + result.at;
+    result.place = static_cast<std::int16_t>(reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T));
+    char const* const from = reinterpret_cast<char const*>(in - result.place) + 16 * lane;
+    std::uint32_t const to = shared_address(memory.elements[side]) + 16 * lane;
+    int const bytes = (count + result.place) * static_cast<int>(sizeof(T)), whole = bytes / 512;
+#pragma unroll
+    for (int j = 0; j < shape::room * static_cast<int>(sizeof(T)) / 512; ++j)
+      if (j < whole) copy_16(to + 512 * j, from + 512 * j);
+    int const left_over = bytes - whole * 512 - 16 * lane;
+    if (left_over > 0) copy_some_of_16(to + 512 * whole, from + 512 * whole, min(16, left_over));
+    return result;
+  }
 };
 
 /// The parts of a warp.
@@ -268,58 +341,16 @@ private:
   /// Begins to copy the next part to a buffer. The offsets that were asked for are there.
   __device__ __forceinline__ part next(int side)
   {
-    constexpr std::uint32_t room = shape::room;
     if constexpr (P::reduces)
       if (static_cast<std::uint32_t>(general_ >> 32) == epoch_) return {};
-    if (k_ == segments_) {
+    if (!block_.has_more()) {
       if (asked_segments_ == 0) return {};
-      first_ = asked_first_;
-      base_ = asked_base_;
-      segments_ = asked_segments_;
-      block_ = asked_block_;
-      k_ = done_ = 0;
+      block_ = {asked_first_, asked_base_, asked_segments_, asked_block_, 0, 0};
       ask_block();
     }
-    std::uint32_t const* const offsets = room_.offsets[block_];
-    auto const done = static_cast<std::uint32_t>(done_);
-    std::uint32_t const start = offsets[k_], rest = offsets[k_ + 1] - start - done;
-    if (rest + done > tickets_.most) return {};  // the call is the general kernel's
-    part result;
-    result.first = first_ + static_cast<std::size_t>(k_);
-    result.begin = static_cast<std::int16_t>(k_);
-    result.block = static_cast<std::int8_t>(block_);
-    result.from = start + done;
-    result.continues = done % shape::tile != 0;
-    result.has_tiles = done >= shape::tile;
-    result.ends_tile = false;
-    result.exists = true;
-    int count = shape::room;
-    if (rest > room) {
-      result.ends_tile = (done + room) % shape::tile == 0;
-      result.segments = result.ends_tile ? 1 : 0;
-      done_ += shape::room;
-    } else {
-      auto const fits = [&](int end) { return end <= segments_ && offsets[min(end, segments_)] - result.from <= room; };
-      int some = 8 * __popc(__ballot_sync(whole_warp, fits(k_ + 8 * (lane_ + 1))));
-      some += __popc(__ballot_sync(whole_warp, lane_ < 8 && fits(k_ + some + lane_ + 1)));
-      result.segments = static_cast<std::int16_t>(some);
-      k_ += some;
-      done_ = 0;
-      count = static_cast<int>(offsets[k_] - result.from);
-    }
-    result.count = static_cast<std::int16_t>(count);
-    result.at = base_ + (result.from - offsets[0]);
-    T const* const in = problem_.in + result.at;
-    result.place = static_cast<std::int16_t>(reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T));
-    char const* const from = reinterpret_cast<char const*>(in - result.place) + 16 * lane_;
-    std::uint32_t const to = shared_address(room_.elements[side]) + 16 * lane_;
-    int const bytes = (count + result.place) * static_cast<int>(sizeof(T)), whole = bytes / 512;
-#pragma unroll
-    for (int j = 0; j < shape::room * static_cast<int>(sizeof(T)) / 512; ++j)
-      if (j < whole) copy_16(to + 512 * j, from + 512 * j);
-    int const left_over = bytes - whole * 512 - 16 * lane_;
-    if (left_over > 0) copy_some_of_16(to + 512 * whole, from + 512 * whole, min(16, left_over));
-    return result;
+    // The call is the general kernel's.
+    if (block_.elements_of_next(room_) > tickets_.most) return {};
+    return block_.next(problem_, room_, side, lane_);
   }
 
   P const& problem_;
@@ -338,9 +369,7 @@ private:
   // The block that is on its way.
   std::size_t asked_first_ = 0, asked_base_ = 0;
   int asked_segments_ = 0, asked_block_ = 2;
-  // The block of the next part, its next segment, and the elements of that which are done.
-  std::size_t first_ = 0, base_ = 0;
-  int segments_ = 0, block_ = 0, k_ = 0, done_ = 0;
+  warp_block block_{};  // of the next part
 };
 
 }  // namespace tally::cuda_backend

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tally/detail/cuda/batch/lane_segments.cuh"
 #include "tally/detail/cuda/batch/warp_parts.cuh"
 #include "tally/detail/cuda/batch/warp_reduction.cuh"
 #include "tally/detail/cuda/batch/warp_scan.cuh"
@@ -34,10 +35,26 @@ __device__ __forceinline__ warp_tickets tickets_of(P const& problem)
   using shape = warp_shape<P>;
   std::size_t const elements = problem.offset(problem.segments) - problem.offset(0);
   // Offsets in shared memory are words of four bytes.
-  if (elements >> 31 != 0 || elements / shape::most_in_ticket >= problem.segments ||
-      8 * elements < shape::least_mean_of_8 * problem.segments)
-    return {};
-  return warp_tickets::of(elements, problem.segments, shape{});
+  if (elements >> 31 != 0 || elements / shape::most_in_ticket >= problem.segments) return {};
+  warp_tickets tickets = warp_tickets::of(elements, problem.segments, shape{});
+  tickets.by_lanes = elements < shape::mean_by_lanes * problem.segments && problem.initials == nullptr;
+  tickets.are_long = elements >= shape::least_mean_looked_at * problem.segments;
+  if constexpr (P::reduces) {
+    if (tickets.by_lanes) {
+      tickets.segments = lane_reduction<P>::ticket;
+      tickets.count = (problem.segments + tickets.segments - 1) / tickets.segments;
+      return tickets;
+    }
+  }
+  return 8 * elements < shape::least_mean_of_8 * problem.segments ? warp_tickets{} : tickets;
+}
+
+template <class P>
+__device__ __forceinline__ bool is_too_large(warp_tickets const& tickets, P const& problem, std::size_t k)
+{
+  std::size_t const first = k * tickets.segments;
+  std::size_t const end = first + tickets.segments < problem.segments ? first + tickets.segments : problem.segments;
+  return problem.offset(end) - problem.offset(first) > tickets.most;
 }
 
 /// Calls for the general kernel if a ticket is too large, by all threads of a grid.
@@ -48,11 +65,25 @@ __device__ __forceinline__ void look_at(warp_tickets const& tickets, P const& pr
   std::uint64_t* const word = words_of_tickets(problem) + word_of_call;
   if (tickets.count == 0 && blockIdx.x == 0 && threadIdx.x == 0) store_relaxed(word, tagged(1, epoch));
   for (std::size_t k = blockIdx.x + static_cast<std::size_t>(threadIdx.x) * gridDim.x; k < tickets.count;
-       k += static_cast<std::size_t>(gridDim.x) * shape::threads) {
-    std::size_t const first = k * tickets.segments;
-    std::size_t const end = first + tickets.segments < problem.segments ? first + tickets.segments : problem.segments;
-    if (problem.offset(end) - problem.offset(first) > tickets.most) store_relaxed(word, tagged(1, epoch));
+       k += static_cast<std::size_t>(gridDim.x) * shape::threads)
+    if (is_too_large(tickets, problem, k)) store_relaxed(word, tagged(1, epoch));
+}
+
+/// Whether one of some tickets is too large, by all threads of each block. All blocks look at the same ones, so they
+/// leave together.
+template <class P>
+__device__ __forceinline__ bool looks_too_large(warp_tickets const& tickets, P const& problem, std::uint32_t epoch)
+{
+  using shape = warp_shape<P>;
+  constexpr std::size_t all = static_cast<std::size_t>(shape::looked_at) * shape::threads;
+  bool too_large = false;
+#pragma unroll
+  for (int j = 0; j < shape::looked_at; ++j) {
+    std::size_t const k = (static_cast<std::size_t>(j) * shape::threads + threadIdx.x) * tickets.count / all;
+    too_large |= is_too_large(tickets, problem, k);
   }
+  if (too_large) store_relaxed(words_of_tickets(problem) + word_of_call, tagged(1, epoch));
+  return __syncthreads_or(too_large) != 0;
 }
 
 template <class P>
@@ -81,12 +112,14 @@ __global__ void __launch_bounds__(warp_shape<P>::threads, warp_shape<P>::blocks_
   if constexpr (!P::reduces)
     if (static_cast<std::uint32_t>(load_relaxed(words + word_of_call) >> 32) == epoch) return;
   warp_tickets const tickets = tickets_of(problem);
-  if constexpr (P::reduces) {
-    look_at(tickets, problem, epoch);
-    if (tickets.count == 0) return;
-  }
   typename P::operation op = problem.op;
   auto& own = reinterpret_cast<warp_memory<P>*>(room)[threadIdx.x / warp_lanes];
+  if constexpr (P::reduces) {
+    if (tickets.are_long && looks_too_large(tickets, problem, epoch)) return;
+    look_at(tickets, problem, epoch);
+    if (tickets.count == 0) return;
+    if (tickets.by_lanes) return lane_reduction<P>(problem, own, tickets, op).work(words + word_of_call, epoch);
+  }
   std::conditional_t<P::reduces, warp_reduction<P>, warp_scan<P>> work(problem, own, op);
   warp_parts<P>(problem, own.room, tickets, words, words + word_of_call, epoch)
       .for_each([&](warp_part const& part, auto const& elements) { work.work_on(part, elements); });
