@@ -25,7 +25,8 @@ namespace {
 
 int visits = 0;
 
-/// The GPU with the ways of segments: all blocks, one, three, chunks that do not share totals, and warps.
+/// The GPU with the ways of segments: all blocks, one, three, chunks that do not share totals, and warps that share
+/// out segments or elements.
 struct segments_backend {
   template <class T>
   using array = guarded_on_device<T>;
@@ -39,12 +40,19 @@ struct segments_backend {
       std::size_t long_segments;
       char const* name;
       std::size_t by_warps = std::size_t(-1);
+      std::size_t reduced_along = std::size_t(-1);
     };
-    static constexpr way all[] = {
-        {0, std::size_t(-1), 0, "all blocks, overlapped"},  {0, std::size_t(-1), std::size_t(-1), "all blocks"},
-        {1, std::size_t(-1), 0, "one block, overlapped"},   {3, std::size_t(-1), std::size_t(-1), "three blocks"},
-        {0, 0, 0, "each segment in one block, overlapped"}, {0, 0, std::size_t(-1), "each segment in one block"},
-        {0, std::size_t(-1), 0, "warps of all blocks", 0},  {2, std::size_t(-1), 0, "warps of two blocks", 0}};
+    static constexpr way all[] = {{0, std::size_t(-1), 0, "all blocks, overlapped"},
+                                  {0, std::size_t(-1), std::size_t(-1), "all blocks"},
+                                  {1, std::size_t(-1), 0, "one block, overlapped"},
+                                  {3, std::size_t(-1), std::size_t(-1), "three blocks"},
+                                  {0, 0, 0, "each segment in one block, overlapped"},
+                                  {0, 0, std::size_t(-1), "each segment in one block"},
+                                  {0, std::size_t(-1), 0, "warps of all blocks", 0},
+                                  {2, std::size_t(-1), 0, "warps of two blocks", 0},
+                                  {0, std::size_t(-1), 0, "warps along, all blocks", 0, 0},
+                                  {1, std::size_t(-1), 0, "warps along, one block", 0, 0},
+                                  {0, 5, 0, "warps along, few chunks with words", 0, 0}};
     tally::detail::observer_of_paths = [](char const* path, char const*) {
       visits += std::string(path).starts_with("cuda: segments");
     };
@@ -54,6 +62,7 @@ struct segments_backend {
       tally::cuda_backend::tuning_in_use().long_segments = each.long_segments;
       tally::cuda_backend::tuning_in_use().segments_by_warps = each.by_warps;
       tally::cuda_backend::tuning_in_use().segments_scanned_by_warps = each.by_warps;
+      tally::cuda_backend::tuning_in_use().segments_reduced_along = each.reduced_along;
       fixture.space.prefer(cuda::workspace::path::automatic, each.blocks);
       f(cuda{fixture.stream, fixture.space}, std::string(each.name));
     }

@@ -111,6 +111,9 @@ struct tuning {
   std::size_t segments_by_warps = std::size_t(1) << 23;
   /// The same for scans. 2^26 floats of mean 256 take 189 us instead of 220, 2^24 78 for 71.
   std::size_t segments_scanned_by_warps = std::size_t(1) << 26;
+  /// Reductions by warps of segments of this many elements on average share out elements, not segments
+  /// (long_segments.cuh): 2^28 floats of mean 4096 take 292 us instead of 520, of 1000 328 for 304.
+  std::size_t segments_reduced_along = 1536;
   /// The most chunks of segments that share their totals. Calls with more do each segment in one block.
   std::size_t segment_chunks = std::size_t(-1);
 };

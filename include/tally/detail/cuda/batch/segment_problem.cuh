@@ -43,8 +43,9 @@ struct segment_problem {
   control* shared;
   std::uint64_t* words;  ///< of totals, words_of<working_type<T>> for each of `chunks_with_words`; then of the search
   std::size_t chunks_with_words;
-  std::size_t capacity;                 ///< words in the workspace
-  detail::count_in_memory fewer;        ///< the number of segments, if it lies in the device's memory
+  std::size_t capacity;                        ///< words in the workspace
+  detail::count_in_memory fewer;               ///< the number of segments, if it lies in the device's memory
+  std::size_t reduced_along = ~std::size_t{};  ///< see tuning; of a reduction by warps
   std::uint64_t const* call = nullptr;  ///< if not null, the word by which the kernel ahead calls for the general one
 
   /// Whether the general kernel has anything to do in this epoch.

@@ -12,7 +12,7 @@ namespace tally::cuda_backend {
 /// The first segment that begins in each chunk of segments_kernel. All warps search at the beginning of the kernel and
 /// publish what they find: a search is six or seven round trips to memory, one after the other, and would double a
 /// chunk's time. A block that does not find what it needs searches for itself.
-template <class P, int Unit>
+template <class P, int Unit, std::size_t ASegment = 1>
 struct segment_search {
   P const& problem;
   std::size_t base;  ///< the first offset
@@ -36,7 +36,7 @@ struct segment_search {
       for (int k = 0; k < Count; ++k) {
         share[k] = (ends[k] - found[k] + warp_lanes - 1) / warp_lanes;
         at[k] = found[k] + static_cast<std::size_t>(lane + 1) * share[k] - 1;
-        units[k] = at[k] < ends[k] ? problem.offset(at[k]) - base + at[k] : goals[k];
+        units[k] = at[k] < ends[k] ? problem.offset(at[k]) - base + ASegment * at[k] : goals[k];
       }
       more = false;
 #pragma unroll

@@ -91,6 +91,7 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   if constexpr (fits_warps<P>) {
     if (by_warps) {
       detail::took(P::reduces ? "cuda: segments by warps" : "cuda: segments scanned by warps");
+      problem.reduced_along = tuning_in_use().segments_reduced_along;
       launch_by_warps(call, problem);
       problem.call = words_of_tickets(problem) + word_of_call;
     }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "tally/detail/cuda/batch/lane_segments.cuh"
+#include "tally/detail/cuda/batch/long_segments.cuh"
 #include "tally/detail/cuda/batch/warp_parts.cuh"
 #include "tally/detail/cuda/batch/warp_reduction.cuh"
 #include "tally/detail/cuda/batch/warp_scan.cuh"
@@ -16,7 +17,7 @@ namespace tally::cuda_backend {
 
 /// Words behind those of the general kernel: of the tickets, and in another line of memory the one that calls for that
 /// kernel.
-inline constexpr std::size_t words_by_warps = 32, word_of_call = 16;
+inline constexpr std::size_t words_by_warps = 32, word_of_shares = 8, word_of_call = 16;
 template <class P>
 __host__ __device__ __forceinline__ std::uint64_t* words_of_tickets(P const& problem)
 {
@@ -111,9 +112,13 @@ __global__ void __launch_bounds__(warp_shape<P>::threads, warp_shape<P>::blocks_
   std::uint64_t* const words = words_of_tickets(problem);
   if constexpr (!P::reduces)
     if (static_cast<std::uint32_t>(load_relaxed(words + word_of_call) >> 32) == epoch) return;
-  warp_tickets const tickets = tickets_of(problem);
   typename P::operation op = problem.op;
   auto& own = reinterpret_cast<warp_memory<P>*>(room)[threadIdx.x / warp_lanes];
+  if constexpr (P::reduces) {
+    if (long_reduction<P>::is_for(problem))
+      return long_reduction<P>(given, problem.segments, own, op, words + word_of_shares, epoch).work();
+  }
+  warp_tickets const tickets = tickets_of(problem);
   if constexpr (P::reduces) {
     if (tickets.are_long && looks_too_large(tickets, problem, epoch)) return;
     look_at(tickets, problem, epoch);
