@@ -1,9 +1,12 @@
 // Histograms as a GPU adds them up, with slots in the memory of teams, here by teams of one thread: against a loop.
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <vector>
 
 #include "../support/generator.hpp"
@@ -71,6 +74,43 @@ void expect_counts()
         });
     }
   }
+}
+
+/// A number near `x`: some floats beside it.
+float beside(float x, std::uint64_t random)
+{
+  for (std::uint64_t k = random % 5; k > 0; --k) x = std::nextafter(x, random & 8 ? 1e38f : -1e38f);
+  return x;
+}
+
+TEST(histogram_by_teams, bins_by_floats_are_those_by_doubles)
+{
+  std::uint64_t at = 0;
+  int sure = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    auto const random = [&] { return random_bits(5, ++at); };
+    auto const unit = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+    std::size_t const count = 1 + random() % (trial % 2 == 0 ? 40 : 30'000);
+    double const width = std::exp2(200 * unit() - 100),
+                 lower = trial % 3 == 0 ? 0 : (unit() - 0.5) * width * std::exp2(12 * unit());
+    if (!(lower < lower + width)) continue;
+    tally::even_bins const bins(lower, lower + width, count);
+    tally::detail::histogram::float_bins const by_floats(bins);
+    sure += by_floats.are_sure();
+    auto const expect = [&](float x) {
+      ASSERT_EQ(by_floats(x), bins(x)) << x << " in " << count << " bins from " << lower << " to " << bins.upper();
+    };
+    for (int k = 0; k < 40; ++k) {
+      expect(static_cast<float>(lower + width * (1.5 * unit() - 0.25)));
+      expect(beside(static_cast<float>(bins.edge(random() % (count + 1))), random()));
+      expect(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+    }
+    float const infinity = std::numeric_limits<float>::infinity();
+    for (float const x :
+         {0.0f, -0.0f, infinity, -infinity, -std::numeric_limits<float>::quiet_NaN(), 3.4e38f, -3.4e38f, 0x1p23f})
+      expect(x);
+  }
+  EXPECT_GT(sure, 1000);
 }
 
 TEST(histogram_by_teams, counts_in_any_type)

@@ -418,6 +418,28 @@ void histograms_by_teams()
   EXPECT_EQ(own, expected);
 }
 
+/// Even bins as a GPU finds them: by floats where these hold the numbers, and tell most bins.
+void even_bins_for_a_device()
+{
+  using namespace detail::histogram;
+  std::vector<float> values;
+  for (std::size_t k = 0; k < 20'000; ++k)
+    values.push_back(static_cast<float>(static_cast<double>(random_bits(7, k) >> 11) * 0x1p-52 - 0.5));
+  for (double const lower : {0.0, 1 - 0x1p-20}) {
+    even_bins const bins(lower, 1, 200);
+    std::vector<std::uint32_t> counts(bins.slots(), 77), expected(bins.slots());
+    for (float const x : values) ++expected[static_cast<std::size_t>(bins(x))];
+    with_bins_for_device<float>(bins, [&]<class Bins>(Bins const& own) {
+      static_assert(std::is_same_v<Bins, float_bins>);
+      EXPECT_EQ(own.are_sure(), lower == 0);
+      sum_in_any_order<std::uint32_t>(cpu{2}, values.data(), values.size(), ones{}, own, counts.data());
+    });
+    EXPECT_EQ(counts, expected) << "from " << lower;
+  }
+  with_bins_for_device<double>(even_bins(0, 1, 2),
+                               []<class Bins>(Bins const&) { static_assert(std::is_same_v<Bins, even_bins>); });
+}
+
 }  // namespace
 
 TEST(paths_of_applications, segments)
@@ -445,6 +467,7 @@ TEST(paths_of_applications, histograms)
   histograms_of_other_bins();
   histograms_by_weight();
   histograms_by_teams();
+  even_bins_for_a_device();
 }
 
 }  // namespace tally::test

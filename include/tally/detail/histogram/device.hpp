@@ -10,6 +10,7 @@
 #include "tally/detail/atomic.hpp"
 #include "tally/detail/execution.hpp"
 #include "tally/detail/histogram/add_copies.hpp"
+#include "tally/detail/histogram/float_bins.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/for_each.hpp"
 #include "tally/teams.hpp"
@@ -173,14 +174,29 @@ void sum_in_any_order(P const& on, I first, std::size_t n, W weights, Bins const
     sum_by_atomics<Sum>(on, first, n, weights, bins, out);
 }
 
+/// Calls use(bins), with bins that are quicker on a GPU if there are any.
+template <class T, class Bins, class Use>
+void with_bins_for_device(Bins const& bins, Use const& use)
+{
+  if constexpr (std::is_same_v<Bins, even_bins> && is_exact_in_float<T>) {
+    float_bins const by_floats(bins);
+    took(by_floats.are_sure() ? "histogram: most bins by floats" : "histogram: bins by doubles");
+    use(by_floats);
+  } else {
+    use(bins);
+  }
+}
+
 /// Writes the number of values in each slot to `out`.
 template <device P, class I, class Bins, class Out>
 void count(P const& on, I values, std::size_t n, Bins const& bins, Out out)
 {
-  if (n <= std::numeric_limits<std::uint32_t>::max())
-    sum_in_any_order<std::uint32_t>(on, values, n, ones{}, bins, out);
-  else
-    sum_in_any_order<std::uint64_t>(on, values, n, ones{}, bins, out);
+  with_bins_for_device<std::iter_value_t<I>>(bins, [&](auto const& own) {
+    if (n <= std::numeric_limits<std::uint32_t>::max())
+      sum_in_any_order<std::uint32_t>(on, values, n, ones{}, own, out);
+    else
+      sum_in_any_order<std::uint64_t>(on, values, n, ones{}, own, out);
+  });
 }
 
 /// Writes the sum of the weights of each slot to `out`.
@@ -190,7 +206,8 @@ void weigh(P const& on, I values, std::size_t n, W weights, Bins const& bins, Ou
   static_assert(std::is_integral_v<Sum>,
                 "tally: on a GPU the weights of a histogram are integers: sums of floating-point numbers would depend "
                 "on which thread comes first");
-  sum_in_any_order<Sum>(on, values, n, weights, bins, out);
+  with_bins_for_device<std::iter_value_t<I>>(
+      bins, [&](auto const& own) { sum_in_any_order<Sum>(on, values, n, weights, own, out); });
 }
 
 }  // namespace tally::detail::histogram
