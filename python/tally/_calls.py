@@ -1,0 +1,214 @@
+"""The two calls that every function of the package is made of: a reduction and a scan along an axis."""
+
+import ctypes
+
+import numpy as np
+
+from . import _arrays
+from . import _library as c
+from ._operators import Call, MAXIMUM, MINIMUM, PLUS, TIMES, BIT_AND, BIT_OR, BIT_XOR, type_for
+
+_sums = {PLUS, TIMES}
+_names = {MINIMUM: "minimum", MAXIMUM: "maximum"}
+
+
+def result_dtype(dtype, call):
+    """NumPy's dtype of sums and products, in which small integers and bools do not overflow; else that of the elements."""
+    if not call.own and call.pointer in _sums and dtype.kind in "biu" and dtype.itemsize < 8:
+        return np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
+    return dtype
+
+
+def identity_of(call, dtype):
+    """The operator's identity, as an array without axes. None: it has none that Python knows."""
+    if call.own:
+        given = call.kept[0].identity
+        return None if given is None else np.array(given, dtype)
+    kind = dtype.kind
+    if call.pointer in (PLUS, BIT_OR, BIT_XOR):
+        return np.zeros((), dtype)
+    if call.pointer == TIMES:
+        return np.ones((), dtype)
+    if call.pointer == BIT_AND:
+        return np.array(True) if kind == "b" else ~np.zeros((), dtype)
+    is_least = call.pointer == MAXIMUM
+    if kind == "b":
+        return np.array(not is_least)
+    if kind == "f":
+        return np.array(-np.inf if is_least else np.inf, dtype)
+    if kind not in "iu":
+        return None
+    limits = np.iinfo(dtype)
+    return np.array(limits.min if is_least else limits.max, dtype)
+
+
+def dtype_of_output(out, dtype):
+    """The dtype of an output, in which elements of `dtype` are combined then."""
+    own = _arrays.entered_out(out, np.shape(out)).dtype
+    if not np.can_cast(dtype, own, casting="same_kind"):
+        raise TypeError(f"cannot cast from dtype {dtype} to that of out, {own}, by the rule 'same_kind'")
+    return own
+
+
+def prepared(array, dtype):
+    """The array in a type that the C library converts to `dtype`."""
+    if array.dtype.kind == "f" and dtype.kind in "biu" or dtype.kind == "b" and array.dtype.kind != "b":
+        return array.astype(dtype)
+    return array
+
+
+class Arguments:
+    """Structs for the C library, and what they point to."""
+
+    __slots__ = ("call", "dtype", "kept", "options")
+
+    def __init__(self, call, dtype):
+        self.call = call
+        self.dtype = dtype
+        self.kept = []
+        self.options = None
+
+    def add(self, array):
+        """The address of a tally_array."""
+        if self.call.own:
+            if array.dtype != self.dtype:
+                array = array.astype(self.dtype)
+            kept, address = _arrays.described(array, type_for(self.call, self.dtype))
+        else:
+            kept, address = _arrays.pointer_to(array)
+        self.kept.append((array, kept))
+        return address
+
+    def option(self, **values):
+        if self.options is None:
+            self.options = c.Options(size=ctypes.sizeof(c.Options))
+        for name, value in values.items():
+            setattr(self.options, name, value)
+
+    def options_address(self):
+        return None if self.options is None else ctypes.addressof(self.options)
+
+
+def initial_values(initial, dtype, shape):
+    """`initial` as an array: one value, or one for each sequence."""
+    values = np.asarray(initial, dtype) if not isinstance(initial, np.ndarray) else initial.astype(dtype, copy=False)
+    if values.ndim and values.shape != shape:
+        try:
+            values = np.broadcast_to(values, shape)
+        except ValueError:
+            raise ValueError(f"initial has shape {values.shape}; it is one value, or has shape {shape}") from None
+    return _arrays.plain(values)
+
+
+def one_axis(array, axis):
+    """The array with all axes of `axis`, a number, a tuple or None for all, as its last one; and the shapes of a result
+    without those axes and with extents of 1 in their place."""
+    if axis is None:
+        return array.reshape(-1), (), (1,) * array.ndim
+    if isinstance(axis, tuple):
+        axes = [_arrays.axis_in(each, array.ndim) for each in axis]
+        if len(set(axes)) != len(axes):
+            raise ValueError("duplicate value in 'axis'")
+        if not axes:
+            raise ValueError("axis is empty; name one axis at least")
+    else:
+        axes = [_arrays.axis_in(axis, array.ndim)]
+    if array.ndim == 0:
+        return array.reshape(1), (), ()
+    kept_dims = tuple(1 if d in axes else n for d, n in enumerate(array.shape))
+    others = [d for d in range(array.ndim) if d not in axes]
+    if len(axes) > 1:
+        shape = tuple(array.shape[d] for d in others)
+        count = int(np.prod([array.shape[d] for d in axes], dtype=np.int64))
+        return array.transpose(others + axes).reshape(shape + (count,)), shape, kept_dims
+    return np.moveaxis(array, axes[0], -1), tuple(array.shape[d] for d in others), kept_dims
+
+
+def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
+    array, leave = _arrays.enter(a)
+    if dtype is not None:
+        dtype = _arrays.dtype_of(dtype)
+    call = Call(op, dtype or array.dtype)
+    if dtype is None:
+        dtype = result_dtype(array.dtype, call) if out is None else dtype_of_output(out, array.dtype)
+    array = prepared(array, dtype)
+    if where is not True:
+        neutral = identity_of(call, dtype)
+        if neutral is None:
+            raise ValueError("where= needs an operator with an identity")
+        array = np.where(where, array, neutral.astype(dtype)).astype(dtype, copy=False)
+    array, shape, kept_dims = one_axis(array, axis)
+    if array.shape[-1] == 0 and initial is None and not call.own and call.pointer in _names:
+        if array.size or int(np.prod(shape)):
+            raise ValueError(f"zero-size array to reduction operation {_names[call.pointer]} which has no identity")
+    arguments = Arguments(call, dtype)
+    result = np.empty(shape, dtype)
+    if initial is not None:
+        arguments.option(initial=arguments.add(initial_values(initial, dtype, shape)))
+    if reverse:
+        arguments.option(flags=c.REVERSE)
+    if threads:
+        arguments.option(threads=threads)
+    call.check(
+        c.reduce(arguments.add(array), array.ndim - 1, arguments.add(result), call.pointer, arguments.options_address())
+    )
+    if keepdims:
+        result = result.reshape(kept_dims)
+    if out is not None:
+        np.copyto(_arrays.entered_out(out, result.shape), result, casting="same_kind")
+        return out
+    return leave(result) if result.ndim or leave is not _arrays._as_is else result[()]
+
+
+def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads):
+    array, leave = _arrays.enter(a)
+    if dtype is not None:
+        dtype = _arrays.dtype_of(dtype)
+    call = Call(op, dtype or array.dtype)
+    if dtype is None:
+        dtype = result_dtype(array.dtype, call) if out is None else dtype_of_output(out, array.dtype)
+    array = prepared(array, dtype)
+    if axis is None or array.ndim == 0:
+        if axis is not None:
+            _arrays.axis_in(axis, 0)
+        array, axis = array.reshape(-1), 0
+    axis = _arrays.axis_in(axis, array.ndim)
+    others = array.shape[:axis] + array.shape[axis + 1 :]
+    shape = array.shape[:axis] + (array.shape[axis] + bool(include_initial),) + array.shape[axis + 1 :]
+    target = None if out is None else _arrays.entered_out(out, shape)
+    is_direct = target is not None and target.dtype == dtype and target is _arrays.plain(target) and (
+        same_place(target, array) or not np.may_share_memory(target, array)
+    )
+    result = target if is_direct else np.empty(shape, dtype)
+    arguments = Arguments(call, dtype)
+    flags = c.REVERSE * bool(reverse) | c.EXCLUSIVE * bool(exclusive) | c.INCLUDE_INITIAL * bool(include_initial)
+    if flags:
+        arguments.option(flags=flags)
+    if initial is not None:
+        arguments.option(initial=arguments.add(initial_values(initial, dtype, others)))
+    last = None
+    if return_last:
+        last = np.empty(others, dtype)
+        arguments.option(last=arguments.add(last))
+    if threads:
+        arguments.option(threads=threads)
+    call.check(c.scan(arguments.add(array), axis, arguments.add(result), call.pointer, arguments.options_address()))
+    if target is None:
+        given = leave(result)
+    else:
+        if not is_direct:
+            np.copyto(target, result, casting="same_kind")
+        given = out
+    if not return_last:
+        return given
+    return given, leave(last) if last.ndim or leave is not _arrays._as_is else last[()]
+
+
+def same_place(x, y):
+    """Whether two arrays are the same elements, in the same places."""
+    return (
+        x.shape == y.shape
+        and x.strides == y.strides
+        and x.dtype == y.dtype
+        and x.__array_interface__["data"][0] == y.__array_interface__["data"][0]
+    )

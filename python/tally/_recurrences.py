@@ -1,0 +1,86 @@
+"""Linear recurrences along an axis."""
+
+import numpy as np
+
+from . import _arrays, _calls
+from . import _library as c
+from ._operators import Call
+
+
+def linear_recurrence(a, b, axis=-1, *, initial=None, reverse=False, return_last=False, dtype=None, threads=None):
+    """Return the states of ``y[k] = a[k] * y[k - 1] + b[k]`` along an axis.
+
+    Parameters
+    ----------
+    a : scalar or array_like
+        The factors: one, or an array that broadcasts to the shape of `b`.
+    b : array_like
+        The terms.
+    axis : int, default -1
+        The axis of the steps.
+    initial : scalar or array, optional
+        The state before the first step: one, or one for each sequence. 0 if not given.
+    reverse : bool, default False
+        Whether to go backward: ``y[k] = a[k] * y[k + 1] + b[k]``.
+    return_last : bool, default False
+        Whether to return each sequence's last state too, from which another call can go on.
+    dtype : dtype, optional
+        The type of the states: that of `b` and `a` if not given, and 32 bits for floats of 16.
+    threads : int, optional
+        At most so many threads. No bit depends on it.
+
+    Returns
+    -------
+    array, or a tuple of two arrays with `return_last`
+
+    Notes
+    -----
+    The maps of the steps are scanned, so that one long recurrence is quicker than a loop, and goes by several threads. The
+    bits are those of the C++ library everywhere. Floats differ from a loop's by rounding; integers do not.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.linear_recurrence(0.5, [8.0, 0.0, 0.0, 4.0])
+    array([8., 4., 2., 5.])
+    """
+    terms, leave = _arrays.enter(b, "b")
+    factors, _ = _arrays.enter(a, "a")
+    if dtype is None:
+        dtype = terms.dtype if factors.ndim == 0 and terms.dtype.kind == "f" else np.result_type(terms, factors)
+        if dtype.kind == "b":
+            dtype = np.dtype(np.int64)
+        if dtype == np.float16 or _arrays.is_bfloat16(dtype):
+            dtype = np.dtype(np.float32)
+    else:
+        dtype = _arrays.dtype_of(dtype)
+    terms, factors = _calls.prepared(terms, dtype), _calls.prepared(factors, dtype)
+    if terms.ndim == 0:
+        terms = terms.reshape(1)
+    axis = _arrays.axis_in(axis, terms.ndim)
+    if factors.ndim:
+        try:
+            factors = np.broadcast_to(factors, terms.shape)
+        except ValueError:
+            raise ValueError(f"a has shape {factors.shape}, which does not broadcast to that of b, {terms.shape}") from None
+    call = Call("plus", dtype)
+    arguments = _calls.Arguments(call, dtype)
+    others = terms.shape[:axis] + terms.shape[axis + 1 :]
+    result = np.empty(terms.shape, dtype)
+    if reverse:
+        arguments.option(flags=c.REVERSE)
+    if initial is not None:
+        arguments.option(initial=arguments.add(_calls.initial_values(initial, dtype, others)))
+    last = None
+    if return_last:
+        last = np.empty(others, dtype)
+        arguments.option(last=arguments.add(last))
+    if threads:
+        arguments.option(threads=threads)
+    call.check(
+        c.linear_recurrence(arguments.add(factors), arguments.add(terms), axis, arguments.add(result),
+                            arguments.options_address())
+    )  # fmt: skip
+    if not return_last:
+        return leave(result)
+    return leave(result), leave(last) if last.ndim or leave is not _arrays._as_is else last[()]

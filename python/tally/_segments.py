@@ -1,0 +1,136 @@
+"""Reductions and scans of segments: sequences of different lengths, one after the other in an array."""
+
+import numpy as np
+
+from . import _arrays, _calls
+from . import _library as c
+from ._operators import Call
+
+
+def _arguments(values, offsets, op, dtype, initial):
+    array, leave = _arrays.enter(values, "values")
+    bounds, _ = _arrays.enter(offsets, "offsets")
+    if array.ndim != 1 or bounds.ndim != 1:
+        raise ValueError(f"values and offsets have one axis, not {array.ndim} and {bounds.ndim}")
+    if bounds.dtype.kind not in "iu":
+        raise TypeError(f"offsets are integers, not {bounds.dtype}")
+    if bounds.size == 0:
+        raise ValueError("offsets is empty; there is one offset more than segments")
+    call = Call(op, _arrays.dtype_of(dtype) if dtype is not None else array.dtype)
+    dtype = _calls.result_dtype(array.dtype, call) if dtype is None else _arrays.dtype_of(dtype)
+    arguments = _calls.Arguments(call, dtype)
+    if initial is not None:
+        arguments.option(initial=arguments.add(_calls.initial_values(initial, dtype, (bounds.size - 1,))))
+    kept, address = _arrays.pointer_to(bounds)
+    arguments.kept.append((bounds, kept))
+    return _calls.prepared(array, dtype), leave, bounds.size - 1, address, arguments
+
+
+def segment_reduce(values, offsets, op="plus", *, dtype=None, initial=None, threads=None):
+    """Return the reduction of each segment, ``values[offsets[s]:offsets[s + 1]]``.
+
+    Parameters
+    ----------
+    values : array_like of one axis
+        The elements.
+    offsets : array_like of integers
+        One more than there are segments. They do not decrease. Segments may be empty.
+    op : str, ufunc, `operation` or callable, default "plus"
+        As for `reduce`. An empty segment's result is the initial value, or the identity.
+    dtype, initial, threads
+        As for `reduce`.
+
+    Returns
+    -------
+    array
+        One result for each segment. It has the bits of `reduce` of the segment alone.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.segment_reduce([5, 1, 7, 2], [0, 2, 2, 4], op="maximum", initial=0)
+    array([5, 0, 7])
+    """
+    array, leave, count, offsets, arguments = _arguments(values, offsets, op, dtype, initial)
+    result = np.empty(count, arguments.dtype)
+    if threads:
+        arguments.option(threads=threads)
+    call = arguments.call
+    call.check(
+        c.reduce_segments(arguments.add(array), offsets, arguments.add(result), call.pointer, arguments.options_address())
+    )
+    return leave(result)
+
+
+def segment_sum(values, offsets, *, dtype=None, initial=None):
+    """Return the sum of each segment: `segment_reduce` with "plus".
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.segment_sum([1.0, 2.0, 4.0], [0, 1, 1, 3])
+    array([1., 0., 6.])
+    """
+    return segment_reduce(values, offsets, "plus", dtype=dtype, initial=initial)
+
+
+def segment_prod(values, offsets, *, dtype=None, initial=None):
+    """Return the product of each segment: `segment_reduce` with "times".
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.segment_prod([2, 3, 4], [0, 1, 3])
+    array([ 2, 12])
+    """
+    return segment_reduce(values, offsets, "times", dtype=dtype, initial=initial)
+
+
+def segment_min(values, offsets, *, initial=None):
+    """Return the least element of each segment: `segment_reduce` with "minimum".
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.segment_min([2, 3, 4], [0, 1, 3])
+    array([2, 3])
+    """
+    return segment_reduce(values, offsets, "minimum", initial=initial)
+
+
+def segment_max(values, offsets, *, initial=None):
+    """Return the greatest element of each segment: `segment_reduce` with "maximum".
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.segment_max([2, 3, 4], [0, 1, 3])
+    array([2, 4])
+    """
+    return segment_reduce(values, offsets, "maximum", initial=initial)
+
+
+def segment_scan(values, offsets, op="plus", *, dtype=None, initial=None, exclusive=False, threads=None):
+    """Return the running results of each segment, at the places of its elements.
+
+    Parameters are those of `segment_reduce`, and `exclusive` as for `scan`. Elements outside all segments are returned as
+    they are.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.segment_scan([1, 2, 3, 4], [0, 2, 4])
+    array([1, 3, 3, 7])
+    """
+    array, leave, _, offsets, arguments = _arguments(values, offsets, op, dtype, initial)
+    result = array.astype(arguments.dtype)
+    flags = c.EXCLUSIVE * bool(exclusive)
+    if flags:
+        arguments.option(flags=flags)
+    if threads:
+        arguments.option(threads=threads)
+    call = arguments.call
+    call.check(
+        c.scan_segments(arguments.add(array), offsets, arguments.add(result), call.pointer, arguments.options_address())
+    )
+    return leave(result)

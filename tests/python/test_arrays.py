@@ -1,0 +1,299 @@
+"""The Python package against NumPy, and against plain loops where NumPy has no such call."""
+
+import ctypes
+import fractions
+import itertools
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tally
+
+INTEGERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+FLOATS = [np.float16, np.float32, np.float64]
+rng = np.random.default_rng(1)
+
+
+def numbers(shape, dtype):
+    """Numbers whose sums and running sums are exact in every type of the results."""
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind == "u":
+        return rng.integers(0, 9, shape).astype(dtype)
+    return rng.integers(-8, 9, shape).astype(dtype)
+
+
+def layouts(array):
+    """The same elements in other places: strided, transposed, backwards, not aligned, in the other byte order."""
+    yield array
+    if array.ndim:
+        spread = np.zeros(tuple(2 * n for n in array.shape), array.dtype)
+        view = spread[tuple(slice(0, 2 * n, 2) for n in array.shape)]
+        view[...] = array
+        yield view
+        yield array[::-1].copy()[::-1]
+        yield np.asfortranarray(array)
+    raw = np.zeros(array.nbytes + 1, np.uint8)
+    shifted = raw[1:].view(array.dtype).reshape(array.shape) if array.size else array
+    if array.size:
+        shifted[...] = array
+    yield shifted
+    yield array.astype(array.dtype.newbyteorder())
+    locked = array.copy()
+    locked.flags.writeable = False
+    yield locked
+
+
+SHAPES = [(0,), (1,), (7,), (1000,), (3, 5), (4, 0), (0, 4), (2, 3, 4)]
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, bool])
+def test_sums_and_extremes_are_numpys(dtype):
+    for shape in SHAPES:
+        for array in layouts(numbers(shape, dtype)):
+            for axis in [None, *range(-len(shape), len(shape))]:
+                for name in ["sum", "prod", "min", "max"]:
+                    if name in ("min", "max") and 0 in shape:
+                        continue
+                    ours = getattr(tally, name)(array, axis=axis)
+                    native = array.astype(array.dtype.newbyteorder("="))
+                    if name == "prod" and native.dtype.kind == "f":
+                        native = np.sign(native)
+                        ours = tally.prod(np.sign(array), axis=axis)
+                    theirs = getattr(np, name)(native, axis=axis)
+                    np.testing.assert_array_equal(ours, theirs)
+                    assert ours.dtype == theirs.dtype and np.shape(ours) == np.shape(theirs)
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, bool])
+def test_running_results_are_numpys(dtype):
+    for shape in SHAPES:
+        for array in layouts(numbers(shape, dtype)):
+            native = array.astype(array.dtype.newbyteorder("="))
+            for axis in [None, *range(-len(shape), len(shape))]:
+                ours = tally.cumsum(array, axis=axis)
+                theirs = np.cumsum(native, axis=axis)
+                if native.dtype != np.float16 or shape == (7,):  # NumPy rounds each sum of halves
+                    np.testing.assert_array_equal(ours, theirs)
+                assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
+                if axis is not None:
+                    np.testing.assert_array_equal(tally.cummax(array, axis=axis), np.maximum.accumulate(native, axis=axis))
+                    np.testing.assert_array_equal(tally.cummin(array, axis=axis), np.minimum.accumulate(native, axis=axis))
+
+
+def test_several_axes_keepdims_where_initial_dtype_out():
+    array = numbers((3, 4, 5), np.float64)
+    keep = rng.random(array.shape) < 0.5
+    for axis in [(0,), (0, 1), (1, 2), (0, 2), (0, 1, 2), (2, 0)]:
+        for keepdims in [False, True]:
+            np.testing.assert_array_equal(tally.sum(array, axis=axis, keepdims=keepdims), np.sum(array, axis=axis, keepdims=keepdims))
+            np.testing.assert_array_equal(tally.max(array, axis=axis, keepdims=keepdims), np.max(array, axis=axis, keepdims=keepdims))
+        np.testing.assert_array_equal(tally.sum(array, axis=axis, where=keep), np.sum(array, axis=axis, where=keep))
+        np.testing.assert_array_equal(tally.min(array, axis=axis, where=keep, initial=3), np.min(array, axis=axis, where=keep, initial=3))
+        np.testing.assert_allclose(tally.mean(array, axis=axis), np.mean(array, axis=axis), rtol=1e-15, atol=1e-15)
+        np.testing.assert_array_equal(tally.any(array > 7, axis=axis), np.any(array > 7, axis=axis))
+        np.testing.assert_array_equal(tally.all(array > -8, axis=axis), np.all(array > -8, axis=axis))
+    out = np.full((3, 5), 77.0, np.float32)
+    assert tally.sum(array, axis=1, out=out) is out
+    np.testing.assert_array_equal(out, np.sum(array, axis=1))
+    assert tally.sum([1, 2], dtype=np.float32).dtype == np.float32
+    assert tally.sum(np.array([1.75, 2.75]), dtype=np.int64) == 3
+    assert tally.sum(np.int8([100, 100])) == 200
+    assert tally.mean(np.float16([60000, 60000])) == 60000
+    assert tally.argmin([3, 1, 2]) == 1 and tally.argmax([[3, 1], [4, 9]], axis=1).tolist() == [0, 1]
+    np.testing.assert_array_equal(tally.sum(array, axis=0, initial=numbers((4, 5), float) * 0 + 2), np.sum(array, axis=0) + 2)
+
+
+def test_scans_by_every_option():
+    for shape, axis in [((9,), 0), ((3, 7), 1), ((3, 7), 0), ((0,), 0), ((2, 0), 1)]:
+        array = numbers(shape, np.int64)
+        running = np.cumsum(array, axis=axis)
+        others = tuple(n for d, n in enumerate(shape) if d != axis)
+        zero = np.zeros([1 if d == axis else n for d, n in enumerate(shape)], np.int64)
+        padded = np.concatenate([zero, running], axis=axis)
+        n = shape[axis]
+        np.testing.assert_array_equal(tally.scan(array, axis=axis, include_initial=True), padded)
+        np.testing.assert_array_equal(tally.scan(array, axis=axis, exclusive=True), padded.take(range(n), axis=axis))
+        np.testing.assert_array_equal(tally.scan(array, axis=axis, reverse=True), np.flip(np.cumsum(np.flip(array, axis), axis=axis), axis))
+        begin = numbers(others, np.int64)
+        ours, last = tally.scan(array, axis=axis, initial=begin, return_last=True)
+        np.testing.assert_array_equal(ours, running + np.expand_dims(begin, axis))
+        np.testing.assert_array_equal(last, begin + np.sum(array, axis=axis))
+        for threads in [1, 2]:
+            np.testing.assert_array_equal(tally.scan(array, axis=axis, threads=threads), running)
+    array = numbers((5, 6), np.float32)
+    expected = np.cumsum(array, axis=1)
+    kept = array.copy()
+    assert tally.cumsum(kept, axis=1, out=kept) is kept  # in place
+    np.testing.assert_array_equal(kept, expected)
+    for step in [1, 5]:  # outputs that overlap the input
+        both = numbers(100_000, np.int64)
+        sums = np.cumsum(both[:-step])
+        tally.cumsum(both[:-step], out=both[step:])
+        np.testing.assert_array_equal(both[step:], sums)
+    wide = np.zeros((5, 6))
+    tally.cumsum(array, axis=1, out=wide, dtype=np.float32)
+    np.testing.assert_array_equal(wide, expected)
+    np.testing.assert_array_equal(tally.cumulative_sum([1, 2]), [1, 3])
+    np.testing.assert_array_equal(tally.cumulative_prod(array[0], include_initial=True), np.concatenate([[1], np.cumprod(array[0])]))
+
+
+def test_operators_by_name_ufunc_function_and_pointer():
+    array = numbers((4, 11), np.int32)
+    for name, ufunc in [("bit_and", np.bitwise_and), ("bit_or", np.bitwise_or), ("bit_xor", np.bitwise_xor), ("minimum", np.minimum)]:
+        np.testing.assert_array_equal(tally.scan(array, op=name), ufunc.accumulate(array, axis=1))
+        np.testing.assert_array_equal(tally.scan(array, op=ufunc), ufunc.accumulate(array, axis=1))
+        np.testing.assert_array_equal(tally.reduce(array, op=ufunc, axis=0), ufunc.reduce(array, axis=0))
+    pairs = np.dtype([("scale", np.int64), ("offset", np.int64)])  # maps x -> scale x + offset, which do not commute
+    maps = np.zeros(300, pairs)
+    maps["scale"], maps["offset"] = numbers(300, np.int64) | 1, numbers(300, np.int64)
+    maps["scale"][::2] = 1
+    maps["scale"][1::2] = -1
+
+    def compose(x, y):
+        return y["scale"] * x["scale"], y["scale"] * x["offset"] + y["offset"]
+
+    expected = list(itertools.accumulate(maps, lambda x, y: np.array(compose(x, y), pairs)[()]))
+    assert tally.scan(maps, op=compose).tolist() == [tuple(each) for each in expected]
+    assert tally.reduce(maps, op=tally.operation(compose, identity=(1, 0))).item() == tuple(expected[-1])
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double))
+    def later(_, left, right, result):
+        result[0] = right[0] if right[0] else left[0]
+
+    filled = tally.scan([3.0, 0, 0, 5, 0], op=tally.operation(later, identity=0.0))
+    assert filled.tolist() == [3, 3, 3, 5, 5]
+    with pytest.raises(ZeroDivisionError):
+        tally.reduce(np.ones(100), op=lambda x, y: 1 // 0)
+
+
+@given(st.lists(st.lists(st.integers(-100, 100), max_size=6), max_size=12), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_segments(lists, as_floats):
+    values = np.array(sum(lists, []), np.float64 if as_floats else np.int64)
+    offsets = np.cumsum([0] + [len(each) for each in lists])
+    assert tally.segment_sum(values, offsets).tolist() == [sum(each) for each in lists]
+    assert tally.segment_max(values, offsets, initial=-1000).tolist() == [max(each, default=-1000) for each in lists]
+    running = [list(itertools.accumulate(each)) for each in lists]
+    assert tally.segment_scan(values, offsets.astype(np.uint32)).tolist() == sum(running, [])
+    before = [([0] + each)[: len(each)] for each in running]
+    assert tally.segment_scan(values, offsets, exclusive=True).tolist() == sum(before, [])
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False, min_value=-2.0**60, max_value=2.0**60), min_size=1, max_size=400))
+@settings(max_examples=80, deadline=None)
+def test_sums_are_near_the_exact_ones(values):
+    exact = sum(map(fractions.Fraction, values))
+    size = sum(abs(fractions.Fraction(x)) for x in values)
+    array = np.array(values, np.float32)
+    for ours in [tally.sum(array), tally.cumsum(array)[-1]]:
+        assert abs(fractions.Fraction(float(ours)) - exact) <= size * fractions.Fraction(2) ** -20
+    assert tally.sum(array).tobytes() == tally.cumsum(array)[-1].tobytes()
+    assert tally.cumsum(np.stack([array, array]), axis=1)[1].tobytes() == tally.cumsum(array).tobytes()
+
+
+def test_recurrences():
+    for shape, axis in [((40,), 0), ((3, 20), 1), ((3, 20), 0)]:
+        a, b = rng.random(shape) - 0.5, rng.random(shape)
+        for factors in [a, 0.75, a.take([0], axis=1 - axis) if len(shape) > 1 else a]:
+            expected = np.zeros(shape)
+            state = np.zeros([n for d, n in enumerate(shape) if d != axis]) + 2
+            full = np.moveaxis(np.broadcast_to(factors, shape), axis, 0)
+            for k, term in enumerate(np.moveaxis(b, axis, 0)):
+                state = full[k] * state + term
+                np.moveaxis(expected, axis, 0)[k] = state
+            ours, last = tally.linear_recurrence(factors, b, axis=axis, initial=2, return_last=True)
+            np.testing.assert_allclose(ours, expected, rtol=1e-13)
+            np.testing.assert_array_equal(last, np.moveaxis(ours, axis, 0)[-1])
+    assert tally.linear_recurrence(2, [1, 1, 1]).tolist() == [1, 3, 7]
+    assert tally.linear_recurrence(2, [1, 1, 1], reverse=True).tolist() == [7, 3, 1]
+
+
+def test_errors_are_numpys():
+    axis_error = getattr(np, "exceptions", np).AxisError
+    with pytest.raises(axis_error):
+        tally.sum(np.ones(3), axis=1)
+    with pytest.raises(axis_error):
+        tally.cumsum(np.ones((2, 2)), axis=-3)
+    with pytest.raises(TypeError):
+        tally.sum(np.ones(3), axis=0.5)
+    with pytest.raises(ValueError, match="duplicate"):
+        tally.sum(np.ones((2, 2)), axis=(0, -2))
+    with pytest.raises(ValueError, match="no identity"):
+        tally.max(np.ones((2, 0)), axis=1)
+    with pytest.raises(TypeError, match="complex128"):
+        tally.sum(np.ones(3, complex))
+    with pytest.raises(TypeError):
+        tally.cumsum(np.array(["a"]))
+    with pytest.raises(ValueError, match="read-only"):
+        locked = np.zeros(3)
+        locked.flags.writeable = False
+        tally.cumsum(np.ones(3), out=locked)
+    with pytest.raises(ValueError, match="shape"):
+        tally.cumsum(np.ones(3), out=np.zeros(4))
+    with pytest.raises(TypeError):
+        tally.cumsum(np.ones(3), out=np.zeros(3, np.int32))  # not of the same kind
+    with pytest.raises(ValueError, match="op is"):
+        tally.scan([1], op="plusminus")
+    with pytest.raises(ValueError):
+        tally.segment_sum(np.ones(3), [0, 2, 1])
+    with pytest.raises(ValueError):
+        tally.segment_sum(np.ones(3), [0, 4])
+    with pytest.raises(TypeError, match="integers"):
+        tally.segment_sum(np.ones(3), [0.0, 3.0])
+    with pytest.raises(TypeError, match="mask"):
+        tally.sum(np.ma.array([1, 2], mask=[0, 1]))
+
+
+def test_other_arrays():
+    assert tally.sum(memoryview(np.arange(4.0))) == 6
+    assert tally.sum(bytearray(b"\1\2\3")) == 6
+    assert tally.cumsum([[1, 2], [3, 4]]).tolist() == [1, 3, 6, 10]
+    assert tally.sum(5) == 5 and tally.cumsum(5).tolist() == [5]
+
+
+def test_torch():
+    torch = pytest.importorskip("torch")
+    x = torch.arange(6.0).reshape(2, 3)
+    assert torch.equal(tally.cumsum(x, axis=1), torch.cumsum(x, 1))
+    assert torch.equal(tally.sum(x, axis=0), x.sum(0))
+    assert tally.cumsum(x.bfloat16(), axis=0).dtype == torch.bfloat16
+    with pytest.raises(RuntimeError):
+        tally.sum(x.requires_grad_())
+
+
+def test_threads_and_forks():
+    array = rng.random(200_000)
+    expected = tally.cumsum(array)
+    results = []
+    threads = [threading.Thread(target=lambda: results.append(tally.cumsum(array))) for _ in range(6)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert len(results) == 6 and all(np.array_equal(each, expected) for each in results)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if np.array_equal(tally.cumsum(array), expected) else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_the_import_brings_no_numpy():
+    code = "import sys, tally; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize("module", ["_reductions", "_scans", "_segments", "_recurrences", "_operators", "_library"])
+def test_examples(module):
+    import doctest
+    import importlib
+
+    assert doctest.testmod(importlib.import_module(f"tally.{module}")).failed == 0
+    assert doctest.testmod(tally).failed == 0
