@@ -290,6 +290,32 @@ def test_the_import_brings_no_numpy():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
+def test_stubs_have_the_signatures():
+    import ast
+    import inspect
+    import pathlib
+
+    stubs = {}
+    for node in ast.parse(pathlib.Path(tally.__file__).with_suffix(".pyi").read_text()).body:
+        if isinstance(node, ast.FunctionDef):
+            given = node.args
+            stubs[node.name] = [each.arg for each in [*given.posonlyargs, *given.args, *given.kwonlyargs]]
+    assert set(stubs) | {"operation"} == set(tally.__all__)
+    for name, parameters in stubs.items():
+        assert list(inspect.signature(getattr(tally, name)).parameters) == parameters, name
+
+
+def test_the_module_is_the_tool(tmp_path):
+    tool = tmp_path / "tool"
+    tool.write_text("#!/bin/sh\necho called with $*\n")
+    tool.chmod(0o755)
+    call = [sys.executable, "-m", "tally", "sum", "-"]
+    run = subprocess.run(call, capture_output=True, text=True, env={**os.environ, "TALLY_TOOL": str(tool)})
+    assert (run.returncode, run.stdout) == (0, "called with sum -\n")
+    run = subprocess.run(call, capture_output=True, text=True, env={**os.environ, "TALLY_TOOL": str(tmp_path / "none")})
+    assert run.returncode == 1 and "cannot be run" in run.stderr
+
+
 @pytest.mark.parametrize("module", ["_reductions", "_scans", "_segments", "_recurrences", "_operators", "_library"])
 def test_examples(module):
     import doctest
