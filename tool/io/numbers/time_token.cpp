@@ -78,14 +78,14 @@ void make_finer(number_form& form, number_unit unit, int digits, time_shape shap
 }
 
 /// Hours and minutes, and perhaps seconds. `fineness` becomes 1 or more.
-std::optional<std::int64_t> clock(scanned& from, std::size_t most_hours, std::int64_t last_hour, int& fineness)
+std::optional<int128> clock(scanned& from, std::size_t most_hours, std::int64_t last_hour, int& fineness)
 {
   auto const hours = from.digits(most_hours == 2 ? 2 : 1, most_hours);
   if (!hours || *hours > last_hour || !from.take(':')) return std::nullopt;
   auto const minutes = from.up_to(59);
   if (!minutes) return std::nullopt;
   fineness = 1;
-  std::int64_t const whole = *hours * hour + *minutes * minute;
+  int128 const whole = int128{*hours} * hour + *minutes * minute;  // 64 bits hold 2.5 million hours
   if (!from.take(':')) return whole;
   int count = 0;
   auto const seconds = from.up_to(59);
