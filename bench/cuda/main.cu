@@ -162,11 +162,12 @@ void all()
   scans<::cuda::std::complex<double>>("complex f64", quick ? std::vector<int>{26} : std::vector<int>{22, 24, 26, 28});
   scans<affine<float>>("affine of f32", wide, compose{});
   scans<indexed<float, std::uint32_t>>("argmin of f32", quick ? wide : std::vector<int>{27}, argmin{});
-  reductions<float>("f32", few);
-  reductions<std::int32_t>("i32", large);
-  reductions<double>("f64", wide);
-  reductions<std::uint8_t>("u8", large);
-  reductions<half>("f16", quick ? large : std::vector<int>{28});
+  std::vector<int> const small = quick ? few : std::vector<int>{14, 16, 17, 18, 19, 20, 21, 22, 24, 26, 28};
+  reductions<float>("f32", quick ? few : std::vector<int>{10, 12, 14, 16, 17, 18, 19, 20, 21, 22, 24, 26, 28, 30});
+  reductions<std::int32_t>("i32", small);
+  reductions<double>("f64", quick ? wide : std::vector<int>{13, 15, 16, 17, 18, 19, 20, 21, 23, 25, 27, 29});
+  reductions<std::uint8_t>("u8", small);
+  reductions<half>("f16", quick ? large : std::vector<int>{18, 20, 22, 28});
   reductions<indexed<float, std::uint32_t>>("argmin of f32", quick ? wide : std::vector<int>{27, 29}, argmin{});
   reductions<moments<float>>("mean and variance of f32", quick ? std::vector<int>{26} : std::vector<int>{26, 28},
                              mean_and_variance{});

@@ -67,9 +67,9 @@ private:
 /// Device memory in which the blocks of a call exchange the totals of their tiles. Calls on one stream share a
 /// workspace; calls that run at the same time need one each.
 ///
-/// Size     `bytes_for<T>(n)`: 8 bytes for each 32 KiB of floats (16 for doubles), and 128 more. A call whose elements
-///          come from a function, or whose results go to one, takes a few times as much if the workspace can grow. So
-///          does a call on segments, for all that lies behind their values in the same allocation.
+/// Size     `bytes_for<T>(n)`: 8 bytes for each 32 KiB of floats (16 for doubles), and 16.1 KiB more. A call whose
+///          elements come from a function, or whose results go to one, takes a few times as much if the workspace can
+///          grow. So does a call on segments, for all that lies behind their values in the same allocation.
 /// Pool     the intermediate values of algorithms (tally::temporary) come from a pool of the workspace's own, which
 ///          keeps its memory until the workspace is destroyed. The device's default pool would return the memory to the
 ///          system at each wait for the stream, and 2^28 bytes took 0.1 ms to come back.
@@ -110,7 +110,8 @@ public:
     return header_bytes + sequences * (tiles * ((sizeof(working_type<T>) + 3) / 4) + 1) * sizeof(std::uint64_t);
   }
 
-  static constexpr std::size_t header_bytes = 128;
+  static constexpr std::size_t alignment = 128;
+  static constexpr std::size_t header_bytes = alignment + 16 * 1024;
 
   /// For tests: which kernels calls use. The bits do not depend on it.
   enum class path {

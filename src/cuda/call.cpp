@@ -19,6 +19,7 @@ namespace tally::cuda_backend {
 namespace {
 
 constexpr int most_devices = 64;
+static_assert(sizeof(workspace_header) == execution::workspace::header_bytes);
 
 device_facts const& facts_of(int device)
 {
@@ -251,7 +252,7 @@ void execution::workspace::reserve(std::size_t bytes, CUstream_st* stream)
     give_back();
     std::size_t const room = bytes + bytes / 2;  // calls that grow little by little then seldom wait
     if (resource_ != nullptr)
-      memory_ = resource_->allocate(room, header_bytes);
+      memory_ = resource_->allocate(room, alignment);
     else
       check_cuda(cudaMalloc(&memory_, room), "taking device memory for a workspace");
     bytes_ = room;
@@ -266,7 +267,7 @@ void execution::workspace::give_back()
 {
   if (memory_ != nullptr && !borrowed_) {
     if (resource_ != nullptr)
-      resource_->deallocate(memory_, bytes_, header_bytes);
+      resource_->deallocate(memory_, bytes_, alignment);
     else
       cudaFree(memory_);
     memory_ = nullptr;

@@ -161,13 +161,30 @@ TEST(cuda_choice, of_reductions)
 {
   call_shape shape = of_floats;
   shape.reduces = true;
-  expect("reduction", shape, h200, {}, with_small({{endless, kernel::reduction, 395, tile, 1}}));
+  auto const of_own_tiles = [](unsigned most) {
+    return std::vector<row>{{strip, kernel::one_row, 1, any},
+                            {4 * strip, kernel::four_rows, 1, any},
+                            {tile, kernel::eight_rows, 1, any},
+                            {most * tile, kernel::own_reduction, most, tile, 1},
+                            {endless, kernel::reduction, 395, tile, 1}};
+  };
+  expect("reduction", shape, h200, {}, of_own_tiles(512));
+  tuning by;
+  by.own_tiles = 20;
+  expect("reduction of few own tiles", shape, h200, by, of_own_tiles(20));
+  by.own_tiles = 0;
+  expect("reduction of no own tiles", shape, h200, by, with_small({{endless, kernel::reduction, 395, tile, 1}}));
   call_means means = h200;
   means.most_blocks = 3;
   expect("reduction by three blocks", shape, means, {}, with_small({{endless, kernel::reduction, 3, tile, 1}}));
   means = h200;
   means.requested = path::registers;
   expect("reduction, never by one block", shape, means, {}, {{endless, kernel::reduction, 395, tile, 1}});
+  for (path const each : {path::own_tiles, path::backwards}) {
+    means.requested = each;
+    expect("reduction of own tiles", shape, means, {},
+           {{512 * tile, kernel::own_reduction, 512, tile, 1}, {endless, kernel::reduction, 395, tile, 1}});
+  }
   means.compute_capability = 80;
   means.requested = path::automatic;
   shape.most_own_tiles = 0;

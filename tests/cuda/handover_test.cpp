@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <random>
 #include <thread>
 #include <vector>
@@ -156,6 +157,62 @@ std::size_t own_tiles_call(space& s, std::uint32_t call, std::uint32_t tiles, st
   }
   for (std::thread& thread : threads) thread.join();
   return wrong;
+}
+
+/// One call of a reduction whose tiles have epochs of their own. No more than `running` workers run at a time, the last
+/// ones first, and perhaps only when the call has its result: whoever folds does not wait long.
+std::size_t own_reduction_call(own_totals<words_of<total>>& own, std::uint32_t call, std::uint32_t tiles,
+                               std::uint32_t running)
+{
+  std::size_t wrong = 0;
+  std::atomic<std::uint32_t> begun = 0;
+  std::vector<std::thread> threads;
+  for (std::uint32_t thread = 0; thread < running; ++thread) {
+    threads.emplace_back([&, thread] {
+      disturbance disturb(call * 139 + thread);
+      for (std::uint32_t next = begun++; next < tiles; next = begun++) {
+        std::uint32_t const mine = tiles - 1 - next;
+        std::uint64_t* const words = &own.words[mine * words_of<total>];
+        auto const before = static_cast<std::uint32_t>(load_relaxed(words) >> 32);
+        disturb();
+        publish(words, total::of(call, mine), before + 1);
+      }
+    });
+  }
+  disturbance disturb(call);
+  for (std::uint32_t tile = 0; tile < tiles; ++tile) {
+    std::uint32_t const epoch = own.taken[tile] + 1;
+    for (int polls = 0; polls < 3; ++polls) {
+      read_words<total> read;
+      read.load(&own.words[tile * words_of<total>]);
+      total seen{};
+      if (!read.decode(seen, epoch)) continue;
+      if (!(seen == total::of(call, tile))) ++wrong;
+      break;
+    }
+    own.taken[tile] = epoch;
+    disturb();
+  }
+  for (std::thread& thread : threads) thread.join();
+  return wrong;
+}
+
+TEST(cuda_handover, a_total_that_comes_too_late_is_not_taken_by_the_next_call)
+{
+  auto const own = std::make_unique<own_totals<words_of<total>>>();
+  std::mt19937 random(11);
+  // Epochs that begin again at 0 are as good as any.
+  for (std::uint32_t tile = 0; tile < own->most_tiles; ++tile) {
+    std::uint32_t const epoch = 0xffffffff - tile % 20;
+    own->taken[tile] = epoch;
+    publish(&own->words[tile * words_of<total>], total::of(99, tile), epoch);
+  }
+  for (std::uint32_t call = 100; call < 160; ++call) {
+    std::uint32_t const tiles = 1 + static_cast<std::uint32_t>(random() % own->most_tiles);
+    ASSERT_EQ(own_reduction_call(*own, call, tiles, 1 + call % 3), 0u) << "call " << call << ", " << tiles << " tiles";
+    for (std::uint32_t tile = 0; tile < tiles; ++tile)
+      ASSERT_EQ(own->words[tile * words_of<total>] >> 32, own->taken[tile]) << "tile " << tile;
+  }
 }
 
 TEST(cuda_handover, totals_arrive_whole_and_are_those_of_the_call)

@@ -137,6 +137,9 @@ public:
   static constexpr bool takes_steps = cuda_backend::needs_stripes<P>;
   static constexpr bool in_pairs = in_memory && std::is_arithmetic_v<T> && sizeof(T) == 4;
   static constexpr std::size_t line = 128;
+  /// Tiles of a reduction that have a block each, at most.
+  static constexpr std::size_t most_own_tiles =
+      cuda_backend::fits_own_reduction<P> ? static_cast<std::size_t>(cuda_backend::own_reduction_threads<P>) : 0;
 
   /// Inputs of up to `most` elements, in each phase; one of `far` elements, in phase 0. The environment may ask for no
   /// more than TALLY_TEST_MAX_SIZE elements, and for one call in TALLY_TEST_EVERY: then no visits are expected.
@@ -218,7 +221,7 @@ private:
         {"drawn tiles by one block", kernel::drawn_tiles, {}, requested::registers, 1},
         {"drawn tiles by three blocks", kernel::drawn_tiles, {}, requested::registers, 3},
     };
-    if (fits_cluster && sm_90_) all.push_back({"cluster", kernel::cluster, {.one_block_tiles = 0}});
+    if (fits_cluster && sm_90_) all.push_back({"cluster", kernel::cluster, {.one_block_tiles = 0, .own_tiles = 0}});
     if (in_memory) {
       tuning one = never_few, two = never_few;
       one.processors = 1;
@@ -258,6 +261,9 @@ private:
     if (c.n == 0) return c.what != work::reduce || c.from_init ? std::optional(kernel::nothing) : std::nullopt;
     std::size_t const tiles = (c.n - 1) / tile + 1;
     bool const reduces = c.what == work::reduce;
+    bool const owns = tiles <= std::min<std::size_t>(most_own_tiles, by.by.own_tiles) && by.blocks == 0 &&
+                      by.path != requested::registers && by.path != requested::ring;
+    kernel const reduction = owns ? kernel::own_reduction : kernel::reduction;
     bool const aligned = c.in_place ? c.out_phase % 16 == 0 : c.in_phase % 16 == 0;
     kernel const else_kernel =
         fits_ring && aligned && by.path == requested::automatic ? kernel::ring : kernel::drawn_tiles;
@@ -269,7 +275,7 @@ private:
                                                       : kernel::eight_rows;
       case kernel::cluster: return tiles <= 8 ? std::optional(kernel::cluster) : std::nullopt;
       case kernel::own_tiles:
-        if (reduces) return {};
+        if (reduces) return owns ? std::optional(reduction) : std::nullopt;
         if (c.in_place) return else_kernel;
         return tiles <= static_cast<std::size_t>(processors_) ? std::optional(kernel::own_tiles) : std::nullopt;
       case kernel::own_tiles_in_pairs: {
@@ -280,8 +286,8 @@ private:
       case kernel::ring:
         if (reduces) return {};
         return aligned ? kernel::ring : kernel::drawn_tiles;
-      case kernel::striped: return reduces ? kernel::reduction : kernel::striped;
-      default: return reduces ? kernel::reduction : kernel::drawn_tiles;
+      case kernel::striped: return reduces ? reduction : kernel::striped;
+      default: return reduces ? reduction : kernel::drawn_tiles;
     }
   }
 
@@ -427,6 +433,8 @@ private:
         if constexpr (may_be_in_place)
           if (which != kernel::own_tiles && which != kernel::own_tiles_in_pairs) all += count(w, which, what, true);
       }
+      if (which == kernel::own_tiles && most_own_tiles != 0)
+        all += count(w, kernel::own_reduction, work::reduce, false);
       if (which == kernel::eight_rows || which == kernel::cluster) all += count(w, which, work::reduce, false);
       if (which == kernel::drawn_tiles || (which == kernel::striped && !takes_steps))
         all += count(w, kernel::reduction, work::reduce, false);
@@ -451,9 +459,9 @@ private:
   /// Around tiles, spans, windows of spans and rounds of windows.
   void far_sizes()
   {
-    std::vector<std::size_t> tiles{4,   5,   6,   7,   8,   9,   12,  13,  16,  17,  31,  32,  33,
-                                   34,  63,  64,  65,  96,  97,  131, 132, 133, 159, 160, 161, 192,
-                                   193, 223, 224, 225, 263, 264, 265, 320, 321, 352, 353, 640, 641};
+    std::vector<std::size_t> tiles{4,   5,   6,   7,   8,   9,   12,  13,  16,  17,  31,  32,  33,  34,  63,
+                                   64,  65,  96,  97,  131, 132, 133, 159, 160, 161, 192, 193, 223, 224, 225,
+                                   255, 256, 257, 263, 264, 265, 320, 321, 352, 353, 511, 512, 513, 640, 641};
     for (std::size_t n = 896; n * tile + 33 * tile <= far_; n += 448)  // seven warps with windows of 2, 4, 8 spans
       for (std::size_t each : {n - 1, n, n + 1, n + 32, n + 33}) tiles.push_back(each);
     std::size_t taken = 0;

@@ -190,6 +190,34 @@ public:
     return {narrow(wide_left::present(spans_.before(all, op)), op), left::present(carry_of_last.before(last, op))};
   }
 
+  /// Folds the `count` totals that a warp has put into `memory.totals`.
+  __device__ __forceinline__ static void fold_kept(int count, shared& memory, Op& op)
+  {
+    int const lane = static_cast<int>(threadIdx.x) % warp_lanes, last = (count - 1) / span;
+    __syncwarp();
+    if (lane <= last) {
+      W const* const own = memory.totals[lane];
+      int const mine = lane < last ? span : count - last * span;
+      wide_left const all_but_the_last = fold_values(own, mine - 1, last > 0 ? span - 1 : mine - 1, op);
+      memory.folds[lane] = all_but_the_last.before(static_cast<C>(own[mine - 1]), op);
+      if (lane == last) {
+        memory.all_but_the_last = all_but_the_last;
+        memory.last_total = own[mine - 1];
+      }
+    }
+    __syncwarp();
+  }
+
+  /// The reduction of `spans` spans, each folded by `fold_kept` in a memory of its own.
+  template <std::size_t Most>
+  __device__ __forceinline__ W reduce_kept(shared const (&memory)[Most], std::uint32_t spans, Op& op)
+  {
+    static_assert(Window == 1);
+#pragma unroll 4
+    for (std::uint32_t s = 0; s + 1 < spans; ++s) append(memory[s].folds, 1, op);
+    return after(spans_, memory[spans - 1], 0, op).previous.value;
+  }
+
 private:
   static constexpr unsigned forever = 0;
 
@@ -218,18 +246,7 @@ private:
 #pragma unroll
       for (int s = 0; s < Registers; ++s) memory.totals[begin + s][lane] = totals[s];
     }
-    __syncwarp();
-    if (lane <= last) {
-      W const* const own = memory.totals[lane];
-      int const mine = lane < last ? span : count - last * span;
-      wide_left const all_but_the_last = fold_values(own, mine - 1, last > 0 ? span - 1 : mine - 1, op);
-      memory.folds[lane] = all_but_the_last.before(static_cast<C>(own[mine - 1]), op);
-      if (lane == last) {
-        memory.all_but_the_last = all_but_the_last;
-        memory.last_total = own[mine - 1];
-      }
-    }
-    __syncwarp();
+    fold_kept(count, memory, op);
     return true;
   }
   __device__ __forceinline__ void fold_all(std::uint32_t first, int count, std::uint64_t const* words,

@@ -20,6 +20,7 @@ enum class kernel {
   ring,
   drawn_tiles,
   reduction,
+  own_reduction,
   nothing,
   one_row,  ///< one tile at most, by eight warps with a row each
   four_rows,
@@ -39,6 +40,7 @@ constexpr char const* path_of(kernel which)
     case kernel::ring: return "cuda: ring";
     case kernel::drawn_tiles: return "cuda: drawn tiles";
     case kernel::reduction: return "cuda: reduction";
+    case kernel::own_reduction: return "cuda: reduction of own tiles";
     case kernel::nothing: return "cuda: nothing";
     case kernel::one_row: return "cuda: one tile, one row";
     case kernel::four_rows: return "cuda: one tile, four rows";
@@ -88,6 +90,10 @@ choice choose(call_shape const& shape, call_means const& means, tuning const& by
 {
   using path = execution::workspace::path;
   bool const automatic = means.requested == path::automatic;
+  // A block for each tile: where that is the best way, and in tests also where it is not.
+  bool const forced = means.requested == path::own_tiles || means.requested == path::backwards;
+  bool const may_own_tiles = shape.most_own_tiles != 0 && (automatic || forced) && means.most_blocks == 0;
+  std::size_t const most_own_tiles = std::min(shape.most_own_tiles, by.own_tiles);
   std::size_t const tiles = shape.tiles();
   // Blocks that share out `work` tiles: each draws as many as it has time for.
   auto const sharing = [&](kernel which, std::size_t work, char const* because) {
@@ -103,6 +109,8 @@ choice choose(call_shape const& shape, call_means const& means, tuning const& by
     bool const some = shape.size <= by.four_row_strips * shape.strip;
     return {few ? kernel::one_row : some ? kernel::four_rows : kernel::eight_rows, 1, "one tile at most"};
   }
+  if (shape.reduces && may_own_tiles && tiles <= most_own_tiles)
+    return {kernel::own_reduction, static_cast<unsigned>(tiles) + 1, "a block for each tile"};
   if (tiles <= by.cluster_tiles && automatic && shape.whole_words && means.compute_capability >= 90)
     return {kernel::cluster, tiles <= 2 ? 2u : tiles <= 4 ? 4u : 8u, "a tile for each block of a cluster"};
 
@@ -118,16 +126,14 @@ choice choose(call_shape const& shape, call_means const& means, tuning const& by
       shape.striped_tiles() * shape.words <= means.capacity)
     return sharing(kernel::striped, shape.striped_tiles(), "a function gives elements or takes results");
 
-  bool const forced = means.requested == path::own_tiles || means.requested == path::backwards;
-  if (shape.most_own_tiles != 0 && (automatic || forced) && means.most_blocks == 0) {
-    std::size_t const most = std::min(shape.most_own_tiles, by.own_tiles);
+  if (may_own_tiles) {
     auto const fits = [&](kernel which, int a_processor) {
-      return tiles <= most &&
+      return tiles <= most_own_tiles &&
              tiles <= static_cast<std::size_t>(std::min(blocks_at_once(which), means.processors * a_processor));
     };
     // Two blocks on a multiprocessor take 0.5 us longer than one if one is enough, since each has half of the
     // registers.
-    if ((forced && tiles <= most) || fits(kernel::own_tiles, 1))
+    if ((forced && tiles <= most_own_tiles) || fits(kernel::own_tiles, 1))
       return {kernel::own_tiles, static_cast<unsigned>(tiles), "a tile for each multiprocessor at most"};
     if (shape.narrow && fits(kernel::own_tiles_in_pairs, 2))
       return {kernel::own_tiles_in_pairs, static_cast<unsigned>(tiles), "two tiles for each multiprocessor at most"};

@@ -141,6 +141,7 @@ public:
   using element = T;
   using stored = std::remove_cv_t<std::iter_value_t<In>>;
   static constexpr int group = static_cast<int>(order::group<T>);
+  static constexpr int count = Rows;
 
   /// Loads the groups that begin at `first`, a row apart. Elements from `end` on do not exist: others stand for them,
   /// since the operator may be called with these. `aligned` says that groups are, or of `unaligned` elements that the

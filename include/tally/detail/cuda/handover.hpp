@@ -30,6 +30,25 @@ struct control {
   std::uint32_t unused;
 };
 
+/// Totals of a reduction with a worker for each tile, each with an epoch of its own: nothing is drawn, and no worker
+/// counts. A worker publishes its tile's total in the epoch after that of the words, which it alone writes. The worker
+/// that folds finds the epoch of the last call in `taken`. It takes each total once, or computes one that is late
+/// itself; the tile's worker will still publish that one, in this epoch and before the next call begins.
+template <std::size_t Words>
+struct own_totals {
+  static constexpr std::size_t most_tiles = 512;
+
+  std::uint64_t words[most_tiles * Words];
+  std::uint32_t taken[most_tiles];
+};
+
+/// The begin of a workspace's memory; words follow.
+struct workspace_header {
+  control shared;
+  alignas(128) own_totals<1> of_one_word;
+  own_totals<2> of_two_words;
+};
+
 inline constexpr std::uint32_t last_epoch = 0xffffffff;
 
 TALLY_HD inline std::uint64_t load_relaxed(std::uint64_t const* word)

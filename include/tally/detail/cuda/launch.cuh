@@ -13,6 +13,7 @@
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/cuda/check.cuh"
 #include "tally/detail/cuda/choice.hpp"
+#include "tally/detail/cuda/own_reduction.cuh"
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/reduce_kernel.cuh"
 #include "tally/detail/cuda/register_kernels.cuh"
@@ -149,7 +150,9 @@ private:
                      .narrow = narrow && words_of<W> == 1,
                      .fits_ring = false};
     if constexpr (fits_stripes<P>) shape.striped_tile = striped_shape<P>::tile;
-    if constexpr (in_memory) {
+    if (shape.reduces) {
+      if constexpr (fits_own_reduction<P>) shape.most_own_tiles = own_reduction_threads<P>;
+    } else if constexpr (in_memory) {
       if (apart(problem.in, problem.out, problem.size))
         shape.most_own_tiles =
             own_tile_fold<T, typename P::operation, own_tile_warps>::template most_tiles<own_tile_warps>;
@@ -200,6 +203,8 @@ private:
       // Found in trials: affine maps and argmin read at 0.75 and 0.84 of the limit with two blocks on a multiprocessor,
       // 0.97 with three; wider values spill.
       if (which == kernel::reduction) return {reduce_kernel < P, words_of<W> <= 2 ? 3 : 2 >, reduce_threads, 0};
+      if constexpr (fits_own_reduction<P>)
+        if (which == kernel::own_reduction) return {own_reduction_kernel<P>, own_reduction_threads<P>, 0};
       if (which == kernel::one_row) return {one_tile_kernel<P, 8, 1>, 8 * warp_lanes, 0};
       if (which == kernel::four_rows) return {one_tile_kernel<P, 8, 4>, 8 * warp_lanes, 0};
       if (which == kernel::eight_rows) return {one_tile_kernel<P, 8, 8>, 8 * warp_lanes, 0};

@@ -42,7 +42,7 @@ struct problem {
   control* shared;
   std::uint64_t* words;  ///< words_of<working_type<T>> for each tile
   std::size_t capacity;  ///< words in the workspace
-  bool backwards;        ///< for tests: blocks take their own tiles from the last one on
+  bool backwards;        ///< for tests: blocks with own tiles have them from the last one on, or wait for none
 
   __host__ __device__ std::uint32_t tiles() const
   {

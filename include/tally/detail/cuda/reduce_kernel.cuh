@@ -22,14 +22,14 @@ struct tile_totals {
   uninitialized<W> last_own[strips];
 };
 
-/// Totals tiles, by one block; each warp has a strip.
-template <class P>
+/// Totals tiles, by one block; each of eight warps has a strip, each of 16 half of one.
+template <class P, int Warps = static_cast<int>(order::tile_strips)>
 class tile_reducer {
 public:
   using T = typename P::element;
   using W = working_type<T>;
   using Op = typename P::operation;
-  using rows = stored_rows<T, typename P::input, static_cast<int>(order::strip_rows)>;
+  using rows = stored_rows<T, typename P::input, static_cast<int>(order::tile_strips* order::strip_rows) / Warps>;
   using shared = tile_totals<T, Op>;
 
   __device__ explicit tile_reducer(P const& problem) : problem_(problem), op_(problem.op), transform_(problem.transform)
@@ -40,40 +40,47 @@ public:
   {
     tile_place const at = problem_.place_of(tile);
     auto const& in = problem_.input_of(at.sequence);
-    if (strip() <= last_strip(tile))
-      into.load(in, at.begin + strip() * order::strip<T> + lane() * order::group<T>, at.end, aligned_for_groups<T>(in));
+    if (first_row() <= last(tile).row)
+      into.load(in, at.begin + first_row() * order::row<T> + lane() * order::group<T>, at.end,
+                aligned_for_groups<T>(in));
   }
   /// Writes the totals of the rows that this warp has loaded to `memory`. A barrier must follow, and then
-  /// `publish_total`.
+  /// `with_total`.
   __device__ __forceinline__ void total(rows& own, std::uint32_t tile, shared& memory)
   {
-    if (strip() > last_strip(tile)) return;
-    total_rows(own, memory.rows[strip()], transform_, op_);
-    if (strip() == last_strip(tile)) {
+    int const last_row = last(tile).row;
+    if (first_row() > last_row) return;
+    int const strip = first_row() / static_cast<int>(order::strip_rows);
+    total_rows(own, memory.rows[strip] + first_row() % static_cast<int>(order::strip_rows), transform_, op_);
+    if (last_row < first_row() + rows::count) {
       own.keep_packed();
-      total_last_row(own, strip(), size(tile), memory.last_before[strip()], memory.last_own[strip()], transform_, op_);
+      total_last_row(own, warp(), size(tile), memory.last_before[strip], memory.last_own[strip], transform_, op_);
     }
   }
-  /// Publishes the tile's total. One warp does the work.
+  /// Calls f(total) in one thread. One warp does the work.
+  template <class F>
+  __device__ __forceinline__ void with_total(std::uint32_t tile, shared& memory, F f)
+  {
+    if (warp() != 0) return;
+    int const strip = last(tile).strip();
+    strip_prefix<T, Op> const prefix(memory.rows, size(tile), op_);
+    if (lane() == strip) f(prefix.last(*memory.last_before[strip], *memory.last_own[strip], op_));
+  }
   __device__ __forceinline__ void publish_total(std::uint32_t tile, std::uint32_t epoch, shared& memory)
   {
-    if (strip() != 0) return;
-    int const last = last_strip(tile);
-    strip_prefix<T, Op> const prefix(memory.rows, size(tile), op_);
-    if (lane() == last)
-      publish(problem_.words + tile * words_of<W>, prefix.last(*memory.last_before[last], *memory.last_own[last], op_),
-              epoch);
+    with_total(tile, memory, [&](W const& value) { publish(problem_.words + tile * words_of<W>, value, epoch); });
   }
 
 private:
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
-  __device__ static int strip() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+  __device__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+  __device__ static int first_row() { return warp() * rows::count; }
   __device__ std::size_t size(std::uint32_t tile) const
   {
     tile_place const at = problem_.place_of(tile);
     return at.end - at.begin;
   }
-  __device__ int last_strip(std::uint32_t tile) const { return place<T>(size(tile) - 1).strip(); }
+  __device__ place<T> last(std::uint32_t tile) const { return place<T>(size(tile) - 1); }
 
   P const& problem_;
   Op op_;

@@ -25,17 +25,18 @@ struct place {
   __device__ int row_in_strip() const { return row % static_cast<int>(order::strip_rows); }
 };
 
-/// Combines eight values of each lane over the 32 lanes, by the balanced trees that the last lanes of eight Kogge-Stone
-/// scans have. Lane k gets the total of value `value_of_lane(k)`. This takes 9 shuffles instead of 40: with each step
-/// half of the values stay in half of the lanes.
-__device__ inline int value_of_lane(int lane)
+/// Combines eight or four values of each lane over the 32 lanes, by the balanced trees that the last lanes of as many
+/// Kogge-Stone scans have. Lane k gets the total of value `value_of_lane(k)`. Eight take 9 shuffles instead of 40: with
+/// each step half of the values stay in half of the lanes.
+__device__ inline int value_of_lane(int lane, int count = 8)
 {
-  return (lane & 1) << 2 | (lane & 2) | (lane >> 2 & 1);
+  return count == 4 ? (lane & 1) << 1 | (lane >> 1 & 1) : (lane & 1) << 2 | (lane & 2) | (lane >> 2 & 1);
 }
 
-template <class W, class Op>
-__device__ __forceinline__ W eight_trees(W const (&values)[8], int lane, Op& op)
+template <int Count, class W, class Op>
+__device__ __forceinline__ W row_trees(W const (&values)[Count], int lane, Op& op)
 {
+  static_assert(Count == 8 || Count == 4);
   // This lane keeps `kept` and sends `sent` to the lane across bit `stride`; lower lanes are left operands.
   auto const meet = [&](W const& kept, W const& sent, int stride) {
     W const received = shuffle_xor(sent, stride);
@@ -45,49 +46,54 @@ __device__ __forceinline__ W eight_trees(W const (&values)[8], int lane, Op& op)
       return static_cast<W>((lane & stride) != 0 ? op(received, kept) : op(kept, received));
   };
   W four[4] = {values[0], values[1], values[2], values[3]};
-  bool upper = (lane & 1) != 0;
+  int stride = 1;
+  if constexpr (Count == 8) {
+    bool const upper = (lane & stride) != 0;
 #pragma unroll
-  for (int k = 0; k < 4; ++k)
-    four[k] = meet(select(upper, values[k + 4], values[k]), select(upper, values[k], values[k + 4]), 1);
+    for (int k = 0; k < 4; ++k)
+      four[k] = meet(select(upper, values[k + 4], values[k]), select(upper, values[k], values[k + 4]), stride);
+    stride = 2;
+  }
   W two[2] = {four[0], four[1]};
-  upper = (lane & 2) != 0;
+  bool upper = (lane & stride) != 0;
 #pragma unroll
   for (int k = 0; k < 2; ++k)
-    two[k] = meet(select(upper, four[k + 2], four[k]), select(upper, four[k], four[k + 2]), 2);
-  upper = (lane & 4) != 0;
-  W one = meet(select(upper, two[1], two[0]), select(upper, two[0], two[1]), 4);
-  one = meet(one, one, 8);
-  return meet(one, one, 16);
+    two[k] = meet(select(upper, four[k + 2], four[k]), select(upper, four[k], four[k + 2]), stride);
+  stride *= 2;
+  upper = (lane & stride) != 0;
+  W one = meet(select(upper, two[1], two[0]), select(upper, two[0], two[1]), stride);
+#pragma unroll
+  for (stride *= 2; stride < warp_lanes; stride *= 2) one = meet(one, one, stride);
+  return one;
 }
 
-/// Totals the rows of a strip, by one warp.
+/// Totals the rows of a warp: a strip, or half of one.
 template <class Rows, class W, class Transform, class Op>
-__device__ __forceinline__ void total_rows(Rows const& rows, uninitialized<W> (&row_totals)[order::strip_rows],
-                                           Transform& transform, Op& op)
+__device__ __forceinline__ void total_rows(Rows const& rows, uninitialized<W>* row_totals, Transform& transform, Op& op)
 {
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  W totals[order::strip_rows];
+  W totals[Rows::count];
 #pragma unroll
-  for (int r = 0; r < static_cast<int>(order::strip_rows); ++r) totals[r] = rows.total(r, transform, op);
-  W const total = eight_trees(totals, lane, op);
-  if (lane < 8) *row_totals[value_of_lane(lane)] = total;
+  for (int r = 0; r < Rows::count; ++r) totals[r] = rows.total(r, transform, op);
+  W const total = row_trees(totals, lane, op);
+  if (lane < Rows::count) *row_totals[value_of_lane(lane, Rows::count)] = total;
 }
 
-/// Finds the two parts of the value at a strip's last element, by one warp: the fold of the groups before its group in
-/// its row, and the fold of its group up to it. `size` is that of the tile. If the strip does not begin before `size`,
-/// the values mean nothing.
+/// Finds the two parts of the value at the last element of a warp's rows: the fold of the groups before its group in
+/// its row, and the fold of its group up to it. `part` counts such rows through the tile, of which `size` is the size.
+/// If the rows do not begin before `size`, the values mean nothing.
 template <class Rows, class W, class Left, class Transform, class Op>
-__device__ __forceinline__ void total_last_row(Rows const& rows, int strip, std::size_t size,
+__device__ __forceinline__ void total_last_row(Rows const& rows, int part, std::size_t size,
                                                uninitialized<Left>& last_before, uninitialized<W>& last_own,
                                                Transform& transform, Op& op)
 {
   using T = typename Rows::element;
   constexpr int group = static_cast<int>(order::group<T>);
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  std::size_t const strip_end = (strip + 1) * order::strip<T>;
-  place<T> const last((strip_end < size ? strip_end : size) - 1);
+  std::size_t const end = (part + 1) * (Rows::count * order::row<T>);
+  place<T> const last((end < size ? end : size) - 1);
   auto selected = rows.last();
-  if (strip_end > size) selected = rows.select(last.row_in_strip());
+  if (end > size) selected = rows.select(last.row % Rows::count);
   W total[1] = {element_of<T>(selected.get(0), transform)};
   W own = total[0];
 #pragma unroll

@@ -17,7 +17,7 @@ struct tuning {
   std::size_t four_row_strips = 4;
   /// A cluster takes arrays of up to this many tiles, at most `most_cluster_tiles`.
   std::uint32_t cluster_tiles = 8;
-  /// Blocks with one tile each take arrays of up to this many tiles, if that many blocks run at once.
+  /// Blocks with one tile each take arrays of up to this many tiles: of scans if that many blocks run at once.
   std::uint32_t own_tiles = 0xffffffff;
   /// Of a batch, sequences of two rows or more have a block each if there are at most this many a multiprocessor.
   std::size_t sequences_by_blocks = 4;
@@ -90,7 +90,9 @@ struct tuning {
   /// multiprocessor; else blocks share out their tiles.
   std::size_t recurrences_by_warps = 12;
   /// Blocks take 16 columns of recurrences each, and not 32, if these are at most so many blocks a multiprocessor:
-  /// 2048 columns of 65536 floats reach .53 of the copy for .43, doubles .49 for .44.
+  /// 2048 columns of 65536 floats reach .82 of the copy for .60, doubles .78 for .53, but 4096 .80 for .93, .78 for
+  /// .82. Of elements of two bytes these may be four times as many: 2048 columns of bfloat16 reach .60 for .30, 8192
+  /// .55 for .52.
   std::size_t narrow_recurrence_columns = 1;
   /// Segments of recurrences that are longer have their tiles shared out. A warp alone takes some 40 us for so many.
   std::size_t long_recurrences = 16384;

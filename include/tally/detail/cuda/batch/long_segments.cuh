@@ -333,7 +333,7 @@ private:
                                                                              : second.get(j < group ? 0 : j - group))));
       }
     });
-    return eight_trees(totals, lane_, op_);
+    return row_trees(totals, lane_, op_);
   }
 
   /// Appends a strip to the fold of those before in its tile.

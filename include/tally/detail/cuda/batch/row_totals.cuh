@@ -56,7 +56,7 @@ struct totals_problem : P {
 };
 
 /// Combines eight values of each lane, each over groups of `Width` lanes or, with 8, of `width`, which is 8, 16 or 32.
-/// With each of the first steps half of the values stay in half of the lanes; see eight_trees.
+/// With each of the first steps half of the values stay in half of the lanes; see row_trees.
 template <int Width, class W, class Op>
 class trees {
 public:

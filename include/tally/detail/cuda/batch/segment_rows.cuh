@@ -154,7 +154,7 @@ struct segment_rows {
         totals[r] = values[group - 1];
       }
     }
-    W const total = eight_trees(totals, lane, op);
+    W const total = row_trees(totals, lane, op);
     if (lane < strip_rows) *row_totals[value_of_lane(lane)] = total;
   }
 
