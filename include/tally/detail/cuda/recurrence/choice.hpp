@@ -20,6 +20,7 @@ struct recurrences_shape {
   std::size_t tile;
   std::size_t sequences;
   std::size_t neighbours;  ///< sequences side by side
+  bool are_halves;         ///< elements of two bytes
   bool are_rows;           ///< neighbouring steps are neighbours in memory, or the coefficients are one number
   bool are_short_gapped;   ///< several sequences share a row of registers, and are not neighbours in memory
 };
@@ -38,7 +39,7 @@ constexpr recurrence_choice choose(recurrences_shape const& shape, int processor
     char const* const because =
         shape.are_rows ? "few steps with gaps between sequences" : "steps are not neighbours in memory";
     std::size_t const groups = shape.sequences / shape.neighbours * ((shape.neighbours - 1) / 16 + 1);
-    if (shape.neighbours > 1 && groups <= by.narrow_recurrence_columns * multiprocessors)
+    if (shape.neighbours > 1 && groups <= by.narrow_recurrence_columns * (shape.are_halves ? 4 : 1) * multiprocessors)
       return {recurrence_kernel::narrow_columns, "cuda: recurrences in narrow columns", because};
     return {recurrence_kernel::columns, "cuda: recurrences in columns", because};
   }

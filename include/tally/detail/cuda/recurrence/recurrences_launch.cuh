@@ -43,6 +43,7 @@ public:
                                   .tile = problem::tile,
                                   .sequences = p.sequences,
                                   .neighbours = p.neighbours,
+                                  .are_halves = sizeof(T) == 2,
                                   .are_rows = are_rows,
                                   .are_short_gapped =
                                       !are_dense && p.size * 2 <= static_cast<std::size_t>(problem::row)};
@@ -104,6 +105,7 @@ public:
                                   .tile = problem::tile,
                                   .sequences = sequences,
                                   .neighbours = p.neighbours,
+                                  .are_halves = sizeof(T) == 2,
                                   .are_rows = are_rows,
                                   .are_short_gapped = !are_dense && size * 2 <= static_cast<std::size_t>(problem::row)};
     if (choose(shape, call.processors(), tuning_in_use()).which != recurrence_kernel::rows) return false;
