@@ -42,6 +42,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tally-config.cmake.in ${
   INSTALL_DESTINATION ${tally_package_folder})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tally-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tally-config.cmake ${PROJECT_BINARY_DIR}/tally-config-version.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/tally-mpi.cmake
   DESTINATION ${tally_package_folder} COMPONENT development)
 
 file(RELATIVE_PATH tally_prefix_from_pkgconfig /prefix/${tally_pkgconfig_folder} /prefix)

@@ -14,7 +14,7 @@ source = pathlib.Path(sys.argv[1]).resolve()
 # matches a file counts.
 LIBRARY = "include/tally/"
 ROOMS = [
-    ("base", LIBRARY + r"(config|error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic|at_index|count_type|fixed_vector|batch/layout|batch/ends|batch/gradients|batch/marked_heads)\.hpp", ""),
+    ("base", LIBRARY + r"(config|error|rank_error|execution)\.hpp|" + LIBRARY + r"detail/(execution|path|atomic|at_index|count_type|fixed_vector|batch/layout|batch/ends|batch/gradients|batch/marked_heads)\.hpp", ""),
     ("operators", LIBRARY + r"(operators/.*|operators\.hpp|half\.hpp|detail/elementary/.*|exact_accumulator\.hpp|detail/exact/.*|detail/recurrence/steps\.hpp|detail/built_in\.hpp)", "base"),
     ("laws", LIBRARY + r"(laws\.hpp|law_report\.hpp|detail/laws/.*)", "base operators"),
     ("order", LIBRARY + r"(order|sequences|counted|detail/contract|detail/row_order|detail/zip_with|detail/function_iterator|detail/strided_iterator|detail/results|detail/optional_value)\.hpp", "base operators"),
@@ -25,8 +25,12 @@ ROOMS = [
     ("cuda batches", LIBRARY + r"detail/cuda/(batch|recurrence)/.*", "base operators order cuda|check of CUDA"),
     # The one header that says where calls go.
     ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),
+    # Parts of a sequence on ranks, over any transport; the CPU does a rank's own part.
+    ("ranks", LIBRARY + r"detail/ranks/.*", "base operators order cpu"),
+    ("transport over MPI", LIBRARY + r"detail/mpi/.*", "base"),
     ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running|array_view|along|segments|reversed|batches|prefix_sums|exact)\.hpp|" + LIBRARY + r"detail/batch/.*", "base operators order|where calls go"),
     ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda|cuda batches|check of CUDA"),
+    ("MPI contracts", LIBRARY + r"mpi\.hpp", "base contracts ranks|transport over MPI"),
     ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/block_cache\.hpp)",
      "base operators order contracts|where calls go"),
     ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts"),

@@ -1,0 +1,285 @@
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "../support/operators.hpp"
+#include "../support/virtual_ranks.hpp"
+#include "../support/watchdog.hpp"
+#include "parts.hpp"
+#include "tally/operators.hpp"
+#include "tally/reduce.hpp"
+#include "tally/scan.hpp"
+
+namespace {
+
+/// Allocations of this thread until one fails; none fails if negative.
+thread_local long allocations_left = -1;
+
+void* allocate_or_fail(std::size_t bytes, std::size_t alignment)
+{
+  if (allocations_left >= 0 && !tally::test::in_transport && allocations_left-- == 0) throw std::bad_alloc();
+  if (void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment))
+    return memory;
+  throw std::bad_alloc();
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes)
+{
+  return allocate_or_fail(bytes, alignof(std::max_align_t));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment)
+{
+  return allocate_or_fail(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept
+{
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept
+{
+  std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept
+{
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept
+{
+  std::free(memory);
+}
+
+namespace tally::test {
+namespace {
+
+/// What a rank's call ended with.
+struct ending {
+  bool failed = false;
+  int rank = -1;
+  std::string text, nested;
+};
+
+template <class Call>
+ending end_of(Call const& call)
+{
+  ending result;
+  try {
+    call();
+  } catch (rank_error const& e) {
+    allocations_left = -1;
+    result = {true, e.rank(), e.what(), ""};
+    try {
+      std::rethrow_if_nested(e);
+    } catch (std::exception const& inner) {
+      result.nested = inner.what();
+    } catch (int number) {
+      result.nested = std::to_string(number);
+    }
+  }
+  allocations_left = -1;
+  return result;
+}
+
+/// A plus that throws after `limit` calls on one thread; negative: never.
+struct limited_plus {
+  inline static thread_local long left = -1;
+
+  template <class T>
+  T operator()(T const& a, T const& b) const
+  {
+    if (left >= 0 && left-- == 0) throw operator_failed();
+    return a + b;
+  }
+};
+
+/// Runs `call` with a rank that fails at its place `place`, for every place until the call succeeds. Returns the number
+/// of failures.
+template <class Prepare, class Call>
+int fail_everywhere(int failing, std::string const& why, Prepare const& prepare, Call const& call)
+{
+  watchdog const waits(std::chrono::seconds(120));
+  constexpr int ranks = 3;
+  for (int place = 0;; ++place) {
+    std::vector<ending> endings(ranks);
+    on_virtual_ranks(ranks, [&](virtual_rank const& on, int rank) {
+      endings[static_cast<std::size_t>(rank)] = end_of([&] {
+        if (rank == failing) prepare(place);
+        call(on, rank);
+      });
+      limited_plus::left = -1;
+      // The ranks are still in step.
+      std::vector<int> const part(2, rank);
+      if (tally::reduce(on, part) != 6) throw error("the call after it");
+    });
+    if (!endings[0].failed) {
+      for (ending const& each : endings) EXPECT_FALSE(each.failed) << "place " << place;
+      return place;
+    }
+    for (int rank = 0; rank < ranks; ++rank) {
+      ending const& each = endings[static_cast<std::size_t>(rank)];
+      EXPECT_TRUE(each.failed) << "rank " << rank << " did not fail, place " << place;
+      EXPECT_EQ(each.rank, failing);
+      EXPECT_EQ(each.text, "tally: rank " + std::to_string(failing) + " of 3 failed: " + why);
+      EXPECT_EQ(each.nested, rank == failing ? why : "");
+    }
+    if (testing::Test::HasFailure()) return place;
+  }
+}
+
+std::vector<float> const x(20, 1.0f);
+/// Parts whose tiles cross both borders: rank 1 has a head and a tail.
+std::size_t const offsets[] = {0, 7, 14, 20};
+
+auto part_of(int rank)
+{
+  auto const first = in_tiles_of(3, x);
+  return std::pair(first + static_cast<std::ptrdiff_t>(offsets[rank]),
+                   first + static_cast<std::ptrdiff_t>(offsets[rank + 1]));
+}
+
+TEST(ranks_fail, the_operator_at_every_call)
+{
+  for (int const failing : {0, 1, 2}) {
+    auto const after = [](int place) { limited_plus::left = place; };
+    int const scans = fail_everywhere(failing, "the operator failed", after, [](virtual_rank const& on, int rank) {
+      std::vector<float> out(20);
+      auto const [first, last] = part_of(rank);
+      tally::exclusive_scan(on, first, last, out.begin(), 1.0f, limited_plus{});
+    });
+    EXPECT_GT(scans, 10);
+    int const reductions = fail_everywhere(failing, "the operator failed", after, [](virtual_rank const& on, int rank) {
+      auto const [first, last] = part_of(rank);
+      (void)tally::reduce(on, first, last, 1.0f, limited_plus{});
+    });
+    EXPECT_GT(reductions, 5);
+    EXPECT_LT(reductions, scans);
+  }
+}
+
+TEST(ranks_fail, the_transformation_at_every_call)
+{
+  for (int const failing : {0, 1, 2}) {
+    int const places = fail_everywhere(
+        failing, "the operator failed", [](int place) { limited_plus::left = place; },
+        [](virtual_rank const& on, int rank) {
+          auto const [first, last] = part_of(rank);
+          std::vector<float> out(20);
+          tally::transform_inclusive_scan(on, first, last, out.begin(), plus{},
+                                          [](float value) { return limited_plus{}(value, value); });
+        });
+    EXPECT_GE(places, 6);
+  }
+}
+
+TEST(ranks_fail, every_allocation)
+{
+  auto const after = [](int place) { allocations_left = place; };
+  for (int const failing : {0, 1, 2}) {
+    int const places = fail_everywhere(failing, "std::bad_alloc", after, [](virtual_rank const& on, int rank) {
+      auto const [first, last] = part_of(rank);
+      float out[20];
+      tally::inclusive_scan(on, first, last, out, halve_and_add{});
+    });
+    EXPECT_GE(places, 2) << "the two tiles";
+    // So many totals that they need memory of their own, elements that are kept, and an exact sum.
+    std::vector<float> const many(400, 1.0f);
+    int const kept = fail_everywhere(failing, "std::bad_alloc", after, [&](virtual_rank const& on, int) {
+      auto const first = in_tiles_of(1, many);
+      (void)tally::reduce(on, first, first + 400, 1.0f, halve_and_add{});
+    });
+    EXPECT_GE(kept, 4) << "the two tiles and the totals, own and all";
+    int const sums = fail_everywhere(failing, "std::bad_alloc", after,
+                                     [&](virtual_rank const& on, int) { (void)tally::reduce(on, many, exact_plus{}); });
+    EXPECT_GE(sums, 2);
+  }
+}
+
+TEST(ranks_fail, the_lowest_of_several_ranks_is_named)
+{
+  on_virtual_ranks(4, [&](virtual_rank const& on, int rank) {
+    ending const end = end_of([&] {
+      std::vector<int> const part(3, 1);
+      (void)tally::transform_reduce(on, part, 0, plus{}, [&](int value) {
+        if (rank == 3) throw 5;
+        if (rank == 2) throw operator_failed();
+        return value;
+      });
+    });
+    if (end.rank != 2 || end.text != "tally: rank 2 of 4 failed: the operator failed") throw error(end.text);
+    if (rank == 2 && end.nested != "the operator failed") throw error(end.nested);
+  });
+}
+
+TEST(ranks_fail, what_is_thrown_may_be_no_exception)
+{
+  on_virtual_ranks(2, [&](virtual_rank const& on, int rank) {
+    ending const end = end_of([&] {
+      std::vector<int> const part(3, 1);
+      (void)tally::transform_reduce(on, part, 0, plus{}, [&](int value) {
+        if (rank == 1) throw 5;
+        return value;
+      });
+    });
+    if (end.text != "tally: rank 1 of 2 failed: an exception that is no std::exception") throw error(end.text);
+    if (end.nested != (rank == 1 ? "5" : "")) throw error(end.nested);
+  });
+}
+
+/// Runs calls of which rank 1 makes another one.
+template <class Usual, class Other>
+void expect_different(Usual const& usual, Other const& other, std::string const& of_usual, std::string const& of_other)
+{
+  watchdog const waits;
+  std::vector<ending> endings(3);
+  on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
+    endings[static_cast<std::size_t>(rank)] = end_of([&] {
+      if (rank == 1)
+        other(on);
+      else
+        usual(on);
+    });
+  });
+  for (ending const& each : endings) {
+    EXPECT_EQ(each.rank, 1);
+    EXPECT_NE(each.text.find("Rank 0: " + of_usual), std::string::npos) << each.text;
+    EXPECT_NE(each.text.find("rank 1: " + of_other), std::string::npos) << each.text;
+    EXPECT_NE(each.text.find("All ranks must make the same call"), std::string::npos) << each.text;
+  }
+}
+
+TEST(ranks_fail, calls_that_differ)
+{
+  std::vector<float> const floats(3, 1.0f);
+  std::vector<double> const doubles(3, 1.0);
+  std::vector<int> const ints(3, 1);
+  auto const reduction = [&](virtual_rank const& on) { (void)tally::reduce(on, floats); };
+  std::string const name = "reduce of float (4 bytes), operator tally::plus, tiles of 8192";
+  expect_different(
+      reduction,
+      [&](virtual_rank const& on) {
+        std::vector<float> out(3);
+        tally::inclusive_scan(on, floats, out);
+      },
+      name, "inclusive_scan of float (4 bytes), operator tally::plus, tiles of 8192");
+  expect_different(
+      reduction, [&](virtual_rank const& on) { (void)tally::reduce(on, doubles); }, name,
+      "reduce of double (8 bytes), operator tally::plus, tiles of 4096");
+  expect_different(
+      reduction, [&](virtual_rank const& on) { (void)tally::reduce(on, ints); }, name,
+      "reduce of int (4 bytes), operator tally::plus");
+  expect_different(
+      reduction, [&](virtual_rank const& on) { (void)tally::reduce(on, floats, maximum{}); }, name,
+      "reduce of float (4 bytes), operator tally::maximum");
+  expect_different(
+      reduction, [&](virtual_rank const& on) { (void)tally::reduce(on, floats, 0.0f); }, name,
+      "reduce of float (4 bytes), operator tally::plus, with an initial value, tiles of 8192");
+}
+
+}  // namespace
+}  // namespace tally::test
