@@ -1,9 +1,24 @@
 // mpirun -n 3 example_ranks: sums of a sequence whose parts lie on the ranks of MPI, with the bits of one machine.
+#include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include "tally/mpi.hpp"
+
+/// Adds counts place by place. Whole numbers need no order, and the operator says so.
+struct add_counts {
+  static constexpr bool exactly_associative = true;
+  template <class Counts>
+  Counts operator()(Counts a, Counts const& b) const
+  {
+    for (std::size_t k = 0; k < a.size(); ++k) a[k] += b[k];
+    return a;
+  }
+};
 
 int main(int argc, char** argv)
 {
@@ -26,11 +41,22 @@ int main(int argc, char** argv)
       for (std::size_t k = 0; k < 1000 + rank; ++k) whole.push_back(0.1f * static_cast<float>(k % 7));
     if (ranks.rank() == 0) std::printf("the bits of one machine: %s\n", tally::reduce(whole) == sum ? "yes" : "no");
 
+    // The histogram of all parts: each rank counts its own, and the counts are one value.
+    using counts = std::array<std::uint64_t, 4>;
+    counts own{};
+    for (float const x : part) ++own[static_cast<std::size_t>(x / 0.2f)];
+    counts const all = tally::reduce(ranks, &own, &own + 1, counts{}, add_counts{});
+    if (ranks.rank() == 0)
+      std::printf("%llu %llu %llu %llu\n", static_cast<unsigned long long>(all[0]),
+                  static_cast<unsigned long long>(all[1]), static_cast<unsigned long long>(all[2]),
+                  static_cast<unsigned long long>(all[3]));
+
     // A rank that fails ends the call on all ranks, and says why.
+    if (ranks.rank() == 1) part[5] = -1;
     try {
-      tally::inclusive_scan(ranks, part, sums, [&](float a, float b) {
-        if (ranks.rank() == 1) throw tally::error("this machine is on fire");
-        return a + b;
+      tally::transform_inclusive_scan(ranks, part, sums, tally::plus{}, [](float x) {
+        if (x < 0) throw tally::error("the square root of " + std::to_string(x));
+        return std::sqrt(x);
       });
     } catch (tally::rank_error const& failure) {
       if (ranks.rank() == 0) std::printf("%s\n", failure.what());

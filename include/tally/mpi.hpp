@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "tally/detail/mpi/transport.hpp"
-#include "tally/detail/ranks/backend.hpp"
+#include "tally/detail/ranks/refused.hpp"
 #include "tally/execution.hpp"
 #include "tally/rank_error.hpp"
 #include "tally/reduce.hpp"
@@ -37,7 +37,7 @@ class mpi : public ranks_backend::execution<mpi_backend::transport> {
 public:
   /// Ranks on which operators of the caller's stay on the calling thread, as in calls without an execution.
   ///
-  /// A collective call, as MPI_Comm_dup is, and so is the destruction of the last copy, which comes before MPI_Finalize.
+  /// A collective call, as MPI_Comm_dup is, and so is the destruction of the last copy. That comes before MPI_Finalize.
   /// Throws    usage_error: MPI is not initialised, or the communicator is none, or one between two groups.
   explicit mpi(MPI_Comm ranks) : execution(mpi_backend::transport(ranks), std::nullopt) {}
   /// Each rank uses the threads of `on`, and its own processors: mpirun's options bind them.

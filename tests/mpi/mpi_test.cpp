@@ -13,8 +13,8 @@
 #include "../support/operators.hpp"
 #include "tally/mpi.hpp"
 
-/// Calls over a real MPI: `mpirun -n R mpi_test` checks every communicator of the first 1 to R ranks. Each rank computes
-/// the whole by the order's reference and compares its part in bits.
+/// Calls over a real MPI: `mpirun -n R mpi_test` checks communicators of the first 1, 2, 3, 5 and R ranks. Each rank
+/// computes the whole by the order's reference, and compares its part in bits.
 namespace {
 
 using namespace tally::test;
@@ -65,7 +65,7 @@ template <class T, class Op>
 void check_calls(tally::mpi const& on, std::vector<T> const& x, T init, Op op, char const* what)
 {
   auto const all = reference::scan(x, op, std::optional<T>(init));
-  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+  for (std::uint64_t seed = 0; seed < 2; ++seed) {
     part const own_part(x.size(), on, seed);
     std::string const where = std::string(what) + ", " + std::to_string(on.size()) + " ranks, seed " +
                               std::to_string(seed) + ", rank " + std::to_string(on.rank());
@@ -193,7 +193,8 @@ int main(int argc, char** argv)
     int rank = 0, size = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    for (int ranks = 1; ranks <= size; ++ranks) {
+    for (int const ranks : {1, 2, 3, 5, size}) {
+      if (ranks > size) continue;
       MPI_Comm some = MPI_COMM_NULL;
       MPI_Comm_split(MPI_COMM_WORLD, rank < ranks ? 0 : MPI_UNDEFINED, rank, &some);
       if (some != MPI_COMM_NULL) {
@@ -206,7 +207,7 @@ int main(int argc, char** argv)
       }
       MPI_Barrier(MPI_COMM_WORLD);
     }
-    if (rank == 0) std::printf("communicators of 1 to %d ranks passed\n", size);
+    if (rank == 0) std::printf("communicators of up to %d ranks passed\n", size);
   } catch (std::exception const& e) {
     fail(__LINE__, "no exception", e.what());
   }

@@ -1,7 +1,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <new>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -177,6 +179,13 @@ TEST(ranks_fail, the_transformation_at_every_call)
   }
 }
 
+/// A stream of three numbers, whose memory is none of the library's.
+struct text_of_three {
+  inside_transport const now;
+  std::istringstream stream{"1 2 3"};
+  text_of_three() { in_transport = false; }
+};
+
 TEST(ranks_fail, every_allocation)
 {
   auto const after = [](int place) { allocations_left = place; };
@@ -197,6 +206,11 @@ TEST(ranks_fail, every_allocation)
     int const sums = fail_everywhere(failing, "std::bad_alloc", after,
                                      [&](virtual_rank const& on, int) { (void)tally::reduce(on, many, exact_plus{}); });
     EXPECT_GE(sums, 2);
+    int const once = fail_everywhere(failing, "std::bad_alloc", after, [&](virtual_rank const& on, int) {
+      text_of_three text;
+      (void)tally::reduce(on, std::istream_iterator<int>(text.stream), std::istream_iterator<int>(), 0);
+    });
+    EXPECT_GE(once, 2);
   }
 }
 

@@ -39,44 +39,18 @@ private:
   std::shared_ptr<communicator<Transport>> ranks_;
 };
 
+/// Parts of a sequence can lie on ranks: its values travel as bytes, and are combined with one another.
+template <class T, class Element, class Op>
+inline constexpr bool travels = std::is_trivially_copyable_v<T> && cpu_backend::orderable<T, Element, Op>;
+
 template <class T, class Element, class Op>
 constexpr void check_travels()
 {
   static_assert(std::is_trivially_copyable_v<T>,
                 "tally: elements travel between ranks as bytes: the accumulator's type must be trivially copyable");
-  static_assert(!std::is_trivially_copyable_v<T> || cpu_backend::orderable<T, Element, Op>,
+  static_assert(!std::is_trivially_copyable_v<T> || travels<T, Element, Op>,
                 "tally: across ranks elements must convert to the accumulator's type, and the operator take two values "
                 "of it");
-}
-
-/// Whether nothing of the caller's runs and no memory is needed once totals are shared, so that no rank can fail then.
-template <class T, class Op, class Transform, class... Iterators>
-bool cannot_fail(std::size_t size)
-{
-  return cpu_backend::has_kernels<Op, T> && std::is_same_v<Transform, std::identity> &&
-         (cpu_backend::contiguous_of<Iterators, T> && ...) && size <= order::tile<T>;
-}
-
-/// Calls f(first, last, transform) with this rank's elements: those of the caller, or a copy of elements that can be
-/// read only once.
-template <class T, transport Transport, class I, class S, class Transform, class F>
-auto with_elements(session<Transport>& session, I first, S last, Transform& transform, F const& f)
-{
-  if constexpr (!std::forward_iterator<I>) {
-    detail::took("ranks: elements that can be read only once are kept");
-    std::deque<T> kept;  // not a vector, for one of bools has none
-    session.attempt([&] {
-      for (; first != last; ++first) kept.push_back(static_cast<T>(transform(*first)));
-    });
-    std::identity same;
-    return f(kept.cbegin(), kept.cend(), same);
-  } else if constexpr (std::same_as<I, S>) {
-    return f(std::move(first), std::move(last), transform);
-  } else {
-    I end = first;
-    session.attempt([&] { end = std::ranges::next(first, last); });
-    return f(std::move(first), std::move(end), transform);
-  }
 }
 
 /// The elements of a tile: fewer than the order's where an element stands for a block of others.
@@ -92,18 +66,60 @@ std::size_t tile_of(I const& first)
 template <class Op, class T>
 inline constexpr bool in_any_order = exactly_associative<Op, T> || cpu_backend::is_exact_sum<Op>;
 
-/// Runs `finish(call)` on the call of ordered_call or exact_call that Op on T needs.
+/// A rank's part of the sequence: what the caller gave, or a copy of elements that can be read only once.
+template <class I, class Transform>
+struct part_of {
+  I first, last;
+  Transform* transform;
+  std::size_t size;
+};
+
+/// Whether nothing of the caller's runs and no memory is needed once totals are shared, so that no rank can fail then.
+template <class T, class Op, class Out, class I, class Transform>
+bool cannot_fail(part_of<I, Transform> const& part)
+{
+  return cpu_backend::has_kernels<Op, T> && std::is_same_v<Transform, std::identity> &&
+         cpu_backend::contiguous_of<I, T> && cpu_backend::contiguous_of<Out, T> && part.size <= order::tile<T>;
+}
+
+/// Calls run(call, part), where `call` is the exact_call or ordered_call that Op on T needs.
 template <class T, transport Transport, class I, class Op, class Transform, class Run>
-auto run_call(session<Transport>& session, I first, I last, std::optional<T> const& init, Op& op, Transform& transform,
-              std::size_t size, Run const& run)
+void run_call(session<Transport>& session, part_of<I, Transform> const& part, std::optional<T> const& init, Op& op,
+              Run const& run)
 {
   if constexpr (in_any_order<Op, T>) {
-    exact_call<T, Transport, I, Op, Transform> call(session, std::move(first), std::move(last), init, op, transform);
-    return run(call);
+    exact_call<T, Transport, I, Op, Transform> call(session, part.first, part.last, init, op, *part.transform);
+    run(call, part);
   } else {
-    std::size_t const tile = tile_of<T>(first);
-    ordered_call<T, Transport, I, Op, Transform> call(session, std::move(first), size, init, op, transform, tile);
-    return run(call);
+    ordered_call<T, Transport, I, Op, Transform> call(session, part.first, part.size, init, op, *part.transform,
+                                                      tile_of<T>(part.first));
+    run(call, part);
+  }
+}
+
+/// `run_call` on this rank's elements [first, last).
+template <class T, transport Transport, class I, class S, class Op, class Transform, class Run>
+void with_call(session<Transport>& session, I first, S last, std::optional<T> const& init, Op& op, Transform& transform,
+               Run const& run)
+{
+  if constexpr (std::forward_iterator<I>) {
+    part_of<I, Transform> part{first, first, &transform, 0};
+    session.attempt([&] {
+      part.last = std::ranges::next(first, last);
+      part.size = static_cast<std::size_t>(std::ranges::distance(first, part.last));
+    });
+    run_call<T>(session, part, init, op, run);
+  } else {
+    detail::took("ranks: elements that can be read only once are kept");
+    std::optional<std::deque<T>> kept;  // not a vector, for one of bools has no elements
+    std::identity same;
+    part_of<typename std::deque<T>::const_iterator, std::identity> part{{}, {}, &same, 0};
+    session.attempt([&] {
+      kept.emplace();
+      for (; first != last; ++first) kept->push_back(static_cast<T>(transform(*first)));
+      part = {kept->cbegin(), kept->cend(), &same, kept->size()};
+    });
+    run_call<T>(session, part, init, op, run);
   }
 }
 
@@ -120,43 +136,41 @@ template <class T, transport Transport, class I, class S, class Op, class Transf
 std::optional<T> backend_reduce(execution<Transport> const& on, I first, S last, std::optional<T> init, Op& op,
                                 Transform& transform)
 {
-  check_travels<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>, Op>();
-  call_name const name = name_of<T, Op>("reduce", first, init.has_value());
-  session<Transport> by(on.ranks(), name);
-  return with_elements<T>(by, std::move(first), std::move(last), transform, [&](auto begin, auto end, auto& elements) {
-    std::size_t size = 0;
-    by.attempt([&] { size = static_cast<std::size_t>(std::ranges::distance(begin, end)); });
-    return run_call<T>(by, begin, end, init, op, elements, size, [&](auto& call) {
+  using element = std::invoke_result_t<Transform&, std::iter_reference_t<I>>;
+  check_travels<T, element, Op>();
+  std::optional<T> result;
+  if constexpr (travels<T, element, Op>) {
+    call_name const name = name_of<T, Op>("reduce", first, init.has_value());
+    session<Transport> by(on.ranks(), name);
+    with_call<T>(by, std::move(first), std::move(last), init, op, transform, [&](auto& call, auto const&) {
       call.share_totals(!cpu_backend::has_kernels<Op, T>);
-      std::optional<T> result;
       by.attempt([&] {
         auto const all = call.after_all();
         if (all.last()) result.emplace(cpu_backend::value_of<T>(*all.last()));
       });
       by.finish();
-      return result;
     });
-  });
+  }
+  return result;
 }
 
 template <class T, transport Transport, class I, class S, class Out, class Op, class Transform>
 Out backend_scan(execution<Transport> const& on, I first, S last, Out out, std::optional<T> init, Op& op,
                  Transform& transform, detail::direction shift)
 {
-  check_travels<T, std::invoke_result_t<Transform&, std::iter_reference_t<I>>, Op>();
-  call_name const name = name_of<T, Op>(shift == detail::direction::inclusive ? "inclusive_scan" : "exclusive_scan",
-                                        first, init.has_value());
-  session<Transport> by(on.ranks(), name);
-  return with_elements<T>(by, std::move(first), std::move(last), transform, [&](auto begin, auto end, auto& elements) {
-    std::size_t size = 0;
-    by.attempt([&] { size = static_cast<std::size_t>(std::ranges::distance(begin, end)); });
-    return run_call<T>(by, begin, end, init, op, elements, size, [&](auto& call) {
-      call.share_totals(!cannot_fail<T, Op, std::remove_reference_t<decltype(elements)>, decltype(begin), Out>(size));
-      Out after = call.scan(std::move(out), shift);
+  using element = std::invoke_result_t<Transform&, std::iter_reference_t<I>>;
+  check_travels<T, element, Op>();
+  if constexpr (travels<T, element, Op>) {
+    bool const inclusive = shift == detail::direction::inclusive;
+    call_name const name = name_of<T, Op>(inclusive ? "inclusive_scan" : "exclusive_scan", first, init.has_value());
+    session<Transport> by(on.ranks(), name);
+    with_call<T>(by, std::move(first), std::move(last), init, op, transform, [&](auto& call, auto const& part) {
+      call.share_totals(!cannot_fail<T, Op, Out>(part));
+      out = call.scan(std::move(out), shift);
       by.finish();
-      return after;
     });
-  });
+  }
+  return out;
 }
 
 }  // namespace tally::ranks_backend

@@ -34,8 +34,8 @@ inline constexpr std::size_t slot_size = [] {
   return (most + alignment - 1) / alignment * alignment;
 }();
 
-/// Writes the shared totals of the first `tiles` tiles of a rank to `slots`. `total(tile)` is called once for each tile,
-/// by `members` threads, or in the order of tiles by one.
+/// Writes the shared totals of the first `tiles` tiles of a rank to `slots`. `total(tile)` is called once for each
+/// tile, by `members` threads, or in the order of tiles by one.
 template <class Carry, class Total, class Op>
 void share_totals_of(std::uint64_t tiles, shared_totals const& shared, std::byte* slots, Total const& total, Op& op,
                      int members)

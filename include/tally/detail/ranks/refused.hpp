@@ -1,0 +1,57 @@
+#pragma once
+
+#include "tally/detail/ranks/backend.hpp"
+
+/// Calls that ranks do not take, so that the compiler's first line says so.
+namespace tally::ranks_backend {
+
+template <class... Arguments>
+constexpr void refuse()
+{
+  static_assert(sizeof...(Arguments) == static_cast<std::size_t>(-1),
+                "tally: ranks take reduce, transform_reduce and the scans of one sequence. Batches, recurrences and "
+                "applications run on each rank by itself: pass tally::cpu instead");
+}
+
+template <class T, transport Transport, class... Rest>
+void backend_scan_sequences(execution<Transport> const&, Rest&&...)
+{
+  refuse<Rest...>();
+}
+template <class T, transport Transport, class... Rest>
+void backend_reduce_sequences(execution<Transport> const&, Rest&&...)
+{
+  refuse<Rest...>();
+}
+template <class T, transport Transport, class... Rest>
+void backend_scan_segments(execution<Transport> const&, Rest&&...)
+{
+  refuse<Rest...>();
+}
+template <class T, transport Transport, class... Rest>
+void backend_reduce_segments(execution<Transport> const&, Rest&&...)
+{
+  refuse<Rest...>();
+}
+template <class T, transport Transport, class... Rest>
+void backend_recur_sequences(execution<Transport> const&, Rest&&...)
+{
+  refuse<Rest...>();
+}
+template <class T, transport Transport, class... Rest>
+void backend_recur_segments(execution<Transport> const&, Rest&&...)
+{
+  refuse<Rest...>();
+}
+template <transport Transport, class... Rest>
+void backend_for_each_index(execution<Transport> const&, Rest&&...)
+{
+  refuse<Rest...>();
+}
+template <transport Transport, class... Rest>
+void backend_for_each_block(execution<Transport> const&, Rest&&...)
+{
+  refuse<Rest...>();
+}
+
+}  // namespace tally::ranks_backend
