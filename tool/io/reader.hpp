@@ -33,8 +33,9 @@ struct batch {
   std::size_t rows = 0;
   std::span<column const> columns;
 
-  /// With key columns: row i belongs to the group called group_names[groups[i]]. group_names are distinct; they may
-  /// name groups that have no row in this batch, and the same key may have another number in the next batch. A key of
+  /// With key columns: row i belongs to the group called group_names[groups[i]]. group_names are distinct
+  /// (see table_options::distinct_keys); they may name groups that have no row in this batch, and the same key may have
+  /// another number in the next batch. A key of
   /// several columns is their fields with NUL bytes between, which no field holds. Empty without a key column.
   std::span<std::uint32_t const> groups;
   std::span<std::string_view const> group_names;

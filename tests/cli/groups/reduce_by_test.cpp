@@ -224,6 +224,131 @@ TEST_F(reduce_by, a_wrong_value_that_waited_has_its_place)
   EXPECT_EQ(run_tool(asked, rows).err, "(standard input):" + message) << "a pipe is read once";
 }
 
+/// The groups of a table by a plain loop. Values are multiples of 1/4, so that sums are exact in any order.
+class plain_groups {
+public:
+  void add(std::string const& key, unsigned quarters)
+  {
+    auto const [at, is_new] = groups_.try_emplace(key);
+    if (is_new) order_.push_back(key);
+    group& here = at->second;
+    if (here.count++ == 0) here.first = quarters;
+    here.last = quarters;
+    here.quarters += quarters;
+  }
+  /// In text of the operations sum, count, first and last, the keys as they are or in their order as bytes.
+  std::string text(bool by_key = false) const
+  {
+    std::vector<std::string> keys = order_;
+    if (by_key) std::sort(keys.begin(), keys.end());
+    std::string all = "k\tsum\tcount\tfirst\tlast\n";
+    for (std::string const& key : keys) all += key + '\t' + line(groups_.at(key), "\t", false) + '\n';
+    return all;
+  }
+  /// Of the sum alone.
+  std::string sums() const
+  {
+    std::string all;
+    for (std::string const& key : order_) all += key + '\t' + number(groups_.at(key).quarters) + '\n';
+    return all;
+  }
+  std::string json() const
+  {
+    std::string all = R"({"by":"k","groups":[)";
+    for (std::string const& key : order_)
+      all += (key == order_[0] ? "" : ",") + (R"({"key":")" + key) + R"(",)" + line(groups_.at(key), ",", true) + "}";
+    return all + "]}\n";
+  }
+  static std::string number(unsigned long quarters)
+  {
+    char const* const behind[] = {"", ".25", ".5", ".75"};
+    return std::to_string(quarters / 4) + behind[quarters % 4];
+  }
+
+private:
+  struct group {
+    unsigned long quarters = 0, count = 0, first = 0, last = 0;
+  };
+  static std::string line(group const& of, std::string const& between, bool named)
+  {
+    auto const name = [&](char const* text) { return named ? '"' + std::string(text) + R"(":)" : std::string(); };
+    return name("sum") + number(of.quarters) + between + name("count") + std::to_string(of.count) + between +
+           name("first") + number(of.first) + between + name("last") + number(of.last);
+  }
+
+  std::map<std::string, group> groups_;
+  std::vector<std::string> order_;
+};
+
+// After 1024 rows of which more than 896 have new keys, keys are not looked up in their chunk any more.
+TEST_F(reduce_by, keys_that_repeat_little)
+{
+  for (unsigned const distinct : {895U, 896U, 897U, 1024U}) {
+    for (unsigned const rows : {1023U, 1024U, 1025U, 1026U, 9000U}) {
+      if (is_brief && (distinct != 897 || rows < 9000)) continue;
+      plain_groups expected;
+      std::string table = "k,v,w\n", missing = "k,v,w\n";
+      plain_groups present;
+      for (unsigned row = 0; row < rows; ++row) {
+        // Adjacent equal keys too, and keys that come again behind others.
+        unsigned const number = row < 1024 ? row % distinct : row % 5 == 0 ? row / 2 : drawn(row) % 3000;
+        std::string const key = "k" + std::to_string(number) + std::string(number % 40, 'x');
+        unsigned const quarters = 1 + 2 * (drawn(row) % 100000);
+        table += key + ',' + plain_groups::number(quarters) + ",1\n";
+        bool const has = row % 7 != 3;
+        missing += key + ',' + (has ? plain_groups::number(quarters) : "") + ",1\n";
+        expected.add(key, quarters);
+        if (has) present.add(key, quarters);
+      }
+      words const asked = {"reduce", "--by", "k", "--op", "sum,count,first,last", "--column", "v"};
+      auto const with = [&](std::string const& input, words const& more) {
+        words all = asked;
+        all.insert(all.end(), more.begin(), more.end());
+        outcome const result = run_tool(all, input);
+        EXPECT_EQ(result.err, "");
+        return result.out;
+      };
+      std::string const what = std::to_string(distinct) + " of " + std::to_string(rows);
+      for (char const* const threads : {"1", "3"})
+        EXPECT_TRUE(with(table, {"--threads", threads}) == expected.text()) << what;
+      EXPECT_TRUE(with(table, {"--memory", "10K"}) == expected.text()) << what << ", with files";
+      EXPECT_TRUE(with(table, {"--sort", "key"}) == expected.text(true)) << what << ", by key";
+      EXPECT_EQ(with(table, {"--format", "json"}), expected.json()) << what;
+      words const sum = {"reduce", "--by", "k", "--column", "v"};
+      words weighted = sum;
+      weighted.insert(weighted.end(), {"--weights", "w"});
+      EXPECT_TRUE(run_tool(sum, table).out == expected.sums()) << what << ", small states";
+      EXPECT_TRUE(run_tool(weighted, table).out == expected.sums()) << what << ", with weights";
+      // Groups without any value are in the output too, so only the others are compared.
+      std::string found = with(missing, {"--missing", "skip"});
+      for (std::size_t at = found.find("\t0\t0\t"); at != found.npos; at = found.find("\t0\t0\t")) {
+        std::size_t const begin = found.rfind('\n', at) + 1;
+        found.erase(begin, found.find('\n', at) + 1 - begin);
+      }
+      EXPECT_TRUE(sorted(found) == sorted(present.text())) << what << ", with missing cells";
+    }
+  }
+}
+
+// Groups are written in blocks, whose bounds are every 64th sample of every 64th group of each of 256 partitions.
+TEST_F(reduce_by, output_of_any_number_of_groups)
+{
+  for (unsigned const groups : {1U, 2U, 255U, 4095U, 4096U, 4097U, 16383U, 16384U, 16385U, 33000U}) {
+    if (is_brief && groups > 4097U) continue;
+    plain_groups expected;
+    std::string table = "k,v\n";
+    for (unsigned row = 0; row < groups + groups / 2; ++row) {
+      std::string const key = std::to_string(drawn(row % groups));
+      table += key + ',' + plain_groups::number(row) + '\n';
+      expected.add(key, row);
+    }
+    words asked = {"reduce", "--by", "k", "--op", "sum,count,first,last", "--column", "v", "--threads", "3"};
+    EXPECT_TRUE(run_tool(asked, table).out == expected.text()) << groups;
+    asked.insert(asked.end(), {"--format", "json"});
+    EXPECT_TRUE(run_tool(asked, table).out == expected.json()) << groups;
+  }
+}
+
 TEST_F(reduce_by, many_keys_take_little_memory)
 {
   // 300,000 keys of 8 characters, two values each: 64 bytes a key besides, and what a tool takes anyway.

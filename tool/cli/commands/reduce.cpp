@@ -41,7 +41,9 @@ std::vector<std::string> value_names(command_settings const& settings, source co
 
 void reduce_groups(command_settings const& settings)
 {
-  source from(settings.input, settings.threads);
+  input_settings input = settings.input;
+  input.distinct_keys = false;
+  source from(input, settings.threads);
   make_accumulators(settings, from.type());  // throws for a wrong command line before anything is read
   std::vector<std::string> const names = value_names(settings, from);
   std::optional<pairs> both;
@@ -58,16 +60,10 @@ void reduce_groups(command_settings const& settings)
     complain(groups->take(batch));
     meter.update(from.so_far());
   }
-  group_report to(settings, names, from.key_names());
-  std::size_t const each = settings.operations.size();
-  std::vector<result> as_written;
-  auto const write = [&](std::string_view key, std::span<result const> results) {
-    as_written.clear();
-    for (std::size_t k = 0; k < results.size(); ++k)
-      as_written.push_back(in_form(results[k], settings.operations[k % each], from.form(k / each)));
-    to.group(key, as_written);
-  };
-  if (groups) groups->finish(write);
+  std::vector<io::number_form> forms;
+  for (std::size_t c = 0; c < names.size(); ++c) forms.push_back(from.form(c));
+  group_report to(settings, names, from.key_names(), std::move(forms));
+  if (groups) groups->finish(to);
   to.finish();
 }
 

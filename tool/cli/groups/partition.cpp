@@ -10,8 +10,8 @@ namespace {
 
 /// A part as it waits in a file. Its key follows, and of each column a `waiting_values` and the values.
 struct waiting_part {
-  std::uint64_t hash;
   std::uint64_t first_row;
+  std::uint32_t hash;
   std::uint32_t key_bytes;
 };
 struct waiting_values {
@@ -19,9 +19,9 @@ struct waiting_values {
   std::uint32_t count;
 };
 
-void put_head(spilled_records& to, std::string_view key, std::uint64_t hash, std::uint64_t first_row)
+void put_head(spilled_records& to, std::string_view key, std::uint32_t hash, std::uint64_t first_row)
 {
-  to.put(waiting_part{hash, first_row, static_cast<std::uint32_t>(key.size())});
+  to.put(waiting_part{first_row, hash, static_cast<std::uint32_t>(key.size())});
   to.put_bytes(key.data(), key.size());
 }
 
@@ -43,19 +43,27 @@ std::optional<failed_value> partition::take(kept_batch const& batch, std::size_t
   std::uint32_t const begin = batch.begin(number);
   std::span<kept_batch::part const> const parts = batch.parts().subspan(begin, batch.end(number) - begin);
   groups_.resize(parts.size());
-  constexpr std::size_t ahead = 8;
+  // Three accesses to memory follow each other for a key: to the table, to the record, and to the key there. Loops over
+  // all parts for each of them let the processor wait for many at once.
+  for (kept_batch::part const& part : parts) records.prefetch(part.hash);
+  for (std::size_t k = 0; k < parts.size(); ++k) groups_[k] = records.candidate(parts[k].hash);
+  for (std::uint32_t const group : groups_)
+    if (group != group_records::none) records.prefetch_key(group);
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (k + ahead < parts.size()) records.prefetch(static_cast<std::uint32_t>(parts[k + ahead].hash));
     kept_batch::part const& part = parts[k];
-    auto const hash = static_cast<std::uint32_t>(part.hash);
+    std::string_view const key = batch.key(part);
     std::uint32_t& group = groups_[k];
-    group = admitted == admission::none ? group_records::none : records.find(part.key, hash);
+    if (admitted == admission::none)
+      group = group_records::none;
+    else if (group == group_records::none || records.key(group) != key)
+      group = records.find(key, part.hash);
     if (group != group_records::none) continue;
+    std::uint64_t const first_row = batch.first_row() + part.first_row;
     if (admitted == admission::all) {
-      group = records.add(part.key, hash, part.first_row);
+      group = records.add(key, part.hash, first_row);
       continue;
     }
-    put_head(waiting, part.key, part.hash, part.first_row);
+    put_head(waiting, key, part.hash, first_row);
     for (std::size_t c = 0; c < batch.columns(); ++c) {
       auto const at = static_cast<std::uint32_t>(begin + k);
       std::uint32_t const first = batch.values_begin(c, at);
@@ -97,11 +105,10 @@ void partition::replay(spilled_records& from, group_states const& states, std::s
     for (record_reader rows(piece); !rows.empty();) {
       auto const part = rows.take<waiting_part>();
       std::string_view const key = rows.take_bytes(part.key_bytes);
-      auto const hash = static_cast<std::uint32_t>(part.hash);
-      std::uint32_t group = records.find(key, hash);
+      std::uint32_t group = records.find(key, part.hash);
       bool const waits = group == group_records::none && is_full && records.size() > 0;
       if (waits) put_head(waiting, key, part.hash, part.first_row);
-      if (group == group_records::none && !waits) group = records.add(key, hash, part.first_row);
+      if (group == group_records::none && !waits) group = records.add(key, part.hash, part.first_row);
       for (std::size_t c = 0; c < states.columns(); ++c) {
         auto const head = rows.take<waiting_values>();
         void* const to = values.resize(head.type, head.count);

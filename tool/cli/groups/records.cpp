@@ -85,7 +85,7 @@ std::string_view group_records::key(std::uint32_t group) const
 {
   head here;
   std::memcpy(&here, record(group), sizeof here);
-  char const* text = text_at_[here.key >> text_bits] + (here.key & ((1U << text_bits) - 1));
+  char const* text = text_of(here.key);
   std::size_t length = 0;
   for (unsigned shift = 0;; shift += 7) {
     auto const byte = static_cast<unsigned char>(*text++);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,26 @@ public:
   /// Adds the group of a key that is not there. Requires: `first_row` is greater than that of the groups before.
   std::uint32_t add(std::string_view key, std::uint32_t hash, std::uint64_t first_row);
 
+  /// A group whose key has the hash, if there is one, else `none`. Asks the processor for its record.
+  std::uint32_t candidate(std::uint32_t hash) const
+  {
+    if (slots_.empty()) return none;
+    for (std::size_t at = home(hash);;) {
+      slot const& here = slots_[at];
+      if (here.group == none || here.hash == hash) {
+        if (here.group != none) __builtin_prefetch(record(here.group));
+        return here.group;
+      }
+      if (++at == slots_.size()) at = 0;
+    }
+  }
+  /// Asks the processor for the key of a group.
+  void prefetch_key(std::uint32_t group) const
+  {
+    head here;
+    std::memcpy(&here, record(group), sizeof here);
+    __builtin_prefetch(text_of(here.key));
+  }
   /// Asks the processor for the table's entry of a hash.
   void prefetch(std::uint32_t hash) const
   {
@@ -62,6 +83,10 @@ private:
   std::byte const* record(std::uint32_t group) const
   {
     return records_[group >> record_bits].get() + (group & record_mask) * stride_;
+  }
+  char const* text_of(std::uint32_t place) const
+  {
+    return text_at_[place >> text_bits] + (place & ((1U << text_bits) - 1));
   }
   char* room_for(std::size_t bytes);
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 #include <queue>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -17,11 +18,20 @@ namespace {
 /// The bytes of batches that threads share out at once: enough that a thread has milliseconds of work.
 constexpr std::size_t usual_window = std::size_t{24} << 20;
 
+/// The groups that a thread writes at a time.
+constexpr std::size_t block_groups = 4096;
+
+/// Where groups are in the order of their first rows, a block is the groups between samples. It has block_groups on
+/// average, and never more than sample_stride for each partition and each of its samples.
+constexpr std::uint32_t sample_stride = 64;
+constexpr std::size_t block_samples = block_groups / sample_stride;
+
 }  // namespace
 
 group_reduction::group_reduction(command_settings const& settings, std::optional<io::element_type> type,
                                  std::size_t columns)
     : settings_(settings),
+      type_(type),
       states_(settings, type, columns),
       most_bytes_(settings.memory),
       window_bytes_(std::min(usual_window, most_bytes_ / 4)),
@@ -87,34 +97,66 @@ std::optional<failed_value> group_reduction::flush()
 }
 
 /// A group, and its results if there is room for them.
-group_result group_reduction::at(place where, std::vector<result>* results)
+group_result group_reduction::at(place where, group_states& states, std::vector<result>* results)
 {
   partition& here = *partitions_[where.partition];
-  if (results) states_.results(here.records.state(where.group), here.memory, *results);
+  if (results) states.results(here.records.state(where.group), here.memory, *results);
   return {here.records.key(where.group), here.records.first_row(where.group),
           results ? std::span<result const>(*results) : std::span<result const>()};
 }
 
-/// The groups of a partition are in the order of their first rows; so those of several are merged.
-void group_reduction::by_first_rows(std::span<std::uint32_t const> partitions, visitor const& use)
+/// Calls `use` with the groups of a block and their results.
+void group_reduction::for_block(std::size_t block, block_of_places const& find, visitor const& use)
 {
-  using entry = std::pair<std::uint64_t, place>;  // first row, group
-  auto const later = [](entry const& a, entry const& b) { return a.first > b.first; };
-  std::priority_queue<entry, std::vector<entry>, decltype(later)> next(later);
-  for (std::uint32_t const p : partitions)
-    if (partitions_[p]->records.size() > 0) next.push({partitions_[p]->records.first_row(0), {p, 0}});
+  group_states states(settings_, type_, states_.columns());  // of this thread: they compute with accumulators
+  std::vector<place> places;
+  find(block, places);
   std::vector<result> results;
-  while (!next.empty()) {
-    place const where = next.top().second;
-    next.pop();
-    use(at(where, &results));
-    group_records const& records = partitions_[where.partition]->records;
-    if (where.group + 1 < records.size())
-      next.push({records.first_row(where.group + 1), {where.partition, where.group + 1}});
+  constexpr std::size_t ahead = 8;
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    if (k + ahead < places.size()) {
+      place const& soon = places[k + ahead];
+      partitions_[soon.partition]->records.prefetch_key(soon.group);
+    }
+    use(at(places[k], states, &results));
   }
 }
 
-void group_reduction::sorted(std::span<std::uint32_t const> partitions, visitor const& use)
+/// Parallel sorting by regular sampling (Shi and Schaeffer, 1992): the groups of a partition are in the order of their
+/// first rows, and some of these bound the blocks.
+void group_reduction::by_first_rows(std::span<std::uint32_t const> partitions, use_blocks const& use)
+{
+  std::vector<std::uint64_t> bounds;  // the first rows of every sample_stride-th group
+  for (std::uint32_t const p : partitions)
+    for (std::uint32_t group = 0; group < partitions_[p]->records.size(); group += sample_stride)
+      bounds.push_back(partitions_[p]->records.first_row(group));
+  std::sort(bounds.begin(), bounds.end());
+  std::size_t blocks = 0;
+  for (std::size_t k = 0; k < bounds.size(); k += block_samples) bounds[blocks++] = bounds[k];
+  bounds.resize(blocks);
+
+  use(blocks, [&](std::size_t block, std::vector<place>& places) {
+    using entry = std::pair<std::uint64_t, place>;
+    std::vector<entry> entries;
+    std::uint64_t const end = block + 1 < blocks ? bounds[block + 1] : ~std::uint64_t{0};
+    for (std::uint32_t const p : partitions) {
+      group_records const& records = partitions_[p]->records;
+      auto const groups = std::views::iota(std::uint32_t{0}, records.size());
+      auto const first_row = [&](std::uint32_t group) { return records.first_row(group); };
+      auto const first = std::ranges::lower_bound(groups, bounds[block], {}, first_row);
+      for (auto group = static_cast<std::uint32_t>(first - groups.begin()); group < records.size(); ++group) {
+        std::uint64_t const row = first_row(group);
+        if (row >= end) break;
+        entries.push_back({row, {p, group}});
+      }
+    }
+    std::sort(entries.begin(), entries.end(), [](entry const& a, entry const& b) { return a.first < b.first; });
+    places.clear();
+    for (entry const& each : entries) places.push_back(each.second);
+  });
+}
+
+void group_reduction::sorted(std::span<std::uint32_t const> partitions, use_blocks const& use)
 {
   struct entry {
     double rank;
@@ -126,16 +168,20 @@ void group_reduction::sorted(std::span<std::uint32_t const> partitions, visitor 
   std::vector<entry> all;
   for (std::uint32_t const p : partitions) {
     for (std::uint32_t group = 0; group < partitions_[p]->records.size(); ++group)
-      all.push_back({rank_of(at({p, group}, needed), by), {p, group}});
+      all.push_back({rank_of(at({p, group}, states_, needed), by), {p, group}});
   }
   std::sort(all.begin(), all.end(), [&](entry const& a, entry const& b) {
     if (a.rank != b.rank) return a.rank < b.rank;
-    return stands_before(at(a.where, needed), at(b.where, needed ? &others : nullptr), a.rank, by);
+    return stands_before(at(a.where, states_, needed), at(b.where, states_, needed ? &others : nullptr), a.rank, by);
   });
-  for (entry const& each : all) use(at(each.where, &results));
+  use((all.size() + block_groups - 1) / block_groups, [&](std::size_t block, std::vector<place>& places) {
+    places.clear();
+    for (std::size_t k = block * block_groups; k < std::min(all.size(), (block + 1) * block_groups); ++k)
+      places.push_back(all[k].where);
+  });
 }
 
-void group_reduction::in_order(std::span<std::uint32_t const> partitions, visitor const& use)
+void group_reduction::in_order(std::span<std::uint32_t const> partitions, use_blocks const& use)
 {
   if (settings_.sort == group_order::first)
     by_first_rows(partitions, use);
@@ -148,13 +194,16 @@ void group_reduction::write_run(std::span<std::uint32_t const> partitions)
 {
   static_assert(std::is_trivially_copyable_v<result>);
   spilled_records& run = runs_.emplace_back();
-  in_order(partitions, [&](group_result const& group) {
+  auto const write = [&](group_result const& group) {
     run.put(group.first_row);
     run.put(static_cast<std::uint32_t>(group.key.size()));
     run.put(static_cast<std::uint32_t>(group.results.size()));
     run.put_bytes(group.key.data(), group.key.size());
     run.put_bytes(group.results.data(), group.results.size_bytes());
     run.end_record(*file_);
+  };
+  in_order(partitions, [&](std::size_t blocks, block_of_places const& find) {
+    for (std::size_t block = 0; block < blocks; ++block) for_block(block, find, write);
   });
   run.flush(*file_);
   for (std::uint32_t const p : partitions) {
@@ -184,7 +233,7 @@ void group_reduction::complete_partitions()
   }
 }
 
-void group_reduction::merge_runs(visitor const& use)
+void group_reduction::merge_runs(group_sink& to)
 {
   struct run_head {
     spilled_records* records;
@@ -226,23 +275,26 @@ void group_reduction::merge_runs(visitor const& use)
   while (!next.empty()) {
     run_head* const first = next.top();
     next.pop();
-    use(first->group);
+    to.group(first->group.key, first->group.results);
     if (first->next(*file_, by)) next.push(first);
   }
 }
 
-void group_reduction::finish(std::function<void(std::string_view, std::span<result const>)> const& use)
+void group_reduction::finish(group_sink& to)
 {
   flush();
   window_.clear();
-  visitor const each = [&use](group_result const& group) { use(group.key, group.results); };
   if (file_) {
     complete_partitions();
-    return merge_runs(each);
+    return merge_runs(to);
   }
   std::vector<std::uint32_t> all(partition_count);
   std::iota(all.begin(), all.end(), 0U);
-  in_order(all, each);
+  in_order(all, [&](std::size_t blocks, block_of_places const& find) {
+    to.blocks(blocks, [&](std::size_t block, group_sink::add_group const& add) {
+      for_block(block, find, [&](group_result const& group) { add(group.key, group.results); });
+    });
+  });
 }
 
 }  // namespace tally::cli

@@ -13,6 +13,7 @@
 #include "groups/kept_batch.hpp"
 #include "groups/order.hpp"
 #include "groups/partition.hpp"
+#include "groups/sink.hpp"
 #include "groups/states/group_states.hpp"
 #include "io/files/piece_file.hpp"
 #include "io/threads/worker_pool.hpp"
@@ -38,28 +39,34 @@ public:
   /// only be destroyed.
   std::optional<failed_value> take(io::batch const& batch);
 
-  /// Calls `use` with each group and its results, in the order of the settings. To be called once.
-  void finish(std::function<void(std::string_view key, std::span<result const> results)> const& use);
+  /// Gives each group and its results to `to`, in the order of the settings. To be called once.
+  void finish(group_sink& to);
 
 private:
   struct place {
     std::uint32_t partition;
     std::uint32_t group;
   };
+  /// Writes the groups of block k to `places`, in order. Called by several threads.
+  using block_of_places = std::function<void(std::size_t k, std::vector<place>& places)>;
+  /// Takes so many blocks.
+  using use_blocks = std::function<void(std::size_t count, block_of_places const& find)>;
   using visitor = std::function<void(group_result const&)>;
 
   std::optional<failed_value> flush();
   void admit();
   std::size_t bytes() const;
-  void in_order(std::span<std::uint32_t const> partitions, visitor const& use);
-  void by_first_rows(std::span<std::uint32_t const> partitions, visitor const& use);
-  void sorted(std::span<std::uint32_t const> partitions, visitor const& use);
-  group_result at(place where, std::vector<result>* results);
+  void in_order(std::span<std::uint32_t const> partitions, use_blocks const& use);
+  void by_first_rows(std::span<std::uint32_t const> partitions, use_blocks const& use);
+  void sorted(std::span<std::uint32_t const> partitions, use_blocks const& use);
+  group_result at(place where, group_states& states, std::vector<result>* results);
+  void for_block(std::size_t block, block_of_places const& find, visitor const& use);
   void write_run(std::span<std::uint32_t const> partitions);
   void complete_partitions();
-  void merge_runs(visitor const& use);
+  void merge_runs(group_sink& to);
 
   command_settings const& settings_;
+  std::optional<io::element_type> type_;
   group_states states_;
   std::size_t most_bytes_;
   std::size_t window_bytes_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "commands/commands.hpp"
 #include "output/json.hpp"
 #include "plot/bars.hpp"
 #include "settings/numbers.hpp"
@@ -111,18 +112,38 @@ void append_key(std::vector<cell>& to, std::string_view key, std::size_t count)
 }
 
 group_report::group_report(command_settings const& settings, std::vector<std::string> const& columns,
-                           std::vector<std::string> const& keys)
-    : keys_(keys.size()),
-      to_(io::output::named(settings.output.file), group_format(settings, columns, keys))
+                           std::vector<std::string> const& keys, std::vector<io::number_form> forms)
+    : operations_(settings.operations),
+      forms_(std::move(forms)),
+      keys_(keys.size()),
+      to_(io::output::named(settings.output.file), group_format(settings, columns, keys), settings.threads)
 {
+}
+
+void group_report::make_cells(std::vector<cell>& cells, std::string_view key, std::span<result const> results) const
+{
+  cells.clear();
+  append_key(cells, key, keys_);
+  std::size_t const each = operations_.size();
+  for (std::size_t k = 0; k < results.size(); ++k)
+    cells.emplace_back(in_form(results[k], operations_[k % each], forms_[k / each]));
 }
 
 void group_report::group(std::string_view key, std::span<result const> results)
 {
-  cells_.clear();
-  append_key(cells_, key, keys_);
-  cells_.insert(cells_.end(), results.begin(), results.end());
+  make_cells(cells_, key, results);
   to_.row(cells_);
+}
+
+void group_report::blocks(std::size_t count, std::function<void(std::size_t, add_group const&)> const& fill)
+{
+  to_.blocks(count, [&](std::size_t block, table_writer::add_row const& add) {
+    std::vector<cell> cells;
+    fill(block, [&](std::string_view key, std::span<result const> results) {
+      make_cells(cells, key, results);
+      add(cells);
+    });
+  });
 }
 
 void group_report::finish()

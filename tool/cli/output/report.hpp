@@ -1,12 +1,14 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "groups/sink.hpp"
 #include "settings/settings.hpp"
 #include "table/table_writer.hpp"
 
@@ -20,20 +22,25 @@ std::string report(command_settings const& settings, std::vector<result> const& 
 std::string report(command_settings const& settings, std::vector<std::string> const& columns,
                    std::vector<result> const& results);
 
-/// Writes the results of groups, one group after the other.
-class group_report {
+/// Writes the results of groups.
+class group_report final : public group_sink {
 public:
-  /// Of the columns of these names, and keys of those.
+  /// Of the columns of these names, which have these forms, and keys of those.
   group_report(command_settings const& settings, std::vector<std::string> const& columns,
-               std::vector<std::string> const& keys);
+               std::vector<std::string> const& keys, std::vector<io::number_form> forms);
 
   /// Writes the results of a group: those of all operations on the first column, then on the second... The key is that
   /// of the reader: the fields of several columns with NUL bytes between.
-  void group(std::string_view key, std::span<result const> results);
+  void group(std::string_view key, std::span<result const> results) override;
+  void blocks(std::size_t count, std::function<void(std::size_t, add_group const&)> const& fill) override;
   /// Ends the output. Without it no file is left behind.
   void finish();
 
 private:
+  void make_cells(std::vector<cell>& cells, std::string_view key, std::span<result const> results) const;
+
+  std::vector<operation> operations_;
+  std::vector<io::number_form> forms_;
   std::size_t keys_;
   table_writer to_;
   std::vector<cell> cells_;

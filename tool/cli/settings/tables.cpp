@@ -127,6 +127,7 @@ io::table_options reader_options(table_settings const& table)
   if (!table.several_columns) options.most_columns = 1;
   options.rows = table.count_rows;
   options.keys = table.keys;
+  options.distinct_keys = table.distinct_keys;
   options.behind = table.weights;
   options.widths = table.widths;
   options.missing = table.missing;

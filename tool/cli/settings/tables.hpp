@@ -19,6 +19,7 @@ struct table_settings {
   bool several_columns = false;      ///< the command takes several columns of numbers
   bool count_rows = false;           ///< rows are counted, and none of their cells is a number
   std::vector<std::string> keys;     ///< the columns of the groups' keys
+  bool distinct_keys = true;         ///< see io::table_options
   std::vector<std::string> weights;  ///< the column of weights, if there is one
   std::optional<char> delimiter;
   bool header = false;              ///< the first row of a table holds names, even if they are numbers

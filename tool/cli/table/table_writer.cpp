@@ -42,33 +42,38 @@ void table_writer::row(std::span<cell const> cells)
 
 void table_writer::rows(std::size_t count, std::function<void(std::size_t, std::vector<cell>&)> const& fill)
 {
+  blocks((count + block_rows - 1) / block_rows, [&](std::size_t block, add_row const& add) {
+    std::vector<cell> cells;
+    for (std::size_t k = block * block_rows; k < std::min(count, (block + 1) * block_rows); ++k) {
+      fill(k, cells);
+      add(cells);
+    }
+  });
+}
+
+void table_writer::blocks(std::size_t count, std::function<void(std::size_t, add_row const&)> const& fill)
+{
   begin();
   std::size_t const at_once = std::min<std::size_t>(2 * static_cast<std::size_t>(workers_.threads()), 32);
   for (std::size_t done = 0; done < count;) {
-    std::size_t const blocks = std::min(at_once, (count - done + block_rows - 1) / block_rows);
+    std::size_t const blocks = std::min(at_once, count - done);
     if (blocks_.size() < blocks) blocks_.resize(blocks);
-    auto const format = [&](std::size_t block) {
+    workers_.for_each(blocks, [&](std::size_t block) {
       std::string& text = blocks_[block];
       text.clear();
-      std::vector<cell> cells;
-      std::size_t const first = done + block * block_rows;
-      for (std::size_t k = first; k < std::min(count, first + block_rows); ++k) {
-        if (k > 0 || has_rows_) text += format_->between();
-        fill(k, cells);
+      fill(done + block, [&](std::span<cell const> cells) {
+        if (!text.empty()) text += format_->between();
         format_->row(text, cells);
-      }
-    };
-    if (blocks == 1)
-      format(0);
-    else
-      workers_.for_each(blocks, format);
+      });
+    });
     for (std::size_t block = 0; block < blocks; ++block) {
+      if (blocks_[block].empty()) continue;
+      if (std::exchange(has_rows_, true)) text_ += format_->between();
       text_ += blocks_[block];
       send_if_long();
     }
-    done += blocks * block_rows;
+    done += blocks;
   }
-  has_rows_ = has_rows_ || count > 0;
 }
 
 void table_writer::flush()

@@ -24,6 +24,10 @@ public:
   /// Appends `count` rows. Several threads call `fill(k, cells)` for the cells of row k; cells are those of another row
   /// before.
   void rows(std::size_t count, std::function<void(std::size_t, std::vector<cell>&)> const& fill);
+  using add_row = std::function<void(std::span<cell const>)>;
+  /// Appends blocks of rows. Several threads call `fill(k, add)`, which calls `add` with each row of block k. The text of
+  /// some blocks is held in memory.
+  void blocks(std::size_t count, std::function<void(std::size_t, add_row const&)> const& fill);
   /// Writes what waits, for a reader that waits.
   void flush();
   /// Ends and commits the output. Without it no file is left behind.
@@ -38,8 +42,8 @@ private:
   io::worker_pool workers_;
   bool begun_ = false;
   bool has_rows_ = false;
-  std::string text_;  // formatted and not written
-  std::vector<std::string> blocks_;
+  std::string text_;                 // formatted and not written
+  std::vector<std::string> blocks_;  // formatted in turn
 };
 
 }  // namespace tally::cli

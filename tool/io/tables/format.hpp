@@ -75,7 +75,7 @@ public:
     for (std::size_t c = 0; c < numbers.size(); ++c)
       into.columns[c].begin(rows().most_rows(into.text.size()), numbers[c]);
     into.rows = 0;
-    into.keys.clear();
+    into.keys.clear(options_.distinct_keys);
     into.lines.clear();
     into.wrong = rows().for_each_row(into, [&](row_cells const& row) -> std::optional<offence> {
       for (std::size_t c = 0; c < numbers.size(); ++c)

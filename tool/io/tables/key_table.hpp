@@ -44,10 +44,12 @@ private:
   std::vector<std::uint32_t> table_ = std::vector<std::uint32_t>(64, vacant);  // numbers; a power of two of them
 };
 
-/// The distinct keys of a sequence, and the sequence as their numbers.
+/// The keys of a sequence, and the sequence as their numbers.
 class key_table {
 public:
-  void clear();
+  /// Begins anew. If names need not be distinct, and most of the first `trial` keys differ, each of the later ones gets
+  /// a name of its own: looking it up would cost more than it saves.
+  void clear(bool distinct = true);
 
   /// Appends a key whose characters live until `clear`.
   void add(std::string_view key);
@@ -57,8 +59,13 @@ public:
   std::span<std::uint32_t const> groups() const { return groups_; }
   std::span<std::string_view const> names() const { return names_; }
 
+  static constexpr std::size_t trial = 1024;
+
 private:
   std::uint32_t number_of(std::string_view key, bool& is_new);
+
+  bool distinct_ = true;
+  bool looks_up_ = true;
 
   std::vector<std::uint32_t> groups_;
   std::vector<std::string_view> names_;

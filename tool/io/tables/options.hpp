@@ -26,7 +26,10 @@ struct table_options {
   bool all = false;                                                    ///< all columns but those of keys
   std::size_t most_columns = std::numeric_limits<std::size_t>::max();  ///< that may be chosen
   bool rows = false;  ///< the rows are counted: the only column of numbers has a 1 for each, whatever its cells
-  std::vector<std::string> keys = {};    ///< the columns of the group keys, if groups are wanted
+  std::vector<std::string> keys = {};  ///< the columns of the group keys, if groups are wanted
+  /// A key has one name in a batch. If not, it may have several where most rows have a key that is new in the batch:
+  /// then the keys are not looked up.
+  bool distinct_keys = true;
   std::vector<std::string> behind = {};  ///< a column of numbers behind the chosen ones, if one is wanted
   bool guessed = false;                  ///< a comma or a tab in the first line has said that the table is CSV
   std::vector<std::size_t> widths = {};  ///< of the columns of a table of fixed width, in bytes
