@@ -25,8 +25,8 @@ public:
   /// before.
   void rows(std::size_t count, std::function<void(std::size_t, std::vector<cell>&)> const& fill);
   using add_row = std::function<void(std::span<cell const>)>;
-  /// Appends blocks of rows. Several threads call `fill(k, add)`, which calls `add` with each row of block k. The text of
-  /// some blocks is held in memory.
+  /// Appends blocks of rows. Several threads call `fill(k, add)`, which calls `add` with each row of block k. The text
+  /// of some blocks is held in memory.
   void blocks(std::size_t count, std::function<void(std::size_t, add_row const&)> const& fill);
   /// Writes what waits, for a reader that waits.
   void flush();
