@@ -54,8 +54,8 @@ TALLY_API int32_t tally_version(void);
 enum { TALLY_CPU = 1, TALLY_CUDA = 2 };
 
 typedef struct tally_device {
-  int32_t type; /* TALLY_CPU */
-  int32_t number;
+  int32_t type;   /* TALLY_CPU or TALLY_CUDA */
+  int32_t number; /* of the GPU */
 } tally_device;
 
 enum {
@@ -89,6 +89,8 @@ typedef struct tally_type {
 #define TALLY_BFLOAT16 {TALLY_BFLOAT, 16, 1}
 #define TALLY_FLOAT32 {TALLY_FLOAT, 32, 1}
 #define TALLY_FLOAT64 {TALLY_FLOAT, 64, 1}
+#define TALLY_COMPLEX64 {TALLY_COMPLEX, 64, 1}   /* two float32: the real part, the imaginary part */
+#define TALLY_COMPLEX128 {TALLY_COMPLEX, 128, 1} /* two float64 */
 #define TALLY_BOOL8 {TALLY_BOOL, 8, 1}
 #define TALLY_BYTES(n) {TALLY_OPAQUE, 8, (n)}
 
@@ -122,8 +124,11 @@ typedef struct tally_operation {
 } tally_operation;
 
 /* Operators of the library; NULL is TALLY_PLUS. Sums and products of integers wrap. Minimum and maximum are those of
- * IEEE 754-2019: a NaN makes the result NaN, and -0.0 is less than +0.0. The last three take integers and bools. Of
- * bools, plus and maximum are `or`, times and minimum are `and`. */
+ * IEEE 754-2019: a NaN makes the result NaN, and -0.0 is less than +0.0. Bit operators take integers and bools. Of
+ * bools, plus and maximum are `or`, times and minimum are `and`. Complex numbers have sums and products.
+ *
+ * TALLY_EXACT_PLUS is the exact sum of floats, rounded once, to nearest, ties to even: the same for every order of the
+ * terms. TALLY_LOG_SUM_EXP is log(exp(x) + exp(y)) of float32 and float64, without overflow. */
 #define TALLY_PLUS ((const tally_operation*)1)
 #define TALLY_TIMES ((const tally_operation*)2)
 #define TALLY_MINIMUM ((const tally_operation*)3)
@@ -131,13 +136,16 @@ typedef struct tally_operation {
 #define TALLY_BIT_AND ((const tally_operation*)5)
 #define TALLY_BIT_OR ((const tally_operation*)6)
 #define TALLY_BIT_XOR ((const tally_operation*)7)
+#define TALLY_EXACT_PLUS ((const tally_operation*)8)
+#define TALLY_LOG_SUM_EXP ((const tally_operation*)9)
 
 /* ---- Options --------------------------------------------------------------------------------------------------- */
 
 typedef enum tally_flags {
-  TALLY_REVERSE = 1,        /* each sequence from its last element to its first */
-  TALLY_EXCLUSIVE = 2,      /* scans: a result is of the elements before its own */
-  TALLY_INCLUDE_INITIAL = 4 /* inclusive scans: n elements have n + 1 results, the first of which is the initial value */
+  TALLY_REVERSE = 1,         /* each sequence from its last element to its first */
+  TALLY_EXCLUSIVE = 2,       /* scans: a result is of the elements before its own */
+  TALLY_INCLUDE_INITIAL = 4, /* inclusive scans: n elements have n + 1 results, the first of which is the initial value */
+  TALLY_DESCENDING = 8       /* sorts: the greatest element first */
 } tally_flags;
 
 /* What a call can be told. All zeros but `size` say nothing; so does NULL instead of options. */
@@ -150,8 +158,29 @@ typedef struct tally_options {
   const tally_array* last;    /* scans: takes the inclusive result of each last element (of an empty sequence its initial
                                  value), in the shape of the array without the axis. NULL: not wanted */
   tally_type accumulator;     /* the type in which elements are combined; {0, 0, 0}: that of the output, and float for
-                                 an output of two-byte floats */
+                                 an output of two-byte floats, unless the operator is TALLY_EXACT_PLUS */
+  void* stream;               /* of arrays on a GPU: the cudaStream_t in whose order the call runs. NULL: the default one */
+  void* workspace;            /* memory of that GPU, at a multiple of 128, which nothing else uses until the call has run;
+                                 NULL: the library's own, one for each stream */
+  size_t workspace_bytes;     /* at least tally_workspace_bytes */
 } tally_options;
+
+/* ---- GPUs ------------------------------------------------------------------------------------------------------ */
+
+/* tally_reduce, tally_scan and tally_linear_recurrence take arrays on a GPU, {TALLY_CUDA, number}: all of a call on one, but
+ * for an initial value without axes, which may be the CPU's. They return when the work is in the stream, wait for nothing, and
+ * take no memory but the workspace. A stream that is being captured into a graph needs a workspace of its own, since the
+ * graph keeps it. The first of these calls loads libtally_cuda.so.1, from the folder of libtally.so.1, or as the system finds
+ * libraries; without it they return TALLY_NOT_SUPPORTED.
+ *
+ * Arrays have the type of the accumulator: a GPU's calls convert nothing, and two-byte floats are to be converted to float32.
+ * Recurrences have states of float32 and float64, on GPUs from sm_90 on. Bits are those of the CPU. */
+
+/* Writes how many bytes of workspace a call on `in` along `axis` needs. */
+TALLY_API int32_t tally_workspace_bytes(const tally_array* in, int32_t axis, size_t* bytes);
+
+/* Waits until the work in a stream of a GPU is done. */
+TALLY_API int32_t tally_synchronize(int32_t device, void* stream);
 
 /* ---- Calls ----------------------------------------------------------------------------------------------------- */
 
@@ -159,15 +188,15 @@ typedef struct tally_options {
  *
  * Requires  `axis` is one of in's; a negative one counts from the end. `out` has the shape of `in` without the axis, and
  *           overlaps nothing else. Elements convert to the accumulator's type, and it converts to the output's: integers
- *           to integers (they wrap), and to floats; floats to floats; bools to all. `op` is NULL, one of the operators
+ *           to integers (they wrap), and to floats; floats to floats; bools to all; all to complex numbers. `op` is NULL, one of the operators
  *           above, or the address of an operation. For an operation of the caller's, all arrays have elements of one
  *           size.
  * Result    of an empty sequence the initial value, else the operator's identity (+0.0 for sums). The bits do not depend
  *           on strides, on the number of threads, nor on the machine.
  * Memory    as the C++ library's `reduce`; and a copy of each array whose type is not the accumulator's, of the elements
  *           of an operation of the caller's too.
- * Returns   TALLY_WRONG_ARGUMENT, TALLY_NOT_SUPPORTED (complex numbers, bit operations on floats, devices other than
- *           TALLY_CPU), TALLY_NO_MEMORY. */
+ * Returns   TALLY_WRONG_ARGUMENT, TALLY_NOT_SUPPORTED (extremes of complex numbers, bit operations on floats; on a GPU
+ *           what it has no code for), TALLY_NO_MEMORY. */
 TALLY_API int32_t tally_reduce(const tally_array* in, int32_t axis, const tally_array* out, const tally_operation* op,
                                const tally_options* options);
 
@@ -187,7 +216,7 @@ TALLY_API int32_t tally_scan(const tally_array* in, int32_t axis, const tally_ar
  * Requires  `values` and `offsets` have one axis. There is one offset more than segments, of any integer type; offsets do
  *           not decrease, and end within the values. `out` has one place for each segment. `op` has an identity, or
  *           there is an initial value: one, or one for each segment.
- * Otherwise as tally_reduce; operations of the caller's take elements of up to 256 bytes, and no TALLY_REVERSE. */
+ * Otherwise as tally_reduce; operations of the caller's take elements of up to 256 bytes. */
 TALLY_API int32_t tally_reduce_segments(const tally_array* values, const tally_array* offsets, const tally_array* out,
                                         const tally_operation* op, const tally_options* options);
 
@@ -210,6 +239,113 @@ TALLY_API int32_t tally_scan_segments(const tally_array* values, const tally_arr
  * Memory, Returns  as tally_reduce. */
 TALLY_API int32_t tally_linear_recurrence(const tally_array* a, const tally_array* b, int32_t axis,
                                           const tally_array* out, const tally_options* options);
+
+/* ---- Runs of equal keys ---------------------------------------------------------------------------------------- */
+
+/* Writes, for each run of equal keys, the key to `keys_out`, and the reduction of its values to `out`; and the number of
+ * runs to *runs.
+ *
+ * Requires  arrays have one axis; there are as many values as keys. Keys are integers, floats or bools; those that are
+ *           equal but not adjacent are different runs (sort them first), and so is every NaN. `keys_out` has the type of
+ *           `keys`; `keys_out` and `out` have room for all runs, and are not written behind them. `keys_out` may be NULL.
+ *           An initial value is one for all runs.
+ * Memory    8 bytes for each run, besides copies.
+ * Otherwise as tally_reduce_segments: each run has the bits of tally_reduce of it alone. */
+TALLY_API int32_t tally_reduce_by_key(const tally_array* keys, const tally_array* values, const tally_array* keys_out,
+                                      const tally_array* out, int64_t* runs, const tally_operation* op,
+                                      const tally_options* options);
+
+/* Writes the running results of the values within each run of equal keys.
+ *
+ * Requires  as tally_reduce_by_key; `out` has the shape of `values`, and may be `values`.
+ * Otherwise as tally_scan_segments, without options->last. */
+TALLY_API int32_t tally_scan_by_key(const tally_array* keys, const tally_array* values, const tally_array* out,
+                                    const tally_operation* op, const tally_options* options);
+
+/* Writes the first element of each run of equal elements to `out`, and the lengths of runs to `lengths`; and the number
+ * of runs to *runs. The first elements of sorted ones are the distinct ones.
+ *
+ * Requires  as keys of tally_reduce_by_key. `lengths` has elements of int64. `out` or `lengths`, or both, may be NULL. */
+TALLY_API int32_t tally_unique(const tally_array* in, const tally_array* out, const tally_array* lengths, int64_t* runs,
+                               const tally_options* options);
+
+/* ---- Selection and order --------------------------------------------------------------------------------------- */
+
+/* Writes the elements whose element of `mask` is not 0, side by side and in their order; and their number to *count.
+ *
+ * Requires  arrays have one axis; `mask` has as many elements as `in`, bools or integers. `out` has room for the selected
+ *           elements, and is not written behind them; it overlaps nothing else. `in` and `out` have one type, whatever
+ *           it is. */
+TALLY_API int32_t tally_compact(const tally_array* in, const tally_array* mask, const tally_array* out, int64_t* count,
+                                const tally_options* options);
+
+/* Sorts each sequence along `axis`, stably: writes the elements in order to `out`, and to `places` where each of them was.
+ *
+ * Requires  elements are integers, floats or bools. `out` and `places` have the shape of `in`; `out` has its type, and may
+ *           be `in`; `places` has elements of int64. Either of both may be NULL.
+ * Result    ascending, or descending with TALLY_DESCENDING; equal elements keep their order in both. -0.0 is less than
+ *           +0.0. NaNs come last in both.
+ * Memory    twice the elements of the sequences that are sorted at a time, and 16 bytes for each of them with `places`.
+ * Source    as the C++ library's `radix_sort`. */
+TALLY_API int32_t tally_sort(const tally_array* in, int32_t axis, const tally_array* out, const tally_array* places,
+                             const tally_options* options);
+
+/* Sorts keys, and moves with each its value.
+ *
+ * Requires  arrays have one axis, and as many elements; outputs have the types of their inputs, and may be them. Keys as
+ *           elements of tally_sort; values of any type.
+ * Result    as tally_sort. */
+TALLY_API int32_t tally_sort_by_key(const tally_array* keys, const tally_array* values, const tally_array* keys_out,
+                                    const tally_array* values_out, const tally_options* options);
+
+/* Counts values by bins of one width: counts[k] becomes the number of values x with
+ * lower + k w <= x < lower + (k + 1) w, w = (upper - lower) / n, for n = counts->shape[0]; the last bin has `upper` too.
+ *
+ * Requires  `values` has any shape, and integers, floats or bools; they are compared as float64. `weights` is NULL, or has
+ *           the shape of `values`: then the sums of weights are written instead. `counts` has one axis; its elements are
+ *           int64, or float64 with weights. Values outside, and NaNs, are not counted.
+ * Result    a value on an edge is counted above it; one that is below it by at most 2^-49 of its distance from `lower` may
+ *           be. Sums of weights have the same bits for every number of threads. */
+TALLY_API int32_t tally_histogram(const tally_array* values, const tally_array* weights, double lower, double upper,
+                                  const tally_array* counts, const tally_options* options);
+
+/* The same between neighbours of `edges`, which are sorted: counts[k] is of edges[k] <= x < edges[k + 1].
+ *
+ * Requires  `edges` has one axis, and one element more than `counts`, and the type of `values` or float64; then values are
+ *           compared as float64. */
+TALLY_API int32_t tally_histogram_of_edges(const tally_array* values, const tally_array* weights,
+                                           const tally_array* edges, const tally_array* counts,
+                                           const tally_options* options);
+
+/* ---- Exact sums ------------------------------------------------------------------------------------------------ */
+
+/* An exact sum of floats that is not finished: numbers are added in any order, sums are merged, and rounded when they
+ * are asked for. One thread at a time changes it. */
+typedef struct tally_exact_sum tally_exact_sum;
+
+/* The bytes of a saved sum. */
+#define TALLY_EXACT_SUM_BYTES 283
+
+/* Makes a sum of nothing. NULL without memory. */
+TALLY_API tally_exact_sum* tally_exact_sum_create(void);
+TALLY_API void tally_exact_sum_destroy(tally_exact_sum* sum);
+
+/* Adds or subtracts each element: floats of 16 to 64 bits, or integers of up to 32, in an array of any shape. */
+TALLY_API int32_t tally_exact_sum_add(tally_exact_sum* sum, const tally_array* values);
+TALLY_API int32_t tally_exact_sum_subtract(tally_exact_sum* sum, const tally_array* values);
+
+/* Adds or subtracts another sum. */
+TALLY_API int32_t tally_exact_sum_merge(tally_exact_sum* sum, const tally_exact_sum* other);
+TALLY_API int32_t tally_exact_sum_remove(tally_exact_sum* sum, const tally_exact_sum* other);
+
+/* Writes the number nearest to the sum, ties to even, rounded once, to an array of no axes, of any type of floats. Of
+ * nothing it is +0.0. Infinities and NaN add as IEEE 754 says; a sum overflows only if the rounded one does. */
+TALLY_API int32_t tally_exact_sum_round(const tally_exact_sum* sum, const tally_array* out);
+
+/* Writes TALLY_EXACT_SUM_BYTES bytes: the same for equal sums of the same kinds of terms, on every machine. Loading them
+ * replaces a sum; bytes that are no sum are TALLY_WRONG_ARGUMENT. */
+TALLY_API int32_t tally_exact_sum_save(const tally_exact_sum* sum, void* bytes);
+TALLY_API int32_t tally_exact_sum_load(tally_exact_sum* sum, const void* bytes);
 
 #ifdef __cplusplus
 }

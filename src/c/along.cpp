@@ -8,6 +8,7 @@
 #include "src/c/arguments.hpp"
 #include "src/c/arrays.hpp"
 #include "src/c/failure.hpp"
+#include "src/c/gpu.hpp"
 #include "src/c/operation.hpp"
 #include "src/c/options.hpp"
 #include "tally/along.hpp"
@@ -27,6 +28,20 @@ array at_place(array const& whole, std::size_t axis, std::ptrdiff_t place)
   array result = whole.without(axis);
   result.data += place * whole.strides[axis] * static_cast<std::ptrdiff_t>(whole.bytes);
   return result;
+}
+
+/// Writes a value to places of the output without a run.
+/// Throws    not_supported on a GPU, unless the value is 0.
+void put(array const& value, array const& to, place_on_gpu const& gpu)
+{
+  if (!gpu.is_used) return copy_bytes(value, to);
+  bool is_zero = value.device.type == TALLY_CPU;
+  for (std::size_t b = 0; is_zero && b < value.bytes; ++b) is_zero = value.data[b] == std::byte{0};
+  if (!is_zero)
+    throw not_supported(
+        "a result of no elements that is not 0, on a GPU: an initial value with TALLY_INCLUDE_INITIAL or "
+        "an empty sequence, or an operator whose identity is not 0");
+  clear_on_gpu(to, gpu);
 }
 
 /// A call whose arguments are checked and have the accumulator's type.
@@ -75,8 +90,11 @@ void run_scan(operation const& op, prepared p, sequences_call call)
   }
   // The sum of nothing is +0.0, and its identity -0.0.
   array const before_all = implied || !p.initial ? nothing : *p.initial;
-  if (p.includes_initial ? n == 0 || implied : implied && n != 0) copy_bytes(before_all, at_place(p.out, p.axis, 0));
-  if (p.last && n == 0) copy_bytes(before_all, *p.last);
+  // On a GPU a scan of integers or extremes has written it already.
+  bool const same_bits = std::memcmp(op.nothing_bytes(), op.identity_bytes(), op.bytes) == 0;
+  if ((p.includes_initial ? n == 0 || implied : implied && n != 0) && !(call.gpu.is_used && n != 0 && same_bits))
+    put(before_all, at_place(p.out, p.axis, 0), call.gpu);
+  if (p.last && n == 0) put(before_all, *p.last, call.gpu);
   if (p.last && n != 0 && p.includes_initial) copy_bytes(*last, *p.last);
 }
 
@@ -86,7 +104,7 @@ void run_reduction(operation const& op, prepared const& p, sequences_call call)
   if (n == 0) {
     if (!p.initial && !op.has_identity)
       throw usage_error("an empty sequence has no reduction without options->initial, nor an identity of op");
-    copy_bytes(p.initial ? *p.initial : repeated(op.nothing_bytes(), op, p.out.shape), p.out);
+    put(p.initial ? *p.initial : repeated(op.nothing_bytes(), op, p.out.shape), p.out, call.gpu);
     return;
   }
   call.where = layout_of(
@@ -109,12 +127,15 @@ void run_along(call_kind kind, tally_array const* in_given, std::int32_t axis, t
   tally_options const options =
       options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE | TALLY_INCLUDE_INITIAL);
   prepared p;
-  array const in = checked(in_given, "in"), out = checked(out_given, "out");
+  array const in = checked(in_given, "in", devices::cpu_or_gpu), out = checked(out_given, "out", devices::cpu_or_gpu);
+  check_same_device(out, in, "out");
+  bool const on_a_gpu = in.device.type == TALLY_CUDA;
   p.axis = detail::batch::axis_of(axis, in.shape);
   p.includes_initial = (options.flags & TALLY_INCLUDE_INITIAL) != 0;
   sequences_call call;
   call.exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
   call.threads = options.threads;
+  call.gpu = place_of(in.device, options);
   if (call.exclusive && p.includes_initial)
     throw usage_error("options->flags has TALLY_EXCLUSIVE and TALLY_INCLUDE_INITIAL; a scan is one of them");
   if (reduces && options.last != nullptr)
@@ -132,20 +153,27 @@ void run_along(call_kind kind, tally_array const* in_given, std::int32_t axis, t
   check_distinct("out", "an output", out.shape, out.strides);
 
   bool const own = !is_built_in(op_given);
-  tally_type const type = own ? out.type : accumulator_of(options, out.type);
-  operation const op = own ? of_caller(*op_given, in.bytes) : built_in(op_given, type);
-  converter const convert(op, type);
+  tally_type const type = own ? out.type : accumulator_of(options, out.type, op_given);
+  if (own && on_a_gpu)
+    throw not_supported(
+        "an operation of the caller's on a GPU: it is the CPU's code; nvcc compiles the C++ library's calls");
+  operation op = own ? of_caller(*op_given, in.bytes) : built_in(op_given, type);
+  if (on_a_gpu) op = on_gpu(op, op_given, type);
+  converter const convert(op, type, on_a_gpu);
   convert.check(in, "in", false);
   convert.check(out, "out", true);
   std::optional<array> initial, last;
   if (options.initial != nullptr) {
-    initial = checked(options.initial, "options->initial");
-    p.initial_for_each = initial->shape.size() != 0;
-    if (p.initial_for_each) check_same_shape(*initial, across, "options->initial");
+    initial = checked_initial(options.initial, in, across);
+    p.initial_for_each = initial->shape.size() != 0 || initial->device.type != TALLY_CPU;
     convert.check(*initial, "options->initial", false);
   }
   if (options.last != nullptr) {
-    last = checked(options.last, "options->last");
+    last = checked(options.last, "options->last", devices::cpu_or_gpu);
+    check_same_device(*last, in, "options->last");
+    if (on_a_gpu && p.includes_initial)
+      throw not_supported(
+          "options->last with TALLY_INCLUDE_INITIAL on a GPU: it is the last place of out along the axis");
     check_same_shape(*last, across, "options->last");
     check_distinct("options->last", "an output", last->shape, last->strides);
     convert.check(*last, "options->last", true);

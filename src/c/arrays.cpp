@@ -39,17 +39,21 @@ array array::flipped(std::size_t axis) const
   return turned;
 }
 
-array checked(tally_array const* given, char const* name)
+array checked(tally_array const* given, char const* name, devices allowed)
 {
   auto const wrong = [&](std::string const& what) { throw usage_error(std::string(name) + what); };
   if (given == nullptr) wrong(" is a null pointer; it is the address of a tally_array");
-  if (given->device.type != TALLY_CPU)
+  bool const is_allowed =
+      given->device.type == TALLY_CPU || (given->device.type == TALLY_CUDA && allowed == devices::cpu_or_gpu);
+  if (!is_allowed)
     throw not_supported(std::string(name) + " lies on a device of type " + std::to_string(given->device.type) +
-                        "; this library has code for the CPU, type 1");
+                        "; this call has code for the CPU, type 1" +
+                        (allowed == devices::cpu ? "" : ", and for CUDA, type 2"));
   if (given->ndim < 0 || static_cast<std::size_t>(given->ndim) > most_axes)
     wrong(" has " + std::to_string(given->ndim) + " axes; there may be 0 to " + std::to_string(most_axes));
   if (given->ndim > 0 && given->shape == nullptr) wrong(".shape is a null pointer, and ndim is not 0");
   array result;
+  result.device = given->device;
   result.type = given->dtype;
   result.bytes = bytes_of(given->dtype);
   if (result.bytes == 0) wrong(" has elements of no bytes: its dtype is " + shown(given->dtype));
@@ -66,9 +70,8 @@ array checked(tally_array const* given, char const* name)
     result.strides = array_view<char>(nullptr, result.shape).strides();
   if (given->data == nullptr && !empty) wrong(".data is a null pointer, and the array is not empty");
   if (given->data != nullptr) result.data = static_cast<std::byte*>(given->data) + given->byte_offset;
-  std::size_t const value = given->dtype.code == TALLY_OPAQUE || given->dtype.code == TALLY_COMPLEX
-                                ? 1
-                                : std::min<std::size_t>((given->dtype.bits + 7u) / 8, 8);
+  unsigned const bits = given->dtype.code == TALLY_COMPLEX ? given->dtype.bits / 2u : given->dtype.bits;
+  std::size_t const value = given->dtype.code == TALLY_OPAQUE ? 1 : std::min<std::size_t>((bits + 7) / 8, 8);
   if (value != 0 && reinterpret_cast<std::uintptr_t>(result.data) % value != 0)
     wrong(" is not aligned: its elements are " + shown(given->dtype) + ", and its address is no multiple of " +
           std::to_string(value));

@@ -26,6 +26,7 @@ inline std::size_t bytes_of(tally_type type)
 /// A checked array: as tally_array, with strides. Sizes of elements are looked up by `bytes`.
 struct array {
   std::byte* data = nullptr;
+  tally_device device{TALLY_CPU, 0};
   tally_type type{};
   std::size_t bytes = 0;  ///< of an element
   per_axis shape, strides;
@@ -37,10 +38,13 @@ struct array {
   array flipped(std::size_t axis) const;
 };
 
+/// Where the arrays of a call may lie.
+enum class devices { cpu, cpu_or_gpu };
+
 /// The argument `name` of a call.
 /// Throws    usage_error: null, a negative extent, too many axes, a pointer that is not aligned to its elements;
-///           not_supported: another device than the CPU.
-array checked(tally_array const* given, char const* name);
+///           not_supported: another device.
+array checked(tally_array const* given, char const* name, devices allowed = devices::cpu);
 
 /// An array of new memory, row-major, of this shape.
 array uninitialized(per_axis const& shape, tally_type type, std::size_t bytes);
@@ -53,7 +57,8 @@ void copy_bytes(array const& from, array const& to);
 /// Requires  converts(from.type, to.type).
 void convert(array const& from, array const& to);
 
-/// Whether values of a type convert to another one: integers to integers and floats, floats to floats, bools to all.
+/// Whether values of a type convert to another one: integers to integers and floats, floats to floats, bools to all;
+/// all to complex numbers.
 bool converts(tally_type from, tally_type to);
 
 }  // namespace tally::c

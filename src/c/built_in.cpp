@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "src/c/any_operator.hpp"
 #include "src/c/arrays.hpp"
 #include "src/c/failure.hpp"
 #include "src/c/operation.hpp"
@@ -20,21 +21,13 @@ namespace {
 template <class T, class Op>
 void run_kernels(operation const&, sequences_call const& call)
 {
-  detail::batch::ends<T> values;
-  auto const* const initial = reinterpret_cast<T const*>(call.initial);
-  if (call.initial_for_each)
-    values.initials = initial;
-  else if (initial != nullptr)
-    values.initial = *initial;
+  auto const values = ends_of<T>(call);
   auto const* const in = reinterpret_cast<T const*>(call.in);
   auto* const out = reinterpret_cast<T*>(call.out);
   if (call.reduces) {
     cpu_backend::reduce_sequences<Op>(call.where, in, out, values, call.threads);
   } else {
-    values.lasts = reinterpret_cast<T*>(call.last);
-    cpu_backend::scan_sequences<Op>(call.where, in, out, values,
-                                    call.exclusive ? detail::direction::exclusive : detail::direction::inclusive,
-                                    call.threads);
+    cpu_backend::scan_sequences<Op>(call.where, in, out, values, shift_of(call), call.threads);
   }
 }
 
@@ -43,16 +36,12 @@ void run_segments(operation const&, segments_call const& call)
 {
   cpu_backend::segments_job<T> job{};
   job.values = reinterpret_cast<T const*>(call.values);
-  auto const* const initial = reinterpret_cast<T const*>(call.initial);
-  if (call.initial_for_each)
-    job.given.initials = initial;
-  else if (initial != nullptr)
-    job.given.initial = *initial;
+  job.given = ends_of<T>(call);
   job.given.lasts = reinterpret_cast<T*>(call.reduces ? call.out : call.last);
   job.out = call.reduces ? nullptr : reinterpret_cast<T*>(call.out);
   job.nothing = call.reduces ? reinterpret_cast<T const*>(call.nothing) : nullptr;
   job.from_back = call.from_back;
-  job.shift = call.exclusive ? detail::direction::exclusive : detail::direction::inclusive;
+  job.shift = shift_of(call);
   job.threads = call.threads;
   // Offsets are not negative, so that they may be read as std::size_t.
   cpu_backend::scan_segments<Op, T>(job, reinterpret_cast<std::size_t const*>(call.offsets), call.segments);
@@ -118,6 +107,10 @@ std::optional<operation> on_bools(std::size_t op)
 std::optional<operation> on_type(tally_type type, std::size_t op)
 {
   if (type.lanes != 1) return std::nullopt;
+  if (op >= 8 || type.code == TALLY_COMPLEX) {
+    operation const found = op == 8 ? exact_sums(type) : op == 9 ? sums_of_exponentials(type) : on_complex(type, op);
+    return found.run == nullptr ? std::nullopt : std::optional(found);
+  }
   int const kind = type.code * 1000 + type.bits;
   switch (kind) {
     case TALLY_INT * 1000 + 8: return on_integers<std::int8_t, std::uint8_t>(op);
@@ -135,8 +128,9 @@ std::optional<operation> on_type(tally_type type, std::size_t op)
   }
 }
 
-constexpr char const* names[] = {"TALLY_PLUS",    "TALLY_PLUS",    "TALLY_TIMES",  "TALLY_MINIMUM",
-                                 "TALLY_MAXIMUM", "TALLY_BIT_AND", "TALLY_BIT_OR", "TALLY_BIT_XOR"};
+constexpr char const* names[] = {"TALLY_PLUS",       "TALLY_PLUS",       "TALLY_TIMES",  "TALLY_MINIMUM",
+                                 "TALLY_MAXIMUM",    "TALLY_BIT_AND",    "TALLY_BIT_OR", "TALLY_BIT_XOR",
+                                 "TALLY_EXACT_PLUS", "TALLY_LOG_SUM_EXP"};
 
 }  // namespace
 
@@ -144,12 +138,12 @@ operation built_in(tally_operation const* op, tally_type type)
 {
   auto const number = reinterpret_cast<std::size_t>(op);
   if (number >= std::size(names))
-    throw usage_error("there is no operator " + std::to_string(number) + "; TALLY_PLUS to TALLY_BIT_XOR are 1 to " +
+    throw usage_error("there is no operator " + std::to_string(number) + "; TALLY_PLUS to TALLY_LOG_SUM_EXP are 1 to " +
                       std::to_string(std::size(names) - 1));
   auto const found = on_type(type, number == 0 ? 1 : number);
   if (!found)
     throw not_supported(std::string(names[number]) + " does not combine elements of type " + shown(type) +
-                        (type.bits == 16 && type.code != TALLY_INT && type.code != TALLY_UINT
+                        (type.bits == 16 && (type.code == TALLY_FLOAT || type.code == TALLY_BFLOAT)
                              ? "; let the accumulator be float32"
                              : ""));
   return *found;

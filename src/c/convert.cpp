@@ -1,4 +1,5 @@
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -12,19 +13,33 @@ namespace tally::c {
 
 namespace {
 
-using types = std::tuple<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-                         std::uint32_t, std::uint64_t, half, bfloat16, float, double, bool>;
+using types =
+    std::tuple<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t, std::uint32_t,
+               std::uint64_t, half, bfloat16, float, double, bool, std::complex<float>, std::complex<double>>;
 constexpr std::size_t count = std::tuple_size_v<types>;
 
-constexpr tally_type names[count] = {TALLY_INT8,    TALLY_INT16,   TALLY_INT32,  TALLY_INT64,   TALLY_UINT8,
-                                     TALLY_UINT16,  TALLY_UINT32,  TALLY_UINT64, TALLY_FLOAT16, TALLY_BFLOAT16,
-                                     TALLY_FLOAT32, TALLY_FLOAT64, TALLY_BOOL8};
+constexpr tally_type names[count] = {TALLY_INT8,    TALLY_INT16,   TALLY_INT32,  TALLY_INT64,     TALLY_UINT8,
+                                     TALLY_UINT16,  TALLY_UINT32,  TALLY_UINT64, TALLY_FLOAT16,   TALLY_BFLOAT16,
+                                     TALLY_FLOAT32, TALLY_FLOAT64, TALLY_BOOL8,  TALLY_COMPLEX64, TALLY_COMPLEX128};
 
 template <class T>
 constexpr bool whole = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+template <class T>
+constexpr bool complex = false;
+template <class T>
+constexpr bool complex<std::complex<T>> = true;
 template <class From, class To>
 constexpr bool converts_to = std::is_same_v<From, To> || std::is_same_v<From, bool> || (whole<From> && whole<To>) ||
-                             !(whole<To> || std::is_same_v<To, bool>);
+                             !(whole<To> || std::is_same_v<To, bool> || (complex<From> && !complex<To>));
+
+template <class From, class To>
+To converted(From const& value)
+{
+  if constexpr (complex<To> && !complex<From>)
+    return To(static_cast<typename To::value_type>(value));
+  else
+    return static_cast<To>(value);
+}
 
 using run = void (*)(std::byte const*, std::ptrdiff_t, std::byte*, std::ptrdiff_t, std::size_t);
 
@@ -32,7 +47,7 @@ template <class From, class To>
 void convert_run(std::byte const* in, std::ptrdiff_t in_step, std::byte* out, std::ptrdiff_t out_step, std::size_t n)
 {
   for (; n > 0; --n, in += in_step, out += out_step)
-    *reinterpret_cast<To*>(out) = static_cast<To>(*reinterpret_cast<From const*>(in));
+    *reinterpret_cast<To*>(out) = converted<From, To>(*reinterpret_cast<From const*>(in));
 }
 
 template <class From, class To>

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "src/c/place_on_gpu.hpp"
 #include "tally.h"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/results.hpp"
@@ -23,6 +24,7 @@ struct sequences_call {
   bool reduces = false;
   bool exclusive = false;
   int threads = 0;
+  place_on_gpu gpu;
 };
 
 /// The arguments of a call on segments: segment s is [offsets[s], offsets[s + 1]). All arrays are without gaps.
@@ -54,6 +56,8 @@ struct operation {
   alignas(16) std::byte nothing[256]{};      ///< the reduction of no elements
   tally_operation const* callers = nullptr;  ///< the caller's own operator
   std::size_t callers_bytes = 0;             ///< of its elements, at most `bytes`
+  std::size_t number = 0;                    ///< of an operator of the library, on a GPU
+  tally_type type{};
   std::byte const* long_identity = nullptr;  ///< of elements that do not fit in `identity`
   std::byte const* identity_bytes() const { return long_identity != nullptr ? long_identity : identity; }
   std::byte const* nothing_bytes() const { return long_identity != nullptr ? long_identity : nothing; }

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "src/c/any_operator.hpp"
 #include "src/c/failure.hpp"
 #include "src/c/operation.hpp"
-#include "tally/detail/backends.hpp"
 
 /// Operators of the caller's, on elements of any size. Elements are kept in slots of 8, 16, 64 or 256 bytes, whose
 /// size decides about the order (docs/order.md); longer ones are combined from left to right.
@@ -30,52 +30,25 @@ struct combine {
   }
 };
 
+cpu threads_of(operation const& self, int threads)
+{
+  return {(self.callers->flags & TALLY_ON_THREADS) != 0 ? threads : 1};
+}
+
 template <std::size_t Bytes>
 void run_slots(operation const& self, sequences_call const& call)
 {
   using T = slot<Bytes>;
-  combine<Bytes> op{self.callers};
-  detail::batch::ends<T> values;
-  auto const* const initial = reinterpret_cast<T const*>(call.initial);
-  if (call.initial_for_each)
-    values.initials = initial;
-  else if (initial != nullptr)
-    values.initial = *initial;
-  bool const shared = (self.callers->flags & TALLY_ON_THREADS) != 0;
-  cpu const on{shared ? call.threads : 1};
-  auto const* const in = reinterpret_cast<T const*>(call.in);
-  auto* const out = reinterpret_cast<T*>(call.out);
-  if (call.reduces) {
-    detail::backend_reduce_sequences<T>(on, call.where, in, out, values, op);
-  } else {
-    values.lasts = reinterpret_cast<T*>(call.last);
-    detail::backend_scan_sequences<T>(on, call.where, in, out, values, op,
-                                      call.exclusive ? detail::direction::exclusive : detail::direction::inclusive);
-  }
+  run_any_sequences<T, T>(threads_of(self, call.threads), call, call.where, ends_of<T>(call),
+                          combine<Bytes>{self.callers});
 }
 
 template <std::size_t Bytes>
 void run_segments(operation const& self, segments_call const& call)
 {
   using T = slot<Bytes>;
-  combine<Bytes> op{self.callers};
-  detail::batch::ends<T> values;
-  auto const* const initial = reinterpret_cast<T const*>(call.initial);
-  if (call.initial_for_each)
-    values.initials = initial;
-  else if (initial != nullptr)
-    values.initial = *initial;
-  cpu const on{(self.callers->flags & TALLY_ON_THREADS) != 0 ? call.threads : 1};
-  auto const* const in = reinterpret_cast<T const*>(call.values);
-  auto* const out = reinterpret_cast<T*>(call.out);
-  if (call.reduces) {
-    T const nothing = *reinterpret_cast<T const*>(call.nothing);
-    detail::backend_reduce_segments<T>(on, in, call.offsets, call.segments, out, nothing, values, op);
-  } else {
-    values.lasts = reinterpret_cast<T*>(call.last);
-    detail::backend_scan_segments<T>(on, in, call.offsets, call.segments, out, values, op,
-                                     call.exclusive ? detail::direction::exclusive : detail::direction::inclusive);
-  }
+  T const nothing = *reinterpret_cast<T const*>(call.nothing);
+  run_any_segments<T, T>(threads_of(self, call.threads), call, nothing, ends_of<T>(call), combine<Bytes>{self.callers});
 }
 
 void run_left_to_right(operation const& self, sequences_call const& call)

@@ -7,6 +7,7 @@
 #include "src/c/arguments.hpp"
 #include "src/c/arrays.hpp"
 #include "src/c/failure.hpp"
+#include "src/c/gpu.hpp"
 #include "src/c/options.hpp"
 #include "tally/along.hpp"
 #include "tally/detail/batch/along_calls.hpp"
@@ -43,8 +44,12 @@ void run_recurrence(tally_array const* a_given, tally_array const* b_given, std:
                     tally_array const* out_given, tally_options const* options_given)
 {
   tally_options const options = options_of(options_given, TALLY_REVERSE);
-  array a = checked(a_given, "a");
-  array const b = checked(b_given, "b"), out = checked(out_given, "out");
+  array a = checked(a_given, "a", devices::cpu_or_gpu);
+  array const b = checked(b_given, "b", devices::cpu_or_gpu), out = checked(out_given, "out", devices::cpu_or_gpu);
+  check_same_device(a, b, "a");
+  check_same_device(out, b, "out");
+  bool const on_a_gpu = b.device.type == TALLY_CUDA;
+  place_on_gpu const gpu = place_of(b.device, options);
   std::size_t const axis = detail::batch::axis_of(axis_given, b.shape);
   if (a.shape.size() == 0) {
     a.shape = b.shape;
@@ -63,22 +68,24 @@ void run_recurrence(tally_array const* a_given, tally_array const* b_given, std:
              wide = wanted.code == TALLY_FLOAT && wanted.bits == 64;
   if (wanted.lanes != 1 || !(integers || narrow || wide))
     throw not_supported("states of type " + shown(wanted) + "; they are integers, float32 or float64");
+  if (on_a_gpu && integers)
+    throw not_supported("states of type " + shown(wanted) + " on a GPU; they are float32 or float64");
   operation form;
   form.bytes = form.alignment = bytes_of(type);
-  converter const convert(form, type);
+  converter const convert(form, type, on_a_gpu);
   convert.check(a, "a", false);
   convert.check(b, "b", false);
   convert.check(out, "out", true);
   std::optional<array> before, last;
   coefficients c;
   if (options.initial != nullptr) {
-    before = checked(options.initial, "options->initial");
-    c.before_for_each = before->shape.size() != 0;
-    if (c.before_for_each) check_same_shape(*before, across, "options->initial");
+    before = checked_initial(options.initial, b, across);
+    c.before_for_each = before->shape.size() != 0 || before->device.type != TALLY_CPU;
     convert.check(*before, "options->initial", false);
   }
   if (options.last != nullptr) {
-    last = checked(options.last, "options->last");
+    last = checked(options.last, "options->last", devices::cpu_or_gpu);
+    check_same_device(*last, b, "options->last");
     check_same_shape(*last, across, "options->last");
     detail::batch::check_distinct("options->last", "an output", last->shape, last->strides);
     convert.check(*last, "options->last", true);
@@ -101,7 +108,12 @@ void run_recurrence(tally_array const* a_given, tally_array const* b_given, std:
         "tally_linear_recurrence", {n, {c.b.strides[axis], c.out.strides[axis], 0, 0, c.a.strides[axis]}}, across,
         {c.b.without(axis).strides, c.out.without(axis).strides, c.before_for_each ? c.before.strides : per_axis{},
          last ? c.last.strides : per_axis{}, c.a.without(axis).strides});
+    if (on_a_gpu)
+      return recur_on_gpu(
+          type, {where, c.a.data, c.b.data, c.out.data, c.before.data, c.before_for_each, c.last.data, false, gpu});
     (integers ? run<std::uint64_t> : narrow ? run<float> : run<double>)(c, where, options.threads);
+  } else if (last && on_a_gpu) {
+    throw not_supported("the last states of no steps on a GPU");
   } else if (last) {
     std::uint64_t const zero = 0;
     std::byte const* const one = before ? c.before.data : reinterpret_cast<std::byte const*>(&zero);

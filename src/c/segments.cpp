@@ -14,17 +14,6 @@ namespace tally::c {
 
 namespace {
 
-void check_one_axis(array const& given, char const* name)
-{
-  if (given.shape.size() != 1)
-    throw usage_error(std::string(name) + " has " + std::to_string(given.shape.size()) + " axes; it should have one");
-}
-
-bool without_gaps(array const& given)
-{
-  return given.shape[0] <= 1 || given.strides[0] == 1;
-}
-
 /// Throws    usage_error if offsets decrease, or end behind the values.
 void check_offsets(array const& offsets, std::ptrdiff_t values)
 {
@@ -43,7 +32,8 @@ void check_offsets(array const& offsets, std::ptrdiff_t values)
 }  // namespace
 
 void run_on_segments(call_kind kind, tally_array const* values_given, tally_array const* offsets_given,
-                     tally_array const* out_given, tally_operation const* op_given, tally_options const* options_given)
+                     tally_array const* out_given, tally_operation const* op_given, tally_options const* options_given,
+                     lengths are)
 {
   bool const reduces = kind == call_kind::reduce;
   tally_options const options = options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE);
@@ -67,7 +57,7 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
     throw usage_error("options->last is for scans: the last value of a reduction is its result");
 
   bool const own = !is_built_in(op_given);
-  tally_type const type = own ? out.type : accumulator_of(options, out.type);
+  tally_type const type = own ? out.type : accumulator_of(options, out.type, op_given);
   operation const op = own ? of_caller(*op_given, values.bytes) : built_in(op_given, type);
   converter const convert_to(op, type);
   convert_to.check(values, "values", false);
@@ -86,12 +76,11 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
     convert_to.check(*last, "options->last", true);
   }
   bool const exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
-  if (!initial && !op.has_identity && (exclusive || reduces || last))
+  if (!initial && !op.has_identity && (exclusive || (reduces && are == lengths::any) || last))
     throw usage_error("op has no identity, so that empty segments and first results need options->initial");
   if (op.segments == nullptr)
     throw not_supported("elements of " + std::to_string(op.bytes) + " bytes; those of segments have at most 256");
   bool const from_back = (options.flags & TALLY_REVERSE) != 0;
-  if (own && from_back) throw not_supported("TALLY_REVERSE for an operation of the caller's on segments");
   if (segments[0] == 0) return;
 
   auto const input = [&](array const& given) {

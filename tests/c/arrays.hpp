@@ -53,6 +53,19 @@ inline void store(tally_type type, std::byte* at, std::int64_t value)
   }
 }
 
+/// Options of a call; null for none.
+inline tally_options options_with(std::uint32_t flags, tally_array const* initial = nullptr,
+                                  tally_array const* last = nullptr, tally_type accumulator = {})
+{
+  tally_options options{};
+  options.size = sizeof options;
+  options.flags = flags;
+  options.initial = initial;
+  options.last = last;
+  options.accumulator = accumulator;
+  return options;
+}
+
 /// An array with memory of its own, its axes in any order in memory, some of them turned round, with gaps.
 class test_array {
 public:

@@ -32,7 +32,11 @@ struct arguments {
   tally_array in = {values, {TALLY_CPU, 0}, 2, TALLY_FLOAT32, shape, nullptr, 0};
   tally_array out = {results, {TALLY_CPU, 0}, 2, TALLY_FLOAT32, shape, nullptr, 0};
   tally_array initial = {&start, {TALLY_CPU, 0}, 0, TALLY_FLOAT32, nullptr, nullptr, 0};
-  tally_options options = {sizeof(tally_options), 0, 0, nullptr, nullptr, {}};
+  tally_options options = [] {
+    tally_options none{};
+    none.size = sizeof none;
+    return none;
+  }();
   std::int32_t axis = 1;
   tally_operation const* op = TALLY_PLUS;
   tally_operation own = {sizeof(tally_operation), [](void*, void const*, void const*, void*) {}, nullptr, nullptr, 0};
@@ -58,7 +62,10 @@ TEST(c_errors, each_mistake_is_refused_and_named)
       {[](arguments& a) { a.in.byte_offset = 1; }, TALLY_WRONG_ARGUMENT, "in is not aligned"},
       {[](arguments& a) { a.in.ndim = 17; }, TALLY_WRONG_ARGUMENT, "in has 17 axes"},
       {[](arguments& a) { a.in.ndim = -1; }, TALLY_WRONG_ARGUMENT, "in has -1 axes"},
-      {[](arguments& a) { a.in.device.type = TALLY_CUDA; }, TALLY_NOT_SUPPORTED, "in lies on a device of type 2"},
+      {[](arguments& a) { a.in.device.type = 3; }, TALLY_NOT_SUPPORTED, "in lies on a device of type 3"},
+      {[](arguments& a) { a.in.device.type = TALLY_CUDA; }, TALLY_WRONG_ARGUMENT,
+       "out lies in the memory of the CPU, the elements in that of GPU 0"},
+      {[](arguments& a) { a.options.stream = &a; }, TALLY_WRONG_ARGUMENT, "are for arrays on a GPU"},
       {[](arguments& a) { a.out.dtype = TALLY_INT32; }, TALLY_WRONG_ARGUMENT, "float32 does not convert to int32"},
       {[](arguments& a) { a.in.dtype = {TALLY_COMPLEX, 32, 1}; }, TALLY_WRONG_ARGUMENT, "complex32"},
       {[](arguments& a) { a.in.dtype = a.out.dtype = {TALLY_COMPLEX, 32, 1}; }, TALLY_NOT_SUPPORTED, "complex32"},

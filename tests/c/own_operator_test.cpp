@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tally.h"
+#include "tests/c/arrays.hpp"
 
 namespace {
 
@@ -67,7 +68,7 @@ TEST_P(c_own_operator, combines_neighbours_in_order_whatever_their_size)
     tally_array initial = sum, end = sum;
     initial.data = before.data();
     end.data = last.data();
-    tally_options options = {sizeof options, TALLY_EXCLUSIVE, 0, &initial, &end, {}};
+    tally_options options = tally_c_test::options_with(TALLY_EXCLUSIVE, &initial, &end);
     std::vector<unsigned char> in_place = values;
     tally_array same = in;
     same.data = in_place.data();

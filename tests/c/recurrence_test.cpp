@@ -42,12 +42,8 @@ void try_one(std::mt19937& random)
   fill(b, from);
   fill(initial, to);
   tally_array const av = a.view(), bv = b.view(), ov = out.view(), iv = initial.view(), lv = last.view();
-  tally_options options = {sizeof options,
-                           reverse ? static_cast<std::uint32_t>(TALLY_REVERSE) : 0u,
-                           0,
-                           given == 0 ? nullptr : &iv,
-                           wants_last ? &lv : nullptr,
-                           {}};
+  tally_options options = tally_c_test::options_with(reverse ? static_cast<std::uint32_t>(TALLY_REVERSE) : 0u,
+                                                     given == 0 ? nullptr : &iv, wants_last ? &lv : nullptr);
   ASSERT_EQ(tally_linear_recurrence(&av, &bv, static_cast<std::int32_t>(axis), &ov, &options), TALLY_OK)
       << tally_last_message();
   test_array::for_each_index(across, [&](std::vector<std::int64_t> const& sequence) {
@@ -100,7 +96,7 @@ TEST(c_recurrence, mistakes_are_refused)
   EXPECT_NE(std::strstr(tally_last_message(), "a is 3; it should be 4"), nullptr) << tally_last_message();
   tally_array half = b;
   half.dtype = TALLY_FLOAT16;
-  tally_options options = {sizeof options, 0, 0, nullptr, nullptr, TALLY_FLOAT16};
+  tally_options options = tally_c_test::options_with(0, nullptr, nullptr, TALLY_FLOAT16);
   EXPECT_EQ(tally_linear_recurrence(&b, &b, 0, &half, &options), TALLY_NOT_SUPPORTED);
 }
 

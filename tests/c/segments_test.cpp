@@ -64,12 +64,9 @@ void try_one(std::mt19937& random)
     for (std::int64_t k = 0; k < n; ++k) store(to, out.at({k}), 77);
 
   tally_array const v = values.view(), o = offsets.view(), r = out.view(), i = initial.view(), l = last.view();
-  tally_options options = {sizeof options,
-                           static_cast<std::uint32_t>((reverse ? 1 : 0) + (exclusive ? 2 : 0)),
-                           0,
-                           given == 0 ? nullptr : &i,
-                           wants_last ? &l : nullptr,
-                           {}};
+  tally_options options =
+      tally_c_test::options_with(static_cast<std::uint32_t>((reverse ? 1 : 0) + (exclusive ? 2 : 0)),
+                                 given == 0 ? nullptr : &i, wants_last ? &l : nullptr);
   auto const call = reduces ? tally_reduce_segments : tally_scan_segments;
   ASSERT_EQ(call(&v, &o, &r, TALLY_PLUS, &options), TALLY_OK) << tally_last_message();
 

@@ -1,0 +1,246 @@
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+
+#include "src/c/ends.hpp"
+#include "src/c/gpu.hpp"
+#include "tally/cuda.hpp"
+#include "tally/detail/cuda/check.cuh"
+#include "tally/operators/arithmetic.hpp"
+
+/// The functions of libtally_cuda.so.1: the compiled calls of tally::cuda, by the numbers of operators and types.
+namespace tally::c {
+
+namespace {
+
+/// Makes a device the current one of this thread, for its lifetime.
+class current_device {
+public:
+  explicit current_device(int device)
+  {
+    cuda_backend::check_cuda(cudaGetDevice(&previous_), "asking for the current device");
+    if (device != previous_) cuda_backend::check_cuda(cudaSetDevice(device), "choosing the device of the arrays");
+    changed_ = device != previous_;
+  }
+  ~current_device()
+  {
+    if (changed_) cudaSetDevice(previous_);
+  }
+  current_device(current_device const&) = delete;
+  current_device& operator=(current_device const&) = delete;
+
+private:
+  int previous_ = 0;
+  bool changed_ = false;
+};
+
+/// A workspace that calls on one stream share. A call at a time is put into the stream.
+struct shared_workspace {
+  std::mutex one_at_a_time;
+  cuda::workspace space;
+};
+
+/// The workspace of a stream. It lives as long as the process: a stream's end is not known here.
+shared_workspace& workspace_of(int device, CUstream_st* stream)
+{
+  static std::mutex alone;
+  static auto* const all = new std::map<std::pair<int, CUstream_st*>, std::unique_ptr<shared_workspace>>;
+  std::lock_guard const lock(alone);
+  auto& found = (*all)[{device, stream}];
+  if (found == nullptr) found = std::make_unique<shared_workspace>();
+  return *found;
+}
+
+/// Calls `use(on)` with the stream and the workspace of a call.
+template <class Use>
+void with_execution(place_on_gpu const& gpu, Use const& use)
+{
+  current_device const device(gpu.device);
+  auto* const stream = static_cast<CUstream_st*>(gpu.stream);
+  if (gpu.workspace != nullptr) {
+    if (gpu.workspace_bytes < cuda::workspace::header_bytes ||
+        reinterpret_cast<std::uintptr_t>(gpu.workspace) % 128 != 0)
+      throw usage_error("options->workspace has " + std::to_string(gpu.workspace_bytes) +
+                        " bytes; it has tally_workspace_bytes, at an address that is a multiple of 128");
+    cuda::workspace space(gpu.workspace, gpu.workspace_bytes);
+    use(cuda(stream, space));
+    return;
+  }
+  shared_workspace& shared = workspace_of(gpu.device, stream);
+  std::lock_guard const lock(shared.one_at_a_time);
+  use(cuda(stream, shared.space));
+}
+
+using run = void (*)(sequences_call const& call);
+
+template <class T, class Op>
+void run_on(sequences_call const& call)
+{
+  with_execution(call.gpu, [&](cuda const& on) {
+    Op op;
+    auto const ends = ends_of<T>(call);
+    auto const* const in = reinterpret_cast<T const*>(call.in);
+    auto* const out = reinterpret_cast<T*>(call.out);
+    if (call.reduces)
+      backend_reduce_sequences<T>(on, call.where, in, out, ends, op);
+    else
+      backend_scan_sequences<T>(on, call.where, in, out, ends, op, shift_of(call));
+  });
+}
+
+/// As the CPU's: sums, products and bit operators of integers are those of the unsigned type.
+template <class T, class Unsigned>
+run on_integers(std::size_t op)
+{
+  constexpr run all[] = {run_on<Unsigned, plus>,   run_on<Unsigned, multiplies>, run_on<T, minimum>,
+                         run_on<T, maximum>,       run_on<Unsigned, bit_and>,    run_on<Unsigned, bit_or>,
+                         run_on<Unsigned, bit_xor>};
+  return op - 1 < std::size(all) ? all[op - 1] : nullptr;
+}
+template <class T>
+run on_floats(std::size_t op)
+{
+  constexpr run all[] = {run_on<T, plus>, run_on<T, multiplies>, run_on<T, minimum>, run_on<T, maximum>};
+  return op - 1 < std::size(all) ? all[op - 1] : nullptr;
+}
+run on_bools(std::size_t op)
+{
+  constexpr run all[] = {run_on<std::uint8_t, bit_or>, run_on<std::uint8_t, bit_and>, run_on<std::uint8_t, bit_and>,
+                         run_on<std::uint8_t, bit_or>, run_on<std::uint8_t, bit_and>, run_on<std::uint8_t, bit_or>,
+                         run_on<std::uint8_t, bit_xor>};
+  return op - 1 < std::size(all) ? all[op - 1] : nullptr;
+}
+
+run find(std::size_t op, tally_type type)
+{
+  switch (type.lanes == 1 ? type.code * 1000 + type.bits : -1) {
+    case TALLY_INT * 1000 + 8: return on_integers<std::int8_t, std::uint8_t>(op);
+    case TALLY_INT * 1000 + 16: return on_integers<std::int16_t, std::uint16_t>(op);
+    case TALLY_INT * 1000 + 32: return on_integers<std::int32_t, std::uint32_t>(op);
+    case TALLY_INT * 1000 + 64: return on_integers<std::int64_t, std::uint64_t>(op);
+    case TALLY_UINT * 1000 + 8: return on_integers<std::uint8_t, std::uint8_t>(op);
+    case TALLY_UINT * 1000 + 16: return on_integers<std::uint16_t, std::uint16_t>(op);
+    case TALLY_UINT * 1000 + 32: return on_integers<std::uint32_t, std::uint32_t>(op);
+    case TALLY_UINT * 1000 + 64: return on_integers<std::uint64_t, std::uint64_t>(op);
+    case TALLY_FLOAT * 1000 + 32: return on_floats<float>(op);
+    case TALLY_FLOAT * 1000 + 64: return on_floats<double>(op);
+    case TALLY_BOOL * 1000 + 8: return on_bools(op);
+    default: return nullptr;
+  }
+}
+
+/// Runs a body; no exception leaves it.
+template <class Body>
+std::int32_t guarded(char* message, Body const& body) noexcept
+{
+  auto const say = [message](char const* what) { std::snprintf(message, message_size, "%s", what); };
+  try {
+    return body();
+  } catch (usage_error const& e) {
+    say(e.what());
+    return TALLY_WRONG_ARGUMENT;
+  } catch (std::bad_alloc const&) {
+    say("not enough memory");
+    return TALLY_NO_MEMORY;
+  } catch (std::exception const& e) {
+    say(e.what());
+    return TALLY_FAILED;
+  } catch (...) {
+    say("an exception of an unknown type");
+    return TALLY_FAILED;
+  }
+}
+
+std::int32_t run_sequences(std::size_t op, tally_type type, sequences_call const& call, char* message)
+{
+  return guarded(message, [&]() -> std::int32_t {
+    run const found = find(op, type);
+    if (found == nullptr) {
+      std::snprintf(message, message_size, "this operator on elements of this type has no code for a GPU");
+      return TALLY_NOT_SUPPORTED;
+    }
+    found(call);
+    return TALLY_OK;
+  });
+}
+
+template <class T>
+void recur(recurrences_call const& call)
+{
+  with_execution(call.gpu, [&](cuda const& on) {
+    auto ends = ends_of<T>(call);
+    if (!ends.has_initial()) ends.initial = T{};
+    backend_recur_sequences<T>(on, call.where, reinterpret_cast<T const*>(call.a), reinterpret_cast<T const*>(call.b),
+                               reinterpret_cast<T*>(call.out), ends);
+  });
+}
+
+std::int32_t run_recurrences(tally_type type, recurrences_call const& call, char* message)
+{
+  return guarded(message, [&]() -> std::int32_t {
+    (type.bits == 32 ? recur<float> : recur<double>)(call);
+    return TALLY_OK;
+  });
+}
+
+std::int32_t clear(places_call const& call, char* message)
+{
+  return guarded(message, [&]() -> std::int32_t {
+    current_device const device(call.gpu.device);
+    // Rows of the last two axes at a time; the others one by one.
+    int const outer = call.dimensions > 1 ? call.dimensions - 1 : 0;
+    std::size_t index[16]{};
+    for (;;) {
+      std::byte* at = call.first;
+      for (int d = 0; d < outer; ++d) at += static_cast<std::ptrdiff_t>(index[d]) * call.steps[d];
+      std::size_t count = 1;
+      std::ptrdiff_t step = static_cast<std::ptrdiff_t>(call.bytes);
+      if (call.dimensions > 0) {
+        count = call.extents[call.dimensions - 1];
+        step = call.steps[call.dimensions - 1];
+      }
+      if (step < 0) {
+        at += static_cast<std::ptrdiff_t>(count - 1) * step;
+        step = -step;
+      }
+      cuda_backend::check_cuda(cudaMemset2DAsync(at, static_cast<std::size_t>(step), 0, call.bytes, count,
+                                                 static_cast<CUstream_st*>(call.gpu.stream)),
+                               "writing zeros");
+      int d = outer - 1;
+      for (; d >= 0; --d) {
+        if (++index[d] < call.extents[d]) break;
+        index[d] = 0;
+      }
+      if (d < 0) return TALLY_OK;
+    }
+  });
+}
+
+std::int32_t synchronize(std::int32_t number, void* stream, char* message)
+{
+  return guarded(message, [&]() -> std::int32_t {
+    current_device const device(number);
+    cuda_backend::check_cuda(cudaStreamSynchronize(static_cast<CUstream_st*>(stream)), "waiting for a stream");
+    return TALLY_OK;
+  });
+}
+
+constexpr gpu_functions functions = {TALLY_VERSION, run_sequences, run_recurrences, clear, synchronize};
+
+}  // namespace
+
+}  // namespace tally::c
+
+extern "C" __attribute__((visibility("default"))) tally::c::gpu_functions const* tally_cuda_functions()
+{
+  return &tally::c::functions;
+}

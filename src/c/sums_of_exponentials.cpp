@@ -1,0 +1,123 @@
+#include <cstddef>
+#include <vector>
+
+#include "src/c/any_operator.hpp"
+#include "tally/operators/log_sum_exp.hpp"
+
+/// log_sum_exp on arrays of logarithms: an element is combined as the sum of exponentials that it is the logarithm of.
+namespace tally::c {
+
+namespace {
+
+/// An exponential_sum that comes from a logarithm and becomes one.
+template <class T>
+struct logarithm : exponential_sum<T> {
+  logarithm() = default;
+  logarithm(T x) : exponential_sum<T>(x) {}
+  explicit logarithm(exponential_sum<T> const& sum) : exponential_sum<T>(sum) {}
+  template <class U>
+  explicit logarithm(logarithm<U> const& other) : exponential_sum<T>(static_cast<exponential_sum<U> const&>(other))
+  {
+  }
+  operator T() const { return this->result(); }
+};
+
+struct add_exponentials {
+  template <class T>
+  logarithm<T> operator()(logarithm<T> const& a, logarithm<T> const& b) const
+  {
+    return logarithm<T>(
+        log_sum_exp{}(static_cast<exponential_sum<T> const&>(a), static_cast<exponential_sum<T> const&>(b)));
+  }
+  template <class E>
+  static constexpr E identity()
+  {
+    return E{};
+  }
+  template <class E>
+  using carry = logarithm<double>;
+};
+
+/// The initial and last values of the sequences of a call as sums, one a sequence in a row.
+template <class T>
+struct dense_ends {
+  detail::batch::layout where;
+  detail::batch::ends<logarithm<T>> values;
+  std::vector<logarithm<T>> initials, lasts;
+
+  explicit dense_ends(sequences_call const& call) : where(call.where)
+  {
+    std::ptrdiff_t step = 1;
+    for (int d = where.dimensions; d-- > 0;) {
+      if (call.initial_for_each) where.across[d].step.initial = step;
+      if (call.last != nullptr) where.across[d].step.last = step;
+      step *= static_cast<std::ptrdiff_t>(where.across[d].extent);
+    }
+    auto const count = static_cast<std::size_t>(step);
+    auto const* const given = reinterpret_cast<T const*>(call.initial);
+    if (call.initial_for_each) {
+      initials.resize(count);
+      for (std::size_t s = 0; s < count; ++s) initials[s] = given[call.where.place(s).initial];
+      values.initials = initials.data();
+    } else if (given != nullptr) {
+      values.initial = logarithm<T>(*given);
+    }
+    if (call.last != nullptr) {
+      lasts.resize(count);
+      values.lasts = lasts.data();
+    }
+  }
+};
+
+template <class T>
+void run_sequences(operation const&, sequences_call const& call)
+{
+  dense_ends<T> ends(call);
+  run_any_sequences<logarithm<T>, T>(cpu{call.threads}, call, ends.where, ends.values, add_exponentials{});
+  auto* const last = reinterpret_cast<T*>(call.last);
+  for (std::size_t s = 0; s < ends.lasts.size(); ++s) last[call.where.place(s).last] = ends.lasts[s];
+}
+
+template <class T>
+void run_segments(operation const&, segments_call const& call)
+{
+  detail::batch::ends<logarithm<T>> values;
+  std::vector<logarithm<T>> initials, lasts;
+  auto const* const given = reinterpret_cast<T const*>(call.initial);
+  if (call.initial_for_each) {
+    initials.assign(given, given + call.segments);
+    values.initials = initials.data();
+  } else if (given != nullptr) {
+    values.initial = logarithm<T>(*given);
+  }
+  if (!call.reduces && call.last != nullptr) {
+    lasts.resize(call.segments);
+    values.lasts = lasts.data();
+  }
+  run_any_segments<logarithm<T>, T>(cpu{call.threads}, call, logarithm<T>{}, values, add_exponentials{});
+  for (std::size_t s = 0; s < lasts.size(); ++s) reinterpret_cast<T*>(call.last)[s] = lasts[s];
+}
+
+template <class T>
+operation on()
+{
+  operation result;
+  result.run = run_sequences<T>;
+  result.segments = run_segments<T>;
+  result.bytes = result.alignment = sizeof(T);
+  result.has_identity = true;
+  T const nothing = detail::least<T>;
+  std::memcpy(result.identity, &nothing, sizeof(T));
+  std::memcpy(result.nothing, &nothing, sizeof(T));
+  return result;
+}
+
+}  // namespace
+
+operation sums_of_exponentials(tally_type type)
+{
+  if (type.lanes != 1 || type.code != TALLY_FLOAT) return {};
+  return type.bits == 32 ? on<float>() : type.bits == 64 ? on<double>() : operation{};
+}
+
+}  // namespace tally::c
