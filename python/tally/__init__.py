@@ -21,9 +21,12 @@ __version__ = "0.2.0"
 
 # The module of each name. It is imported when the name is first asked for: `import tally` imports nothing.
 _modules = {
-    "_reductions": "sum prod min max argmin argmax mean any all reduce",
-    "_scans": "cumsum cumprod cummax cummin cumulative_sum cumulative_prod scan",
+    "_reductions": "sum fsum prod min max argmin argmax mean var std logsumexp any all reduce",
+    "_scans": "cumsum cumprod cummax cummin logcumsumexp cumulative_sum cumulative_prod scan",
     "_segments": "segment_sum segment_prod segment_min segment_max segment_reduce segment_scan",
+    "_keys": "sum_by_key prod_by_key min_by_key max_by_key reduce_by_key scan_by_key unique",
+    "_sorting": "sort argsort compact histogram",
+    "_exact": "exact_sum",
     "_recurrences": "linear_recurrence",
     "_operators": "operation",
     "_library": "library_version library_path",

@@ -12,7 +12,7 @@ AxisError = getattr(np, "exceptions", np).AxisError
 # A bfloat16 without a library that has the type: NumPy moves such elements, and the C library computes with them.
 _own_bfloat16 = np.dtype([("bfloat16", np.uint16)])
 
-_codes = {"b": c.BOOL, "i": c.INT, "u": c.UINT, "f": c.FLOAT}
+_codes = {"b": c.BOOL, "i": c.INT, "u": c.UINT, "f": c.FLOAT, "c": c.COMPLEX}
 
 
 def is_bfloat16(dtype):
@@ -24,7 +24,7 @@ def type_of(dtype):
     code = _codes.get(dtype.kind)
     if code is None:
         return c.Type(c.BFLOAT, 16, 1) if is_bfloat16(dtype) else None
-    if dtype.itemsize > 8:  # longdouble
+    if dtype.itemsize > (16 if code == c.COMPLEX else 8):  # longdouble
         return None
     return c.Type(code, 8 * dtype.itemsize, 1)
 
@@ -47,6 +47,13 @@ def described(array, type_=None):
     struct.kept = array, extents(*array.shape), extents(*(step // array.itemsize for step in array.strides))
     struct.shape, struct.strides = map(ctypes.addressof, struct.kept[1:])
     return struct, ctypes.addressof(struct)
+
+
+def kept_pointer(kept, array):
+    """The address of a tally_array, for as long as the list `kept` lives."""
+    keep, address = pointer_to(array)
+    kept.append((array, keep))
+    return address
 
 
 def pointer_to(array):
@@ -72,11 +79,29 @@ def plain(array):
     return array
 
 
+def refuse_gradients():
+    raise RuntimeError(
+        "the tensor requires grad, which this call has not. cumsum, cumprod, logcumsumexp, linear_recurrence and segment_sum"
+        " have; else call detach() on it first"
+    )
+
+
+def on_gpu(given):
+    """Whether an argument is an array in a GPU's memory, whose library is known."""
+    if type(given) is np.ndarray or type(given) is list:
+        return False
+    from ._gpu import library_of
+
+    return library_of(given) is not None
+
+
 def _from_torch(tensor, torch):
     if tensor.device.type != "cpu":
-        raise NotImplementedError(f"the tensor lies on {tensor.device}; this version of tally computes on the CPU")
+        raise NotImplementedError(f"the tensor lies on {tensor.device}; this call computes on the CPU")
     if tensor.requires_grad:
-        raise RuntimeError("the tensor requires grad, and tally has no gradients; call detach() on it first")
+        if torch.is_grad_enabled():
+            refuse_gradients()
+        tensor = tensor.detach()
     tensor = tensor.resolve_conj().resolve_neg()
     if tensor.dtype is torch.bfloat16:
         return tensor.view(torch.int16).numpy().view(_own_bfloat16)
@@ -96,6 +121,22 @@ def _as_is(result):
     return result
 
 
+def is_tracked(given):
+    """Whether PyTorch asks for the gradients of a call with this argument."""
+    return type(given) is not np.ndarray and getattr(given, "requires_grad", False) and sys.modules["torch"].is_grad_enabled()
+
+
+def with_gradients(name, a, axis, dtype, out):
+    """The running results that tally.torch has."""
+    from . import torch as differentiable
+
+    if out is not None:
+        raise RuntimeError("out= is not for tensors that require grad")
+    if dtype is not None:
+        a = a.to(dtype)
+    return getattr(differentiable, name)(a.flatten() if axis is None else a, 0 if axis is None else axis)
+
+
 def enter(given, name="a"):
     """An array of NumPy on the caller's memory, and the function that makes a result one of the caller's library."""
     kind = type(given)
@@ -108,7 +149,7 @@ def enter(given, name="a"):
     if isinstance(given, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; tally has no masks. where= leaves elements out")
     if hasattr(given, "__cuda_array_interface__"):
-        raise NotImplementedError(f"{name} lies on a GPU; this version of tally computes on the CPU")
+        raise NotImplementedError(f"{name} lies on a GPU; this call computes on the CPU")
     if hasattr(given, "__dlpack__") and not hasattr(given, "__array_interface__"):
         device = given.__dlpack_device__()[0]
         if int(device) != c.CPU:
@@ -149,7 +190,7 @@ def dtype_of(given):
         return _own_bfloat16 if name == "bfloat16" else np.dtype(name)
     if isinstance(given, str) and given == "bfloat16":
         return _own_bfloat16
-    return np.dtype(given)
+    return np.dtype(given).newbyteorder("=")
 
 
 def axis_in(axis, ndim):

@@ -2,11 +2,11 @@
 
 import ctypes
 import os
-from ctypes import c_char_p, c_int32, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
+from ctypes import c_char_p, c_double, c_int32, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 
-CPU = 1
+CPU, CUDA = 1, 2
 INT, UINT, FLOAT, OPAQUE, BFLOAT, COMPLEX, BOOL = range(7)
-REVERSE, EXCLUSIVE, INCLUDE_INITIAL = 1, 2, 4
+REVERSE, EXCLUSIVE, INCLUDE_INITIAL, DESCENDING = 1, 2, 4, 8
 ON_THREADS = 1
 
 
@@ -37,6 +37,9 @@ class Options(ctypes.Structure):
         ("initial", c_void_p),
         ("last", c_void_p),
         ("accumulator", Type),
+        ("stream", c_void_p),
+        ("workspace", c_void_p),
+        ("workspace_bytes", ctypes.c_size_t),
     ]
 
 
@@ -89,6 +92,26 @@ scan = _function("tally_scan", c_void_p, c_int32, c_void_p, c_void_p, c_void_p)
 reduce_segments = _function("tally_reduce_segments", c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 scan_segments = _function("tally_scan_segments", c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 linear_recurrence = _function("tally_linear_recurrence", c_void_p, c_void_p, c_int32, c_void_p, c_void_p)
+workspace_bytes = _function("tally_workspace_bytes", c_void_p, c_int32, c_void_p)
+_synchronize = _function("tally_synchronize", c_int32, c_void_p)
+reduce_by_key = _function("tally_reduce_by_key", *[c_void_p] * 7)
+scan_by_key = _function("tally_scan_by_key", *[c_void_p] * 5)
+unique = _function("tally_unique", *[c_void_p] * 5)
+compact = _function("tally_compact", *[c_void_p] * 5)
+sort = _function("tally_sort", c_void_p, c_int32, c_void_p, c_void_p, c_void_p)
+sort_by_key = _function("tally_sort_by_key", *[c_void_p] * 5)
+histogram = _function("tally_histogram", c_void_p, c_void_p, c_double, c_double, c_void_p, c_void_p)
+histogram_of_edges = _function("tally_histogram_of_edges", *[c_void_p] * 5)
+exact_sum_create = _function("tally_exact_sum_create", result=c_void_p)
+exact_sum_destroy = _function("tally_exact_sum_destroy", c_void_p, result=None)
+exact_sum_add = _function("tally_exact_sum_add", c_void_p, c_void_p)
+exact_sum_subtract = _function("tally_exact_sum_subtract", c_void_p, c_void_p)
+exact_sum_merge = _function("tally_exact_sum_merge", c_void_p, c_void_p)
+exact_sum_remove = _function("tally_exact_sum_remove", c_void_p, c_void_p)
+exact_sum_round = _function("tally_exact_sum_round", c_void_p, c_void_p)
+exact_sum_save = _function("tally_exact_sum_save", c_void_p, c_void_p)
+exact_sum_load = _function("tally_exact_sum_load", c_void_p, c_void_p)
+EXACT_SUM_BYTES = 283
 _last_message = _function("tally_last_message", result=c_char_p)
 _version = _function("tally_version")
 
@@ -104,6 +127,13 @@ def fail(status):
     """Raises the exception of a call that returned `status`, not 0, in this thread."""
     message = _last_message().decode()
     raise _exceptions.get(status, RuntimeError)(message.partition(": ")[2] or message)
+
+
+def synchronize(device, stream=None):
+    """Waits until the work in a stream of a GPU is done."""
+    status = _synchronize(device, stream)
+    if status:
+        fail(status)
 
 
 def library_version():

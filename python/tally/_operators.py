@@ -7,7 +7,7 @@ import numpy as np
 from . import _library as c
 from . import _arrays
 
-PLUS, TIMES, MINIMUM, MAXIMUM, BIT_AND, BIT_OR, BIT_XOR = range(1, 8)
+PLUS, TIMES, MINIMUM, MAXIMUM, BIT_AND, BIT_OR, BIT_XOR, EXACT_PLUS, LOG_SUM_EXP = range(1, 10)
 
 _numbers = {
     "plus": PLUS, "add": PLUS, "sum": PLUS, "+": PLUS,
@@ -16,6 +16,7 @@ _numbers = {
     "bit_and": BIT_AND, "bitwise_and": BIT_AND, "&": BIT_AND,
     "bit_or": BIT_OR, "bitwise_or": BIT_OR, "|": BIT_OR,
     "bit_xor": BIT_XOR, "bitwise_xor": BIT_XOR, "^": BIT_XOR,
+    "exact_plus": EXACT_PLUS, "log_sum_exp": LOG_SUM_EXP, "logaddexp": LOG_SUM_EXP,
 }  # fmt: skip
 _ufuncs = {name: number for name, number in _numbers.items() if isinstance(getattr(np, name, None), np.ufunc)}
 

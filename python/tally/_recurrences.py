@@ -44,6 +44,14 @@ def linear_recurrence(a, b, axis=-1, *, initial=None, reverse=False, return_last
     >>> tally.linear_recurrence(0.5, [8.0, 0.0, 0.0, 4.0])
     array([8., 4., 2., 5.])
     """
+    if any(map(_arrays.is_tracked, (a, b, initial))) and not return_last:
+        from . import torch as differentiable
+
+        return differentiable.linear_recurrence(a, b, axis, initial=initial, reverse=reverse)
+    if _arrays.on_gpu(b):
+        from . import _gpu
+
+        return _gpu.linear_recurrence(a, b, axis, initial, reverse, return_last, dtype)
     terms, leave = _arrays.enter(b, "b")
     factors, _ = _arrays.enter(a, "a")
     if dtype is None:

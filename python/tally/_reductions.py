@@ -1,5 +1,7 @@
 """Reductions along axes, with NumPy's names and arguments."""
 
+import warnings
+
 import numpy as np
 
 from . import _arrays, _calls
@@ -63,7 +65,42 @@ def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=
     >>> tally.sum([0.5, 0.25], initial=2.0)
     2.75
     """
+    if axis is None and dtype is None and out is None and not keepdims and initial is None and where is True:
+        result = _calls.total(a, _calls.PLUS)
+        if result is not None:
+            return result
     return _calls.reduce(a, "plus", axis, dtype, out, keepdims, initial, where, False, None)
+
+
+@_documented()
+def fsum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Return the exact sum of floats over axes, rounded once: the same for every order of the elements.
+
+    It is `math.fsum` along axes, with `reduce` and "exact_plus". Integers are converted to doubles before. `exact_sum` is a
+    sum that goes on.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.fsum([0.1] * 10)
+    1.0
+    >>> tally.fsum([[1e100, 1.0, -1e100], [1.0, 2.0, 3.0]], axis=1)
+    array([1., 6.])
+    """
+    return _calls.reduce(a, "exact_plus", axis, dtype, out, keepdims, initial, where, False, None)
+
+
+@_documented()
+def logsumexp(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Return log(sum(exp(a))) over axes, without overflow. Of nothing it is -inf.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.logsumexp([1000.0, 1000.0])
+    1000.6931471805599
+    """
+    return _calls.reduce(a, "log_sum_exp", axis, dtype, out, keepdims, initial, where, False, None)
 
 
 @_documented()
@@ -76,6 +113,10 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     >>> tally.prod([[1, 2], [3, 4]], axis=1)
     array([ 2, 12])
     """
+    if axis is None and dtype is None and out is None and not keepdims and initial is None and where is True:
+        result = _calls.total(a, _calls.TIMES)
+        if result is not None:
+            return result
     return _calls.reduce(a, "times", axis, dtype, out, keepdims, initial, where, False, None)
 
 
@@ -142,21 +183,86 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
     array([1.5, 4. ])
     """
     array, leave = _arrays.enter(a)
-    own = _arrays.dtype_of(dtype) if dtype is not None else array.dtype if array.dtype.kind == "f" else np.dtype(float)
-    inner = np.dtype(np.float32) if own == np.float16 else own
-    total = _calls.reduce(array, "plus", axis, inner, None, keepdims, None, where, False, None)
-    taken = array if where is True else np.broadcast_to(where, array.shape)
-    if where is True:
-        axes = range(array.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-        count = np.prod([array.shape[k] for k in axes] if array.ndim else [1], dtype=np.int64)
-    else:
-        count = np.count_nonzero(taken, axis=axis, keepdims=keepdims)
+    own = _dtype_of_mean(array, dtype)
+    total, count = _total(array, own, axis, keepdims, where)
+    _warn_if(count == 0, "Mean of empty slice")
     with np.errstate(invalid="ignore", divide="ignore"):
         result = np.true_divide(total, count).astype(own)
+    return _delivered(result, out, leave)
+
+
+def _dtype_of_mean(array, dtype):
+    if dtype is not None:
+        return _arrays.dtype_of(dtype)
+    return array.dtype if array.dtype.kind in "fc" else np.dtype(float)
+
+
+def _total(array, dtype, axis, keepdims, where):
+    """The sum of elements, in floats of 32 bits at least, and their number."""
+    inner = np.dtype(np.float32) if dtype == np.float16 else dtype
+    total = _calls.reduce(array, "plus", axis, inner, None, keepdims, None, where, False, None)
+    if where is True:
+        axes = range(array.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        return total, np.prod([array.shape[k] for k in axes] if array.ndim else [1], dtype=np.int64)
+    return total, np.count_nonzero(np.broadcast_to(where, array.shape), axis=axis, keepdims=keepdims)
+
+
+def _warn_if(condition, text):
+    if np.count_nonzero(condition):
+        warnings.warn(text, RuntimeWarning, stacklevel=4)
+
+
+def _delivered(result, out, leave):
     if out is not None:
         np.copyto(_arrays.entered_out(out, np.shape(result)), result, casting="same_kind")
         return out
     return leave(np.asarray(result)) if leave is not _arrays._as_is else result
+
+
+def _variance(a, axis, dtype, out, ddof, keepdims, where, finish):
+    array, leave = _arrays.enter(a)
+    own = _dtype_of_mean(array, dtype)
+    total, count = _total(array, own, axis, True, where)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        _warn_if(count - ddof <= 0, "Degrees of freedom <= 0 for slice")
+        deviations = array - np.true_divide(total, count)
+        squares = (deviations * deviations.conj()).real if deviations.dtype.kind == "c" else np.square(deviations, out=deviations)
+        real = np.zeros((), own).real.dtype
+        total, count = _total(squares, np.promote_types(real, np.float32), axis, keepdims, where)
+        result = finish(np.true_divide(total, np.maximum(count - ddof, 0))).astype(real)
+    return _delivered(result, out, leave)
+
+
+@_documented(initial="""ddof : int, default 0
+        The sum of squares is divided by n - ddof.
+    """)
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
+    """Return the variance of elements over axes: the mean of the squared deviations from their mean.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.var([1.0, 2.0, 3.0, 4.0])
+    1.25
+    >>> tally.var([[1.0, 2.0], [3.0, 7.0]], axis=1, ddof=1)
+    array([0.5, 8. ])
+    """
+    return _variance(a, axis, dtype, out, ddof, keepdims, where, lambda variance: variance)
+
+
+@_documented(initial="""ddof : int, default 0
+        The sum of squares is divided by n - ddof.
+    """)
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
+    """Return the standard deviation of elements over axes: the square root of `var`.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.std([1.0, 3.0])
+    1.0
+    """
+    return _variance(a, axis, dtype, out, ddof, keepdims, where, np.sqrt)
 
 
 def argmin(a, axis=None, out=None, keepdims=False):

@@ -53,6 +53,12 @@ def cumsum(a, axis=None, dtype=None, out=None):
     array([[1, 2],
            [4, 6]])
     """
+    if dtype is None and out is None:
+        result = _calls.running(a, _calls.PLUS, axis)
+        if result is not None:
+            return result
+    if _arrays.is_tracked(a):
+        return _arrays.with_gradients("cumsum", a, axis, dtype, out)
     return _calls.scan(a, "plus", axis, dtype, out, None, False, False, False, False, None)
 
 
@@ -66,6 +72,12 @@ def cumprod(a, axis=None, dtype=None, out=None):
     >>> tally.cumprod([1, 2, 3, 4])
     array([ 1,  2,  6, 24])
     """
+    if dtype is None and out is None:
+        result = _calls.running(a, _calls.TIMES, axis)
+        if result is not None:
+            return result
+    if _arrays.is_tracked(a):
+        return _arrays.with_gradients("cumprod", a, axis, dtype, out)
     return _calls.scan(a, "times", axis, dtype, out, None, False, False, False, False, None)
 
 
@@ -93,6 +105,21 @@ def cummin(a, axis=None, out=None):
     array([3, 1, 1, 1])
     """
     return _calls.scan(a, "minimum", axis, None, out, None, False, False, False, False, None)
+
+
+@_documented()
+def logcumsumexp(a, axis=None, dtype=None, out=None):
+    """Return log(cumsum(exp(a))) along an axis, without overflow: NumPy's `logaddexp.accumulate`.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.logcumsumexp([1000.0, 1000.0, -1000.0])
+    array([1000.        , 1000.69314718, 1000.69314718])
+    """
+    if _arrays.is_tracked(a):
+        return _arrays.with_gradients("logcumsumexp", a, axis, dtype, out)
+    return _calls.scan(a, "log_sum_exp", axis, dtype, out, None, False, False, False, False, None)
 
 
 def _standard(x, op, axis, dtype, include_initial):

@@ -71,6 +71,10 @@ def segment_sum(values, offsets, *, dtype=None, initial=None):
     >>> tally.segment_sum([1.0, 2.0, 4.0], [0, 1, 1, 3])
     array([1., 0., 6.])
     """
+    if _arrays.is_tracked(values) and initial is None and dtype is None:
+        from . import torch as differentiable
+
+        return differentiable.segment_sum(values, offsets)
     return segment_reduce(values, offsets, "plus", dtype=dtype, initial=initial)
 
 

@@ -1,0 +1,472 @@
+"""Arrays in a GPU's memory: tensors of PyTorch, arrays of CuPy and JAX. Nothing here waits for the GPU, but for JAX."""
+
+import ctypes
+import sys
+
+import numpy as np
+
+from . import _arrays
+from . import _library as c
+from ._operators import BIT_AND, BIT_OR, BIT_XOR, MAXIMUM, MINIMUM, PLUS, TIMES
+
+
+def library_of(given):
+    """The adapter of an array on a GPU; None for other arguments."""
+    library = type(given).__module__.partition(".")[0]
+    if library == "torch":
+        return _Torch if getattr(given, "is_cuda", False) else None
+    if library == "cupy":
+        return _CuPy
+    if library in ("jax", "jaxlib") and hasattr(given, "__cuda_array_interface__"):
+        return _JAX
+    return None
+
+
+class _Torch:
+    name = "torch"
+
+    @staticmethod
+    def dtype(tensor):
+        return _arrays.dtype_of(tensor.dtype)
+
+    @staticmethod
+    def own_dtype(dtype):
+        import torch
+
+        return torch.bfloat16 if _arrays.is_bfloat16(dtype) else getattr(torch, np.dtype(dtype).name)
+
+    @classmethod
+    def enter(cls, tensor):
+        if tensor.requires_grad:
+            if sys.modules["torch"].is_grad_enabled():
+                _arrays.refuse_gradients()
+            tensor = tensor.detach()
+        return tensor.resolve_conj().resolve_neg()
+
+    @classmethod
+    def astype(cls, tensor, dtype):
+        return tensor.to(cls.own_dtype(dtype))
+
+    @classmethod
+    def empty(cls, shape, dtype, like):
+        return like.new_empty(shape, dtype=cls.own_dtype(dtype))
+
+    @classmethod
+    def full(cls, shape, value, dtype, like):
+        return like.new_full(shape, value, dtype=cls.own_dtype(dtype))
+
+    @staticmethod
+    def layout(tensor):
+        return tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.device.index
+
+    @staticmethod
+    def permuted(tensor, axes):
+        return tensor.permute(axes)
+
+    @staticmethod
+    def copy(out, result):
+        out.copy_(result)
+
+    @staticmethod
+    def stream(tensor):
+        return sys.modules["torch"].cuda.current_stream(tensor.device).cuda_stream
+
+    @staticmethod
+    def is_capturing(tensor):
+        return sys.modules["torch"].cuda.is_current_stream_capturing()
+
+    @staticmethod
+    def asarray(value, like):
+        return sys.modules["torch"].as_tensor(value, device=like.device)
+
+    @staticmethod
+    def finish(tensor):
+        return tensor
+
+
+class _CuPy:
+    name = "cupy"
+
+    @staticmethod
+    def dtype(array):
+        return array.dtype
+
+    @staticmethod
+    def enter(array):
+        return array
+
+    @staticmethod
+    def astype(array, dtype):
+        return array.astype(dtype)
+
+    @staticmethod
+    def empty(shape, dtype, like):
+        cupy = sys.modules["cupy"]
+        with like.device:
+            return cupy.empty(shape, dtype)
+
+    @staticmethod
+    def full(shape, value, dtype, like):
+        cupy = sys.modules["cupy"]
+        with like.device:
+            return cupy.full(shape, value, dtype)
+
+    @staticmethod
+    def layout(array):
+        size = array.itemsize
+        return array.data.ptr, array.shape, tuple(step // size for step in array.strides), array.device.id
+
+    @staticmethod
+    def permuted(array, axes):
+        return array.transpose(axes)
+
+    @staticmethod
+    def copy(out, result):
+        sys.modules["cupy"].copyto(out, result)
+
+    @staticmethod
+    def stream(array):
+        with array.device:
+            return sys.modules["cupy"].cuda.get_current_stream().ptr
+
+    @staticmethod
+    def is_capturing(array):
+        with array.device:
+            return sys.modules["cupy"].cuda.get_current_stream().is_capturing()
+
+    @staticmethod
+    def asarray(value, like):
+        with like.device:
+            return sys.modules["cupy"].asarray(value)
+
+    @staticmethod
+    def finish(array):
+        return array
+
+
+class _JAX:
+    """JAX has streams of its own, which it does not show: a call waits for its argument, and then for its results, which
+    are written to arrays that nothing else has seen."""
+
+    name = "jax"
+
+    @staticmethod
+    def dtype(array):
+        return np.dtype(array.dtype)
+
+    @staticmethod
+    def enter(array):
+        return array.block_until_ready()
+
+    @staticmethod
+    def astype(array, dtype):
+        result = array.astype(dtype)
+        if result.dtype != dtype:
+            raise TypeError(f"the call computes with {np.dtype(dtype)}, which JAX has with jax_enable_x64")
+        return result.block_until_ready()
+
+    @classmethod
+    def empty(cls, shape, dtype, like):
+        return cls.full(shape, 0, dtype, like)
+
+    @staticmethod
+    def full(shape, value, dtype, like):
+        import jax
+
+        result = jax.device_put(jax.numpy.full(shape, value, dtype), list(like.devices())[0])
+        if result.dtype != dtype:
+            raise TypeError(f"the call computes with {np.dtype(dtype)}, which JAX has with jax_enable_x64")
+        return result.block_until_ready()
+
+    @staticmethod
+    def layout(array):
+        device = list(array.devices())[0]
+        shape = array.shape
+        strides, step = [], 1
+        for extent in reversed(shape):
+            strides.append(step)
+            step *= extent
+        return array.unsafe_buffer_pointer(), shape, tuple(reversed(strides)), device.local_hardware_id or 0
+
+    @staticmethod
+    def permuted(array, axes):
+        return array.transpose(axes).block_until_ready()
+
+    @staticmethod
+    def copy(out, result):
+        raise TypeError("arrays of JAX do not change: out= is not for them")
+
+    @staticmethod
+    def stream(array):
+        return 0
+
+    @staticmethod
+    def is_capturing(array):
+        return False
+
+    @staticmethod
+    def asarray(value, like):
+        import jax
+
+        return jax.device_put(jax.numpy.asarray(value), list(like.devices())[0]).block_until_ready()
+
+    @staticmethod
+    def finish(array):
+        c.synchronize(0)
+        return array
+
+
+_names = {MINIMUM: "minimum", MAXIMUM: "maximum"}
+
+
+class _Call:
+    """The arrays and options of one call."""
+
+    def __init__(self, library, like):
+        self.library = library
+        self.like = like
+        self.kept = []
+        self.options = c.Options(size=ctypes.sizeof(c.Options), stream=library.stream(like) or None)
+        self.bytes = 0
+
+    def add(self, array, dtype):
+        """The address of a tally_array for an array on the GPU."""
+        struct = c.Array()
+        struct.data, shape, strides, struct.device_number = self.library.layout(array)
+        struct.device_type = c.CUDA
+        struct.ndim = len(shape)
+        struct.dtype = _arrays.checked_type(dtype)
+        extents = ctypes.c_int64 * len(shape)
+        struct.kept = array, extents(*shape), extents(*strides)
+        struct.shape, struct.strides = map(ctypes.addressof, struct.kept[1:])
+        self.kept.append(struct)
+        return ctypes.addressof(struct)
+
+    def initial(self, initial, dtype, shape):
+        if np.ndim(initial) == 0 and library_of(initial) is None:
+            value = np.array(initial, dtype)
+            self.options.initial = _arrays.kept_pointer(self.kept, value)
+            return
+        array = initial if library_of(initial) is self.library else self.library.asarray(initial, self.like)
+        array = self.library.astype(self.library.enter(array), dtype)
+        if tuple(array.shape) != tuple(shape):
+            raise ValueError(f"initial has shape {tuple(array.shape)}; it is one value, or has shape {tuple(shape)}")
+        self.options.initial = self.add(array, dtype)
+
+    def workspace(self, array, axis):
+        """Memory of the library's for a call that is captured: the graph keeps it. Others share one for each stream."""
+        if not self.library.is_capturing(self.like):
+            return
+        size = ctypes.c_size_t()
+        _check(c.workspace_bytes(array, axis, ctypes.byref(size)))
+        memory = self.library.empty((size.value + 128,), np.uint8, self.like)
+        address = -(-self.library.layout(memory)[0] // 128) * 128
+        self.kept.append(memory)
+        self.options.workspace, self.options.workspace_bytes = address, size.value
+
+    def options_address(self):
+        return ctypes.addressof(self.options)
+
+
+def _check(status):
+    if status:
+        c.fail(status)
+
+
+def _operator(op):
+    from ._operators import Call
+
+    call = Call(op, np.dtype(np.float32))
+    if call.own:
+        raise NotImplementedError("operators of the caller's run on the CPU")
+    return call
+
+
+def _entered(library, a, call, dtype, out):
+    """The array in the type in which elements are combined, that type, and the type of the results.
+
+    A GPU's kernels convert nothing: small integers are converted to 64 bits before, and two-byte floats to 32, which gives
+    the bits of the CPU's calls."""
+    from ._calls import result_dtype
+
+    array = library.enter(a)
+    own = library.dtype(array)
+    if dtype is not None:
+        result = _arrays.dtype_of(dtype)
+    elif out is not None:
+        result = library.dtype(out)
+    else:
+        result = result_dtype(own, call)
+    if library is _Torch and dtype is None and out is None and result == np.uint64:
+        result = np.dtype(np.int64)  # as PyTorch's sums of unsigned elements
+    two_bytes = result == np.float16 or _arrays.is_bfloat16(result)
+    inner = np.dtype(np.float32) if two_bytes else result
+    if own != inner:
+        array = library.astype(array, inner)
+    return array, inner, result
+
+
+def _delivered(library, result, inner, wanted, out):
+    result = library.finish(result)
+    if out is not None:
+        library.copy(out, result)
+        return out
+    return result if inner == wanted else library.astype(result, wanted)
+
+
+def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads):
+    library = library_of(a)
+    op = _operator(op)
+    array, inner, wanted = _entered(library, a, op, dtype, out)
+    if axis is None or array.ndim == 0:
+        array, axis = array.reshape(-1), 0
+    axis = _arrays.axis_in(axis, array.ndim)
+    shape = list(array.shape)
+    others = shape[:axis] + shape[axis + 1 :]
+    n = shape[axis]
+    shape[axis] += bool(include_initial)
+    if out is not None and tuple(out.shape) != tuple(shape):
+        raise ValueError(f"out has shape {tuple(out.shape)}; the results have shape {tuple(shape)}")
+    is_direct = out is not None and library.dtype(out) == inner and _fits(library, out, array)
+    result = out if is_direct else library.empty(tuple(shape), inner, array)
+    call = _Call(library, array)
+    call.options.flags = c.REVERSE * bool(reverse) | c.EXCLUSIVE * bool(exclusive) | c.INCLUDE_INITIAL * bool(include_initial)
+    last = None
+    if return_last:
+        last = library.empty(tuple(others), inner, array)
+        call.options.last = call.add(last, inner)
+    if initial is not None:
+        call.initial(initial, inner, others)
+    if 0 not in shape and (n or include_initial):
+        given = call.add(array, inner)
+        call.workspace(given, axis)
+        _check(c.scan(given, axis, call.add(result, inner), op.pointer, call.options_address()))
+    delivered = library.finish(out) if is_direct else _delivered(library, result, inner, wanted, out)
+    if not return_last:
+        return delivered
+    return delivered, _delivered(library, last, inner, wanted, None)
+
+
+def _fits(library, out, array):
+    """Whether results can be written to `out` at once: it lies apart from the elements, or is their place."""
+    begin, shape, strides, _ = library.layout(out)
+    own, own_shape, own_strides, _ = library.layout(array)
+    if (begin, tuple(shape), tuple(strides)) == (own, tuple(own_shape), tuple(own_strides)):
+        return True
+    size = library.dtype(out).itemsize
+
+    def bounds(at, shape, strides):
+        low = high = 0
+        for extent, step in zip(shape, strides):
+            reach = (extent - 1) * step
+            low, high = low + min(reach, 0), high + max(reach, 0)
+        return at + low * size, at + (high + 1) * size
+
+    low, high = bounds(begin, shape, strides)
+    own_low, own_high = bounds(own, own_shape, own_strides)
+    distinct = all(step or extent == 1 for extent, step in zip(shape, strides))
+    return distinct and (high <= own_low or own_high <= low)
+
+
+def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
+    library = library_of(a)
+    op = _operator(op)
+    if where is not True:
+        raise NotImplementedError("where= is for arrays in the CPU's memory")
+    array, inner, wanted = _entered(library, a, op, dtype, out)
+    ndim = array.ndim
+    axes = list(range(ndim)) if axis is None else [_arrays.axis_in(each, ndim) for each in (axis if isinstance(axis, tuple) else (axis,))]
+    if len(set(axes)) != len(axes):
+        raise ValueError("duplicate value in 'axis'")
+    if not axes and ndim:
+        raise ValueError("axis is empty; name one axis at least")
+    kept_dims = tuple(1 if d in axes else n for d, n in enumerate(array.shape))
+    others = [d for d in range(ndim) if d not in axes]
+    shape = tuple(array.shape[d] for d in others)
+    if ndim == 0:
+        array, axis = array.reshape(1), 0
+    elif len(axes) == 1:
+        (axis,) = axes
+    else:
+        array, axis = library.permuted(array, others + axes).reshape(shape + (-1,)), len(others)
+    call = _Call(library, array)
+    if array.shape[axis] == 0:
+        result = _of_nothing(library, op, shape, inner, initial, array)
+    else:
+        result = library.empty(shape, inner, array)
+        if reverse:
+            call.options.flags = c.REVERSE
+        if initial is not None:
+            call.initial(initial, inner, shape)
+        if 0 not in shape:
+            given = call.add(array, inner)
+            call.workspace(given, axis)
+            _check(c.reduce(given, axis, call.add(result, inner), op.pointer, call.options_address()))
+    if keepdims:
+        result = result.reshape(kept_dims)
+    if out is not None and tuple(out.shape) != tuple(result.shape):
+        raise ValueError(f"out has shape {tuple(out.shape)}; the results have shape {tuple(result.shape)}")
+    return _delivered(library, result, inner, wanted, out)
+
+
+def _of_nothing(library, op, shape, dtype, initial, like):
+    from ._calls import identity_of
+
+    if initial is None:
+        if op.pointer in _names:
+            raise ValueError(f"zero-size array to reduction operation {_names[op.pointer]} which has no identity")
+        initial = identity_of(op, dtype).item()
+    if np.ndim(initial):
+        return library.astype(library.asarray(initial, like), dtype)
+    return library.full(shape, initial, dtype, like)
+
+
+def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
+    library = library_of(b)
+    terms = library.enter(b)
+    own = library.dtype(terms)
+    wanted = _arrays.dtype_of(dtype) if dtype is not None else own
+    two_bytes = wanted == np.float16 or _arrays.is_bfloat16(wanted)
+    inner = np.dtype(np.float32) if two_bytes else wanted
+    if inner not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise TypeError(f"recurrences on a GPU have states of floats, not of {inner}")
+    if dtype is None:
+        wanted = inner
+    if own != inner:
+        terms = library.astype(terms, inner)
+    axis = _arrays.axis_in(axis, terms.ndim)
+    call = _Call(library, terms)
+    factors = a if library_of(a) is library else library.asarray(a, terms)
+    factors = library.astype(library.enter(factors), inner) if library.dtype(factors) != inner else library.enter(factors)
+    if tuple(factors.shape) != tuple(terms.shape):
+        factors = _broadcast(library, factors, terms)
+    others = tuple(terms.shape[:axis]) + tuple(terms.shape[axis + 1 :])
+    result = library.empty(tuple(terms.shape), inner, terms)
+    if reverse:
+        call.options.flags = c.REVERSE
+    if initial is not None:
+        call.initial(initial, inner, others)
+    last = None
+    if return_last:
+        last = library.empty(others, inner, terms)
+        call.options.last = call.add(last, inner)
+    if 0 not in terms.shape:
+        given = call.add(terms, inner)
+        call.workspace(given, axis)
+        _check(c.linear_recurrence(call.add(factors, inner), given, axis, call.add(result, inner), call.options_address()))
+    result = _delivered(library, result, inner, wanted, None)
+    return (result, _delivered(library, last, inner, wanted, None)) if return_last else result
+
+
+def _broadcast(library, factors, terms):
+    shape = tuple(terms.shape)
+    try:
+        if library is _Torch:
+            return factors.expand(shape)
+        if library is _CuPy:
+            return sys.modules["cupy"].broadcast_to(factors, shape)
+        import jax
+
+        return jax.numpy.broadcast_to(factors, shape).block_until_ready()
+    except (RuntimeError, ValueError):
+        raise ValueError(f"a has shape {tuple(factors.shape)}, which does not broadcast to that of b, {shape}") from None

@@ -1,0 +1,201 @@
+"""Runs of equal keys: reductions, scans, distinct elements."""
+
+import ctypes
+
+import numpy as np
+
+from . import _arrays, _calls
+from . import _library as c
+from . import _sorting
+from ._operators import Call
+
+
+def _arguments(keys, values, op, dtype, initial, sort):
+    keys, leave_keys = _arrays.enter(keys, "keys")
+    array, leave = _arrays.enter(values, "values")
+    if keys.ndim != 1 or array.shape != keys.shape:
+        raise ValueError(f"keys and values have one axis and one size, not shapes {keys.shape} and {array.shape}")
+    call = Call(op, _arrays.dtype_of(dtype) if dtype is not None else array.dtype)
+    dtype = _calls.result_dtype(array.dtype, call) if dtype is None else _arrays.dtype_of(dtype)
+    array = _calls.prepared(array, dtype)
+    if sort:
+        keys, array = _sorting.sorted_by_key(keys, array)
+    arguments = _calls.Arguments(call, dtype)
+    if initial is not None:
+        arguments.option(initial=arguments.add(_calls.initial_values(initial, dtype, ())))
+    return keys, leave_keys, array, leave, arguments
+
+
+def reduce_by_key(keys, values, op="plus", *, dtype=None, initial=None, sort=False, threads=None):
+    """Return the key of each run of equal keys, and the reduction of its values.
+
+    Parameters
+    ----------
+    keys : array_like of one axis
+        Integers, floats or bools. Equal keys that are not adjacent are different runs.
+    values : array_like of one axis
+        As many elements.
+    op : str, ufunc, `operation` or callable, default "plus"
+        As for `reduce`.
+    dtype, initial, threads
+        As for `reduce`.
+    sort : bool, default False
+        Whether to sort by key before, stably: then each key has one run.
+
+    Returns
+    -------
+    keys, results : arrays
+        One of each for each run. A result has the bits of `reduce` of the run alone.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.reduce_by_key([3, 3, 1, 3], [5, 1, 7, 2], "maximum")
+    (array([3, 1, 3]), array([5, 7, 2]))
+    >>> tally.reduce_by_key([3, 3, 1, 3], [5, 1, 7, 2], sort=True)
+    (array([1, 3]), array([7, 8]))
+    """
+    keys, leave_keys, array, leave, arguments = _arguments(keys, values, op, dtype, initial, sort)
+    if threads:
+        arguments.option(threads=threads)
+    kept = []
+    keys_at = _arrays.kept_pointer(kept, keys)
+    runs = ctypes.c_int64()
+    call = arguments.call
+    call.check(c.unique(keys_at, None, None, ctypes.byref(runs), None))
+    run_keys, result = np.empty(runs.value, keys.dtype), np.empty(runs.value, arguments.dtype)
+    call.check(
+        c.reduce_by_key(keys_at, arguments.add(array), _arrays.kept_pointer(kept, run_keys), arguments.add(result),
+                        ctypes.byref(runs), call.pointer, arguments.options_address())
+    )  # fmt: skip
+    return leave_keys(run_keys), leave(result)
+
+
+def sum_by_key(keys, values, *, dtype=None, initial=None, sort=False):
+    """Return the key of each run of equal keys, and the sum of its values: `reduce_by_key` with "plus".
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.sum_by_key([1, 1, 2], [0.5, 0.25, 4.0])
+    (array([1, 2]), array([0.75, 4.  ]))
+    """
+    return reduce_by_key(keys, values, "plus", dtype=dtype, initial=initial, sort=sort)
+
+
+def prod_by_key(keys, values, *, dtype=None, initial=None, sort=False):
+    """Return the key of each run of equal keys, and the product of its values: `reduce_by_key` with "times".
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.prod_by_key([1, 1, 2], [2, 3, 4])
+    (array([1, 2]), array([6, 4]))
+    """
+    return reduce_by_key(keys, values, "times", dtype=dtype, initial=initial, sort=sort)
+
+
+def min_by_key(keys, values, *, initial=None, sort=False):
+    """Return the key of each run of equal keys, and the least of its values: `reduce_by_key` with "minimum".
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.min_by_key([1, 1, 2], [2, 3, 4])
+    (array([1, 2]), array([2, 4]))
+    """
+    return reduce_by_key(keys, values, "minimum", initial=initial, sort=sort)
+
+
+def max_by_key(keys, values, *, initial=None, sort=False):
+    """Return the key of each run of equal keys, and the greatest of its values: `reduce_by_key` with "maximum".
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.max_by_key([1, 1, 2], [2, 3, 4])
+    (array([1, 2]), array([3, 4]))
+    """
+    return reduce_by_key(keys, values, "maximum", initial=initial, sort=sort)
+
+
+def scan_by_key(keys, values, op="plus", *, dtype=None, initial=None, exclusive=False, threads=None):
+    """Return the running results of the values within each run of equal keys.
+
+    Parameters are those of `reduce_by_key`, and `exclusive` as for `scan`.
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.scan_by_key([1, 1, 2, 2], [1, 2, 3, 4])
+    array([1, 3, 3, 7])
+    """
+    keys, _, array, leave, arguments = _arguments(keys, values, op, dtype, initial, False)
+    if exclusive:
+        arguments.option(flags=c.EXCLUSIVE)
+    if threads:
+        arguments.option(threads=threads)
+    kept = []
+    result = np.empty(keys.shape, arguments.dtype)
+    call = arguments.call
+    call.check(
+        c.scan_by_key(_arrays.kept_pointer(kept, keys), arguments.add(array), arguments.add(result), call.pointer,
+                      arguments.options_address())
+    )  # fmt: skip
+    return leave(result)
+
+
+def unique(a, return_index=False, return_inverse=False, return_counts=False, *, equal_nan=True):
+    """Return the distinct elements in ascending order, as NumPy's function of this name.
+
+    Parameters
+    ----------
+    a : array_like
+        Integers, floats or bools, flattened.
+    return_index : bool, default False
+        Whether to return where each one is found first.
+    return_inverse : bool, default False
+        Whether to return, for each element, its place among the distinct ones.
+    return_counts : bool, default False
+        Whether to return how often each one occurs.
+    equal_nan : bool, default True
+        Whether all NaNs are one element.
+
+    Returns
+    -------
+    array, or a tuple of arrays
+
+    Examples
+    --------
+    >>> import tally
+    >>> tally.unique([3, 1, 3, 3], return_counts=True)
+    (array([1, 3]), array([1, 3]))
+    """
+    array, leave = _arrays.enter(a)
+    array = array.reshape(-1)
+    needs_places = return_index or return_inverse
+    ordered, places = _sorting.sorted_and_places(array, 0, needs_places, False)
+    kept, runs = [], ctypes.c_int64()
+    at = _arrays.kept_pointer(kept, ordered)
+    _sorting.check(c.unique(at, None, None, ctypes.byref(runs), None))
+    distinct, counts = np.empty(runs.value, array.dtype), np.empty(runs.value, np.int64)
+    _sorting.check(
+        c.unique(at, _arrays.kept_pointer(kept, distinct), _arrays.kept_pointer(kept, counts), ctypes.byref(runs), None)
+    )
+    if equal_nan and distinct.dtype.kind == "f" and distinct.size and np.isnan(distinct[-1]):
+        numbers = distinct.size - np.count_nonzero(np.isnan(distinct))
+        counts[numbers] = counts[numbers:].sum()
+        distinct, counts = distinct[: numbers + 1], counts[: numbers + 1]
+    results = [distinct]
+    if return_index:
+        first = np.zeros(counts.size, np.int64)
+        np.cumsum(counts[:-1], out=first[1:])
+        results.append(places[first])
+    if return_inverse:
+        inverse = np.empty(array.size, np.int64)
+        inverse[places] = np.repeat(np.arange(counts.size), counts)
+        results.append(inverse)
+    if return_counts:
+        results.append(counts)
+    results = [leave(each) for each in results]
+    return results[0] if len(results) == 1 else tuple(results)
