@@ -1,5 +1,5 @@
-# `cpack` in the build folder makes tally_*.deb (the tool), libtally1_*.deb (the C interface's library) and
-# libtally-dev_*.deb (headers and the C++ library, a static one).
+# `cpack` in the build folder makes tally_*.deb (the tool), libtally1_*.deb (the C interface's library),
+# python3-tally_*.deb (the Python package) and libtally-dev_*.deb (headers and the C++ library, a static one).
 # Names, sections and paths follow Debian's conventions.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Tally authors")
@@ -35,6 +35,20 @@ if(TARGET tally_c)
  memory speed, with the same bits for every number of threads.")
   install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libtally1
     RENAME copyright COMPONENT library)
+
+  # One package for every Python 3, which calls libtally1. `cmake --install` leaves it to pip.
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-tally)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any (>= 3.9), python3-numpy, libtally1 (>= ${PROJECT_VERSION})")
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "reduce and scan for Python
+ NumPy's names for sums, extremes and cumulative sums of arrays at memory speed,
+ with the same bits for every number of threads; segments, recurrences, exact sums.")
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/tally DESTINATION lib/python3/dist-packages COMPONENT python
+    EXCLUDE_FROM_ALL FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed")
+  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/python3-tally
+    RENAME copyright COMPONENT python EXCLUDE_FROM_ALL)
 endif()
 
 if(TALLY_BUILD_TOOL)
