@@ -108,8 +108,11 @@ def _from_torch(tensor, torch):
     return tensor.numpy()
 
 
-def _to_torch(array, torch):
+def _to_torch(array, torch, of):
+    """A tensor of an array, the results of elements of the dtype `of`. PyTorch's sums of small integers are int64."""
     array = np.asarray(array)
+    if array.dtype == np.uint64 and of != np.uint64:
+        array = array.view(np.int64) if array.ndim else array.astype(np.int64)
     if array.dtype == _own_bfloat16:
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     if array.dtype.kind == "u" and array.itemsize > 1 and not hasattr(torch, "uint64"):
@@ -145,7 +148,8 @@ def enter(given, name="a"):
     library = kind.__module__.partition(".")[0]
     if library == "torch" and hasattr(given, "data_ptr"):
         torch = sys.modules["torch"]
-        return plain(_from_torch(given, torch)), lambda result: _to_torch(result, torch)
+        array = plain(_from_torch(given, torch))
+        return array, lambda result: _to_torch(result, torch, array.dtype)
     if isinstance(given, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array; tally has no masks. where= leaves elements out")
     if hasattr(given, "__cuda_array_interface__"):

@@ -1,4 +1,5 @@
-"""Arrays in a GPU's memory: tensors of PyTorch, arrays of CuPy and JAX. Nothing here waits for the GPU, but for JAX."""
+"""Arrays in a GPU's memory: tensors of PyTorch, arrays of CuPy and JAX. Nothing here waits for the GPU, but for JAX; the C
+library waits when it takes a stream's workspace, or a larger one."""
 
 import ctypes
 import sys
@@ -297,7 +298,7 @@ def _entered(library, a, call, dtype, out):
         result = library.dtype(out)
     else:
         result = result_dtype(own, call)
-    if library is _Torch and dtype is None and out is None and result == np.uint64:
+    if library is _Torch and dtype is None and out is None and result == np.uint64 and own != np.uint64:
         result = np.dtype(np.int64)  # as PyTorch's sums of unsigned elements
     two_bytes = result == np.float16 or _arrays.is_bfloat16(result)
     inner = np.dtype(np.float32) if two_bytes else result

@@ -91,7 +91,7 @@ std::size_t workspace_bytes(tally_array const* in_given, std::int32_t axis_given
   // A total has 16 bytes at most; a tile has 32 KiB.
   std::size_t const elements = (std::size_t{32} << 10) / in.bytes,
                     tiles = static_cast<std::size_t>(in.shape[axis]) / elements + 1;
-  std::size_t const bytes = 128 + (sequences * (2 * tiles + 1) + 1) * 8;
+  std::size_t const bytes = 128 + (std::size_t{16} << 10) + (sequences * (2 * tiles + 1) + 1) * 8;
   return (bytes + 127) / 128 * 128;
 }
 

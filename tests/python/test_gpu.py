@@ -109,10 +109,11 @@ def test_streams_and_graphs():
     side = torch.cuda.Stream()
     expected = tally.cumsum(x.cpu())
     with torch.cuda.stream(side):
-        torch.cuda._sleep(20_000_000)
+        tally.cumsum(x)  # takes the workspace of the stream, and waits
+        torch.cuda._sleep(2_000_000_000)
         late = x * 1  # written late in this stream; a call in another one would read it too early
         running = tally.cumsum(late)
-        assert not side.query()  # the call has waited for nothing
+        assert not side.query()  # this call has waited for nothing
     side.synchronize()
     same_bits(running, expected)
     rows = torch.rand(100, 3000, device="cuda")

@@ -22,6 +22,8 @@ namespace tally::c {
 
 namespace {
 
+static_assert(cuda::workspace::header_bytes == 128 + (std::size_t{16} << 10), "tally_workspace_bytes counts as many");
+
 /// Makes a device the current one of this thread, for its lifetime.
 class current_device {
 public:
