@@ -35,6 +35,9 @@ install(EXPORT tally NAMESPACE tally:: FILE tally-targets.cmake
 # The GPU part has its own targets file: tally::tally is found without a CUDA toolkit too.
 if(TARGET tally_cuda)
   install(TARGETS tally_cuda EXPORT tally-cuda ARCHIVE COMPONENT cuda)
+  if(TARGET tally_c_cuda)  # libtally.so.1 loads it by its name
+    install(TARGETS tally_c_cuda LIBRARY COMPONENT cuda NAMELINK_SKIP)
+  endif()
   install(EXPORT tally-cuda NAMESPACE tally:: FILE tally-cuda-targets.cmake
     DESTINATION ${tally_package_folder} COMPONENT cuda)
 endif()
@@ -55,7 +58,7 @@ endif()
 
 # All that `cmake --install` needs, and no more.
 add_custom_target(tally_installed)
-foreach(part tally_documents tally_c tally_cuda)
+foreach(part tally_documents tally_c tally_cuda tally_c_cuda)
   if(TARGET ${part})
     add_dependencies(tally_installed ${part})
   endif()
