@@ -1,5 +1,6 @@
 #include "tally/model/recorder.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,25 @@
 #include "tally/model/machine.hpp"
 
 namespace tally::model {
+
+namespace {
+
+/// Puts the reads that a thread makes in a row in the order of the source. Compilers evaluate the operands of a call in
+/// orders of their own.
+template <class Place>
+void order_reads(std::vector<event>& events, Place const& place_of)
+{
+  auto const earlier = [&](event const& a, event const& b) { return place_of(a) < place_of(b); };
+  auto begin = events.begin();  // of the row of reads that `each` belongs to
+  for (auto each = events.begin(); each != events.end(); ++each) {
+    if (each->what != action::read || begin->what != action::read || begin->thread != each->thread)
+      begin = each;
+    else
+      std::rotate(std::upper_bound(begin, each, *each, earlier), each, each + 1);
+  }
+}
+
+}  // namespace
 
 recorder::recorder(machine& on, std::string kernel, int launch, int block, int threads)
     : on_(on),
@@ -42,6 +62,10 @@ void recorder::must_be_outside(char const* what) const
 void recorder::end_phase(bool barrier)
 {
   requests_.clear();
+  order_reads(events_, [this](event const& e) {
+    place const& at = on_.places_[e.where];
+    return std::pair(at.line, at.column);
+  });
   phase_counts const counted = count(events_);
   if (on_.observer_ != nullptr)
     on_.observer_->see(on_, {kernel_, launch_, block_, phases_, barriers_, barrier, phase_place_, events_, threads_,

@@ -1,6 +1,11 @@
 #include "team.hpp"
 
 #include <algorithm>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <random>
 #include <thread>
 #include <utility>
 
@@ -10,14 +15,70 @@ namespace {
 struct gave_up {};
 }  // namespace
 
-team::team(schedule by, std::vector<int> order) : by_(by), order_(std::move(order)), random_(by.seed) {}
+/// The blocks that run, and the one whose turn it is.
+class team::members {
+public:
+  members(schedule by, std::vector<int> order) : by_(by), order_(std::move(order)), random_(by.seed) {}
+
+  void run(std::function<void(int)> const& body);
+  turn take_turns(bool waiting, void const* looks_at, int index);
+  void progressed();
+
+private:
+  struct member {
+    int block;
+    std::condition_variable* wake;  // of the thread that runs it
+    bool waiting = false;
+    void const* looked_at = nullptr;  // last
+    int index = 0;
+    std::size_t stores = 0;  // how many there had been when it looked
+  };
+  void work(int block, std::condition_variable& wake);
+  int end(int block, std::condition_variable& wake);
+  void choose();
+  void hand_over();
+  member& running(int block);
+
+  schedule by_;
+  std::vector<int> order_;
+  std::size_t begun_ = 0;
+  std::vector<member> running_;
+  std::function<void(int)> const* body_ = nullptr;
+  std::mutex mutex_;
+  std::mt19937_64 random_;
+  int current_ = none;
+  std::size_t stores_ = 0;
+  bool stuck_ = false;
+  std::exception_ptr error_;
+
+  static constexpr int none = -1;
+};
+
+team::team(schedule by, std::vector<int> order) : members_(std::make_unique<members>(by, std::move(order))) {}
+
+team::~team() = default;
+
+void team::run(std::function<void(int)> const& body)
+{
+  members_->run(body);
+}
+
+team::turn team::take_turns(bool waiting, void const* looks_at, int index)
+{
+  return members_->take_turns(waiting, looks_at, index);
+}
+
+void team::progressed()
+{
+  members_->progressed();
+}
 
 void team::give_up()
 {
   throw gave_up{};
 }
 
-void team::run(std::function<void(int)> const& body)
+void team::members::run(std::function<void(int)> const& body)
 {
   body_ = &body;
   begun_ = std::min(order_.size(), static_cast<std::size_t>(std::max(1, by_.resident)));
@@ -33,7 +94,7 @@ void team::run(std::function<void(int)> const& body)
 }
 
 /// The thread's blocks, one after the other, each when its turn comes.
-void team::work(int block, std::condition_variable& wake)
+void team::members::work(int block, std::condition_variable& wake)
 {
   while (block != none) {
     bool runs = true;
@@ -54,7 +115,7 @@ void team::work(int block, std::condition_variable& wake)
 }
 
 /// Returns the block that begins in its place.
-int team::end(int block, std::condition_variable& wake)
+int team::members::end(int block, std::condition_variable& wake)
 {
   std::scoped_lock const lock(mutex_);
   std::erase_if(running_, [&](member const& each) { return each.block == block; });
@@ -74,7 +135,7 @@ int team::end(int block, std::condition_variable& wake)
 }
 
 /// Chooses the block that continues. The lock is held.
-void team::choose()
+void team::members::choose()
 {
   std::vector<int> able;
   for (member const& each : running_)
@@ -92,12 +153,12 @@ void team::choose()
   }
 }
 
-void team::hand_over()
+void team::members::hand_over()
 {
   if (current_ != none) running(current_).wake->notify_one();
 }
 
-team::turn team::take_turns(bool waiting, void const* looks_at, int index)
+team::turn team::members::take_turns(bool waiting, void const* looks_at, int index)
 {
   std::unique_lock lock(mutex_);
   int const own = current_;
@@ -120,14 +181,14 @@ team::turn team::take_turns(bool waiting, void const* looks_at, int index)
   return outcome();
 }
 
-void team::progressed()
+void team::members::progressed()
 {
   std::scoped_lock const lock(mutex_);
   ++stores_;
   for (member& each : running_) each.waiting = false;
 }
 
-team::member& team::running(int block)
+team::members::member& team::members::running(int block)
 {
   return *std::find_if(running_.begin(), running_.end(), [&](member const& each) { return each.block == block; });
 }

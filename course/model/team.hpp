@@ -1,11 +1,7 @@
 #pragma once
 
-#include <condition_variable>
-#include <cstddef>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <random>
+#include <memory>
 #include <vector>
 
 #include "tally/model/schedule.hpp"
@@ -17,6 +13,7 @@ namespace tally::model {
 class team {
 public:
   team(schedule by, std::vector<int> order);
+  ~team();
 
   /// Runs `body(block)` for every block, in turns; returns when all have ended. If a body throws, the other blocks give
   /// up, and the exception is rethrown.
@@ -36,33 +33,8 @@ public:
   void progressed();
 
 private:
-  struct member {
-    int block;
-    std::condition_variable* wake;  // of the thread that runs it
-    bool waiting = false;
-    void const* looked_at = nullptr;  // last
-    int index = 0;
-    std::size_t stores = 0;  // how many there had been when it looked
-  };
-  void work(int block, std::condition_variable& wake);
-  int end(int block, std::condition_variable& wake);
-  void choose();
-  void hand_over();
-  member& running(int block);
-
-  schedule by_;
-  std::vector<int> order_;
-  std::size_t begun_ = 0;
-  std::vector<member> running_;
-  std::function<void(int)> const* body_ = nullptr;
-  std::mutex mutex_;
-  std::mt19937_64 random_;
-  int current_ = none;
-  std::size_t stores_ = 0;
-  bool stuck_ = false;
-  std::exception_ptr error_;
-
-  static constexpr int none = -1;
+  class members;
+  std::unique_ptr<members> members_;
 };
 
 }  // namespace tally::model

@@ -5,6 +5,8 @@
 #include <limits>
 #include <type_traits>
 
+#include <fast_float/fast_float.h>
+
 #include <tally/error.hpp>
 
 #include "settings/parser.hpp"
@@ -13,14 +15,23 @@ namespace tally::cli {
 
 namespace {
 
-/// A whole word as a T.
-template <class T>
-std::optional<T> number(std::string_view word)
+/// A whole word as a number.
+std::optional<int> integer_of(std::string_view word)
 {
-  T value{};
+  int value = 0;
   auto const [end, problem] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (problem != std::errc{} || end != word.data() + word.size()) return std::nullopt;
   return value;
+}
+
+/// Not by std::from_chars, which Clang's library does not have for floats before version 20.
+std::optional<float> float_of(std::string_view word)
+{
+  float value = 0;
+  auto const [end, problem] = fast_float::from_chars(word.data(), word.data() + word.size(), value);
+  if (problem != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  bool const is_too_large = std::isinf(value) && word.find_first_of("0123456789") != std::string_view::npos;
+  return is_too_large ? std::nullopt : std::optional(value);
 }
 
 /// Integers, or decimals if one of them is a decimal.
@@ -30,11 +41,11 @@ textbook::values elements_of(std::string const& list)
   std::vector<float> decimals;
   std::vector<std::string> const words = list_elements(list);
   for (std::string const& word : words) {
-    auto const decimal = number<float>(word);
+    auto const decimal = float_of(word);
     if (!decimal)
       throw command_line_error("--input: '" + word + "' is not a number; give a list such as 3,1,7 or 0.5,2,1e-3");
     decimals.push_back(*decimal);
-    if (auto const integer = number<int>(word))
+    if (auto const integer = integer_of(word))
       integers.push_back(*integer);
     else if (word.find_first_of(".eEnN") == std::string::npos)
       throw command_line_error("--input: an integer has 4 bytes, and " + word + " needs more; a float ends in .0");
@@ -101,8 +112,9 @@ explanation explain(explain_settings const& settings)
 
 int explanation::threads_elsewhere() const
 {
-  int const elsewhere = textbook::find_kernel(kernel->name)->threads;
-  return kernel->threads == elsewhere ? 0 : elsewhere;
+  textbook::kernel_entry const* const of_catalogue = textbook::find_kernel(kernel->name);
+  if (of_catalogue == nullptr || kernel->threads == of_catalogue->threads) return 0;
+  return of_catalogue->threads;
 }
 
 std::string_view element_name(textbook::values const& of)

@@ -2,6 +2,8 @@
 #include <cmath>
 #include <string>
 
+#include <fast_float/fast_float.h>
+
 #include "draw/circuit.hpp"
 #include "explain/explanation.hpp"
 #include "explain/finding_record.hpp"
@@ -20,7 +22,7 @@ json value_of(std::string const& text)
   long long integer = 0;
   if (std::from_chars(begin, end, integer).ptr == end) return integer;
   double decimal = 0;
-  if (std::from_chars(begin, end, decimal).ptr == end && std::isfinite(decimal)) return decimal;
+  if (fast_float::from_chars(begin, end, decimal).ptr == end && std::isfinite(decimal)) return decimal;
   return text;
 }
 
