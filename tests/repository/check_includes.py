@@ -47,6 +47,7 @@ ROOMS = [
     ("readers and writers", r"tool/io/.*", "base"),
     ("tool", r"tool/cli/.*",
      "base operators order contracts applications|GPU contracts|readers and writers|check of CUDA|kernels model catalogue drawings"),
+    ("machine of the site", r"site/machine/.*", "model catalogue drawings tool"),
 ]
 
 rooms = [
@@ -79,7 +80,7 @@ def included(path):
 
 files = sorted(
     str(path.relative_to(source))
-    for folder in ("include", "src", "course", "tool")
+    for folder in ("include", "src", "course", "tool", "site/machine")
     for path in (source / folder).rglob("*")
     if path.name.endswith((".hpp", ".cpp", ".cuh", ".cu", ".cu.in"))
 )
