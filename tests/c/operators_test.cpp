@@ -29,8 +29,6 @@ constexpr tally_type type_of<double> = TALLY_FLOAT64;
 template <>
 constexpr tally_type type_of<tally::half> = TALLY_FLOAT16;
 template <>
-constexpr tally_type type_of<tally::bfloat16> = TALLY_BFLOAT16;
-template <>
 constexpr tally_type type_of<std::int32_t> = TALLY_INT32;
 template <>
 constexpr tally_type type_of<std::int64_t> = TALLY_INT64;
