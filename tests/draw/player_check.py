@@ -180,7 +180,7 @@ def check_large(page, path):
     for _ in range(8):
         page.press("ArrowRight")
     expect("banks", page.evaluate("[...document.querySelectorAll('.banks li.conflict')].map(e => e.textContent)"),
-           ["".join(str(128 * k - 65) for k in range(1, 9)) + "8\u00d731"])  # fmt: skip
+           ["".join(str(64 * k * 2 - 1) for k in range(1, 9)) + "8\u00d731"])  # fmt: skip
     expect("wavefronts", text(page, "#count-wavefronts .all"), "1,337")
     expect("wavefronts without conflicts", text(page, "#count-ideal .all"), "252")
     expect("warps", text(page, "#warps .summary"), "1 warp of 16 works, 1 divergent; 8 active lanes.")
@@ -275,7 +275,7 @@ def main():
         check_blocks(page, steele, [])
         check_finding(page, steele)
         player_looks.check_access(page, steele)
-        player_looks.check_phone(page, tree)
+        player_looks.check_phone(page, tree, write_page(folder, "blelloch", "--n", "16"), write_page(folder, "blelloch", "--n", "32"))
         for path in (steele, tree):
             for scheme in ("light", "dark"):
                 player_looks.check_looks(page, path, scheme)

@@ -48,8 +48,32 @@ def check_access(page, path):
     expect("space on a button presses it", position(page), 1)
 
 
-def check_phone(page, path):
+def nodes_in_sight(page):
+    """How many nodes of the last step are within the drawing's frame, beside the names of the rows."""
+    return page.evaluate("""(() => {
+      const box = document.getElementById("circuit"), frame = box.getBoundingClientRect(), names = 46;
+      return [...document.querySelectorAll("#circuit .nodes.now .value")].filter((value) => { const at = value.getBoundingClientRect();
+        return at.left >= frame.left + names && at.right <= frame.right; }).length; })()""")
+
+
+def check_wide_drawings_on_a_phone(page, sixteen, thirty_two):
+    page.open(sixteen)
+    cut_off = page.evaluate("document.getElementById('circuit').scrollWidth - document.getElementById('circuit').clientWidth")
+    expect("pixels of 16 columns that are cut off on a phone", cut_off, 0)
+    expect("values of 16 columns on a phone", page.evaluate("document.querySelectorAll('#circuit .value').length > 16"), True)
+    page.open(thirty_two)
+    last = page.evaluate("Number(document.getElementById('slider').max)")
+    hidden = []
+    for step in range(1, last + 1):
+        page.press("ArrowRight")
+        if page.evaluate("document.querySelectorAll('#circuit .nodes.now .value').length") > 0 and nodes_in_sight(page) == 0:
+            hidden.append(step)
+    expect("steps of 32 columns whose nodes are all out of sight on a phone", hidden, [])
+
+
+def check_phone(page, path, sixteen, thirty_two):
     page.resize(360, 740, 2, mobile=True)
+    check_wide_drawings_on_a_phone(page, sixteen, thirty_two)
     page.open(path)
     page.press("End")
     expect("the width on a phone", page.evaluate("document.documentElement.scrollWidth"), 360)

@@ -176,6 +176,16 @@ class Circuit {
     const { scrollTop, clientHeight } = this.box;
     if (y - place.rowHeight < scrollTop || y + place.rowHeight > scrollTop + clientHeight)
       this.box.scrollTop = y - clientHeight / 2;
+    this.keepInSight(this.flow.phases.get(this.position - 1) ?? []);
+  }
+
+  /** Moves the drawing sideways if none of the nodes is in sight beside the names of the rows. */
+  keepInSight(nodes) {
+    const { place } = this;
+    const { scrollLeft, clientWidth } = this.box;
+    const all = nodes.map((node) => place.x(node.column));
+    const isIn = (x) => x - place.radius >= scrollLeft + place.left - 6 && x + place.radius <= scrollLeft + clientWidth;
+    if (all.length > 0 && !all.some(isIn)) this.box.scrollLeft = Math.min(...all) - place.left - place.pitch;
   }
 
   point(node) {

@@ -2,10 +2,10 @@
 class CircuitPlaces {
   constructor(flow, width, fit) {
     this.left = width < 500 ? 52 : 84; // of it the names of the rows
-    const least = fit ? 0 : 21;
+    const least = fit ? 0 : 16; // 16 columns are as wide as a phone
     this.pitch = Math.min(68, Math.max(least, (width - this.left - 8) / flow.columns));
     this.width = Math.max(width, this.left + this.pitch * flow.columns + 8);
-    this.hasValues = this.pitch >= 20;
+    this.hasValues = this.pitch >= 16;
     this.isSmall = this.pitch < 7;
     this.radius = Math.min(17, Math.max(0.8, this.pitch * 0.44));
     this.slant = 24;
