@@ -1,5 +1,7 @@
 #pragma once
 
+#include <type_traits>
+
 #include "tally/operators/arithmetic.hpp"
 #include "tally/operators/traits.hpp"
 
@@ -17,7 +19,7 @@ namespace tally {
 /// if all of its terms are -0. Elements convert to the accumulator's type first, and results are rounded to it.
 ///
 /// It is no operator on two values, for a sum that is not finished is no number: an `exact_accumulator` holds one. The
-/// calls on a CPU take it in the operator's place.
+/// calls on a CPU take it in the operator's place, and reductions on a GPU.
 /// Cost      0.2 ns a double and 0.1 ns a float where they differ by no more than 2^26 (floats 2^56) in magnitude, twice
 ///           that up to 2^106, and some 5 ns beyond. A scan takes 2 ns an element.
 struct exact_plus {
@@ -26,9 +28,10 @@ struct exact_plus {
     requires detail::is_floating<T>
   TALLY_HD constexpr T operator()(T const& a, T const&) const
   {
-    static_assert(!detail::is_floating<T>,
-                  "tally: this call or this execution cannot take exact_plus. On a CPU reduce, the scans, running and "
-                  "batches do; or add up with exact_accumulator");
+    static_assert(
+        !detail::is_floating<T>,
+        "tally: this call or this execution cannot take exact_plus. reduce, the scans, batches and, on a CPU, "
+        "running do; or add up with exact_accumulator");
     return a;
   }
   template <class T>
@@ -37,5 +40,8 @@ struct exact_plus {
     return plus::identity<T>();
   }
 };
+
+template <class Op>
+inline constexpr bool is_exact_sum = std::is_same_v<std::remove_const_t<Op>, exact_plus>;
 
 }  // namespace tally

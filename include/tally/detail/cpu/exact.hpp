@@ -55,9 +55,6 @@ private:
 /// Exact sums and their scans on a CPU.
 namespace tally::cpu_backend {
 
-template <class Op>
-inline constexpr bool is_exact_sum = std::is_same_v<std::remove_const_t<Op>, exact_plus>;
-
 /// Elements that a thread draws at a time.
 inline constexpr std::size_t exact_chunk = std::size_t{1} << 15;
 

@@ -15,10 +15,13 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/cuda/compiled.hpp"
+#include "tally/detail/cuda/exact/compiled.hpp"
 #include "tally/detail/strided_iterator.hpp"
 #include "tally/detail/zip_with.hpp"
+#include "tally/operators/exact_plus.hpp"
 
 #ifdef __CUDACC__
+#include "tally/detail/cuda/exact/launch.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/cuda/maps.cuh"
 #endif
@@ -138,6 +141,15 @@ inline std::size_t most_of(detail::element_count const& size)
   return size.most;
 }
 
+inline detail::element_count as_count(std::size_t size)
+{
+  return {size, {}};
+}
+inline detail::element_count as_count(detail::element_count const& size)
+{
+  return size;
+}
+
 template <class Stored, class T>
 beginning<Stored> beginning_as(beginning<T> const& from)
 {
@@ -190,7 +202,19 @@ void run_call(prepared_call& call, work what, I const& first, Count const& size,
       return false;
   }();
   constexpr bool is_counted = std::is_same_v<Count, detail::element_count>;
-  if constexpr (in_memory && (is_counted ? is_compiled_counted<Op, T> : is_compiled<Op, T>)) {
+  if constexpr (is_exact_sum<Op>) {
+    if constexpr (in_memory) {
+      exact::run_compiled_sum(call, std::to_address(first), as_count(size), std::to_address(out), from);
+    } else {
+#ifdef __CUDACC__
+      exact::run_sum<T>(call, device_iterator(first), as_count(size), device_iterator(out), from, transform);
+#else
+      static_assert(never<T, I>,
+                    "tally: only exact sums of arrays of numbers are compiled into the library; a call with "
+                    "a transformation or another iterator on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+    }
+  } else if constexpr (in_memory && (is_counted ? is_compiled_counted<Op, T> : is_compiled<Op, T>)) {
     using stored = typename compiled_element<Op, T>::type;
     run_compiled<Op, stored>(call, what, reinterpret_cast<stored const*>(std::to_address(first)), size,
                              reinterpret_cast<stored*>(std::to_address(out)), beginning_as<stored>(from));
@@ -233,6 +257,7 @@ template <class T, class I, class S, class Out, class Op, class Transform>
 auto backend_scan(execution const& on, I first, S last, Out out, std::optional<T> init, Op& op, Transform& transform,
                   detail::direction shift)
 {
+  static_assert(!is_exact_sum<Op>, "tally: a scan on a GPU cannot take exact_plus; reductions can, and scans on a CPU");
   auto const size = count_between(first, last);
   prepared_call call(on, "tally::scan");
   run_call<T>(call, shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, first, size,

@@ -116,6 +116,11 @@ struct tuning {
   /// Reductions by warps of segments of this many elements on average share out elements, not segments
   /// (long_segments.cuh): 2^28 floats of mean 4096 take 292 us instead of 520, of 1000 328 for 304.
   std::size_t segments_reduced_along = 1536;
+  /// Exact sums of up to this many terms are added up by a lane each, those of more than `exact_piece` in pieces.
+  std::size_t exact_terms_alone = 96;
+  std::size_t exact_piece = std::size_t{1} << 14;
+  /// Exact sums of columns are cut into pieces of so many terms at least, where there are few columns.
+  std::size_t exact_column_piece = 64;
   /// The most chunks of segments that share their totals. Calls with more do each segment in one block.
   std::size_t segment_chunks = std::size_t(-1);
 };

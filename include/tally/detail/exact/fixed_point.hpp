@@ -50,6 +50,86 @@ TALLY_HD constexpr double to_double(std::uint64_t significand, int exponent)
   return __builtin_bit_cast(double, field << 52 | fraction);
 }
 
+/// Magnitudes rounded to nearest, ties to even: significand * 2^exponent, 0 for 0. The significand may be 2^precision.
+struct rounded_magnitude {
+  std::uint64_t significand;
+  int exponent;
+};
+
+/// Numbers of `count` digits in memory, the lowest first: digit i is a whole number of units of 2^(32 i).
+namespace digits_of {
+
+inline constexpr int spacing = 32;
+inline constexpr std::int64_t mask = 0xffffffff;
+
+/// Gives equal sums equal digits: all but the last in [0, 2^32).
+template <class Digit>
+TALLY_HD constexpr void carry(Digit* digit, int count)
+{
+  for (int i = 0; i + 1 < count; ++i) {
+    digit[i + 1] += digit[i] >> spacing;
+    digit[i] &= mask;
+  }
+}
+
+template <class Digit>
+TALLY_HD constexpr void negate(Digit* digit, int count)
+{
+  for (int i = 0; i < count; ++i) digit[i] = -digit[i];
+}
+
+/// -1, 0 or 1, after carry().
+template <class Digit>
+TALLY_HD constexpr int sign(Digit const* digit, int count)
+{
+  if (digit[count - 1] < 0) return -1;
+  for (int i = count; i-- > 0;)
+    if (digit[i] != 0) return 1;
+  return 0;
+}
+
+template <class Digit>
+TALLY_HD constexpr std::uint64_t word(Digit const* digit, int count, int i)
+{
+  return i < count ? static_cast<std::uint64_t>(digit[i]) & mask : 0;
+}
+/// The 64 bits from number `first` on.
+template <class Digit>
+TALLY_HD constexpr std::uint64_t bits_from(Digit const* digit, int count, int first)
+{
+  int const at = first / spacing, shift = first % spacing;
+  std::uint64_t const low = word(digit, count, at) | word(digit, count, at + 1) << spacing;
+  return shift == 0 ? low : low >> shift | word(digit, count, at + 2) << (64 - shift);
+}
+template <class Digit>
+TALLY_HD constexpr bool any_below(Digit const* digit, int count, int position)
+{
+  int const at = position / spacing;
+  for (int i = 0; i < at && i < count; ++i)
+    if (digit[i] != 0) return true;
+  return (word(digit, count, at) & ((std::uint64_t{1} << position % spacing) - 1)) != 0;
+}
+
+/// The magnitude of a number that is not negative, after carry(), in `precision` bits and whole multiples of 2^least.
+/// The lowest digit is worth 2^lowest; `precision` is at most 62.
+template <class Digit>
+TALLY_HD constexpr rounded_magnitude rounded(Digit const* digit, int count, int lowest, int precision, int least)
+{
+  int top = count - 1;
+  while (top > 0 && digit[top] == 0) --top;
+  int const highest = top * spacing + width(static_cast<std::uint64_t>(digit[top])) - 1;  // of the leading bit
+  if (highest < 0) return {0, 0};
+  int last = highest - precision + 1;  // of the result's last bit
+  if (last < least - lowest) last = least - lowest;
+  if (last <= 0) return {bits_from(digit, count, 0), lowest};
+  std::uint64_t significand = bits_from(digit, count, last);
+  bool const half = (bits_from(digit, count, last - 1) & 1) != 0;
+  if (half && ((significand & 1) != 0 || any_below(digit, count, last - 1))) ++significand;
+  return {significand, last + lowest};
+}
+
+}  // namespace digits_of
+
 /// A sum of numbers of the form integer * 2^exponent, where exponent >= Lowest and the numbers are below 2^Highest:
 /// exact while there are fewer than 2^63 of them. Digits have 32 bits, and 31 more for the carries of later.
 ///
@@ -58,7 +138,7 @@ TALLY_HD constexpr double to_double(std::uint64_t significand, int exponent)
 template <int Lowest, int Highest>
 class fixed_point {
 public:
-  static constexpr int spacing = 32;
+  static constexpr int spacing = digits_of::spacing;
   static constexpr int lowest = Lowest;
   static constexpr int digits = (Highest - Lowest + 64 + spacing - 1) / spacing + 2;
 
@@ -104,18 +184,12 @@ public:
       if (other.digit(i) != 0) add(other.digit(i), L + i * spacing);
   }
 
-  TALLY_HD constexpr void negate()
-  {
-    for (int i = 0; i < digits; ++i) digit_[i] = -digit_[i];
-  }
+  TALLY_HD constexpr void negate() { digits_of::negate(digit_, digits); }
 
   /// Gives equal sums equal digits: all but the last in [0, 2^32).
   TALLY_HD constexpr void carry()
   {
-    for (int i = 0; i + 1 < digits; ++i) {
-      digit_[i + 1] += digit_[i] >> spacing;
-      digit_[i] &= mask;
-    }
+    digits_of::carry(digit_, digits);
     pending_ = 1;
   }
 
@@ -124,60 +198,19 @@ public:
   TALLY_HD constexpr void set_digit(int i, std::int64_t value) { digit_[i] = value; }
 
   /// -1, 0 or 1, after carry().
-  TALLY_HD constexpr int sign() const
-  {
-    if (digit_[digits - 1] < 0) return -1;
-    for (int i = digits; i-- > 0;)
-      if (digit_[i] != 0) return 1;
-    return 0;
-  }
+  TALLY_HD constexpr int sign() const { return digits_of::sign(digit_, digits); }
 
-  /// Magnitudes rounded to nearest, ties to even, to `precision` bits, and to whole multiples of 2^least: the result is
-  /// significand * 2^exponent, 0 for 0. The significand may be 2^precision.
-  struct magnitude {
-    std::uint64_t significand;
-    int exponent;
-  };
-
-  /// The magnitude of a sum that is not negative, after carry(). `precision` is at most 62.
-  TALLY_HD constexpr magnitude rounded(int precision, int least) const
+  /// The magnitude of a sum that is not negative, after carry(), rounded to `precision` bits, at most 62, and to whole
+  /// multiples of 2^least.
+  TALLY_HD constexpr rounded_magnitude rounded(int precision, int least) const
   {
-    int top = digits - 1;
-    while (top > 0 && digit_[top] == 0) --top;
-    int const highest = top * spacing + width(static_cast<std::uint64_t>(digit_[top])) - 1;  // of the leading bit
-    if (highest < 0) return {0, 0};
-    int last = highest - precision + 1;  // of the result's last bit
-    if (last < least - Lowest) last = least - Lowest;
-    if (last <= 0) return {bits_from(0), Lowest};
-    std::uint64_t significand = bits_from(last);
-    bool const half = (bits_from(last - 1) & 1) != 0;
-    if (half && ((significand & 1) != 0 || any_below(last - 1))) ++significand;
-    return {significand, last + Lowest};
+    return digits_of::rounded(digit_, digits, Lowest, precision, least);
   }
 
 private:
-  static constexpr std::int64_t mask = 0xffffffff;
+  static constexpr std::int64_t mask = digits_of::mask;
   /// A term adds less than 2^32 to a digit.
   static constexpr std::uint32_t most_pending = std::uint32_t{1} << 30;
-
-  TALLY_HD constexpr std::uint64_t word(int i) const
-  {
-    return i < digits ? static_cast<std::uint64_t>(digit_[i]) & mask : 0;
-  }
-  /// The 64 bits from number `first` on.
-  TALLY_HD constexpr std::uint64_t bits_from(int first) const
-  {
-    int const at = first / spacing, shift = first % spacing;
-    std::uint64_t const low = word(at) | word(at + 1) << spacing;
-    return shift == 0 ? low : low >> shift | word(at + 2) << (64 - shift);
-  }
-  TALLY_HD constexpr bool any_below(int position) const
-  {
-    int const at = position / spacing;
-    for (int i = 0; i < at && i < digits; ++i)
-      if (digit_[i] != 0) return true;
-    return (word(at) & ((std::uint64_t{1} << position % spacing) - 1)) != 0;
-  }
 
   std::int64_t digit_[digits] = {};
   std::uint32_t pending_ = 0;
@@ -190,7 +223,42 @@ inline constexpr std::uint8_t infinity = 2;
 inline constexpr std::uint8_t minus_infinity = 4;
 inline constexpr std::uint8_t minus_zero = 8;
 inline constexpr std::uint8_t others = 16;  ///< anything but -0
+
+TALLY_HD constexpr bool have_nan(std::uint8_t kinds)
+{
+  constexpr std::uint8_t both = infinity | minus_infinity;
+  return (kinds & nan) != 0 || (kinds & both) == both;
+}
+TALLY_HD constexpr bool are_finite(std::uint8_t kinds)
+{
+  return (kinds & (nan | infinity | minus_infinity)) == 0;
+}
 }  // namespace terms
+
+/// Not in the functions that need them: device code may use constants, but call no function of the standard library.
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+/// The sum of terms that are not all finite.
+template <class T>
+TALLY_HD constexpr T not_finite(std::uint8_t kinds)
+{
+  if (terms::have_nan(kinds)) return static_cast<T>(not_a_number);
+  return static_cast<T>((kinds & terms::infinity) != 0 ? infinite : -infinite);
+}
+
+/// A rounded magnitude with its sign as a T; `kinds` are those of the terms.
+template <class T>
+TALLY_HD constexpr T rounded_to(rounded_magnitude const& magnitude, bool negative, std::uint8_t kinds)
+{
+  using limits = std::numeric_limits<T>;
+  auto const [significand, exponent] = magnitude;
+  // What is too small for T is a zero of its own sign.
+  if (significand == 0) return static_cast<T>(negative || kinds == terms::minus_zero ? -0.0 : 0.0);
+  double const value =
+      exponent + width(significand) > limits::max_exponent ? infinite : to_double(significand, exponent);
+  return static_cast<T>(negative ? -value : value);
+}
 
 /// A sum of floating-point numbers from 2^Lowest to below 2^Highest, with its infinities, NaNs and signs of zero.
 template <int Lowest, int Highest>
@@ -241,15 +309,8 @@ public:
   }
 
   TALLY_HD constexpr std::uint8_t kinds() const { return kinds_; }
-  TALLY_HD constexpr bool is_nan() const
-  {
-    constexpr std::uint8_t both = terms::infinity | terms::minus_infinity;
-    return (kinds_ & terms::nan) != 0 || (kinds_ & both) == both;
-  }
-  TALLY_HD constexpr bool is_finite() const
-  {
-    return (kinds_ & (terms::nan | terms::infinity | terms::minus_infinity)) == 0;
-  }
+  TALLY_HD constexpr bool is_nan() const { return terms::have_nan(kinds_); }
+  TALLY_HD constexpr bool is_finite() const { return terms::are_finite(kinds_); }
   /// The same sum, with digits as equal sums have them.
   TALLY_HD constexpr floating_sum carried() const
   {
@@ -264,7 +325,7 @@ public:
   template <class T>
   TALLY_HD constexpr T nearest() const
   {
-    if (!is_finite()) return beyond<T>();
+    if (!is_finite()) return not_finite<T>(kinds_);
     numbers magnitude = numbers_;
     bool const negative = made_positive(magnitude);
     return nearest_of<T>(magnitude, negative);
@@ -275,7 +336,7 @@ public:
   TALLY_HD constexpr T nearest_quotient(std::uint64_t n) const
   {
     if (n == 0) return std::numeric_limits<T>::quiet_NaN();
-    if (!is_finite()) return beyond<T>();
+    if (!is_finite()) return not_finite<T>(kinds_);
     numbers magnitude = numbers_;
     bool const negative = made_positive(magnitude);
     // One more digit than the sum has: it tells to which side of a tie the quotient lies, with a last bit that stands
@@ -307,14 +368,6 @@ public:
   }
 
 private:
-  /// What is not finite.
-  template <class T>
-  TALLY_HD constexpr T beyond() const
-  {
-    using limits = std::numeric_limits<T>;
-    if (is_nan()) return limits::quiet_NaN();
-    return (kinds_ & terms::infinity) != 0 ? limits::infinity() : -limits::infinity();
-  }
   TALLY_HD static constexpr bool made_positive(numbers& all)
   {
     all.carry();
@@ -327,13 +380,7 @@ private:
   TALLY_HD constexpr T nearest_of(Numbers const& magnitude, bool negative) const
   {
     using limits = std::numeric_limits<T>;
-    auto const [significand, exponent] = magnitude.rounded(limits::digits, limits::min_exponent - limits::digits);
-    // What is too small for T is a zero of its own sign.
-    if (significand == 0) return static_cast<T>(negative || (kinds_ == terms::minus_zero) ? -0.0 : 0.0);
-    if (exponent + width(significand) > limits::max_exponent)
-      return negative ? -limits::infinity() : limits::infinity();
-    double const value = to_double(significand, exponent);
-    return static_cast<T>(negative ? -value : value);
+    return rounded_to<T>(magnitude.rounded(limits::digits, limits::min_exponent - limits::digits), negative, kinds_);
   }
 
   numbers numbers_;

@@ -162,8 +162,19 @@ void backend_reduce_segments(execution const& on, Values values, Offsets offsets
                              std::size_t most = no_bound)
 {
 #ifdef __CUDACC__
-  run_segments<segment_work::reduce, From>(on, "tally::reduce of segments", values, offsets, segments, out, &nothing,
-                                           ends, op, detail::direction::inclusive, most);
+  if constexpr (is_exact_sum<Op>) {
+    // An exact sum is the same from either end.
+    if (segments.most == 0) return;
+    prepared_call call(on, "tally::reduce of segments");
+    check_pointers(call, offsets, "offsets");
+    if (segments.fewer.place != nullptr) call.check_pointer(segments.fewer.place, "count");
+    if (most == no_bound) most = most_elements(call, values);
+    exact::run_segment_sums<T>(on, call, device_iterator(values), device_iterator(offsets), segments,
+                               device_iterator(out), nothing, ends, most != no_bound, most);
+  } else {
+    run_segments<segment_work::reduce, From>(on, "tally::reduce of segments", values, offsets, segments, out, &nothing,
+                                             ends, op, detail::direction::inclusive, most);
+  }
 #else
   static_assert(never<Op>, "tally: a call on segments on a GPU must be compiled by nvcc, in a .cu file");
 #endif
@@ -176,6 +187,7 @@ void backend_scan_segments(execution const& on, Values values, Offsets offsets, 
                            detail::batch::ends<T> const& ends, Op& op, detail::direction shift, From = {},
                            std::size_t most = no_bound)
 {
+  static_assert(!is_exact_sum<Op>, "tally: a scan on a GPU cannot take exact_plus; reductions can, and scans on a CPU");
 #ifdef __CUDACC__
   std::optional<T> nothing;
   if constexpr (has_identity<Op, T>) nothing.emplace(reduction_of_nothing<T>(op));

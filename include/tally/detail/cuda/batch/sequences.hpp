@@ -74,11 +74,35 @@ void run_sequences(prepared_call& call, work what, detail::batch::layout const& 
   }
 }
 
+/// Exact sums of a batch.
+template <class T, class In, class Out>
+void reduce_exactly(execution const& on, prepared_call& call, detail::batch::layout const& where, In const* in,
+                    Out* out, detail::batch::ends<T> const& ends)
+{
+  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<Out>,
+                "tally: a call on a GPU takes values that can be copied as bytes");
+  call.check_pointer(in, "input");
+  call.check_pointer(out, "output");
+  if (ends.initials != nullptr) call.check_pointer(ends.initials, "initial values");
+  if constexpr (std::is_same_v<In, T> && std::is_same_v<Out, T>) {
+    exact::run_compiled_sums(on, call, where, in, out, ends);
+  } else {
+#ifdef __CUDACC__
+    exact::run_sums(on, call, where, in, out, ends);
+#else
+    static_assert(never<T, In>,
+                  "tally: only exact sums of arrays of numbers are compiled into the library; a call with "
+                  "another type on a GPU must be compiled by nvcc, in a .cu file");
+#endif
+  }
+}
+
 /// Found by argument-dependent lookup on the execution argument, as the functions of backend.hpp.
 template <class T, class In, class Out, class Op>
 void backend_scan_sequences(execution const& on, detail::batch::layout const& where, In const* in, Out* out,
                             detail::batch::ends<T> const& ends, Op& op, detail::direction shift)
 {
+  static_assert(!is_exact_sum<Op>, "tally: a scan on a GPU cannot take exact_plus; reductions can, and scans on a CPU");
   prepared_call call(on, "tally::scan of sequences");
   run_sequences(call, shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, where, in,
                 out, ends, op);
@@ -89,7 +113,10 @@ void backend_reduce_sequences(execution const& on, detail::batch::layout const& 
                               detail::batch::ends<T> const& ends, Op& op)
 {
   prepared_call call(on, "tally::reduce of sequences");
-  run_sequences(call, work::reduce, where, in, out, ends, op);
+  if constexpr (is_exact_sum<Op>)
+    reduce_exactly(on, call, where, in, out, ends);
+  else
+    run_sequences(call, work::reduce, where, in, out, ends, op);
 }
 
 }  // namespace tally::cuda_backend

@@ -1,0 +1,287 @@
+// Exact sums on a GPU: of arrays, along axes, of segments, by key. Each is that of an accumulator of its terms, which
+// tests/exact compares with whole numbers of any size.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "../exact/terms.hpp"
+#include "../support/bits.hpp"
+#include "../support/generator.hpp"
+#include "device_array.hpp"
+#include "tally/cuda.hpp"
+#include "tally/tally.hpp"
+
+namespace tally::test {
+namespace {
+
+/// The tuning of a GPU's calls, changed as long as this lives.
+class tuned_gpu {
+public:
+  template <class F>
+  explicit tuned_gpu(F change) : before_(cuda_backend::tuning_in_use())
+  {
+    change(cuda_backend::tuning_in_use());
+  }
+  ~tuned_gpu() { cuda_backend::tuning_in_use() = before_; }
+
+private:
+  cuda_backend::tuning before_;
+};
+
+template <class T>
+T sum_of(std::vector<T> const& x, std::size_t begin, std::size_t end, std::size_t step = 1)
+{
+  exact_accumulator<T> sum;
+  for (std::size_t k = begin; k < end; k += step) sum.add(x[k]);
+  return begin < end ? sum.round() : static_cast<T>(0.0);
+}
+
+template <class T>
+void expect_same(std::vector<T> const& got, std::vector<T> const& expected, std::string const& what)
+{
+  ASSERT_EQ(got.size(), expected.size()) << what;
+  for (std::size_t k = 0; k < got.size(); ++k)
+    ASSERT_TRUE(same(got[k], expected[k]))
+        << what << ": " << k << " is " << shown(got[k]) << ", expected " << shown(expected[k]);
+}
+
+template <class T>
+class cuda_exact : public testing::Test {
+protected:
+  stream on_;
+  cuda::workspace space_;
+  cuda gpu() { return {on_, space_}; }
+};
+using all_types = testing::Types<float, double, half, bfloat16>;
+TYPED_TEST_SUITE(cuda_exact, all_types);
+
+template <class T>
+struct twice_less_one {
+  __host__ __device__ T operator()(T x) const { return static_cast<T>(2.0 * static_cast<double>(x) - 1.0); }
+};
+
+TYPED_TEST(cuda_exact, of_an_array)
+{
+  using T = TypeParam;
+  // A block's piece has 4096 elements, or 2048 doubles.
+  for (std::size_t const n : {1u,    2u,    3u,    7u,    8u,    9u,    31u,     255u,    257u,     2047u,
+                              2048u, 2049u, 4095u, 4096u, 4097u, 4105u, 12'288u, 20'000u, 300'001u, 1'048'576u}) {
+    for (int kind = 0; kind < kinds_of_terms; ++kind) {
+      if (n > 20'000 && kind % 3 != 0) continue;
+      auto const x = terms<T>(terms_of(kind), n, n + static_cast<std::size_t>(kind));
+      device_array<T> const in(x), out(1);
+      T const init = static_cast<T>(-0.75);
+      for (std::size_t const skip : {0, 1, 3}) {
+        if (skip >= n) continue;
+        T const all = sum_of(x, skip, n);
+        exact_accumulator<T> on_init(init);
+        for (std::size_t k = skip; k < n; ++k) on_init.add(x[k]);
+        for (int const blocks : {0, 1, 3}) {
+          std::string const what = std::to_string(n) + " of kind " + std::to_string(kind) + " from " +
+                                   std::to_string(skip) + ", " + std::to_string(blocks) + " blocks";
+          this->space_.prefer(cuda::workspace::path::automatic, blocks);
+          EXPECT_TRUE(same(reduce(this->gpu(), std::ranges::subrange(in.begin() + skip, in.end()), exact_plus{}), all))
+              << what;
+          reduce_into(this->gpu(), in.begin() + skip, in.end(), out.begin(), init, exact_plus{});
+          EXPECT_TRUE(same(out.values()[0], on_init.round())) << what;
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(cuda_exact, of_other_iterators_and_counts)
+{
+  using T = TypeParam;
+  for (std::size_t const n : {0u, 1u, 300u, 4097u, 70'000u}) {
+    auto const x = terms<T>(terms_of::one_size, n + 1, n);
+    device_array<T> const in(x), out(1);
+    device_array<std::uint64_t> const count(std::vector<std::uint64_t>{n});
+    exact_accumulator<T> plain, changed;
+    for (std::size_t k = 0; k < n; ++k) {
+      plain.add(x[k]);
+      changed.add(twice_less_one<T>{}(x[k]));
+    }
+    auto const end = in.begin() + n;
+    T const init = static_cast<T>(0.5);
+    plain.add(init);
+    changed.add(init);
+    EXPECT_TRUE(
+        same(transform_reduce(this->gpu(), in.begin(), end, init, exact_plus{}, twice_less_one<T>{}), changed.round()))
+        << n;
+    EXPECT_TRUE(same(reduce(this->gpu(), std::make_reverse_iterator(end), std::make_reverse_iterator(in.begin()), init,
+                            exact_plus{}),
+                     plain.round()))
+        << n;
+    EXPECT_TRUE(
+        same(reduce(this->gpu(), counted(in, count_at(count.begin(), n + 1)), init, exact_plus{}), plain.round()))
+        << n;
+    plain.subtract(init);
+    T const without = reduce(this->gpu(), counted(in, count_at(count.begin(), n + 1)), exact_plus{});
+    EXPECT_TRUE(same(without, n == 0 ? static_cast<T>(0.0) : plain.round())) << n;
+  }
+  // Elements of another type than the sum's.
+  auto const x = terms<T>(terms_of::near_sizes, 5000, 1);
+  device_array<T> const in(x);
+  exact_accumulator<double> wide;
+  for (T const each : x) wide.add(static_cast<double>(each));
+  EXPECT_TRUE(same(reduce<double>(this->gpu(), in.begin(), in.end(), 0.0, exact_plus{}), wide.round()));
+}
+
+/// An array whose sums are taken along an axis: [planes][rows][columns], with gaps between rows.
+struct shape {
+  std::size_t planes, rows, columns, gap;
+};
+
+TYPED_TEST(cuda_exact, along_axes)
+{
+  using T = TypeParam;
+  shape const shapes[] = {{1, 1, 1, 0},    {1, 3, 5, 0},     {2, 33, 32, 1},   {1, 70, 33, 0},  {3, 5, 700, 3},
+                          {1, 1, 5000, 0}, {1, 2, 4097, 0},  {1, 2100, 3, 0},  {1, 900, 40, 2}, {40, 3, 9, 0},
+                          {5, 64, 64, 0},  {1, 129, 257, 5}, {1, 4100, 33, 0}, {17, 1, 31, 0}};
+  for (bool const small_pieces : {false, true}) {
+    tuned_gpu const changed([&](cuda_backend::tuning& all) {
+      if (!small_pieces) return;
+      all.exact_terms_alone = 3;
+      all.exact_piece = 130;
+      all.exact_column_piece = 7;
+    });
+    for (auto const& [planes, rows, columns, gap] : shapes) {
+      for (int kind = 0; kind < kinds_of_terms; ++kind) {
+        std::size_t const stride = columns + gap, n = planes * rows * stride;
+        auto const x = terms<T>(terms_of(kind), n, n + static_cast<std::size_t>(kind));
+        device_array<T> const in(x);
+        auto const step = [](std::size_t s) { return static_cast<std::ptrdiff_t>(s); };
+        array_view<T const> const array(in.begin(), {planes, rows, columns}, {step(rows * stride), step(stride), 1});
+        std::size_t const extents[] = {planes, rows, columns}, strides[] = {rows * stride, stride, 1};
+        for (int const axis : {0, 1, 2}) {
+          int const outer = axis == 0 ? 1 : 0, inner = axis == 2 ? 1 : 2;
+          std::size_t const sequences = extents[outer] * extents[inner];
+          std::vector<T> plain, on_each, starts;
+          for (std::size_t i = 0; i < extents[outer]; ++i) {
+            for (std::size_t j = 0; j < extents[inner]; ++j) {
+              std::size_t const begin = i * strides[outer] + j * strides[inner];
+              exact_accumulator<T> sum;
+              for (std::size_t k = 0; k < extents[axis]; ++k) sum.add(x[begin + k * strides[axis]]);
+              plain.push_back(sum.round());
+              starts.push_back(static_cast<T>(static_cast<double>(starts.size() % 7) - 3.0));
+              sum.add(starts.back());
+              on_each.push_back(sum.round());
+            }
+          }
+          std::string const what = std::to_string(planes) + " x " + std::to_string(rows) + " x " +
+                                   std::to_string(columns) + " along " + std::to_string(axis) + ", kind " +
+                                   std::to_string(kind) + (small_pieces ? ", small pieces" : "");
+          device_array<T> const out(sequences), initial(starts);
+          reduce(this->gpu(), along(axis, array), out.begin(), exact_plus{});
+          expect_same(out.values(), plain, what);
+          reduce(this->gpu(), along(axis, array), out.begin(), each(initial.begin()), exact_plus{});
+          expect_same(out.values(), on_each, what + " on initial values");
+        }
+      }
+    }
+  }
+}
+
+TYPED_TEST(cuda_exact, of_segments)
+{
+  using T = TypeParam;
+  for (bool const small_pieces : {false, true}) {
+    tuned_gpu const changed([&](cuda_backend::tuning& all) {
+      if (!small_pieces) return;
+      all.exact_terms_alone = 3;
+      all.exact_piece = 100;
+    });
+    for (std::size_t const most : {1u, 3u, 40u, 300u, 40'000u}) {
+      std::vector<std::uint32_t> offsets{5};
+      std::size_t const segments = most > 1000 ? 40 : 500;
+      for (std::size_t s = 0; s < segments; ++s)
+        offsets.push_back(offsets.back() + static_cast<std::uint32_t>(random_bits(most, s) % (most + 1)));
+      for (int kind = 0; kind < kinds_of_terms; ++kind) {
+        auto const x = terms<T>(terms_of(kind), offsets.back() + 9, most + static_cast<std::size_t>(kind));
+        std::vector<T> expected, on_init;
+        T const init = static_cast<T>(1.5);
+        for (std::size_t s = 0; s < segments; ++s) {
+          expected.push_back(sum_of(x, offsets[s], offsets[s + 1]));
+          exact_accumulator<T> sum(init);
+          for (std::size_t k = offsets[s]; k < offsets[s + 1]; ++k) sum.add(x[k]);
+          on_init.push_back(sum.round());
+        }
+        std::string const what = "segments of up to " + std::to_string(most) + ", kind " + std::to_string(kind) +
+                                 (small_pieces ? ", small pieces" : "");
+        device_array<T> const in(x), out(segments);
+        device_array<std::uint32_t> const between(offsets);
+        reduce(this->gpu(), tally::segments(in, between), out.begin(), exact_plus{});
+        expect_same(out.values(), expected, what);
+        reduce(this->gpu(), tally::segments(in, between), out.begin(), init, exact_plus{});
+        expect_same(out.values(), on_init, what + " on an initial value");
+        reduce(this->gpu(), reversed(tally::segments(in, between)), out.begin(), exact_plus{});
+        expect_same(out.values(), expected, what + " from the end");
+      }
+    }
+  }
+}
+
+TYPED_TEST(cuda_exact, in_graphs)
+{
+  using T = TypeParam;
+  std::size_t const n = 100'000;
+  auto const x = terms<T>(terms_of::near_sizes, n, 3);
+  device_array<T> const in(x), out(2 + 100);
+  reduce(this->gpu(), in, exact_plus{});  // the workspace grows
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t runs = nullptr;
+  check_cuda(cudaStreamBeginCapture(this->on_, cudaStreamCaptureModeThreadLocal));
+  reduce_into(this->gpu(), in, out.begin(), static_cast<T>(0.0), exact_plus{});
+  reduce(this->gpu(), along(1, array_view<T const>(in.begin(), {100, 1000})), out.begin() + 2, exact_plus{});
+  check_cuda(cudaStreamEndCapture(this->on_, &graph));
+  check_cuda(cudaGraphInstantiate(&runs, graph, 0));
+  for (int round = 0; round < 3; ++round) {
+    check_cuda(cudaMemsetAsync(out.begin(), 0xA5, out.size() * sizeof(T), this->on_));
+    check_cuda(cudaGraphLaunch(runs, this->on_));
+    auto const got = out.values();
+    EXPECT_TRUE(same(got[0], sum_of(x, 0, n)));
+    for (std::size_t s = 0; s < 100; ++s) EXPECT_TRUE(same(got[2 + s], sum_of(x, s * 1000, (s + 1) * 1000))) << s;
+  }
+  cudaGraphExecDestroy(runs);
+  cudaGraphDestroy(graph);
+}
+
+/// Calls of other kinds share the workspace: neither's words look published to the other.
+TYPED_TEST(cuda_exact, between_other_calls)
+{
+  using T = TypeParam;
+  std::size_t const n = 60'000;
+  auto const x = terms<T>(terms_of::near_sizes, n, 8);
+  device_array<T> const in(x), out(n);
+  T const all = sum_of(x, 0, n), ordinary = reduce(this->gpu(), in, plus{});
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_TRUE(same(reduce(this->gpu(), in, exact_plus{}), all));
+    inclusive_scan(this->gpu(), in, out.begin(), plus{});
+    EXPECT_TRUE(same(reduce(this->gpu(), in, plus{}), ordinary));
+    EXPECT_TRUE(same(out.values().back(), ordinary));
+  }
+}
+
+/// A workspace of the caller's that has room for one block's sum, or none.
+TYPED_TEST(cuda_exact, in_little_memory)
+{
+  using T = TypeParam;
+  std::size_t const n = 200'000;
+  auto const x = terms<T>(terms_of::near_sizes, n, 9);
+  device_array<T> const in(x);
+  for (std::size_t const bytes : {128u + 8u, 128u + 3000u}) {
+    device_array<char> const memory(bytes);
+    cuda::workspace small(memory.begin(), bytes);
+    EXPECT_TRUE(same(reduce(cuda{this->on_, small}, in, exact_plus{}), sum_of(x, 0, n))) << bytes;
+  }
+}
+
+}  // namespace
+}  // namespace tally::test
