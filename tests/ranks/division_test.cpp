@@ -10,7 +10,7 @@
 namespace tally::ranks_backend {
 namespace {
 
-/// What is said of one element or tile, found by looking at each.
+/// The facts about one element or tile, found by looking at each.
 struct by_looking {
   std::vector<std::uint64_t> offsets;
   std::uint64_t tile;

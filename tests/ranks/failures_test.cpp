@@ -60,7 +60,7 @@ void operator delete(void* memory, std::size_t, std::align_val_t) noexcept
 namespace tally::test {
 namespace {
 
-/// What a rank's call ended with.
+/// The end of a rank's call: its value, or its exception.
 struct ending {
   bool failed = false;
   int rank = -1;
@@ -196,7 +196,7 @@ TEST(ranks_fail, every_allocation)
       tally::inclusive_scan(on, first, last, out, halve_and_add{});
     });
     EXPECT_GE(places, 2) << "the two tiles";
-    // So many totals that they need memory of their own, elements that are kept, and an exact sum.
+    // Calls with many totals, which need memory of their own; with elements that are kept; and with an exact sum.
     std::vector<float> const many(400, 1.0f);
     int const kept = fail_everywhere(failing, "std::bad_alloc", after, [&](virtual_rank const& on, int) {
       auto const first = in_tiles_of(1, many);

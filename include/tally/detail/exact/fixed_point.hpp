@@ -216,7 +216,7 @@ private:
   std::uint32_t pending_ = 0;
 };
 
-/// What there was among the terms of a sum, besides finite numbers: bits of a set.
+/// Kinds of terms that a sum has seen, besides finite numbers: bits of a set.
 namespace terms {
 inline constexpr std::uint8_t nan = 1;
 inline constexpr std::uint8_t infinity = 2;
@@ -253,7 +253,7 @@ TALLY_HD constexpr T rounded_to(rounded_magnitude const& magnitude, bool negativ
 {
   using limits = std::numeric_limits<T>;
   auto const [significand, exponent] = magnitude;
-  // What is too small for T is a zero of its own sign.
+  // A magnitude that is too small for T becomes a zero of its own sign.
   if (significand == 0) return static_cast<T>(negative || kinds == terms::minus_zero ? -0.0 : 0.0);
   double const value =
       exponent + width(significand) > limits::max_exponent ? infinite : to_double(significand, exponent);

@@ -118,7 +118,7 @@ public:
   {
     check(MPI_Comm_rank(in_.get(), &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(in_.get(), &size_), "MPI_Comm_size");
-    // All that a call needs: a send and a receive to each rank, and the places of its values.
+    // Room for a call: a send and a receive to each rank, and the places of its values.
     pending_.reserve(2 * static_cast<std::size_t>(size_));
     statuses_.resize(pending_.capacity());
     received_.reserve(pending_.capacity());

@@ -80,7 +80,7 @@ private:
   std::uint64_t number_ = 14695981039346656037u;
 };
 
-/// What an execution keeps between calls. Nothing in a round needs memory that is not here, so a rank without memory
+/// The state that an execution keeps between calls. Nothing in a round needs memory that is not here, so a rank without memory
 /// can still tell the others.
 template <transport Transport>
 struct communicator {

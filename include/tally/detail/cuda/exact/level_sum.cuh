@@ -183,7 +183,7 @@ private:
     for (int l = 0; l < all_levels; ++l) level_[l] = __longlong_as_double(start(l));
   }
 
-  /// What level l holds, of all lanes.
+  /// The sum that level l holds, of all lanes.
   __device__ __forceinline__ std::int64_t sum_of_level(int l) const
   {
     long long sum = __double_as_longlong(level_[l]) - start(l);

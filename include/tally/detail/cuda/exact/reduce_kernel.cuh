@@ -77,7 +77,7 @@ __device__ __forceinline__ void add_share(P const& problem, accumulator<typename
       sum.add(x, all);
     }
   }
-  // What is not in whole pieces: in memory, the elements before the first aligned one and the last ones.
+  // The rest, which is not in whole pieces: in memory, elements before the first aligned one, and the last ones.
   std::size_t const rest = problem.size - pieces * piece;
   std::size_t const parts = (rest + piece - 1) / piece;
   for (std::size_t p = (blockIdx.x + gridDim.x - pieces % gridDim.x) % gridDim.x; p < parts; p += gridDim.x) {
