@@ -80,8 +80,8 @@ private:
   std::uint64_t number_ = 14695981039346656037u;
 };
 
-/// The state that an execution keeps between calls. Nothing in a round needs memory that is not here, so a rank without memory
-/// can still tell the others.
+/// The state that an execution keeps between calls. Nothing in a round needs memory that is not here, so a rank without
+/// memory can still tell the others.
 template <transport Transport>
 struct communicator {
   Transport by;

@@ -26,8 +26,8 @@ enum class lanes { together, alone };
 /// An exact sum in registers, on its way to an accumulator.
 ///
 /// It is held in levels. The first begins as 1.5 * 2^(g + 52), so that its last bit is worth 2^g. To add a term is to
-/// round it to a whole multiple of 2^g. The rest, which is exact, goes to the next level, 42 bits further down. The rest
-/// of the last level is usually zero; where it is not it goes to two more levels, and what is left then to the
+/// round it to a whole multiple of 2^g. The rest, which is exact, goes to the next level, 42 bits further down. The
+/// rest of the last level is usually zero. Where it is not it goes to two more levels, and what is left then to the
 /// accumulator.
 ///
 /// Terms are below 2^top, and g = top - 41. So a level takes 2^10 terms until it must be emptied. Lanes that work
