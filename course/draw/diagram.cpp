@@ -10,6 +10,7 @@
 
 #include "draw/diagram_layout.hpp"
 #include "draw/diagram_style.hpp"
+#include "draw/levels.hpp"
 #include "draw/svg_text.hpp"
 
 namespace tally::draw {
@@ -18,9 +19,14 @@ namespace {
 
 using kind = circuit::kind;
 
+/// Draws a circuit from `top` on.
 class painter {
 public:
-  painter(circuit const& of, captions const& around) : of_(of), around_(around), at_(of, around)
+  painter(circuit const& of, captions const& around, double top = 0)
+      : of_(of),
+        around_(around),
+        above_(top),
+        at_(of, around)
   {
     cells_.resize(of.rows.size(), std::vector<int>(static_cast<std::size_t>(of.columns), -1));
     for (std::size_t k = 0; k < of.nodes.size(); ++k) cell(of.nodes[k].row, of.nodes[k].column) = static_cast<int>(k);
@@ -28,18 +34,16 @@ public:
     place_rows();
   }
 
-  std::string paint()
+  double width() const { return at_.width; }
+  double bottom() const { return at_.height; }
+
+  /// Everything, on a ground of that width.
+  std::string paint(double width)
   {
-    std::string const w = svg_number(at_.width), h = svg_number(at_.height);
-    out_ = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w +
-           "\" height=\"" + h +
-           "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" role=\"img\">\n<title>" +
-           svg_escaped(around_.title) + "</title>\n<style>" + diagram_style + (of_.blocks.empty() ? "" : block_style) +
-           "</style>\n";
-    out_ += "<rect class=\"page\" width=\"" + w + "\" height=\"" + h + "\"/>\n";
+    at_.width = width;
     bands();
-    text(24, 34, "ink", "start", 18, around_.title, true);
-    if (!around_.note.empty()) text(24, 56, "soft", "start", 13, around_.note);
+    text(24, above_ + 34, "ink", "start", 18, around_.title, true);
+    if (!around_.note.empty()) text(24, above_ + 56, "soft", "start", 13, around_.note);
     blocks();
     rests();
     arrows();
@@ -47,7 +51,7 @@ public:
     names_of_blocks();
     nodes();
     legend();
-    return out_ + "</svg>\n";
+    return std::move(out_);
   }
 
 private:
@@ -62,12 +66,12 @@ private:
       int& most = reach[static_cast<std::size_t>(to.row)];
       most = std::max(most, std::abs(to.column - from.column));
     }
-    double y = 56 + (around_.note.empty() ? 0 : 22) + (at_.with_text ? 20 : 10);
+    double y = above_ + 56 + (around_.note.empty() ? 0 : 22) + 20;
     for (std::size_t r = 0; r <= of_.rows.size(); ++r) {
       if (r == of_.rows.size() && of_.result.empty()) break;
       if (r > 0) {
         at_.start.push_back(y + at_.node_height / 2);
-        double const gap = std::clamp(0.16 * reach[r] * at_.pitch, at_.with_text ? 26.0 : 32.0, 150.0);
+        double const gap = std::clamp(0.16 * reach[r] * at_.pitch, 26.0, 150.0);
         y += at_.node_height + (r == of_.rows.size() ? 18 : gap);
       } else {
         at_.start.push_back(y);
@@ -127,7 +131,7 @@ private:
   /// The path of a value through rows in which its column is free.
   void remind(circuit::node const& of, int from, int to)
   {
-    if (!at_.with_text || of_.columns > 16) return;
+    if (of_.columns > 16) return;
     for (int r = from; r <= to; ++r) reminders_[{r, of.column}] = &of;
   }
 
@@ -158,7 +162,7 @@ private:
         waits += path_to('L', from_x, at_.start[static_cast<std::size_t>(from.row) + 1] + 12);
       }
       if (to.row > from.row + 1) line("wire", waits + path_to('L', from_x, gap));
-      double const length = std::hypot(x2 - from_x, y2 - gap), size = at_.with_text ? 6 : 3, half = size * 0.45;
+      double const length = std::hypot(x2 - from_x, y2 - gap), size = 6, half = size * 0.45;
       double const dx = (x2 - from_x) / length, dy = (y2 - gap) / length;
       line(what, path_to('M', from_x, gap) + path_to('L', x2 - dx * size * 0.8, y2 - dy * size * 0.8));
       double const bx = x2 - dx * size, by = y2 - dy * size;
@@ -185,14 +189,12 @@ private:
         text(24, at_.start[r] + 15, "faint", "start", 11, launch_name(row));
     }
     if (!of_.result.empty()) text(24, at_.y.back() + 5, "ink", "start", 13, "out", true);
-    if (!at_.with_text) return;
     for (int c = 0; c < of_.columns; ++c) text(at_.x(c), top(0) - 7, "faint", "middle", 10, std::to_string(c));
   }
 
   /// The names of blocks, on the upper edges of their areas.
   void names_of_blocks()
   {
-    if (!at_.with_text) return;
     for (circuit::area const& each : of_.blocks) {
       double const width = (each.last_column - each.first_column + 1) * at_.pitch;
       std::string name = "block " + std::to_string(each.block);
@@ -229,8 +231,8 @@ private:
   {
     out_ += "<rect class=\"node " + classes + "\" x=\"" + svg_number(at_.x(column) - at_.node_width / 2) + "\" y=\"" +
             svg_number(top(row)) + "\" width=\"" + svg_number(at_.node_width) + "\" height=\"" +
-            svg_number(at_.node_height) + "\" rx=\"" + svg_number(at_.with_text ? 5 : 1) + "\"/>\n";
-    if (at_.with_text) text(at_.x(column), y(row) + at_.font * 0.36, "ink", "middle", at_.font, what);
+            svg_number(at_.node_height) + "\" rx=\"" + svg_number(5) + "\"/>\n";
+    text(at_.x(column), y(row) + at_.font * 0.36, "ink", "middle", at_.font, what);
   }
 
   void legend()
@@ -283,6 +285,7 @@ private:
 
   circuit const& of_;
   captions const& around_;
+  double above_;
   layout at_;
   std::vector<std::vector<int>> cells_;  // the node in each row and column, or -1
   std::map<std::pair<int, int>, circuit::node const*> reminders_;
@@ -290,11 +293,36 @@ private:
   std::string out_;
 };
 
+std::string page(captions const& around, double width, double height, bool has_blocks, std::string const& drawn)
+{
+  std::string const w = svg_number(width), h = svg_number(height);
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " + w + " " + h + "\" width=\"" + w + "\" height=\"" +
+         h + "\" font-family=\"ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace\" role=\"img\">\n<title>" +
+         svg_escaped(around.title) + "</title>\n<style>" + diagram_style + (has_blocks ? block_style : "") +
+         "</style>\n<rect class=\"page\" width=\"" + w + "\" height=\"" + h + "\"/>\n" + drawn + "</svg>\n";
+}
+
 }  // namespace
 
 std::string svg(circuit const& of, captions const& around)
 {
-  return painter(of, around).paint();
+  if (of.columns <= most_columns_with_text) {
+    painter whole(of, around);
+    return page(around, whole.width(), whole.bottom(), !of.blocks.empty(), whole.paint(whole.width()));
+  }
+  int width = 1, height = 1;
+  while (of.columns > width * most_columns_with_text) width *= 2;
+  while (static_cast<int>(of.rows.size()) > height * most_rows) height *= 2;
+  constexpr int in_detail = 32;
+  circuit const all = coarse(of, width, height), some = first_columns(of, in_detail);
+  std::string const box = "each box is " + std::to_string(width) + " elements, its number how many values they receive";
+  captions const about_all = {around.title, around.note.empty() ? box : around.note + "; " + box};
+  captions const about_some = {"Elements 0 to " + std::to_string(in_detail - 1),
+                               "the rows in which they receive a value"};
+  painter above(all, about_all), below(some, about_some, above.bottom());
+  double const wide = std::max(above.width(), below.width());
+  std::string const drawn = above.paint(wide) + below.paint(wide);
+  return page(around, wide, below.bottom(), !all.blocks.empty(), drawn);
 }
 
 }  // namespace tally::draw

@@ -12,10 +12,11 @@ struct captions {
   std::string note = {};  ///< below the title
 };
 
-/// The circuit as an SVG file that stands alone and is legible on light and dark backgrounds. Up to
-/// `most_columns_with_text` columns every node shows its value, and all nodes are as wide as the longest one. Wider
-/// circuits have no values.
-inline constexpr int most_columns_with_text = 64;
+/// The circuit as an SVG file that stands alone and is legible on light and dark backgrounds. Every node shows its
+/// value, and all nodes are as wide as the longest one. A circuit of more than `most_columns_with_text` columns is drawn
+/// twice: as a whole, with neighbouring columns in one, and rows if there are more than `most_rows`; and below that its
+/// first columns with their values (levels.hpp).
+inline constexpr int most_columns_with_text = 64, most_rows = 48;
 std::string svg(circuit const& of, captions const& around);
 
 }  // namespace tally::draw

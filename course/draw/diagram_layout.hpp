@@ -35,11 +35,10 @@ struct layout {
       label = std::max({label, each.label.size() + 1, each.detail.size()});
       if (several_launches(of)) label = std::max(label, launch_name(each).size());
     }
-    with_text = of.columns <= most_columns_with_text;
     font = of.columns <= 16 ? 14 : of.columns <= 32 ? 12 : 11;
-    node_width = with_text ? std::max(26.0, static_cast<double>(longest) * font * letter + 10) : 6;
-    node_height = with_text ? font + 12 : 6;
-    pitch = node_width + (with_text ? (of.columns <= 16 ? 22 : of.columns <= 32 ? 12 : 6) : 6);
+    node_width = std::max(26.0, static_cast<double>(longest) * font * letter + 10);
+    node_height = font + 12;
+    pitch = node_width + (of.columns <= 16 ? 22 : of.columns <= 32 ? 12 : 6);
     left = 24 + static_cast<double>(label) * 13 * letter + 14;
     width = left + of.columns * pitch + 20;
     width = std::max({width, 48 + static_cast<double>(around.title.size()) * 18 * letter,
@@ -48,7 +47,6 @@ struct layout {
 
   double x(int column) const { return left + (column + 0.5) * pitch; }
 
-  bool with_text;
   double font, node_width, node_height, pitch, left, width;
   std::vector<double> y;      // the middles of the rows, and after them that of the results
   std::vector<double> start;  // where the lines to a row leave the row before

@@ -1,4 +1,5 @@
 // The drawings: XML, everything on the page, no text over another.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "draw/diagram.hpp"
+#include "draw/levels.hpp"
 #include "runs.hpp"
 
 namespace tally::test {
@@ -168,12 +170,64 @@ TEST(diagram, makes_room_for_long_values)
   }
 }
 
-TEST(diagram, is_drawn_without_values_where_it_is_wide)
+TEST(diagram, is_drawn_in_two_levels_of_detail_where_it_is_wide)
 {
-  recorded const kept = record("brent-kung", one_to(256));
-  std::string const drawing = draw::svg(draw::circuit_of(kept.run), {"Wide"});
-  check_drawing(drawing);
-  EXPECT_EQ(drawing.find(">32896<"), std::string::npos);
+  for (int const n : {65, 100, 128, 256}) {
+    recorded const kept = record("brent-kung", one_to(n));
+    std::string const drawing = draw::svg(draw::circuit_of(kept.run), {"Wide"});
+    check_drawing(drawing);
+    EXPECT_NE(drawing.find(">Elements 0 to 31<"), std::string::npos);
+    EXPECT_NE(drawing.find(">528<"), std::string::npos) << "1 + 2 .. + 32";
+    EXPECT_EQ(drawing.find(">561<"), std::string::npos) << "1 + 2 .. + 33";
+  }
+}
+
+TEST(diagram, of_every_kernel_is_of_bounded_size)
+{
+  for (textbook::kernel_entry const& kernel : textbook::catalogue()) {
+    if (kernel.name == "one-thread-per-output") continue;  // half a million operations
+    recorded const kept = record(kernel, taken_by(kernel, one_to(1024)));
+    std::string const drawing = draw::svg(draw::circuit_of(kept.run), {"Wide"});
+    EXPECT_LT(drawing.size(), 600'000u) << kernel.name;
+  }
+}
+
+draw::circuit::node const& at(draw::circuit const& of, int row, int column)
+{
+  auto const found = std::find_if(of.nodes.begin(), of.nodes.end(), [&](draw::circuit::node const& each) {
+    return each.row == row && each.column == column;
+  });
+  EXPECT_NE(found, of.nodes.end()) << row << ", " << column;
+  return *found;
+}
+
+TEST(levels, coarse_columns_count_what_comes_together)
+{
+  recorded const kept = record("hillis-steele", one_to(8));
+  draw::circuit const fine = draw::circuit_of(kept.run), all = draw::coarse(fine, 4);
+  EXPECT_EQ(all.columns, 2);
+  EXPECT_EQ(all.rows.size(), fine.rows.size());
+  EXPECT_EQ(at(all, 0, 0).text, "4") << "inputs";
+  EXPECT_EQ(at(all, 1, 0).text, "3") << "stride 1: all but the first";
+  EXPECT_EQ(at(all, 1, 1).text, "4");
+  EXPECT_EQ(at(all, 2, 0).text, "2");
+  EXPECT_EQ(all.nodes.size(), 7u) << "stride 4 has none in the first column";
+  std::size_t across = 0;
+  for (draw::circuit::arrow const& each : all.arrows)
+    across +=
+        all.nodes[static_cast<std::size_t>(each.from)].column != all.nodes[static_cast<std::size_t>(each.to)].column;
+  EXPECT_GE(across, 3u) << "each stride leads across";
+}
+
+TEST(levels, first_columns_have_the_rows_and_arrows_between_them)
+{
+  recorded const kept = record("hillis-steele", one_to(8));
+  draw::circuit const fine = draw::circuit_of(kept.run), some = draw::first_columns(fine, 2);
+  EXPECT_EQ(some.columns, 2);
+  EXPECT_EQ(some.rows.size(), 2u) << "inputs, and stride 1";
+  EXPECT_EQ(some.nodes.size(), 3u);
+  EXPECT_EQ(some.arrows.size(), 2u);
+  EXPECT_EQ(some.result, (std::vector<std::string>{"1", "3"}));
 }
 
 TEST(diagram, follows_the_readers_choice_of_light_and_dark_and_loads_nothing)
