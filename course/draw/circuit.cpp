@@ -155,11 +155,13 @@ private:
     if (int const index = index_of(in, one, left, right); index >= 0)
       made_.arrows.push_back({index, made, role::index});
     holds_[{in.launch, in.block, one.thread}][one.value] = made;
+    if (one.at.array != element::registers) stands_[{one.at.array, one.at.index, one.value}] = made;
   }
 
   int column_of_result(phase const& in, act const& one, int left, int right)
   {
     if (auto const use = uses_.find(one.value); use != uses_.end()) return use->second;
+    if (auto const place = columns_.of(one.at)) return *place;  // an atomic change
     element const own = {element::registers, one.thread};
     if (left >= 0 && one.left_at == own) return node(left).column;
     if (right >= 0 && one.right_at == own) return node(right).column;

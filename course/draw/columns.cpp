@@ -69,7 +69,7 @@ void columns::place_global()
 }
 
 /// Columns of a run that counts its inputs: the private counts of all blocks are side by side, and a stored value has
-/// the column that it comes from.
+/// the column that it comes from. Without private counts the bins have the first columns.
 void columns::place_counts()
 {
   counts_ = true;
@@ -79,6 +79,9 @@ void columns::place_counts()
     first = each.launch;
     for (std::size_t k = 0; k < each.before.size(); ++k) learn({number, static_cast<int>(k)}, next++);
   }
+  for (auto const& [number, each] : run_.arrays())
+    if (first < 0 && !known_.contains({number, 0}))
+      for (std::size_t k = 0; k < each.before.size(); ++k) learn({number, static_cast<int>(k)}, static_cast<int>(k));
   count_ = std::max(count_, next);
   std::map<int, int> from;  // for each value the place where it was read last
   for (phase const& each : run_.phases())
@@ -87,6 +90,9 @@ void columns::place_counts()
       if (one.what == model::action::read) from[one.value] = of(one.at).value_or(0);
       if (one.what == model::action::write && run_.array_of(one.at.array).space == model::memory::global)
         learn(one.at, from[one.value]);
+      if (one.what == model::action::apply && one.at == one.left_at && one.at.array != element::registers &&
+          run_.array_of(one.at.array).space == model::memory::global)
+        learn(one.at, from[one.right]);
     }
 }
 

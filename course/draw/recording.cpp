@@ -211,7 +211,11 @@ void recording::see(model::machine const& on, model::phase const& ended)
   kept.acts.reserve(ended.events.size());
   for (model::event const& e : ended.events) {
     if (e.array >= 0) known(*on.arrays()[static_cast<std::size_t>(e.array)], ended.launch, ended.block);
-    kept.acts.push_back(act_of(on, e, from[e.thread]));
+    act one = act_of(on, e, from[e.thread]);
+    bool const changes = e.what == model::action::apply && !kept.acts.empty() &&
+                         kept.acts.back().what == model::action::atomic && kept.acts.back().thread == one.thread;
+    if (changes) one.at = one.left_at = kept.acts.back().at;
+    kept.acts.push_back(std::move(one));
   }
   place_results(kept);
   for (model::request_counts const& each : ended.requests)

@@ -26,7 +26,7 @@ struct act {
   int thread;
   model::place where;
   /// Read, write, atomic: the element. Shuffle: the register that the value comes from. Apply: the element that the
-  /// thread writes the result to in this phase, or its own register.
+  /// thread writes the result to in this phase, or changes atomically; else its own register.
   element at;
   int value;
   int left = 0, right = 0;  ///< apply: its operands,
@@ -88,8 +88,7 @@ struct array {
 /// Records a whole run, to be drawn. Call `machine.watch_with(&recording)` before any other member of the machine.
 ///
 /// Cost  time and about 100 bytes of memory for each action of a thread; of a run of more than `most` actions only the
-/// first
-///       ones are kept (`complete`).
+///       first ones are kept (`complete`).
 class recording final : public model::observer {
 public:
   enum class origin {
@@ -108,6 +107,8 @@ public:
   std::map<int, array> const& arrays() const { return arrays_; }
   array const& array_of(int number) const { return arrays_.at(number); }
   bool complete() const { return complete_; }
+  /// The actions that are kept.
+  std::size_t acts() const { return acts_; }
 
   origin origin_of(int value) const;
   /// "3", "a..c"; empty if the value is plain.

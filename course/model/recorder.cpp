@@ -122,6 +122,14 @@ void recorder::found(finding what)
   on_.add(std::move(what));
 }
 
+void recorder::found_at(fault what, array_base const& of, position const& at)
+{
+  finding about = here(what, at.where);
+  about.array = of.name();
+  about.index = at.index;
+  found(std::move(about));
+}
+
 event& recorder::next_event(action what, std::source_location const& where)
 {
   event& e = events_.emplace_back();
@@ -153,10 +161,7 @@ bool recorder::record_access(array_base& of, position const& at, action what)
 bool recorder::is_set(array_base& of, position const& at)
 {
   if (of.is_set(static_cast<std::size_t>(at.index))) return true;
-  finding unset = here(fault::unset_read, at.where);
-  unset.array = of.name();
-  unset.index = at.index;
-  found(std::move(unset));
+  found_at(fault::unset_read, of, at);
   return false;
 }
 
@@ -178,12 +183,7 @@ bool recorder::read(array_base& of, position const& at, bool atomic)
 bool recorder::write(array_base& of, position const& at, bool atomic)
 {
   if (!record_access(of, at, action::write)) return false;
-  if (of.is_kept) {
-    finding changed = here(fault::changes_input, at.where);
-    changed.array = of.name();
-    changed.index = at.index;
-    found(std::move(changed));
-  }
+  if (of.is_kept) found_at(fault::changes_input, of, at);
   record_write(of, at.index, now(atomic));
   return true;
 }
@@ -220,6 +220,7 @@ phase_counts recorder::count(std::span<event const> events)
   (counted.transfers ? total.shared_in_transfers : total.shared) += counted.shared;
   (counted.transfers ? total.warps_in_transfers : total.warps) += counted.warps;
   total.global += counted.global;
+  total.atomics += counted.atomics;
   return counted;
 }
 

@@ -16,6 +16,14 @@ shared_counts& shared_counts::operator+=(shared_counts const& other)
   return *this;
 }
 
+atomic_counts& atomic_counts::operator+=(atomic_counts const& other)
+{
+  changes += other.changes;
+  requests += other.requests;
+  turns += other.turns;
+  return *this;
+}
+
 warp_counts& warp_counts::operator+=(warp_counts const& other)
 {
   steps += other.steps;
@@ -50,6 +58,7 @@ std::string name(fault what)
     case fault::out_of_order: return "a result out of order";
     case fault::not_identity: return "a constant that is not the identity";
     case fault::changes_input: return "a write to the input";
+    case fault::not_a_number: return "not a number";
   }
   return {};
 }
@@ -96,6 +105,7 @@ std::string detail(finding const& f)
       return thread + " writes " + element + " with the constant " + f.constant + " in it; the identity is " +
              f.identity;
     case fault::changes_input: return thread + " writes " + element + ", which the host will need again";
+    case fault::not_a_number: return thread + " writes NaN to " + element;
   }
   return {};
 }

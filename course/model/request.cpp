@@ -69,6 +69,20 @@ void count_global(request const& all, array_base const& of, global_counts& into)
   if (all.front()->what != action::read) into.sectors_written += distinct;
 }
 
+void count_atomic(request const& all, atomic_counts& into)
+{
+  std::vector<int> words;
+  for (event const* each : all) words.push_back(each->index);
+  std::sort(words.begin(), words.end());
+  std::size_t most = 0;
+  for (auto first = words.begin(); first != words.end();) {
+    auto const end = std::upper_bound(first, words.end(), *first);
+    most = std::max(most, static_cast<std::size_t>(end - first));
+    first = end;
+  }
+  into += {all.size(), 1, most};
+}
+
 /// The events of one lane, and how far they have been counted.
 struct lane_events {
   event const* begin;
@@ -169,6 +183,7 @@ private:
     action const what = part_.front()->what;
     std::size_t const reads = what != action::write ? part_.size() : 0,
                       writes = what != action::read ? part_.size() : 0;
+    if (what == action::atomic) count_atomic(part_, counts.atomics);
     if (of.space() == memory::shared) {
       shared_counts one{.reads = reads, .writes = writes};
       count_shared(part_, of, one);

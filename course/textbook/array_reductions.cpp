@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "tally/textbook/atomic_histogram.hpp"
+#include "tally/textbook/block_histogram.hpp"
 #include "tally/textbook/grid_stride_reduction.hpp"
 #include "tally/textbook/host_finished_reduction.hpp"
 #include "tally/textbook/in_order_reduction.hpp"
@@ -91,21 +93,33 @@ struct histograms {
   static std::size_t barriers(int n) { return 1 + log2_up(Threads) + 1 + log2_up(blocks(n)); }
 };
 
+/// A histogram for each block.
+template <int Threads, int MostBlocks>
+struct histograms_of_blocks {
+  static int blocks(int n) { return std::min(divide_up(n, Threads), MostBlocks); }
+  static std::size_t work(int n) { return formulas::count(n + histogram_bins * blocks(n)); }
+  static std::size_t steps(int n)
+  {
+    return formulas::count(divide_up(n, Threads * blocks(n)) + divide_up(histogram_bins, Threads));
+  }
+};
+
 using sections_in_order = totals_of_sections<in_order_reduction>;
 
 struct full_sizes {
   static constexpr int threads = 512, section = 2 * threads, elements = 8, strided_threads = 256, warp_threads = 1024,
-                       histogram_threads = 64, histogram_blocks = 16;
+                       histogram_threads = 64, histogram_blocks = 16, atomic_threads = 256;
 };
 struct small_sizes {
   static constexpr int threads = 2, section = 2 * threads, elements = 4, strided_threads = 2, warp_threads = warp_lanes,
-                       histogram_threads = 2, histogram_blocks = 2;
+                       histogram_threads = 2, histogram_blocks = 2, atomic_threads = 2;
 };
 
 template <class sizes>
 std::vector<kernel_entry> of_sizes()
 {
   using counting = histograms<sizes::histogram_threads, sizes::histogram_blocks>;
+  using meeting = histograms_of_blocks<sizes::atomic_threads, sizes::histogram_blocks>;
   constexpr bool full = std::is_same_v<sizes, full_sizes>;
   return {
       entry<two_launch_reduction<sections_in_order, sizes::threads>>(
@@ -179,6 +193,31 @@ std::vector<kernel_entry> of_sizes()
                         [](int n) {
                           return over_launches(n, sizes::warp_threads, [](int, int) { return std::size_t{1}; });
                         }}}),
+      histogram_entry<of_bins<histogram_bins, atomic_histogram<sizes::atomic_threads>>>(
+          {.name = "atomic-histogram",
+           .title = "One histogram, with atomic additions",
+           .result = result_kind::histogram,
+           .header = "atomic_histogram.hpp",
+           .source = "Kirk & Hwu (2010)",
+           .changes = "Counts instead of a sum: every thread adds to the one histogram, and equal elements wait for "
+                      "each other.",
+           .threads = sizes::atomic_threads,
+           .work = {"n", [](int n) { return formulas::count(n); }},
+           .steps = {"1, in as many turns as lanes meet", [](int) { return std::size_t{1}; }},
+           .barriers = {"0", [](int) { return std::size_t{0}; }}}),
+      histogram_entry<of_bins<histogram_bins, block_histogram<sizes::atomic_threads, sizes::histogram_blocks>>>(
+          {.name = "block-histogram",
+           .title = "A histogram for each block, with atomic additions",
+           .result = result_kind::histogram,
+           .header = "block_histogram.hpp",
+           .source = "Kirk & Hwu (2010)",
+           .changes = "Threads meet in the shared memory of their block; global memory gets one addition for each bin "
+                      "of a block.",
+           .threads = sizes::atomic_threads,
+           .work = {full ? "n + 8 blocks, with n/256 blocks, at most 16" : "n + 8 blocks, with n/2 blocks, at most 2",
+                    meeting::work},
+           .steps = {full ? "n / (256 blocks) + 1" : "n / (2 blocks) + 4", meeting::steps},
+           .barriers = {"2", [](int) { return std::size_t{2}; }}}),
       histogram_entry<of_bins<histogram_bins, private_histogram<sizes::histogram_threads, sizes::histogram_blocks>>>(
           {.name = "private-histogram",
            .title = "Private histograms, added up by a tree",

@@ -57,7 +57,8 @@ std::vector<glossary_part> const& glossary()
            {"race", "Two threads use one place, at least one of them writes, and no barrier lies between: either may "
                     "come first."},
            {"stride", "The distance between the elements that are combined, or between those of neighbouring threads."},
-           {"atomic", "An operation on a place in memory that no other thread can come between."},
+           {"atomic", "An operation on a place in memory that no other thread can come between. Lanes of a warp that "
+                      "change one place take turns, one lane a turn."},
        }},
       {"Warps",
        {

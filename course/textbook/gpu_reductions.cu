@@ -1,3 +1,5 @@
+#include "tally/textbook/atomic_histogram.hpp"
+#include "tally/textbook/block_histogram.hpp"
 #include "tally/textbook/first_add_on_load_reduction.hpp"
 #include "tally/textbook/global_reduction.hpp"
 #include "tally/textbook/grid_stride_reduction.hpp"
@@ -53,6 +55,8 @@ std::vector<gpu_kernel> array_reductions_on_gpu()
       on_gpu<two_launch_reduction<many_elements_reduction<>, 256>>("many-elements-reduction"),
       on_gpu<two_launch_reduction<grid_stride_reduction<>, 256>>("grid-stride-reduction"),
       on_gpu<two_launch_reduction<warp_shuffle_reduction, 1024>>("warp-shuffle-reduction"),
+      histogram_on_gpu<of_bins<histogram_bins, atomic_histogram<>>>("atomic-histogram"),
+      histogram_on_gpu<of_bins<histogram_bins, block_histogram<>>>("block-histogram"),
       histogram_on_gpu<of_bins<histogram_bins, private_histogram<>>>("private-histogram"),
   };
 }

@@ -194,6 +194,30 @@ TEST(circuit, a_shifted_load_is_a_row_of_its_own)
   EXPECT_EQ(rows_of(all, circuit::kind::constant), std::vector<std::string>{"0"});
 }
 
+TEST(circuit, atomic_additions_are_in_the_column_of_their_bin)
+{
+  std::vector<int> const in = {3, 1, 3, 0, 3};
+  for (char const* name : {"atomic-histogram", "block-histogram"}) {
+    SCOPED_TRACE(name);
+    recorded const kept = record(name, in);
+    draw::circuit const all = draw::circuit_of(kept.run);
+    std::vector<int> rows(8);  // of the additions in each column so far
+    std::size_t counted = 0;
+    for (draw::circuit::arrow const& each : all.arrows) {
+      if (each.as != draw::circuit::role::index) continue;
+      draw::circuit::node const &element = all.nodes[static_cast<std::size_t>(each.from)],
+                                &sum = all.nodes[static_cast<std::size_t>(each.to)];
+      int const bin = in[static_cast<std::size_t>(element.column)];
+      EXPECT_EQ(sum.column, bin);
+      EXPECT_GT(sum.row, rows[static_cast<std::size_t>(bin)]) << "additions to a bin go one after the other";
+      rows[static_cast<std::size_t>(bin)] = sum.row;
+      ++counted;
+    }
+    EXPECT_EQ(counted, in.size());
+    EXPECT_EQ(all.result, (std::vector<std::string>{"1", "1", "0", "3", "0", "0", "0", "0"}));
+  }
+}
+
 TEST(circuit, one_thread_goes_step_by_step)
 {
   recorded const kept = record("sequential-scan", one_to(8));

@@ -240,5 +240,54 @@ TEST(broadcast, needs_a_barrier_before_it_and_before_the_next_write)
   EXPECT_TRUE(after.counts().findings.front().writes) << "the next write may come before the broadcast";
 }
 
+// Turns of atomic changes.
+
+template <class Where>
+phase_counts adding(Where const& where, int threads = 32)
+{
+  return shared_step<int>(
+      [&](block const& here, view<int> x, int t) {
+        if (int const k = where(t); k >= 0) here.atomic_add(x, k, 1);
+      },
+      threads);
+}
+
+TEST(atomic_turns, are_those_of_the_word_that_most_lanes_change)
+{
+  phase_counts const apart = adding([](int t) { return t; });
+  EXPECT_EQ(apart.atomics.changes, 32u);
+  EXPECT_EQ(apart.atomics.requests, 1u);
+  EXPECT_EQ(apart.atomics.turns, 1u);
+  phase_counts const together = adding([](int) { return 3; }, 64);
+  EXPECT_EQ(together.atomics.changes, 64u);
+  EXPECT_EQ(together.atomics.requests, 2u);
+  EXPECT_EQ(together.atomics.turns, 64u);
+  phase_counts const uneven = adding([](int t) { return t < 5 ? 0 : t < 16 ? 1 : -1; });
+  EXPECT_EQ(uneven.atomics.changes, 16u);
+  EXPECT_EQ(uneven.atomics.turns, 11u);
+  phase_counts const of_a_bank = adding([](int t) { return 32 * (t % 2); });
+  EXPECT_EQ(of_a_bank.atomics.turns, 16u) << "two words";
+  EXPECT_EQ(of_a_bank.shared.wavefronts, 32u) << "in one bank";
+  EXPECT_EQ(diverging([](view<int> x, int t) { x[t] = t; }).atomics.requests, 0u) << "no write is an atomic change";
+}
+
+TEST(atomic_additions, of_traced_elements_are_operations)
+{
+  machine on;
+  auto const x = on.input(std::vector<int>{10, 20}, "x");
+  on.launch(2, 32, kernel_of{[&](block const& here) {
+              here.each([&](int t) {
+                if (t < 3) here.atomic_add(x, t % 2, 1);
+              });
+            }});
+  EXPECT_EQ(on.values(x), (std::vector<int>{14, 22}));
+  EXPECT_EQ(on.operations().work(), 6u);
+  EXPECT_EQ(on.operations().depth(), 4u) << "those to x[0] go one after the other";
+  EXPECT_EQ(on.counts().steps, 1u);
+  EXPECT_EQ(on.counts().atomics.changes, 6u);
+  EXPECT_EQ(on.counts().atomics.turns, 4u) << "two in each warp";
+  EXPECT_TRUE(on.counts().clean());
+}
+
 }  // namespace
 }  // namespace tally::model

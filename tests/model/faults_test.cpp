@@ -1,4 +1,6 @@
 // Findings about unset reads, indices, registers and lanes; and correct code without any finding.
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -203,6 +205,26 @@ TEST(foreign_register, is_found_and_is_one_s_own)
   });
   expect_only(
       on, {.what = fault::foreign_register, .step = 2, .thread = 0, .other = 1, .mark = "not a shuffle", .times = 3});
+}
+
+// Numbers.
+
+TEST(not_a_number, is_found_where_a_thread_makes_one)
+{
+  machine on;
+  auto const x = on.input(std::vector<float>{1, -1, std::numeric_limits<float>::quiet_NaN()}, "x");
+  auto const y = on.allocate<traced<float>>(4, "y");
+  auto const op = on.watch<float>(plus{});
+  on.launch(1, 1, kernel_of{[&](block const& b) {
+              b.step([&](int) {
+                float const negative = x[1];
+                y[0] = std::sqrt(negative);  // the root
+                y[1] = x[2];
+                y[2] = op(x[0], x[2]);
+                y[3] = 2 * negative;
+              });
+            }});
+  expect_only(on, {.what = fault::not_a_number, .array = "y", .mark = "the root"});
 }
 
 }  // namespace

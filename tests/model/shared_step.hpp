@@ -35,6 +35,7 @@ phase_counts shared_step(Body const& body, int threads = 32)
   step.shared.wavefronts = after.shared.wavefronts - 2 * before.shared.wavefronts;
   step.shared.ideal = after.shared.ideal - 2 * before.shared.ideal;
   step.shared.worst_degree = after.shared.worst_degree;
+  step.atomics = after.atomics;
   step.warps.steps = after.warps.steps - 2 * before.warps.steps;
   step.warps.divergent = after.warps.divergent - 2 * before.warps.divergent;
   step.warps.active_lanes = after.warps.active_lanes - 2 * before.warps.active_lanes;

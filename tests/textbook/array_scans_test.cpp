@@ -8,6 +8,11 @@
 
 #include "../support/sizes.hpp"
 #include "scan_oracle.hpp"
+#include "tally/textbook/brent_kung.hpp"
+#include "tally/textbook/hillis_steele.hpp"
+#include "tally/textbook/kogge_stone.hpp"
+#include "tally/textbook/scan_scan_add.hpp"
+#include "tally/textbook/sklansky.hpp"
 #include "textbook/catalogue.hpp"
 
 namespace tally::textbook {
@@ -87,6 +92,34 @@ TEST_P(array_scan, of_three_levels)
   expect_formulas(on, n);
 }
 
+/// The shift goes across the borders of blocks, of one and of two elements a thread.
+template <class Scan>
+void check_shifted(int threads)
+{
+  for (int const n : {1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 500, 2100}) {
+    SCOPED_TRACE(testing::Message() << Scan::name << ", " << n);
+    model::machine on;
+    std::vector<letters> const in = alphabet(n);
+    auto const out = on.allocate<model::traced<letters>>(in.size(), "out");
+    auto const scan = [&](auto const& algorithm) {
+      algorithm(on, on.input(in, "in"), out, n, on.watch<letters>(join{}));
+    };
+    threads == 32 ? scan(scan_scan_add<shifted<Scan>, 32>{}) : scan(scan_scan_add<shifted<Scan>, 64>{});
+    ASSERT_EQ(on.values(out), scanned(in, join{}, result_kind::exclusive_scan));
+    ASSERT_TRUE(on.counts().clean()) << on.counts().findings.front().text();
+  }
+}
+
+TEST(shifted_sections, of_any_block_scan_and_size)
+{
+  for (int const threads : {32, 64}) {
+    check_shifted<hillis_steele>(threads);
+    check_shifted<sklansky>(threads);
+    check_shifted<brent_kung>(threads);
+    check_shifted<kogge_stone>(threads);
+  }
+}
+
 /// The printed formulas hold for powers of two.
 TEST(array_scan_formulas, of_powers_of_two)
 {
@@ -99,6 +132,8 @@ TEST(array_scan_formulas, of_powers_of_two)
     EXPECT_EQ(barriers("scan-scan-add"), two - 1 + 4);
     EXPECT_EQ(steps("scan-scan-add-exclusive"), two - 3 + 6);
     EXPECT_EQ(barriers("scan-scan-add-exclusive"), two - 1 + 6);
+    EXPECT_EQ(steps("scan-scan-add-shifted"), two - 2 + 2);
+    EXPECT_EQ(barriers("scan-scan-add-shifted"), two - 1 + 4);
     EXPECT_EQ(steps("inclusive-from-exclusive"), two - 2 + 6);
     EXPECT_EQ(barriers("inclusive-from-exclusive"), two + 6);
     EXPECT_EQ(steps("exclusive-from-inclusive"), two - 2 + 2);

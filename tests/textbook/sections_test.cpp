@@ -27,7 +27,7 @@ namespace {
 using E = model::traced<letters>;
 
 template <class Kernel>
-constexpr bool is_shifted =
+constexpr bool begins_with_the_element_before =
     std::is_same_v<Kernel, hillis_steele_exclusive> || std::is_same_v<Kernel, brent_kung_exclusive>;
 template <class Kernel>
 constexpr bool is_exclusive_scan = requires { requires Kernel::exclusive; };
@@ -38,9 +38,9 @@ template <class Kernel>
 std::vector<letters> expected(int n, int section)
 {
   std::vector<letters> const in = alphabet(n);
-  std::vector<letters> shifted = {join::empty}, result;
-  shifted.insert(shifted.end(), in.begin(), in.end() - 1);
-  std::vector<letters> const& from = is_shifted<Kernel> ? shifted : in;
+  std::vector<letters> moved = {join::empty}, result;
+  moved.insert(moved.end(), in.begin(), in.end() - 1);
+  std::vector<letters> const& from = begins_with_the_element_before<Kernel> ? moved : in;
   result_kind const kind = is_exclusive_scan<Kernel> ? result_kind::exclusive_scan : result_kind::inclusive_scan;
   for (int begin = 0; begin < n; begin += section) {
     std::vector<letters> const part(from.begin() + begin, from.begin() + std::min(n, begin + section));
@@ -133,7 +133,7 @@ TEST(shifted_sections, have_one_identity_in_the_whole_array)
   };
   std::vector<std::pair<int, int>> const first = {{0, 0}};
   EXPECT_EQ(places(brent_kung_exclusive{}), first);
-  EXPECT_EQ(places(scan_of_shifted_sections<sklansky>{}), first);
+  EXPECT_EQ(places(scan_of_sections<shifted<sklansky>>{}), first);
 }
 
 /// Stores the total that blelloch returns.

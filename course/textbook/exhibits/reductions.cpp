@@ -1,6 +1,9 @@
+#include <cmath>
+
 #include "runs.hpp"
 #include "tally/textbook/exhibits/comma_dim3.hpp"
 #include "tally/textbook/exhibits/input_destroyed.hpp"
+#include "tally/textbook/exhibits/negative_root.hpp"
 #include "tally/textbook/exhibits/never_true_guard.hpp"
 #include "tally/textbook/exhibits/reduction_without_barrier.hpp"
 #include "tally/textbook/exhibits/reduction_without_first_barrier.hpp"
@@ -135,6 +138,32 @@ exhibit_run map_of_half_circle()
             return text(f);
           }),
           trapezoids(guarded_map::height, -1.0F, dx, n)};
+}
+
+/// The areas of n intervals from -1 to 1, and of one more beside each end, added up.
+template <class Launch>
+trial sum_of_areas(Launch const& launch)
+{
+  return tried([&](machine& on) {
+    auto const f = on.allocate<traced<float>>(8, "f1");
+    launch(on, f);
+    float sum = 0;
+    for (float const area : on.values(f)) sum += area;
+    return std::isnan(sum) ? "nan" : model::text_of(sum);
+  });
+}
+
+exhibit_run beside_the_circle()
+{
+  constexpr int n = 6;
+  constexpr float dx = 2.0F / n;
+  float sum = 0;
+  for (int k = 0; k < n; ++k)
+    sum += clamped_root::height(-1 + static_cast<float>(k) * dx) * dx * 0.5F +
+           clamped_root::height(-1 + static_cast<float>(k + 1) * dx) * dx * 0.5F;
+  return {sum_of_areas([=](machine& on, auto f) { on.launch_threads(1, n + 2, negative_root{}, -1.0F, dx, f); }),
+          sum_of_areas([=](machine& on, auto f) { on.launch(1, n + 2, clamped_root{}, -1.0F, dx, f); }),
+          model::text_of(sum)};
 }
 
 exhibit_run two_blocks_of_513()
@@ -273,6 +302,21 @@ std::vector<exhibit> reduction_exhibits()
        .fix = {"exhibits/never_true_guard.hpp", "struct guarded_map"},
        .shows = "The areas of 8 intervals",
        .run = map_of_half_circle},
+      {.name = "negative-root",
+       .title = "The square root of a negative number",
+       .from = reeves,
+       .says = "The area under the half circle is the sum of sqrt(1 - x * x), over points from -1 to 1.",
+       .why =
+           "The guard lets a thread through on each side, whose point lies beside the circle. The root of a negative "
+           "number is NaN, which no comparison and no sum gets rid of: one bad interval spoils all. Clamping, with "
+           "fmax(0, 1 - x * x), gives such an interval the area 0, and changes no other. It is right here because "
+           "the circle has no area there; elsewhere it would hide the mistake, so that the guard must be right as "
+           "well.",
+       .wrong = {"exhibits/negative_root.hpp", "struct negative_root"},
+       .line = "f1[tid] = myfun(right) * dx * 0.5F + myfun(left) * dx * 0.5F;",
+       .fix = {"exhibits/negative_root.hpp", "struct clamped_root"},
+       .shows = "The sum of the areas of 8 intervals, of which 2 lie beside the circle",
+       .run = beside_the_circle},
       {.name = "threads-for-points",
        .title = "1026 threads for 1024 points",
        .from = reeves,

@@ -85,6 +85,22 @@ std::vector<crossover> crossovers(comparison const& all)
   return crossovers(figures);
 }
 
+/// The turns that atomic additions take, of each kernel that has some.
+std::string reading_of_atomics(comparison const& all)
+{
+  std::string out;
+  for (compared_kernel const& each : all.kernels) {
+    model::atomic_counts const& atomics = each.figures.counts.atomics;
+    if (each.figures.kernel->result != textbook::result_kind::histogram) continue;
+    out += out.empty() ? "Lanes of a warp that add to one word take turns: " : "; ";
+    out += each.figures.kernel->name;
+    out += atomics.changes == 0 ? " has no atomic additions"
+                                : fmt::format(" has {} atomic additions, by {} warp{} in {} turns", atomics.changes,
+                                              atomics.requests, atomics.requests == 1 ? "" : "s", atomics.turns);
+  }
+  return out.empty() ? out : wrapped(out + ".");
+}
+
 /// Sentences on what the figures say about work and time.
 std::string reading(comparison const& all)
 {
@@ -108,7 +124,7 @@ std::string reading(comparison const& all)
                                found.fewer_wavefronts->figures.operations.work(), shared.wavefronts,
                                found.fewer_wavefronts->figures.counts.shared.wavefronts, shared.ideal));
   }
-  return out;
+  return out + reading_of_atomics(all);
 }
 
 void add_formula(json& to, std::string const& name, textbook::formula const& of, int n)
@@ -140,6 +156,8 @@ json json_of(compared_kernel const& kernel, comparison const& all)
   record.add("active_lanes", counts.warps.active_lanes);
   record.add("sectors_read", counts.global.sectors_read);
   record.add("sectors_written", counts.global.sectors_written);
+  record.add("atomics", counts.atomics.changes);
+  record.add("atomic_turns", counts.atomics.turns);
   if (kernel.microseconds) {
     record.add("microseconds", json::three_decimals(*kernel.microseconds));
     record.add("expected_microseconds", json::three_decimals(expected_microseconds(counts)));

@@ -3,9 +3,12 @@
 #include <memory>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tally/model/machine.hpp"
+#include "tally/model/watched.hpp"
+#include "tally/operators/arithmetic.hpp"
 #include "tally/textbook/block.hpp"
 
 namespace tally::model {
@@ -97,7 +100,8 @@ public:
     if (!by_.update(x.of(), at)) return E{};
     auto const i = static_cast<std::size_t>(at.index);
     E const before = x.of().peek(i);
-    x.of().poke(i, E(static_cast<plain_t<E>>(static_cast<plain_t<E>>(before) + static_cast<plain_t<E>>(v))));
+    by_.moved(node_of(before));
+    x.of().poke(i, sum_of(before, v, at.where));
     if (x.of().space() == memory::global) on_.progressed();
     return before;
   }
@@ -138,6 +142,16 @@ private:
       f(t);
     }
     by_.end_phase(barrier);
+  }
+
+  /// The sum of an element and what is added to it atomically: of traced elements an application of the operator.
+  template <class E, class V>
+  E sum_of(E const& before, V const& v, std::source_location const& where) const
+  {
+    if constexpr (std::is_same_v<E, plain_t<E>>)
+      return static_cast<E>(before + static_cast<E>(v));
+    else
+      return on_.watch<plain_t<E>>(plus{})(before, E(v), where);
   }
 
   /// An atomic access to memory of the grid is a place where another block may continue.

@@ -54,6 +54,8 @@ public:
   void found_absent(int other, std::source_location const& where);
 
   void found(finding what);
+  /// Adds a finding about an element.
+  void found_at(fault what, array_base const& of, position const& at);
   /// A finding about the thread that acts.
   finding here(fault what, std::source_location const& where) const;
 

@@ -28,6 +28,15 @@ struct global_counts {
   global_counts& operator+=(global_counts const& other);
 };
 
+/// Atomic changes, in either memory. Lanes of a warp that change the same word take turns.
+struct atomic_counts {
+  std::size_t changes = 0;   ///< of elements
+  std::size_t requests = 0;  ///< of warps
+  std::size_t turns = 0;     ///< of each request as many as the lanes that change one word, at the word with the most
+
+  atomic_counts& operator+=(atomic_counts const& other);
+};
+
 struct warp_counts {
   std::size_t steps = 0;         ///< of warps in which at least one lane works
   std::size_t divergent = 0;     ///< those whose lanes do not all do the same
@@ -43,6 +52,7 @@ struct phase_counts {
   shared_counts shared;
   warp_counts warps;
   global_counts global;
+  atomic_counts atomics;
 };
 
 /// A kind of mistake of a kernel.
@@ -62,6 +72,7 @@ enum class fault {
   out_of_order,   ///< a result whose elements are not in their order
   not_identity,   ///< a result with a constant among its elements that is not the operator's identity
   changes_input,  ///< an input that the kernel writes to
+  not_a_number,   ///< a NaN that a thread has made without the operator, such as the root of a negative number
 };
 
 struct finding {
@@ -98,6 +109,7 @@ struct report {
   shared_counts shared, shared_in_transfers;
   warp_counts warps, warps_in_transfers;
   global_counts global;
+  atomic_counts atomics;
   std::vector<finding> findings;  ///< one for each fault and place
 
   bool clean() const { return findings.empty(); }

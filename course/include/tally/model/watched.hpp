@@ -69,6 +69,8 @@ reference<E> const& reference<E>::operator=(E const& e) const
   if constexpr (!std::is_same_v<E, plain_t<E>>)
     if (e.node == E::unset) by.found(by.here(fault::unset_read, at_.where));
   if (!by.write(of_, at_)) return *this;
+  if constexpr (!std::is_same_v<E, plain_t<E>> && std::is_floating_point_v<plain_t<E>>)
+    if (e.node == E::constant && e.value != e.value) by.found_at(fault::not_a_number, of_, at_);
   E const kept = on.leaf_of(e);
   by.moved(node_of(kept));
   of_.poke(static_cast<std::size_t>(at_.index), kept);

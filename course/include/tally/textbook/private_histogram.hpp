@@ -5,26 +5,7 @@
 #include "tally/operators/traits.hpp"
 #include "tally/textbook/transfer.hpp"
 
-/// How often each bin 0 .. bins - 1 occurs in in[0, n), to out[0, bins). First with atomic additions to one histogram;
-/// then with private ones and a reduction tree. Kirk & Hwu (2010): privatisation.
 namespace tally::textbook {
-
-/// Every thread adds its elements to the one histogram, which must be zero before. Threads with the same bin add one
-/// after the other.
-struct atomic_histogram {
-  static constexpr char const* name = "atomic_histogram";
-
-  template <block Block, class In, class Out>
-  TALLY_HD void operator()(Block const& block, In in, Out out, int n) const
-  {
-    block.each([&](int t) {
-      int const k = block.index() * block.size() + t;
-      if (k >= n) return;
-      int const bin = in[k];
-      block.atomic_add(out, bin, 1);
-    });
-  }
-};
 
 /// Adds up `copies` private histograms, all bins at once, to copy 0: bin b of copy c is x[b * copies + c]. Any number
 /// of copies. (copies - 1) * bins applications of op in ceil(log2 copies) barriers.
@@ -91,7 +72,7 @@ struct combined_counts {
 
 /// The private histogram of a whole array, `op` being addition.
 ///
-/// Changes   one histogram with atomic additions, n of them in global memory: here each thread has its own, and a tree
+/// Changes   block_histogram.hpp: here each thread has a histogram of its own, so that no addition is atomic, and a tree
 ///           adds them up.
 /// Assumes   op is associative and commutative. Every element of `in` is in [0, bins); bins * 64 elements fit in the
 ///           shared memory of a block.
