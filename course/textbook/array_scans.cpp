@@ -136,6 +136,7 @@ std::vector<kernel_entry> array_scans_of()
   using cost = costs<Threads>;
   using inclusive_scan = scan_scan_add<inclusive_sections, Threads>;
   using exclusive_scan = scan_scan_add<exclusive_sections, Threads>;
+  using shifted_scan = scan_scan_add<shifted<inclusive_sections>, Threads>;
   constexpr bool full = Threads == 256;
   return {
       entry<inclusive_scan>(
@@ -160,6 +161,19 @@ std::vector<kernel_entry> array_scans_of()
            .work = {"about 3n for large sections", cost::exclusive_scan_work},
            .steps = {"2 log2 n - 3 + 3 levels", cost::exclusive_scan_steps},
            .barriers = {"2 log2 n - 1 + 3 levels", cost::exclusive_scan_barriers}}),
+      entry<shifted_scan>(
+          {.name = "scan-scan-add-shifted",
+           .title = "Scan, scan, add: exclusive by a shifted load",
+           .result = result_kind::exclusive_scan,
+           .header = "scan_scan_add.hpp",
+           .source = "Harris, Sengupta, Owens (2007)",
+           .changes =
+               "The inclusive scan again, on elements that are loaded from one place before: block 0 alone has an "
+               "identity.",
+           .threads = Threads,
+           .work = {"about 3n for large sections", cost::scan_scan_add_work},
+           .steps = {"2 log2 n - 2 + levels", cost::scan_scan_add_steps},
+           .barriers = {"2 log2 n - 1 + 2 levels", cost::scan_scan_add_barriers}}),
       entry<reduce_scan_scan<inclusive_sections, Threads>>(
           {.name = "reduce-scan-scan",
            .title = "Reduce, scan, scan",

@@ -12,7 +12,7 @@ namespace tally::textbook {
 /// Assumes   op is associative and has an identity.
 /// Work      as brent_kung.
 /// Steps     as brent_kung.
-struct brent_kung_exclusive : scan_of_shifted_sections<brent_kung> {
+struct brent_kung_exclusive : scan_of_sections<shifted<brent_kung>> {
   static constexpr char const* name = "brent_kung_exclusive";
 };
 

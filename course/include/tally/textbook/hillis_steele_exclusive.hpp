@@ -11,7 +11,7 @@ namespace tally::textbook {
 /// Assumes   op is associative and has an identity.
 /// Work      as hillis_steele: one of the operands is the identity once in every step.
 /// Steps     as hillis_steele.
-struct hillis_steele_exclusive : scan_of_shifted_sections<hillis_steele> {
+struct hillis_steele_exclusive : scan_of_sections<shifted<hillis_steele>> {
   static constexpr char const* name = "hillis_steele_exclusive";
 };
 

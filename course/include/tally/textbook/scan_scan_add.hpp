@@ -57,7 +57,8 @@ struct add_to_sections {
 };
 
 /// Scan - scan - add: an array of any size. Every section is scanned by a block, the sums of the sections are scanned
-/// in the same way, and the sum before each section is added. Inclusive or exclusive as `Scan` is, on every level.
+/// in the same way, and the sum before each section is added. Inclusive or exclusive as `Scan` is, on every level. Where
+/// Scan is `shifted` (sections.hpp), the result is exclusive: the elements are shifted, and the sums are not.
 ///
 /// Changes   one block, which takes as much as its shared memory holds: here the sections' sums are an array again, and
 ///           so on.
@@ -76,7 +77,10 @@ struct scan_scan_add {
     if (sections == 1) return device.launch(1, Threads, scan_of_sections<Scan>{}, in, out, n, op);
     auto const sums = device.template allocate<element_of<In>>(static_cast<std::size_t>(sections), "sums");
     device.launch(sections, Threads, scan_sections_and_sums<Scan>{}, in, out, sums, n, op);
-    (*this)(device, sums, sums, sections, op);
+    if constexpr (is_shifted<Scan>)
+      scan_scan_add<typename Scan::unshifted, Threads>{}(device, sums, sums, sections, op);
+    else
+      (*this)(device, sums, sums, sections, op);
     device.launch(sections - 1, Threads, add_to_sections<Scan>{}, out, sums, n, op);
   }
 };

@@ -26,6 +26,21 @@ TALLY_HD constexpr int elements_a_thread_of()
 template <class Scan>
 inline constexpr bool is_exclusive = requires { requires Scan::exclusive; };
 
+/// An inclusive scan of a block whose load is shifted: x[k] is the element before in[k]. The array that has the
+/// identity before in[0], and not in[n-1], is scanned so, which is an exclusive scan of `in`. Block 0 alone loads an
+/// identity; every other block begins with the last element of the section before, so that sections are joined as those
+/// of an inclusive scan. The output is another array than the input.
+///
+/// No load of a warp but the first begins at a whole sector: a warp reads 5 sectors instead of 4 (elements of four
+/// bytes).
+template <class Scan>
+struct shifted : Scan {
+  using unshifted = Scan;
+};
+
+template <class Scan>
+inline constexpr bool is_shifted = requires { typename Scan::unshifted; };
+
 /// Shared memory for as many elements as the block takes at once, as `Scan` wants it.
 template <class Scan, class E, block Block>
 TALLY_HD auto room_for_section(Block const& block)
@@ -40,11 +55,14 @@ TALLY_HD auto room_for_section(Block const& block)
   }
 }
 
-/// x[k] = section[k] for k in [0, n), and identities behind them where `Scan` wants them.
+/// x[k] = section[k] for k in [0, n), or section[k - 1] where the load is shifted; and identities behind them where
+/// `Scan` wants them.
 template <class Scan, block Block, class From, class Shared, class Op>
 TALLY_HD void load_section(Block const& block, From section, Shared x, int n, Op const& op)
 {
-  if constexpr (requires { Scan::room(0); })
+  if constexpr (is_shifted<Scan>)
+    copy_shifted(block, section, x, n, n, identity_of<element_of<Shared>>(op), block.index() == 0);
+  else if constexpr (requires { Scan::room(0); })
     copy_and_fill(block, section, x, n, Scan::room(n), identity_of<element_of<Shared>>(op));
   else
     copy(block, section, x, n);
@@ -64,30 +82,6 @@ struct scan_of_sections {
     int const own = n - begin < section ? n - begin : section;
     auto x = room_for_section<Scan, element_of<In>>(block);
     load_section<Scan>(block, in + begin, x, own, op);
-    Scan{}(block, x, own, op);
-    copy(block, x, out + begin, own);
-  }
-};
-
-/// The same for the array that has the identity before in[0], and not in[n-1]: an inclusive scan of that is an
-/// exclusive one of `in`. Block 0 alone loads an identity; every other block begins with the last element of the
-/// section before. So the sections are joined as those of an inclusive scan.
-///
-/// No load of a warp but the first begins at a whole sector: a warp reads 5 sectors instead of 4 (elements of four
-/// bytes).
-template <class Scan>
-struct scan_of_shifted_sections {
-  static constexpr char const* name = Scan::name;
-  static constexpr int elements_a_thread = elements_a_thread_of<Scan>();
-
-  template <block Block, class In, class Out, monoid_over<element_of<In>> Op>
-  TALLY_HD void operator()(Block const& block, In in, Out out, int n, Op op) const
-  {
-    using E = element_of<In>;
-    int const section = block.size() * elements_a_thread, begin = block.index() * section;
-    int const own = n - begin < section ? n - begin : section;
-    auto x = room_for_section<Scan, E>(block);
-    copy_shifted(block, in + begin, x, own, own, identity_of<E>(op), block.index() == 0);
     Scan{}(block, x, own, op);
     copy(block, x, out + begin, own);
   }
