@@ -19,11 +19,24 @@ command_page const& compare_page()
       .options =
           {{"Kernels",
             {kernel_arguments(),
-             {"--n", "N", "The number of elements, from 1 to 1048576; 1024 if not given."},
+             {"--n", "N",
+              "The number of elements, from 1 to 1048576, and with --over n the greatest; 1024 if not given."},
              {"--op", "OP",
               "The operation that combines them; if not given, the sum, or the kernel's own: the maximum for the "
               "tournament. The counts do not depend on it.",
               completes::choices, kernel_operation_choices()}}},
+           {"One figure over the number of elements",
+            {{"--over",
+              "n",
+              "Print one figure for 2, 4, 8 .. elements, and which kernels have the least of it.",
+              completes::choices,
+              {{"n", "the number of elements"}}},
+             {"--processors", "P", "The figure is the time of that many processors; 32 if not given."},
+             {"--column", "COLUMN", "The figure is that column of the table.", completes::choices, column_choices()},
+             {"--svg", "FILE",
+              "Write a plot as well, of up to eight kernels. If none is named the plot has seven scans. `-` writes the "
+              "plot alone to standard output.",
+              completes::files}}},
            {"Output",
             {{"--sort", "COLUMN", "Sort by this column, the least first.", completes::choices, column_choices()},
              {"--gpu", "", "Also run the kernels on the GPU, check and time them; without a GPU print a note."},
@@ -37,7 +50,9 @@ command_page const& compare_page()
       .examples = {{"All kernels on 1024 elements:", "tally compare"},
                    {"Two scans of a number of elements that is not a power of two:",
                     "tally compare --n 1000 hillis-steele brent-kung"},
-                   {"The least work first:", "tally compare --sort work"}}};
+                   {"The least work first:", "tally compare --sort work"},
+                   {"The size from which less work is less time on a warp:",
+                    "tally compare --over n --processors 32 hillis-steele brent-kung"}}};
   return page;
 }
 
