@@ -46,7 +46,7 @@ operation operation_of(kernel_entry const& kernel, std::optional<operation> aske
 
 std::string_view name_of(operation op)
 {
-  constexpr std::string_view names[] = {"sum", "product", "min", "max"};
+  constexpr std::string_view names[] = {"sum", "product", "min", "max", "own"};
   return names[static_cast<std::size_t>(op)];
 }
 
@@ -66,13 +66,14 @@ void check(kernel_entry const& kernel, values const& in, std::optional<operation
     throw usage_error(name + " takes operands out of order, and joining letters is not commutative");
 }
 
-outcome run(kernel_entry const& kernel, model::machine& on, values const& in, std::optional<operation> op)
+outcome run(kernel_entry const& kernel, model::machine& on, values const& in, std::optional<operation> op,
+            own_operator const* own)
 {
   check(kernel, in, op);
   operation const by = operation_of(kernel, op);
   outcome result;
-  if (auto const* integers = std::get_if<std::vector<int>>(&in)) kernel.run_int(on, *integers, by, result);
-  if (auto const* decimals = std::get_if<std::vector<float>>(&in)) kernel.run_float(on, *decimals, by, result);
+  if (auto const* integers = std::get_if<std::vector<int>>(&in)) kernel.run_int(on, *integers, {by, own}, result);
+  if (auto const* decimals = std::get_if<std::vector<float>>(&in)) kernel.run_float(on, *decimals, {by, own}, result);
   if (auto const* runs = std::get_if<std::vector<letters>>(&in)) kernel.run_letters(on, *runs, result);
   return result;
 }

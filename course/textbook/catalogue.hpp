@@ -52,9 +52,10 @@ struct kernel_entry {
   formula work, steps, barriers;
 
   /// Runs it on `on`, which may have an observer. Requires at least one element, and not more than `most`.
-  void (*run_int)(model::machine& on, std::vector<int> const& in, operation op, outcome& result) = nullptr;
+  void (*run_int)(model::machine& on, std::vector<int> const& in, selected_operator<int> op, outcome& result) = nullptr;
   /// Null for a kernel that counts integers.
-  void (*run_float)(model::machine& on, std::vector<float> const& in, operation op, outcome& result) = nullptr;
+  void (*run_float)(model::machine& on, std::vector<float> const& in, selected_operator<float> op,
+                    outcome& result) = nullptr;
   /// Null for a kernel that needs a commutative operator, or has an operator of its own.
   void (*run_letters)(model::machine& on, std::vector<letters> const& in, outcome& result) = nullptr;
 };
@@ -71,15 +72,16 @@ kernel_entry const* find_kernel(std::string_view name, blocks size = blocks::ful
 
 /// The operation a kernel runs with: the one asked for, else the kernel's own, else the sum.
 operation operation_of(kernel_entry const& kernel, std::optional<operation> asked);
-/// "sum", "product", "min", "max".
+/// "sum", "product", "min", "max", "own".
 std::string_view name_of(operation op);
 
 /// Throws `usage_error` if a kernel cannot run with these arguments: no elements, too many, or elements of a wrong
 /// kind; an operator that does not commute, or another one than its own.
 void check(kernel_entry const& kernel, values const& in, std::optional<operation> op = {});
 
-/// Checks the arguments, and runs the kernel with `operation_of(kernel, op)`.
-outcome run(kernel_entry const& kernel, model::machine& on, values const& in, std::optional<operation> op = {});
+/// Checks the arguments, and runs the kernel with `operation_of(kernel, op)`; of operation::own, with `own`.
+outcome run(kernel_entry const& kernel, model::machine& on, values const& in, std::optional<operation> op = {},
+            own_operator const* own = nullptr);
 
 /// The parts of the catalogue, each in a file of its own.
 std::vector<kernel_entry> reductions(blocks size);

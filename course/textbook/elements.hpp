@@ -1,8 +1,11 @@
 #pragma once
 
 #include <compare>
+#include <functional>
 #include <iosfwd>
+#include <optional>
 #include <ostream>
+#include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -44,16 +47,35 @@ using values = std::variant<std::vector<int>, std::vector<float>, std::vector<le
 /// The bins of a histogram: the elements 0, 1 .. 7 of the course's example.
 inline constexpr int histogram_bins = 8;
 
-enum class operation { sum, product, minimum, maximum };
+/// An operator of the reader's own, whatever its laws. On the host only.
+struct own_operator {
+  std::string text;  ///< "a*b+1", for messages
+  std::function<double(double, double)> combine;
+  std::optional<double> identity = {};
+};
 
-/// A built-in operator that is selected at run time. All of them are commutative.
+/// Its identity as a T, and its result for two elements: of integers without the digits behind the point.
+/// Throws `usage_error` if it has no identity; if an integer does not fit.
+template <class T>
+T identity_of_own(own_operator const& op);
+template <class T>
+T combined_by_own(own_operator const& op, T a, T b);
+
+enum class operation { sum, product, minimum, maximum, own };
+
+/// An operator that is selected at run time. The built-in ones are commutative; the reader's own counts as such, so that
+/// every kernel takes it and its result shows what came of that.
 template <class T>
 struct selected_operator {
   static constexpr bool commutative = true;
   operation what = operation::sum;
+  own_operator const* own = nullptr;  ///< of operation::own
 
   TALLY_HD T identity() const
   {
+#ifndef __CUDA_ARCH__
+    if (what == operation::own) return identity_of_own<T>(*own);
+#endif
     switch (what) {
       case operation::product: return multiplies{}.identity<T>();
       case operation::minimum: return tally::minimum{}.identity<T>();
@@ -63,6 +85,9 @@ struct selected_operator {
   }
   TALLY_HD T operator()(T const& a, T const& b) const
   {
+#ifndef __CUDA_ARCH__
+    if (what == operation::own) return combined_by_own<T>(*own, a, b);
+#endif
     switch (what) {
       case operation::product: return multiplies{}(a, b);
       case operation::minimum: return tally::minimum{}(a, b);

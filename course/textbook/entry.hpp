@@ -23,11 +23,11 @@ void run_algorithm(model::machine& on, std::vector<T> const& in, Op const& op, o
 template <class Algorithm, result_kind Kind>
 void fill_runs(kernel_entry& entry)
 {
-  entry.run_int = [](model::machine& on, std::vector<int> const& in, operation op, outcome& result) {
-    run_algorithm<Algorithm, Kind>(on, in, selected_operator<int>{op}, result);
+  entry.run_int = [](model::machine& on, std::vector<int> const& in, selected_operator<int> op, outcome& result) {
+    run_algorithm<Algorithm, Kind>(on, in, op, result);
   };
-  entry.run_float = [](model::machine& on, std::vector<float> const& in, operation op, outcome& result) {
-    run_algorithm<Algorithm, Kind>(on, in, selected_operator<float>{op}, result);
+  entry.run_float = [](model::machine& on, std::vector<float> const& in, selected_operator<float> op, outcome& result) {
+    run_algorithm<Algorithm, Kind>(on, in, op, result);
   };
   if constexpr (!needs_commutative<Algorithm>)
     entry.run_letters = [](model::machine& on, std::vector<letters> const& in, outcome& result) {
@@ -54,7 +54,7 @@ kernel_entry histogram_entry(kernel_entry described)
 {
   described.only = operation::sum;
   described.needs_commutative = needs_commutative<Histogram>;
-  described.run_int = [](model::machine& on, std::vector<int> const& in, operation, outcome& result) {
+  described.run_int = [](model::machine& on, std::vector<int> const& in, selected_operator<int>, outcome& result) {
     run_algorithm<Histogram, result_kind::histogram>(on, in, plus{}, result);
   };
   return described;
@@ -62,7 +62,7 @@ kernel_entry histogram_entry(kernel_entry described)
 
 /// Runs a tournament, whose elements are players. Its result is the winner, its drawing the bracket.
 template <class Tournament, class T>
-void run_tournament(model::machine& on, std::vector<T> const& in, operation, outcome& result)
+void run_tournament(model::machine& on, std::vector<T> const& in, selected_operator<T>, outcome& result)
 {
   auto const players = on.input(entrants(in), "in");
   auto const out = on.allocate<model::traced<indexed<T, int>>>(1, "out");

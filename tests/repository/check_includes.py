@@ -46,7 +46,7 @@ ROOMS = [
     ("drawings", r"course/draw/.*", "model catalogue"),
     ("readers and writers", r"tool/io/.*", "base"),
     ("tool", r"tool/cli/.*",
-     "base operators order contracts applications|GPU contracts|readers and writers|check of CUDA|kernels model catalogue drawings"),
+     "base operators laws order contracts applications|GPU contracts|readers and writers|check of CUDA|kernels model catalogue drawings"),
     ("machine of the site", r"site/machine/.*", "model catalogue drawings tool"),
 ]
 

@@ -121,7 +121,25 @@ TEST(explain, more_than_can_be_shown_is_counted)
   EXPECT_TRUE(has(text, "the counts alone"));
   EXPECT_FALSE(has(text, "step 1"));
   EXPECT_TRUE(has(text, "\noperations        4083   2n - 2 - log2 n\n")) << text;
-  EXPECT_TRUE(has(explained({"one-thread-per-output", "--n", "1024"}).out, "the counts alone")) << "a million acts";
+}
+
+TEST(explain, a_million_acts_are_drawn_but_not_played)
+{
+  if (is_brief) return;
+  outcome const drawn = explained({"one-thread-per-output", "--n", "1024", "--svg", "-"});
+  EXPECT_EQ(drawn.status, 0) << drawn.err;
+  EXPECT_TRUE(has(drawn.out, ">Elements 0 to 31<"));
+  EXPECT_LT(drawn.out.size(), 1'500'000u);
+  EXPECT_TRUE(has(explained({"one-thread-per-output", "--n", "1024", "--html", "-"}).err, "--html: too much happens"));
+  EXPECT_FALSE(has(explained({"one-thread-per-output", "--n", "1000", "--json"}).out, "\"phases\""));
+}
+
+TEST(explain, turns_of_atomic_additions_are_counted)
+{
+  std::string const text = explained({"atomic-histogram", "--input", "5,5,5,5,2,2,7,0", "--full-blocks"}).out;
+  EXPECT_TRUE(has(text, "\natomics              8   additions, by 1 warp in 4 turns: ")) << text;
+  EXPECT_TRUE(has(text, "\ndepth                4   ")) << text;
+  EXPECT_FALSE(has(explained({"private-histogram"}).out, "\natomics "));
 }
 
 TEST(explain, reads_lists_with_blanks)

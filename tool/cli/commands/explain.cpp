@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "app/real_numbers.hpp"
 #include "commands/commands.hpp"
 #include "draw/diagram.hpp"
 #include "draw/html.hpp"
@@ -11,6 +12,7 @@
 #include "explain/glossary.hpp"
 #include "help/pages/pages.hpp"
 #include "io/files/output.hpp"
+#include "kernels/expression.hpp"
 #include "output/json.hpp"
 #include "settings/parser.hpp"
 
@@ -18,13 +20,31 @@ namespace tally::cli {
 
 namespace {
 
+/// The value of --op: one of the choices, or an expression. A single word is meant to be a choice.
+void set_operator(explain_settings& settings, std::string const& text)
+{
+  bool const is_word = text.size() > 1 && std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
+  if (is_word)
+    settings.op = static_cast<kernel_operation>(index_of_choice("--op", text, kernel_operation_choices()));
+  else
+    settings.own = operator_of(text);
+}
+
+void set_identity(explain_settings& settings, std::string const& text)
+{
+  if (!settings.own) throw command_line_error("--identity belongs to an operator of your own, as --op 'a*b+1'");
+  settings.own->identity = real_number("--identity", text);
+}
+
 explain_settings parse_explain(std::vector<std::string> const& words)
 {
   explain_settings settings;
+  std::optional<std::string> identity;
   parser options(explain_page());
   options.arguments("KERNEL", settings.kernels);
   options.number("--n", settings.n, 1, most_elements);
-  options.choice("--op", settings.op);
+  options.value("--op", [&](std::string const& text) { set_operator(settings, text); });
+  options.value("--identity", identity);
   options.value("--input", settings.input);
   options.value("--svg", settings.svg);
   options.value("--html", settings.html);
@@ -32,6 +52,7 @@ explain_settings parse_explain(std::vector<std::string> const& words)
   options.flag("--glossary", settings.glossary);
   options.flag("--json", settings.json);
   options.parse(words);
+  if (identity) set_identity(settings, *identity);
   return settings;
 }
 
@@ -77,7 +98,7 @@ std::string diagram(explanation const& of)
 
 std::string page(explanation const& of)
 {
-  if (!of.is_recorded()) throw command_line_error("--html: too much happens to be played; take fewer elements");
+  if (!of.is_playable()) throw command_line_error("--html: too much happens to be played; take fewer elements");
   return draw::draw_html({of.kernel->title, json_text(of), draw::sources_of(of.run)});
 }
 
@@ -87,7 +108,8 @@ void run_explain(std::vector<std::string> const& words)
 {
   explain_settings const settings = parse_explain(words);
   if (settings.kernels.empty()) {
-    if (settings.n || settings.op || settings.input || settings.svg || settings.html || settings.full_blocks)
+    if (settings.n || settings.op || settings.own || settings.input || settings.svg || settings.html ||
+        settings.full_blocks)
       throw command_line_error("name a KERNEL to explain; 'tally explain' alone lists them");
     if (settings.glossary)
       return io::write_whole(io::output::standard_output(),

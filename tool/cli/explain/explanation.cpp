@@ -91,6 +91,7 @@ explanation explain(explain_settings const& settings)
   std::size_t const number = index_of_choice("KERNEL", settings.kernels.at(0), kernel_choices());
   explained.kernel = &textbook::catalogue()[number];
   explained.op = kernel_operation_of(*explained.kernel, settings.op);
+  explained.own = settings.own;
   explained.in = input_of(*explained.kernel, settings);
   explained.n = static_cast<int>(texts_of(explained.in).size());
   if (explained.n <= explanation::most_in_small_blocks && !settings.full_blocks)
@@ -98,7 +99,10 @@ explanation explain(explain_settings const& settings)
   model::machine on;
   if (explained.n <= explanation::most_recorded) on.watch_with(&explained.run);
   try {
-    textbook::outcome left = textbook::run(*explained.kernel, on, explained.in, catalogue_operation(explained.op));
+    bool const own = explained.own.has_value();
+    textbook::outcome left = textbook::run(*explained.kernel, on, explained.in,
+                                           own ? textbook::operation::own : catalogue_operation(explained.op),
+                                           own ? &*explained.own : nullptr);
     explained.out = std::move(left.result);
     explained.drawing = std::move(left.drawing);
   } catch (usage_error const& problem) {
@@ -134,8 +138,9 @@ std::vector<std::string> texts_of(textbook::values const& of)
   return texts;
 }
 
-std::string combined(kernel_operation op, std::string const& left, std::string const& right)
+std::string explanation::combined(std::string const& left, std::string const& right) const
 {
+  if (own) return "op(" + left + ", " + right + ")";
   switch (op) {
     case kernel_operation::sum: return left + " + " + right;
     case kernel_operation::product: return left + " * " + right;

@@ -15,6 +15,7 @@ struct explain_settings {
   std::vector<std::string> kernels;  ///< none: a list of all is wanted
   std::optional<int> n;
   std::optional<kernel_operation> op;
+  std::optional<textbook::own_operator> own;  ///< instead of `op`
   std::optional<std::string> input;
   std::optional<std::string> svg, html;  ///< the files
   bool full_blocks = false;
@@ -24,14 +25,16 @@ struct explain_settings {
 
 /// A kernel that has run on the model machine, with everything that it did.
 struct explanation {
-  /// A run of more elements, or of more acts of threads, is only counted, not recorded.
+  /// A run of more elements, or of more acts of threads, is only counted, not recorded. One of more than `most_played`
+  /// acts has no phases in its JSON, and no page.
   static constexpr int most_recorded = 1024;
-  static constexpr std::size_t most_acts = 300'000;
+  static constexpr std::size_t most_acts = 1'200'000, most_played = 300'000;
   /// With more elements than this, blocks are as large as on a GPU.
   static constexpr int most_in_small_blocks = 64;
 
   textbook::kernel_entry const* kernel = nullptr;  ///< with the formulas for the blocks that it ran with
   kernel_operation op = kernel_operation::sum;
+  std::optional<textbook::own_operator> own;  ///< instead of `op`
   int n = 0;
   textbook::values in, out;
   std::string drawing;  ///< of a tournament its bracket
@@ -40,7 +43,10 @@ struct explanation {
   std::size_t work = 0, depth = 0;  ///< T1 and T_inf
 
   bool is_recorded() const { return n <= most_recorded && run.complete(); }
-  std::string_view op_name() const { return name_of(op); }
+  bool is_playable() const { return is_recorded() && run.acts() <= most_played; }
+  std::string_view op_name() const { return own ? own->text : name_of(op); }
+  /// "x[0] + x[1]", "min(x[0], x[1])", "op(x[0], x[1])".
+  std::string combined(std::string const& left, std::string const& right) const;
   /// The threads of a block on a GPU, if blocks are smaller here to show several; else 0.
   int threads_elsewhere() const;
 };
@@ -52,9 +58,6 @@ explanation explain(explain_settings const& settings);
 std::string_view element_name(textbook::values const& of);
 /// The elements as text.
 std::vector<std::string> texts_of(textbook::values const& of);
-
-/// "x[0] + x[1]", "min(x[0], x[1])".
-std::string combined(kernel_operation op, std::string const& left, std::string const& right);
 
 /// "hillis_steele.hpp" of a path in the textbook's folder, "exhibits/in_place.hpp" of one below it; else the file
 /// alone.

@@ -7,6 +7,7 @@
 #include "draw/circuit.hpp"
 #include "explain/explanation.hpp"
 #include "explain/finding_record.hpp"
+#include "explain/own_operator.hpp"
 #include "kernels/figures.hpp"
 #include "output/json.hpp"
 
@@ -60,6 +61,11 @@ json global_of(model::global_counts const& of)
           {"sectors_written", of.sectors_written}};
 }
 
+json atomics_of(model::atomic_counts const& of)
+{
+  return {{"changes", of.changes}, {"requests", of.requests}, {"turns", of.turns}};
+}
+
 json counts_of(explanation const& of)
 {
   model::report const& counts = of.counts;
@@ -72,7 +78,8 @@ json counts_of(explanation const& of)
           {"shared_in_transfers", shared_of(counts.shared_in_transfers)},
           {"warps", warps_of(counts.warps)},
           {"warps_in_transfers", warps_of(counts.warps_in_transfers)},
-          {"global", global_of(counts.global)}};
+          {"global", global_of(counts.global)},
+          {"atomics", atomics_of(counts.atomics)}};
 }
 
 std::string_view name_of(model::action what)
@@ -192,10 +199,17 @@ std::string json_text(explanation const& of)
                 {"barriers", formula_of(kernel.barriers, of.n)}}},
               {"counts", counts_of(of)}};
   if (!of.drawing.empty()) all.add("bracket", of.drawing);
+  if (of.own) {
+    json broken = json::array();
+    for (broken_law const& each : laws_of(*of.own, of.in).broken)
+      broken.append({{"law", each.law}, {"example", each.example}});
+    all.add("broken_laws", broken);
+    all.add("by_a_loop", values_of(texts_of(by_a_loop(of))));
+  }
   json findings = json::array();
   for (model::finding const& each : of.counts.findings) findings.append(finding_of(each));
   all.add("findings", findings);
-  if (of.is_recorded()) {
+  if (of.is_playable()) {
     json arrays = json::array(), phases = json::array();
     for (auto const& [number, each] : of.run.arrays()) arrays.append(array_of(each));
     all.add("arrays", arrays);

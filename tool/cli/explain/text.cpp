@@ -8,6 +8,7 @@
 #include "draw/circuit.hpp"
 #include "explain/arrays.hpp"
 #include "explain/explanation.hpp"
+#include "explain/own_operator.hpp"
 #include "explain/stages.hpp"
 #include "kernels/figures.hpp"
 #include "textbook/exhibits.hpp"
@@ -39,6 +40,7 @@ public:
     }
     table();
     findings();
+    if (of_.own) laws();
     where_next();
     return std::move(out_);
   }
@@ -184,10 +186,10 @@ private:
   {
     if (in.by_host())
       return fmt::format("{} <- {}", run_.text_of(one.value),
-                         combined(of_.op, run_.text_of(one.left), run_.text_of(one.right)));
-    return fmt::format(
-        "{}{} <- {}", several ? fmt::format("block {}: ", in.block) : "", name_of_element(one.at, one.value),
-        combined(of_.op, operand(one.left_at, one.left, beside), operand(one.right_at, one.right, beside)));
+                         of_.combined(run_.text_of(one.left), run_.text_of(one.right)));
+    return fmt::format("{}{} <- {}", several ? fmt::format("block {}: ", in.block) : "",
+                       name_of_element(one.at, one.value),
+                       of_.combined(operand(one.left_at, one.left, beside), operand(one.right_at, one.right, beside)));
   }
 
   std::string operations(stage const& of)
@@ -260,6 +262,10 @@ private:
     row("sectors", counts.global.sectors_read + counts.global.sectors_written,
         fmt::format("of 32 bytes of global memory: {} read, {} written", counts.global.sectors_read,
                     counts.global.sectors_written));
+    if (counts.atomics.changes > 0)
+      row("atomics", counts.atomics.changes,
+          fmt::format("additions, by {} in {}: lanes that add to one word go one after the other",
+                      counted(counts.atomics.requests, "warp"), counted(counts.atomics.turns, "turn")));
     model::shared_counts const& shared = counts.shared_in_transfers;
     model::warp_counts const& warps = counts.warps_in_transfers;
     out_ += to_.dim(to_.wrapped(fmt::format(
@@ -280,6 +286,52 @@ private:
     if (of_.counts.clean()) return;
     out_ += '\n' + to_.fault("The machine found:") + '\n';
     for (model::finding const& each : of_.counts.findings) out_ += "  " + to_.wrapped(each.text(), 2);
+  }
+
+  /// The laws that an operator of the reader's own breaks, and what came of it.
+  void laws()
+  {
+    own_laws const found = laws_of(*of_.own, of_.in);
+    std::string const op = of_.own->text;
+    out_ += '\n';
+    if (found.broken.empty())
+      out_ += to_.wrapped(fmt::format("{}: no law broken among {} samples. {}", op, found.samples, identity()));
+    for (broken_law const& each : found.broken) {
+      std::string const line = fmt::format("{} breaks {}: {}", op, each.law, each.example);
+      out_ += each.law == "commutativity" ? to_.wrapped(line) : to_.fault(to_.wrapped(line));
+    }
+    compare_with_loop(found);
+  }
+
+  std::string identity() const
+  {
+    return of_.own->identity ? fmt::format("Its identity is {}.", model::text_of(*of_.own->identity))
+                             : "It has no identity.";
+  }
+
+  void compare_with_loop(own_laws const& found)
+  {
+    std::vector<std::string> const loop = texts_of(by_a_loop(of_)), out = texts_of(of_.out);
+    auto const [a, b] = std::mismatch(loop.begin(), loop.end(), out.begin());
+    if (a == loop.end()) {
+      out_ +=
+          to_.wrapped(found.keeps("associativity") ? "One thread that takes the elements from the left gives the same."
+                                                   : "One thread that takes the elements from the left gives the "
+                                                     "same here: by the brackets of this kernel, or by chance.");
+      return;
+    }
+    std::size_t const at = static_cast<std::size_t>(a - loop.begin());
+    std::string const why = !found.keeps("associativity") ? "the kernel sets other brackets"
+                            : of_.kernel->needs_commutative && !found.keeps("commutativity")
+                                ? "the kernel takes operands out of order"
+                                : "the kernel sets other brackets, which round otherwise";
+    out_ += to_.wrapped(
+        fmt::format("One thread that takes the elements from the left gives {} in out[{}], where this run has {}: {}.",
+                    loop[at], at, out[at], why));
+    std::string all;
+    constexpr std::size_t most = 16;
+    for (std::size_t k = 0; k < std::min(loop.size(), most); ++k) all += (k > 0 ? " " : "") + loop[k];
+    if (loop.size() > 1) out_ += to_.wrapped("From the left: " + all + (loop.size() > most ? " .." : ""));
   }
 
   /// The traps that this kernel has the right way for, and the kernel after it on the ladder.

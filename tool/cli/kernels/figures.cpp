@@ -12,7 +12,7 @@ namespace {
 
 /// The right result of a kernel.
 template <class T, class Op>
-std::vector<T> expected(std::vector<T> const& in, textbook::result_kind kind, Op const& op, T const& identity)
+std::vector<T> expected(std::vector<T> const& in, textbook::result_kind kind, Op const& op)
 {
   std::vector<T> out;
   if constexpr (std::is_same_v<T, int>)
@@ -21,10 +21,12 @@ std::vector<T> expected(std::vector<T> const& in, textbook::result_kind kind, Op
       for (int const bin : in) ++out.at(static_cast<std::size_t>(bin));
       return out;
     }
-  T total = identity;
-  for (T const& value : in) {
+  if (kind == textbook::result_kind::exclusive_scan) out.push_back(identity_of<T>(op));
+  T total = in.at(0);
+  if (kind == textbook::result_kind::inclusive_scan) out.push_back(total);
+  for (std::size_t k = 1; k < in.size(); ++k) {
     if (kind == textbook::result_kind::exclusive_scan) out.push_back(total);
-    total = op(total, value);
+    total = op(total, in[k]);
     if (kind == textbook::result_kind::inclusive_scan) out.push_back(total);
   }
   if (kind == textbook::result_kind::reduction) out = {total};
@@ -33,16 +35,16 @@ std::vector<T> expected(std::vector<T> const& in, textbook::result_kind kind, Op
 
 }  // namespace
 
-textbook::values expected_result(textbook::values const& in, textbook::result_kind kind, textbook::operation op)
+textbook::values expected_result(textbook::values const& in, textbook::result_kind kind, textbook::operation op,
+                                 textbook::own_operator const* own)
 {
   return std::visit(
       [&](auto const& elements) -> textbook::values {
         using T = typename std::remove_cvref_t<decltype(elements)>::value_type;
         if constexpr (std::is_same_v<T, textbook::letters>)
-          return expected<T>(elements, kind, textbook::join{}, textbook::join::identity());
+          return expected<T>(elements, kind, textbook::join{});
         else
-          return expected<T>(elements, kind, textbook::selected_operator<T>{op},
-                             textbook::selected_operator<T>{op}.identity());
+          return expected<T>(elements, kind, textbook::selected_operator<T>{op, own});
       },
       in);
 }

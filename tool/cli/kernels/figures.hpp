@@ -23,8 +23,10 @@ struct kernel_figures {
 /// a plain loop. Throws `error` if the result is wrong or the machine finds a fault.
 kernel_figures measure(textbook::kernel_entry const& kernel, int n, std::optional<kernel_operation> op = {});
 
-/// The right result of a kernel of that kind, by a plain loop.
-textbook::values expected_result(textbook::values const& in, textbook::result_kind kind, textbook::operation op);
+/// The result of a kernel of that kind by a plain loop, from the left: the right one if the operator is associative.
+/// Requires at least one element.
+textbook::values expected_result(textbook::values const& in, textbook::result_kind kind, textbook::operation op,
+                                 textbook::own_operator const* own = nullptr);
 
 /// A kernel that does not take that many elements or the operation, and the reason.
 struct left_out_kernel {

@@ -59,10 +59,10 @@ public:
   {
     std::vector<std::string> lines;
     std::vector<double> values;
-    std::string const table = rows_->arranged(std::move(text));
-    for (std::size_t begin = table.find('\n') + 1; begin < table.size();) {  // behind the names
-      std::size_t const end = table.find('\n', begin);
-      std::string& line = lines.emplace_back(table, begin, end - begin);
+    std::string const whole = rows_->arranged(std::move(text));
+    for (std::size_t begin = whole.find('\n') + 1; begin < whole.size();) {  // behind the names
+      std::size_t const end = whole.find('\n', begin);
+      std::string& line = lines.emplace_back(whole, begin, end - begin);
       std::size_t const number = line.rfind(' ') + 1;
       values.push_back(std::strtod(line.c_str() + number, nullptr));
       line.erase(line.find_last_not_of(' ', number - 1) + 1);

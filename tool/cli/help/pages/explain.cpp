@@ -19,7 +19,8 @@ command_page const& explain_page()
             {kernel_argument(),
              {"--n", "N",
               "The number of elements, from 1 to 1048576; 8 if neither this nor --input is given. With more than 1024, "
-              "or more than 300000 actions of threads, only the counts are printed."},
+              "or more than 1200000 actions of threads, only the counts are printed. More than 300000 actions are not "
+              "played by --html, and not listed by --json."},
              {"--full-blocks", "",
               "Run kernels of several blocks with as many threads in a block as on a GPU. If it is not given, blocks "
               "have two threads, or one warp, for up to 64 elements, to show several blocks."},
@@ -28,8 +29,16 @@ command_page const& explain_page()
               "0, 4, 1, 6, 3, repeated."},
              {"--op", "OP",
               "The operation that combines them: the sum if not given, or the kernel's own. `join` has letters for "
-              "elements, a, b, c .., and keeps their order; a kernel that takes operands out of order refuses it.",
-              completes::choices, kernel_operation_choices()}}},
+              "elements, a, b, c .., and keeps their order; a kernel that takes operands out of order refuses it. Or "
+              "an "
+              "operator of your own: an expression of a, the left operand, and b, such as 'a*b+1', with + - * / % ^, "
+              "comparisons, ?:, min, max, abs, sqrt and the like. Then the laws that it breaks are printed, and the "
+              "result of one thread that takes the elements from the left. If the elements are integers, so is each "
+              "result: digits behind the point are cut off.",
+              completes::choices, kernel_operation_choices()},
+             {"--identity", "VALUE",
+              "The identity of an operator of your own, for kernels that need one. If it is not given, 0, 1, -1 and "
+              "the ends of the range are tried."}}},
            {"Output",
             {{"--svg", "FILE",
               "Write a drawing as well: the elements side by side, a row for each step, an arrow for each operand. `-` "
@@ -51,10 +60,11 @@ command_page const& explain_page()
                     {"`kernel`, `title`, `result` (reduction, inclusive, exclusive or histogram), `changes`, `source`, "
                      "`header`; `n`, `op`, `threads` of a block, if several blocks share the work, and whether these "
                      "are `small_blocks`; `type` (int, float or letters), `in` and `out`, the elements; of a "
-                     "tournament its `bracket`.",
+                     "tournament its `bracket`; of an operator of your own `broken_laws`, each with an `example`, and "
+                     "the result `by_a_loop`.",
                      "`formulas`: operations, steps and barriers, each with its `text` and, for this n, its `value`. "
                      "`counts`: operations, depth, launches, steps, barriers; shared, warps and global, of which the "
-                     "first two have those of loads and stores apart, in_transfers.",
+                     "first two have those of loads and stores apart, in_transfers; atomics.",
                      "`findings`: the faults, each with fault, kernel, launch, block, step, thread, array, index, "
                      "file, line and a `text`.",
                      "`phases`, in order, of each block: kernel, launch, block, phase, file, line, threads, active, "
@@ -74,6 +84,7 @@ command_page const& explain_page()
                    {"A drawing of 16 elements:", "tally explain blelloch --n 16 --svg blelloch.svg"},
                    {"A page that plays it:", "tally explain blelloch --n 16 --html blelloch.html"},
                    {"The order in which operands are taken:", "tally explain sklansky --op join"},
+                   {"What a scan makes of an operator that is not associative:", "tally explain blelloch --op 'a - b'"},
                    {"The words:", "tally explain --glossary"}}};
   return page;
 }
