@@ -161,7 +161,7 @@ private:
   int column_of_result(phase const& in, act const& one, int left, int right)
   {
     if (auto const use = uses_.find(one.value); use != uses_.end()) return use->second;
-    if (auto const place = columns_.of(one.at)) return *place;  // an atomic change
+    if (auto const place = columns_.of(one.at)) return *place;  // it is written there, or changed atomically
     element const own = {element::registers, one.thread};
     if (left >= 0 && one.left_at == own) return node(left).column;
     if (right >= 0 && one.right_at == own) return node(right).column;

@@ -63,8 +63,8 @@ T combined_by_own(own_operator const& op, T a, T b);
 
 enum class operation { sum, product, minimum, maximum, own };
 
-/// An operator that is selected at run time. The built-in ones are commutative; the reader's own counts as such, so that
-/// every kernel takes it and its result shows what came of that.
+/// An operator that is selected at run time. The built-in ones are commutative; the reader's own counts as such, so
+/// that every kernel takes it, and its result shows what came of that.
 template <class T>
 struct selected_operator {
   static constexpr bool commutative = true;

@@ -22,7 +22,7 @@ struct comparison_over_n {
   };
   std::vector<row> rows;
 
-  /// The kernel with the least value among those that give the same kind of result, from a size on. Of equals the first.
+  /// The kernel with the least value of those that give the same kind of result, from a size on. Of equals the first.
   struct lead {
     int from;
     textbook::kernel_entry const* kernel;

@@ -57,7 +57,7 @@ struct add_to_sections {
 };
 
 /// Scan - scan - add: an array of any size. Every section is scanned by a block, the sums of the sections are scanned
-/// in the same way, and the sum before each section is added. Inclusive or exclusive as `Scan` is, on every level. Where
+/// in the same way, and the sum before each section is added. Inclusive or exclusive as `Scan` is, on every level. If
 /// Scan is `shifted` (sections.hpp), the result is exclusive: the elements are shifted, and the sums are not.
 ///
 /// Changes   one block, which takes as much as its shared memory holds: here the sections' sums are an array again, and
