@@ -209,7 +209,7 @@ TEST(compare, a_wrong_result_or_a_fault_is_an_error)
   wrong.result = textbook::result_kind::exclusive_scan;
   EXPECT_THROW((void)cli::measure(wrong, 8, cli::kernel_operation::sum), error);
   textbook::kernel_entry faulty = *textbook::find_kernel("hillis-steele");
-  faulty.run_int = [](model::machine& on, std::vector<int> const& in, textbook::operation op,
+  faulty.run_int = [](model::machine& on, std::vector<int> const& in, textbook::selected_operator<int> op,
                       textbook::outcome& result) {
     textbook::find_kernel("hillis-steele")->run_int(on, in, op, result);
     on.launch(1, 32, reads_unset{}, on.allocate<model::traced<int>>(2, "x"));
