@@ -64,7 +64,7 @@ std::size_t tile_of(I const& first)
 }
 
 template <class Op, class T>
-inline constexpr bool in_any_order = exactly_associative<Op, T> || cpu_backend::is_exact_sum<Op>;
+inline constexpr bool in_any_order = exactly_associative<Op, T> || is_exact_sum<Op>;
 
 /// A rank's part of the sequence: what the caller gave, or a copy of elements that can be read only once.
 template <class I, class Transform>

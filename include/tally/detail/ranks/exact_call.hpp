@@ -20,7 +20,7 @@ public:
   using carry = cpu_backend::held_carry<T, Op>;
   using working = typename carry::working;
   /// An exact sum travels whole: it is rounded once, at the end.
-  using total = std::conditional_t<cpu_backend::is_exact_sum<Op>, carry, working>;
+  using total = std::conditional_t<is_exact_sum<Op>, carry, working>;
 
   exact_call(session<Transport>& session, I first, I last, std::optional<T> const& init, Op& op, Transform& transform)
       : session_(&session),
@@ -47,7 +47,7 @@ public:
       cpu_backend::reduce<T>(by.ranks().on, first_, last_, *transform_, *op_, sum);
       if (!sum.last()) return;
       first.has_value = 1;
-      if constexpr (cpu_backend::is_exact_sum<Op>)
+      if constexpr (is_exact_sum<Op>)
         store(in_report ? first.value : own_.get(), sum);
       else
         store(in_report ? first.value : own_.get(), *sum.last());
@@ -92,7 +92,7 @@ private:
       total const next = load<total>(in_report ? from.value : all_.get() + r * size);
       if (!sum)
         sum.emplace(next);
-      else if constexpr (cpu_backend::is_exact_sum<Op>)
+      else if constexpr (is_exact_sum<Op>)
         sum->terms().add(next.terms());
       else
         sum.emplace(static_cast<total>(op(*sum, next)));
