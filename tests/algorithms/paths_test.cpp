@@ -31,6 +31,7 @@ public:
 [[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(
     new tally::test::visits({"include/tally/algorithms", "include/tally/detail", "include/tally/sequences.hpp",
                              "src/cpu/compress.cpp", "src/cpu/even_bins.cpp", "src/cpu/memory.cpp"},
-                            {"include/tally/detail/cpu", "include/tally/detail/cuda", "include/tally/detail/batch"}));
+                            {"include/tally/detail/cpu", "include/tally/detail/cuda", "include/tally/detail/batch",
+                             "include/tally/detail/ranks"}));
 
 }  // namespace
