@@ -15,6 +15,7 @@
 #include "../support/data.hpp"
 #include "../support/operators.hpp"
 #include "../support/virtual_ranks.hpp"
+#include "../support/visits.hpp"
 #include "../support/watchdog.hpp"
 #include "parts.hpp"
 #include "tally/operators.hpp"
@@ -23,6 +24,8 @@
 
 namespace tally::test {
 namespace {
+
+[[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(new visits({"include/tally/detail/ranks"}));
 
 /// A sequence and its results by the order, to which those of all divisions are compared.
 template <class T, class Op>

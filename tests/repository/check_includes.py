@@ -21,7 +21,7 @@ ROOMS = [
     ("cpu", LIBRARY + r"detail/(cpu/.*|batch/host(_neighbours|_recurrences)?\.hpp)", "base operators order"),
     # The check of CUDA's error codes, which all who call CUDA share; it has no more of the library than the error.
     ("check of CUDA", LIBRARY + r"(detail/cuda/check\.cuh|cuda_execution\.hpp)", "base operators order"),
-    ("cuda", LIBRARY + r"detail/cuda/[^/]*", "base operators order|check of CUDA"),
+    ("cuda", LIBRARY + r"detail/cuda/([^/]*|exact/.*)", "base operators order|check of CUDA"),
     ("cuda batches", LIBRARY + r"detail/cuda/(batch|recurrence)/.*", "base operators order cuda|check of CUDA"),
     # The one header that says where calls go.
     ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),

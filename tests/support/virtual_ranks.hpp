@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <barrier>
 #include <condition_variable>
 #include <cstddef>
 #include <cstring>
@@ -35,6 +34,31 @@ inline thread_local bool in_transport = false;
 struct inside_transport {
   inside_transport() { in_transport = true; }
   ~inside_transport() { in_transport = false; }
+};
+
+/// A barrier whose threads sleep: those of std::barrier spin, and there are more ranks than processors.
+class sleeping_barrier {
+public:
+  explicit sleeping_barrier(int threads) : threads_(threads) {}
+
+  void arrive_and_wait()
+  {
+    std::unique_lock lock(mutex_);
+    std::size_t const round = round_;
+    if (++arrived_ == threads_) {
+      arrived_ = 0;
+      ++round_;
+      all_came_.notify_all();
+    } else {
+      all_came_.wait(lock, [&] { return round_ != round; });
+    }
+  }
+
+private:
+  int threads_, arrived_ = 0;
+  std::size_t round_ = 0;
+  std::mutex mutex_;
+  std::condition_variable all_came_;
 };
 
 /// Ranks that are threads of one process. It stands for the network.
@@ -103,7 +127,7 @@ private:
   };
 
   int size_;
-  std::barrier<> barrier_;
+  sleeping_barrier barrier_;
   std::vector<std::span<std::byte const>> given_;
   std::deque<box> boxes_;
   std::mutex mutex_;

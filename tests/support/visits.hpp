@@ -33,12 +33,12 @@ public:
 
   void SetUp() override
   {
-    detail::observer_of_paths = [](char const* name, char const*) { count(name); };
+    tally::detail::observer_of_paths = [](char const* name, char const*) { count(name); };
   }
 
   void TearDown() override
   {
-    detail::observer_of_paths = nullptr;
+    tally::detail::observer_of_paths = nullptr;
     if (testing::GTEST_FLAG(filter) != "*") return;
     std::vector<std::string> const names = paths_named();
     EXPECT_FALSE(names.empty()) << "no took(\"...\") in the sources";

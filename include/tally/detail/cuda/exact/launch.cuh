@@ -13,7 +13,6 @@
 #include "tally/detail/cuda/exact/sequences_kernel.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/path.hpp"
-#include "tally/temporary.hpp"
 
 /// The kernels of exact sums, and their launch.
 namespace tally::cuda_backend::exact {
@@ -82,24 +81,30 @@ class list_memory {
 
 public:
   list_memory(execution const& on, std::size_t entries)
-      : entries_(entries),
-        memory_(on, header + entries * (sizeof(accumulator<T>) + sizeof(entry) + sizeof(unsigned)))
+      : on_(on),
+        entries_(entries),
+        bytes_(header + entries * (sizeof(accumulator<T>) + sizeof(entry) + sizeof(unsigned))),
+        memory_(static_cast<std::byte*>(backend_allocate(on, bytes_)))
   {
   }
+  ~list_memory() { backend_free(on_, memory_); }
+  list_memory(list_memory const&) = delete;
+  list_memory& operator=(list_memory const&) = delete;
+
   /// The list. `cleared` entries are the sums of nothing.
   long_list<T> list(prepared_call const& call, bool cleared) const
   {
-    std::byte* const memory = memory_.data();
-    check_cuda(cudaMemsetAsync(memory, 0, cleared ? memory_.size() : header, call.stream()), "clearing memory");
-    auto* const sums = reinterpret_cast<accumulator<T>*>(memory + header);
+    check_cuda(cudaMemsetAsync(memory_, 0, cleared ? bytes_ : header, call.stream()), "clearing memory");
+    auto* const sums = reinterpret_cast<accumulator<T>*>(memory_ + header);
     auto* const entries = reinterpret_cast<entry*>(sums + entries_);
-    auto* const counters = reinterpret_cast<unsigned long long*>(memory);
+    auto* const counters = reinterpret_cast<unsigned long long*>(memory_);
     return {counters, counters + 1, entries, reinterpret_cast<unsigned*>(entries + entries_), sums};
   }
 
 private:
-  std::size_t entries_;
-  temporary<std::byte, execution> memory_;
+  execution const& on_;
+  std::size_t entries_, bytes_;
+  std::byte* memory_;
 };
 
 /// Sums of `most_sequences` sequences, up to `most_long` of which may have more terms than a piece, and which have
