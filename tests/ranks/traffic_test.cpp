@@ -10,7 +10,7 @@
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 
-/// What crosses between ranks is what docs/distributed.md says. Its formulas are written here from the text.
+/// The messages between ranks, counted against docs/distributed.md. Its formulas are written here from the text.
 namespace tally::test {
 namespace {
 

@@ -20,7 +20,7 @@
 
 namespace tally::test {
 
-/// What crossed between ranks: all of it, or one rank's share.
+/// The messages and bytes between ranks: all of them, or one rank's share.
 struct traffic {
   std::size_t messages = 0;       ///< from one rank to one other
   std::size_t message_bytes = 0;  ///< of these
