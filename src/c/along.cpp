@@ -90,9 +90,10 @@ void run_scan(operation const& op, prepared p, sequences_call call)
   }
   // The sum of nothing is +0.0, and its identity -0.0.
   array const before_all = implied || !p.initial ? nothing : *p.initial;
-  // On a GPU a scan of integers or extremes has written it already.
-  bool const same_bits = std::memcmp(op.nothing_bytes(), op.identity_bytes(), op.bytes) == 0;
-  if ((p.includes_initial ? n == 0 || implied : implied && n != 0) && !(call.gpu.is_used && n != 0 && same_bits))
+  // On a GPU a scan of integers or extremes has written it already. Operators there are the library's, whose bytes are few.
+  bool const is_written =
+      call.gpu.is_used && n != 0 && std::memcmp(op.nothing_bytes(), op.identity_bytes(), op.bytes) == 0;
+  if ((p.includes_initial ? n == 0 || implied : implied && n != 0) && !is_written)
     put(before_all, at_place(p.out, p.axis, 0), call.gpu);
   if (p.last && n == 0) put(before_all, *p.last, call.gpu);
   if (p.last && n != 0 && p.includes_initial) copy_bytes(*last, *p.last);
