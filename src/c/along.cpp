@@ -90,7 +90,7 @@ void run_scan(operation const& op, prepared p, sequences_call call)
   }
   // The sum of nothing is +0.0, and its identity -0.0.
   array const before_all = implied || !p.initial ? nothing : *p.initial;
-  // On a GPU a scan of integers or extremes has written it already. Operators there are the library's, whose bytes are few.
+  // On a GPU a scan of integers or extremes has written it already.
   bool const is_written =
       call.gpu.is_used && n != 0 && std::memcmp(op.nothing_bytes(), op.identity_bytes(), op.bytes) == 0;
   if ((p.includes_initial ? n == 0 || implied : implied && n != 0) && !is_written)

@@ -41,11 +41,25 @@ void run_any_segments(cpu on, segments_call const& call, T const& nothing, detai
     run();
 }
 
+/// An operator on elements of type T that has an identity. Code to run is not in it yet.
+template <class T>
+operation on_elements(T const& identity, T const& nothing)
+{
+  operation result;
+  static_assert(sizeof(T) <= sizeof result.identity);
+  result.bytes = sizeof(T);
+  result.alignment = alignof(T);
+  result.has_identity = true;
+  std::memcpy(result.identity, &identity, sizeof(T));
+  std::memcpy(result.nothing, &nothing, sizeof(T));
+  return result;
+}
+
 /// An operator of the library without kernels, on elements of type T.
 template <class T, class Op>
 operation without_kernels()
 {
-  operation result;
+  operation result = on_elements<T>(identity_of<T>(Op{}), reduction_of_nothing<T>(Op{}));
   result.run = [](operation const&, sequences_call const& call) {
     run_any_sequences<T, T>(cpu{call.threads}, call, call.where, ends_of<T>(call), Op{});
   };
@@ -53,12 +67,6 @@ operation without_kernels()
     T const nothing = *reinterpret_cast<T const*>(call.nothing);
     run_any_segments<T, T>(cpu{call.threads}, call, nothing, ends_of<T>(call), Op{});
   };
-  result.bytes = sizeof(T);
-  result.alignment = alignof(T);
-  result.has_identity = true;
-  T const identity = identity_of<T>(Op{}), nothing = reduction_of_nothing<T>(Op{});
-  std::memcpy(result.identity, &identity, sizeof(T));
-  std::memcpy(result.nothing, &nothing, sizeof(T));
   return result;
 }
 

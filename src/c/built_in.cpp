@@ -1,16 +1,13 @@
-#include <cstdint>
-#include <cstring>
-#include <optional>
 #include <string>
 
 #include "src/c/any_operator.hpp"
 #include "src/c/arrays.hpp"
 #include "src/c/failure.hpp"
 #include "src/c/operation.hpp"
+#include "src/c/with_operator.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/cpu/segments.hpp"
 #include "tally/detail/cpu/sequences.hpp"
-#include "tally/operators/arithmetic.hpp"
 #include "tally/operators/traits.hpp"
 
 /// The built-in operators, by the kernels of the compiled library.
@@ -50,82 +47,20 @@ void run_segments(operation const&, segments_call const& call)
 template <class T, class Op>
 operation on()
 {
-  operation result;
+  operation result = on_elements<T>(identity_of<T>(Op{}), reduction_of_nothing<T>(Op{}));
   result.run = run_kernels<T, Op>;
   result.segments = run_segments<T, Op>;
-  result.bytes = result.alignment = sizeof(T);
-  result.has_identity = true;
-  T const identity = identity_of<T>(Op{}), nothing = reduction_of_nothing<T>(Op{});
-  std::memcpy(result.identity, &identity, sizeof(T));
-  std::memcpy(result.nothing, &nothing, sizeof(T));
   return result;
 }
 
-/// Operators on T, a type of integers; on Unsigned, that of its width, where the sign does not matter.
-template <class T, class Unsigned>
-std::optional<operation> on_integers(std::size_t op)
+/// An operator on a type; one without `run` if there is none.
+operation on_type(tally_type type, std::size_t op)
 {
-  switch (op) {
-    case 1: return on<Unsigned, plus>();
-    case 2: return on<Unsigned, multiplies>();
-    case 3: return on<T, minimum>();
-    case 4: return on<T, maximum>();
-    case 5: return on<Unsigned, bit_and>();
-    case 6: return on<Unsigned, bit_or>();
-    case 7: return on<Unsigned, bit_xor>();
-    default: return std::nullopt;
-  }
-}
-
-template <class T>
-std::optional<operation> on_floats(std::size_t op)
-{
-  switch (op) {
-    case 1: return on<T, plus>();
-    case 2: return on<T, multiplies>();
-    case 3: return on<T, minimum>();
-    case 4: return on<T, maximum>();
-    default: return std::nullopt;
-  }
-}
-
-/// Bools are bytes of 0 and 1. Of these a product is `and`, whose identity is 1.
-std::optional<operation> on_bools(std::size_t op)
-{
-  switch (op) {
-    case 1:
-    case 4:
-    case 6: return on<std::uint8_t, bit_or>();
-    case 2:
-    case 3:
-    case 5: return on<std::uint8_t, multiplies>();
-    case 7: return on<std::uint8_t, bit_xor>();
-    default: return std::nullopt;
-  }
-}
-
-std::optional<operation> on_type(tally_type type, std::size_t op)
-{
-  if (type.lanes != 1) return std::nullopt;
-  if (op >= 8 || type.code == TALLY_COMPLEX) {
-    operation const found = op == 8 ? exact_sums(type) : op == 9 ? sums_of_exponentials(type) : on_complex(type, op);
-    return found.run == nullptr ? std::nullopt : std::optional(found);
-  }
-  int const kind = type.code * 1000 + type.bits;
-  switch (kind) {
-    case TALLY_INT * 1000 + 8: return on_integers<std::int8_t, std::uint8_t>(op);
-    case TALLY_INT * 1000 + 16: return on_integers<std::int16_t, std::uint16_t>(op);
-    case TALLY_INT * 1000 + 32: return on_integers<std::int32_t, std::uint32_t>(op);
-    case TALLY_INT * 1000 + 64: return on_integers<std::int64_t, std::uint64_t>(op);
-    case TALLY_UINT * 1000 + 8: return on_integers<std::uint8_t, std::uint8_t>(op);
-    case TALLY_UINT * 1000 + 16: return on_integers<std::uint16_t, std::uint16_t>(op);
-    case TALLY_UINT * 1000 + 32: return on_integers<std::uint32_t, std::uint32_t>(op);
-    case TALLY_UINT * 1000 + 64: return on_integers<std::uint64_t, std::uint64_t>(op);
-    case TALLY_FLOAT * 1000 + 32: return on_floats<float>(op);
-    case TALLY_FLOAT * 1000 + 64: return on_floats<double>(op);
-    case TALLY_BOOL * 1000 + 8: return on_bools(op);
-    default: return std::nullopt;
-  }
+  if (type.lanes != 1) return {};
+  if (op == 8) return exact_sums(type);
+  if (op == 9) return sums_of_exponentials(type);
+  if (type.code == TALLY_COMPLEX) return on_complex(type, op);
+  return with_operator<operation>(op, type, []<class T, class Op>() { return on<T, Op>(); });
 }
 
 constexpr char const* names[] = {"TALLY_PLUS",       "TALLY_PLUS",       "TALLY_TIMES",  "TALLY_MINIMUM",
@@ -140,13 +75,13 @@ operation built_in(tally_operation const* op, tally_type type)
   if (number >= std::size(names))
     throw usage_error("there is no operator " + std::to_string(number) + "; TALLY_PLUS to TALLY_LOG_SUM_EXP are 1 to " +
                       std::to_string(std::size(names) - 1));
-  auto const found = on_type(type, number == 0 ? 1 : number);
-  if (!found)
+  operation const found = on_type(type, number == 0 ? 1 : number);
+  if (found.run == nullptr)
     throw not_supported(std::string(names[number]) + " does not combine elements of type " + shown(type) +
                         (type.bits == 16 && (type.code == TALLY_FLOAT || type.code == TALLY_BFLOAT)
                              ? "; let the accumulator be float32"
                              : ""));
-  return *found;
+  return found;
 }
 
 }  // namespace tally::c

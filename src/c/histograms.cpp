@@ -71,7 +71,7 @@ arguments checked_arguments(tally_array const* values_given, tally_array const* 
     a.weights = in_a_row(*a.weights, TALLY_FLOAT64);
   }
   check_type(a.counts, a.weights ? tally_type TALLY_FLOAT64 : tally_type TALLY_INT64, "counts");
-  with_ordered_type(a.values.type, "values", [](auto) {});
+  with_compared_type<compared_by::order>(a.values.type, "values", [](auto) {});
   a.size = array_view<char>(nullptr, a.values.shape).size();
   a.bins = static_cast<std::size_t>(a.counts.shape[0]);
   if (a.bins == 0) throw usage_error("counts is empty; it has a place for each bin, at least one");

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "src/c/place_on_gpu.hpp"
@@ -58,9 +59,11 @@ struct operation {
   std::size_t callers_bytes = 0;             ///< of its elements, at most `bytes`
   std::size_t number = 0;                    ///< of an operator of the library, on a GPU
   tally_type type{};
-  std::byte const* long_identity = nullptr;  ///< of elements that do not fit in `identity`
-  std::byte const* identity_bytes() const { return long_identity != nullptr ? long_identity : identity; }
-  std::byte const* nothing_bytes() const { return long_identity != nullptr ? long_identity : nothing; }
+  std::shared_ptr<std::byte[]> long_identity;  ///< of elements that do not fit in `identity`
+
+  /// The identity and the reduction of no elements: `bytes` bytes, which are zeros if `has_identity` is false.
+  std::byte const* identity_bytes() const { return bytes <= sizeof identity ? identity : long_identity.get(); }
+  std::byte const* nothing_bytes() const { return bytes <= sizeof nothing ? nothing : long_identity.get(); }
 };
 
 /// Whether `op` is one of the library's operators and not the address of the caller's.

@@ -1,4 +1,5 @@
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,10 +95,11 @@ operation of_caller(tally_operation const& op, std::size_t bytes)
   result.callers = &op;
   result.callers_bytes = bytes;
   result.has_identity = op.identity != nullptr;
-  if (bytes > 256) {
+  if (bytes > sizeof result.identity) {
     result.run = run_left_to_right;
     result.bytes = bytes;
-    result.long_identity = static_cast<std::byte const*>(op.identity);
+    result.long_identity = std::make_shared<std::byte[]>(bytes);
+    if (op.identity != nullptr) std::memcpy(result.long_identity.get(), op.identity, bytes);
     return result;
   }
   result.run = bytes <= 8 ? run_slots<8> : bytes <= 16 ? run_slots<16> : bytes <= 64 ? run_slots<64> : run_slots<256>;

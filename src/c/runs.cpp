@@ -24,7 +24,7 @@ std::vector<std::int64_t> ends_of_runs(array const& given, char const* name, int
   array const keys = packed(given);
   auto const n = static_cast<std::size_t>(keys.shape[0]);
   std::vector<std::int64_t> begins;
-  with_equality_type(keys.type, name, [&]<class K>(K) {
+  with_compared_type<compared_by::equality>(keys.type, name, [&]<class K>(K) {
     selection::by_change<K const*, selection::equal_values> const changes{reinterpret_cast<K const*>(keys.data), {}};
     cpu const on{threads};
     begins.resize(selection::count_selected(on, n, sizeof(K), changes) + 1);

@@ -141,7 +141,7 @@ void sort(tally_array const* in_given, std::int32_t axis_given, tally_array cons
   }
   bool const descending = (options.flags & TALLY_DESCENDING) != 0;
   auto const n = static_cast<std::size_t>(in.shape[axis]);
-  with_ordered_type(in.type, "in", [&]<class K>(K) {
+  with_compared_type<compared_by::order>(in.type, "in", [&]<class K>(K) {
     per_axis const across = in.without(axis).shape;
     if (n == 0 || detail::batch::any_empty(across)) return;
     // Distances are in bytes; those of places are called `initial`.
@@ -194,7 +194,7 @@ void sort_by_key(tally_array const* keys_given, tally_array const* values_given,
   check_type(keys_out, keys.type, "keys_out");
   check_type(values_out, values.type, "values_out");
   auto const n = static_cast<std::size_t>(keys.shape[0]);
-  with_ordered_type(keys.type, "keys", [&]<class K>(K) {
+  with_compared_type<compared_by::order>(keys.type, "keys", [&]<class K>(K) {
     auto const sorted = std::make_unique_for_overwrite<K[]>(n);
     auto const moved = std::make_unique_for_overwrite<std::uint64_t[]>(n);
     gather(line_of(keys, 0), sorted.get(), n);

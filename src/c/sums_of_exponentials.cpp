@@ -101,14 +101,9 @@ void run_segments(operation const&, segments_call const& call)
 template <class T>
 operation on()
 {
-  operation result;
+  operation result = on_elements<T>(detail::least<T>, detail::least<T>);
   result.run = run_sequences<T>;
   result.segments = run_segments<T>;
-  result.bytes = result.alignment = sizeof(T);
-  result.has_identity = true;
-  T const nothing = detail::least<T>;
-  std::memcpy(result.identity, &nothing, sizeof(T));
-  std::memcpy(result.nothing, &nothing, sizeof(T));
   return result;
 }
 

@@ -84,6 +84,42 @@ TEST_P(c_own_operator, combines_neighbours_in_order_whatever_their_size)
   EXPECT_GT(context.calls, 5000);
 }
 
+/// What stands for the identity has the size of an element, whether the operator has an identity or not: the address
+/// sanitizer sees it if not.
+TEST_P(c_own_operator, has_an_identity_of_the_size_of_an_element_or_none)
+{
+  auto const bytes = static_cast<std::size_t>(GetParam());
+  letters context{bytes};
+  std::vector<unsigned char> const identity(bytes, 7);
+  std::vector<unsigned char> values(2 * bytes, 3), results(3 * bytes), last(bytes);
+  std::int64_t const two = 2, none = 0;
+  auto const array = [&](std::vector<unsigned char>& of, std::int64_t const* shape) {
+    return tally_array{of.data(), {TALLY_CPU, 0}, 1, TALLY_BYTES(static_cast<std::uint16_t>(bytes)), shape, nullptr, 0};
+  };
+  tally_array end = array(last, &none);
+  end.ndim = 0;
+  for (bool const has_identity : {true, false}) {
+    tally_operation const op = {sizeof op, letters::combine, &context, has_identity ? identity.data() : nullptr, 0};
+    for (std::int64_t const* const n : {&two, &none})
+      for (auto const flag : {TALLY_EXCLUSIVE, TALLY_INCLUDE_INITIAL}) {
+        std::int64_t const more = *n + 1;
+        tally_array const in = array(values, n), out = array(results, flag == TALLY_EXCLUSIVE ? n : &more);
+        tally_options const options = tally_c_test::options_with(flag, nullptr, &end);
+        std::int32_t const status = tally_scan(&in, 0, &out, &op, &options);
+        ASSERT_EQ(status, has_identity ? TALLY_OK : TALLY_WRONG_ARGUMENT) << tally_last_message();
+        if (!has_identity) continue;
+        bool const has_first = flag == TALLY_INCLUDE_INITIAL || n == &two;
+        EXPECT_TRUE(!has_first || std::memcmp(results.data(), identity.data(), bytes) == 0);
+        EXPECT_TRUE(n != &none || std::memcmp(last.data(), identity.data(), bytes) == 0);
+      }
+    tally_array const in = array(values, &none);
+    EXPECT_EQ(tally_reduce(&in, 0, &end, &op, nullptr), has_identity ? TALLY_OK : TALLY_WRONG_ARGUMENT);
+    tally_array const out = array(results, &two), both = array(values, &two);
+    tally_options const with_last = tally_c_test::options_with(0, nullptr, &end);
+    EXPECT_EQ(tally_scan(&both, 0, &out, &op, &with_last), TALLY_OK) << tally_last_message();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(sizes, c_own_operator, testing::Values(2, 3, 8, 12, 16, 17, 64, 100, 256, 257, 1000),
                          [](auto const& each) { return std::to_string(each.param) + "_bytes"; });
 

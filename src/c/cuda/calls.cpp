@@ -13,9 +13,9 @@
 
 #include "src/c/ends.hpp"
 #include "src/c/gpu.hpp"
+#include "src/c/with_operator.hpp"
 #include "tally/cuda.hpp"
 #include "tally/detail/cuda/check.cuh"
-#include "tally/operators/arithmetic.hpp"
 
 /// The functions of libtally_cuda.so.1: the compiled calls of tally::cuda, by the numbers of operators and types.
 namespace tally::c {
@@ -99,47 +99,6 @@ void run_on(sequences_call const& call)
   });
 }
 
-/// As the CPU's: sums, products and bit operators of integers are those of the unsigned type.
-template <class T, class Unsigned>
-run on_integers(std::size_t op)
-{
-  constexpr run all[] = {run_on<Unsigned, plus>,   run_on<Unsigned, multiplies>, run_on<T, minimum>,
-                         run_on<T, maximum>,       run_on<Unsigned, bit_and>,    run_on<Unsigned, bit_or>,
-                         run_on<Unsigned, bit_xor>};
-  return op - 1 < std::size(all) ? all[op - 1] : nullptr;
-}
-template <class T>
-run on_floats(std::size_t op)
-{
-  constexpr run all[] = {run_on<T, plus>, run_on<T, multiplies>, run_on<T, minimum>, run_on<T, maximum>};
-  return op - 1 < std::size(all) ? all[op - 1] : nullptr;
-}
-run on_bools(std::size_t op)
-{
-  constexpr run all[] = {run_on<std::uint8_t, bit_or>, run_on<std::uint8_t, bit_and>, run_on<std::uint8_t, bit_and>,
-                         run_on<std::uint8_t, bit_or>, run_on<std::uint8_t, bit_and>, run_on<std::uint8_t, bit_or>,
-                         run_on<std::uint8_t, bit_xor>};
-  return op - 1 < std::size(all) ? all[op - 1] : nullptr;
-}
-
-run find(std::size_t op, tally_type type)
-{
-  switch (type.lanes == 1 ? type.code * 1000 + type.bits : -1) {
-    case TALLY_INT * 1000 + 8: return on_integers<std::int8_t, std::uint8_t>(op);
-    case TALLY_INT * 1000 + 16: return on_integers<std::int16_t, std::uint16_t>(op);
-    case TALLY_INT * 1000 + 32: return on_integers<std::int32_t, std::uint32_t>(op);
-    case TALLY_INT * 1000 + 64: return on_integers<std::int64_t, std::uint64_t>(op);
-    case TALLY_UINT * 1000 + 8: return on_integers<std::uint8_t, std::uint8_t>(op);
-    case TALLY_UINT * 1000 + 16: return on_integers<std::uint16_t, std::uint16_t>(op);
-    case TALLY_UINT * 1000 + 32: return on_integers<std::uint32_t, std::uint32_t>(op);
-    case TALLY_UINT * 1000 + 64: return on_integers<std::uint64_t, std::uint64_t>(op);
-    case TALLY_FLOAT * 1000 + 32: return on_floats<float>(op);
-    case TALLY_FLOAT * 1000 + 64: return on_floats<double>(op);
-    case TALLY_BOOL * 1000 + 8: return on_bools(op);
-    default: return nullptr;
-  }
-}
-
 /// Runs a body; no exception leaves it.
 template <class Body>
 std::int32_t guarded(char* message, Body const& body) noexcept
@@ -165,7 +124,7 @@ std::int32_t guarded(char* message, Body const& body) noexcept
 std::int32_t run_sequences(std::size_t op, tally_type type, sequences_call const& call, char* message)
 {
   return guarded(message, [&]() -> std::int32_t {
-    run const found = find(op, type);
+    auto const found = with_operator<run>(op, type, []<class T, class Op>() -> run { return run_on<T, Op>; });
     if (found == nullptr) {
       std::snprintf(message, message_size, "this operator on elements of this type has no code for a GPU");
       return TALLY_NOT_SUPPORTED;
