@@ -84,15 +84,30 @@ public:
     last_ = before ? static_cast<working>(op(*before, total)) : total;
     wide const tile = static_cast<wide>(total);
     tiles_ = count_ == 0 ? tile : static_cast<wide>(op(*tiles_, tile));
-    if (++count_ == span_tiles) {
-      spans_ = combine(spans_, tiles_, op);
-      count_ = 0;
-    }
+    ++count_;
+    close_whole_span(op);
+  }
+
+  /// Takes the totals of `count` tiles at once, at most a whole span, folded left to right in the carry type. `last()`
+  /// stays that of earlier tiles until the next `push`.
+  /// Requires  that whole spans came before.
+  constexpr void push_fold(wide const& fold, std::uint32_t count, Op& op)
+  {
+    tiles_ = fold;
+    count_ = count;
+    close_whole_span(op);
   }
 
 private:
   template <class, class>
   friend class carry;
+
+  constexpr void close_whole_span(Op& op)
+  {
+    if (count_ != span_tiles) return;
+    spans_ = combine(spans_, tiles_, op);
+    count_ = 0;
+  }
 
   std::optional<wide> spans_;  // the initial value and the spans before this one
   std::optional<wide> tiles_;  // the earlier tiles of this span; meaningless if there are none

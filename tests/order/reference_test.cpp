@@ -163,6 +163,28 @@ TEST(reference, carries_agree_with_order_hpp)
   }
 }
 
+TEST(reference, carries_take_the_folds_of_spans)
+{
+  auto const x = make_data<float>(data::mixed_magnitudes, 2 * order::span<float> + 5 * order::tile<float>);
+  plus op;
+  order::carry<float, plus> tiles, folds;
+  std::optional<double> fold;
+  std::uint32_t count = 0;
+  for (std::size_t first = 0; first < x.size(); first += order::tile<float>) {
+    float const total = reference::scan_tile(x, first, reference::shape_of<float>(), op).back();
+    tiles.push(total, op);
+    fold = fold ? *fold + total : double{total};
+    if (++count < order::span_tiles && first + order::tile<float> < x.size()) continue;
+    folds.push_fold(*fold, count, op);
+    fold.reset();
+    count = 0;
+    EXPECT_TRUE(same_value(*folds.next(op), *tiles.next(op))) << first;
+  }
+  tiles.push(3.0f, op);
+  folds.push(3.0f, op);
+  EXPECT_TRUE(same_value(*folds.last(), *tiles.last()));
+}
+
 TEST(reference, a_nan_reaches_all_after_it_and_none_before)
 {
   for (std::size_t const n : {5u, 300u, 20000u}) {

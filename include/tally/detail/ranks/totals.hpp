@@ -15,7 +15,6 @@
 #include "tally/detail/cpu/tiles.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/ranks/division.hpp"
-#include "tally/detail/ranks/folded_tiles.hpp"
 #include "tally/detail/ranks/wire.hpp"
 #include "tally/order.hpp"
 
@@ -113,13 +112,12 @@ void push_shared(order::carry<T, Op>& before, shared_totals const& shared, std::
   using carry = order::carry<T, Op>;
   using working = typename carry::working;
   using wide = typename carry::wide;
-  using folds = order::carry<T, folded_tiles<Op>>;
   for (std::uint64_t k = 0; k < count; ++k, slots += slot_size<carry>) {
     std::uint64_t const fold = k - shared.single;  // wraps below 0
     if (fold < shared.spans)
-      folds::push(before, load<wide>(slots), order::span_tiles, op);
+      before.push_fold(load<wide>(slots), order::span_tiles, op);
     else if (fold == shared.spans && shared.part > 0)
-      folds::push(before, load<wide>(slots), shared.part, op);
+      before.push_fold(load<wide>(slots), shared.part, op);
     else
       before.push(load<working>(slots), op);
   }
