@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tally/mpi.hpp"
@@ -57,6 +58,40 @@ public:
   {
     scan_exscan_add([&] { tally::inclusive_scan(tally::cpu{1}, in_, out_); });
   }
+  /// What crosses in Tally's scan of floats, and nothing else: two rounds, and between them heads of up to a tile on
+  /// their way there, behind them on their way back. Requires less than a tile in all parts together.
+  void messages_of_a_scan()
+  {
+    auto const size = static_cast<std::size_t>(ranks_->size());
+    std::vector<char> const mine(sizeof(tally::ranks_backend::report));
+    std::vector<char> all(size * mine.size());
+    auto const round = [&] {
+      MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(), static_cast<int>(mine.size()),
+                    MPI_BYTE, MPI_COMM_WORLD);
+    };
+    elsewhere_.resize(size * in_.size());
+    std::vector<MPI_Request> requests;
+    auto const cross = [&](bool back) {
+      int const bytes = static_cast<int>(in_.size() * sizeof(T));
+      auto const go = [&](T* at, int rank, bool sends) {
+        requests.push_back(MPI_REQUEST_NULL);
+        if (sends)
+          MPI_Isend(at, bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &requests.back());
+        else
+          MPI_Irecv(at, bytes, MPI_BYTE, rank, 0, MPI_COMM_WORLD, &requests.back());
+      };
+      if (ranks_->rank() > 0) go(back ? out_.data() : in_.data(), 0, !back);
+      for (int r = 1; ranks_->rank() == 0 && r < ranks_->size(); ++r)
+        go(elsewhere_.data() + static_cast<std::size_t>(r) * in_.size(), r, back);
+      std::vector<MPI_Status> ends(requests.size());
+      MPI_Waitall(static_cast<int>(requests.size()), requests.data(), ends.data());
+      requests.clear();
+    };
+    round();
+    cross(false);
+    round();
+    cross(true);
+  }
   void mpi_scan() { MPI_Scan(in_.data(), out_.data(), 1, type_of<T>, MPI_SUM, MPI_COMM_WORLD); }
 
   template <class Reduce>
@@ -76,7 +111,7 @@ public:
 
 private:
   tally::mpi const* ranks_;
-  std::vector<T> in_, out_;
+  std::vector<T> in_, out_, elsewhere_;
 };
 
 /// Runs all contenders in turns and prints their medians on rank 0.
@@ -112,6 +147,8 @@ void cells(tally::mpi const& ranks, std::string const& type, int most)
                                  {"| std, MPI_Exscan, add", [&] { own.by_hand_with_std(); }, {}},
                                  {"| tally, MPI_Exscan, add", [&] { own.by_hand_with_tally(); }, {}}};
     if (n == 1) scans.push_back({"| MPI_Scan", [&] { own.mpi_scan(); }, {}});
+    if (std::is_same_v<T, float> && n * static_cast<std::size_t>(ranks.size()) <= tally::order::tile<T>)
+      scans.push_back({"| its messages alone", [&] { own.messages_of_a_scan(); }, {}});
     race(ranks, "scan" + size, scans, repeat);
     race(ranks, "reduce" + size,
          {{"tally", [&] { own.tally_reduce(); }, {}},
