@@ -1,5 +1,7 @@
-// Results as drawings: curves of scans, bars of groups, as text and as SVG.
+// Results as drawings: curves of scans, bars of groups, as text, SVG and PNG.
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <string>
 
@@ -63,14 +65,41 @@ TEST_F(plot, takes_what_it_can_draw)
   EXPECT_EQ(run_tool(words{"scan", "--plot", "--json"}, "1").err,
             "tally: --plot draws the results and writes no table: it takes no format, delimiter or --append" +
                 see_scan);
-  EXPECT_EQ(run_tool(words{"scan", "--plot", "-o", path("a.png")}, "1").err,
-            "tally: --plot draws text or SVG (-o FILE.svg, which rsvg-convert or a browser makes a PNG of)" + see_scan);
   EXPECT_EQ(
       run_tool(words{"reduce", "--plot"}, "1").err,
       "tally: --plot draws a bar for each group (--by) of one operation; values are drawn by tally app histogram, "
       "running results by tally scan --plot" +
           see_reduce);
   EXPECT_EQ(listing(), "");
+}
+
+// `rsvg-convert` is a script here, which shows what it is given.
+TEST_F(plot, a_png_file_is_made_by_a_program)
+{
+  std::string const folders = std::getenv("PATH");
+  ::setenv("PATH", path("bin").c_str(), 1);
+  std::string const missing = run_tool(words{"scan", "--plot", "-o", path("a.png")}, "1").err;
+  std::filesystem::create_directory(path("bin"));
+  auto const program = [&](std::string const& script) {
+    std::filesystem::permissions(file("bin/rsvg-convert", "#!/bin/sh\n" + script), std::filesystem::perms::owner_all);
+  };
+  program("[ \"$1\" = --zoom=2 ] && read -r line || exit 1\n"
+          "case $line in '<svg '*) printf 'a picture' ;; *) exit 2 ;; esac\n");
+  outcome const curve = run_tool(words{"scan", "--plot", "-o", path("a.png")}, "1 2 3");
+  outcome const bars = run_tool(words{"reduce", "--by", "1", "--column", "2", "--plot", "-o", path("b.png")}, "k\t1\n");
+  program("exit 3\n");
+  outcome const failed = run_tool(words{"scan", "--plot", "-o", path("c.png")}, "1 2 3");
+  ::setenv("PATH", folders.c_str(), 1);
+
+  EXPECT_EQ(missing, "tally: --plot -o FILE.png needs the program rsvg-convert, which PATH does not have (Debian: "
+                     "librsvg2-bin); -o FILE.svg needs none\nSee 'tally scan --help'.\n");
+  EXPECT_EQ(curve.status, 0) << curve.err;
+  EXPECT_EQ(read("a.png"), "a picture");
+  EXPECT_EQ(bars.status, 0) << bars.err;
+  EXPECT_EQ(read("b.png"), "a picture");
+  EXPECT_NE(failed.status, 0);
+  EXPECT_EQ(failed.err, "tally: rsvg-convert: ended with status 3\n");
+  EXPECT_FALSE(std::filesystem::exists(path("c.png")));
 }
 
 // Two columns of dots and four rows are a character: a line from corner to corner takes every column.

@@ -18,7 +18,7 @@ std::unique_ptr<row_format> group_format(command_settings const& settings, std::
   std::vector<table_column> columns = key_columns(key_names);
   std::size_t const keys = columns.size();
   for (table_column& each : result_columns(settings, names)) columns.push_back(std::move(each));
-  if (settings.output.plot) return make_bars(std::move(columns), draws_svg(settings.output));
+  if (settings.output.plot) return make_bars(std::move(columns), picture_of(settings.output));
   if (settings.output.format == output_format::json) return make_json_groups(std::move(columns), keys);
   bool const named = columns.size() > keys + 1;
   return make_row_format(settings.output, std::move(columns), named);

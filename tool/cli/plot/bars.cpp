@@ -38,10 +38,10 @@ double plain(result const& value)
 /// While rows wait they have one column more: the result as a plain number.
 class bars_format final : public row_format {
 public:
-  bars_format(std::vector<table_column> columns, bool as_svg)
+  bars_format(std::vector<table_column> columns, picture as)
       : title_(columns.back().name + " by " + columns.front().name),
         rows_(make_aligned(with_number(std::move(columns)))),
-        as_svg_(as_svg)
+        as_(as)
   {
   }
 
@@ -68,7 +68,12 @@ public:
       line.erase(line.find_last_not_of(' ', number - 1) + 1);
       begin = end + 1;
     }
-    return as_svg_ ? svg(lines, values) : drawn(lines, values);
+    switch (as_) {
+      case picture::text: return drawn(lines, values);
+      case picture::svg: return svg(lines, values);
+      case picture::png: return png_of(svg(lines, values));
+    }
+    std::abort();
   }
 
 private:
@@ -129,14 +134,14 @@ private:
 
   std::string title_;
   std::unique_ptr<row_format> rows_;
-  bool as_svg_;
+  picture as_;
 };
 
 }  // namespace
 
-std::unique_ptr<row_format> make_bars(std::vector<table_column> columns, bool as_svg)
+std::unique_ptr<row_format> make_bars(std::vector<table_column> columns, picture as)
 {
-  return std::make_unique<bars_format>(std::move(columns), as_svg);
+  return std::make_unique<bars_format>(std::move(columns), as);
 }
 
 }  // namespace tally::cli

@@ -12,6 +12,7 @@
 #include "output/json_writer.hpp"
 #include "output/report.hpp"
 #include "plot/curve.hpp"
+#include "plot/picture.hpp"
 #include "settings/numbers.hpp"
 #include "table/table_writer.hpp"
 
@@ -63,9 +64,7 @@ std::size_t terminal_width()
 /// Draws values as a curve.
 class drawn final : public io::writer {
 public:
-  drawn(io::output to, std::string title, bool as_svg) : to_(std::move(to)), title_(std::move(title)), as_svg_(as_svg)
-  {
-  }
+  drawn(io::output to, std::string title, picture as) : to_(std::move(to)), title_(std::move(title)), as_(as) {}
 
   void write(io::values_view const& values) override
   {
@@ -80,7 +79,8 @@ public:
   void flush() override {}
   void finish() override
   {
-    std::string const text = as_svg_ ? svg_of(curve_, title_) : text_of(curve_, title_, terminal_width(), 16);
+    std::string text = as_ == picture::text ? text_of(curve_, title_, terminal_width(), 16) : svg_of(curve_, title_);
+    if (as_ == picture::png) text = png_of(text);
     to_.write(text.data(), text.size());
     to_.commit();
   }
@@ -88,7 +88,7 @@ public:
 private:
   io::output to_;
   std::string title_;
-  bool as_svg_;
+  picture as_;
   curve curve_;
   io::number_form form_;
 };
@@ -98,7 +98,7 @@ private:
 std::unique_ptr<io::writer> make_scan_writer(command_settings const& settings, io::output to, io::element_type type)
 {
   if (settings.output.plot)
-    return std::make_unique<drawn>(std::move(to), plot_title(settings), draws_svg(settings.output));
+    return std::make_unique<drawn>(std::move(to), plot_title(settings), picture_of(settings.output));
   io::number_style const style = style_for(settings.operations[0], settings.output.style);
   if (settings.output.format == output_format::npy) return io::write_npy(std::move(to), type);
   if (settings.output.format == output_format::raw) return io::write_raw(std::move(to), type);

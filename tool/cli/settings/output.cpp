@@ -85,9 +85,9 @@ void bind_append(parser& options, output_settings& output)
   });
 }
 
-bool draws_svg(output_settings const& output)
+picture picture_of(output_settings const& output)
 {
-  return output.plot && output.file.ends_with(".svg");
+  return output.file.ends_with(".svg") ? picture::svg : output.file.ends_with(".png") ? picture::png : picture::text;
 }
 
 void complete_output(output_settings& output, output_options const& given)
@@ -96,9 +96,10 @@ void complete_output(output_settings& output, output_options const& given)
     if (given.json || given.format || output.delimiter || output.append)
       throw command_line_error(
           "--plot draws the results and writes no table: it takes no format, delimiter or --append");
-    if (output.file.ends_with(".png"))
+    if (picture_of(output) == picture::png && !has_png_program())
       throw command_line_error(
-          "--plot draws text or SVG (-o FILE.svg, which rsvg-convert or a browser makes a PNG of)");
+          "--plot -o FILE.png needs the program rsvg-convert, which PATH does not have (Debian: librsvg2-bin); "
+          "-o FILE.svg needs none");
     return;
   }
   if (given.json && given.format && *given.format != output_format::json)

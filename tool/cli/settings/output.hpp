@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/numbers/style.hpp"
+#include "plot/picture.hpp"
 #include "settings/parser.hpp"
 
 namespace tally::cli {
@@ -19,7 +20,7 @@ struct output_settings {
   std::optional<char> delimiter;          ///< between the fields of text and csv
   bool append = false;                    ///< a scan writes the rows of its table, its results behind them
   std::vector<std::string> append_names;  ///< of the results, or none
-  bool plot = false;                      ///< draws the results: as text, or as SVG if the file's ending says so
+  bool plot = false;                      ///< draws the results, as `picture_of` says
   bool quiet = false;                     ///< no progress on the terminal
   io::number_style style = {};            ///< of the results as text
 };
@@ -37,8 +38,8 @@ void bind_append(parser& options, output_settings& output);
 /// To be called after parsing: chooses the format. Throws `command_line_error` if options exclude each other.
 void complete_output(output_settings& output, output_options const& given);
 
-/// Whether a drawing is SVG.
-bool draws_svg(output_settings const& output);
+/// What a drawing is written as: the file's ending says it.
+picture picture_of(output_settings const& output);
 /// Whether results are stored as they lie in memory, in one type.
 bool is_binary(output_format format);
 /// Whether results are rows under a line of names, with the keys of their groups.

@@ -36,8 +36,8 @@ option_group output_options_group()
        {"--output-delimiter", "CHARACTER",
         "The separator of the fields of text and csv output: a single character, or `tab`."},
        {"--plot", "",
-        "Draw the results: those of a scan as a curve, those of groups (--by) as bars. As text, or as SVG with -o "
-        "FILE.svg."},
+        "Draw the results: those of a scan as a curve, those of groups (--by) as bars. As text, or with -o "
+        "FILE.svg as SVG, and with FILE.png as PNG, by the program rsvg-convert."},
        {"--no-progress", "",
         "Show no progress. Without this option a job of more than a second shows its progress on a terminal, never "
         "in a pipe or a file."}}};
