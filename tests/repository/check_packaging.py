@@ -117,8 +117,9 @@ def check_document():
 scratch.mkdir(parents=True, exist_ok=True)
 check_versions()
 check_python()
-check_options()
-check_debian()
+if not complaints:  # else the recipes cannot be read
+    check_options()
+    check_debian()
 check_document()
 for complaint in complaints:
     print(complaint)
