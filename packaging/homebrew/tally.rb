@@ -12,6 +12,7 @@ class Tally < Formula
   depends_on "fmt"
   depends_on "highway"
   depends_on :linux
+  depends_on "muparser"
   depends_on "tbb"
   depends_on "xz"
   depends_on "zstd"

@@ -3,6 +3,7 @@
 - Each recipe is of the library's version, and is well-formed: JSON, Python.
 - The options for CMake that a recipe sets exist, and with them CMake configures what the recipe builds.
 - Every installed file belongs to exactly one of Debian's packages, and each of their patterns matches a file.
+- Debian's recipe needs the packages that scripts/setup installs to build.
 - docs/install.md names every recipe.
 """
 
@@ -85,11 +86,19 @@ def check_debian():
     subprocess.run(["cmake", "-G", "Ninja", "-S", source, "-B", scratch, "-DCMAKE_INSTALL_PREFIX=/usr",
                     "-DCMAKE_INSTALL_LIBDIR=lib/triplet", *(f"-D{name}={value}" for name, value in options)],
                    check=True, capture_output=True)
-    lists = {path.name.removesuffix(".install"): path.read_text().split() for path in packaging.glob("debian/*.install")}
-    patterns = [(package, pattern) for package, all in lists.items() for pattern in all]
+    patterns = []
+    for path in packaging.glob("debian/*.install"):
+        for line in path.read_text().splitlines():
+            pattern, *to = line.split()
+            if not to:
+                patterns.append((path.stem, pattern))
+            elif not (source / pattern).exists():  # a path in the sources, and where it goes
+                complaints.append(f"packaging/debian/{path.name}: there is no {pattern}")
     files = set()
     for script in scratch.rglob("cmake_install.cmake"):
-        for call in re.findall(r"file\(INSTALL DESTINATION (.*?)\)\n", script.read_text(), re.S):
+        # A component that is left out of `install` is installed by its name alone.
+        rules = re.sub(r'^if\(CMAKE_INSTALL_COMPONENT STREQUAL "[^"]*"\)\n.*?^endif\(\)\n', "", script.read_text(), flags=re.M | re.S)
+        for call in re.findall(r"file\(INSTALL DESTINATION (.*?)\)\n", rules, re.S):
             folder = re.match(r'"([^"]*)"', call)[1].replace("${CMAKE_INSTALL_PREFIX}", "/usr").lstrip("/")
             for path in re.findall(r'"([^"]+)"', re.split(r"\sFILES\s", call + " FILES ", maxsplit=1)[1]):
                 files.add(f"{folder}/{os.path.basename(path)}")
@@ -107,6 +116,15 @@ def check_debian():
         complaints.append(f"packaging/debian/{package}.install: nothing is installed as {pattern}")
 
 
+def check_build_dependencies():
+    setup = re.search(r'^to_build="(.*?)"', (source / "scripts/setup").read_text(), re.M | re.S)[1].split()
+    needed = set(setup) - {"g++", "ninja-build", "ccache"}  # what builds, where dpkg-buildpackage has its own
+    field = re.search(r"^Build-Depends:(.*?)^\S", text("debian/control"), re.M | re.S)[1]
+    listed = {entry.split()[0] for entry in field.split(",")}
+    for package in sorted(needed - listed):
+        complaints.append(f"packaging/debian/control: Build-Depends has no {package}, which scripts/setup installs")
+
+
 def check_document():
     document = (source / "docs/install.md").read_text()
     for folder in ("vcpkg", "conan", "spack", "homebrew"):
@@ -120,6 +138,7 @@ check_python()
 if not complaints:  # else the recipes cannot be read
     check_options()
     check_debian()
+    check_build_dependencies()
 check_document()
 for complaint in complaints:
     print(complaint)

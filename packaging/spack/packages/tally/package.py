@@ -25,6 +25,7 @@ class Tally(CMakePackage, CudaPackage):
     with when("+tool"):
         depends_on("fmt@9:")
         depends_on("fast-float")
+        depends_on("muparser@2.3:")
         depends_on("nlohmann-json@3.11:")
         depends_on("zlib-api")
         depends_on("zstd")
