@@ -24,3 +24,6 @@
 #include "tally/sequences.hpp"
 #include "tally/teams.hpp"
 #include "tally/temporary.hpp"
+#ifdef TALLY_HEADER_ONLY  // the sources too: docs/install.md
+#include "src/cpu/header_only.hpp"
+#endif

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "src/cpu/instantiations.hpp"
+#include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/detail/cpu/memory.hpp"
 #include "tally/detail/cpu/single_pass.hpp"
@@ -15,6 +16,14 @@
 
 /// The helpers of both kinds of batch: sequences at regular places, and ragged segments.
 namespace tally::cpu_backend {
+
+/// The place `count` steps from `at`.
+inline detail::batch::distances moved(detail::batch::distances at, detail::batch::distances const& step,
+                                      std::size_t count)
+{
+  at.move(step, static_cast<std::ptrdiff_t>(count));
+  return at;
+}
 
 /// Memory of one thread, at the beginning of a line.
 template <class T>

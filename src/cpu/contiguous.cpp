@@ -111,6 +111,7 @@ void scan_by_kernels(tile_kernels<T> const& kernels, T const* in, T* out, std::s
   scan_tiles(engine, engine.tiles(), before, op, team_size(threads, size * sizeof(T), engine.tiles()));
 }
 
+#ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 #define TALLY_INSTANTIATE(T, Wide, Exact)                                                                              \
   template void reduce_by_kernels(tile_kernels<T> const&, T const*, std::size_t,                                       \
                                   order::carry<T, operator_by_pointer<T, Wide, Exact>>&,                               \
@@ -119,5 +120,6 @@ void scan_by_kernels(tile_kernels<T> const& kernels, T const* in, T* out, std::s
                                 order::carry<T, operator_by_pointer<T, Wide, Exact>>&,                                 \
                                 operator_by_pointer<T, Wide, Exact>, direction, int);
 TALLY_FOR_EACH_OPERATOR_BY_POINTER(TALLY_INSTANTIATE)
+#endif
 
 }  // namespace tally::cpu_backend

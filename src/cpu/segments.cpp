@@ -489,11 +489,13 @@ void scan_block_by_kernels(tile_kernels<T> const& kernels, segments_job<T> const
   }
 }
 
+#ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 #define TALLY_INSTANTIATE(T, Wide, Exact)                                                                              \
   template void scan_segments_by_kernels(tile_kernels<T> const&, segments_job<T> const&,                               \
                                          operator_by_pointer<T, Wide, Exact>);                                         \
   template void scan_block_by_kernels(tile_kernels<T> const&, segments_job<T> const&, segments_of_block const&,        \
                                       operator_by_pointer<T, Wide, Exact>);
 TALLY_FOR_EACH_OPERATOR_BY_POINTER(TALLY_INSTANTIATE)
+#endif
 
 }  // namespace tally::cpu_backend

@@ -38,9 +38,11 @@ void scan_sequences_by_kernels(tile_kernels<T> const& kernels, layout const& whe
   }
 }
 
+#ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 #define TALLY_INSTANTIATE(T, Wide, Exact)                                                                              \
   template void scan_sequences_by_kernels(tile_kernels<T> const&, layout const&, T const*, T*, ends<T> const&,         \
                                           operator_by_pointer<T, Wide, Exact>, direction, int);
 TALLY_FOR_EACH_OPERATOR_BY_POINTER(TALLY_INSTANTIATE)
+#endif
 
 }  // namespace tally::cpu_backend

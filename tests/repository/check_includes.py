@@ -33,7 +33,8 @@ ROOMS = [
     ("MPI contracts", LIBRARY + r"mpi\.hpp", "base contracts ranks|transport over MPI"),
     ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/block_cache\.hpp)",
      "base operators order contracts|where calls go"),
-    ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts"),
+    # With TALLY_HEADER_ONLY it includes the sources too.
+    ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts|library's sources"),
     ("library's sources", r"src/cpu/.*", "base operators order cpu"),
     ("the C interface's GPU part", r"src/c/cuda/.*",
      "base operators order contracts|the C interface|GPU contracts|check of CUDA"),

@@ -25,12 +25,6 @@ using detail::batch::distances;
 using detail::batch::layout;
 using detail::recurrence::steps_in_turn;
 
-distances moved(distances at, distances const& step, std::size_t count)
-{
-  at.move(step, static_cast<std::ptrdiff_t>(count));
-  return at;
-}
-
 /// One thread's state of a block of at most so many recurrences.
 template <class T>
 class block_of_recurrences {
@@ -201,7 +195,9 @@ void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimensi
   });
 }
 
+#ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template void recur_columns_by_kernels(recurrences_in_memory<float> const&, int);
 template void recur_columns_by_kernels(recurrences_in_memory<double> const&, int);
+#endif
 
 }  // namespace tally::cpu_backend

@@ -187,7 +187,9 @@ void gradients_by_kernels(gradients<T> const& given, int threads)
   });
 }
 
+#ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template void gradients_by_kernels(gradients<float> const&, int);
 template void gradients_by_kernels(gradients<double> const&, int);
+#endif
 
 }  // namespace tally::cpu_backend

@@ -20,6 +20,7 @@ recurrence_kernels<T> const& recurrence_kernels_on()
                                              &run_lanes_of_recurrences<T>,   lanes<T>};
   return all;
 }
+#ifndef TALLY_HEADER_ONLY
 recurrence_kernels<float> const& recurrence_kernels_on_f32()
 {
   return recurrence_kernels_on<float>();
@@ -28,6 +29,7 @@ recurrence_kernels<double> const& recurrence_kernels_on_f64()
 {
   return recurrence_kernels_on<double>();
 }
+#endif
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -35,6 +37,13 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tally::cpu_backend {
 
+#ifdef TALLY_HEADER_ONLY
+template <class T>
+recurrence_kernels<T> const& kernels_of_recurrences()
+{
+  return HWY_NAMESPACE::recurrence_kernels_on<T>();
+}
+#else
 HWY_EXPORT(recurrence_kernels_on_f32);
 HWY_EXPORT(recurrence_kernels_on_f64);
 
@@ -48,6 +57,7 @@ recurrence_kernels<double> const& kernels_of_recurrences<double>()
 {
   return HWY_DYNAMIC_DISPATCH(recurrence_kernels_on_f64)();
 }
+#endif
 
 }  // namespace tally::cpu_backend
 #endif

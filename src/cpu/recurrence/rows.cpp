@@ -95,7 +95,9 @@ void recur_rows_by_kernels(recurrences_in_memory<T> const& given)
   });
 }
 
+#ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template void recur_rows_by_kernels(recurrences_in_memory<float> const&);
 template void recur_rows_by_kernels(recurrences_in_memory<double> const&);
+#endif
 
 }  // namespace tally::cpu_backend

@@ -303,7 +303,9 @@ T recur_by_kernels(recurrence_in_memory<T> const& given)
   return bad < given.size ? go_on(given, bad) : at(given.out, given.size - 1, given.out_step);
 }
 
+#ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template float recur_by_kernels(recurrence_in_memory<float> const&);
 template double recur_by_kernels(recurrence_in_memory<double> const&);
+#endif
 
 }  // namespace tally::cpu_backend

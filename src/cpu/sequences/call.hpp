@@ -15,13 +15,6 @@ namespace tally::cpu_backend {
 using detail::batch::dimension;
 using detail::batch::distances;
 
-/// The place `count` steps from `at`.
-inline distances moved(distances at, distances const& step, std::size_t count)
-{
-  at.move(step, static_cast<std::ptrdiff_t>(count));
-  return at;
-}
-
 /// The sequences of a layout, one after the other.
 class cursor {
 public:

@@ -170,9 +170,13 @@ std::array<tile_kernels<T>, detail::built_in::count> const& all_kernels();
 /// The kernels of Op on T, a kernel_element.
 template <class Op, class T>
 tile_kernels<T> const& kernels_of()
+#ifdef TALLY_HEADER_ONLY
+    ;  // of one instruction set: src/cpu/header_only.hpp
+#else
 {
   return all_kernels<T>()[detail::built_in::entry<Op>::place];
 }
+#endif
 
 /// The job of scanning one tile on top of `before`.
 template <class T, class Op>
