@@ -265,32 +265,60 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
     return _variance(a, axis, dtype, out, ddof, keepdims, where, np.sqrt)
 
 
+# Elements from which on `_place_of_extreme` gains: 2 to 4 times on 2^24, and it would lose four times on 2^15.
+_many = 1 << 20
+
+
+def _place_of_extreme(name, a, axis, out, keepdims):
+    """argmin and argmax. NumPy's goes at the speed of memory where elements along the axis are side by side, and elsewhere
+    turns the array round first: there it takes the extremes, and the first places where they stand."""
+    array, leave = _arrays.enter(a)
+    apart = array.ndim > 1 and axis is not None and array.dtype.kind in "biuf" and array.size >= _many
+    if apart:
+        axis = _arrays.axis_in(axis, array.ndim)
+        apart = array.strides[axis] != array.itemsize
+    if not apart:
+        result = getattr(np, name)(array, axis=axis, out=out, keepdims=keepdims)
+        return leave(np.asarray(result)) if leave is not _arrays._as_is else result
+    op = "minimum" if name == "argmin" else "maximum"
+    extremes = _calls.reduce(array, op, axis, None, None, True, None, True, False, None)
+    here = array == extremes
+    if array.dtype.kind == "f":
+        unordered = np.isnan(extremes)
+        if unordered.any():
+            here |= unordered & np.isnan(array)
+    n = array.shape[axis]
+    places = np.arange(n, dtype=np.int32 if n < 2**31 else np.int64).reshape([n if d == axis else 1 for d in range(array.ndim)])
+    first = _calls.reduce(np.where(here, places, places.dtype.type(n - 1)), "minimum", axis, None, None, keepdims, None, True, False, None)
+    return _delivered(first.astype(np.intp), out, leave)
+
+
 def argmin(a, axis=None, out=None, keepdims=False):
-    """Return where the first least element stands along an axis. It is NumPy's function, for completeness.
+    """Return where the first least element stands along an axis, or in the flattened array. A NaN counts as least.
 
     Examples
     --------
     >>> import tally
     >>> int(tally.argmin([3, 1, 2]))
     1
+    >>> tally.argmin([[3, 1], [2, 5]], axis=0)
+    array([1, 0])
     """
-    array, leave = _arrays.enter(a)
-    result = np.argmin(array, axis=axis, out=out, keepdims=keepdims)
-    return leave(np.asarray(result)) if leave is not _arrays._as_is else result
+    return _place_of_extreme("argmin", a, axis, out, keepdims)
 
 
 def argmax(a, axis=None, out=None, keepdims=False):
-    """Return where the first greatest element stands along an axis. It is NumPy's function, for completeness.
+    """Return where the first greatest element stands along an axis, or in the flattened array. A NaN counts as greatest.
 
     Examples
     --------
     >>> import tally
     >>> int(tally.argmax([3, 1, 2]))
     0
+    >>> tally.argmax([[3, 1], [2, 5]], axis=0)
+    array([0, 1])
     """
-    array, leave = _arrays.enter(a)
-    result = np.argmax(array, axis=axis, out=out, keepdims=keepdims)
-    return leave(np.asarray(result)) if leave is not _arrays._as_is else result
+    return _place_of_extreme("argmax", a, axis, out, keepdims)
 
 
 def reduce(a, op="plus", axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True, reverse=False,

@@ -4,6 +4,7 @@ import ctypes
 import fractions
 import itertools
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -109,6 +110,43 @@ def test_several_axes_keepdims_where_initial_dtype_out():
     assert tally.mean(np.float16([60000, 60000])) == 60000
     assert tally.argmin([3, 1, 2]) == 1 and tally.argmax([[3, 1], [4, 9]], axis=1).tolist() == [0, 1]
     np.testing.assert_array_equal(tally.sum(array, axis=0, initial=numbers((4, 5), float) * 0 + 2), np.sum(array, axis=0) + 2)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float16, np.float32, np.float64, bool])
+def test_places_of_extremes_are_numpys(dtype, monkeypatch):
+    for many in [1, 1 << 20]:  # elements from which on the places are found in another way
+        monkeypatch.setattr(tally._reductions, "_many", many)
+        for shape in [(7,), (3, 50), (50, 3), (2, 3, 4)]:
+            array = numbers(shape, dtype)
+            if np.dtype(dtype).kind == "f":
+                array[rng.random(shape) < 0.1] = np.nan
+                array[rng.random(shape) < 0.1] = -0.0
+            for each in layouts(array):
+                for name, axis, keepdims in itertools.product(["argmin", "argmax"], [None, *range(-len(shape), len(shape))], [False, True]):
+                    ours = getattr(tally, name)(each, axis=axis, keepdims=keepdims)
+                    theirs = getattr(np, name)(array, axis=axis, keepdims=keepdims)
+                    np.testing.assert_array_equal(ours, theirs)
+                    assert np.asarray(ours).dtype == np.intp
+        out = np.zeros(4, np.intp)
+        assert tally.argmax(numbers((5, 4), np.int32), axis=0, out=out) is out
+        with pytest.raises(getattr(np, "exceptions", np).AxisError):
+            tally.argmin(np.zeros((3, 2)), axis=2)
+        with pytest.raises(ValueError):
+            tally.argmax(np.zeros((0, 2)), axis=0)
+
+
+def test_ctrl_c_ends_a_call_with_an_operator_in_python():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            tally.reduce(np.zeros(200_000), op=lambda x, y: x + y)  # a second
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def test_scans_by_every_option():
