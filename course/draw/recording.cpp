@@ -8,6 +8,7 @@ namespace tally::draw {
 namespace {
 
 constexpr int first_leaf = model::traced<int>::first_leaf;
+constexpr int warp_lanes = 32;
 constexpr int first_constant = -2'000'000'000;  // and lower ones: far from any leaf
 
 bool is_leaf(int value)
@@ -56,6 +57,20 @@ std::vector<std::string> recording::texts_after(std::size_t phase, int array) co
     for (change const& each : phases_[p].changes)
       if (each.array == array) texts[static_cast<std::size_t>(each.index)] = each.text;
   return texts;
+}
+
+recording recording::of_first_warps(std::size_t most) const
+{
+  recording shorter = *this;
+  for (phase& each : shorter.phases_) {
+    if (each.acts.size() <= most || each.by_host()) continue;
+    each.listed = std::max(1, each.acts[most].thread / warp_lanes) * warp_lanes;
+    auto const beyond = [&](act const& one) { return one.thread >= each.listed; };
+    auto const first = std::find_if(each.acts.begin(), each.acts.end(), beyond);
+    shorter.acts_ -= static_cast<std::size_t>(each.acts.end() - first);
+    each.acts.erase(first, each.acts.end());
+  }
+  return shorter;
 }
 
 int recording::constant(std::string const& text)
@@ -118,14 +133,14 @@ void recording::made(model::machine const&, model::application const& done)
   if (!done.by_host) return;
   ++acts_;
   host().acts.push_back({model::action::apply, 0, {}, {}, done.node, left, right, {}, {}});
-  host().counts.steps = host().acts.size();
+  host().counts.steps = host().operations = host().acts.size();
 }
 
 /// The phase of the host between two launches.
 phase& recording::host()
 {
   if (phases_.empty() || !phases_.back().by_host())
-    phases_.push_back({"the host", -1, -1, 0, 0, false, 1, 1, {}, {}, {}, {}, {}});
+    phases_.push_back({"the host", -1, -1, 0, 0, false, 1, 1, {}, 0, 1, {}, {}, {}, {}});
   return phases_.back();
 }
 
@@ -204,6 +219,7 @@ void recording::see(model::machine const& on, model::phase const& ended)
   kept.threads = ended.threads;
   kept.active = static_cast<int>(ended.counts.warps.active_lanes);
   kept.where = on.place_of(ended.where);
+  kept.listed = ended.threads;
   kept.counts = ended.counts;
   if (!sources_.empty() && sources_.begin()->first.first != ended.launch) sources_.clear();
   std::vector<sources>& from = sources_[{ended.launch, ended.block}];
@@ -217,6 +233,7 @@ void recording::see(model::machine const& on, model::phase const& ended)
     if (changes) one.at = one.left_at = kept.acts.back().at;
     kept.acts.push_back(std::move(one));
   }
+  kept.operations = static_cast<std::size_t>(std::ranges::count(kept.acts, model::action::apply, &act::what));
   place_results(kept);
   for (model::request_counts const& each : ended.requests)
     kept.requests.push_back(

@@ -65,7 +65,9 @@ struct phase {
   int threads;   ///< of the block
   int active;    ///< the threads that do anything
   model::place where;
-  std::vector<act> acts;  ///< thread by thread
+  std::size_t operations;  ///< applications of the operator, by all threads
+  int listed;              ///< `acts` has those of the threads [0, listed)
+  std::vector<act> acts;   ///< thread by thread
   model::phase_counts counts;
   std::vector<request> requests;
   std::vector<change> changes;  ///< by array and index
@@ -115,6 +117,9 @@ public:
   std::string const& text_of(int value) const;
   /// "x[3]", "in[0]"; "thread 3" for a register.
   std::string name_of(element const& where) const;
+  /// The same run, in which a phase of more than `most` acts lists those of its first warps: one warp at least. Its
+  /// counts, requests and changes stay those of all threads.
+  recording of_first_warps(std::size_t most) const;
   /// The elements of an array after the phase of that index in phases(); empty text for unset ones.
   std::vector<std::string> texts_after(std::size_t phase, int array) const;
 

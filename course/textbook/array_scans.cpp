@@ -147,7 +147,7 @@ std::vector<kernel_entry> array_scans_of()
            .source = "Harris, Sengupta, Owens (2007)",
            .changes = "Any number of elements: sections are scanned, then their sums, which are added back.",
            .threads = Threads,
-           .work = {"about 3n for large sections", cost::scan_scan_add_work},
+           .work = {"below 3n", cost::scan_scan_add_work},
            .steps = {"2 log2 n - 2 + levels", cost::scan_scan_add_steps},
            .barriers = {"2 log2 n - 1 + 2 levels", cost::scan_scan_add_barriers}}),
       entry<exclusive_scan>(
@@ -158,7 +158,7 @@ std::vector<kernel_entry> array_scans_of()
            .source = "Harris, Sengupta, Owens (2007)",
            .changes = "The same with Blelloch's scan: the sum of a section is its last result and its last element.",
            .threads = Threads,
-           .work = {"about 3n for large sections", cost::exclusive_scan_work},
+           .work = {full ? "below 3.01 n" : "below 4n", cost::exclusive_scan_work},
            .steps = {"2 log2 n - 3 + 3 levels", cost::exclusive_scan_steps},
            .barriers = {"2 log2 n - 1 + 3 levels", cost::exclusive_scan_barriers}}),
       entry<shifted_scan>(
@@ -171,7 +171,7 @@ std::vector<kernel_entry> array_scans_of()
                "The inclusive scan again, on elements that are loaded from one place before: block 0 alone has an "
                "identity.",
            .threads = Threads,
-           .work = {"about 3n for large sections", cost::scan_scan_add_work},
+           .work = {"below 3n", cost::scan_scan_add_work},
            .steps = {"2 log2 n - 2 + levels", cost::scan_scan_add_steps},
            .barriers = {"2 log2 n - 1 + 2 levels", cost::scan_scan_add_barriers}}),
       entry<reduce_scan_scan<inclusive_sections, Threads>>(
@@ -183,7 +183,7 @@ std::vector<kernel_entry> array_scans_of()
            .changes =
                "Sections are reduced first, so that they are scanned with what precedes them: less memory traffic.",
            .threads = Threads,
-           .work = {"about 3n for large sections", cost::reduce_scan_scan_work},
+           .work = {"below 3n", cost::reduce_scan_scan_work},
            .steps = {full ? "2 log2 n + 7" : "6 for each level but the last, 3 or less there",
                      cost::reduce_scan_scan_steps},
            .barriers = {full ? "2 log2 n + 12" : "9 for each level but the last, 5 or less there",
@@ -197,7 +197,7 @@ std::vector<kernel_entry> array_scans_of()
            .changes =
                "Each block adds up what precedes it from what the others publish: one launch, one pass over memory.",
            .threads = Threads,
-           .work = {"about 3n for large sections", cost::single_pass_work},
+           .work = {"below 3n", cost::single_pass_work},
            .steps = {full ? "at most 20, where blocks begin in order" : "at most 6, where blocks begin in order",
                      cost::single_pass_steps},
            .barriers = {full ? "at most 22" : "at most 8", cost::single_pass_barriers}}),
@@ -209,7 +209,7 @@ std::vector<kernel_entry> array_scans_of()
            .source = "Harris, Sengupta, Owens (2007)",
            .changes = "Every result moves one place to the left, across blocks; the last needs the last element.",
            .threads = Threads,
-           .work = {"about 3n for large sections", [](int n) { return cost::exclusive_scan_work(n) + 1; }},
+           .work = {full ? "below 3.01 n" : "below 4n", [](int n) { return cost::exclusive_scan_work(n) + 1; }},
            .steps = {"2 log2 n - 2 + 3 levels", [](int n) { return cost::exclusive_scan_steps(n) + 1; }},
            .barriers = {"2 log2 n + 3 levels", [](int n) { return cost::exclusive_scan_barriers(n) + 1; }}}),
       entry<exclusive_from_inclusive<inclusive_scan, Threads>>(
@@ -220,7 +220,7 @@ std::vector<kernel_entry> array_scans_of()
            .source = "Harris, Sengupta, Owens (2007)",
            .changes = "Every result moves one place to the right, across blocks; the first is the identity.",
            .threads = Threads,
-           .work = {"about 3n for large sections", cost::scan_scan_add_work},
+           .work = {"below 3n", cost::scan_scan_add_work},
            .steps = {"2 log2 n - 2 + levels", cost::scan_scan_add_steps},
            .barriers = {"2 log2 n + 2 levels", [](int n) { return cost::scan_scan_add_barriers(n) + 1; }}}),
   };

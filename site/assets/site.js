@@ -1,5 +1,5 @@
 "use strict";
-/** Every page: the menu of a phone, and the search, whose texts are read when they are first needed. */
+/** Every page: the menu of a phone, light and dark, and the search, whose texts are read when they are first needed. */
 (() => {
   const root = document.currentScript.dataset.root, at = (id) => document.getElementById(id);
 
@@ -7,6 +7,12 @@
     const isOpen = document.body.classList.toggle("menu-open");
     at("menu-button").setAttribute("aria-expanded", `${isOpen}`);
   });
+
+  const nameScheme = () => { at("scheme").title = at("scheme").ariaLabel = window.scheme.now() === "light" ? "Dark" : "Light"; };
+  at("scheme").addEventListener("click", window.scheme.change);
+  window.scheme.listen(nameScheme);
+  nameScheme();
+  at("scheme").hidden = false;
 
   let loading = null;
   function texts() {

@@ -59,16 +59,16 @@ if (hasReference) fs.cpSync(reference, path.join(output, "reference"), { recursi
 
 // Styles, scripts, and what the search looks through
 write("assets/style.css", fs.readFileSync(path.join(here, "../assets/style.css")));
-for (const name of ["site.js", "slides.js"]) write(`assets/${name}`, fs.readFileSync(path.join(here, "../assets", name)));
+for (const name of ["scheme.js", "site.js", "slides.js"]) write(`assets/${name}`, fs.readFileSync(path.join(here, "../assets", name)));
 const texts = groups.flatMap((group) => group.pages).flatMap(({ at, title, sections }) =>
   sections.map(({ heading, anchor, text }) => [at + (anchor ? `#${anchor}` : ""), title, heading, text.trim()]));
 write("assets/search_texts.js", `window.searchTexts = ${JSON.stringify(texts)};\n`);
 const bundle = (entry) => esbuild.buildSync({
   entryPoints: [path.join(here, "../playground", entry)], bundle: true, minify: true, format: "iife", write: false, target: "es2022", legalComments: "eof",
 }).outputFiles[0].text;
-for (const name of ["kernels_page", "write_page", "exercises_page"]) write(`assets/${name}.js`, bundle(`${name}.js`));
+for (const name of ["kernels_page", "write_page", "exercises_page", "editor"]) write(`assets/${name}.js`, bundle(`${name}.js`));
 const packed = zlib.gzipSync(bytes, { level: 9 }).toString("base64");
-write("assets/machine.js", `window.tallyMachine = "${packed}";\nwindow.tallyWorker = ${JSON.stringify(bundle("worker.js"))};\n`);
+write("assets/machine.js", `window.tallyMachine = ${JSON.stringify({ module: packed, worker: bundle("worker.js") })};\n`);
 write("assets/licences.txt", licences());
 
 const broken = brokenLinks(output);

@@ -4,10 +4,8 @@ import { escaped, relative } from "./template.mjs";
 import { countNames, exercises } from "../playground/exercises.js";
 
 /** The pages of the course on which something runs, and those for its teachers. */
-export const machineScripts = ["assets/machine.js"];
-
 export const kernelsPage = {
-  at: "course/kernels.html", title: "Play the kernels", runs: true, wide: true, scripts: [...machineScripts, "assets/kernels_page.js"],
+  at: "course/kernels.html", title: "Play the kernels", runs: true, wide: true, scripts: ["assets/kernels_page.js"],
   sections: [{ heading: "Play the kernels", anchor: "", text: "Run any kernel of the textbook in the browser: player, circuit, banks, warps, races." }],
   body: `<h1>Play the kernels</h1>
 <p>Every kernel of <a href="../docs/textbook/index.html">the textbook</a>, on the model machine, in this page. Nothing is installed, and nothing leaves the page.</p>
@@ -26,7 +24,7 @@ export const kernelsPage = {
 };
 
 export const writePage = {
-  at: "course/write.html", title: "Write your own kernel", runs: true, wide: true, scripts: [...machineScripts, "assets/write_page.js"],
+  at: "course/write.html", title: "Write your own kernel", runs: true, wide: true, scripts: ["assets/write_page.js"],
   sections: [{ heading: "Write your own kernel", anchor: "", text: "An editor in which a kernel is a JavaScript function over a block: run it, see its counts, conflicts and races." }],
   body: `<h1>Write your own kernel</h1>
 <form class="choice" onsubmit="return false"><label>Task <select id="exercise"><option value="">A kernel of your own</option></select></label></form>
@@ -42,8 +40,8 @@ export const writePage = {
 <div>
   <div id="editor"></div>
   <div class="buttons">
-    <button type="button" id="run" title="Ctrl and Enter">Run and play</button>
-    <button type="button" id="check" class="of-exercise" hidden>Check every n</button>
+    <button type="button" id="run" disabled title="Ctrl and Enter">Run and play</button>
+    <button type="button" id="check" class="of-exercise" disabled hidden>Check every n</button>
     <button type="button" id="stop" disabled>Stop</button>
     <button type="button" id="reset">From the start</button>
     <button type="button" id="share">Link to this kernel</button>
@@ -55,6 +53,7 @@ export const writePage = {
       <option value="reduction">reduction</option></select></label>
     <label class="of-free">Operation <select id="op"><option>sum</option><option>product</option><option>min</option><option>max</option>
       <option value="join">join letters</option></select></label>
+    <label class="of-free">Elements <select id="type"><option value="int">integers</option><option value="float">floats</option></select></label>
     <label class="of-free">Threads <input id="threads" type="number" min="1" max="1024" placeholder="n"></label>
   </form>
   <p id="told" role="status"></p><p id="progress"></p>

@@ -14,6 +14,8 @@ for (const [name, language] of Object.entries({ bash, cmake, cpp, javascript, js
 const languageOf = { ".hpp": "cpp", ".cpp": "cpp", ".cuh": "cpp", ".cu": "cpp", ".h": "cpp", ".c": "cpp", ".py": "python", ".js": "javascript",
                      ".mjs": "javascript", ".json": "json", ".cmake": "cmake" };
 const pictures = new Set([".svg", ".png"]);
+/** Whether a picture has colours for light and for dark; others get a white ground. */
+const hasBothSchemes = (file) => file.endsWith(".svg") && fs.readFileSync(file, "utf8").includes("prefers-color-scheme");
 /** A source longer than this is not a page: the site keeps every page below 300 KB. */
 const longestSource = 120_000;
 
@@ -77,6 +79,7 @@ export class Documents {
     if (!fs.existsSync(whole)) throw new Error(`${file}: there is no ${to}`);
     const isFolder = fs.statSync(whole).isDirectory();
     if (!found.endsWith(".md")) this.linked.add(found);
+    if (token.type === "image" && hasBothSchemes(whole)) token.attrJoin("class", "in-both-schemes");
     const place = isFolder ? path.posix.join("source", found, "index.html") : placeOf(found);
     token.attrSet(name, relative(placeOf(file), place) + (anchor ? `#${anchor}` : ""));
   }

@@ -28,6 +28,7 @@ export function page({ at, title, body, menu, scripts = [], runs = false, wide =
 <meta http-equiv="Content-Security-Policy" content="${policy(runs)}">
 <title>${escaped(title)}${title === "Tally" ? "" : " - Tally"}</title>
 <link rel="stylesheet" href="${link("assets/style.css")}">
+<script src="${link("assets/scheme.js")}"></script>
 <script defer src="${link("assets/site.js")}" data-root="${link("")}"></script>
 ${scripts.map((each) => `<script defer src="${link(each)}"></script>\n`).join("")}</head>
 <body class="${wide ? "wide" : "text"}${menu.length === 0 ? " alone" : ""}">
@@ -37,6 +38,7 @@ ${scripts.map((each) => `<script defer src="${link(each)}"></script>\n`).join(""
   <nav class="main" aria-label="Main"><a href="${link("course/kernels.html")}">Play</a> <a href="${link("course/write.html")}">Write</a>
   <a href="${link("course/exercises.html")}">Exercises</a></nav>
   <form id="search" role="search"><label for="query">Search</label> <input id="query" type="search" autocomplete="off" aria-controls="found"></form>
+  <button type="button" id="scheme" hidden>\u25d0</button>
   ${menu.length === 0 ? "" : '<button type="button" id="menu-button" aria-expanded="false" aria-controls="menu">Menu</button>'}
 </header>
 <div id="found" role="region" aria-label="Found" hidden></div>

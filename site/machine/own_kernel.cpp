@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -17,8 +20,8 @@
 #include "text.hpp"
 
 /// A kernel that the page runs. Its steps call back into the page for each thread. The page calls in for each access to
-/// memory and each application of the operator. Elements are integers or letters of four bytes. They cross the border
-/// as an int of the same bits, with the number of the operation that made them.
+/// memory and each application of the operator. Elements are integers, floats or letters, of four bytes. They cross the
+/// border as an int of the same bits, with the number of the operation that made them.
 namespace tally::site {
 
 namespace {
@@ -209,16 +212,29 @@ public:
   {
     std::vector<T> const out = machine_.values(arrays_.at(1));
     T sum = op_.identity();
+    float magnitude = 0, error = 0;  // the error that other brackets may make, of floats
+    auto const is = [&](std::size_t k) { return arrays_.at(1).of().is_set(k) && are_equal(out[k], sum, error); };
     for (std::size_t k = 0; k < in_.size(); ++k) {
-      if (kind == textbook::result_kind::exclusive_scan && !(has(k) && out[k] == sum)) return false;
+      if (kind == textbook::result_kind::exclusive_scan && !is(k)) return false;
       sum = op_(sum, in_[k]);
-      if (kind == textbook::result_kind::inclusive_scan && !(has(k) && out[k] == sum)) return false;
+      if constexpr (std::is_same_v<T, float>) {
+        magnitude += std::abs(in_[k]);
+        float const n = static_cast<float>(in_.size());
+        error = std::numeric_limits<float>::epsilon() * n * std::max(magnitude, std::abs(sum));
+      }
+      if (kind == textbook::result_kind::inclusive_scan && !is(k)) return false;
     }
-    return kind != textbook::result_kind::reduction || (has(0) && out[0] == sum);
+    return kind != textbook::result_kind::reduction || is(0);
   }
 
 private:
-  bool has(std::size_t k) const { return arrays_.at(1).of().is_set(k); }
+  static bool are_equal(T const& a, T const& b, float error)
+  {
+    if constexpr (std::is_same_v<T, float>)
+      return a == b || std::abs(a - b) <= error;
+    else
+      return a == b;
+  }
 
   Op op_;
   model::watched<T, Op> watched_;
@@ -256,9 +272,9 @@ auto const call_threads = [](int t) { page_thread(t); };
 
 extern "C" {
 
-/// Begins a run of integers with the operation's number in `kernel_operation`, or of letters if that is `join`. A
-/// `played` one is recorded, to be shown. If `descending`, the last block begins first.
-[[clang::export_name("own_begin")]] void own_begin(int op, int n, int played, int descending)
+/// Begins a run of integers or floats with the operation's number in `kernel_operation`, or of letters if that is
+/// `join`. A `played` one is recorded, to be shown. If `descending`, the last block begins first.
+[[clang::export_name("own_begin")]] void own_begin(int op, int n, int floats, int played, int descending)
 {
   model::schedule by;
   if (descending != 0) by.by = model::schedule::order::descending;
@@ -266,6 +282,9 @@ extern "C" {
   now.reset();
   if (operation == cli::kernel_operation::join)
     now = std::make_unique<session_of<textbook::letters, textbook::join>>(textbook::join{}, by);
+  else if (floats != 0)
+    now = std::make_unique<session_of<float, textbook::selected_operator<float>>>(
+        textbook::selected_operator<float>{cli::catalogue_operation(operation)}, by);
   else
     now = std::make_unique<session_of<int, textbook::selected_operator<int>>>(
         textbook::selected_operator<int>{cli::catalogue_operation(operation)}, by);
@@ -274,7 +293,7 @@ extern "C" {
   now->record().n = n;
 }
 
-/// The input: the given text is integers, n words of four bytes.
+/// The input: the given text is the bits of n elements, a word of four bytes each.
 [[clang::export_name("own_input")]] void own_input(int results)
 {
   std::string const& bytes = given_text();

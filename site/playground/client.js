@@ -1,19 +1,29 @@
-/** The machine as the page sees it: a worker, made of texts that are in the page, so that it also runs from a folder. */
+import { loaded } from "./dom.js";
+
+/** The machine as the page sees it: a worker, made of texts that a script brings, so that it also runs from a folder. */
 export class Client {
   constructor() {
     this.requests = new Map();
     this.count = 0;
-    this.bytes = unpacked(window.tallyMachine);
+    this.stops = 0;
+    this.parts = loaded("machine.js", "tallyMachine").then(async ({ module, worker }) => ({ bytes: await unpacked(module), worker }));
     this.begin();
   }
 
   begin() {
-    const address = URL.createObjectURL(new Blob([window.tallyWorker], { type: "text/javascript" }));
+    this.ready = this.start();
+    this.ready.catch(() => {}); // whoever asks is told
+  }
+
+  async start() {
+    const stops = this.stops, { bytes, worker } = await this.parts;
+    if (stops !== this.stops) throw new Error(this.reason);
+    const address = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
     this.worker = new Worker(address);
     URL.revokeObjectURL(address);
     this.worker.onmessage = ({ data }) => this.receive(data);
     this.worker.onerror = (event) => this.endAll(event.message || "the machine could not be started");
-    this.ready = this.bytes.then((bytes) => this.send("start", bytes));
+    await this.send("start", bytes);
   }
 
   receive({ id, result, problem, progress }) {
@@ -59,7 +69,9 @@ export class Client {
   }
 
   stop(reason) {
-    this.worker.terminate();
+    this.worker?.terminate();
+    this.stops++;
+    this.reason = reason;
     this.endAll(reason);
     this.begin();
   }

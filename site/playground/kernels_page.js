@@ -1,5 +1,5 @@
 import { Client } from "./client.js";
-import { at, make } from "./dom.js";
+import { at, make, showPlayer } from "./dom.js";
 
 /** The page on which the textbook's kernels run. What is asked for stands in the address, behind the #. */
 const client = new Client();
@@ -44,7 +44,7 @@ async function run() {
     if (number !== asked) return;
     const { findings, n } = JSON.parse(json);
     say("");
-    at("player").srcdoc = page;
+    showPlayer(page);
     at("took").textContent = `${n} elements, recorded and drawn in ${Math.round(performance.now() - began)} ms; ${findings.length} findings.`;
   } catch (problem) {
     if (number === asked) say(problem.message);

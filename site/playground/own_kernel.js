@@ -9,17 +9,21 @@ const mostElements = 1 << 16;
 
 /** An element of an array, or the result of an operation: it knows how it was made. */
 class Value {
-  constructor(bits, node, isLetters) {
-    Object.assign(this, { bits, node, isLetters });
+  constructor(bits, node, type) {
+    Object.assign(this, { bits, node, type });
   }
   valueOf() {
-    return this.isLetters ? this.toString() : this.bits;
+    return this.type === "letters" ? this.toString() : this.type === "float" ? floatOf(this.bits) : this.bits;
   }
   toString() {
-    if (!this.isLetters) return `${this.bits}`;
+    if (this.type !== "letters") return `${this.valueOf()}`;
     return `${(this.bits << 16) >> 16}..${this.bits >> 16}`;
   }
 }
+
+const floats = new Float32Array(1), bitsOfFloats = new Int32Array(floats.buffer);
+const bitsOf = (float) => ((floats[0] = float), bitsOfFloats[0]);
+const floatOf = (bits) => ((bitsOfFloats[0] = bits), floats[0]);
 
 /** An array of the machine. */
 class MachineArray {
@@ -37,9 +41,9 @@ class Registers {
 
 /** A run of a kernel on the machine; the methods with a line and a column are those that `withPlaces` writes. */
 class Run {
-  constructor(machine, op) {
+  constructor(machine, op, type) {
     this.machine = machine;
-    this.isLetters = op === "join";
+    this.type = type;
     this.line = this.column = 1;
     this.op = (left, right) => this.apply(left, right);
     Object.defineProperty(this.op, "identity", { get: () => this.value(machine.call("own_identity")) });
@@ -47,7 +51,7 @@ class Run {
   }
 
   value(node) {
-    return new Value(this.machine.exports.own_bits(), node, this.isLetters);
+    return new Value(this.machine.exports.own_bits(), node, this.type);
   }
 
   fail(text) {
@@ -60,13 +64,19 @@ class Run {
     return plain;
   }
 
+  number(value, what) {
+    if (typeof value !== "number") this.fail(`${what} is ${value}, which is not a number`);
+    return value;
+  }
+
   /** What is stored in an array: [bits, node]. */
   stored(value, into) {
     if (value instanceof Value && into.hasElements !== false) return [value.bits, value.node];
     const name = into.name ?? "a register";
     if (value === undefined) this.fail(`nothing is assigned to ${name}: the value is undefined`);
-    if (this.isLetters && into.hasElements !== false)
+    if (this.type === "letters" && into.hasElements !== false)
       this.fail(`${name} holds letters in this run: assign an element, op(a, b) or op.identity, not ${value}`);
+    if (this.type === "float" && into.hasElements !== false) return [bitsOf(this.number(value, `what is assigned to ${name}`)), constant];
     return [this.whole(value, `what is assigned to ${name}`) | 0, constant];
   }
 
@@ -130,7 +140,8 @@ class Run {
   operand(value) {
     if (value instanceof Value) return [value.bits, value.node];
     if (value === undefined) this.fail("an operand of op is undefined");
-    if (this.isLetters) this.fail(`op joins letters in this run, and ${value} is none`);
+    if (this.type === "letters") this.fail(`op joins letters in this run, and ${value} is none`);
+    if (this.type === "float") return [bitsOf(this.number(value, "an operand of op")), constant];
     return [this.whole(value, "an operand of op") | 0, constant];
   }
 
@@ -230,21 +241,22 @@ export function elementsFor(n, op) {
 }
 
 /** The elements of the textbook's example, for runs that are looked at. */
-export function exampleFor(n, op) {
+export function exampleFor(n, op, type = "int") {
   const example = [3, 1, 7, 0, 4, 1, 6, 3];
+  if (op !== "join" && type === "float") return Array.from({ length: n }, (_, k) => (op === "product" ? 1 : 0) + example[k % 8] / 10);
   return op === "join" || op === "product" ? elementsFor(n, op) : Array.from({ length: n }, (_, k) => example[k % 8]);
 }
 
 /**
- * Runs a kernel that `compile` has made. `elements` are integers; of letters their bits. `threads` are those of the one block, where the
+ * Runs a kernel that `compile` has made. `elements` are numbers of that `type`, "int" or "float"; of letters their bits. `threads` are those of the one block, where the
  * kernel does not launch itself. Returns counts, findings and the result. With `played` and the source, also the page that plays the run.
  */
-export function runKernel(machine, compiled, { elements, op = "sum", result, threads, descending = false, played = null }) {
-  const run = new Run(machine, op), n = elements.length, kind = results.indexOf(result);
+export function runKernel(machine, compiled, { elements, op = "sum", type = "int", result, threads, descending = false, played = null }) {
+  const run = new Run(machine, op, op === "join" ? "letters" : type), isFloat = run.type === "float", n = elements.length, kind = results.indexOf(result);
   machine.hasGivenUp = false;
   try {
-    machine.call("own_begin", operations.indexOf(op), n, played === null ? 0 : 1, descending ? 1 : 0);
-    machine.giveBytes(new Uint8Array(Int32Array.from(elements).buffer));
+    machine.call("own_begin", operations.indexOf(op), n, isFloat ? 1 : 0, played === null ? 0 : 1, descending ? 1 : 0);
+    machine.giveBytes(new Uint8Array((isFloat ? Float32Array : Int32Array).from(elements).buffer));
     machine.call("own_input", kind === 0 ? 1 : n);
     const input = new MachineArray(run, 0, "in", n, true), out = new MachineArray(run, 2, "out", kind === 0 ? 1 : n, true);
     const { kernel, host } = compiled(run);

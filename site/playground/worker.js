@@ -12,10 +12,10 @@ const requests = {
     machine.explain(settings);
     return { json: machine.json(), page: machine.page() };
   },
-  run: ({ source, n, op, result, threads, exercise }) => {
+  run: ({ source, n, op, type, result, threads, exercise }) => {
     const compiled = compile(source), asked = exercises.find((each) => each.id === exercise);
     if (asked) return runExercise(machine, compiled, asked, n, source);
-    return runKernel(machine, compiled, { elements: exampleFor(n, op), op, result, threads, played: source });
+    return runKernel(machine, compiled, { elements: exampleFor(n, op, type), op, type, result, threads, played: source });
   },
   check: ({ source, exercise }, onProgress) => check(machine, source, exercises.find((each) => each.id === exercise), onProgress),
 };

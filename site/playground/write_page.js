@@ -1,13 +1,5 @@
-import { javascript } from "@codemirror/lang-javascript";
-import { indentWithTab } from "@codemirror/commands";
-import { bracketMatching, HighlightStyle, indentOnInput, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, setDiagnostics } from "@codemirror/lint";
-import { EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
-import { tags } from "@lezer/highlight";
-import { minimalSetup } from "codemirror";
-
 import { Client } from "./client.js";
-import { at, make, memory, packed, unpackedText } from "./dom.js";
+import { at, loaded, make, memory, packed, showPlayer, unpackedText } from "./dom.js";
 import { countNames, exercises } from "./exercises.js";
 
 /** The page on which a reader writes a kernel: freely, or as an exercise, whose goal the machine checks. */
@@ -28,44 +20,34 @@ function kernel(block, input, out, n, op) {
 let exercise = null; // null: a kernel of the reader's own
 let editor;
 
-const colours = HighlightStyle.define([
-  { tag: tags.keyword, color: "var(--strong)" },
-  { tag: [tags.comment], color: "var(--good)" },
-  { tag: [tags.string, tags.number, tags.bool], color: "var(--change)" },
-]);
-
-function start() {
-  editor = new EditorView({
-    parent: at("editor"),
-    extensions: [minimalSetup, lineNumbers(), highlightActiveLine(), bracketMatching(), indentOnInput(), javascript(), lintGutter(), keymap.of([{ key: "Ctrl-Enter", mac: "Cmd-Enter", run: () => (run(), true) }, indentWithTab]),
-                 syntaxHighlighting(colours), EditorView.contentAttributes.of({ tabindex: "0", "aria-label": "The kernel. Escape, then Tab leaves the editor." }),
-                 EditorView.updateListener.of((update) => update.docChanged && keep())],
-  });
+async function start() {
+  editor = (await loaded("editor.js", "tallyEditor"))(at("editor"), { onRun: run, onChange: keep });
   const names = exercises.map(({ id, title }, k) => make("option", { value: id }, `${k + 1}. ${title}`));
   at("exercise").append(make("optgroup", { label: "Exercises" }, ...names));
   at("exercise").addEventListener("change", () => go(at("exercise").value));
   at("run").addEventListener("click", run);
   at("check").addEventListener("click", checkAll);
   at("stop").addEventListener("click", () => client.stop("Stopped."));
-  at("reset").addEventListener("click", () => setSource(exercise === null ? free : exercise.start));
-  at("show-solution").addEventListener("click", () => setSource(exercise.solution));
+  at("reset").addEventListener("click", () => editor.set(exercise === null ? free : exercise.start));
+  at("show-solution").addEventListener("click", () => editor.set(exercise.solution));
   at("share").addEventListener("click", share);
   addEventListener("hashchange", readAddress);
   readAddress();
+  for (const id of ["run", "check"]) at(id).disabled = false;
 }
 
-/** #exercise=tree, or #kernel=.. with the text of one, op, result, n and threads. */
+/** #exercise=tree, or #kernel=.. with the text of one, op, type, result, n and threads. */
 function readAddress() {
   const words = new URLSearchParams(location.hash.slice(1));
   choose(exercises.find(({ id }) => id === words.get("exercise")) ?? null);
   if (words.has("kernel")) {
     try {
-      setSource(unpackedText(words.get("kernel")));
+      editor.set(unpackedText(words.get("kernel")));
     } catch {
       tell("The address holds no kernel: is it whole?", true);
     }
   }
-  for (const name of ["op", "result", "n", "threads"]) if (words.has(name)) at(name).value = words.get(name);
+  for (const name of ["op", "type", "result", "n", "threads"]) if (words.has(name)) at(name).value = words.get(name);
 }
 
 function go(id) {
@@ -78,7 +60,7 @@ function choose(chosen) {
   for (const each of document.querySelectorAll(".of-exercise")) each.hidden = chosen === null;
   for (const each of document.querySelectorAll(".of-free")) each.hidden = chosen !== null;
   const kept = memory.read("tally.kernels") ?? {};
-  setSource(kept[chosen?.id ?? "own"] ?? chosen?.start ?? free);
+  editor.set(kept[chosen?.id ?? "own"] ?? chosen?.start ?? free);
   tell("");
   at("player").hidden = true;
   if (chosen === null) return;
@@ -100,22 +82,15 @@ function choose(chosen) {
   if (next) at("next").href = `#exercise=${next.id}`;
 }
 
-const source = () => editor.state.doc.toString();
-
-function setSource(text) {
-  editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text } });
-  editor.dispatch(setDiagnostics(editor.state, []));
-}
-
 function keep() {
-  memory.write("tally.kernels", { ...memory.read("tally.kernels"), [exercise?.id ?? "own"]: source() });
+  memory.write("tally.kernels", { ...memory.read("tally.kernels"), [exercise?.id ?? "own"]: editor.text() });
 }
 
 function settings() {
   const n = Math.max(1, Math.min(1024, Math.trunc(Number(at("n").value)) || 8));
   at("n").value = `${n}`;
   const threads = Math.max(1, Math.min(1024, Math.trunc(Number(at("threads").value)) || n));
-  return { source: source(), n, op: at("op").value, result: at("result").value, threads, exercise: exercise?.id };
+  return { source: editor.text(), n, op: at("op").value, type: at("type").value, result: at("result").value, threads, exercise: exercise?.id };
 }
 
 async function run() {
@@ -132,7 +107,7 @@ async function run() {
 async function checkAll() {
   await busy(async () => {
     const onProgress = (n) => { if (n % 10 === 0) at("progress").textContent = `right up to n = ${n}`; };
-    const checked = await client.ask("check", { source: source(), exercise: exercise.id }, { seconds: 10, onProgress });
+    const checked = await client.ask("check", { source: editor.text(), exercise: exercise.id }, { seconds: 10, onProgress });
     at("progress").textContent = "";
     if (!checked.passed) {
       show(checked.outcome);
@@ -163,31 +138,21 @@ function show(outcome, plays = true) {
   at("figures").replaceChildren(...rows);
   const lines = outcome.findings.flatMap(({ line, other_line: other, text }) =>
     [line, other].filter((each, k, all) => each > 0 && all.indexOf(each) === k).map((each) => ({ line: each, text })));
-  underline(lines);
+  editor.underline(lines);
   if (!plays || !outcome.page) return;
-  at("player").srcdoc = outcome.page;
-  at("player").hidden = false;
-}
-
-function underline(lines) {
-  const { doc } = editor.state;
-  const diagnostics = lines.filter(({ line }) => line <= doc.lines).map(({ line, text }) => {
-    const whole = doc.line(line), indent = whole.text.search(/\S|$/);
-    return { from: whole.from + indent, to: whole.to, severity: "error", message: text };
-  });
-  editor.dispatch(setDiagnostics(editor.state, diagnostics.sort((a, b) => a.from - b.from)));
+  showPlayer(outcome.page);
 }
 
 /** Runs `work` with the buttons off. A problem is told, and underlined at its line. */
 async function busy(work) {
   for (const id of ["run", "check"]) at(id).disabled = true;
   at("stop").disabled = false;
-  underline([]);
+  editor.underline([]);
   try {
     await work();
   } catch (problem) {
     const { line } = problem;
-    if (line > 0) underline([{ line, text: problem.message }]);
+    if (line > 0) editor.underline([{ line, text: problem.message }]);
     tell(line > 0 ? `Line ${line}: ${problem.message}` : problem.message, true);
   }
   at("progress").textContent = "";
@@ -201,9 +166,9 @@ function tell(text, isWrong = false) {
 }
 
 async function share() {
-  const { n, op, result, threads } = settings();
-  const words = exercise === null ? { op, result, n, threads } : { exercise: exercise.id };
-  history.replaceState(null, "", `#${new URLSearchParams({ ...words, kernel: packed(source()) })}`);
+  const { n, op, type, result, threads } = settings();
+  const words = exercise === null ? { op, type, result, n, threads } : { exercise: exercise.id };
+  history.replaceState(null, "", `#${new URLSearchParams({ ...words, kernel: packed(editor.text()) })}`);
   try {
     await navigator.clipboard.writeText(location.href);
     tell("The address of this page holds the kernel now, and is copied.");
@@ -212,4 +177,4 @@ async function share() {
   }
 }
 
-start();
+start().catch((problem) => tell(problem.message, true));

@@ -210,6 +210,19 @@ def check_counts(page, path):
     expect(f"{path.stem}: in all", in_all, counts)
 
 
+def check_many_acts(page, path):
+    """One thread per output of 600 elements: of 180,000 operations those of the first warps are drawn, and all are counted."""
+    page.open(path)
+    page.press("ArrowRight")
+    page.press("ArrowRight")
+    expect("many acts: the step", text(page, "#now"),
+           "one_thread_per_output, step 1: 600 threads, 179,700 operations, 180,300 reads; then a barrier. "
+           "Drawn are threads 0\u2013191 of 608; counts and arrays are of all.")  # fmt: skip
+    expect("many acts: the warps", text(page, "#warps .summary").split(". ")[1], "Of 608 threads the first 192 are here.")
+    page.press("End")
+    expect("many acts: the last result", array(page, "out")[0][-1], 1875)
+
+
 def check_finding(page, path):
     """A finding leads to its step and its line."""
     finding = {"fault": "race", "kernel": "hillis_steele", "launch": 0, "block": 0, "step": 4, "thread": 3, "other_thread": 1,
@@ -273,6 +286,7 @@ def main():
         check_blocks(page, write_page(folder, "scan-scan-add", "--n", "16"), four + ["block 0"] + three)
         check_blocks(page, write_page(folder, "private-histogram", "--n", "16"), ["block 0", "block 1", "block 0"])
         check_blocks(page, steele, [])
+        check_many_acts(page, write_page(folder, "one-thread-per-output", "--n", "600"))
         check_finding(page, steele)
         player_looks.check_access(page, steele)
         player_looks.check_phone(page, tree, write_page(folder, "blelloch", "--n", "16"), write_page(folder, "blelloch", "--n", "32"))

@@ -116,3 +116,21 @@ test("places: lines stay, and the meaning of JavaScript too", () => {
   const wanted = new Function(`let returnValue; ${source}; return returnValue;`)(), found = new Function("$", `let returnValue; ${written}; return returnValue;`)($);
   assert.deepEqual(found, wanted);
 });
+
+test("floats: results up to the rounding of other brackets, and assignments of numbers", () => {
+  const tree = `function kernel(block, input, out, n, op) {
+  const x = block.shared(n);
+  block.step((t) => { x[t] = input[t]; });
+  for (let s = 1; s < n; s *= 2)
+    block.step((t) => { if (t % (2 * s) === 0 && t + s < n) x[t] = op(x[t], x[t + s]); });
+  block.step((t) => { if (t === 0) out[0] = x[0]; });
+}`;
+  const elements = Array.from({ length: 200 }, (_, k) => 0.1 * (k % 7));
+  const outcome = run(tree, { type: "float", elements, threads: 200, result: "reduction", played: tree });
+  assert.deepEqual([outcome.right, outcome.findings], [true, []]);
+  assert.match(outcome.page, /"type":"float"/);
+  assert.match(outcome.page, /"out":\[59\.[0-9]+\]/);
+  const wrong = run(tree.replace("out[0] = x[0]", "out[0] = x[0] + 0.01"), { type: "float", elements, threads: 200, result: "reduction" });
+  assert.equal(wrong.right, false);
+  assert.deepEqual(problemOf("block.step((t) => {\nout[t] = 'a';\n});", { type: "float", elements: [0.5] }), [3, "what is assigned to out is a, which is not a number"]);
+});

@@ -3,6 +3,7 @@ own kernels run, are judged and stopped, the search finds, axe-core finds nothin
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -74,6 +75,7 @@ def told(page, begins, seconds=20):
 
 
 def press(page, button):
+    wait(page, f"!document.getElementById('{button}').disabled")
     page.evaluate(f"document.getElementById('{button}').click()")
 
 
@@ -148,6 +150,22 @@ def check_access(page):
             expect(f"axe, {kind}, {scheme}", found, [])
 
 
+def check_scheme(page):
+    """The switch from light to dark: the page and the run that it plays; it is kept from page to page."""
+    grounds = f"[document, {player}].map(each => getComputedStyle(each.body).backgroundColor)"
+    page.prefer("light")
+    open_page(page, "course/kernels.html")
+    wait(page, plays)
+    light = page.evaluate(grounds)
+    press(page, "scheme")
+    dark = page.evaluate(grounds)
+    expect("both are light, then dark", (len(set(light)), len(set(dark)), light == dark), (1, 1, False))
+    open_page(page, "docs/order.html")
+    expect("the choice is kept", page.evaluate("getComputedStyle(document.body).backgroundColor") in dark, True)
+    press(page, "scheme")
+    expect("and taken back", page.evaluate("[getComputedStyle(document.body).backgroundColor, localStorage.length]")[0] in light, True)
+
+
 def check_widths(page):
     for width in (360, 768, 1280):
         page.resize(width, 800, mobile=width < 500)
@@ -158,11 +176,16 @@ def check_widths(page):
 
 
 def check_sizes():
-    """A page with its style and scripts, before pictures, and before the machine, which pages share."""
-    style = (pages / "assets/style.css").stat().st_size + (pages / "assets/site.js").stat().st_size
-    large = {str(each.relative_to(pages)): each.stat().st_size + style for each in pages.rglob("*.html")
-             if "reference" not in each.parts and each.stat().st_size + style > 300_000}  # fmt: skip
-    expect("pages above 300 KB", large, {})
+    """A page with its style and scripts, before pictures, and before the machine and the editor: these are loaded once for all pages."""
+    def size(each):
+        links = re.findall(r'<(?:script|link)[^>]* (?:src|href)="([^"]+)"', each.read_text())
+        return each.stat().st_size + sum((each.parent / link).resolve().stat().st_size for link in links)
+
+    sizes = {str(each.relative_to(pages)): size(each) for each in pages.rglob("*.html") if "reference" not in each.parts}
+    expect("pages above 300 KB", {name: bytes for name, bytes in sizes.items() if bytes > 300_000}, {})
+    shared = sum((pages / "assets" / name).stat().st_size for name in ("machine.js", "editor.js"))
+    print(f"the largest page has {max(sizes.values()) / 1000:.0f} KB; the machine and the editor have {shared / 1000:.0f} KB")
+    expect("the machine and the editor in less than 1.2 MB", shared < 1_200_000, True)
 
 
 def check_first_step(page):
@@ -204,6 +227,7 @@ def main():
         check_exercise(page)
         check_search(page)
         check_access(page)
+        check_scheme(page)
         check_widths(page)
         check_sizes()
         check_first_step(page)

@@ -10,7 +10,7 @@ function countsOf(run, phase) {
   const { launch, block, steps, transfers } = phase;
   return {
     launch, block, steps, transfers, warps, requests,
-    operations: phase.acts.filter((act) => act.what === "apply").length,
+    operations: phase.operations ?? phase.acts.filter((act) => act.what === "apply").length,
     barriers: phase.barrier ? 1 : 0,
     wavefronts: phase.shared.wavefronts,
     ideal: phase.shared.ideal,
@@ -20,9 +20,9 @@ function countsOf(run, phase) {
   };
 }
 
-/** The acts of each thread. */
+/** The acts of each thread whose acts are listed. */
 function threadsOf(phase) {
-  const threads = Array.from({ length: phase.threads }, () => []);
+  const threads = Array.from({ length: phase.listed ?? phase.threads }, () => []);
   for (const act of phase.acts) threads[act.thread].push(act);
   return threads;
 }

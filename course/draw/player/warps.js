@@ -14,9 +14,11 @@ class Warps {
     const warps = position === 0 ? [] : this.counts[position - 1].warps;
     const working = warps.filter((warp) => warp.active > 0), divergent = working.filter((warp) => warp.divergent);
     const lanes = working.reduce((sum, warp) => sum + warp.active, 0);
+    const { listed, threads } = this.run.phases[position - 1] ?? {};
+    const of_all = listed === undefined ? "" : ` Of ${threads} threads the first ${listed} are here.`;
     this.text.textContent = position === 0 ? "No step yet." :
       `${counted(working.length, "warp")} of ${warps.length} ${working.length === 1 ? "works" : "work"}, ` +
-      `${divergent.length === 0 ? "none divergent" : `${divergent.length} divergent`}; ${counted(lanes, "active lane")}.`;
+      `${divergent.length === 0 ? "none divergent" : `${divergent.length} divergent`}; ${counted(lanes, "active lane")}.${of_all}`;
     this.list.replaceChildren(...alikeWarps(warps).map(([first, last]) => this.drawWarps(first, last)));
     this.list.hidden = warps.length === 0;
   }

@@ -5,14 +5,23 @@ function describe(run, flow, position, counts) {
   const name = [row?.label, row?.detail].filter((text) => text).join(", ");
   const threads = [...new Set(phase.acts.map((act) => act.thread))];
   const many = (what) => phase.acts.filter((act) => act.what === what).length;
+  const { shared, global } = phase, isShortened = phase.listed !== undefined;
+  const reads = isShortened ? shared.reads + global.reads : many("read");
+  const writes = isShortened ? shared.writes + global.writes : many("write");
   const parts = [
-    [counts.operations, "operation"], [many("read"), "read"], [many("write"), "write"], [many("atomic"), "atomic change"],
+    [counts.operations, "operation"], [reads, "read"], [writes, "write"], [many("atomic"), "atomic change"],
     [many("shuffle"), "shuffle"],
   ].filter(([number]) => number > 0).map(([number, noun]) => counted(number, noun));
   const block = run.blocks > 1 && phase.block >= 0 ? `, block ${phase.block}` : "";
-  const who = threads.length === 0 ? "no thread works" : `${threads.length === 1 ? "thread" : "threads"} ${ranges(threads)}`;
+  const working = `${threads.length === 1 ? "thread" : "threads"} ${ranges(threads)}`;
+  const who = isShortened ? counted(phase.active, "thread") : threads.length === 0 ? "no thread works" : working;
   const after = phase.barrier ? "then a barrier" : "no barrier";
-  return `${phase.kernel}${block}${name ? `, ${name}` : ""}: ${who}${parts.length > 0 ? `, ${parts.join(", ")}` : ""}; ${after}.`;
+  return `${phase.kernel}${block}${name ? `, ${name}` : ""}: ${who}${parts.length > 0 ? `, ${parts.join(", ")}` : ""}; ${after}.${listing(phase)}`;
+}
+
+/** Which threads are drawn, where they do too much for all to be. */
+function listing(phase) {
+  return phase.listed === undefined ? "" : ` Drawn are threads 0\u2013${phase.listed - 1} of ${phase.threads}; counts and arrays are of all.`;
 }
 
 /** What the page is about, below its title. */

@@ -2,6 +2,7 @@
 #include "tally/textbook/blelloch.hpp"
 #include "tally/textbook/exhibits/return_before_barrier.hpp"
 #include "tally/textbook/exhibits/shift_across_blocks.hpp"
+#include "tally/textbook/exhibits/sums_not_scanned.hpp"
 #include "tally/textbook/exhibits/total_of_exclusive.hpp"
 #include "tally/textbook/exhibits/update_block_zero.hpp"
 #include "tally/textbook/exhibits/waits_by_index.hpp"
@@ -73,6 +74,24 @@ trial totals_after_scan()
 exhibit_run totals_of_two()
 {
   return {totals_after_scan<total_of_exclusive>(), totals_after_scan<last_and_input>(), "10 26"};
+}
+
+/// The sums of 1 .. 12 in three sections.
+template <class Launch>
+trial sums_of_three_sections()
+{
+  return tried([](machine& on) {
+    auto const in = on.input(counted(12), "in"), out = on.allocate<traced<int>>(12, "out");
+    Launch{}(on, in, out, 12, on.watch<int>(plus{}));
+    expect_scan<int>(on, out, in, plus{}, scan_kind::inclusive);
+    return text(out);
+  });
+}
+
+exhibit_run sums_of_sections()
+{
+  return {sums_of_three_sections<sums_not_scanned<hillis_steele, 4>>(),
+          sums_of_three_sections<scan_scan_add<hillis_steele, 4>>(), text(scanned(counted(12), plus{}))};
 }
 
 /// Two sections of four, each with the greatest so far, and the greatest of both sections so far.
@@ -170,6 +189,18 @@ std::vector<exhibit> grid_exhibits()
        .fix = {"exhibits/total_of_exclusive.hpp", "struct last_and_input"},
        .shows = "The sums of 1 .. 4 and 5 .. 8",
        .run = totals_of_two},
+      {.name = "sums-not-scanned",
+       .title = "Right for one block, and for two",
+       .from = "None: a mistake of scans that are tested on two blocks at most",
+       .says = "Each block scans its section. Then each section adds the sum of the section before it.",
+       .why =
+           "The sum of one section is all that precedes the second, and not all that precedes the third. A test with "
+           "one block passes, and one with two. The sums are an array, and are scanned as the sections are.",
+       .wrong = {"exhibits/sums_not_scanned.hpp", "struct sums_not_scanned"},
+       .line = "// here the sums have to be scanned",
+       .fix = {"scan_scan_add.hpp", "struct scan_scan_add"},
+       .shows = "The sums of 1 .. 12, in sections of 4",
+       .run = sums_of_sections},
       {.name = "update-block-zero",
        .title = "Block 0 updated, with 0",
        .from = reeves,

@@ -103,6 +103,7 @@ trial total_of_1024()
   return tried([](machine& on) {
     auto const in = on.input(counted(1024), "d_in"), out = on.allocate<traced<int>>(1, "d_out");
     Launch{}(on, out, in, 1024, on.watch<int>(plus{}));
+    expect_reduction<int>(on, out, in, plus{});
     return text(out);
   });
 }

@@ -81,12 +81,11 @@ std::string note(explanation const& of, draw::circuit const& drawn)
 {
   std::size_t rows = 0;
   for (draw::circuit::row const& each : drawn.rows) rows += each.step > 0;
-  std::string const steps = rows == of.counts.steps
-                                ? fmt::format("{} steps", rows)
-                                : fmt::format("{} rows; a thread takes {} steps", rows, of.counts.steps);
+  std::string const taken = counted(of.counts.steps, "step");
+  std::string const steps = rows == of.counts.steps ? taken : counted(rows, "row") + "; a thread takes " + taken;
   std::string const blocks =
       of.threads_elsewhere() > 0 ? fmt::format(", in blocks of {} threads", of.kernel->threads) : "";
-  return fmt::format("{} operations in {}{}", of.work, steps, blocks);
+  return counted(of.work, "operation") + " in " + steps + blocks;
 }
 
 std::string diagram(explanation const& of)
@@ -98,7 +97,7 @@ std::string diagram(explanation const& of)
 
 std::string page(explanation const& of)
 {
-  if (!of.is_playable()) throw command_line_error("--html: too much happens to be played; take fewer elements");
+  if (!of.is_recorded()) throw command_line_error("--html: too much happens to be played; take fewer elements");
   return draw::draw_html({of.kernel->title, json_text(of), draw::sources_of(of.run)});
 }
 

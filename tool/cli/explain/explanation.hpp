@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "draw/recording.hpp"
@@ -25,10 +26,10 @@ struct explain_settings {
 
 /// A kernel that has run on the model machine, with everything that it did.
 struct explanation {
-  /// A run of more elements, or of more acts of threads, is only counted, not recorded. One of more than `most_played`
-  /// acts has no phases in its JSON, and no page.
+  /// A run of more elements, or of more acts of threads, is only counted, not recorded. In JSON and on its page a phase
+  /// of more than `most_listed` acts has those of its first warps.
   static constexpr int most_recorded = 1024;
-  static constexpr std::size_t most_acts = 1'200'000, most_played = 300'000;
+  static constexpr std::size_t most_acts = 1'200'000, most_listed = 50'000;
   /// With more elements than this, blocks are as large as on a GPU.
   static constexpr int most_in_small_blocks = 64;
 
@@ -43,7 +44,6 @@ struct explanation {
   std::size_t work = 0, depth = 0;  ///< T1 and T_inf
 
   bool is_recorded() const { return n <= most_recorded && run.complete(); }
-  bool is_playable() const { return is_recorded() && run.acts() <= most_played; }
   std::string_view op_name() const { return own ? own->text : name_of(op); }
   /// "x[0] + x[1]", "min(x[0], x[1])", "op(x[0], x[1])".
   std::string combined(std::string const& left, std::string const& right) const;
@@ -62,6 +62,9 @@ std::vector<std::string> texts_of(textbook::values const& of);
 /// "hillis_steele.hpp" of a path in the textbook's folder, "exhibits/in_place.hpp" of one below it; else the file
 /// alone.
 std::string header_of(model::place const& where);
+
+/// "1 step", "2 steps".
+std::string counted(std::size_t number, std::string_view noun);
 
 /// The output for a reader, and for scripts.
 std::string text(explanation const& of, terminal const& to);

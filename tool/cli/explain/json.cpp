@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include <fast_float/fast_float.h>
@@ -122,6 +124,10 @@ json phase_of(draw::recording const& run, std::size_t number)
                  {"shared", shared_of(of.counts.shared)},
                  {"warps", warps_of(of.counts.warps)},
                  {"global", global_of(of.counts.global)}};
+  if (of.listed < of.threads) {
+    result.add("listed", of.listed);
+    result.add("operations", of.operations);
+  }
   json events = json::array();
   for (draw::act const& one : of.acts) events.append(event_of(run, of, one));
   result.add("events", events);
@@ -209,13 +215,17 @@ std::string json_text(explanation const& of)
   json findings = json::array();
   for (model::finding const& each : of.counts.findings) findings.append(finding_of(each));
   all.add("findings", findings);
-  if (of.is_playable()) {
+  if (of.is_recorded()) {
+    auto const is_long = [](draw::phase const& each) { return each.acts.size() > explanation::most_listed; };
+    std::optional<draw::recording> shorter;
+    if (std::ranges::any_of(of.run.phases(), is_long)) shorter = of.run.of_first_warps(explanation::most_listed);
+    draw::recording const& listed = shorter ? *shorter : of.run;
     json arrays = json::array(), phases = json::array();
-    for (auto const& [number, each] : of.run.arrays()) arrays.append(array_of(each));
+    for (auto const& [number, each] : listed.arrays()) arrays.append(array_of(each));
     all.add("arrays", arrays);
-    for (std::size_t p = 0; p < of.run.phases().size(); ++p) phases.append(phase_of(of.run, p));
+    for (std::size_t p = 0; p < listed.phases().size(); ++p) phases.append(phase_of(listed, p));
     all.add("phases", phases);
-    all.add("diagram", diagram_of(of.run));
+    all.add("diagram", diagram_of(listed));
   }
   return all.line();
 }

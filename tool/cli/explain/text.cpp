@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::size_t lines_of_a_step = 6;  // of its operations
 
-std::string counted(std::size_t n, std::string_view what)
-{
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
-}
-
 class writer {
 public:
   writer(explanation const& of, terminal const& to) : of_(of), to_(to), run_(of.run), arrays_(of.run, to) {}
@@ -357,6 +352,11 @@ private:
 };
 
 }  // namespace
+
+std::string counted(std::size_t number, std::string_view noun)
+{
+  return fmt::format("{} {}{}", number, noun, number == 1 ? "" : "s");
+}
 
 std::string text(explanation const& of, terminal const& to)
 {

@@ -56,30 +56,32 @@ command_page const& explain_page()
               "Print JSON for scripts, with everything that happened, instead of text; without a kernel the list of "
               "all."},
              {"-h,--help", "", "Show this help."}}}},
-      .sections = {{"JSON",
-                    {"`kernel`, `title`, `result` (reduction, inclusive, exclusive or histogram), `changes`, `source`, "
-                     "`header`; `n`, `op`, `threads` of a block, if several blocks share the work, and whether these "
-                     "are `small_blocks`; `type` (int, float or letters), `in` and `out`, the elements; of a "
-                     "tournament its `bracket`; of an operator of your own `broken_laws`, each with an `example`, and "
-                     "the result `by_a_loop`.",
-                     "`formulas`: operations, steps and barriers, each with its `text` and, for this n, its `value`. "
-                     "`counts`: operations, depth, launches, steps, barriers; shared, warps and global, of which the "
-                     "first two have those of loads and stores apart, in_transfers; atomics.",
-                     "`findings`: the faults, each with fault, kernel, launch, block, step, thread, array, index, "
-                     "file, line and a `text`.",
-                     "`phases`, in order, of each block: kernel, launch, block, phase, file, line, threads, active, "
-                     "counts, and `events`: what (read, write, atomic, apply, shuffle), thread, line, file where it is "
-                     "another, at (an element, or the thread whose register it is), array, value; apply has left and "
-                     "right, each with at and value. `changes` has the elements that are written, with their new "
-                     "values. Launch -1 is the host.",
-                     "`arrays`: number, name, memory (shared or global), launch and block of shared memory, "
-                     "element_bytes, and their content `before`. A value keeps its `id` wherever it moves; two equal "
-                     "values have different ones.",
-                     "`diagram`: the drawing: columns, rows, nodes (kind, row, column, at, array, thread, block, "
-                     "value, id), arrows (from and to, which are nodes; as left or right operand, moved, or the index "
-                     "of what is combined), `blocks` (the rows and columns, first and last, of each block in a launch, "
-                     "where there are several), and `result`, the content of `out` at the end in each column. If only "
-                     "the counts are printed there are no phases, arrays and diagram."}}},
+      .sections =
+          {{"JSON",
+            {"`kernel`, `title`, `result` (reduction, inclusive, exclusive or histogram), `changes`, `source`, "
+             "`header`; `n`, `op`, `threads` of a block, if several blocks share the work, and whether these "
+             "are `small_blocks`; `type` (int, float or letters), `in` and `out`, the elements; of a "
+             "tournament its `bracket`; of an operator of your own `broken_laws`, each with an `example`, and "
+             "the result `by_a_loop`.",
+             "`formulas`: operations, steps and barriers, each with its `text` and, for this n, its `value`. "
+             "`counts`: operations, depth, launches, steps, barriers; shared, warps and global, of which the "
+             "first two have those of loads and stores apart, in_transfers; atomics.",
+             "`findings`: the faults, each with fault, kernel, launch, block, step, thread, array, index, "
+             "file, line and a `text`.",
+             "`phases`, in order, of each block: kernel, launch, block, phase, file, line, threads, active, "
+             "counts, and `events`: what (read, write, atomic, apply, shuffle), thread, line, file where it is "
+             "another, at (an element, or the thread whose register it is), array, value; apply has left and "
+             "right, each with at and value. `changes` has the elements that are written, with their new "
+             "values. Launch -1 is the host. Where threads do very much, the events are those of the threads up to "
+             "`listed`, and `operations` counts those of all.",
+             "`arrays`: number, name, memory (shared or global), launch and block of shared memory, "
+             "element_bytes, and their content `before`. A value keeps its `id` wherever it moves; two equal "
+             "values have different ones.",
+             "`diagram`: the drawing: columns, rows, nodes (kind, row, column, at, array, thread, block, "
+             "value, id), arrows (from and to, which are nodes; as left or right operand, moved, or the index "
+             "of what is combined), `blocks` (the rows and columns, first and last, of each block in a launch, "
+             "where there are several), and `result`, the content of `out` at the end in each column. If only "
+             "the counts are printed there are no phases, arrays and diagram."}}},
       .examples = {{"The example of the course:", "tally explain brent-kung"},
                    {"A drawing of 16 elements:", "tally explain blelloch --n 16 --svg blelloch.svg"},
                    {"A page that plays it:", "tally explain blelloch --n 16 --html blelloch.html"},
