@@ -48,6 +48,7 @@ ROOMS = [
     ("readers and writers", r"tool/io/.*", "base"),
     ("tool", r"tool/cli/.*",
      "base operators laws order contracts applications|GPU contracts|readers and writers|check of CUDA|kernels model catalogue drawings"),
+    ("tool on ranks", r"tool/(ranks|mpi)/.*", "base operators order ranks tool|readers and writers|transport over MPI"),
     ("machine of the site", r"site/machine/.*", "model catalogue drawings tool"),
 ]
 

@@ -43,6 +43,9 @@ std::vector<result> results_of(accumulators const& all);
 /// The result of the operation on values of the form, as it is written.
 result in_form(result const& value, operation op, io::number_form form);
 
+/// Writes the result of a sequence of values of `type` as an array of one value, or as its bytes.
+void write_array_result(command_settings const& settings, std::optional<io::element_type> type, result const& value);
+
 /// Gives the rest of the input to the accumulators of each column.
 void reduce_all(command_settings const& settings, batches& from, std::span<accumulators const> columns);
 

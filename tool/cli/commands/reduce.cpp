@@ -20,19 +20,6 @@ namespace tally::cli {
 
 namespace {
 
-void write_result(command_settings const& settings, std::optional<io::element_type> type, result const& value)
-{
-  operation const op = settings.operations[0];
-  io::element_type const to_type = result_type(op, type);
-  value_buffer room;
-  io::values_view const one = as_type(value, to_type, op, room);
-  io::output to = io::output::named(settings.output.file);
-  auto const writer = settings.output.format == output_format::npy ? io::write_npy(std::move(to), to_type, {})
-                                                                   : io::write_raw(std::move(to), to_type);
-  writer->write(one);
-  writer->finish();
-}
-
 /// The names of the columns that have results.
 std::vector<std::string> value_names(command_settings const& settings, source const& from)
 {
@@ -68,6 +55,19 @@ void reduce_groups(command_settings const& settings)
 }
 
 }  // namespace
+
+void write_array_result(command_settings const& settings, std::optional<io::element_type> type, result const& value)
+{
+  operation const op = settings.operations[0];
+  io::element_type const to_type = result_type(op, type);
+  value_buffer room;
+  io::values_view const one = as_type(value, to_type, op, room);
+  io::output to = io::output::named(settings.output.file);
+  auto const writer = settings.output.format == output_format::npy ? io::write_npy(std::move(to), to_type, {})
+                                                                   : io::write_raw(std::move(to), to_type);
+  writer->write(one);
+  writer->finish();
+}
 
 void reduce_all(command_settings const& settings, batches& from, std::span<accumulators const> columns)
 {
@@ -116,7 +116,7 @@ void run_reduce(std::vector<std::string> const& words)
     }
   }
   if (is_binary(settings.output.format))
-    write_result(settings, from.type(), results[0]);
+    write_array_result(settings, from.type(), results[0]);
   else
     io::write_whole(io::output::named(settings.output.file),
                     names.size() > 1 ? report(settings, names, results) : report(settings, results));

@@ -34,6 +34,8 @@ public:
   ~output();
 
   std::string const& name() const { return name_; }
+  /// The path of the unfinished file; empty if it has no name, or there is none.
+  std::string const& unfinished_path() const { return temporary_; }
 
   /// Appends bytes: no buffer in between. Throws broken_pipe, disk_full, file_error.
   void write(void const* data, std::size_t n);
