@@ -55,7 +55,7 @@ private:
     check(MPI_File_open(MPI_COMM_WORLD, path.c_str(), mode, MPI_INFO_NULL, &file_), "MPI_File_open");
   }
 
-  /// Calls some(done, count, at, status) for pieces: MPI counts in an int, and Linux moves fewer than 2^31 bytes a call.
+  /// Calls some(done, count, at, status) for pieces: MPI counts in an int, and Linux moves less than 2 GiB a call.
   template <class Some>
   static void move(std::size_t n, std::uint64_t offset, char const* function, Some const& some)
   {

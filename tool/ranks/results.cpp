@@ -67,13 +67,13 @@ class integers {
 public:
   integers(std::optional<int128> begins, network& by, steps& all) : begins_(begins), by_(&by), all_(&all) {}
 
-  /// Calls use(accumulator) on all ranks with an accumulator that begins with the values of earlier ranks, and must take
-  /// this rank's `values`. Returns the result of all.
+  /// Calls use(accumulator) on all ranks. The accumulator begins with the values of earlier ranks, and must take this
+  /// rank's `values`. Returns the result of all.
   template <class Use>
   std::optional<int128> run(io::values_view const& values, Use const& use)
   {
-    // Products of parts may need more bits than the product of all, which may have a zero before. So do sums of values of
-    // 128 bits.
+    // Products of parts may need more bits than the product of all, which may have a zero before. Likewise sums of
+    // values of 128 bits.
     bool const wide = io::type_of(values) == io::element_type::int128 && io::size_of(values) > 0;
     std::vector<char> const grow =
         of_all_ranks<char>(*by_, std::is_same_v<Op, multiplies> || (exact<Op>::grows && wide));
