@@ -58,7 +58,7 @@ endif()
 
 # All that `cmake --install` needs, and no more.
 add_custom_target(tally_installed)
-foreach(part tally_documents tally_c tally_cuda tally_c_cuda)
+foreach(part tally_documents tally_mpi_tool tally_c tally_cuda tally_c_cuda)
   if(TARGET ${part})
     add_dependencies(tally_installed ${part})
   endif()
