@@ -97,7 +97,7 @@ function inOrderOfTextbook(pages) {
 function licences() {
   const folder = path.join(here, "../node_modules"), texts = [];
   const names = fs.readdirSync(folder).flatMap((name) => (name.startsWith("@") ? fs.readdirSync(path.join(folder, name)).map((each) => `${name}/${each}`) : [name]));
-  for (const name of names.filter((each) => !/^\.|json$/.test(each) && !each.startsWith("@esbuild") && !["axe-core", "esbuild", "argparse"].includes(each))) {
+  for (const name of names.filter((each) => !/^\.|json$/.test(each) && !each.startsWith("@esbuild") && !["axe-core", "esbuild", "argparse", "ws"].includes(each))) {
     const file = fs.readdirSync(path.join(folder, name)).find((each) => /^licen[cs]e/i.test(each));
     if (file) texts.push(`${name}\n\n${fs.readFileSync(path.join(folder, name, file), "utf8").trim()}\n`);
   }
