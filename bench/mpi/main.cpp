@@ -58,7 +58,7 @@ public:
   {
     scan_exscan_add([&] { tally::inclusive_scan(tally::cpu{1}, in_, out_); });
   }
-  /// What crosses in Tally's scan of floats, and nothing else: two rounds, and between them heads of up to a tile on
+  /// The messages of Tally's scan of floats, and nothing else: two rounds, and between them heads of up to a tile on
   /// their way there, behind them on their way back. Requires less than a tile in all parts together.
   void messages_of_a_scan()
   {

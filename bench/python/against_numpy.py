@@ -18,7 +18,7 @@ try:
 except ImportError:
     torch = None
 
-# What a row should be: times NumPy, times PyTorch, microseconds more than NumPy.
+# The target of a row: times NumPy, times PyTorch, microseconds more than NumPy.
 TARGETS = {"cumsum": "8 x NumPy, 1.5 x PyTorch", "small": "at most 2 us more"}
 
 

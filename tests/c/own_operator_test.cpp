@@ -84,7 +84,7 @@ TEST_P(c_own_operator, combines_neighbours_in_order_whatever_their_size)
   EXPECT_GT(context.calls, 5000);
 }
 
-/// What stands for the identity has the size of an element, whether the operator has an identity or not: the address
+/// The bytes of an identity have the size of an element, whether the operator has an identity or not: the address
 /// sanitizer sees it if not.
 TEST_P(c_own_operator, has_an_identity_of_the_size_of_an_element_or_none)
 {

@@ -22,27 +22,9 @@ namespace tally::test {
 namespace {
 
 /// The ranks of a world, and files of this machine.
-class virtual_network final : public cli::network {
+class virtual_network final : public cli::network_over<virtual_transport> {
 public:
-  virtual_network(world& all, int rank) : by_(all, rank) {}
-
-  int rank() const override { return by_.rank(); }
-  int size() const override { return by_.size(); }
-  void allgather(std::byte const* mine, std::byte* all, std::size_t bytes) override { by_.allgather(mine, all, bytes); }
-  void allgather(std::byte const* mine, std::byte* all, std::span<std::size_t const> counts, std::size_t size) override
-  {
-    by_.allgather(mine, all, counts, size);
-  }
-  void broadcast(std::byte* data, std::size_t bytes, int from) override { by_.broadcast(data, bytes, from); }
-  void send(int to, std::byte const* data, std::size_t count, std::size_t size) override
-  {
-    by_.send(to, data, count, size);
-  }
-  void receive(int from, std::byte* data, std::size_t count, std::size_t size) override
-  {
-    by_.receive(from, data, count, size);
-  }
-  bool wait() override { return by_.wait(); }
+  virtual_network(world& all, int rank) : network_over(virtual_transport(all, rank)) {}
 
   void open_to_read(std::string const& path) override { descriptor_ = open(path.c_str(), O_RDONLY); }
   void open_to_write(std::string const& path) override
@@ -65,7 +47,6 @@ public:
   std::string wrote_to;
 
 private:
-  virtual_transport by_;
   int descriptor_ = -1;
 };
 

@@ -13,25 +13,9 @@ namespace {
 using tally::mpi_backend::check;
 
 /// MPI_COMM_WORLD, with a file by MPI-IO.
-class mpi_network final : public tally::cli::network {
+class mpi_network final : public tally::cli::network_over<tally::mpi_backend::transport> {
 public:
-  int rank() const override { return by_.rank(); }
-  int size() const override { return by_.size(); }
-  void allgather(std::byte const* mine, std::byte* all, std::size_t bytes) override { by_.allgather(mine, all, bytes); }
-  void allgather(std::byte const* mine, std::byte* all, std::span<std::size_t const> counts, std::size_t size) override
-  {
-    by_.allgather(mine, all, counts, size);
-  }
-  void broadcast(std::byte* data, std::size_t bytes, int from) override { by_.broadcast(data, bytes, from); }
-  void send(int to, std::byte const* data, std::size_t count, std::size_t size) override
-  {
-    by_.send(to, data, count, size);
-  }
-  void receive(int from, std::byte* data, std::size_t count, std::size_t size) override
-  {
-    by_.receive(from, data, count, size);
-  }
-  bool wait() override { return by_.wait(); }
+  mpi_network() : network_over(tally::mpi_backend::transport(MPI_COMM_WORLD)) {}
 
   void open_to_read(std::string const& path) override { open(path, MPI_MODE_RDONLY); }
   void open_to_write(std::string const& path) override { open(path, MPI_MODE_WRONLY); }
@@ -71,7 +55,6 @@ private:
     }
   }
 
-  tally::mpi_backend::transport by_{MPI_COMM_WORLD};
   MPI_File file_ = MPI_FILE_NULL;
 };
 

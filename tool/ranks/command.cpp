@@ -13,10 +13,10 @@
 #include "commands/commands.hpp"
 #include "io/arrays/npy_header.hpp"
 #include "io/errors.hpp"
+#include "io/files/memory_file.hpp"
 #include "io/files/output.hpp"
 #include "io/files/temporary_files.hpp"
 #include "output/report.hpp"
-#include "ranks/memory_file.hpp"
 #include "ranks/part.hpp"
 #include "ranks/results.hpp"
 #include "ranks/steps.hpp"
@@ -157,7 +157,7 @@ void scan_on_ranks(command_settings const& settings, network& by, steps& all)
   std::uint64_t n = 0;
   for (std::uint64_t const count : counts) n += count;
   if (n == 0) throw not_divided();
-  std::optional<memory_file> results;
+  std::optional<io::memory_file> results;
   all.take([&] {
     results.emplace();
     if (by.rank() == 0 && settings.output.format == output_format::npy)
@@ -168,7 +168,7 @@ void scan_on_ranks(command_settings const& settings, network& by, steps& all)
   all.take([&] {
     bytes = results->content();
     if (by.rank() == 0 || is_binary(settings.output.format)) return;
-    memory_file none;  // a line of names comes before the results of rank 0 alone
+    io::memory_file none;  // a line of names comes before the results of rank 0 alone
     auto const writer = make_scan_writer(settings, io::output::descriptor(none.descriptor(), "(file in memory)"),
                                          result_type(settings.operations[0], own.type()));
     writer->finish();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "tally/detail/ranks/backend.hpp"
 
@@ -38,6 +39,34 @@ public:
 
 protected:
   network() = default;
+};
+
+/// A network over a transport. A derived class has the files.
+template <ranks_backend::transport Transport>
+class network_over : public network {
+public:
+  explicit network_over(Transport by) : by_(std::move(by)) {}
+
+  int rank() const final { return by_.rank(); }
+  int size() const final { return by_.size(); }
+  void allgather(std::byte const* mine, std::byte* all, std::size_t bytes) final { by_.allgather(mine, all, bytes); }
+  void allgather(std::byte const* mine, std::byte* all, std::span<std::size_t const> counts, std::size_t size) final
+  {
+    by_.allgather(mine, all, counts, size);
+  }
+  void broadcast(std::byte* data, std::size_t bytes, int from) final { by_.broadcast(data, bytes, from); }
+  void send(int to, std::byte const* data, std::size_t count, std::size_t size) final
+  {
+    by_.send(to, data, count, size);
+  }
+  void receive(int from, std::byte* data, std::size_t count, std::size_t size) final
+  {
+    by_.receive(from, data, count, size);
+  }
+  bool wait() final { return by_.wait(); }
+
+private:
+  Transport by_;
 };
 
 /// The transport of a network.

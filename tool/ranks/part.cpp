@@ -9,7 +9,7 @@
 #include "io/arrays/npy_header.hpp"
 #include "io/errors.hpp"
 #include "io/files/input.hpp"
-#include "ranks/memory_file.hpp"
+#include "io/files/memory_file.hpp"
 
 namespace tally::cli {
 
@@ -44,7 +44,7 @@ void append_integer(std::vector<std::byte>& to, io::int128 value)
   to.insert(to.end(), bytes.begin(), bytes.end());
 }
 
-/// What ranks cannot tell from a part alone.
+/// Ends the work on parts, for a file that ranks do not divide.
 [[noreturn]] void refuse(std::string const& why)
 {
   throw error(why);
@@ -107,7 +107,7 @@ void part::read_array(command_settings const& settings, network& by, steps& all,
 
 void part::read_lines(command_settings const& settings, network& by, steps& all, std::uint64_t bytes)
 {
-  std::optional<memory_file> lines;
+  std::optional<io::memory_file> lines;
   bool first_is_other = false;  // the first line is that of the file, for the layout of a table
   bool is_empty = true;
   all.take([&] {

@@ -44,7 +44,7 @@ void with_operator(operation op, Use const& use)
   }
 }
 
-/// What an accumulator begins with: an integer, a double, or nothing.
+/// The beginning of an accumulator: an integer, a double, or nothing.
 struct beginning {
   std::optional<int128> integer;
   bool counts_exactly = true;  // else values of text are doubles from the start
@@ -182,7 +182,7 @@ bool any_reals(part const& own, network& by)
 /// Writes results to a file in memory. Those of an array have no header.
 class results_writer {
 public:
-  results_writer(command_settings const& settings, io::element_type type, memory_file& to)
+  results_writer(command_settings const& settings, io::element_type type, io::memory_file& to)
       : settings_(settings),
         type_(type)
   {
@@ -236,7 +236,7 @@ result reduce_parts(command_settings const& settings, operation op, part const& 
   return found;
 }
 
-void scan_parts(command_settings const& settings, part const& own, network& by, steps& all, memory_file& to)
+void scan_parts(command_settings const& settings, part const& own, network& by, steps& all, io::memory_file& to)
 {
   operation const op = settings.operations[0];
   io::element_type const type = result_type(op, own.type());

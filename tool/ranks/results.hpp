@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "ranks/memory_file.hpp"
+#include "io/files/memory_file.hpp"
 #include "ranks/part.hpp"
 
 namespace tally::cli {
@@ -12,6 +12,6 @@ result reduce_parts(command_settings const& settings, operation op, part const& 
 
 /// Writes the results of a scan at the values of this rank's part, as the settings say: the bytes that follow those of
 /// earlier ranks. Throws `not_divided` on all ranks.
-void scan_parts(command_settings const& settings, part const& own, network& by, steps& all, memory_file& to);
+void scan_parts(command_settings const& settings, part const& own, network& by, steps& all, io::memory_file& to);
 
 }  // namespace tally::cli

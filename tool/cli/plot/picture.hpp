@@ -4,7 +4,7 @@
 
 namespace tally::cli {
 
-/// What a drawing is written as.
+/// The format of a drawing.
 enum class picture {
   text,
   svg,

@@ -38,7 +38,7 @@ void bind_append(parser& options, output_settings& output);
 /// To be called after parsing: chooses the format. Throws `command_line_error` if options exclude each other.
 void complete_output(output_settings& output, output_options const& given);
 
-/// What a drawing is written as: the file's ending says it.
+/// The format of a drawing, by the file's ending.
 picture picture_of(output_settings const& output);
 /// Whether results are stored as they lie in memory, in one type.
 bool is_binary(output_format format);

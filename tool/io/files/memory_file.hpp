@@ -3,12 +3,12 @@
 #include <string>
 #include <string_view>
 
-namespace tally::cli {
+namespace tally::io {
 
 /// A file in memory, without a name.
 class memory_file {
 public:
-  /// Throws io::file_error.
+  /// Throws file_error, as do the others.
   memory_file();
   ~memory_file();
   memory_file(memory_file const&) = delete;
@@ -16,6 +16,8 @@ public:
 
   int descriptor() const { return descriptor_; }
   void write(std::string_view text);
+  /// Goes back to the beginning, for one who reads from the descriptor.
+  void rewind() const;
   /// Everything in it, valid as long as the file, which is not written any more.
   std::string_view content();
 
@@ -25,4 +27,4 @@ private:
   std::size_t size_ = 0;
 };
 
-}  // namespace tally::cli
+}  // namespace tally::io
