@@ -1,9 +1,18 @@
 """Times calls of tally beside those of PyTorch, CuPy and JAX on a GPU, on the same values, and prints a page of tables.
 
-Usage: PYTHONPATH=python python3 bench/python/on_gpu.py > docs/measurements/.../python.md
+Usage: PYTHONPATH=python python3 bench/python/on_gpu.py [FOLDER] > docs/measurements/.../python.md
+
+FOLDER has the tables of the C++ library's benchmarks on the same GPU, table.txt and batches_races.txt, as scripts/gpu
+writes them. The page then has the ratio to them too.
 """
 
+import os
+import re
 import sys
+import time
+from pathlib import Path
+
+os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX takes most of the memory otherwise
 
 import numpy as np
 import torch
@@ -15,36 +24,104 @@ try:
     import cupy
 except ImportError:
     cupy = None
+try:
+    import jax
+
+    jax = jax if jax.default_backend() == "gpu" else None
+except ImportError:
+    jax = None
+
+OF_JAX = {"2^24", "rows of 1024", "columns of 4096"}  # each takes seconds to compile
+ALL = 1 << 28  # elements of the rows and columns, as in the C++ library's benchmark
+FEW = 1 << 22  # arrays of up to so many elements are timed in a graph, as there
 
 
-def microseconds(call):
-    """The median time of a call among many, in a stream that is kept busy."""
-    for _ in range(5):
+def in_stream(call, rounds=7, calls=10):
+    """The median time of a call in microseconds, in a stream that is kept busy."""
+    for _ in range(3):
         call()
     torch.cuda.synchronize()
     times = []
-    for _ in range(9):
+    for _ in range(rounds):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         torch.cuda._sleep(2_000_000)  # the host gets ahead, so that its own time is not measured
         begin.record()
-        for _ in range(10):
+        for _ in range(calls):
             call()
         end.record()
         torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end) * 100)
+        times.append(begin.elapsed_time(end) * 1000 / calls)
+        if times[0] > 50_000:
+            break
     return sorted(times)[len(times) // 2]
 
 
+def in_graph(call, calls=100):
+    """The median time of a call in microseconds, among a hundred in a graph."""
+    for _ in range(3):
+        call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(calls):
+            call()
+    return in_stream(graph.replay, calls=1) / calls
+
+
+def microseconds(call, elements):
+    return in_graph(call) if elements <= FEW else in_stream(call)
+
+
+def microseconds_of_jax(function, x):
+    """The median time of ten compiled calls that follow each other, by the clock: JAX does not show its streams."""
+    call = jax.jit(function)
+    given = jax.dlpack.from_dlpack(x)
+    call(given).block_until_ready()
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        for _ in range(10):
+            result = call(given)
+        result.block_until_ready()
+        times.append((time.perf_counter() - begin) * 1e5)
+    return sorted(times)[len(times) // 2]
+
+
+def attempt(call, *arguments):
+    """What a call returns, None if a peer has no memory or no code for it."""
+    try:
+        return call(*arguments)
+    except Exception as error:
+        print(f"on_gpu.py: a peer's call failed: {type(error).__name__}: {error}", file=sys.stderr)
+        torch.cuda.synchronize()
+        return None
+
+
+def library_times(folder):
+    """The C++ library's times in microseconds, by the names that its benchmarks print."""
+    times = {}
+    if folder is None:
+        return times
+    for line in (folder / "table.txt").read_text().splitlines():
+        found = re.match(r"(inclusive scan|reduce) f32 +2\^(\d+) +(graph|stream) +Tally +([\d.]+) us", line)
+        if found and (found[3] == "graph") == (2 ** int(found[2]) <= FEW):
+            times[found[1].replace("inclusive ", ""), f"2^{found[2]}"] = float(found[4])
+    for line in (folder / "batches_races.txt").read_text().splitlines():
+        found = re.match(r"(scan|reduce)/f32/((?:rows|columns) of \d+)\S* .*?  Tally (\d+) GB/s", line)
+        if found:
+            times[found[1], found[2]] = (2 if found[1] == "scan" else 1) * 4 * ALL / int(found[3]) / 1e3
+    return times
+
+
 def same_bits(call):
-    results = {bytes(call().cpu().contiguous().view(torch.uint8).numpy().data) for _ in range(4)}
-    return len(results) == 1
+    results = {bytes(call().cpu().contiguous().view(torch.uint8).numpy().data) for _ in range(3)}
+    return "yes" if len(results) == 1 else "no"
 
 
 def error(result, x, axis):
     """The greatest error in units of 2^-24 of the sum of magnitudes."""
-    exact = torch.cumsum(x.double(), axis)
-    size = torch.cumsum(x.double().abs(), axis)
-    return ((result.double() - exact).abs() / size).max().item() * 2**24
+    exact, size = torch.cumsum(x.double(), axis), torch.cumsum(x.double().abs(), axis)
+    return f"{((result.double() - exact).abs() / size).max().item() * 2**24:.1f}"
 
 
 def table(title, columns, rows):
@@ -57,68 +134,91 @@ def table(title, columns, rows):
 
 
 def ratio(one, other):
-    return f"{other / one:.2f} x"
+    return "" if other is None or one is None else f"{other / one:.2f} x"
 
 
-def cupys(x):
-    return cupy.from_dlpack(x) if cupy is not None else None
+def shown(time):
+    return "" if time is None else f"{time:.1f}"
 
 
-def running_sums():
+SHAPES = [*((f"2^{power}", (1 << power,), 0) for power in (16, 18, 20, 22, 24, 26, 28)),
+          *((f"rows of {n}", (ALL // n, n), 1) for n in (16, 64, 256, 1024, 4096, 65536)),
+          *((f"columns of {n}", (n, ALL // n), 0) for n in (16, 256, 4096, 65536, 1 << 20))]  # fmt: skip
+
+
+def along_axes(kind, library):
+    """Running sums or sums of one array, of rows and of columns."""
+    scans = kind == "scan"
     rows = []
-    shapes = [("2^16", (1 << 16,), 0), ("2^20", (1 << 20,), 0), ("2^24", (1 << 24,), 0), ("2^28", (1 << 28,), 0),
-              ("2^20 rows of 64", (1 << 20, 64), 1), ("65536 rows of 1024", (1 << 16, 1024), 1), ("64 rows of 2^20", (64, 1 << 20), 1),
-              ("2^20 x 64, columns", (1 << 20, 64), 0), ("4096 x 8192, columns", (4096, 8192), 0)]  # fmt: skip
-    for name, shape, axis in shapes:
-        x = torch.rand(shape, device="cuda") - 0.4
-        out = torch.empty_like(x)
-        ours, theirs = (microseconds(lambda: f(x, axis, out)) for f in (
-            lambda x, axis, out: tally.cumsum(x, axis=axis, out=out), lambda x, axis, out: torch.cumsum(x, axis, out=out)))  # fmt: skip
-        row = [f"cumsum, {name}", f"{ours:.1f}", f"{theirs:.1f}", ratio(ours, theirs)]
-        if cupy is not None and x.numel() <= 1 << 26:
-            y, z = cupys(x), cupys(out)
+    for name, shape, axis in SHAPES:
+        x = torch.rand(shape, device="cuda") - (0.4 if scans else 0)
+        out = torch.empty_like(x) if scans else torch.empty(x.sum(axis).shape, device="cuda")
+        elements = x.numel()
+        if scans:
+            ours = microseconds(lambda: tally.cumsum(x, axis=axis, out=out), elements)
+            theirs = microseconds(lambda: torch.cumsum(x, axis, out=out), elements)
+        else:
+            ours = microseconds(lambda: tally.sum(x, axis=axis, out=out), elements)
+            theirs = microseconds(lambda: torch.sum(x, axis, out=out), elements)
+        row = [name, shown(ours), shown(theirs), ratio(ours, theirs)]
+        if cupy is not None:
+            y, z = cupy.from_dlpack(x), cupy.from_dlpack(out)
+            run = cupy.cumsum if scans else cupy.sum
             with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
-                row.append(ratio(ours, microseconds(lambda: cupy.cumsum(y, axis=axis, out=z))))
-        else:
-            row.append("")
-        row += [f"{8 * x.numel() / ours / 1e6:.2f} TB/s"]
-        if x.numel() <= 1 << 26:
-            row += [f"{error(tally.cumsum(x, axis=axis), x, axis):.1f}", f"{error(torch.cumsum(x, axis), x, axis):.1f}"]
-        else:
-            row += ["", ""]
-        row += ["yes" if same_bits(lambda: tally.cumsum(x, axis=axis)) else "no",
-                "yes" if same_bits(lambda: torch.cumsum(x, axis)) else "no"]  # fmt: skip
+                row.append(ratio(ours, attempt(in_stream, lambda: run(y, axis=axis, out=z), 3, 5)))
+            cupy.get_default_memory_pool().free_all_blocks()
+        if jax is not None:
+            run = jax.numpy.cumsum if scans else jax.numpy.sum
+            row.append(ratio(ours, attempt(microseconds_of_jax, lambda x: run(x, axis), x)) if name in OF_JAX else "")
+        row += [ratio(ours, library.get((kind, name))), f"{(8 if scans else 4) * elements / ours / 1e6:.2f} TB/s"]
+        if scans:
+            calls = [lambda: tally.cumsum(x, axis=axis), lambda: torch.cumsum(x, axis)]
+            checked = elements <= 1 << 26  # larger ones take their time in double precision
+            row += [error(call(), x, axis) if checked else "" for call in calls]
+            row += [same_bits(call) if checked else "" for call in calls]
         rows.append(row)
-    table("Running sums of float32", ["", "tally, us", "torch, us", "torch / tally", "cupy / tally", "tally's speed", "error, tally",
-          "error, torch", "bits repeat, tally", "torch"], rows)  # fmt: skip
+        del x, out
+    columns = ["", "Tally, us", "PyTorch, us", "PyTorch / Tally"]
+    columns += ["CuPy / Tally"] if cupy is not None else []
+    columns += ["JAX / Tally"] if jax is not None else []
+    columns += ["C++ library / Tally", "Tally's speed"]
+    if scans:
+        columns += ["Tally's error", "PyTorch's error", "Tally's bits repeat", "PyTorch's bits repeat"]
+    table("Running sums of float32" if scans else "Sums of float32", columns, rows)
 
 
-def sums():
-    rows = []
-    for name, shape, axis in [("2^20", (1 << 20,), 0), ("2^28", (1 << 28,), 0), ("2^20 rows of 64", (1 << 20, 64), 1),
-                              ("65536 rows of 1024", (1 << 16, 1024), 1), ("2^20 x 64, columns", (1 << 20, 64), 0)]:  # fmt: skip
-        x = torch.rand(shape, device="cuda")
-        ours, theirs = microseconds(lambda: tally.sum(x, axis=axis)), microseconds(lambda: torch.sum(x, axis))
-        rows.append([f"sum, {name}", f"{ours:.1f}", f"{theirs:.1f}", ratio(ours, theirs), f"{4 * x.numel() / ours / 1e6:.2f} TB/s"])
-    table("Sums of float32", ["", "tally, us", "torch, us", "torch / tally", "tally's speed"], rows)
+def composed(x, y):
+    """The step x and then the step y, as one step (a, b)."""
+    return x[0] * y[0], x[1] * y[0] + y[1]
 
 
 def recurrences():
     rows = []
-    for name, shape, axis in [("65536 rows of 1024", (1 << 16, 1024), 1), ("4096 x 8192, columns", (4096, 8192), 0), ("2^26", (1 << 26,), 0)]:
+    shapes = [("2^26", (1 << 26,), 0), ("rows of 1024", (1 << 16, 1024), 1), ("columns of 4096", (4096, 1 << 14), 0)]
+    for name, shape, axis in shapes:
         a, b = torch.rand(shape, device="cuda"), torch.rand(shape, device="cuda")
-        ours = microseconds(lambda: tally.linear_recurrence(a, b, axis))
-        rows.append([f"y[k] = a[k] y[k-1] + b[k], {name}", f"{ours:.1f}", f"{12 * b.numel() / ours / 1e6:.2f} TB/s"])
-    table("Recurrences of float32", ["", "tally, us", "tally's speed"], rows)
+        ours = in_stream(lambda: tally.linear_recurrence(a, b, axis))
+        theirs = None
+        if jax is not None:
+            c = jax.dlpack.from_dlpack(a)
+            combine = jax.lax.associative_scan
+            theirs = attempt(microseconds_of_jax, lambda d: combine(composed, (c, d), axis=axis)[1], b)
+            del c
+        rows.append([name, shown(ours), f"{12 * b.numel() / ours / 1e6:.2f} TB/s", shown(theirs), ratio(ours, theirs)])
+    columns = ["", "Tally, us", "Tally's speed", "JAX's associative_scan, us", "JAX / Tally"]
+    table("Recurrences y[k] = a[k] y[k-1] + b[k] of float32", columns, rows)
 
 
 def small_calls():
     """The host's time of a call: 1000 calls on 8 elements, none of which waits."""
-    import time
-
     x = torch.rand(8, device="cuda")
     rows = []
-    for name, call in [("tally.cumsum", lambda: tally.cumsum(x, axis=0)), ("tally.torch.cumsum", lambda: tt.cumsum(x, 0)), ("torch.cumsum", lambda: torch.cumsum(x, 0))]:
+    calls = {
+        "tally.cumsum": lambda: tally.cumsum(x, axis=0),
+        "tally.torch.cumsum": lambda: tt.cumsum(x, 0),
+        "torch.cumsum": lambda: torch.cumsum(x, 0),
+    }
+    for name, call in calls.items():
         for _ in range(100):
             call()
         torch.cuda.synchronize()
@@ -132,11 +232,15 @@ def small_calls():
 
 
 def main():
-    print(f"# Tally in Python on a GPU\n\n{torch.cuda.get_device_name()}, PyTorch {torch.__version__}", end="")
-    print(f", CuPy {cupy.__version__}" if cupy is not None else "", f", NumPy {np.__version__}.", sep="")
-    print("Medians of 9 times 10 calls in a busy stream. Errors are the greatest, in units of 2^-24 of the sum of magnitudes.")
-    running_sums()
-    sums()
+    library = library_times(Path(sys.argv[1]) if len(sys.argv) > 1 else None)
+    versions = [f"{name} {each.__version__}" for name, each in [("CuPy", cupy), ("JAX", jax), ("NumPy", np)] if each]
+    print("# Tally in Python on a GPU\n")
+    print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {', '.join(versions)}.")
+    print("Medians of 7 rounds: for arrays of up to 2^22 elements of a hundred calls in a graph, for larger ones of")
+    print("ten calls in a busy stream; of JAX by the clock. Rows and columns have 2^28 elements in all, recurrences")
+    print("2^26. Errors are the greatest, in units of 2^-24 of the sum of magnitudes.")
+    along_axes("scan", library)
+    along_axes("reduce", library)
     recurrences()
     small_calls()
 
