@@ -86,15 +86,6 @@ def refuse_gradients():
     )
 
 
-def on_gpu(given):
-    """Whether an argument is an array in a GPU's memory, whose library is known."""
-    if type(given) is np.ndarray or type(given) is list:
-        return False
-    from ._gpu import library_of
-
-    return library_of(given) is not None
-
-
 def _from_torch(tensor, torch):
     if tensor.device.type != "cpu":
         raise NotImplementedError(f"the tensor lies on {tensor.device}; this call computes on the CPU")

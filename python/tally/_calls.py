@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _gpu
 from . import _library as c
 from ._operators import Call, EXACT_PLUS, LOG_SUM_EXP, MAXIMUM, MINIMUM, PLUS, TIMES, BIT_AND, BIT_OR, BIT_XOR, type_for
 
@@ -135,9 +135,13 @@ def one_axis(array, axis):
 _direct = frozenset(np.dtype(each) for each in (np.int64, np.uint64, np.float32, np.float64))
 
 
+# Names of this module, which are found quicker than those of another one.
+_ndarray, _empty, _pointer_of, _reduce, _scan = np.ndarray, np.empty, c.pointer_of, c.reduce, c.scan
+
+
 def running(a, number, axis):
     """The running results of an operator of the library, without options; None if it is a call for `scan`."""
-    if type(a) is not np.ndarray or a.dtype not in _direct or not a.flags.aligned:
+    if type(a) is not _ndarray or a.dtype not in _direct:
         return None
     if a.ndim != 1:
         if axis is None or a.ndim == 0:
@@ -148,35 +152,35 @@ def running(a, number, axis):
     else:
         return None
     try:
-        result = np.empty(a.shape, a.dtype)
+        result = _empty(a.shape, a.dtype)
         kept, kept_result = a.__dlpack__(), result.__dlpack__()
     except (BufferError, TypeError, RuntimeError, ValueError):  # a read-only array
         return None
-    status = c.scan(c.pointer_of(kept, b"dltensor"), axis, c.pointer_of(kept_result, b"dltensor"), number, None)
-    if status:
-        c.fail(status)
-    return result
+    status = _scan(_pointer_of(kept, b"dltensor"), axis, _pointer_of(kept_result, b"dltensor"), number, None)
+    return result if not status else _failed(a, status)
 
 
 def total(a, number):
     """The reduction of an array of one axis by an operator of the library; None if it is a call for `reduce`."""
-    if type(a) is not np.ndarray or a.ndim != 1 or a.dtype not in _direct or not a.flags.aligned:
+    if type(a) is not _ndarray or a.ndim != 1 or a.dtype not in _direct:
         return None
     try:
-        result = np.empty((), a.dtype)
+        result = _empty((), a.dtype)
         kept, kept_result = a.__dlpack__(), result.__dlpack__()
     except (BufferError, TypeError, RuntimeError, ValueError):
         return None
-    status = c.reduce(c.pointer_of(kept, b"dltensor"), 0, c.pointer_of(kept_result, b"dltensor"), number, None)
-    if status:
+    status = _reduce(_pointer_of(kept, b"dltensor"), 0, _pointer_of(kept_result, b"dltensor"), number, None)
+    return result[()] if not status else _failed(a, status)
+
+
+def _failed(a, status):
+    """None for elements that are not aligned, which the general way copies; else an exception."""
+    if a.flags.aligned:
         c.fail(status)
-    return result[()]
 
 
 def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
-    if _arrays.on_gpu(a):
-        from . import _gpu
-
+    if _gpu.takes(a):
         return _gpu.reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads)
     array, leave = _arrays.enter(a)
     if dtype is not None:
@@ -215,9 +219,7 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
 
 
 def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads):
-    if _arrays.on_gpu(a):
-        from . import _gpu
-
+    if _gpu.takes(a):
         return _gpu.scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads)
     array, leave = _arrays.enter(a)
     if dtype is not None:

@@ -1,7 +1,9 @@
-"""Arrays in a GPU's memory: tensors of PyTorch, arrays of CuPy and JAX. Nothing here waits for the GPU, but for JAX; the C
-library waits when it takes a stream's workspace, or a larger one."""
+"""Arrays in a GPU's memory: tensors of PyTorch, arrays of CuPy, JAX and others. Nothing here waits for the GPU, but for
+JAX; the C library waits when it takes a stream's workspace, or a larger one."""
 
 import ctypes
+import functools
+import importlib
 import sys
 
 import numpy as np
@@ -11,6 +13,13 @@ from . import _library as c
 from ._operators import BIT_AND, BIT_OR, BIT_XOR, MAXIMUM, MINIMUM, PLUS, TIMES
 
 
+def takes(given):
+    """Whether an argument is an array in a GPU's memory."""
+    if type(given) is np.ndarray or type(given) is list:
+        return False
+    return library_of(given) is not None or is_foreign(given)
+
+
 def library_of(given):
     """The adapter of an array on a GPU; None for other arguments."""
     library = type(given).__module__.partition(".")[0]
@@ -18,19 +27,87 @@ def library_of(given):
         return _Torch if getattr(given, "is_cuda", False) else None
     if library == "cupy":
         return _CuPy
-    if library in ("jax", "jaxlib") and hasattr(given, "__cuda_array_interface__"):
-        return _JAX
+    if library in ("jax", "jaxlib") and hasattr(given, "devices"):
+        return _JAX if next(iter(given.devices())).platform in ("gpu", "cuda") else None
     return None
 
 
-class _Torch:
+def is_foreign(given):
+    """Whether an array is on a GPU and of a library without an adapter here."""
+    if type(given).__module__.partition(".")[0] in ("numpy", "torch", "cupy", "jax", "jaxlib"):
+        return False
+    if hasattr(given, "__cuda_array_interface__"):
+        return True
+    return hasattr(given, "__dlpack_device__") and int(given.__dlpack_device__()[0]) in (c.CUDA, _CUDA_MANAGED)
+
+
+_CUDA_MANAGED = 13  # DLPack's number of memory that the CPU and the GPU share
+
+
+def taken(given):
+    """An array of a library with an adapter here on the same memory, and the function that makes a result one of the
+    caller's library: by `__cuda_array_interface__` or DLPack, through CuPy or PyTorch."""
+    if library_of(given) is not None:
+        return given, lambda result: result
+    peer = _peer()
+    by_interface = hasattr(given, "__cuda_array_interface__")
+    if peer.__name__ == "cupy":
+        array = peer.asarray(given) if by_interface else peer.from_dlpack(given)
+    else:
+        array = peer.as_tensor(given, device="cuda") if by_interface else peer.from_dlpack(given)
+    if type(given).__module__.startswith(("numba.", "numba_cuda.")):
+        return array, sys.modules["numba"].cuda.as_cuda_array
+    namespace = getattr(given, "__array_namespace__", None)
+    if namespace is not None and hasattr(namespace(), "from_dlpack"):
+        return array, namespace().from_dlpack
+    return array, lambda result: result
+
+
+def _peer():
+    """CuPy or PyTorch, which has the memory of arrays of other libraries; the one that is imported already, if one is."""
+    for name in ("cupy", "torch"):
+        if name in sys.modules:
+            return sys.modules[name]
+    for name in ("cupy", "torch"):
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            pass
+    raise NotImplementedError("an array on a GPU that is not PyTorch's, CuPy's or JAX's is taken by CuPy or PyTorch; install one")
+
+
+def checked_out(library, out):
+    """An output as the library's array.
+
+    Raises TypeError if it is none in a GPU's memory."""
+    if library is _JAX:
+        raise TypeError("arrays of JAX do not change: out= is not for them")
+    if library_of(out) is None and is_foreign(out):
+        out, _ = taken(out)
+    if library_of(out) is not library:
+        raise TypeError(f"out is of type {type(out).__module__}.{type(out).__name__}, and not {library.name}'s on a GPU, as a is")
+    return out
+
+
+_float32 = np.dtype(np.float32)
+_of_torch = functools.lru_cache(maxsize=None)(_arrays.dtype_of)
+
+
+class _Library:
+    """The adapter of a library: how its arrays are read, made and put in order with its other work."""
+
+    device_type = c.CUDA
+
+
+class _Torch(_Library):
     name = "torch"
 
     @staticmethod
     def dtype(tensor):
-        return _arrays.dtype_of(tensor.dtype)
+        return _of_torch(tensor.dtype)
 
     @staticmethod
+    @functools.lru_cache(maxsize=None)
     def own_dtype(dtype):
         import torch
 
@@ -85,7 +162,7 @@ class _Torch:
         return tensor
 
 
-class _CuPy:
+class _CuPy(_Library):
     name = "cupy"
 
     @staticmethod
@@ -145,7 +222,7 @@ class _CuPy:
         return array
 
 
-class _JAX:
+class _JAX(_Library):
     """JAX has streams of its own, which it does not show: a call waits for its argument, and then for its results, which
     are written to arrays that nothing else has seen."""
 
@@ -194,10 +271,6 @@ class _JAX:
         return array.transpose(axes).block_until_ready()
 
     @staticmethod
-    def copy(out, result):
-        raise TypeError("arrays of JAX do not change: out= is not for them")
-
-    @staticmethod
     def stream(array):
         return 0
 
@@ -220,6 +293,15 @@ class _JAX:
 _names = {MINIMUM: "minimum", MAXIMUM: "maximum"}
 
 
+_kept_for_graphs = []
+
+
+@functools.lru_cache(maxsize=None)
+def _type_word(dtype):
+    """The four bytes of the C library's type of elements."""
+    return int.from_bytes(bytes(_arrays.checked_type(dtype)), "little")
+
+
 class _Call:
     """The arrays and options of one call."""
 
@@ -231,17 +313,16 @@ class _Call:
         self.bytes = 0
 
     def add(self, array, dtype):
-        """The address of a tally_array for an array on the GPU."""
-        struct = c.Array()
-        struct.data, shape, strides, struct.device_number = self.library.layout(array)
-        struct.device_type = c.CUDA
-        struct.ndim = len(shape)
-        struct.dtype = _arrays.checked_type(dtype)
-        extents = ctypes.c_int64 * len(shape)
-        struct.kept = array, extents(*shape), extents(*strides)
-        struct.shape, struct.strides = map(ctypes.addressof, struct.kept[1:])
-        self.kept.append(struct)
-        return ctypes.addressof(struct)
+        """The address of a tally_array for an array on the GPU: its six words, and behind them shape and strides."""
+        data, shape, strides, device = self.library.layout(array)
+        ndim = len(shape)
+        words = (ctypes.c_int64 * (6 + 2 * ndim))(
+            data, self.library.device_type | device << 32, ndim | _type_word(dtype) << 32, 0, 0, 0, *shape, *strides
+        )
+        address = ctypes.addressof(words)
+        words[3], words[4] = address + 48, address + 48 + 8 * ndim
+        self.kept.append((array, words))
+        return address
 
     def initial(self, initial, dtype, shape):
         if np.ndim(initial) == 0 and library_of(initial) is None:
@@ -255,7 +336,7 @@ class _Call:
         self.options.initial = self.add(array, dtype)
 
     def workspace(self, array, axis):
-        """Memory of the library's for a call that is captured: the graph keeps it. Others share one for each stream."""
+        """Memory of the library's for a call that is captured. Others share one for each stream."""
         if not self.library.is_capturing(self.like):
             return
         size = ctypes.c_size_t()
@@ -263,6 +344,8 @@ class _Call:
         memory = self.library.empty((size.value + 128,), np.uint8, self.like)
         address = -(-self.library.layout(memory)[0] // 128) * 128
         self.kept.append(memory)
+        if self.library is _CuPy:  # a graph of CuPy's does not keep memory, as one of PyTorch's does
+            _kept_for_graphs.append(memory)
         self.options.workspace, self.options.workspace_bytes = address, size.value
 
     def options_address(self):
@@ -277,7 +360,7 @@ def _check(status):
 def _operator(op):
     from ._operators import Call
 
-    call = Call(op, np.dtype(np.float32))
+    call = Call(op, _float32)
     if call.own:
         raise NotImplementedError("operators of the caller's run on the CPU")
     return call
@@ -316,8 +399,10 @@ def _delivered(library, result, inner, wanted, out):
 
 
 def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads):
+    a, leave = taken(a)
     library = library_of(a)
     op = _operator(op)
+    given_out, out = out, None if out is None else checked_out(library, out)
     array, inner, wanted = _entered(library, a, op, dtype, out)
     if axis is None or array.ndim == 0:
         array, axis = array.reshape(-1), 0
@@ -343,9 +428,10 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
         call.workspace(given, axis)
         _check(c.scan(given, axis, call.add(result, inner), op.pointer, call.options_address()))
     delivered = library.finish(out) if is_direct else _delivered(library, result, inner, wanted, out)
+    delivered = leave(delivered) if out is None else given_out
     if not return_last:
         return delivered
-    return delivered, _delivered(library, last, inner, wanted, None)
+    return delivered, leave(_delivered(library, last, inner, wanted, None))
 
 
 def _fits(library, out, array):
@@ -370,8 +456,10 @@ def _fits(library, out, array):
 
 
 def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
+    a, leave = taken(a)
     library = library_of(a)
     op = _operator(op)
+    given_out, out = out, None if out is None else checked_out(library, out)
     if where is not True:
         raise NotImplementedError("where= is for arrays in the CPU's memory")
     array, inner, wanted = _entered(library, a, op, dtype, out)
@@ -407,7 +495,8 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
         result = result.reshape(kept_dims)
     if out is not None and tuple(out.shape) != tuple(result.shape):
         raise ValueError(f"out has shape {tuple(out.shape)}; the results have shape {tuple(result.shape)}")
-    return _delivered(library, result, inner, wanted, out)
+    delivered = _delivered(library, result, inner, wanted, out)
+    return leave(delivered) if out is None else given_out
 
 
 def _of_nothing(library, op, shape, dtype, initial, like):
@@ -423,6 +512,9 @@ def _of_nothing(library, op, shape, dtype, initial, like):
 
 
 def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
+    b, leave = taken(b)
+    if library_of(a) is None and is_foreign(a):
+        a, _ = taken(a)
     library = library_of(b)
     terms = library.enter(b)
     own = library.dtype(terms)
@@ -455,8 +547,8 @@ def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
         given = call.add(terms, inner)
         call.workspace(given, axis)
         _check(c.linear_recurrence(call.add(factors, inner), given, axis, call.add(result, inner), call.options_address()))
-    result = _delivered(library, result, inner, wanted, None)
-    return (result, _delivered(library, last, inner, wanted, None)) if return_last else result
+    result = leave(_delivered(library, result, inner, wanted, None))
+    return (result, leave(_delivered(library, last, inner, wanted, None))) if return_last else result
 
 
 def _broadcast(library, factors, terms):

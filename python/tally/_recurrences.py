@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _calls
+from . import _arrays, _calls, _gpu
 from . import _library as c
 from ._operators import Call
 
@@ -48,9 +48,7 @@ def linear_recurrence(a, b, axis=-1, *, initial=None, reverse=False, return_last
         from . import torch as differentiable
 
         return differentiable.linear_recurrence(a, b, axis, initial=initial, reverse=reverse)
-    if _arrays.on_gpu(b):
-        from . import _gpu
-
+    if _gpu.takes(b):
         return _gpu.linear_recurrence(a, b, axis, initial, reverse, return_last, dtype)
     terms, leave = _arrays.enter(b, "b")
     factors, _ = _arrays.enter(a, "a")

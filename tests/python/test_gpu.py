@@ -1,4 +1,7 @@
-"""Arrays on a GPU: results in bits against those of the CPU, on the streams of PyTorch and CuPy, in graphs, and JAX's arrays."""
+"""Arrays on a GPU: results in bits against those of the CPU, on the streams of PyTorch and CuPy, in graphs, with gradients and
+in compiled code, and the arrays of other libraries."""
+
+import concurrent.futures
 
 import numpy as np
 import pytest
@@ -93,15 +96,56 @@ def test_recurrences():
 
 def test_errors_and_what_runs_on_the_cpu_alone():
     on = torch.ones(4, device="cuda")
-    for call in [lambda: tally.reduce(on, lambda x, y: x), lambda: tally.sum(on, where=[True] * 4), lambda: tally.sort(on), lambda: tally.segment_sum(on, [0, 4])]:
+    for call in [
+        lambda: tally.reduce(on, lambda x, y: x),
+        lambda: tally.sum(on, where=[True] * 4),
+        lambda: tally.sort(on),
+        lambda: tally.segment_sum(on, [0, 4]),
+        lambda: tally.histogram(on),
+        lambda: tally.compact(on, [True] * 4),
+    ]:
         with pytest.raises(NotImplementedError):
             call()
-    with pytest.raises(TypeError):
-        tally.logsumexp(on)
+    for call in [
+        lambda: tally.logsumexp(on),
+        lambda: tally.sum(on.to(torch.complex64)),
+        lambda: tally.cumsum(on, out=torch.empty(4)),
+        lambda: tally.sum(on, axis=0, out=np.empty(())),
+        lambda: tally.linear_recurrence(0.5, on.to(torch.int32)),
+    ]:
+        with pytest.raises(TypeError):
+            call()
     with pytest.raises(ValueError, match="shape"):
         tally.cumsum(on, out=torch.empty(5, device="cuda"))
-    with pytest.raises(Exception, match="axis 1"):
-        tally.cumsum(on, axis=1)
+    with pytest.raises(ValueError, match="initial has shape"):
+        tally.scan(on, initial=torch.ones(3, device="cuda"))
+    with pytest.raises(ValueError, match="no identity"):
+        tally.max(on[:0])
+    with pytest.raises(ValueError, match="broadcast"):
+        tally.linear_recurrence(torch.ones(3, device="cuda"), on)
+    with pytest.raises(RuntimeError, match="detach"):
+        tally.max(on.clone().requires_grad_())
+    axis_error = getattr(np, "exceptions", np).AxisError
+    for call in [tally.cumsum, tally.sum, tally.max]:
+        with pytest.raises(axis_error, match="axis 1"):
+            call(on, axis=1)
+
+
+def test_numbers_with_the_bits_of_the_golden_files():
+    """The order's results of long rows, against files that the C++ library pins down (tests/order/golden)."""
+    from test_golden import FOLDER, elements, shown
+
+    for name, op in [("plus_f32", "plus"), ("plus_f64", "plus"), ("multiplies_f32", "times"), ("multiplies_f64", "times")]:
+        operator, _, type_name = name.rpartition("_")
+        rows = [line.split() for line in (FOLDER / f"{name}.txt").read_text().splitlines() if not line.startswith("#")]
+        rows = [row for row in rows if row[0].isdigit() and int(row[0]) > 0]
+        x = torch.from_numpy(elements(operator, type_name, np.arange(max(int(row[0]) for row in rows)))).cuda()
+        begin = elements(operator, type_name, [2**32])[0]
+        for row in rows:
+            part = x[: int(row[0])]
+            assert shown(tally.reduce(part, op).cpu().numpy()) == row[2], (name, row[0])
+            assert shown(tally.scan(part, op)[-1].cpu().numpy()) == row[2], (name, row[0])
+            assert shown(tally.reduce(part, op, initial=begin).cpu().numpy()) == row[4], (name, row[0])
 
 
 def test_streams_and_graphs():
@@ -131,17 +175,145 @@ def test_streams_and_graphs():
         same_bits(states, tally.linear_recurrence(0.5, rows.cpu(), 1))
 
 
-def test_gradients_and_compile():
+def test_calls_wait_for_nothing():
+    x = torch.rand(1000, 300, device="cuda")
+    calls = [
+        lambda: tally.cumsum(x, axis=0),
+        lambda: tally.sum(x, axis=1),
+        lambda: tally.max(x),
+        lambda: tally.linear_recurrence(0.5, x, 0, initial=1.0),
+        lambda: tt.cumprod(x, 0),
+    ]
+    for call in calls:  # these take the workspace of the stream
+        call()
+    torch.cuda.synchronize()
+    done = torch.cuda.Event()
+    torch.cuda._sleep(1_000_000_000)
+    results = [call() for call in calls]
+    done.record()
+    assert not done.query()
+    torch.cuda.synchronize()
+    for result, call in zip(results, calls):
+        same_bits(result, call().cpu())
+
+
+def test_results_are_in_the_librarys_memory():
+    x = torch.rand(1 << 20, device="cuda")
+    tally.cumsum(x)
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    result = tally.cumsum(x)
+    assert torch.cuda.memory_allocated() - before == result.numel() * 4
+    del result
+    assert torch.cuda.memory_allocated() == before
+
+
+def test_threads_with_streams_of_their_own():
+    arrays = [torch.rand(100_000 + k, device="cuda") for k in range(4)]
+    expected = [tally.cumsum(x.cpu()) for x in arrays]
+    torch.cuda.synchronize()
+
+    def run(k):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            results = [tally.cumsum(arrays[k]) for _ in range(50)]
+            torch.cuda.current_stream().synchronize()
+        return results
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for k, results in enumerate(pool.map(run, range(4))):
+            for each in results:
+                same_bits(each, expected[k])
+
+
+def test_gradients_are_pytorchs():
     x = torch.randn(3, 40, device="cuda", requires_grad=True)
     weights = torch.randn(3, 40, device="cuda")
     for ours, theirs in [(tally.cumsum, torch.cumsum), (tally.cumprod, torch.cumprod)]:
         (gradient,) = torch.autograd.grad((ours(x, axis=1) * weights).sum(), x)
         (expected,) = torch.autograd.grad((theirs(x, 1) * weights).sum(), x)
         torch.testing.assert_close(gradient, expected, rtol=1e-4, atol=1e-4)
-    given = torch.randn(2, 5, device="cuda", dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda a, b: tt.linear_recurrence(a, b, 1), (given, given.detach().clone().requires_grad_()))
-    compiled = torch.compile(lambda x: tt.cumsum(x * 2, 1) + 1, backend="aot_eager", fullgraph=True)
-    torch.testing.assert_close(compiled(x.detach()), torch.cumsum(x.detach() * 2, 1) + 1, rtol=1e-5, atol=1e-5)
+
+
+def given(*shape):
+    return torch.randn(shape, device="cuda", dtype=torch.float64, requires_grad=True)
+
+
+GRADIENTS = {
+    "cumsum": (lambda x: tt.cumsum(x, 1), lambda: [given(2, 5)]),
+    "cumsum reverse": (lambda x: tt.cumsum(x, 0, reverse=True), lambda: [given(4, 2)]),
+    "cumprod": (lambda x: tt.cumprod(x, -1), lambda: [given(2, 5)]),
+    "linear_recurrence": (lambda a, b, y: tt.linear_recurrence(a, b, 1, initial=y), lambda: [given(2, 5), given(2, 5), given(2)]),
+    "linear_recurrence reverse": (lambda a, b: tt.linear_recurrence(a, b, 0, reverse=True), lambda: [given(5, 2), given(5, 2)]),
+    "linear_recurrence of one factor": (lambda a, b: tt.linear_recurrence(a, b), lambda: [given(), given(6)]),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients(name):
+    call, inputs = GRADIENTS[name]
+    tensors = inputs()
+    assert torch.autograd.gradcheck(call, tensors)
+    assert torch.autograd.gradgradcheck(call, tensors)
+
+
+def test_compiled_graphs_keep_the_calls():
+    x, rows = torch.randn(3, 4, device="cuda"), torch.rand(3, device="cuda")
+    for operator, arguments in [
+        (torch.ops.tally.cumsum, (x.clone().requires_grad_(), 1, False)),
+        (torch.ops.tally.cumprod, (x.clone().requires_grad_(), 1)),
+        (torch.ops.tally.recurrence, (x.clone().requires_grad_(), x.clone().requires_grad_(), rows, 1, False)),
+    ]:
+        torch.library.opcheck(operator.default, arguments)
+    for backend in ["aot_eager", "inductor"]:
+        compiled = torch.compile(lambda x: tt.cumsum(x * 2, 1) + 1, backend=backend, fullgraph=True)
+        torch.testing.assert_close(compiled(x), torch.cumsum(x * 2, 1) + 1, rtol=1e-5, atol=1e-5)
+    with torch._subclasses.FakeTensorMode():
+        fake = torch.empty(7, 5, device="cuda", dtype=torch.int8)
+        result = tt.cumsum(fake, 0)
+        assert result.shape == (7, 5) and result.dtype == torch.int64 and result.device.type == "cuda"
+
+
+class Interface:
+    """An array that shows `__cuda_array_interface__` alone."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+        self.__cuda_array_interface__ = tensor.__cuda_array_interface__
+
+
+class Capsules:
+    """An array that shows DLPack alone."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __dlpack__(self, **arguments):
+        return self.tensor.__dlpack__(**arguments)
+
+    def __dlpack_device__(self):
+        return self.tensor.__dlpack_device__()
+
+
+@pytest.mark.parametrize("kind", [Interface, Capsules])
+def test_arrays_of_other_libraries(kind):
+    x = drawn((40, 300), torch.float32)
+    on = kind(x.cuda().t())
+    running = tally.cumsum(on, axis=1)
+    same_bits(torch.as_tensor(running, device="cuda"), tally.cumsum(x.t(), axis=1))
+    same_bits(torch.as_tensor(tally.max(on, axis=0), device="cuda"), tally.max(x.t(), axis=0))
+    same_bits(torch.as_tensor(tally.linear_recurrence(0.5, on, 0), device="cuda"), tally.linear_recurrence(0.5, x.t(), 0))
+    with pytest.raises(NotImplementedError):
+        tally.sort(on)
+
+
+def test_numba():
+    cuda = pytest.importorskip("numba.cuda")
+    if not cuda.is_available():
+        pytest.skip("numba finds no GPU")
+    x = rng.standard_normal((20, 300))
+    running = tally.cumsum(cuda.to_device(x), axis=1)
+    assert cuda.is_cuda_array(running)
+    assert running.copy_to_host().tobytes() == tally.cumsum(x, axis=1).tobytes()
 
 
 def test_cupy():
@@ -155,6 +327,44 @@ def test_cupy():
     assert tally.sum(on).get().tobytes() == tally.sum(x).tobytes()
     assert tally.sum(on.astype(np.int8), axis=1).dtype == np.int64
     assert tally.linear_recurrence(0.25, on, 1).get().tobytes() == tally.linear_recurrence(np.float32(0.25), x, 1).tobytes()
+    out = cupy.full((200, 300), 7, np.float32)
+    assert tally.cumsum(on, axis=1, out=out) is out
+    assert out.get().tobytes() == tally.cumsum(x, axis=1).tobytes()
+    for dtype in [np.float16, np.float64, np.int64, np.uint8, bool]:
+        y = (x > 0.3).astype(dtype)
+        running, expected = tally.cumsum(cupy.asarray(y), axis=0), tally.cumsum(y, axis=0)
+        assert running.dtype == expected.dtype and running.get().tobytes() == expected.tobytes()
+    with pytest.raises(TypeError, match="cupy"):
+        tally.cumsum(on, axis=0, out=np.empty((200, 300), np.float32))
+
+
+def test_cupys_streams_and_graphs():
+    cupy = pytest.importorskip("cupy")
+    x = cupy.random.rand(1 << 20, dtype=np.float32)
+    expected = tally.cumsum(x.get())
+    late = cupy.zeros_like(x)
+    cupy.cuda.Device().synchronize()
+    side = cupy.cuda.Stream(non_blocking=True)
+    with side:
+        tally.cumsum(late)  # takes the workspace of the stream, and waits
+        side.synchronize()
+        torch_side = torch.cuda.ExternalStream(side.ptr)
+        with torch.cuda.stream(torch_side):
+            torch.cuda._sleep(2_000_000_000)
+        cupy.copyto(late, x)  # written late in this stream; a call in another one would read it too early
+        running = tally.cumsum(late)
+        assert not side.done
+    side.synchronize()
+    assert running.get().tobytes() == expected.tobytes()
+    with side:
+        total, again = tally.sum(x), tally.cumsum(x)
+        side.begin_capture(cupy.cuda.runtime.streamCaptureModeRelaxed)  # the memory pool may grow
+        total, again = tally.sum(x), tally.cumsum(x)
+        graph = side.end_capture()
+        graph.launch(side)
+        side.synchronize()
+    assert again.get().tobytes() == expected.tobytes()
+    assert total.get().tobytes() == tally.sum(x.get()).tobytes()
 
 
 def test_jax():
@@ -164,8 +374,21 @@ def test_jax():
     x = rng.standard_normal((20, 3000)).astype(np.float32)
     on = jax.numpy.asarray(x)
     running = tally.cumsum(on, axis=1)
-    assert isinstance(running, jax.Array)
+    assert isinstance(running, jax.Array) and running.devices() == on.devices()
     assert np.asarray(running).tobytes() == tally.cumsum(x, axis=1).tobytes()
+    assert np.asarray(tally.cumsum(on * 2, axis=0)).tobytes() == tally.cumsum(x * 2, axis=0).tobytes()
     assert np.asarray(tally.max(on, axis=0)).tobytes() == tally.max(x, axis=0).tobytes()
+    assert np.asarray(tally.sum(on)).tobytes() == tally.sum(x).tobytes()
+    ours, expected = tally.linear_recurrence(0.5, on, 1), tally.linear_recurrence(np.float32(0.5), x, 1)
+    assert np.asarray(ours).tobytes() == expected.tobytes()
+    half = on.astype(jax.numpy.bfloat16)
+    ours = tally.cumsum(half, axis=1)
+    assert ours.dtype == jax.numpy.bfloat16
+    expected = tally.cumsum(torch.from_numpy(np.asarray(half.astype(np.float32))).bfloat16(), axis=1)
+    assert np.asarray(ours.astype(np.float32)).tobytes() == expected.float().numpy().tobytes()
     with pytest.raises(TypeError, match="jax_enable_x64"):
         tally.cumsum(jax.numpy.ones(3, jax.numpy.int32))
+    with pytest.raises(TypeError, match="do not change"):
+        tally.cumsum(on, axis=0, out=on)
+    with pytest.raises(Exception):  # inside jit, where arrays have no memory
+        jax.jit(lambda x: tally.cumsum(x, axis=0))(on)
