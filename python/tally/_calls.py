@@ -63,6 +63,24 @@ def prepared(array, dtype):
     return array
 
 
+# A call on more elements than this, some tenths of a second, is made in pieces of whole sequences. Between them Python handles
+# signals, so that Ctrl-C ends the call. A sequence is not cut: the pieces of a sum of floats would have other bits.
+LONG = 1 << 27
+
+
+def pieces(array, axis):
+    """Parts of the array of about LONG elements that have whole sequences along `axis`, as slices of one other axis: pairs
+    (index into the array, index into an array without `axis`)."""
+    across = [d for d in range(array.ndim) if d != axis]
+    if array.size <= LONG or not across:
+        return [(..., ...)]
+    cut = max(across, key=array.shape.__getitem__)
+    step = max(1, array.shape[cut] * LONG // array.size)
+    slices = [slice(k, k + step) for k in range(0, array.shape[cut], step)]
+    whole = slice(None)
+    return [((whole,) * cut + (each,), (whole,) * (cut - (cut > axis)) + (each,)) for each in slices]
+
+
 class Arguments:
     """Structs for the C library, and what they point to."""
 
@@ -144,7 +162,7 @@ def running(a, number, axis):
     if type(a) is not _ndarray or a.dtype not in _direct:
         return None
     if a.ndim != 1:
-        if axis is None or a.ndim == 0:
+        if axis is None or a.ndim == 0 or a.size > LONG:
             return None
         axis = _arrays.axis_in(axis, a.ndim)
     elif axis is None or axis == 0:
@@ -199,17 +217,18 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
     array, shape, kept_dims = one_axis(array, axis)
     if array.shape[-1] == 0 and initial is None and not call.own and call.pointer in _names:
         raise ValueError(f"zero-size array to reduction operation {_names[call.pointer]} which has no identity")
-    arguments = Arguments(call, dtype)
     result = np.empty(shape, dtype)
-    if initial is not None:
-        arguments.option(initial=arguments.add(initial_values(initial, dtype, shape)))
-    if reverse:
-        arguments.option(flags=c.REVERSE)
-    if threads:
-        arguments.option(threads=threads)
-    call.check(
-        c.reduce(arguments.add(array), array.ndim - 1, arguments.add(result), call.pointer, arguments.options_address())
-    )
+    begin = None if initial is None else initial_values(initial, dtype, shape)
+    for piece, across in pieces(array, array.ndim - 1):
+        arguments = Arguments(call, dtype)
+        if begin is not None:
+            arguments.option(initial=arguments.add(begin[across] if begin.ndim else begin))
+        if reverse:
+            arguments.option(flags=c.REVERSE)
+        if threads:
+            arguments.option(threads=threads)
+        given, taking = arguments.add(array[piece]), arguments.add(result[across])
+        call.check(c.reduce(given, array.ndim - 1, taking, call.pointer, arguments.options_address()))
     if keepdims:
         result = result.reshape(kept_dims)
     if out is not None:
@@ -240,19 +259,21 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
         same_place(target, array) or not np.may_share_memory(target, array)
     )
     result = target if is_direct else np.empty(shape, dtype)
-    arguments = Arguments(call, dtype)
     flags = c.REVERSE * bool(reverse) | c.EXCLUSIVE * bool(exclusive) | c.INCLUDE_INITIAL * bool(include_initial)
-    if flags:
-        arguments.option(flags=flags)
-    if initial is not None:
-        arguments.option(initial=arguments.add(initial_values(initial, dtype, others)))
-    last = None
-    if return_last:
-        last = np.empty(others, dtype)
-        arguments.option(last=arguments.add(last))
-    if threads:
-        arguments.option(threads=threads)
-    call.check(c.scan(arguments.add(array), axis, arguments.add(result), call.pointer, arguments.options_address()))
+    begin = None if initial is None else initial_values(initial, dtype, others)
+    last = np.empty(others, dtype) if return_last else None
+    for piece, across in pieces(array, axis):
+        arguments = Arguments(call, dtype)
+        if flags:
+            arguments.option(flags=flags)
+        if begin is not None:
+            arguments.option(initial=arguments.add(begin[across] if begin.ndim else begin))
+        if return_last:
+            arguments.option(last=arguments.add(last[across]))
+        if threads:
+            arguments.option(threads=threads)
+        given, taking = arguments.add(array[piece]), arguments.add(result[piece])
+        call.check(c.scan(given, axis, taking, call.pointer, arguments.options_address()))
     if target is None:
         given = leave(result)
     else:

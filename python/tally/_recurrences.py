@@ -70,23 +70,22 @@ def linear_recurrence(a, b, axis=-1, *, initial=None, reverse=False, return_last
         except ValueError:
             raise ValueError(f"a has shape {factors.shape}, which does not broadcast to that of b, {terms.shape}") from None
     call = Call("plus", dtype)
-    arguments = _calls.Arguments(call, dtype)
     others = terms.shape[:axis] + terms.shape[axis + 1 :]
     result = np.empty(terms.shape, dtype)
-    if reverse:
-        arguments.option(flags=c.REVERSE)
-    if initial is not None:
-        arguments.option(initial=arguments.add(_calls.initial_values(initial, dtype, others)))
-    last = None
-    if return_last:
-        last = np.empty(others, dtype)
-        arguments.option(last=arguments.add(last))
-    if threads:
-        arguments.option(threads=threads)
-    call.check(
-        c.linear_recurrence(arguments.add(factors), arguments.add(terms), axis, arguments.add(result),
-                            arguments.options_address())
-    )  # fmt: skip
+    begin = None if initial is None else _calls.initial_values(initial, dtype, others)
+    last = np.empty(others, dtype) if return_last else None
+    for piece, across in _calls.pieces(terms, axis):
+        arguments = _calls.Arguments(call, dtype)
+        if reverse:
+            arguments.option(flags=c.REVERSE)
+        if begin is not None:
+            arguments.option(initial=arguments.add(begin[across] if begin.ndim else begin))
+        if return_last:
+            arguments.option(last=arguments.add(last[across]))
+        if threads:
+            arguments.option(threads=threads)
+        given = arguments.add(factors[piece] if factors.ndim else factors), arguments.add(terms[piece])
+        call.check(c.linear_recurrence(*given, axis, arguments.add(result[piece]), arguments.options_address()))
     if not return_last:
         return leave(result)
     return leave(result), leave(last) if last.ndim or leave is not _arrays._as_is else last[()]

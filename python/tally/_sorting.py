@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _calls
 from . import _library as c
 
 
@@ -22,12 +22,13 @@ def sorted_and_places(array, axis, wants_places, descending, wants_sorted=True):
     """Sorted elements, and where they were; None for what is not wanted."""
     ordered = np.empty(array.shape, array.dtype) if wants_sorted else None
     places = np.empty(array.shape, np.int64) if wants_places else None
-    kept = []
     options, address = _options(flags=c.DESCENDING) if descending else (None, None)
-    check(
-        c.sort(_arrays.kept_pointer(kept, array), axis, _arrays.kept_pointer(kept, ordered) if wants_sorted else None,
-               _arrays.kept_pointer(kept, places) if wants_places else None, address)
-    )  # fmt: skip
+    for piece, _ in _calls.pieces(array, axis):
+        kept = []
+        given, *taking = [
+            _arrays.kept_pointer(kept, each[piece]) if each is not None else None for each in (array, ordered, places)
+        ]
+        check(c.sort(given, axis, *taking, address))
     return ordered, places
 
 

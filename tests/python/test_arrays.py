@@ -149,6 +149,44 @@ def test_ctrl_c_ends_a_call_with_an_operator_in_python():
         signal.signal(signal.SIGALRM, before)
 
 
+def test_long_calls_are_made_in_pieces(monkeypatch):
+    calls = {
+        "reduce": lambda x, axis: tally.reduce(x, axis=axis, initial=0.5),
+        "scan": lambda x, axis: tally.scan(x, axis=axis, include_initial=True, initial=np.take(x, 0, axis)),
+        "last": lambda x, axis: tally.scan(x, axis=axis, exclusive=True, return_last=True)[1],
+        "reverse": lambda x, axis: tally.scan(x, axis=axis, reverse=True),
+        "cumsum": lambda x, axis: tally.cumsum(x, axis=axis),
+        "states": lambda x, axis: tally.linear_recurrence(np.float32(0.5), x, axis, initial=np.take(x, 0, axis)),
+        "factors": lambda x, axis: tally.linear_recurrence(x, x, axis, reverse=True),
+        "sort": lambda x, axis: tally.sort(x, axis=axis),
+        "argsort": lambda x, axis: tally.argsort(x, axis=axis, descending=True),
+    }
+    arrays = [rng.standard_normal(shape).astype(np.float32) for shape in [(50, 7), (7, 50), (5, 40, 6), (3, 2, 90), (300,)]]
+    whole = [(name, x, axis, call(x, axis)) for name, call in calls.items() for x in arrays for axis in range(x.ndim)]
+    monkeypatch.setattr(tally._calls, "LONG", 64)
+    assert len(tally._calls.pieces(arrays[0], 1)) == 6 and len(tally._calls.pieces(arrays[4], 0)) == 1
+    for name, x, axis, expected in whole:
+        assert calls[name](x, axis).tobytes() == expected.tobytes(), (name, x.shape, axis)
+
+
+def test_ctrl_c_ends_a_long_call_between_pieces(monkeypatch):
+    done = []
+    scan = tally._library.scan
+
+    def interrupted_scan(*arguments):
+        done.append(scan(*arguments))
+        if len(done) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return done[-1]
+
+    monkeypatch.setattr(tally._calls, "LONG", 1000)
+    monkeypatch.setattr(tally._library, "scan", interrupted_scan)
+    out = np.full((100, 100), 7.0)
+    with pytest.raises(KeyboardInterrupt):
+        tally.cumsum(np.zeros((100, 100)), axis=1, out=out)
+    assert len(done) == 3 and np.count_nonzero(out) == 7000
+
+
 def test_scans_by_every_option():
     for shape, axis in [((9,), 0), ((3, 7), 1), ((3, 7), 0), ((0,), 0), ((2, 0), 1)]:
         array = numbers(shape, np.int64)
