@@ -145,21 +145,23 @@ def scan_by_key(keys, values, op="plus", *, dtype=None, initial=None, exclusive=
     return leave(result)
 
 
-def unique(a, return_index=False, return_inverse=False, return_counts=False, *, equal_nan=True):
+def unique(a, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     """Return the distinct elements in ascending order, as NumPy's function of this name.
 
     Parameters
     ----------
     a : array_like
-        Integers, floats or bools, flattened.
+        Integers, floats or bools.
     return_index : bool, default False
         Whether to return where each one is found first.
     return_inverse : bool, default False
         Whether to return, for each element, its place among the distinct ones.
     return_counts : bool, default False
         Whether to return how often each one occurs.
+    axis : int, optional
+        The axis whose subarrays are compared, as sequences; the elements of the flattened array are if None.
     equal_nan : bool, default True
-        Whether all NaNs are one element.
+        Whether all NaNs are one element; subarrays with NaNs are distinct.
 
     Returns
     -------
@@ -172,6 +174,12 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, *, 
     (array([1, 3]), array([1, 3]))
     """
     array, leave = _arrays.enter(a)
+    if axis is not None:
+        axis = _arrays.axis_in(axis, array.ndim)
+        results = _unique_subarrays(np.moveaxis(array, axis, 0))
+        chosen = [np.moveaxis(results[0], 0, axis)]
+        chosen += [each for each, wanted in zip(results[1:], (return_index, return_inverse, return_counts)) if wanted]
+        return leave(chosen[0]) if len(chosen) == 1 else tuple(map(leave, chosen))
     array = array.reshape(-1)
     needs_places = return_index or return_inverse
     ordered, places = _sorting.sorted_and_places(array, 0, needs_places, False)
@@ -199,3 +207,21 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, *, 
         results.append(counts)
     results = [leave(each) for each in results]
     return results[0] if len(results) == 1 else tuple(results)
+
+
+def _unique_subarrays(array):
+    """The distinct subarrays along the first axis in lexicographic order, where each is first, the place of each one of the
+    array among them, and how often each occurs."""
+    rows = array.reshape(array.shape[0], int(np.prod(array.shape[1:])))
+    if rows.dtype.kind == "f":
+        rows = rows + rows.dtype.type(0)  # no -0.0, which a sort has before 0.0
+    places = np.arange(rows.shape[0])
+    for column in rows.T[::-1]:  # stable sorts, the most significant element last
+        places = places[_sorting.sorted_and_places(column[places], 0, True, False, False)[1]]
+    ordered = rows[places]
+    begins = np.ones(places.size, bool)
+    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    first = _sorting.compact(np.arange(places.size), begins)
+    inverse = np.empty(places.size, np.int64)
+    inverse[places] = _calls.scan(begins, "plus", 0, np.int64, None, None, False, False, False, False, None) - 1
+    return array[places[first]], places[first], inverse, np.diff(first, append=places.size)

@@ -61,6 +61,17 @@ def test_unique_is_numpys(dtype):
             for one, other in zip(ours if any(flags) else [ours], theirs if any(flags) else [theirs]):
                 np.testing.assert_array_equal(one, other)
                 assert one.dtype == other.dtype
+    for shape in [(0,), (9,), (200, 2), (3, 40), (4, 5, 2), (5, 0), (0, 3)]:
+        array = values(shape, dtype, 2)
+        for axis in range(-len(shape), len(shape)):
+            if array.size == 0 and array.ndim > 1:
+                continue  # NumPy refuses some of these
+            ours, theirs = tally.unique(array, True, True, True, axis), np.unique(array, True, True, True, axis)
+            for one, other in zip(ours, theirs):
+                np.testing.assert_array_equal(one, other.reshape(one.shape))
+            np.testing.assert_array_equal(tally.unique(array, axis=axis), theirs[0])
+    assert tally.unique(np.array([[0.0, 1], [-0.0, 0], [0.0, 1]]), axis=0).tolist() == [[0, 0], [0, 1]]
+    assert tally.unique(np.zeros((0, 3)), axis=0).shape == (0, 3) and tally.unique(np.zeros((2, 0)), axis=0).shape == (1, 0)
     array = np.array([np.nan, 1, np.nan, 2, 1])
     for equal in [True, False]:
         for one, other in zip(tally.unique(array, True, True, True, equal_nan=equal), np.unique(array, True, True, True, equal_nan=equal)):
