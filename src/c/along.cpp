@@ -11,6 +11,7 @@
 #include "src/c/gpu.hpp"
 #include "src/c/operation.hpp"
 #include "src/c/options.hpp"
+#include "src/c/short_call.hpp"
 #include "tally/along.hpp"
 #include "tally/detail/batch/along_calls.hpp"
 
@@ -124,6 +125,7 @@ void run_reduction(operation const& op, prepared const& p, sequences_call call)
 void run_along(call_kind kind, tally_array const* in_given, std::int32_t axis, tally_array const* out_given,
                tally_operation const* op_given, tally_options const* options_given)
 {
+  if (run_short(kind, in_given, axis, out_given, op_given, options_given)) return;
   bool const reduces = kind == call_kind::reduce;
   tally_options const options =
       options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE | TALLY_INCLUDE_INITIAL);

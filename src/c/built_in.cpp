@@ -16,7 +16,7 @@ namespace tally::c {
 namespace {
 
 template <class T, class Op>
-void run_kernels(operation const&, sequences_call const& call)
+void run_kernels(sequences_call const& call)
 {
   auto const values = ends_of<T>(call);
   auto const* const in = reinterpret_cast<T const*>(call.in);
@@ -48,7 +48,7 @@ template <class T, class Op>
 operation on()
 {
   operation result = on_elements<T>(identity_of<T>(Op{}), reduction_of_nothing<T>(Op{}));
-  result.run = run_kernels<T, Op>;
+  result.run = [](operation const&, sequences_call const& call) { run_kernels<T, Op>(call); };
   result.segments = run_segments<T, Op>;
   return result;
 }
@@ -68,6 +68,12 @@ constexpr char const* names[] = {"TALLY_PLUS",       "TALLY_PLUS",       "TALLY_
                                  "TALLY_EXACT_PLUS", "TALLY_LOG_SUM_EXP"};
 
 }  // namespace
+
+kernels kernels_of(tally_operation const* op, tally_type type)
+{
+  auto const number = op == nullptr ? 1 : reinterpret_cast<std::size_t>(op);
+  return with_operator<kernels>(number, type, []<class T, class Op>() -> kernels { return run_kernels<T, Op>; });
+}
 
 operation built_in(tally_operation const* op, tally_type type)
 {

@@ -76,6 +76,10 @@ inline bool is_built_in(tally_operation const* op)
 /// Throws    usage_error: no such operator; not_supported: it does not take this type.
 operation built_in(tally_operation const* op, tally_type type);
 
+/// The compiled kernels of a built-in operator on a type; null if there are none.
+using kernels = void (*)(sequences_call const& call);
+kernels kernels_of(tally_operation const* op, tally_type type);
+
 /// The caller's operator on elements of some bytes.
 /// Throws    usage_error: a struct of another size, no function.
 operation of_caller(tally_operation const& op, std::size_t bytes);

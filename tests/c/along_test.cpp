@@ -170,6 +170,46 @@ TEST(c_along, a_long_sequence_has_the_bits_of_the_cpp_library)
   EXPECT_EQ(scans, expected);
 }
 
+/// Calls without options on a row go a short way (src/c/short_call.hpp); with options they go the general one.
+TEST(c_along, a_call_without_options_has_the_bits_of_one_with_options)
+{
+  constexpr std::int64_t most = 3000;
+  std::mt19937 random(8);
+  std::vector<std::uint64_t> values(most), results(most + 1), expected(most + 1);
+  tally_options options{};
+  options.size = sizeof options;
+  int compared = 0;
+  for (tally_type const type : types)
+    for (std::size_t op = 0; op <= 9; ++op)
+      for (std::int64_t const n : {1, 2, 5, 8, 9, 100, 3000}) {
+        std::size_t const bytes = type.bits / 8u * static_cast<std::size_t>(n);
+        auto* const at = reinterpret_cast<std::uint8_t*>(values.data());
+        for (std::size_t b = 0; b < bytes; ++b) {
+          // The top byte of a float of 0x3f or 0xbf lets no sum be infinite or NaN.
+          bool const is_top = is_float(type) && b % (type.bits / 8u) == type.bits / 8u - 1;
+          at[b] = static_cast<std::uint8_t>(is_top ? 0x3f | (random() & 0x80) : random());
+          if (type.code == TALLY_BOOL) at[b] &= 1;
+        }
+        tally_array const in = {values.data(), {TALLY_CPU, 0}, 1, type, &n, nullptr, 0};
+        for (bool const reduces : {false, true}) {
+          std::fill(results.begin(), results.end(), 0x5a5a5a5a5a5a5a5au);
+          expected = results;
+          tally_array out = in, general = in;
+          out.data = results.data();
+          general.data = expected.data();
+          if (reduces) out.ndim = general.ndim = 0;
+          auto const call = reduces ? tally_reduce : tally_scan;
+          auto const* const operation = reinterpret_cast<tally_operation const*>(op);
+          std::int32_t const status = call(&in, 0, &out, operation, nullptr);
+          ASSERT_EQ(status, call(&in, 0, &general, operation, &options)) << op;
+          ASSERT_EQ(results, expected) << "operator " << op << ", " << n << " elements of " << int{type.bits}
+                                       << " bits";
+          if (status == TALLY_OK) ++compared;
+        }
+      }
+  EXPECT_GT(compared, 700);
+}
+
 TEST(c_along, the_sum_of_nothing_is_positive_zero)
 {
   std::int64_t const none[] = {0}, one[] = {1};
