@@ -240,10 +240,16 @@ void execution::workspace::reserve(std::size_t bytes, CUstream_st* stream)
     throw usage_error("tally: the workspace is of device " + std::to_string(device_) + ", the stream of device " +
                       std::to_string(device) + "; each needs a workspace of its own");
   if (bytes <= bytes_ && zeroed_) return;
-  if (is_capturing(stream))
-    throw usage_error("tally: the workspace has " + std::to_string(zeroed_ ? bytes_ : 0) +
-                      " bytes and this call needs " + std::to_string(bytes) +
-                      ", which cannot be taken while the stream is being captured; reserve them before");
+  if (is_capturing(stream)) {
+    if (bytes > bytes_)
+      throw usage_error("tally: the workspace has " + std::to_string(bytes_) + " bytes and this call needs " +
+                        std::to_string(bytes) +
+                        ", which cannot be taken while the stream is being captured; reserve them before");
+    // The graph clears memory that is new. It is not clear before the graph runs, so other calls do not count on it.
+    check_cuda(cudaMemsetAsync(memory_, 0, bytes_, stream), "clearing a workspace");
+    device_ = device;
+    return;
+  }
   if (bytes > bytes_) {
     if (borrowed_)
       throw usage_error("tally: the workspace has " + std::to_string(bytes_) + " bytes and this call needs " +

@@ -198,12 +198,15 @@ TEST(cuda_call, memory_comes_from_the_callers_resource)
     void do_deallocate(void* memory, std::size_t, std::size_t) override { ++given_back, check_cuda(cudaFree(memory)); }
     bool do_is_equal(memory_resource const& other) const noexcept override { return this == &other; }
   } resource;
-  auto const x = values_to<float>(many);
-  device_array<float> const in(x), out(many);
+  // Growth leaves room for half as many bytes again, so the second size is much larger.
+  constexpr std::size_t few = 10'000, most = 5 * many;
+  ASSERT_GT(cuda::workspace::bytes_for<float>(most), cuda::workspace::bytes_for<float>(few) * 3 / 2);
+  auto const x = values_to<float>(most);
+  device_array<float> const in(x), out(most);
   stream on;
   {
     cuda::workspace space(resource);
-    for (std::size_t const n : {std::size_t(10'000), std::size_t(10'000), many, many, std::size_t(70'000)})
+    for (std::size_t const n : {few, few, most, most, std::size_t(70'000)})
       inclusive_scan(cuda{on, space}, in.begin(), in.begin() + n, out.begin());
     EXPECT_EQ(resource.taken, 2u);
     EXPECT_EQ(resource.given_back, 1u);
@@ -211,6 +214,40 @@ TEST(cuda_call, memory_comes_from_the_callers_resource)
   }
   EXPECT_EQ(resource.given_back, 2u);
   EXPECT_TRUE(same_bytes(out.values(), scanned(x)));
+}
+
+TEST(cuda_call, a_graph_clears_new_memory_of_the_callers)
+{
+  auto const x = values_to<float>(many);
+  auto const expected = scanned(x);
+  std::size_t const bytes = cuda::workspace::bytes_for<float>(many);
+  device_array<unsigned char> const memory(std::vector<unsigned char>(bytes, 0xA5));
+  device_array<float> const in(x), out(many), again(many);
+  stream on;
+  cuda::workspace space(memory.begin(), bytes);
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t replayed = nullptr;
+  check_cuda(cudaStreamBeginCapture(on, cudaStreamCaptureModeThreadLocal));
+  inclusive_scan(cuda{on, space}, in.begin(), in.end(), out.begin());
+  inclusive_scan(cuda{on, space}, out.begin(), out.end(), again.begin());
+  check_cuda(cudaStreamEndCapture(on, &graph));
+  check_cuda(cudaGraphInstantiate(&replayed, graph, 0));
+  for (int call = 0; call < 3; ++call) {
+    check_cuda(cudaMemsetAsync(out.begin(), 0xA5, many * sizeof(float), on));
+    check_cuda(cudaMemsetAsync(again.begin(), 0xA5, many * sizeof(float), on));
+    check_cuda(cudaGraphLaunch(replayed, on));
+    on.wait();
+    ASSERT_TRUE(same_bytes(out.values(), expected)) << "call " << call;
+    ASSERT_TRUE(same_bytes(again.values(), scanned(expected))) << "call " << call;
+    // A call beside the graph, and memory that other work has written to before it is replayed.
+    check_cuda(cudaMemsetAsync(again.begin(), 0xA5, many * sizeof(float), on));
+    inclusive_scan(cuda{on, space}, in.begin(), in.end(), again.begin());
+    ASSERT_TRUE(same_bytes(again.values(), expected)) << "beside the graph, call " << call;
+    check_cuda(cudaMemsetAsync(memory.begin(), 0xA5, bytes, on));
+    space = cuda::workspace(memory.begin(), bytes);
+  }
+  check_cuda(cudaGraphExecDestroy(replayed));
+  check_cuda(cudaGraphDestroy(graph));
 }
 
 TEST(cuda_call, calls_on_several_streams_run_side_by_side)

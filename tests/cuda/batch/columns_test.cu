@@ -235,8 +235,9 @@ private:
   std::vector<T> initials_;
   std::vector<std::vector<T>> expected_[3];
   cuda::workspace space_;
-  device_array<std::uint64_t> memory_{32};
-  cuda::workspace no_room_{memory_.begin(), 32 * sizeof(std::uint64_t)};
+  static constexpr std::size_t no_room_bytes = cuda::workspace::header_bytes + 16 * sizeof(std::uint64_t);
+  device_array<std::uint64_t> memory_{no_room_bytes / sizeof(std::uint64_t)};
+  cuda::workspace no_room_{memory_.begin(), no_room_bytes};
   stream stream_;
 };
 
@@ -344,8 +345,9 @@ TEST(cuda_columns, are_walked_if_the_workspace_has_no_room)
   where.across[0] = {columns, {1, 1, 0, 0}};
   stream own;
   cuda::workspace space;
-  device_array<std::uint64_t> const memory(32);
-  cuda::workspace no_room(memory.begin(), 32 * sizeof(std::uint64_t));
+  std::size_t const bytes = cuda::workspace::header_bytes + 16 * sizeof(std::uint64_t);
+  device_array<std::uint64_t> const memory(bytes / sizeof(std::uint64_t));
+  cuda::workspace no_room(memory.begin(), bytes);
   auto const scan = [&](cuda::workspace& by, float* to) {
     cuda_backend::prepared_call call(cuda{own, by}, "tally::test");
     ASSERT_TRUE(cuda_backend::run_columns(call, work::inclusive_scan, where, in.begin(), to,

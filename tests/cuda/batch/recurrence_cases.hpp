@@ -126,4 +126,20 @@ inline placed place(dice& of, std::vector<std::size_t> const& extents, std::vect
   return result;
 }
 
+/// Places an array of these extents in words of 16 bytes, forward, its last axis in memory, with a gap of whole words
+/// behind each sequence.
+template <class T>
+placed place_in_words(std::vector<std::size_t> const& extents, std::size_t gap)
+{
+  constexpr std::size_t word = 16 / sizeof(T);
+  placed result{std::vector<std::ptrdiff_t>(extents.size()), 2 * word, 0};
+  std::size_t distance = 1;
+  for (std::size_t d = extents.size(); d-- > 0;) {
+    result.strides[d] = static_cast<std::ptrdiff_t>(distance);
+    distance = distance * extents[d] + (d + 1 == extents.size() ? gap * word : 0);
+  }
+  result.size = result.first + distance;
+  return result;
+}
+
 }  // namespace tally::test

@@ -45,16 +45,23 @@ public:
       extents.push_back(d == 1 ? 1 + of(rest) : 1 + of(std::min<std::size_t>(rest, 6)));
       rest /= extents.back();
     }
+    std::size_t const word = 16 / sizeof(T);
+    bool const is_plain = n >= word && of(4) == 0;
+    if (is_plain) n = n / word * word;
     extents.push_back(n);
     std::vector<std::size_t> order(extents.size());
     std::iota(order.begin(), order.end(), 0);
-    bool const steps_are_neighbours = of(3) != 0;
+    bool const steps_are_neighbours = is_plain || of(3) != 0;
     if (!steps_are_neighbours) std::swap(order[of(order.size())], order.back());
-    placed const at_out = place(of, extents, order, false);
+    std::size_t const gap = of(3);
+    auto const place_one = [&](bool repeats) {
+      return is_plain ? place_in_words<T>(extents, gap) : place(of, extents, order, repeats);
+    };
+    placed const at_out = place_one(false);
     std::size_t const in_place = of(4);  // over a, over b, or apart
     bool const is_constant = in_place != 0 && of(5) == 0;
-    placed const at_a = in_place == 0 ? at_out : place(of, extents, order, of(2) == 0);
-    placed const at_b = in_place == 1 ? at_out : place(of, extents, order, of(5) == 0);
+    placed const at_a = in_place == 0 ? at_out : place_one(of(2) == 0);
+    placed const at_b = in_place == 1 ? at_out : place_one(of(5) == 0);
 
     std::vector<T> a(at_a.size), b(at_b.size), out(at_out.size, static_cast<T>(7.0f));
     for (std::size_t k = 0; k < a.size(); ++k) a[k] = coefficient<T>(what, random_bits(seed + 1, k));
@@ -225,8 +232,9 @@ TEST(cuda_recurrences, of_bf16)
 }
 TEST(cuda_recurrences, take_every_path)
 {
-  for (char const* path : {"cuda: recurrences in rows", "cuda: recurrences by tiles", "cuda: recurrences in columns",
-                           "cuda: recurrences in narrow columns", "cuda: recurrences are looked through first"})
+  for (char const* path : {"cuda: recurrences in rows", "cuda: recurrences in plain rows", "cuda: recurrences by tiles",
+                           "cuda: recurrences in columns", "cuda: recurrences in narrow columns",
+                           "cuda: recurrences are looked through first"})
     EXPECT_GT(paths[path], 0u) << path;
 }
 

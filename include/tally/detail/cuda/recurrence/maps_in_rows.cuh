@@ -31,8 +31,8 @@ template <class W>
 __device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> const& left, bool is_there)
 {
   W const product = detail::elementary::rounded_product(value.scale, left.offset);
+  // Predicated: the compiler would compute both and select.
   if constexpr (std::is_same_v<W, float>) {
-    // Predicated: the compiler would compute both and select.
     asm("{\n"
         ".reg .pred there;\n"
         "setp.ne.u32 there, %4, 0;\n"
@@ -41,6 +41,15 @@ __device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> co
         "}"
         : "+f"(value.scale), "+f"(value.offset)
         : "f"(product), "f"(left.scale), "r"(static_cast<std::uint32_t>(is_there)));
+  } else if constexpr (std::is_same_v<W, double>) {
+    asm("{\n"
+        ".reg .pred there;\n"
+        "setp.ne.u32 there, %4, 0;\n"
+        "@there add.rn.f64 %1, %2, %1;\n"
+        "@there mul.rn.f64 %0, %0, %3;\n"
+        "}"
+        : "+d"(value.scale), "+d"(value.offset)
+        : "d"(product), "d"(left.scale), "r"(static_cast<std::uint32_t>(is_there)));
   } else {
     W const offset = product + value.offset, scale = detail::elementary::rounded_product(value.scale, left.scale);
     value = select(is_there, affine<W>{scale, offset}, value);

@@ -204,13 +204,26 @@ private:
       launch_rows_of<2>(call, p);
     else if (problem::slots == 8 && p.size <= 4 * row)
       launch_rows_of<problem::slots == 8 ? 4 : 2>(call, p);
-    else
+    else if (!Problem::is_gradient && lie_plainly(p)) {
+      detail::took("cuda: recurrences in plain rows", "whole words at one distance in all arrays");
+      launch_rows_of<problem::slots, !Problem::is_gradient>(call, p);
+    } else
       launch_rows_of<problem::slots>(call, p);
   }
-  template <int Rows, class Problem>
+  /// Whether copies, and the results of a piece, are whole words at the same distance in all arrays.
+  static bool lie_plainly(problem const& p)
+  {
+    auto const are_words = [](auto bytes) { return bytes % 16 == 0; };
+    auto const begins_a_word = [&](T const* first) { return are_words(reinterpret_cast<std::uintptr_t>(first)); };
+    bool const are_alike = p.neighbours == 1 || (p.a_across == p.b_across && p.a_across == p.out_across &&
+                                                 are_words(p.a_across * static_cast<std::ptrdiff_t>(sizeof(T))));
+    return p.where.dimensions <= 1 && p.a_step == 1 && p.b_step == 1 && p.out_step == 1 && are_alike &&
+           are_words(p.size * sizeof(T)) && begins_a_word(p.a) && begins_a_word(p.b) && begins_a_word(p.out);
+  }
+  template <int Rows, bool Plain = false, class Problem>
   static void launch_rows_of(prepared_call const& call, Problem const& p)
   {
-    using P = recurrence_rows_problem<Problem>;
+    using P = recurrence_rows_problem<Problem, Plain>;
     auto const groups = static_cast<unsigned>(std::min<std::size_t>((p.size - 1) / problem::group + 1, warp_lanes));
     P const rows{p, static_cast<int>(std::bit_width(groups - 1))};
     std::size_t const a_unit = Rows == problem::slots ? 1

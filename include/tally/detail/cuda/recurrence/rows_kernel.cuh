@@ -17,8 +17,10 @@ namespace tally::cuda_backend {
 inline constexpr int recurrence_warps = 16;  ///< of a block
 inline constexpr int recurrence_stages = 2;
 
-template <class P>
+/// `Plain`: long sequences that lie alike in all arrays, forward, in whole words of 16 bytes, at one distance.
+template <class P, bool Plain = false>
 struct recurrence_rows_problem : P {
+  static constexpr bool is_plain = Plain;
   int log_width;  ///< of the lanes of a short sequence
 };
 
@@ -256,6 +258,7 @@ public:
   std::size_t begin = 0;     ///< the first step
   int size = 0;              ///< steps of each sequence
   int there = 0;             ///< sequences
+  std::ptrdiff_t at = 0;     ///< if it is plain: the distance of the first element, in all arrays
 
   __device__ __forceinline__ int a_slot() const { return Rows > 1 ? 1 : warp_lanes >> p.log_width; }
   __device__ __forceinline__ int width() const { return Rows > 1 ? warp_lanes : 1 << p.log_width; }
@@ -288,10 +291,25 @@ public:
                   p.states_dense);
   }
 
+  /// The lane's groups of a plain unit, in shared memory.
+  __device__ __forceinline__ void take_plain(unsigned char const* room, elements& into) const
+  {
+    S const* const first = reinterpret_cast<S const*>(room + 16) + lane * group;
+#pragma unroll
+    for (int r = 0; r < slots; ++r) into[r].load_aligned(first + r * row);
+  }
+
   /// Starts the copies of a and b of the unit, by the first two lanes: one for each array.
   __device__ __forceinline__ void load(memory_type& memory, int stage) const
   {
     bool const is_a = lane == 0;
+    if constexpr (P::is_plain) {
+      auto const bytes = static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(sizeof(S));
+      unsigned char* const to = memory.stages[stage].arrays[is_a ? 0 : 1] + 16;
+      memory.arrived[stage].bulk_load(to, (is_a ? p.a : p.b) + at, bytes);
+      memory.arrived[stage].arrive_and_expect(bytes);
+      return;
+    }
     if (is_a && p.a_step == 0)
       memory.arrived[stage].arrive_and_expect(0);
     else
@@ -347,6 +365,14 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
   auto const a_neighbour = static_cast<std::uint32_t>((p.neighbours - 1) / a_unit + 1);
   auto const units = static_cast<std::uint32_t>(p.sequences / p.neighbours) * a_neighbour;
   auto const place = [&](unit& at) {
+    if constexpr (P::is_plain) {
+      std::size_t const rest = p.size - at.begin;
+      at.sequence = at.number;
+      at.size = static_cast<int>(rest < P::piece ? rest : P::piece);
+      at.there = 1;
+      at.at = static_cast<std::ptrdiff_t>(at.number) * p.a_across + static_cast<std::ptrdiff_t>(at.begin);
+      return;
+    }
     std::uint32_t const outer = p.where.dimensions <= 1 ? 0 : at.number / a_neighbour;
     std::size_t const first = (at.number - outer * a_neighbour) * a_unit;
     at.sequence = outer * p.neighbours + first;
@@ -401,7 +427,7 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
   };
   for (; now.number < units; step(now)) {
     typename unit::elements a, b;
-    if (p.a_step == 0) {
+    if (!P::is_plain && p.a_step == 0) {
 #pragma unroll
       for (int r = 0; r < slots; ++r) {
         int const s = now.sequence_of(r);
@@ -421,8 +447,13 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
     memory.arrived[stage].wait(phase);
     auto const sequence_of = [&](int r) { return now.sequence_of(r); };
     auto const step_of = [&](int r) { return now.step_of(r); };
-    if (p.a_step != 0) take_groups<group>(now.staged_a(memory, stage), p.a_groups, a, sequence_of, step_of);
-    take_groups<group>(now.staged_b(memory, stage), p.b_groups, b, sequence_of, step_of);
+    if constexpr (P::is_plain) {
+      now.take_plain(memory.stages[stage].arrays[0], a);
+      now.take_plain(memory.stages[stage].arrays[1], b);
+    } else {
+      if (p.a_step != 0) take_groups<group>(now.staged_a(memory, stage), p.a_groups, a, sequence_of, step_of);
+      take_groups<group>(now.staged_b(memory, stage), p.b_groups, b, sequence_of, step_of);
+    }
     __syncwarp();
     if (lane < 2 && next.number < units) next.load(memory, stage);
     S first_states[slots / Rows];  // before the first steps in time, the last ones of a gradient's recurrence
@@ -569,7 +600,18 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
             now.staged(room, p.products_of(now.sequence), p.products_across, p.products_step, p.products_dense),
             p.products_groups);
     }
-    write(results, now.staged(room, p.out_of(now.sequence), p.out_across, p.out_step, p.out_dense), p.out_groups);
+    if constexpr (P::is_plain) {
+      S* const out = p.out + now.at;
+      if (end[0] == static_cast<int>(P::piece)) {
+#pragma unroll
+        for (int r = 0; r < slots; ++r) results[r].store_aligned(out + lane * group + r * P::row);
+      } else {
+#pragma unroll
+        for (int r = 0; r < slots; ++r) store_results(results[r], out, now.step_of(r), end[0], 1);
+      }
+    } else {
+      write(results, now.staged(room, p.out_of(now.sequence), p.out_across, p.out_step, p.out_dense), p.out_groups);
+    }
     if (repairs) {
 #pragma unroll
       for (int q = 0; q < slots / Rows; ++q) {
