@@ -187,6 +187,24 @@ def along_axes(kind, library):
     table("Running sums of float32" if scans else "Sums of float32", columns, rows)
 
 
+def segments():
+    """Segments whose ends are drawn at random, so that lengths are of every size around the mean."""
+    rows = []
+    n = 1 << 26
+    x = torch.rand(n, device="cuda")
+    for mean in (10, 100, 1000, 100_000):
+        inner = torch.randint(0, n + 1, (n // mean - 1,), device="cuda").sort().values
+        offsets = torch.cat([inner.new_zeros(1), inner, inner.new_full((1,), n)])
+        ours = in_stream(lambda: tally.segment_sum(x, offsets))
+        theirs = attempt(in_stream, lambda: torch.segment_reduce(x, "sum", offsets=offsets, unsafe=True))
+        running = in_stream(lambda: tally.segment_scan(x, offsets))
+        read = 4 * n + 12 * (n // mean)
+        rows.append([f"{mean} elements on average", shown(ours), shown(theirs), ratio(ours, theirs),
+                     f"{read / ours / 1e6:.2f} TB/s", shown(running), f"{8 * n / running / 1e6:.2f} TB/s"])  # fmt: skip
+    columns = ["2^26 float32 in segments of", "sums, us", "PyTorch's segment_reduce, us", "PyTorch / Tally"]
+    table("Segments", [*columns, "Tally's speed", "running sums, us", "Tally's speed"], rows)
+
+
 def composed(x, y):
     """The step x and then the step y, as one step (a, b)."""
     return x[0] * y[0], x[1] * y[0] + y[1]
@@ -237,10 +255,11 @@ def main():
     print("# Tally in Python on a GPU\n")
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {', '.join(versions)}.")
     print("Medians of 7 rounds: for arrays of up to 2^22 elements of a hundred calls in a graph, for larger ones of")
-    print("ten calls in a busy stream; of JAX by the clock. Rows and columns have 2^28 elements in all, recurrences")
-    print("2^26. Errors are the greatest, in units of 2^-24 of the sum of magnitudes.")
+    print("ten calls in a busy stream; of JAX by the clock. Rows and columns have 2^28 elements in all, segments and")
+    print("recurrences 2^26. Errors are the greatest, in units of 2^-24 of the sum of magnitudes.")
     along_axes("scan", library)
     along_axes("reduce", library)
+    segments()
     recurrences()
     small_calls()
 

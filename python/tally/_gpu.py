@@ -142,6 +142,14 @@ class _Torch(_Library):
         return tensor.permute(axes)
 
     @staticmethod
+    def packed(tensor):
+        return tensor.contiguous()
+
+    @staticmethod
+    def copied(tensor):
+        return tensor.clone()
+
+    @staticmethod
     def copy(out, result):
         out.copy_(result)
 
@@ -197,6 +205,14 @@ class _CuPy(_Library):
     @staticmethod
     def permuted(array, axes):
         return array.transpose(axes)
+
+    @staticmethod
+    def packed(array):
+        return sys.modules["cupy"].ascontiguousarray(array)
+
+    @staticmethod
+    def copied(array):
+        return array.copy()
 
     @staticmethod
     def copy(out, result):
@@ -269,6 +285,14 @@ class _JAX(_Library):
     @staticmethod
     def permuted(array, axes):
         return array.transpose(axes).block_until_ready()
+
+    @staticmethod
+    def packed(array):
+        return array
+
+    @staticmethod
+    def copied(array):
+        return array.copy().block_until_ready()
 
     @staticmethod
     def stream(array):
@@ -549,6 +573,53 @@ def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
         _check(c.linear_recurrence(call.add(factors, inner), given, axis, call.add(result, inner), call.options_address()))
     result = leave(_delivered(library, result, inner, wanted, None))
     return (result, leave(_delivered(library, last, inner, wanted, None))) if return_last else result
+
+
+def segments(values, offsets, op, dtype, initial, reduces, exclusive):
+    values, leave = taken(values)
+    library = library_of(values)
+    op = _operator(op)
+    array, inner, wanted = _entered(library, values, op, dtype, None)
+    if array.ndim != 1 or len(np.shape(offsets)) != 1:
+        raise ValueError(f"values and offsets have one axis, not {array.ndim} and {len(np.shape(offsets))}")
+    bounds = _bounds(library, offsets, array)
+    count = bounds.shape[0] - 1
+    array = library.packed(array)
+    # Elements outside all segments are returned as they are.
+    result = library.empty((count,), inner, array) if reduces else library.copied(array)
+    call = _Call(library, array)
+    call.options.flags = c.EXCLUSIVE * bool(exclusive)
+    if initial is not None:
+        call.initial(initial, inner, (count,))
+    elif exclusive and inner.kind == "f":
+        raise NotImplementedError("an exclusive scan of floats on a GPU needs initial=")
+    given = call.add(array, inner)
+    if array.shape[0]:
+        call.workspace(given, 0)
+    run = c.reduce_segments if reduces else c.scan_segments
+    _check(run(given, call.add(bounds, np.dtype(np.int64)), call.add(result, inner), op.pointer, call.options_address()))
+    return leave(_delivered(library, result, inner, wanted, None))
+
+
+def _bounds(library, offsets, like):
+    """Offsets as int64 on the GPU, side by side. Those of the CPU are checked."""
+    if library_of(offsets) is None and is_foreign(offsets):
+        offsets, _ = taken(offsets)
+    if library_of(offsets) is not library:
+        on_cpu, _ = _arrays.enter(offsets, "offsets")
+        if on_cpu.size and on_cpu.dtype.kind in "iu":
+            if on_cpu[0] < 0 or (on_cpu[1:] < on_cpu[:-1]).any():
+                raise ValueError("offsets are places in the values, and do not decrease")
+            if on_cpu[-1] > like.shape[0]:
+                raise ValueError(f"the last offset is {on_cpu[-1]}, and there are {like.shape[0]} values")
+        offsets = library.asarray(on_cpu, like)
+    bounds = library.enter(offsets)
+    own = library.dtype(bounds)
+    if own.kind not in "iu":
+        raise TypeError(f"offsets are integers, not {own}")
+    if bounds.shape[0] == 0:
+        raise ValueError("offsets is empty; there is one offset more than segments")
+    return library.packed(bounds if own == np.int64 else library.astype(bounds, np.dtype(np.int64)))
 
 
 def _broadcast(library, factors, terms):

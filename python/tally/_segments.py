@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _calls
+from . import _arrays, _calls, _gpu
 from . import _library as c
 from ._operators import Call
 
@@ -51,6 +51,8 @@ def segment_reduce(values, offsets, op="plus", *, dtype=None, initial=None, thre
     >>> tally.segment_reduce([5, 1, 7, 2], [0, 2, 2, 4], op="maximum", initial=0)
     array([5, 0, 7])
     """
+    if _gpu.takes(values):
+        return _gpu.segments(values, offsets, op, dtype, initial, True, False)
     array, leave, count, offsets, arguments = _arguments(values, offsets, op, dtype, initial)
     result = np.empty(count, arguments.dtype)
     if threads:
@@ -126,6 +128,8 @@ def segment_scan(values, offsets, op="plus", *, dtype=None, initial=None, exclus
     >>> tally.segment_scan([1, 2, 3, 4], [0, 2, 4])
     array([1, 3, 3, 7])
     """
+    if _gpu.takes(values):
+        return _gpu.segments(values, offsets, op, dtype, initial, False, exclusive)
     array, leave, _, offsets, arguments = _arguments(values, offsets, op, dtype, initial)
     result = array.astype(arguments.dtype)
     flags = c.EXCLUSIVE * bool(exclusive)

@@ -176,7 +176,7 @@ def _keep_segments(ctx, inputs, output):
 
 def _segment_sum_gradients(ctx, gradient):
     (offsets,) = ctx.saved_tensors
-    offsets = offsets.to(torch.int64)
+    offsets = offsets.to(gradient.device, torch.int64)
     # Element k is in segment s - 1 if s offsets are at most k. Those before the first and behind the last have none.
     places = torch.arange(ctx.count, device=gradient.device)
     segment = torch.searchsorted(offsets, places, right=True) - 1
@@ -230,4 +230,4 @@ def linear_recurrence(a, b, dim=-1, *, initial=None, reverse=False):
 
 def segment_sum(values, offsets):
     """Return the sum of each segment ``values[offsets[s]:offsets[s + 1]]`` of a tensor of one axis."""
-    return _segment_sum_operator(values, offsets)
+    return _segment_sum_operator(values, torch.as_tensor(offsets))

@@ -78,6 +78,10 @@ operation on_gpu(operation op, tally_operation const* number, tally_type type)
     char message[message_size];
     check(functions().run(self.number, self.type, call, message), message);
   };
+  op.segments = [](operation const& self, segments_call const& call) {
+    char message[message_size];
+    check(functions().segments(self.number, self.type, call, message), message);
+  };
   return op;
 }
 

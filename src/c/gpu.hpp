@@ -40,6 +40,7 @@ struct places_call {
 struct gpu_functions {
   std::int32_t version;
   std::int32_t (*run)(std::size_t op, tally_type type, sequences_call const& call, char* message);
+  std::int32_t (*segments)(std::size_t op, tally_type type, segments_call const& call, char* message);
   std::int32_t (*recur)(tally_type type, recurrences_call const& call, char* message);
   std::int32_t (*clear)(places_call const& call, char* message);  ///< writes zeros
   std::int32_t (*synchronize)(std::int32_t device, void* stream, char* message);

@@ -28,7 +28,8 @@ struct sequences_call {
   place_on_gpu gpu;
 };
 
-/// The arguments of a call on segments: segment s is [offsets[s], offsets[s + 1]). All arrays are without gaps.
+/// The arguments of a call on segments: segment s is [offsets[s], offsets[s + 1]). All arrays are without gaps. On a
+/// GPU they lie in its memory, but for `nothing` and an initial value that is one for all.
 struct segments_call {
   std::byte const* values = nullptr;
   std::byte* out = nullptr;
@@ -42,6 +43,8 @@ struct segments_call {
   bool exclusive = false;
   bool from_back = false;
   int threads = 0;
+  std::size_t elements = 0;  ///< of `values`
+  place_on_gpu gpu;
 };
 
 /// An operator on a type.

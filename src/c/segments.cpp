@@ -7,6 +7,7 @@
 #include "src/c/arguments.hpp"
 #include "src/c/arrays.hpp"
 #include "src/c/failure.hpp"
+#include "src/c/gpu.hpp"
 #include "src/c/operation.hpp"
 #include "src/c/options.hpp"
 
@@ -29,6 +30,70 @@ void check_offsets(array const& offsets, std::ptrdiff_t values)
                       std::to_string(values) + " values");
 }
 
+/// Throws    not_supported if a call on a GPU would need a copy.
+void check_fits_gpu(array const& given, tally_type type, char const* name)
+{
+  if (!same(given.type, type))
+    throw not_supported(std::string(name) + " has elements of type " + shown(given.type) + "; on a GPU they are " +
+                        shown(type));
+  if (given.shape.size() == 1 && !without_gaps(given))
+    throw not_supported(std::string(name) + " has gaps between its elements; on a GPU they lie side by side");
+}
+
+/// The same call on arrays in a GPU's memory. Nothing there is read before the call runs, so that the values of offsets
+/// are not checked.
+void run_on_gpus_segments(bool reduces, array const& values, array const& offsets, array const& out,
+                          tally_operation const* op_given, tally_options const& options)
+{
+  check_same_device(offsets, values, "offsets");
+  check_same_device(out, values, "out");
+  if ((options.flags & TALLY_REVERSE) != 0) throw not_supported("TALLY_REVERSE for segments on a GPU");
+  if (!is_built_in(op_given)) throw not_supported("an operation of the caller's on a GPU: it is the CPU's code");
+  per_axis const segments{offsets.shape[0] - 1};
+  tally_type const type = accumulator_of(options, out.type, op_given);
+  operation const op = on_gpu(built_in(op_given, type), op_given, type);
+  check_fits_gpu(offsets, TALLY_INT64, "offsets");
+  check_fits_gpu(values, type, "values");
+  check_fits_gpu(out, type, "out");
+  segments_call call;
+  if (options.initial != nullptr) {
+    array const initial = checked(options.initial, "options->initial", devices::cpu_or_gpu);
+    call.initial_for_each = initial.shape.size() != 0;
+    check_fits_gpu(initial, type, "options->initial");
+    if (call.initial_for_each) {
+      check_same_shape(initial, segments, "options->initial");
+      check_same_device(initial, values, "options->initial");
+    } else if (initial.device.type != TALLY_CPU) {
+      throw not_supported("options->initial of one value in a GPU's memory: it is the CPU's, or one for each segment");
+    }
+    call.initial = initial.data;
+  }
+  if (options.last != nullptr) {
+    array const last = checked(options.last, "options->last", devices::cpu_or_gpu);
+    check_same_shape(last, segments, "options->last");
+    check_same_device(last, values, "options->last");
+    check_fits_gpu(last, type, "options->last");
+    call.last = last.data;
+  }
+  bool const exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
+  if (exclusive && call.initial == nullptr) {
+    // The first result of floats would be -0.0, the identity, where the CPU writes +0.0.
+    if (type.code == TALLY_FLOAT) throw not_supported("an exclusive scan of floats on a GPU without options->initial");
+    call.initial = op.identity_bytes();
+  }
+  if (segments[0] == 0) return;
+  call.values = values.data;
+  call.elements = static_cast<std::size_t>(values.shape[0]);
+  call.out = out.data;
+  call.offsets = reinterpret_cast<std::int64_t const*>(offsets.data);
+  call.segments = static_cast<std::size_t>(segments[0]);
+  call.nothing = call.initial != nullptr && !call.initial_for_each ? call.initial : op.nothing_bytes();
+  call.reduces = reduces;
+  call.exclusive = exclusive;
+  call.gpu = place_of(values.device, options);
+  op.segments(op, call);
+}
+
 }  // namespace
 
 void run_on_segments(call_kind kind, tally_array const* values_given, tally_array const* offsets_given,
@@ -37,13 +102,23 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
 {
   bool const reduces = kind == call_kind::reduce;
   tally_options const options = options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE);
-  array const values = checked(values_given, "values"), out = checked(out_given, "out");
-  array offsets = checked(offsets_given, "offsets");
+  array const values = checked(values_given, "values", devices::cpu_or_gpu),
+              out = checked(out_given, "out", devices::cpu_or_gpu);
+  array offsets = checked(offsets_given, "offsets", devices::cpu_or_gpu);
   check_one_axis(values, "values");
   check_one_axis(offsets, "offsets");
   if (offsets.shape[0] == 0) throw usage_error("offsets is empty; there is one offset more than segments");
   if (offsets.type.code != TALLY_INT && offsets.type.code != TALLY_UINT)
     throw usage_error("offsets has elements of type " + shown(offsets.type) + "; they are integers");
+  if (reduces && options.last != nullptr)
+    throw usage_error("options->last is for scans: the last value of a reduction is its result");
+  if (values.device.type == TALLY_CUDA) {
+    check_same_shape(out, reduces ? per_axis{offsets.shape[0] - 1} : values.shape, "out");
+    return run_on_gpus_segments(reduces, values, offsets, out, op_given, options);
+  }
+  check_same_device(offsets, values, "offsets");
+  check_same_device(out, values, "out");
+  place_of(values.device, options);
   tally_type const places = TALLY_INT64;
   if (!same(offsets.type, places) || !without_gaps(offsets)) {
     array const copy = uninitialized(offsets.shape, places, 8);
@@ -53,8 +128,6 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
   per_axis const segments{offsets.shape[0] - 1};
   check_offsets(offsets, values.shape[0]);
   check_same_shape(out, reduces ? segments : values.shape, "out");
-  if (reduces && options.last != nullptr)
-    throw usage_error("options->last is for scans: the last value of a reduction is its result");
 
   bool const own = !is_built_in(op_given);
   tally_type const type = own ? out.type : accumulator_of(options, out.type, op_given);

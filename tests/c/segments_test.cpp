@@ -142,6 +142,33 @@ TEST(c_segments, an_operation_of_the_caller_s_keeps_the_order)
   }
 }
 
+TEST(c_segments, arrays_of_a_call_lie_on_one_device)
+{
+  float values[4] = {1, 2, 3, 4}, results[2] = {};
+  std::int64_t places[3] = {0, 2, 4};
+  std::int64_t const four[] = {4}, three[] = {3}, two[] = {2};
+  tally_array const values_on_cpu = {values, {TALLY_CPU, 0}, 1, TALLY_FLOAT32, four, nullptr, 0};
+  tally_array const offsets_on_cpu = {places, {TALLY_CPU, 0}, 1, TALLY_INT64, three, nullptr, 0};
+  tally_array const out_on_cpu = {results, {TALLY_CPU, 0}, 1, TALLY_FLOAT32, two, nullptr, 0};
+  tally_options options{};
+  options.size = sizeof options;
+  auto const refused = [&](tally_array const& v, tally_array const& o, tally_array const& r, std::int32_t status,
+                           char const* message) {
+    EXPECT_EQ(tally_reduce_segments(&v, &o, &r, nullptr, &options), status);
+    EXPECT_NE(std::strstr(tally_last_message(), message), nullptr) << tally_last_message();
+  };
+  tally_array v = values_on_cpu, o = offsets_on_cpu, r = out_on_cpu;
+  v.device = o.device = r.device = {TALLY_CUDA, 0};
+  refused(v, offsets_on_cpu, r, TALLY_WRONG_ARGUMENT, "offsets lies in the memory of the CPU");
+  refused(v, o, out_on_cpu, TALLY_WRONG_ARGUMENT, "out lies in the memory of the CPU");
+  refused(values_on_cpu, o, out_on_cpu, TALLY_WRONG_ARGUMENT, "offsets lies in the memory of GPU 0");
+  options.flags = TALLY_REVERSE;
+  refused(v, o, r, TALLY_NOT_SUPPORTED, "TALLY_REVERSE");
+  options.flags = 0;
+  options.stream = &options;
+  refused(values_on_cpu, offsets_on_cpu, out_on_cpu, TALLY_WRONG_ARGUMENT, "are for arrays on a GPU");
+}
+
 TEST(c_segments, wrong_offsets_are_refused_before_anything_is_written)
 {
   float values[4] = {1, 2, 3, 4}, results[4] = {};

@@ -94,13 +94,38 @@ def test_recurrences():
             same_bits(tally.linear_recurrence(0.5, b.cuda(), axis, initial=2.0), tally.linear_recurrence(0.5, b, axis, initial=2.0))
 
 
+def test_segments():
+    for count, n in [(1, 10), (7, 5), (1000, 30_000), (40_000, 200_000), (3, 1_000_000), (200_000, 1_000_000)]:
+        ends = np.sort(rng.integers(0, n + 1, count + 1))
+        offsets = torch.from_numpy(ends)
+        for dtype in [torch.float32, torch.float64, torch.int64, torch.float16, torch.uint8]:
+            x = drawn((n,), dtype)
+            on = x.cuda()
+            same_bits(tally.segment_sum(on, offsets.cuda()), tally.segment_sum(x, offsets))
+            same_bits(tally.segment_scan(on, offsets.cuda()), tally.segment_scan(x, offsets))
+        x, begin = drawn((n,), torch.float32), drawn((count,), torch.float32)
+        on = x.cuda()
+        for initial, theirs in [(1.5, 1.5), (begin.cuda(), begin.numpy())]:
+            same_bits(tally.segment_reduce(on, offsets.int(), initial=initial), tally.segment_reduce(x, offsets, initial=theirs))
+            for exclusive in [False, True]:
+                ours = tally.segment_scan(on, ends, initial=initial, exclusive=exclusive)
+                same_bits(ours, tally.segment_scan(x, offsets, initial=theirs, exclusive=exclusive))
+        ours = tally.segment_scan(on.long(), ends, exclusive=True)
+        same_bits(ours, tally.segment_scan(x.long(), offsets, exclusive=True))
+    spread = drawn((600,), torch.float32)
+    same_bits(tally.segment_sum(spread.cuda()[::2], [0, 7, 7, 300]), tally.segment_sum(spread[::2], [0, 7, 7, 300]))
+    same_bits(tally.segment_sum(torch.empty(0, device="cuda"), [0, 0, 0]), torch.zeros(2))
+    assert tally.segment_sum(torch.empty(0, device="cuda"), [0]).shape == (0,)
+
+
 def test_errors_and_what_runs_on_the_cpu_alone():
     on = torch.ones(4, device="cuda")
     for call in [
         lambda: tally.reduce(on, lambda x, y: x),
         lambda: tally.sum(on, where=[True] * 4),
         lambda: tally.sort(on),
-        lambda: tally.segment_sum(on, [0, 4]),
+        lambda: tally.segment_scan(on, [0, 4], exclusive=True),
+        lambda: tally.sum_by_key(on, on),
         lambda: tally.histogram(on),
         lambda: tally.compact(on, [True] * 4),
     ]:
@@ -108,6 +133,8 @@ def test_errors_and_what_runs_on_the_cpu_alone():
             call()
     for call in [
         lambda: tally.logsumexp(on),
+        lambda: tally.segment_max(on, [0, 4]),
+        lambda: tally.segment_sum(on, [0.0, 4.0]),
         lambda: tally.sum(on.to(torch.complex64)),
         lambda: tally.cumsum(on, out=torch.empty(4)),
         lambda: tally.sum(on, axis=0, out=np.empty(())),
@@ -121,6 +148,9 @@ def test_errors_and_what_runs_on_the_cpu_alone():
         tally.scan(on, initial=torch.ones(3, device="cuda"))
     with pytest.raises(ValueError, match="no identity"):
         tally.max(on[:0])
+    for offsets in [[0, 5], [2, 1], [-1, 2]]:
+        with pytest.raises(ValueError, match="offset"):
+            tally.segment_sum(on, offsets)
     with pytest.raises(ValueError, match="broadcast"):
         tally.linear_recurrence(torch.ones(3, device="cuda"), on)
     with pytest.raises(RuntimeError, match="detach"):
@@ -161,8 +191,11 @@ def test_streams_and_graphs():
     side.synchronize()
     same_bits(running, expected)
     rows = torch.rand(100, 3000, device="cuda")
+    ends = torch.arange(0, 300_001, 300, device="cuda")
+    tally.segment_sum(rows.reshape(-1), ends)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
+        sums = tally.segment_sum(rows.reshape(-1), ends)
         total = tally.sum(rows, axis=1)
         running = tally.cumsum(rows, axis=1)
         states = tally.linear_recurrence(0.5, rows, 1)
@@ -170,6 +203,7 @@ def test_streams_and_graphs():
         rows.copy_(torch.rand(100, 3000))
         graph.replay()
         torch.cuda.synchronize()
+        same_bits(sums, tally.sum(rows.cpu().reshape(1000, 300), axis=1))
         same_bits(total, tally.sum(rows.cpu(), axis=1))
         same_bits(running, tally.cumsum(rows.cpu(), axis=1))
         same_bits(states, tally.linear_recurrence(0.5, rows.cpu(), 1))
@@ -245,6 +279,8 @@ GRADIENTS = {
     "linear_recurrence": (lambda a, b, y: tt.linear_recurrence(a, b, 1, initial=y), lambda: [given(2, 5), given(2, 5), given(2)]),
     "linear_recurrence reverse": (lambda a, b: tt.linear_recurrence(a, b, 0, reverse=True), lambda: [given(5, 2), given(5, 2)]),
     "linear_recurrence of one factor": (lambda a, b: tt.linear_recurrence(a, b), lambda: [given(), given(6)]),
+    "segment_sum": (lambda x: tt.segment_sum(x, torch.tensor([1, 3, 3, 6], device="cuda")), lambda: [given(8)]),
+    "segment_sum, offsets on the CPU": (lambda x: tt.segment_sum(x, [1, 3, 3, 6]), lambda: [given(8)]),
 }
 
 

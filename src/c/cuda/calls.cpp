@@ -1,16 +1,9 @@
 #include <cstdio>
-#include <cstring>
-#include <exception>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <new>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include <cuda_runtime_api.h>
 
+#include "src/c/cuda/execution.hpp"
+#include "src/c/cuda/segments.hpp"
 #include "src/c/ends.hpp"
 #include "src/c/gpu.hpp"
 #include "src/c/with_operator.hpp"
@@ -23,64 +16,6 @@ namespace tally::c {
 namespace {
 
 static_assert(cuda::workspace::header_bytes == 128 + (std::size_t{16} << 10), "tally_workspace_bytes counts as many");
-
-/// Makes a device the current one of this thread, for its lifetime.
-class current_device {
-public:
-  explicit current_device(int device)
-  {
-    cuda_backend::check_cuda(cudaGetDevice(&previous_), "asking for the current device");
-    if (device != previous_) cuda_backend::check_cuda(cudaSetDevice(device), "choosing the device of the arrays");
-    changed_ = device != previous_;
-  }
-  ~current_device()
-  {
-    if (changed_) cudaSetDevice(previous_);
-  }
-  current_device(current_device const&) = delete;
-  current_device& operator=(current_device const&) = delete;
-
-private:
-  int previous_ = 0;
-  bool changed_ = false;
-};
-
-/// A workspace that calls on one stream share. A call at a time is put into the stream.
-struct shared_workspace {
-  std::mutex one_at_a_time;
-  cuda::workspace space;
-};
-
-/// The workspace of a stream. It lives as long as the process: a stream's end is not known here.
-shared_workspace& workspace_of(int device, CUstream_st* stream)
-{
-  static std::mutex alone;
-  static auto* const all = new std::map<std::pair<int, CUstream_st*>, std::unique_ptr<shared_workspace>>;
-  std::lock_guard const lock(alone);
-  auto& found = (*all)[{device, stream}];
-  if (found == nullptr) found = std::make_unique<shared_workspace>();
-  return *found;
-}
-
-/// Calls `use(on)` with the stream and the workspace of a call.
-template <class Use>
-void with_execution(place_on_gpu const& gpu, Use const& use)
-{
-  current_device const device(gpu.device);
-  auto* const stream = static_cast<CUstream_st*>(gpu.stream);
-  if (gpu.workspace != nullptr) {
-    if (gpu.workspace_bytes < cuda::workspace::header_bytes ||
-        reinterpret_cast<std::uintptr_t>(gpu.workspace) % 128 != 0)
-      throw usage_error("options->workspace has " + std::to_string(gpu.workspace_bytes) +
-                        " bytes; it has tally_workspace_bytes, at an address that is a multiple of 128");
-    cuda::workspace space(gpu.workspace, gpu.workspace_bytes);
-    use(cuda(stream, space));
-    return;
-  }
-  shared_workspace& shared = workspace_of(gpu.device, stream);
-  std::lock_guard const lock(shared.one_at_a_time);
-  use(cuda(stream, shared.space));
-}
 
 using run = void (*)(sequences_call const& call);
 
@@ -97,28 +32,6 @@ void run_on(sequences_call const& call)
     else
       backend_scan_sequences<T>(on, call.where, in, out, ends, op, shift_of(call));
   });
-}
-
-/// Runs a body; no exception leaves it.
-template <class Body>
-std::int32_t guarded(char* message, Body const& body) noexcept
-{
-  auto const say = [message](char const* what) { std::snprintf(message, message_size, "%s", what); };
-  try {
-    return body();
-  } catch (usage_error const& e) {
-    say(e.what());
-    return TALLY_WRONG_ARGUMENT;
-  } catch (std::bad_alloc const&) {
-    say("not enough memory");
-    return TALLY_NO_MEMORY;
-  } catch (std::exception const& e) {
-    say(e.what());
-    return TALLY_FAILED;
-  } catch (...) {
-    say("an exception of an unknown type");
-    return TALLY_FAILED;
-  }
 }
 
 std::int32_t run_sequences(std::size_t op, tally_type type, sequences_call const& call, char* message)
@@ -195,7 +108,7 @@ std::int32_t synchronize(std::int32_t number, void* stream, char* message)
   });
 }
 
-constexpr gpu_functions functions = {TALLY_VERSION, run_sequences, run_recurrences, clear, synchronize};
+constexpr gpu_functions functions = {TALLY_VERSION, run_sequences, run_segments, run_recurrences, clear, synchronize};
 
 }  // namespace
 
