@@ -145,6 +145,10 @@ def scan_by_key(keys, values, op="plus", *, dtype=None, initial=None, exclusive=
     return leave(result)
 
 
+# NumPy 2's inverse has the shape of the argument.
+_flat_inverse = int(np.__version__.partition(".")[0]) < 2
+
+
 def unique(a, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     """Return the distinct elements in ascending order, as NumPy's function of this name.
 
@@ -180,7 +184,7 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, axi
         chosen = [np.moveaxis(results[0], 0, axis)]
         chosen += [each for each, wanted in zip(results[1:], (return_index, return_inverse, return_counts)) if wanted]
         return leave(chosen[0]) if len(chosen) == 1 else tuple(map(leave, chosen))
-    array = array.reshape(-1)
+    shape, array = array.shape, array.reshape(-1)
     needs_places = return_index or return_inverse
     ordered, places = _sorting.sorted_and_places(array, 0, needs_places, False)
     kept, runs = [], ctypes.c_int64()
@@ -202,7 +206,7 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, axi
     if return_inverse:
         inverse = np.empty(array.size, np.int64)
         inverse[places] = np.repeat(np.arange(counts.size), counts)
-        results.append(inverse)
+        results.append(inverse if _flat_inverse else inverse.reshape(shape))
     if return_counts:
         results.append(counts)
     results = [leave(each) for each in results]
