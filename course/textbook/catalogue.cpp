@@ -78,17 +78,16 @@ outcome run(kernel_entry const& kernel, model::machine& on, values const& in, st
   return result;
 }
 
-std::ostream& operator<<(std::ostream& out, letters const& run)
+std::string to_text(letters const& run)
 {
   auto const letter = [](short position) {
     std::string name(1, static_cast<char>('a' + position % 26));
     if (position >= 26) name += std::to_string(position / 26);
     return name;
   };
-  if (run == join::empty) return out << "-";
-  if (run.first == letters::broken) return out << "?!";
-  out << letter(run.first);
-  return run.first == run.last ? out : out << ".." << letter(run.last);
+  if (run == join::empty) return "-";
+  if (run.first == letters::broken) return "?!";
+  return run.first == run.last ? letter(run.first) : letter(run.first) + ".." + letter(run.last);
 }
 
 }  // namespace tally::textbook

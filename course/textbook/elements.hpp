@@ -2,9 +2,7 @@
 
 #include <compare>
 #include <functional>
-#include <iosfwd>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,7 +21,8 @@ struct letters {
   short first = 0, last = 0;
   friend bool operator==(letters const&, letters const&) = default;
 };
-std::ostream& operator<<(std::ostream& out, letters const& run);
+/// "c", "c..f", "-" of none, "?!" of a broken run.
+std::string to_text(letters const& run);
 
 /// Joins runs. Associative, and not commutative. Its identity is an empty run, which no input contains.
 struct join {

@@ -6,6 +6,17 @@
 #include "tally/textbook/tournament.hpp"
 #include "textbook/catalogue.hpp"
 
+namespace tally {
+
+/// A player of a tournament: "7@2" is the value 7 that stands at place 2.
+template <class T>
+std::string to_text(indexed<T, int> const& player)
+{
+  return model::text_of(player.value) + '@' + std::to_string(player.index);
+}
+
+}  // namespace tally
+
 namespace tally::textbook {
 
 /// Runs `Algorithm{}(device, in, out, n, op)` on the machine, with `results_of(Kind, n)` elements of `out`, and returns

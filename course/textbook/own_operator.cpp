@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -6,6 +7,7 @@
 #include "tally/error.hpp"
 #include "tally/model/array.hpp"
 #include "textbook/elements.hpp"
+#include "textbook/usual_identity.hpp"
 
 namespace tally::textbook {
 
@@ -42,5 +44,13 @@ T identity_of_own(own_operator const& op)
 }
 template int identity_of_own<int>(own_operator const& op);
 template float identity_of_own<float>(own_operator const& op);
+
+std::optional<double> usual_identity(std::function<double(double, double)> const& combine)
+{
+  constexpr double infinity = HUGE_VAL, numbers[] = {1, -1, 2, -3, 0.5, 7, 1000};
+  for (double const e : {0.0, 1.0, -1.0, -infinity, infinity})
+    if (std::ranges::all_of(numbers, [&](double x) { return combine(e, x) == x && combine(x, e) == x; })) return e;
+  return std::nullopt;
+}
 
 }  // namespace tally::textbook

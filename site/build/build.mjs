@@ -68,7 +68,8 @@ const bundle = (entry) => esbuild.buildSync({
 }).outputFiles[0].text;
 for (const name of ["kernels_page", "write_page", "exercises_page", "editor"]) write(`assets/${name}.js`, bundle(`${name}.js`));
 const packed = zlib.gzipSync(bytes, { level: 9 }).toString("base64");
-write("assets/machine.js", `window.tallyMachine = ${JSON.stringify({ module: packed, worker: bundle("worker.js") })};\n`);
+write("assets/machine.js", `window.tallyMachine = "${packed}";\n`);
+for (const name of ["playing_worker", "writing_worker"]) write(`assets/${name}.js`, `window.tallyWorker = ${JSON.stringify(bundle(`${name}.js`))};\n`);
 write("assets/licences.txt", licences());
 
 const broken = brokenLinks(output);

@@ -8,12 +8,14 @@ export const kernelsPage = {
   at: "course/kernels.html", title: "Play the kernels", runs: true, wide: true, scripts: ["assets/kernels_page.js"],
   sections: [{ heading: "Play the kernels", anchor: "", text: "Run any kernel of the textbook in the browser: player, circuit, banks, warps, races." }],
   body: `<h1>Play the kernels</h1>
-<p>Every kernel of <a href="../docs/textbook/index.html">the textbook</a>, on the model machine, in this page. Nothing is installed, and nothing leaves the page.</p>
+<p>Every kernel of <a href="../docs/textbook/index.html">the textbook</a>, on the model machine, in this page. Nothing is installed, and nothing leaves the page.
+The operation is one of the list, or an expression of a and b, such as <code>a*b + 1</code>.</p>
 <form id="asked">
   <label>Kernel <select id="kernel"></select></label>
-  <label>Elements <input id="n" type="number" min="1" max="1024" value="8"></label>
-  <label>Operation <select id="op"><option value="">its own</option><option>sum</option><option>product</option><option>min</option><option>max</option>
-    <option value="join">join letters</option></select></label>
+  <label>Elements <input id="n" type="number" min="1" max="2048" value="8"></label>
+  <label>Operation <input id="op" list="operations" placeholder="its own" size="11" autocomplete="off" autocapitalize="off"></label>
+  <datalist id="operations"><option value="sum"></option><option value="product"></option><option value="min"></option><option value="max"></option>
+    <option value="join">letters</option><option value="a + b + a*b">one of your own</option></datalist>
   <label>or these elements <input id="input" placeholder="3,1,7,0,4,1,6,3" size="22"></label>
   <button type="submit">Run</button>
 </form>

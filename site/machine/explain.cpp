@@ -1,12 +1,15 @@
 #include "explain/explanation.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "draw/html.hpp"
+#include "imports.hpp"
 #include "output/json.hpp"
 #include "settings/parser.hpp"
 #include "text.hpp"
+#include "textbook/usual_identity.hpp"
 
 /// The kernels of the textbook, by the tool's own code: what `tally explain` prints.
 namespace tally::site {
@@ -34,7 +37,8 @@ extern "C" {
 }
 
 /// Runs a kernel. The given text has five lines, as the options of `tally explain`: KERNEL, n, --op, --input, and
-/// "full" for --full-blocks; a line may be empty.
+/// "full" for --full-blocks; a line may be empty. An operation that is no word is an expression, which the page
+/// evaluates; unlike the tool, the module does not look for laws that it breaks.
 [[clang::export_name("explain")]] void explain()
 {
   std::vector<std::string> words(1);
@@ -51,9 +55,13 @@ extern "C" {
     if (*settings.n < 1 || *settings.n > cli::most_elements)
       throw cli::command_line_error("n is from 1 to " + std::to_string(cli::most_elements));
   }
-  if (!words[2].empty())
+  bool const is_word =
+      words[2].size() > 1 && std::ranges::all_of(words[2], [](char c) { return c >= 'a' && c <= 'z'; });
+  if (is_word)
     settings.op =
         static_cast<cli::kernel_operation>(cli::index_of_choice("--op", words[2], cli::kernel_operation_choices()));
+  else if (!words[2].empty())
+    settings.own = textbook::own_operator{words[2], page_combine, textbook::usual_identity(page_combine)};
   if (!words[3].empty()) settings.input = words[3];
   settings.full_blocks = words[4] == "full";
   explained.reset();

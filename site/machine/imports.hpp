@@ -11,4 +11,6 @@ void page_guard(int index);
 /// Runs the block of the page's kernel: `page_thread` is for each thread of each of its steps.
 void page_block(int index);
 void page_thread(int thread);
+/// The result of the operator that the page has read from an expression.
+double page_combine(double a, double b);
 }

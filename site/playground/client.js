@@ -1,12 +1,12 @@
 import { loaded } from "./dom.js";
 
-/** The machine as the page sees it: a worker, made of texts that a script brings, so that it also runs from a folder. */
+/** The machine as the page sees it: a worker of that name, made of texts that scripts bring, so that it also runs from a folder. */
 export class Client {
-  constructor() {
+  constructor(worker) {
     this.requests = new Map();
     this.count = 0;
     this.stops = 0;
-    this.parts = loaded("machine.js", "tallyMachine").then(async ({ module, worker }) => ({ bytes: await unpacked(module), worker }));
+    this.parts = Promise.all([loaded("machine.js", "tallyMachine").then(unpacked), loaded(`${worker}.js`, "tallyWorker")]);
     this.begin();
   }
 
@@ -16,7 +16,7 @@ export class Client {
   }
 
   async start() {
-    const stops = this.stops, { bytes, worker } = await this.parts;
+    const stops = this.stops, [bytes, worker] = await this.parts;
     if (stops !== this.stops) throw new Error(this.reason);
     const address = URL.createObjectURL(new Blob([worker], { type: "text/javascript" }));
     this.worker = new Worker(address);

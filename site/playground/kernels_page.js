@@ -2,7 +2,7 @@ import { Client } from "./client.js";
 import { at, make, showPlayer } from "./dom.js";
 
 /** The page on which the textbook's kernels run. What is asked for stands in the address, behind the #. */
-const client = new Client();
+const client = new Client("playing_worker");
 const fields = ["kernel", "n", "op", "input"];
 let kernels = [], asked = 0;
 

@@ -1,3 +1,5 @@
+import { operatorOf } from "./expression.js";
+
 /**
  * The model machine, a WebAssembly module (site/machine), as an object. Errors of the machine are thrown as `MachineError`
  * with the text that the program prints; after one, a fresh instance of the module takes the next call.
@@ -12,6 +14,7 @@ export class Machine {
   constructor(module) {
     this.module = module;
     this.onBlock = this.onThread = () => {};
+    this.combine = () => NaN;
     this.start();
   }
 
@@ -29,6 +32,7 @@ export class Machine {
       page_give_up: () => { throw givenUp; },
       page_block: (index) => this.onBlock(index),
       page_thread: (thread) => this.onThread(thread),
+      page_combine: (a, b) => this.combine(a, b),
       page_guard: (index) => {
         const { __stack_pointer: stack, guarded_block } = this.exports;
         const before = stack.value;
@@ -84,8 +88,9 @@ export class Machine {
     return JSON.parse(this.given());
   }
 
-  /** Runs a kernel of the textbook, as `tally explain KERNEL --n N --op OP --input LIST`. */
+  /** Runs a kernel of the textbook, as `tally explain KERNEL --n N --op OP --input LIST`. Throws `ExpressionError` for an OP that is none. */
   explain({ kernel, n = "", op = "", input = "", blocks = "" }) {
+    if (op !== "" && !/^[a-z]{2,}$/.test(op)) this.combine = operatorOf(op);
     this.giveText([kernel, n, op, input, blocks].join("\n"));
     this.call("explain");
   }

@@ -3,7 +3,7 @@ import { at, loaded, make, memory, packed, showPlayer, unpackedText } from "./do
 import { countNames, exercises } from "./exercises.js";
 
 /** The page on which a reader writes a kernel: freely, or as an exercise, whose goal the machine checks. */
-const client = new Client();
+const client = new Client("writing_worker");
 const free = `// Hillis and Steele's scan with one buffer.
 // Run it: what is found? Then mend it.
 function kernel(block, input, out, n, op) {

@@ -261,8 +261,8 @@ def check_blocks(page, path, names):
 def check_refusal(folder):
     """A run that is too large to be played leaves no page."""
     path = folder / "large.html"
-    run = subprocess.run([tally, "explain", "blelloch", "--n", "2048", "--html", path], capture_output=True, text=True)
-    expect("a page of 2048 elements", (run.returncode == 0, path.exists()), (False, False))
+    run = subprocess.run([tally, "explain", "scan-scan-add", "--n", "2049", "--html", path], capture_output=True, text=True)
+    expect("a page of 2049 elements", (run.returncode == 0, path.exists()), (False, False))
     expect("what is said of it", "--html: too much happens to be played" in run.stderr, True)
 
 

@@ -1,6 +1,5 @@
 // Block scans on the sections of a longer array, of any number of threads, on the model machine and on plain pointers.
 #include <algorithm>
-#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -110,12 +109,11 @@ public:
   void see(model::machine const& on, model::phase const& ended) override
   {
     if (ended.number != 0) return;
-    std::ostringstream empty;
-    empty << join::empty;
     for (auto const& array : on.arrays())
       if (array != nullptr && array->name() == "x")
         for (std::size_t k = 0; k < array->size(); ++k)
-          if (array->is_set(k) && array->text(k) == empty.str()) places.push_back({ended.block, static_cast<int>(k)});
+          if (array->is_set(k) && array->text(k) == to_text(join::empty))
+            places.push_back({ended.block, static_cast<int>(k)});
   }
   std::vector<std::pair<int, int>> places;  // block, element
 };

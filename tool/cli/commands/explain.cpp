@@ -10,6 +10,7 @@
 #include "draw/html.hpp"
 #include "explain/explanation.hpp"
 #include "explain/glossary.hpp"
+#include "explain/own_operator.hpp"
 #include "help/pages/pages.hpp"
 #include "io/files/output.hpp"
 #include "kernels/expression.hpp"
@@ -118,7 +119,8 @@ void run_explain(std::vector<std::string> const& words)
   if (settings.glossary) throw command_line_error("--glossary explains the words, and no KERNEL with them");
   if ((settings.svg == "-") + (settings.html == "-") + settings.json > 1)
     throw command_line_error("--svg -, --html - and --json: standard output takes one of them");
-  explanation const explained = explain(settings);
+  explanation explained = explain(settings);
+  judge(explained);
   if (settings.svg) io::write_whole(io::output::named(*settings.svg), diagram(explained));
   if (settings.html) io::write_whole(io::output::named(*settings.html), page(explained));
   if (settings.svg == "-" || settings.html == "-") return;

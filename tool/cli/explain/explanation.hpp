@@ -24,11 +24,32 @@ struct explain_settings {
   bool json = false;
 };
 
+/// A law that an operator does not keep, with the simplest example that was found.
+struct broken_law {
+  std::string law;      ///< "associativity", "commutativity", "identity"
+  std::string example;  ///< "(a op b) op c = -1, a op (b op c) = 1 at a = 0, b = 0, c = 1"
+};
+
+/// The findings of the law checker (tally/laws.hpp) about an operator of the reader's own, on small numbers and the
+/// elements of the run.
+struct own_laws {
+  std::vector<broken_law> broken;
+  std::size_t samples = 0;
+
+  bool keeps(std::string_view law) const;
+};
+
+/// An operator of the reader's own beside what its kernel expects of it.
+struct own_judgement {
+  own_laws laws;
+  textbook::values by_a_loop;  ///< the result of one thread that takes one element after the other, from the left
+};
+
 /// A kernel that has run on the model machine, with everything that it did.
 struct explanation {
   /// A run of more elements, or of more acts of threads, is only counted, not recorded. In JSON and on its page a phase
   /// of more than `most_listed` acts has those of its first warps.
-  static constexpr int most_recorded = 1024;
+  static constexpr int most_recorded = 2048;
   static constexpr std::size_t most_acts = 1'200'000, most_listed = 50'000;
   /// With more elements than this, blocks are as large as on a GPU.
   static constexpr int most_in_small_blocks = 64;
@@ -36,6 +57,7 @@ struct explanation {
   textbook::kernel_entry const* kernel = nullptr;  ///< with the formulas for the blocks that it ran with
   kernel_operation op = kernel_operation::sum;
   std::optional<textbook::own_operator> own;  ///< instead of `op`
+  std::optional<own_judgement> judged;        ///< of `own`, after `judge` (explain/own_operator.hpp)
   int n = 0;
   textbook::values in, out;
   std::string drawing;  ///< of a tournament its bracket

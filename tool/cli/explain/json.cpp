@@ -9,7 +9,6 @@
 #include "draw/circuit.hpp"
 #include "explain/explanation.hpp"
 #include "explain/finding_record.hpp"
-#include "explain/own_operator.hpp"
 #include "kernels/figures.hpp"
 #include "output/json.hpp"
 
@@ -205,12 +204,11 @@ std::string json_text(explanation const& of)
                 {"barriers", formula_of(kernel.barriers, of.n)}}},
               {"counts", counts_of(of)}};
   if (!of.drawing.empty()) all.add("bracket", of.drawing);
-  if (of.own) {
+  if (of.judged) {
     json broken = json::array();
-    for (broken_law const& each : laws_of(*of.own, of.in).broken)
-      broken.append({{"law", each.law}, {"example", each.example}});
+    for (broken_law const& each : of.judged->laws.broken) broken.append({{"law", each.law}, {"example", each.example}});
     all.add("broken_laws", broken);
-    all.add("by_a_loop", values_of(texts_of(by_a_loop(of))));
+    all.add("by_a_loop", values_of(texts_of(of.judged->by_a_loop)));
   }
   json findings = json::array();
   for (model::finding const& each : of.counts.findings) findings.append(finding_of(each));

@@ -73,10 +73,11 @@ own_laws laws_of(textbook::own_operator const& op, textbook::values const& eleme
   return checked<float, false>(op, std::get<std::vector<float>>(elements));
 }
 
-textbook::values by_a_loop(explanation const& of)
+void judge(explanation& run)
 {
-  if (of.own) return expected_result(of.in, of.kernel->result, textbook::operation::own, &*of.own);
-  return expected_result(of.in, of.kernel->result, catalogue_operation(of.op));
+  if (run.own)
+    run.judged = {laws_of(*run.own, run.in),
+                  expected_result(run.in, run.kernel->result, textbook::operation::own, &*run.own)};
 }
 
 }  // namespace tally::cli

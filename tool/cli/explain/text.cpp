@@ -8,7 +8,6 @@
 #include "draw/circuit.hpp"
 #include "explain/arrays.hpp"
 #include "explain/explanation.hpp"
-#include "explain/own_operator.hpp"
 #include "explain/stages.hpp"
 #include "kernels/figures.hpp"
 #include "textbook/exhibits.hpp"
@@ -35,7 +34,7 @@ public:
     }
     table();
     findings();
-    if (of_.own) laws();
+    if (of_.judged) laws(of_.judged->laws);
     where_next();
     return std::move(out_);
   }
@@ -284,9 +283,8 @@ private:
   }
 
   /// The laws that an operator of the reader's own breaks, and what came of it.
-  void laws()
+  void laws(own_laws const& found)
   {
-    own_laws const found = laws_of(*of_.own, of_.in);
     std::string const op = of_.own->text;
     out_ += '\n';
     if (found.broken.empty())
@@ -306,7 +304,7 @@ private:
 
   void compare_with_loop(own_laws const& found)
   {
-    std::vector<std::string> const loop = texts_of(by_a_loop(of_)), out = texts_of(of_.out);
+    std::vector<std::string> const loop = texts_of(of_.judged->by_a_loop), out = texts_of(of_.out);
     auto const [a, b] = std::mismatch(loop.begin(), loop.end(), out.begin());
     if (a == loop.end()) {
       out_ +=

@@ -1,12 +1,12 @@
 #include "kernels/expression.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include <muParser.h>
 
 #include "settings/parser.hpp"
+#include "textbook/usual_identity.hpp"
 
 namespace tally::cli {
 
@@ -42,15 +42,6 @@ void must_be_an_operator(parsed& op, std::string const& text)
   if (op.a != 7 || op.b != 3) throw command_line_error("--op '" + text + "' assigns; to compare write ==");
 }
 
-/// The identity of an operator among the usual ones, as far as some numbers show.
-std::optional<double> usual_identity(parsed& op)
-{
-  constexpr double infinity = HUGE_VAL, numbers[] = {1, -1, 2, -3, 0.5, 7, 1000};
-  for (double const e : {0.0, 1.0, -1.0, -infinity, infinity})
-    if (std::ranges::all_of(numbers, [&](double x) { return op(e, x) == x && op(x, e) == x; })) return e;
-  return std::nullopt;
-}
-
 }  // namespace
 
 textbook::own_operator operator_of(std::string const& expression)
@@ -58,7 +49,8 @@ textbook::own_operator operator_of(std::string const& expression)
   try {
     auto const read = std::make_shared<parsed>(expression);
     must_be_an_operator(*read, expression);
-    return {expression, [read](double a, double b) { return (*read)(a, b); }, usual_identity(*read)};
+    auto const combine = [read](double a, double b) { return (*read)(a, b); };
+    return {expression, combine, textbook::usual_identity(combine)};
   } catch (mu::ParserError const& problem) {
     std::string message = problem.GetMsg();
     while (!message.empty() && message.back() == '.') message.pop_back();

@@ -100,23 +100,23 @@ int node_of(E const& e)
     return e.node;
 }
 
-/// A value as text: a byte as a number, a floating-point number with the fewest digits that identify it, `?` if the
-/// type cannot be printed.
+/// A value as text: a number with the fewest digits that identify it, a byte too; another value by its own `to_text`,
+/// else by `<<`; `?` if it has neither.
 template <class T>
 std::string text_of(T const& value)
 {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_arithmetic_v<T>) {
     std::array<char, 64> digits;
-    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr};
-  }
-  std::ostringstream out;
-  if constexpr (std::is_integral_v<T> && sizeof(T) == 1)
-    out << static_cast<int>(value);
-  else if constexpr (requires { out << value; })
+    return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), +value).ptr};
+  } else if constexpr (requires { to_text(value); }) {
+    return to_text(value);
+  } else if constexpr (requires(std::ostringstream out) { out << value; }) {
+    std::ostringstream out;
     out << value;
-  else
-    out << '?';
-  return out.str();
+    return out.str();
+  } else {
+    return "?";
+  }
 }
 
 /// An array of the machine. Each element is unset until it is written.

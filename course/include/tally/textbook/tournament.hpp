@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,17 +11,6 @@
 
 /// A tournament is a reduction tree with maximum. Its players are values with their places in the array; of equal ones
 /// the first wins.
-namespace tally {
-
-/// "7@2": the value 7 that stands at place 2.
-template <class T>
-std::ostream& operator<<(std::ostream& out, indexed<T, int> const& player)
-{
-  return out << player.value << '@' << player.index;
-}
-
-}  // namespace tally
-
 namespace tally::textbook {
 
 /// All rounds of a tournament. rounds[0] are the players; rounds[r + 1][m] is the winner of match m of round r, between

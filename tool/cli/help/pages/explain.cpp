@@ -18,9 +18,9 @@ command_page const& explain_page()
           {{"Kernel",
             {kernel_argument(),
              {"--n", "N",
-              "The number of elements, from 1 to 1048576; 8 if neither this nor --input is given. With more than 1024, "
-              "or more than 1200000 actions of threads, only the counts are printed. More than 300000 actions are not "
-              "played by --html, and not listed by --json."},
+              "The number of elements, from 1 to 1048576; 8 if neither this nor --input is given. With more than 2048, "
+              "or more than 1200000 actions of threads, only the counts are printed. Of a step with more than 50000 "
+              "actions --html and --json have those of the first warps."},
              {"--full-blocks", "",
               "Run kernels of several blocks with as many threads in a block as on a GPU. If it is not given, blocks "
               "have two threads, or one warp, for up to 64 elements, to show several blocks."},
