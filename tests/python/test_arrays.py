@@ -345,6 +345,35 @@ def test_torch():
         tally.sum(x.requires_grad_())
 
 
+def test_operators_of_numba():
+    try:
+        import numba
+    except ImportError as error:  # not there, or not for this NumPy
+        pytest.skip(str(error))
+    pointer = numba.types.CPointer(numba.float64)
+
+    @numba.cfunc(numba.void(numba.types.voidptr, pointer, pointer, pointer))
+    def later(context, left, right, result):
+        result[0] = right[0] if right[0] != 0 else left[0]
+
+    array = np.where(rng.random(10_000) < 0.2, rng.random(10_000), 0)
+    for operator in [tally.operation(later, identity=0.0), tally.operation(later, threads=True)]:
+        places = np.maximum.accumulate(np.where(array != 0, np.arange(array.size), 0))
+        np.testing.assert_array_equal(tally.scan(array, operator), array[places])
+
+
+def test_bfloat16_of_ml_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    array = rng.standard_normal((30, 200)).astype(ml_dtypes.bfloat16)
+    for axis in [0, 1]:
+        running, total = tally.cumsum(array, axis=axis), tally.sum(array, axis=axis)
+        assert running.dtype == total.dtype == ml_dtypes.bfloat16
+        wide = tally.cumsum(array.astype(np.float32), axis=axis)  # rounded once, from the sum in 32 bits
+        assert running.tobytes() == wide.astype(ml_dtypes.bfloat16).tobytes()
+        assert total.tobytes() == np.take(running, -1, axis=axis).tobytes()
+    assert tally.max(array).dtype == ml_dtypes.bfloat16
+
+
 def test_threads_and_forks():
     array = rng.random(200_000)
     expected = tally.cumsum(array)
