@@ -142,6 +142,10 @@ class _Torch(_Library):
         return tensor.permute(axes)
 
     @staticmethod
+    def broadcast(tensor, shape):
+        return tensor.expand(shape)
+
+    @staticmethod
     def packed(tensor):
         return tensor.contiguous()
 
@@ -205,6 +209,10 @@ class _CuPy(_Library):
     @staticmethod
     def permuted(array, axes):
         return array.transpose(axes)
+
+    @staticmethod
+    def broadcast(array, shape):
+        return sys.modules["cupy"].broadcast_to(array, shape)
 
     @staticmethod
     def packed(array):
@@ -285,6 +293,12 @@ class _JAX(_Library):
     @staticmethod
     def permuted(array, axes):
         return array.transpose(axes).block_until_ready()
+
+    @staticmethod
+    def broadcast(array, shape):
+        import jax
+
+        return jax.numpy.broadcast_to(array, shape).block_until_ready()
 
     @staticmethod
     def packed(array):
@@ -625,12 +639,6 @@ def _bounds(library, offsets, like):
 def _broadcast(library, factors, terms):
     shape = tuple(terms.shape)
     try:
-        if library is _Torch:
-            return factors.expand(shape)
-        if library is _CuPy:
-            return sys.modules["cupy"].broadcast_to(factors, shape)
-        import jax
-
-        return jax.numpy.broadcast_to(factors, shape).block_until_ready()
+        return library.broadcast(factors, shape)
     except (RuntimeError, ValueError):
         raise ValueError(f"a has shape {tuple(factors.shape)}, which does not broadcast to that of b, {shape}") from None
