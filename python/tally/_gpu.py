@@ -4,6 +4,7 @@ JAX; the C library waits when it takes a stream's workspace, or a larger one."""
 import ctypes
 import functools
 import importlib
+import math
 import sys
 
 import numpy as np
@@ -142,6 +143,10 @@ class _Torch(_Library):
         return tensor.permute(axes)
 
     @staticmethod
+    def sqrt(tensor):
+        return tensor.sqrt()
+
+    @staticmethod
     def broadcast(tensor, shape):
         return tensor.expand(shape)
 
@@ -209,6 +214,10 @@ class _CuPy(_Library):
     @staticmethod
     def permuted(array, axes):
         return array.transpose(axes)
+
+    @staticmethod
+    def sqrt(array):
+        return sys.modules["cupy"].sqrt(array)
 
     @staticmethod
     def broadcast(array, shape):
@@ -293,6 +302,12 @@ class _JAX(_Library):
     @staticmethod
     def permuted(array, axes):
         return array.transpose(axes).block_until_ready()
+
+    @staticmethod
+    def sqrt(array):
+        import jax
+
+        return jax.numpy.sqrt(array)
 
     @staticmethod
     def broadcast(array, shape):
@@ -535,6 +550,57 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
         raise ValueError(f"out has shape {tuple(out.shape)}; the results have shape {tuple(result.shape)}")
     delivered = _delivered(library, result, inner, wanted, out)
     return leave(delivered) if out is None else given_out
+
+
+def mean(a, axis, dtype, out, keepdims, where):
+    a, leave = taken(a)
+    library = library_of(a)
+    own, inner = _dtypes_of_mean(library, a, dtype)
+    total = reduce(a, "plus", axis, inner, None, keepdims, None, where, False, None)
+    return _finished(library, _divided(library, total, _count(a, axis)), own, out, leave)
+
+
+def variance(a, axis, dtype, out, ddof, keepdims, where, takes_root):
+    a, leave = taken(a)
+    library = library_of(a)
+    own, inner = _dtypes_of_mean(library, a, dtype)
+    count = _count(a, axis)
+    array = library.astype(library.enter(a), inner)
+    total = reduce(array, "plus", axis, None, None, True, None, where, False, None)
+    deviations = array - _divided(library, total, count)
+    squares = reduce(deviations * deviations, "plus", axis, None, None, keepdims, None, where, False, None)
+    result = _divided(library, squares, max(count - ddof, 0))
+    return _finished(library, library.sqrt(result) if takes_root else result, own, out, leave)
+
+
+def _divided(library, array, number):
+    """Quotients, rounded once: PyTorch multiplies by the reciprocal of a number that is not on the GPU."""
+    return array / library.full((), number, library.dtype(array), array)
+
+
+def _dtypes_of_mean(library, a, dtype):
+    """The type of a mean, and that in which it is computed: of 32 bits at least."""
+    own = _arrays.dtype_of(dtype) if dtype is not None else library.dtype(a)
+    if own.kind in "biu":
+        own = np.dtype(np.float64)
+    two_bytes = own == np.float16 or _arrays.is_bfloat16(own)
+    return own, np.dtype(np.float32) if two_bytes else own
+
+
+def _count(a, axis):
+    axes = range(a.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return math.prod(a.shape[_arrays.axis_in(each, a.ndim)] for each in axes) if a.ndim else 1
+
+
+def _finished(library, result, own, out, leave):
+    result = library.astype(result, own)
+    if out is None:
+        return leave(result)
+    target = checked_out(library, out)
+    if tuple(target.shape) != tuple(result.shape):
+        raise ValueError(f"out has shape {tuple(target.shape)}; the results have shape {tuple(result.shape)}")
+    library.copy(target, result)
+    return out
 
 
 def _of_nothing(library, op, shape, dtype, initial, like):

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from . import _arrays, _calls
+from . import _arrays, _calls, _gpu
 
 _common = """
     Parameters
@@ -182,6 +182,8 @@ def mean(a, axis=None, dtype=None, out=None, keepdims=False, where=True):
     >>> tally.mean([[1, 2], [3, 5]], axis=1)
     array([1.5, 4. ])
     """
+    if _gpu.takes(a):
+        return _gpu.mean(a, axis, dtype, out, keepdims, where)
     array, leave = _arrays.enter(a)
     own = _dtype_of_mean(array, dtype)
     total, count = _total(array, own, axis, keepdims, where)
@@ -220,6 +222,8 @@ def _delivered(result, out, leave):
 
 
 def _variance(a, axis, dtype, out, ddof, keepdims, where, finish):
+    if _gpu.takes(a):
+        return _gpu.variance(a, axis, dtype, out, ddof, keepdims, where, finish is np.sqrt)
     array, leave = _arrays.enter(a)
     own = _dtype_of_mean(array, dtype)
     total, count = _total(array, own, axis, True, where)

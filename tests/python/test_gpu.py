@@ -94,6 +94,16 @@ def test_recurrences():
             same_bits(tally.linear_recurrence(0.5, b.cuda(), axis, initial=2.0), tally.linear_recurrence(0.5, b, axis, initial=2.0))
 
 
+def test_means():
+    for dtype in [torch.float32, torch.float64, torch.float16, torch.int32]:
+        x = drawn((300, 70), dtype)
+        for axis in [0, 1]:
+            for call in [tally.mean, tally.var, tally.std]:
+                same_bits(call(x.cuda(), axis=axis), call(x, axis=axis))
+        same_bits(tally.mean(x.cuda()), torch.as_tensor(tally.mean(x)))
+        assert tally.any(x.cuda()).item() is True and tally.all(x.cuda() * 0).item() is False
+
+
 def test_segments():
     for count, n in [(1, 10), (7, 5), (1000, 30_000), (40_000, 200_000), (3, 1_000_000), (200_000, 1_000_000)]:
         ends = np.sort(rng.integers(0, n + 1, count + 1))

@@ -24,6 +24,7 @@ class StandIn(_gpu._Library):
     empty = staticmethod(lambda shape, dtype, like: np.full(shape, 7, dtype).view(Away))
     full = staticmethod(lambda shape, value, dtype, like: np.full(shape, value, dtype).view(Away))
     permuted = staticmethod(lambda array, axes: array.transpose(axes))
+    sqrt = staticmethod(np.sqrt)
     broadcast = staticmethod(lambda array, shape: np.broadcast_to(array, shape).view(Away))
     packed = staticmethod(lambda array: np.ascontiguousarray(array).view(Away))
     copied = staticmethod(lambda array: array.copy())
@@ -67,6 +68,22 @@ def test_calls_are_the_cpus(dtype):
             same(tally.sum(on), np.asarray(tally.sum(each)))
         if x.ndim == 3:
             same(tally.sum(x.view(Away), axis=(2, 0)), tally.sum(x, axis=(2, 0)))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int64, np.uint8])
+def test_means(dtype):
+    x = drawn((4, 60, 3), dtype)
+    on = x.view(Away)
+    for axis in [None, 0, 1, -1, (0, 2)]:
+        for options in [{}, {"keepdims": True}, {"dtype": np.float64}]:
+            same(tally.mean(on, axis=axis, **options), np.asarray(tally.mean(x, axis=axis, **options)))
+            for call in [tally.var, tally.std]:
+                same(call(on, axis=axis, ddof=1, **options), np.asarray(call(x, axis=axis, ddof=1, **options)))
+    out = np.empty(3).view(Away)
+    assert tally.mean(on, axis=(0, 1), out=out) is out
+    np.testing.assert_allclose(out, x.mean(axis=(0, 1), dtype=float), rtol=1e-2)
+    with pytest.raises(ValueError, match="shape"):
+        tally.var(on, axis=0, out=out)
 
 
 def test_options():
