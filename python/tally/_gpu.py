@@ -65,7 +65,7 @@ def taken(given):
 
 
 def _peer():
-    """CuPy or PyTorch, which has the memory of arrays of other libraries; the one that is imported already, if one is."""
+    """CuPy or PyTorch, which can take arrays of other libraries; the one that is imported already, if one is."""
     for name in ("cupy", "torch"):
         if name in sys.modules:
             return sys.modules[name]
@@ -74,7 +74,9 @@ def _peer():
             return importlib.import_module(name)
         except ImportError:
             pass
-    raise NotImplementedError("an array on a GPU that is not PyTorch's, CuPy's or JAX's is taken by CuPy or PyTorch; install one")
+    raise NotImplementedError(
+        "an array on a GPU that is not PyTorch's, CuPy's or JAX's is taken by CuPy or PyTorch; install one of them"
+    )
 
 
 def checked_out(library, out):
@@ -86,7 +88,8 @@ def checked_out(library, out):
     if library_of(out) is None and is_foreign(out):
         out, _ = taken(out)
     if library_of(out) is not library:
-        raise TypeError(f"out is of type {type(out).__module__}.{type(out).__name__}, and not {library.name}'s on a GPU, as a is")
+        given = f"{type(out).__module__}.{type(out).__name__}"
+        raise TypeError(f"out is of type {given}, and not an array of {library.name} on a GPU, as a is")
     return out
 
 
@@ -256,7 +259,7 @@ class _CuPy(_Library):
 
 
 class _JAX(_Library):
-    """JAX has streams of its own, which it does not show: a call waits for its argument, and then for its results, which
+    """JAX has streams of its own, which it does not show: a call waits for its argument, and for its results, which
     are written to arrays that nothing else has seen."""
 
     name = "jax"
@@ -422,8 +425,8 @@ def _operator(op):
 def _entered(library, a, call, dtype, out):
     """The array in the type in which elements are combined, that type, and the type of the results.
 
-    A GPU's kernels convert nothing: small integers are converted to 64 bits before, and two-byte floats to 32, which gives
-    the bits of the CPU's calls."""
+    A GPU's kernels convert nothing: small integers are converted to 64 bits before, and two-byte floats to 32, which
+    gives the bits of the CPU's calls."""
     from ._calls import result_dtype
 
     array = library.enter(a)
@@ -469,7 +472,8 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
     is_direct = out is not None and library.dtype(out) == inner and _fits(library, out, array)
     result = out if is_direct else library.empty(tuple(shape), inner, array)
     call = _Call(library, array)
-    call.options.flags = c.REVERSE * bool(reverse) | c.EXCLUSIVE * bool(exclusive) | c.INCLUDE_INITIAL * bool(include_initial)
+    flags = c.REVERSE * bool(reverse) | c.EXCLUSIVE * bool(exclusive) | c.INCLUDE_INITIAL * bool(include_initial)
+    call.options.flags = flags
     last = None
     if return_last:
         last = library.empty(tuple(others), inner, array)
@@ -517,7 +521,8 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
         raise NotImplementedError("where= is for arrays in the CPU's memory")
     array, inner, wanted = _entered(library, a, op, dtype, out)
     ndim = array.ndim
-    axes = list(range(ndim)) if axis is None else [_arrays.axis_in(each, ndim) for each in (axis if isinstance(axis, tuple) else (axis,))]
+    named = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = [_arrays.axis_in(each, ndim) for each in named]
     if len(set(axes)) != len(axes):
         raise ValueError("duplicate value in 'axis'")
     if not axes and ndim:
@@ -634,7 +639,9 @@ def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
     axis = _arrays.axis_in(axis, terms.ndim)
     call = _Call(library, terms)
     factors = a if library_of(a) is library else library.asarray(a, terms)
-    factors = library.astype(library.enter(factors), inner) if library.dtype(factors) != inner else library.enter(factors)
+    factors = library.enter(factors)
+    if library.dtype(factors) != inner:
+        factors = library.astype(factors, inner)
     if tuple(factors.shape) != tuple(terms.shape):
         factors = _broadcast(library, factors, terms)
     others = tuple(terms.shape[:axis]) + tuple(terms.shape[axis + 1 :])
@@ -650,7 +657,8 @@ def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
     if 0 not in terms.shape:
         given = call.add(terms, inner)
         call.workspace(given, axis)
-        _check(c.linear_recurrence(call.add(factors, inner), given, axis, call.add(result, inner), call.options_address()))
+        a_given, taking = call.add(factors, inner), call.add(result, inner)
+        _check(c.linear_recurrence(a_given, given, axis, taking, call.options_address()))
     result = leave(_delivered(library, result, inner, wanted, None))
     return (result, leave(_delivered(library, last, inner, wanted, None))) if return_last else result
 
@@ -677,7 +685,8 @@ def segments(values, offsets, op, dtype, initial, reduces, exclusive):
     if array.shape[0]:
         call.workspace(given, 0)
     run = c.reduce_segments if reduces else c.scan_segments
-    _check(run(given, call.add(bounds, np.dtype(np.int64)), call.add(result, inner), op.pointer, call.options_address()))
+    places, taking = call.add(bounds, np.dtype(np.int64)), call.add(result, inner)
+    _check(run(given, places, taking, op.pointer, call.options_address()))
     return leave(_delivered(library, result, inner, wanted, None))
 
 
@@ -707,4 +716,5 @@ def _broadcast(library, factors, terms):
     try:
         return library.broadcast(factors, shape)
     except (RuntimeError, ValueError):
-        raise ValueError(f"a has shape {tuple(factors.shape)}, which does not broadcast to that of b, {shape}") from None
+        own = tuple(factors.shape)
+        raise ValueError(f"a has shape {own}, which does not broadcast to that of b, {shape}") from None
