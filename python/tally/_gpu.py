@@ -150,6 +150,14 @@ class _Torch(_Library):
         return tensor.sqrt()
 
     @staticmethod
+    def arange(n, like):
+        return sys.modules["torch"].arange(n, device=like.device)
+
+    @staticmethod
+    def where(condition, tensor, other):
+        return sys.modules["torch"].where(condition, tensor, other)
+
+    @staticmethod
     def broadcast(tensor, shape):
         return tensor.expand(shape)
 
@@ -221,6 +229,15 @@ class _CuPy(_Library):
     @staticmethod
     def sqrt(array):
         return sys.modules["cupy"].sqrt(array)
+
+    @staticmethod
+    def arange(n, like):
+        with like.device:
+            return sys.modules["cupy"].arange(n)
+
+    @staticmethod
+    def where(condition, array, other):
+        return sys.modules["cupy"].where(condition, array, other)
 
     @staticmethod
     def broadcast(array, shape):
@@ -311,6 +328,18 @@ class _JAX(_Library):
         import jax
 
         return jax.numpy.sqrt(array)
+
+    @staticmethod
+    def arange(n, like):
+        import jax
+
+        return jax.device_put(jax.numpy.arange(n), list(like.devices())[0])
+
+    @staticmethod
+    def where(condition, array, other):
+        import jax
+
+        return jax.numpy.where(condition, array, other)
 
     @staticmethod
     def broadcast(array, shape):
@@ -581,6 +610,30 @@ def variance(a, axis, dtype, out, ddof, keepdims, where, takes_root):
 def _divided(library, array, number):
     """Quotients, rounded once: PyTorch multiplies by the reciprocal of a number that is not on the GPU."""
     return array / library.full((), number, library.dtype(array), array)
+
+
+def place_of_extreme(name, a, axis, out, keepdims):
+    """argmin and argmax: the extremes, and the first places where they stand."""
+    a, leave = taken(a)
+    library = library_of(a)
+    array = library.enter(a)
+    kept_dims = (1,) * array.ndim
+    if axis is None or array.ndim == 0:
+        if axis is not None:
+            _arrays.axis_in(axis, array.ndim)
+        array, axis = array.reshape(-1), 0
+    else:
+        axis = _arrays.axis_in(axis, array.ndim)
+        kept_dims = tuple(1 if d == axis else n for d, n in enumerate(array.shape))
+    n = array.shape[axis]
+    if n == 0:
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    op = "minimum" if name == "argmin" else "maximum"
+    extremes = reduce(array, op, axis, None, None, True, None, True, False, None)
+    here = (array == extremes) | ((array != array) & (extremes != extremes))  # a NaN is the extreme
+    places = library.arange(n, array).reshape([n if d == axis else 1 for d in range(array.ndim)])
+    first = reduce(library.where(here, places, n), "minimum", axis, None, None, False, None, True, False, None)
+    return _finished(library, first.reshape(kept_dims) if keepdims else first, library.dtype(first), out, leave)
 
 
 def _dtypes_of_mean(library, a, dtype):

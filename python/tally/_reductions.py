@@ -276,6 +276,8 @@ _many = 1 << 20
 def _place_of_extreme(name, a, axis, out, keepdims):
     """argmin and argmax. NumPy's goes at the speed of memory where elements along the axis are side by side, and elsewhere
     turns the array round first: there it takes the extremes, and the first places where they stand."""
+    if _gpu.takes(a):
+        return _gpu.place_of_extreme(name, a, axis, out, keepdims)
     array, leave = _arrays.enter(a)
     apart = array.ndim > 1 and axis is not None and array.dtype.kind in "biuf" and array.size >= _many
     if apart:

@@ -100,6 +100,8 @@ def test_means():
         for axis in [0, 1]:
             for call in [tally.mean, tally.var, tally.std]:
                 same_bits(call(x.cuda(), axis=axis), call(x, axis=axis))
+            for call in [tally.argmin, tally.argmax]:
+                same_bits(call(x.cuda(), axis=axis), call(x, axis=axis))
         same_bits(tally.mean(x.cuda()), torch.as_tensor(tally.mean(x)))
         assert tally.any(x.cuda()).item() is True and tally.all(x.cuda() * 0).item() is False
 

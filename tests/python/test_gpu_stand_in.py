@@ -25,6 +25,8 @@ class StandIn(_gpu._Library):
     full = staticmethod(lambda shape, value, dtype, like: np.full(shape, value, dtype).view(Away))
     permuted = staticmethod(lambda array, axes: array.transpose(axes))
     sqrt = staticmethod(np.sqrt)
+    arange = staticmethod(lambda n, like: np.arange(n).view(Away))
+    where = staticmethod(lambda condition, array, other: np.where(condition, array, other).view(Away))
     broadcast = staticmethod(lambda array, shape: np.broadcast_to(array, shape).view(Away))
     packed = staticmethod(lambda array: np.ascontiguousarray(array).view(Away))
     copied = staticmethod(lambda array: array.copy())
@@ -84,6 +86,19 @@ def test_means(dtype):
     np.testing.assert_allclose(out, x.mean(axis=(0, 1), dtype=float), rtol=1e-2)
     with pytest.raises(ValueError, match="shape"):
         tally.var(on, axis=0, out=out)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int8, bool])
+def test_places_of_extremes(dtype):
+    x = drawn((4, 60, 3), dtype)
+    if x.dtype.kind == "f":
+        x[1, 5:7, 1] = np.nan
+    for call, theirs in [(tally.argmin, np.argmin), (tally.argmax, np.argmax)]:
+        for axis in [None, 0, 1, -1]:
+            for keepdims in [False, True]:
+                same(call(x.view(Away), axis=axis, keepdims=keepdims), np.asarray(theirs(x, axis=axis, keepdims=keepdims)))
+        with pytest.raises(ValueError, match="empty"):
+            call(x[:0].view(Away), axis=0)
 
 
 def test_options():
