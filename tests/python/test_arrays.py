@@ -345,6 +345,41 @@ def test_torch():
         tally.sum(x.requires_grad_())
 
 
+@pytest.mark.parametrize("dtype", [*INTEGERS, np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("call, plain, identity", [(tally.cumulative_sum, np.cumsum, 0), (tally.cumulative_prod, np.cumprod, 1)])
+def test_cumulative_calls_as_the_array_api_has_them(call, plain, identity, dtype):
+    """Each sentence of the standard (2024.12) on cumulative_sum and cumulative_prod that says what is computed."""
+    small = np.dtype(dtype).kind in "iu"
+    wide = np.dtype(np.uint64 if np.dtype(dtype).kind == "u" else np.int64) if small else np.dtype(dtype)
+    for shape in [(0,), (1,), (7,), (3, 4), (2, 3, 4), (3, 0)]:
+        x = rng.integers(1, 3, shape).astype(dtype)
+        with pytest.raises(TypeError):
+            call(x, 0)  # axis is a keyword
+        if x.ndim > 1:
+            with pytest.raises(ValueError):
+                call(x)  # with several axes it is required
+        else:
+            assert call(x).tobytes() == call(x, axis=0).tobytes()
+        for axis in range(-x.ndim, x.ndim):
+            result = call(x, axis=axis)
+            assert result.dtype == wide and result.shape == x.shape
+            np.testing.assert_allclose(result, plain(x, axis=axis, dtype=wide))
+            longer = call(x, axis=axis, include_initial=True)
+            expected = list(x.shape)
+            expected[axis] += 1
+            assert longer.dtype == wide and list(longer.shape) == expected
+            assert (longer.take(0, axis=axis) == identity).all()
+            assert longer.take(range(1, expected[axis]), axis=axis).tobytes() == result.tobytes()
+            other = np.complex128 if wide.kind == "c" else np.float64
+            assert call(x, axis=axis, dtype=other).dtype == other
+        for axis in [x.ndim, -x.ndim - 1]:
+            with pytest.raises(IndexError):  # AxisError is one
+                call(x, axis=axis)
+    if np.dtype(dtype).kind == "f":
+        nan = call(np.array([1, np.nan, 2], dtype))
+        assert nan[0] == 1 and np.isnan(nan[1:]).all()
+
+
 def test_operators_of_numba():
     try:
         import numba
