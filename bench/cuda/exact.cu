@@ -1,5 +1,5 @@
 // tally_bench_cuda_exact: exact sums of arrays, rows, columns and segments, raced against the ordinary sums, CUB's and
-// the read limit in one process.
+// the read limit in one process; exact scans, against ordinary ones and the copy limit.
 #include <cub/device/device_reduce.cuh>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void report(std::string const& what, std::vector<contender> const& contenders)
   std::vector<result> const times = race(contenders, manner::stream, 4, 9);
   double limit = 0;
   for (result const& time : times)
-    if (time.name.starts_with("read")) limit = std::max(limit, time.gigabytes_a_second());
+    if (time.name.starts_with("read") || time.name == "cudaMemcpy") limit = std::max(limit, time.gigabytes_a_second());
   std::printf("%-38s", what.c_str());
   for (result const& time : times)
     std::printf("  %s %.0f us (%.2f)", time.name.c_str(), time.microseconds, time.gigabytes_a_second() / limit);
@@ -103,6 +103,30 @@ void races(std::string const& type)
     batch(
         "columns of " + std::to_string(length),
         [&](int call) { return along(0, array_view<T const>(data.in(call), {length, others})); }, bytes);
+  }
+  auto const scan_race = [&](std::string const& what, double bytes, auto const& scan) {
+    report("exact scans/" + type + "/" + what,
+           {{"cudaMemcpy", static_cast<double>(2 * most * sizeof(T)),
+             [&](cudaStream_t stream, int call) {
+               check_cuda(cudaMemcpyAsync(data.out(call), data.in(call), most * sizeof(T), cudaMemcpyDefault, stream));
+             }},
+            {"plus", bytes,
+             [&](cudaStream_t stream, int call) {
+               scan(cuda{stream, ordinary_space}, data.in(call), data.out(call), plus{});
+             }},
+            {"exact_plus", bytes, [&](cudaStream_t stream, int call) {
+               scan(cuda{stream, space}, data.in(call), data.out(call), exact_plus{});
+             }}});
+  };
+  for (std::size_t n = most >> 10; n <= most; n *= 32)
+    scan_race("2^" + std::to_string(static_cast<int>(std::log2(n))), static_cast<double>(2 * n * sizeof(T)),
+              [&](cuda const& on, T const* in, T* out, auto op) { inclusive_scan(on, in, in + n, out, op); });
+  for (std::size_t const length : {std::size_t(16), std::size_t(256), std::size_t(4096), std::size_t(65536)}) {
+    per_axis const rows{static_cast<std::ptrdiff_t>(most / length), static_cast<std::ptrdiff_t>(length)};
+    scan_race("rows of " + std::to_string(length), static_cast<double>(2 * most * sizeof(T)),
+              [&](cuda const& on, T const* in, T* out, auto op) {
+                inclusive_scan(on, along(1, array_view<T const>(in, rows)), along(1, array_view<T>(out, rows)), op);
+              });
   }
   for (std::string const kind : {"mean 1", "mean 4", "mean 16", "mean 256", "mean 65536", "1..2000", "few of 200000"}) {
     std::vector<std::uint32_t> offsets{0};

@@ -1,5 +1,5 @@
-// tally_bench_cuda_recurrences [TYPE [KIND]]: linear recurrences beside cudaMemcpy of as many bytes, in one process: rows
-// along memory, one sequence, columns, middle axes, packed sequences, gradients. Each array counts once.
+// tally_bench_cuda_recurrences [TYPE [KIND]]: linear recurrences beside cudaMemcpy of as many bytes, in one process:
+// rows along memory, one sequence, columns, middle axes, packed sequences, gradients. Each array counts once.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

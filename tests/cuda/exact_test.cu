@@ -42,6 +42,22 @@ T sum_of(std::vector<T> const& x, std::size_t begin, std::size_t end, std::size_
   return begin < end ? sum.round() : static_cast<T>(0.0);
 }
 
+/// The scan of x[begin + k * step] for k below n, to the same places of `to`. Returns the last sum.
+template <class T>
+T scan_of(std::vector<T> const& x, std::size_t begin, std::size_t n, std::size_t step, T const* init, bool exclusive,
+          std::vector<T>& to, bool backwards = false)
+{
+  exact_accumulator<T> sum;
+  if (init != nullptr) sum.add(*init);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::size_t const k = begin + (backwards ? n - 1 - i : i) * step;
+    if (exclusive) to[k] = sum.round();
+    sum.add(x[k]);
+    if (!exclusive) to[k] = sum.round();
+  }
+  return n == 0 && init == nullptr ? static_cast<T>(0.0) : sum.round();
+}
+
 template <class T>
 void expect_same(std::vector<T> const& got, std::vector<T> const& expected, std::string const& what)
 {
@@ -96,6 +112,49 @@ TYPED_TEST(cuda_exact, of_an_array)
   }
 }
 
+TYPED_TEST(cuda_exact, scans_of_an_array)
+{
+  using T = TypeParam;
+  // A warp's chunk has 256 elements, a piece of a long scan 4096, or 300.
+  for (bool const small_pieces : {false, true}) {
+    tuned_gpu const changed([&](cuda_backend::tuning& all) {
+      if (!small_pieces) return;
+      all.exact_terms_alone = 3;
+      all.exact_piece_of_scans = 300;
+    });
+    for (std::size_t const n :
+         {1u, 2u, 7u, 8u, 9u, 31u, 32u, 33u, 255u, 256u, 257u, 300u, 301u, 600u, 4095u, 4096u, 4097u, 8200u, 77'000u}) {
+      for (int kind = 0; kind < kinds_of_terms; ++kind) {
+        auto const x = terms<T>(terms_of(kind), n, n + static_cast<std::size_t>(kind));
+        T const init = static_cast<T>(-0.75);
+        std::vector<T> inclusive(n), on_init(n), exclusive(n);
+        scan_of(x, 0, n, 1, static_cast<T const*>(nullptr), false, inclusive);
+        scan_of(x, 0, n, 1, &init, false, on_init);
+        scan_of(x, 0, n, 1, &init, true, exclusive);
+        std::string const what =
+            std::to_string(n) + " of kind " + std::to_string(kind) + (small_pieces ? ", small pieces" : "");
+        device_array<T> const in(x), out(n);
+        inclusive_scan(this->gpu(), in, out.begin(), exact_plus{});
+        expect_same(out.values(), inclusive, what);
+        inclusive_scan(this->gpu(), in, out.begin(), exact_plus{}, init);
+        expect_same(out.values(), on_init, what + " on an initial value");
+        exclusive_scan(this->gpu(), in, in.begin(), init, exact_plus{});
+        expect_same(in.values(), exclusive, what + " exclusive, in place");
+      }
+    }
+    // Sums that grow beyond the terms by more than a double has bits, and cancel.
+    std::size_t const n = 20'000;
+    std::vector<T> x(n), expected(n);
+    for (std::size_t k = 0; k < n; ++k)
+      x[k] = number_at<T>(random_bits(5, k), static_cast<int>(k / 700) * (k % 1400 < 700 ? 2 : -2) % 12);
+    for (std::size_t k = 0; k < 3000; ++k) x[n - 1 - k] = static_cast<T>(-static_cast<double>(x[k]));
+    scan_of(x, 0, n, 1, static_cast<T const*>(nullptr), false, expected);
+    device_array<T> const in(x), out(n);
+    inclusive_scan(this->gpu(), in, out.begin(), exact_plus{});
+    expect_same(out.values(), expected, "growing and cancelling");
+  }
+}
+
 TYPED_TEST(cuda_exact, of_other_iterators_and_counts)
 {
   using T = TypeParam;
@@ -126,6 +185,25 @@ TYPED_TEST(cuda_exact, of_other_iterators_and_counts)
     T const without = reduce(this->gpu(), counted(in, count_at(count.begin(), n + 1)), exact_plus{});
     EXPECT_TRUE(same(without, n == 0 ? static_cast<T>(0.0) : plain.round())) << n;
   }
+  {
+    std::size_t const most = 9000, n = 5001;
+    auto const x = terms<T>(terms_of::near_sizes, most, 4);
+    std::vector<T> changed(x), expected(most, static_cast<T>(7.0)), all(most);
+    for (T& each : changed) each = twice_less_one<T>{}(each);
+    device_array<T> const in(x), out(expected);
+    device_array<std::uint32_t> const count(std::vector<std::uint32_t>{static_cast<std::uint32_t>(n)});
+    scan_of(x, 0, n, 1, static_cast<T const*>(nullptr), false, expected);
+    inclusive_scan(this->gpu(), counted(in, count_at(count.begin(), most)), out.begin(), exact_plus{});
+    expect_same(out.values(), expected, "counted");
+    T const init = static_cast<T>(0.5);
+    scan_of(changed, 0, most, 1, &init, true, all);
+    transform_exclusive_scan(this->gpu(), in.begin(), in.end(), out.begin(), init, exact_plus{}, twice_less_one<T>{});
+    expect_same(out.values(), all, "transformed");
+    scan_of(x, 0, most, 1, static_cast<T const*>(nullptr), false, all, true);
+    inclusive_scan(this->gpu(), std::make_reverse_iterator(in.end()), std::make_reverse_iterator(in.begin()),
+                   std::make_reverse_iterator(out.end()), exact_plus{});
+    expect_same(out.values(), all, "from the end");
+  }
   // Elements of another type than the sum's.
   auto const x = terms<T>(terms_of::near_sizes, 5000, 1);
   device_array<T> const in(x);
@@ -151,6 +229,8 @@ TYPED_TEST(cuda_exact, along_axes)
       all.exact_terms_alone = 3;
       all.exact_piece = 130;
       all.exact_column_piece = 7;
+      all.exact_piece_of_scans = 300;
+      all.exact_columns_scanned = 40;
     });
     for (auto const& [planes, rows, columns, gap] : shapes) {
       for (int kind = 0; kind < kinds_of_terms; ++kind) {
@@ -183,6 +263,23 @@ TYPED_TEST(cuda_exact, along_axes)
           expect_same(out.values(), plain, what);
           reduce(this->gpu(), along(axis, array), out.begin(), each(initial.begin()), exact_plus{});
           expect_same(out.values(), on_each, what + " on initial values");
+          // The memory between rows stays as it was.
+          std::vector<T> scanned(n, static_cast<T>(7.0)), lasts(sequences);
+          device_array<T> const results(scanned), ends(sequences);
+          array_view<T> const to(results.begin(), {planes, rows, columns}, {step(rows * stride), step(stride), 1});
+          for (bool const exclusive : {false, true}) {
+            for (std::size_t s = 0; s < sequences; ++s)
+              lasts[s] = scan_of(x, s / extents[inner] * strides[outer] + s % extents[inner] * strides[inner],
+                                 extents[axis], strides[axis], &starts[s], exclusive, scanned);
+            if (exclusive)
+              exclusive_scan(this->gpu(), along(axis, array), along(axis, to), each(initial.begin()), exact_plus{},
+                             last_to(ends.begin()));
+            else
+              inclusive_scan(this->gpu(), along(axis, array), along(axis, to), exact_plus{}, each(initial.begin()),
+                             last_to(ends.begin()));
+            expect_same(results.values(), scanned, what + (exclusive ? ", exclusive scan" : ", scan"));
+            expect_same(ends.values(), lasts, what + ", last sums");
+          }
         }
       }
     }
@@ -197,6 +294,7 @@ TYPED_TEST(cuda_exact, of_segments)
       if (!small_pieces) return;
       all.exact_terms_alone = 3;
       all.exact_piece = 100;
+      all.exact_piece_of_scans = 300;
     });
     for (std::size_t const most : {1u, 3u, 40u, 300u, 40'000u}) {
       std::vector<std::uint32_t> offsets{5};
@@ -223,6 +321,21 @@ TYPED_TEST(cuda_exact, of_segments)
         expect_same(out.values(), on_init, what + " on an initial value");
         reduce(this->gpu(), reversed(tally::segments(in, between)), out.begin(), exact_plus{});
         expect_same(out.values(), expected, what + " from the end");
+        for (bool const backwards : {false, true}) {
+          std::vector<T> scanned(x.size(), static_cast<T>(7.0)), lasts(segments);
+          device_array<T> const results(scanned), ends(segments);
+          for (std::size_t s = 0; s < segments; ++s)
+            lasts[s] = scan_of(x, offsets[s], offsets[s + 1] - offsets[s], 1, static_cast<T const*>(nullptr), false,
+                               scanned, backwards);
+          if (backwards)
+            inclusive_scan(this->gpu(), reversed(tally::segments(in, between)), results.begin(), exact_plus{},
+                           last_to(ends.begin()));
+          else
+            inclusive_scan(this->gpu(), tally::segments(in, between), results.begin(), exact_plus{},
+                           last_to(ends.begin()));
+          expect_same(results.values(), scanned, what + ", scans");
+          expect_same(ends.values(), lasts, what + ", last sums");
+        }
       }
     }
   }

@@ -236,6 +236,39 @@ void run_call(prepared_call& call, work what, I const& first, Count const& size,
   }
 }
 
+/// Exact scans of an array.
+template <class T, class I, class Count, class Out, class Transform>
+void scan_exactly(execution const& on, prepared_call& call, I first, Count size, Out out, std::optional<T> const& init,
+                  [[maybe_unused]] Transform& transform, bool is_exclusive)
+{
+  using element = detail::transformed_t<Transform, std::iter_reference_t<I>>;
+  static_assert(std::is_convertible_v<element, T>,
+                "tally: a call on a GPU takes elements that convert to the accumulator's type");
+  if (most_of(size) == 0) return;
+  check_pointers(call, first, "input");
+  check_pointers(call, out, "output");
+  constexpr bool in_memory = [] {
+    if constexpr (points_into_memory<I> && points_into_memory<Out>)
+      return std::is_same_v<std::iter_value_t<I>, T> && std::is_same_v<std::iter_value_t<Out>, T> &&
+             std::is_same_v<Transform, std::identity>;
+    else
+      return false;
+  }();
+  if constexpr (in_memory) {
+    exact::run_compiled_scan(on, call, std::to_address(first), as_count(size), std::to_address(out), init,
+                             is_exclusive);
+  } else {
+#ifdef __CUDACC__
+    exact::run_scan<T>(on, call, device_iterator(first), as_count(size), device_iterator(out), init, transform,
+                       is_exclusive);
+#else
+    static_assert(never<T, I>, "tally: only exact scans of arrays of numbers are compiled into the library; a call "
+                               "with a transformation or another iterator on a GPU must be compiled by nvcc, in a .cu "
+                               "file");
+#endif
+  }
+}
+
 /// Found by argument-dependent lookup on the execution argument.
 template <class T, class I, class S, class Op, class Transform>
 std::optional<T> backend_reduce(execution const& on, I first, S last, std::optional<T> init, Op& op,
@@ -257,11 +290,13 @@ template <class T, class I, class S, class Out, class Op, class Transform>
 auto backend_scan(execution const& on, I first, S last, Out out, std::optional<T> init, Op& op, Transform& transform,
                   detail::direction shift)
 {
-  static_assert(!is_exact_sum<Op>, "tally: a scan on a GPU cannot take exact_plus; reductions can, and scans on a CPU");
   auto const size = count_between(first, last);
   prepared_call call(on, "tally::scan");
-  run_call<T>(call, shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, first, size,
-              out, {init ? &*init : nullptr}, op, transform);
+  if constexpr (is_exact_sum<Op>)
+    scan_exactly(on, call, first, size, out, init, transform, shift == detail::direction::exclusive);
+  else
+    run_call<T>(call, shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, first, size,
+                out, {init ? &*init : nullptr}, op, transform);
   if constexpr (!detail::is_counted_end<S>) return out + static_cast<std::iter_difference_t<Out>>(size);
 }
 

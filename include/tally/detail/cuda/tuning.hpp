@@ -121,6 +121,9 @@ struct tuning {
   std::size_t exact_piece = std::size_t{1} << 14;
   /// Exact sums of columns are cut into pieces of so many terms at least, where there are few columns.
   std::size_t exact_column_piece = 64;
+  /// Exact scans of more terms are cut into pieces of so many. A lane scans each column where there are many.
+  std::size_t exact_piece_of_scans = 4096;
+  std::size_t exact_columns_scanned = 16384;
   /// The most chunks of segments that share their totals. Calls with more do each segment in one block.
   std::size_t segment_chunks = std::size_t(-1);
 };

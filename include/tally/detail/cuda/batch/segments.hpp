@@ -187,12 +187,23 @@ void backend_scan_segments(execution const& on, Values values, Offsets offsets, 
                            detail::batch::ends<T> const& ends, Op& op, detail::direction shift, From = {},
                            std::size_t most = no_bound)
 {
-  static_assert(!is_exact_sum<Op>, "tally: a scan on a GPU cannot take exact_plus; reductions can, and scans on a CPU");
 #ifdef __CUDACC__
-  std::optional<T> nothing;
-  if constexpr (has_identity<Op, T>) nothing.emplace(reduction_of_nothing<T>(op));
-  run_segments<segment_work::scan, From>(on, "tally::scan of segments", values, offsets, segments, out,
-                                         nothing ? &*nothing : nullptr, ends, op, shift, most);
+  if constexpr (is_exact_sum<Op>) {
+    if (segments.most == 0) return;
+    prepared_call call(on, "tally::scan of segments");
+    check_pointers(call, offsets, "offsets");
+    if (segments.fewer.place != nullptr) call.check_pointer(segments.fewer.place, "count");
+    if (most == no_bound) most = most_elements(call, values);
+    constexpr bool from_back = !std::is_same_v<From, detail::batch::from_front>;
+    return exact::run_segment_scans<from_back>(on, call, device_iterator(values), device_iterator(offsets), segments,
+                                               device_iterator(out), reduction_of_nothing<T>(op), ends,
+                                               shift == detail::direction::exclusive, most != no_bound, most);
+  } else {
+    std::optional<T> nothing;
+    if constexpr (has_identity<Op, T>) nothing.emplace(reduction_of_nothing<T>(op));
+    run_segments<segment_work::scan, From>(on, "tally::scan of segments", values, offsets, segments, out,
+                                           nothing ? &*nothing : nullptr, ends, op, shift, most);
+  }
 #else
   static_assert(never<Op>, "tally: a call on segments on a GPU must be compiled by nvcc, in a .cu file");
 #endif

@@ -74,21 +74,29 @@ void run_sequences(prepared_call& call, work what, detail::batch::layout const& 
   }
 }
 
-/// Exact sums of a batch.
+/// Exact sums and scans of a batch.
 template <class T, class In, class Out>
-void reduce_exactly(execution const& on, prepared_call& call, detail::batch::layout const& where, In const* in,
-                    Out* out, detail::batch::ends<T> const& ends)
+void run_exactly(execution const& on, prepared_call& call, work what, detail::batch::layout const& where, In const* in,
+                 Out* out, detail::batch::ends<T> const& ends)
 {
   static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<Out>,
                 "tally: a call on a GPU takes values that can be copied as bytes");
   call.check_pointer(in, "input");
   call.check_pointer(out, "output");
   if (ends.initials != nullptr) call.check_pointer(ends.initials, "initial values");
+  if (ends.lasts != nullptr) call.check_pointer(ends.lasts, "last values");
+  [[maybe_unused]] bool const is_exclusive = what == work::exclusive_scan;
   if constexpr (std::is_same_v<In, T> && std::is_same_v<Out, T>) {
-    exact::run_compiled_sums(on, call, where, in, out, ends);
+    if (what == work::reduce)
+      exact::run_compiled_sums(on, call, where, in, out, ends);
+    else
+      exact::run_compiled_scans(on, call, where, in, out, ends, is_exclusive);
   } else {
 #ifdef __CUDACC__
-    exact::run_sums(on, call, where, in, out, ends);
+    if (what == work::reduce)
+      exact::run_sums(on, call, where, in, out, ends);
+    else
+      exact::run_scans(on, call, where, in, out, ends, is_exclusive);
 #else
     static_assert(never<T, In>,
                   "tally: only exact sums of arrays of numbers are compiled into the library; a call with "
@@ -102,10 +110,12 @@ template <class T, class In, class Out, class Op>
 void backend_scan_sequences(execution const& on, detail::batch::layout const& where, In const* in, Out* out,
                             detail::batch::ends<T> const& ends, Op& op, detail::direction shift)
 {
-  static_assert(!is_exact_sum<Op>, "tally: a scan on a GPU cannot take exact_plus; reductions can, and scans on a CPU");
   prepared_call call(on, "tally::scan of sequences");
-  run_sequences(call, shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan, where, in,
-                out, ends, op);
+  work const what = shift == detail::direction::inclusive ? work::inclusive_scan : work::exclusive_scan;
+  if constexpr (is_exact_sum<Op>)
+    run_exactly(on, call, what, where, in, out, ends);
+  else
+    run_sequences(call, what, where, in, out, ends, op);
 }
 
 template <class T, class In, class Out, class Op>
@@ -114,7 +124,7 @@ void backend_reduce_sequences(execution const& on, detail::batch::layout const& 
 {
   prepared_call call(on, "tally::reduce of sequences");
   if constexpr (is_exact_sum<Op>)
-    reduce_exactly(on, call, where, in, out, ends);
+    run_exactly(on, call, work::reduce, where, in, out, ends);
   else
     run_sequences(call, work::reduce, where, in, out, ends, op);
 }

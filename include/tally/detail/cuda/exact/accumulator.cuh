@@ -13,6 +13,7 @@ using detail::exact::sum_of;
 
 /// The bits of the upper half of a double.
 inline constexpr std::uint32_t sign_bit = 0x80000000;
+inline constexpr std::uint32_t infinite = 0x7ff00000;
 
 __device__ __forceinline__ std::uint32_t upper_half(double x)
 {
@@ -30,19 +31,21 @@ __device__ __forceinline__ std::uint8_t kind_of(double x)
   return x == 0 && (upper_half(x) & sign_bit) != 0 ? terms::minus_zero : terms::others;
 }
 
-/// value * 2^exponent, the sum of terms of these kinds, rounded to T.
+/// The T nearest to (value + f) * 2^exponent, the sum of terms of these kinds; 0 < f < 1 if `has_part`, else f = 0.
+/// Requires  with a part, that T has fewer bits than `value`, by two (has_bits_for).
 template <class T>
-__device__ __forceinline__ T nearest_of(__int128 value, int exponent, std::uint8_t kinds)
+__device__ __forceinline__ T nearest_of(__int128 value, int exponent, std::uint8_t kinds, bool has_part = false)
 {
   using limits = std::numeric_limits<T>;
   bool const negative = value < 0;
-  auto const magnitude = static_cast<unsigned __int128>(negative ? -value : value);
+  // -(v + f) = -v - 1 + (1 - f), and -v - 1 = ~v.
+  auto const magnitude = static_cast<unsigned __int128>(!negative ? value : has_part ? ~value : -value);
   auto const upper = static_cast<std::uint64_t>(magnitude >> 64), lower = static_cast<std::uint64_t>(magnitude);
   int const width =
       upper != 0 ? 128 - __clzll(static_cast<long long>(upper)) : 64 - __clzll(static_cast<long long>(lower));
   // 63 bits, the last of which stands for all behind it.
   int const beyond = width > 63 ? width - 63 : 0;
-  bool const inexact = (magnitude & ((static_cast<unsigned __int128>(1) << beyond) - 1)) != 0;
+  bool const inexact = has_part || (magnitude & ((static_cast<unsigned __int128>(1) << beyond) - 1)) != 0;
   std::uint64_t significand = static_cast<std::uint64_t>(magnitude >> beyond) | (inexact ? 1 : 0);
   exponent += beyond;
   int const least = limits::min_exponent - limits::digits;
@@ -57,6 +60,14 @@ __device__ __forceinline__ T nearest_of(__int128 value, int exponent, std::uint8
     exponent += drop;
   }
   return detail::exact::rounded_to<T>({significand, exponent}, negative, kinds);
+}
+
+/// Whether `value` has so many bits that a part of one more does not tell how a T is rounded.
+template <class T>
+__device__ __forceinline__ bool has_bits_for(__int128 value)
+{
+  __int128 const most = static_cast<__int128>(1) << (std::numeric_limits<T>::digits + 2);
+  return value >= most || value < -most;
 }
 
 /// A sum of Ts: the digits of detail::exact::fixed_point, and the range of those that are in use, so that work is for
@@ -82,6 +93,16 @@ struct accumulator {
     if constexpr (IsShared)
       for (int i = thread; i < digits; i += threads) digit[i] = 0;
     if (thread == 0) depth = end = static_cast<int>(kinds = 0);
+  }
+  /// Makes it equal to another, whose digits nobody changes.
+  template <bool B>
+  __device__ __forceinline__ void assign(accumulator<T, B> const& other)
+  {
+    static_assert(!IsShared);
+    depth = other.depth;
+    end = other.end;
+    kinds = other.kinds;
+    for (int i = first(); i < end; ++i) digit[i] = other.digit[i];
   }
 
   /// Adds value * 2^exponent, a whole multiple of the lowest digit's unit.
@@ -179,6 +200,34 @@ struct accumulator {
     return detail::exact::rounded_to<To>(digits_of::rounded(from, count, numbers::lowest + first() * numbers::spacing,
                                                             limits::digits, limits::min_exponent - limits::digits),
                                          negative, seen);
+  }
+
+  /// The place behind the leading bit of the magnitude, after carry(): the sum is in [-2^top, 2^top).
+  __device__ int top() const
+  {
+    if (depth == 0) return numbers::lowest;
+    long long const last = digit[end - 1];
+    return numbers::lowest + numbers::spacing * (end - 1) + 64 - __clzll(last < 0 ? ~last : last);
+  }
+
+  /// The whole units of 2^unit in the sum, rounded down, after carry().
+  /// Requires  the sum in [-2^(unit + 126), 2^(unit + 126)).
+  __device__ __int128 whole_units(int unit, bool& has_part) const
+  {
+    int const shift = unit - numbers::lowest, at = shift > 0 ? shift / numbers::spacing : 0;
+    has_part = false;
+    if (depth == 0) return 0;
+    // The digits above `at`, alone: together with it they may have more than 128 bits.
+    __int128 number = 0;
+    for (int i = end; i-- > (at + 1 > first() ? at + 1 : first());) number = (number << numbers::spacing) + digit[i];
+    // A digit in use stands for those below it too.
+    if (first() > at) return number << (numbers::spacing * first() - shift);
+    if (shift <= 0) return ((number << numbers::spacing) + digit[0]) << -shift;
+    int const bits = shift % numbers::spacing;
+    for (int i = first(); i < at && i < end; ++i) has_part = has_part || digit[i] != 0;
+    if (at >= end) return digit[end - 1] < 0 ? -1 : 0;
+    has_part = has_part || (digit[at] & ((1ll << bits) - 1)) != 0;
+    return (number << (numbers::spacing - bits)) + (digit[at] >> bits);
   }
 };
 

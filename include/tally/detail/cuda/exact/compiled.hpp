@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "tally/counted.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
@@ -14,5 +16,12 @@ void run_compiled_sum(prepared_call& call, T const* in, detail::element_count si
 template <class T>
 void run_compiled_sums(execution const& on, prepared_call& call, detail::batch::layout const& where, T const* in,
                        T* out, detail::batch::ends<T> const& ends);
+
+template <class T>
+void run_compiled_scan(execution const& on, prepared_call& call, T const* in, detail::element_count size, T* out,
+                       std::optional<T> const& init, bool is_exclusive);
+template <class T>
+void run_compiled_scans(execution const& on, prepared_call& call, detail::batch::layout const& where, T const* in,
+                        T* out, detail::batch::ends<T> const& ends, bool is_exclusive);
 
 }  // namespace tally::cuda_backend::exact

@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <type_traits>
 
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/exact/reduce_kernel.cuh"
+#include "tally/detail/cuda/exact/scan_kernel.cuh"
 #include "tally/detail/cuda/exact/sequences_kernel.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/path.hpp"
@@ -73,7 +75,29 @@ void run_sum(prepared_call& call, In in, detail::element_count size, Out out, be
   launch_sum(call, counted_sum<problem>{all, size.fewer});
 }
 
-/// Memory for the list of long sequences, from the workspace's pool.
+/// Memory from the workspace's pool.
+class pool_bytes {
+public:
+  pool_bytes(execution const& on, std::size_t size)
+      : on_(on),
+        size_(size),
+        begin_(static_cast<std::byte*>(backend_allocate(on, size)))
+  {
+  }
+  ~pool_bytes() { backend_free(on_, begin_); }
+  pool_bytes(pool_bytes const&) = delete;
+  pool_bytes& operator=(pool_bytes const&) = delete;
+
+  std::byte* begin() const { return begin_; }
+  std::size_t size() const { return size_; }
+
+private:
+  execution const& on_;
+  std::size_t size_;
+  std::byte* begin_;
+};
+
+/// Memory for the list of long sequences.
 template <class T>
 class list_memory {
   static constexpr std::size_t header = 128;  // the counters, at a line of their own
@@ -81,30 +105,25 @@ class list_memory {
 
 public:
   list_memory(execution const& on, std::size_t entries)
-      : on_(on),
-        entries_(entries),
-        bytes_(header + entries * (sizeof(accumulator<T>) + sizeof(entry) + sizeof(unsigned))),
-        memory_(static_cast<std::byte*>(backend_allocate(on, bytes_)))
+      : entries_(entries),
+        memory_(on, header + entries * (sizeof(accumulator<T>) + sizeof(entry) + sizeof(unsigned)))
   {
   }
-  ~list_memory() { backend_free(on_, memory_); }
-  list_memory(list_memory const&) = delete;
-  list_memory& operator=(list_memory const&) = delete;
 
   /// The list. `cleared` entries are the sums of nothing.
   long_list<T> list(prepared_call const& call, bool cleared) const
   {
-    check_cuda(cudaMemsetAsync(memory_, 0, cleared ? bytes_ : header, call.stream()), "clearing memory");
-    auto* const sums = reinterpret_cast<accumulator<T>*>(memory_ + header);
+    std::byte* const memory = memory_.begin();
+    check_cuda(cudaMemsetAsync(memory, 0, cleared ? memory_.size() : header, call.stream()), "clearing memory");
+    auto* const sums = reinterpret_cast<accumulator<T>*>(memory + header);
     auto* const entries = reinterpret_cast<entry*>(sums + entries_);
-    auto* const counters = reinterpret_cast<unsigned long long*>(memory_);
+    auto* const counters = reinterpret_cast<unsigned long long*>(memory);
     return {counters, counters + 1, entries, reinterpret_cast<unsigned*>(entries + entries_), sums};
   }
 
 private:
-  execution const& on_;
-  std::size_t entries_, bytes_;
-  std::byte* memory_;
+  std::size_t entries_;
+  pool_bytes memory_;
 };
 
 /// Sums of `most_sequences` sequences, up to `most_long` of which may have more terms than a piece, and which have
@@ -196,6 +215,145 @@ void run_segment_sums(execution const& on, prepared_call& call, In in, Offsets o
   auto const problem = sums_of<T>(places{in, offsets, segments}, out, ends, nothing);
   std::size_t const most_long = is_bound ? std::min(segments.most, most / problem.piece + 1) : segments.most;
   launch_sums(on, call, problem, segments.most, most_long, is_bound ? most / segments.most : 0);
+}
+
+/// Memory of a scan, from the workspace's pool.
+template <class T>
+class scan_memory {
+  static constexpr std::size_t header = 128;
+  using entry = typename long_list<T>::entry;
+  using sums = piece_sums<T>;
+
+public:
+  scan_memory(execution const& on, std::size_t entries, std::size_t pieces)
+      : entries_(entries),
+        pieces_(pieces),
+        memory_(on, header + entries * sizeof(entry) +
+                        (pieces + (pieces + sums::block - 1) / sums::block) * sums::words * sizeof(long long))
+  {
+  }
+  long_list<T> list(prepared_call const& call) const
+  {
+    check_cuda(cudaMemsetAsync(memory_.begin(), 0, header, call.stream()), "clearing memory");
+    auto* const counters = reinterpret_cast<unsigned long long*>(memory_.begin());
+    return {counters, counters + 1, reinterpret_cast<entry*>(memory_.begin() + header), nullptr, nullptr};
+  }
+  sums of_pieces() const
+  {
+    auto* const first = reinterpret_cast<long long*>(memory_.begin() + header + entries_ * sizeof(entry));
+    return {first, first + pieces_ * sums::words};
+  }
+
+private:
+  std::size_t entries_, pieces_;
+  pool_bytes memory_;
+};
+
+/// Scans `most_sequences` sequences, up to `most_long` of which may be long, with up to `most_pieces` pieces; they have
+/// `mean` terms on average.
+template <class P>
+void launch_scans(execution const& on, prepared_call& call, P problem, std::size_t most_sequences,
+                  std::size_t most_long, std::size_t most_pieces, std::size_t mean)
+{
+  using T = typename P::element;
+  static std::array<void (*)(P const), 5> entry{scans_kernel<P>, piece_sums_kernel<P>, sums_in_blocks_kernel<P>,
+                                                sums_of_blocks_kernel<P>, long_scans_kernel<P>};
+  static known_kernels known[5]{};
+  constexpr std::size_t terms_at_a_time = 1024;
+  problem.at_a_time = static_cast<unsigned>(
+      std::clamp(terms_at_a_time / (mean + 1), std::size_t{1}, static_cast<std::size_t>(warp_lanes)));
+  scan_memory<T> const memory(on, most_long, most_pieces);
+  problem.longer = memory.list(call);
+  problem.sums = memory.of_pieces();
+  auto const start = [&](int which, std::size_t most_blocks, int threads) {
+    std::size_t const blocks = std::min(blocks_of(call, entry[static_cast<std::size_t>(which)], threads, known[which]),
+                                        std::max(most_blocks, std::size_t{1}));
+    launch(call, entry[static_cast<std::size_t>(which)], problem, static_cast<unsigned>(blocks), threads);
+  };
+  constexpr auto warps = static_cast<std::size_t>(sequence_warps);
+  std::size_t const groups = (most_sequences + problem.at_a_time - 1) / problem.at_a_time;
+  detail::took("cuda: exact scans of sequences");
+  start(0, (groups + warps - 1) / warps, sequence_threads);
+  if (most_long == 0) return;
+  detail::took("cuda: exact scans of long sequences");
+  constexpr int word_threads = (piece_sums<T>::words + warp_lanes - 1) / warp_lanes * warp_lanes;
+  start(1, (most_pieces + warps - 1) / warps, sequence_threads);
+  start(2, (most_pieces + piece_sums<T>::block - 1) / piece_sums<T>::block, word_threads);
+  start(3, 1, word_threads);
+  start(4, (most_pieces + warps - 1) / warps, sequence_threads);
+}
+
+template <class T, class Places, class Out>
+scan_problem<T, Places, Out> scans_of(Places const& places, Out out, detail::batch::ends<T> const& ends, T nothing,
+                                      bool is_exclusive)
+{
+  tuning const& by = tuning_in_use();
+  return {places,
+          out,
+          ends.initial ? static_cast<working_type<T>>(*ends.initial) : working_type<T>{},
+          ends.initial.has_value(),
+          ends.initials,
+          ends.lasts,
+          nothing,
+          is_exclusive,
+          by.exact_terms_alone,
+          by.exact_piece_of_scans,
+          warp_lanes,
+          {},
+          {}};
+}
+
+/// The exact scan of an array.
+template <class T, class In, class Out, class Transform>
+void run_scan(execution const& on, prepared_call& call, In in, detail::element_count size, Out out,
+              std::optional<T> const& init, Transform const& transform, bool is_exclusive)
+{
+  if (size.most == 0) return;
+  if (size.fewer.place != nullptr) call.check_pointer(size.fewer.place, "count");
+  detail::batch::ends<T> ends;
+  ends.initial = init;
+  using places = array_places<In, Transform>;
+  auto const problem = scans_of<T>(places{in, size, transform}, out, ends, T{}, is_exclusive);
+  std::size_t const pieces = (size.most + problem.piece - 1) / problem.piece;
+  launch_scans(on, call, problem, 1, size.most > problem.piece ? 1 : 0, pieces, size.most);
+}
+
+/// Exact scans of sequences of one length.
+template <class T, class In, class Out>
+void run_scans(execution const& on, prepared_call& call, detail::batch::layout const& where, In const* in, Out* out,
+               detail::batch::ends<T> const& ends, bool is_exclusive)
+{
+  auto problem = scans_of<T>(regular_places<In>{where, in}, out, ends, T{}, is_exclusive);
+  std::size_t const sequences = where.sequences(), terms = where.along.extent;
+  auto const distance = [](std::ptrdiff_t step) { return step < 0 ? -step : step; };
+  bool const side_by_side =
+      where.dimensions > 0 &&
+      distance(where.across[static_cast<std::size_t>(where.dimensions - 1)].step.out) < distance(where.along.step.out);
+  // A lane for each of many columns; few are cut into pieces like rows.
+  if (side_by_side && sequences >= tuning_in_use().exact_columns_scanned) {
+    problem.terms_alone = problem.piece = terms;
+    return launch_scans(on, call, problem, sequences, 0, 0, 0);
+  }
+  std::size_t const pieces = sequences * ((terms + problem.piece - 1) / problem.piece);
+  bool const are_long = terms > problem.piece;
+  launch_scans(on, call, problem, sequences, are_long ? sequences : 0, are_long ? pieces : 0, terms);
+}
+
+/// Exact scans of segments. `most` bounds the number of all elements, unless it is no bound: then no segment is cut
+/// into pieces.
+template <bool FromBack, class T, class In, class Offsets, class Out>
+void run_segment_scans(execution const& on, prepared_call& call, In in, Offsets offsets, detail::element_count segments,
+                       Out out, T const& nothing, detail::batch::ends<T> const& ends, bool is_exclusive, bool is_bound,
+                       std::size_t most)
+{
+  using places = segment_places<In, Offsets, FromBack>;
+  auto problem = scans_of<T>(places{in, offsets, segments}, out, ends, nothing, is_exclusive);
+  if (!is_bound) {
+    problem.piece = ~std::size_t{};
+    return launch_scans(on, call, problem, segments.most, 0, 0, 0);
+  }
+  std::size_t const most_long = std::min(segments.most, most / problem.piece + 1);
+  launch_scans(on, call, problem, segments.most, most_long, most / problem.piece + most_long, most / segments.most);
 }
 
 }  // namespace tally::cuda_backend::exact

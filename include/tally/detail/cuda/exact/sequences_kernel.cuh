@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 #include "tally/counted.hpp"
@@ -29,8 +30,8 @@ struct long_list {
   unsigned long long* counter;
   unsigned long long* drawn;
   entry* entries;
-  unsigned* open_pieces;  ///< of each entry
-  accumulator<T>* sums;   ///< of each entry
+  unsigned* open_pieces;  ///< of each entry, if not null
+  accumulator<T>* sums;   ///< of each entry, if not null
 
   __device__ std::size_t pieces() const { return *counter & ((1ull << 40) - 1); }
   /// The entry that has a piece.
@@ -110,13 +111,13 @@ struct regular_places {
   struct sequence {
     std::size_t size;
     In const* first;
-    std::ptrdiff_t out, initial;
+    std::ptrdiff_t out, initial, last;
   };
   __device__ std::size_t sequences() const { return where.sequences(); }
   __device__ __forceinline__ sequence at(std::size_t s) const
   {
     auto const place = where.place(s);
-    return {where.along.extent, in + place.in, place.out, place.initial};
+    return {where.along.extent, in + place.in, place.out, place.initial, place.last};
   }
   __device__ __forceinline__ In element(sequence const& of, std::size_t k) const
   {
@@ -126,10 +127,42 @@ struct regular_places {
   {
     return {of.first, where.along.step.in};
   }
+  /// The place of a scan's result.
+  __device__ __forceinline__ std::ptrdiff_t place(sequence const& of, std::size_t k) const
+  {
+    return of.out + static_cast<std::ptrdiff_t>(k) * where.along.step.out;
+  }
 };
 
-/// Segments between offsets.
-template <class In, class Offsets>
+/// One sequence of transformed elements.
+template <class In, class Transform>
+struct array_places {
+  In in;
+  detail::element_count count;
+  Transform transform;
+
+  struct sequence {
+    std::size_t size;
+    std::ptrdiff_t out, initial, last;
+  };
+  __device__ void read_count() { count.most = count.value(); }
+  __device__ std::size_t sequences() const { return 1; }
+  __device__ __forceinline__ sequence at(std::size_t) const { return {count.most, 0, 0, 0}; }
+  __device__ __forceinline__ decltype(auto) element(sequence const&, std::size_t k) const
+  {
+    // The functions of std::identity are for the host.
+    if constexpr (std::is_same_v<Transform, std::identity>) {
+      return detail::at_index(in, k);
+    } else {
+      Transform own = transform;
+      return own(detail::at_index(in, k));
+    }
+  }
+  __device__ __forceinline__ std::size_t place(sequence const&, std::size_t k) const { return k; }
+};
+
+/// Segments between offsets. Those from their end have their last element first.
+template <class In, class Offsets, bool FromBack = false>
 struct segment_places {
   In in;
   Offsets offsets;
@@ -137,7 +170,7 @@ struct segment_places {
 
   struct sequence {
     std::size_t size, first;
-    std::ptrdiff_t out, initial;
+    std::ptrdiff_t out, initial, last;
   };
   __device__ void read_count() { segments.most = segments.value(); }
   __device__ std::size_t sequences() const { return segments.most; }
@@ -146,16 +179,21 @@ struct segment_places {
     auto const begin = static_cast<std::size_t>(detail::at_index(offsets, s));
     auto const end = static_cast<std::size_t>(detail::at_index(offsets, s + 1));
     auto const number = static_cast<std::ptrdiff_t>(s);
-    return {end - begin, begin, number, number};
+    return {end - begin, begin, number, number, number};
   }
   __device__ __forceinline__ auto element(sequence const& of, std::size_t k) const
   {
-    return detail::at_index(in, of.first + k);
+    return detail::at_index(in, place(of, k));
   }
   __device__ __forceinline__ auto in_memory(sequence const& of) const
-    requires is_plain<In>
+    requires is_plain<In> && (!FromBack)
   {
     return elements_apart<std::iter_value_t<In>>{in + of.first, 1};
+  }
+  /// The place of an element, and of a scan's result.
+  __device__ __forceinline__ std::size_t place(sequence const& of, std::size_t k) const
+  {
+    return of.first + (FromBack ? of.size - 1 - k : k);
   }
 };
 
@@ -282,8 +320,9 @@ __device__ __forceinline__ void put_on_list(P const& problem, std::size_t sequen
     unsigned long long const before = atomicAdd(list.counter, 1ull << 40 | pieces);
     index = before >> 40;
     list.entries[index] = {sequence, static_cast<std::size_t>(before & ((1ull << 40) - 1))};
-    list.open_pieces[index] = static_cast<unsigned>(pieces);
+    if (list.open_pieces != nullptr) list.open_pieces[index] = static_cast<unsigned>(pieces);
   }
+  if (list.sums == nullptr) return;
   for (unsigned left = __ballot_sync(whole_warp, is_long); left != 0; left &= left - 1)
     list.sums[__shfl_sync(whole_warp, index, __ffs(static_cast<int>(left)) - 1)].clear(lane, warp_lanes);
 }
