@@ -195,7 +195,9 @@ def test_streams_and_graphs():
     side = torch.cuda.Stream()
     expected = tally.cumsum(x.cpu())
     with torch.cuda.stream(side):
-        tally.cumsum(x)  # takes the workspace of the stream, and waits
+        # These take the workspace of the stream, and wait. CUDA loads a kernel when it is first called, and waits for it.
+        tally.cumsum(x * 1)
+        torch.cuda._sleep(1)
         torch.cuda._sleep(2_000_000_000)
         late = x * 1  # written late in this stream; a call in another one would read it too early
         running = tally.cumsum(late)
@@ -230,8 +232,9 @@ def test_calls_wait_for_nothing():
         lambda: tally.linear_recurrence(0.5, x, 0, initial=1.0),
         lambda: tt.cumprod(x, 0),
     ]
-    for call in calls:  # these take the workspace of the stream
-        call()
+    warm = [call() for call in calls]  # these take the workspace of the stream, and as much memory as all results need
+    torch.cuda._sleep(1)
+    del warm
     torch.cuda.synchronize()
     done = torch.cuda.Event()
     torch.cuda._sleep(1_000_000_000)
