@@ -117,6 +117,15 @@ test("places: lines stay, and the meaning of JavaScript too", () => {
   assert.deepEqual(found, wanted);
 });
 
+test("x[k]++ is the value before, ++x[k] the one after", () => {
+  const { out } = run(`function kernel(block, input, out, n, op) {
+  const c = block.sharedCounts(3);
+  block.step((t) => { c[0] = 5; c[1] = c[0]++; c[2] = ++c[0]; });
+  block.step((t) => { out[0] = 100 * c[0] + 10 * c[1] + c[2]; });
+}`, { n: 1, result: "reduction" });
+  assert.equal(Number(out[0]), 757);
+});
+
 test("floats: results up to the rounding of other brackets, and assignments of numbers", () => {
   const tree = `function kernel(block, input, out, n, op) {
   const x = block.shared(n);
