@@ -16,6 +16,20 @@ struct shared_totals {
   std::uint32_t last = 0;    ///< totals of the last two tiles, or of one: they give the results at their ends
 
   std::uint64_t values() const { return single + spans + (part > 0) + last; }
+
+  /// Those of a rank that begins `count` tiles, the first of which has the number `first`.
+  static shared_totals of(std::uint64_t count, std::uint64_t first, std::uint64_t span_tiles)
+  {
+    shared_totals all;
+    all.last = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, 2));
+    std::uint64_t left = count - all.last;
+    std::uint64_t const to_span = (span_tiles - first % span_tiles) % span_tiles;
+    all.single = std::min(left, to_span);
+    left -= all.single;
+    all.spans = left / span_tiles;
+    all.part = static_cast<std::uint32_t>(left % span_tiles);
+    return all;
+  }
 };
 
 /// A sequence that is cut into parts, one a rank, of any lengths. A rank holds the tiles whose first element is in its
@@ -79,19 +93,7 @@ public:
     }
   }
 
-  shared_totals totals(int rank) const
-  {
-    std::uint64_t const count = tiles(rank);
-    shared_totals all;
-    all.last = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, 2));
-    std::uint64_t left = count - all.last;
-    std::uint64_t const to_span = (span_tiles_ - first_tile(rank) % span_tiles_) % span_tiles_;
-    all.single = std::min(left, to_span);
-    left -= all.single;
-    all.spans = left / span_tiles_;
-    all.part = static_cast<std::uint32_t>(left % span_tiles_);
-    return all;
-  }
+  shared_totals totals(int rank) const { return shared_totals::of(tiles(rank), first_tile(rank), span_tiles_); }
 
 private:
   /// Tiles that begin before an element.

@@ -82,7 +82,7 @@ private:
 
 /// The state that an execution keeps between calls. Nothing in a round needs memory that is not here, so a rank without
 /// memory can still tell the others.
-template <transport Transport>
+template <rounds Transport>
 struct communicator {
   Transport by;
   std::optional<cpu> on;
@@ -102,7 +102,7 @@ struct communicator {
 
 /// One call on all ranks. It keeps the ranks in step: whatever a rank throws is kept until the next round, which tells
 /// all ranks, and the call ends on all of them.
-template <transport Transport>
+template <rounds Transport>
 class session {
 public:
   session(communicator<Transport>& ranks, call_name const& call) : ranks_(&ranks), call_(&call) {}

@@ -1,0 +1,222 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "tally/cuda_execution.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/cuda/backend.hpp"
+#include "tally/detail/nccl/call.hpp"
+#include "tally/detail/nccl/carries.hpp"
+#include "tally/detail/nccl/transport.hpp"
+#include "tally/order.hpp"
+
+#ifdef __CUDACC__
+#include "tally/detail/nccl/kernels.cuh"
+#endif
+
+namespace tally::nccl_backend {
+
+/// A GPU as the machine of a rank.
+class gpu {
+public:
+  using transport = nccl_backend::transport;
+  class work;
+
+  explicit gpu(cuda on) : on_(on) {}
+
+private:
+  cuda on_;
+  cuda_memory memory_;
+};
+
+/// The work of one call, queued in the GPU's stream. The stream's device is the current one for its lifetime.
+class gpu::work {
+public:
+  work(gpu& of, char const* name) : of_(&of), call_(of.on_, name) {}
+
+  /// The elements of a tile.
+  template <class T>
+  static constexpr std::size_t tile()
+  {
+    return order::tile<T>;
+  }
+
+  /// Checks what can be checked before other ranks are asked for anything, and takes the workspace's memory.
+  template <class T, class... Iterators>
+  void prepare(std::size_t size, Iterators const&... iterators)
+  {
+#ifndef __CUDACC__
+    static_assert(cuda_backend::never<T>, "tally: calls on several GPUs must be compiled by nvcc, in a .cu file");
+#endif
+    if (size != 0) (cuda_backend::check_pointers(call_, iterators, "input or output"), ...);
+    call_.reserve_words((size / order::tile<T> + 2) * cuda_backend::words_of<working_type<T>>);
+  }
+  void check(void const* result) { call_.check_pointer(result, "result"); }
+
+  std::byte* memory() const { return of_->memory_.get(); }
+  std::size_t capacity() const { return of_->memory_.bytes(); }
+  void reserve(std::size_t bytes)
+  {
+    if (!call_.can_grow())
+      throw usage_error("tally::nccl: this call needs more memory than earlier ones, which cannot be taken while the "
+                        "stream is being captured; make such a call before");
+    check_cuda(cudaStreamSynchronize(call_.stream()), "waiting for earlier calls");
+    release();
+    of_->memory_ = cuda_memory(cuda_memory::kind::device, bytes + bytes / 2);
+  }
+  void release() { of_->memory_ = cuda_memory(); }
+
+  /// Where a kernel can leave a value for the host.
+  template <class T>
+  T* host_value()
+  {
+    return static_cast<T*>(call_.host_result(sizeof(T)));
+  }
+
+#ifdef __CUDACC__
+  /// Copies elements, transformed and converted.
+  template <class T, class I, class Out, class Transform>
+  void copy(I first, std::size_t size, Out out, Transform const& transform)
+  {
+    auto const in = input(first);
+    auto const to = cuda_backend::device_iterator(out);
+    using problem = copy_problem<T, std::remove_const_t<decltype(in)>, std::remove_const_t<decltype(to)>, Transform>;
+    launch(copy_kernel<T, problem>, problem{in, size, to, transform}, blocks_of(size), threads);
+  }
+
+  /// Writes the totals of the tiles of [first, first + size) to `totals`.
+  template <class T, class I, class Op, class Transform>
+  void total(I first, std::size_t size, working_type<T>* totals, Op const& op, Transform const& transform)
+  {
+    using problem = totals_problem<problem_of<T, Op, I, T*, Transform>>;
+    using W = working_type<T>;
+    problem of{problem_for<T>(first, size, static_cast<T*>(nullptr), op, transform, cuda_backend::work::reduce),
+               totals};
+    constexpr int a_processor = words_of<W> <= 2 ? 3 : 2;  // as in the launch of reduce_kernel
+    launch_resident(totals_kernel<problem, a_processor>, of, of.tiles(), cuda_backend::reduce_threads, 0);
+  }
+
+  template <class T, class Op>
+  void share(sharing<T, Op> const& of, shared_header* header)
+  {
+    std::uint64_t const values = std::max<std::uint64_t>(of.header.values(), 1);
+    launch(share_kernel<T, Op>, share_problem<T, Op>{of, header}, blocks_of(values), threads);
+  }
+
+  template <class T, class Result, class Op>
+  void fold(shared_blocks const& blocks, int ranks, Result* result, T const& nothing, Op const& op)
+  {
+    launch(fold_kernel<T, Op, Result>, fold_problem<T, Op, Result>{blocks, ranks, result, nothing, op}, 1, threads);
+  }
+
+  template <class T, class Op>
+  void find_carries(shared_blocks const& blocks, int rank, carries<T, Op> const& to, Op const& op)
+  {
+    carries_problem<T, Op> const of{blocks, rank, const_cast<carry_state<T, Op>*>(to.first),
+                                    const_cast<carry_type<Op, T>*>(to.starts), op};
+    launch(carries_kernel<T, Op>, of, 1, threads);
+  }
+
+  /// Scans the elements [first, first + size), which begin with the rank's tile `tile`.
+  template <class T, class I, class Out, class Op, class Transform>
+  void scan(I first, std::size_t size, Out out, carries<T, Op> const& before, std::uint64_t tile, Op const& op,
+            Transform const& transform, detail::direction shift)
+  {
+    auto const what = shift == detail::direction::inclusive ? cuda_backend::work::inclusive_scan
+                                                            : cuda_backend::work::exclusive_scan;
+    auto const all = problem_for<T>(first, size, cuda_backend::device_iterator(out), op, transform, what);
+    using plain = std::remove_const_t<decltype(all)>;
+    std::uint64_t const tiles = all.tiles();
+    std::uint64_t alone = tiles;  // tiles before the first span that the ring takes
+    if constexpr (cuda_backend::fits_ring<continued_problem<plain>>) {
+      std::uint64_t const to_span = (order::span_tiles - (before.first_tile + tile) % order::span_tiles) %
+                                    order::span_tiles;
+      if (tiles > to_span && takes_ring(tiles - to_span, reinterpret_cast<std::uintptr_t>(all.in))) {
+        detail::took("nccl: scan by the ring");
+        alone = to_span;
+        continued_problem<plain> rest{all, before,
+                                      (before.first_tile + tile + to_span) / order::span_tiles -
+                                          before.first_tile / order::span_tiles};
+        std::size_t const begin = to_span * order::tile<T>;
+        rest.in += begin;
+        rest.out += static_cast<std::ptrdiff_t>(begin);
+        rest.size -= begin;
+        using ring = cuda_backend::ring_memory<continued_problem<plain>>;
+        launch_resident(cuda_backend::ring_kernel<continued_problem<plain>>, rest, rest.tiles(), ring::shape::threads,
+                        sizeof(ring));
+      }
+    }
+    bool const patches = alone < tiles && shift == detail::direction::exclusive;
+    if (alone == 0 && !patches) return;
+    if (alone == tiles) detail::took("nccl: scan of tiles whose carries are known");
+    using W = working_type<T>;
+    constexpr int warps = words_of<W> <= 2 ? 16 : 8;  // as for kernels of own tiles
+    constexpr int a_processor = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4 ? 2 : 1;
+    launch(carried_tiles_kernel<carried_problem<plain>, warps, a_processor>,
+           carried_problem<plain>{all, before, tile, static_cast<std::uint32_t>(alone)},
+           static_cast<unsigned>(alone + patches), warps * warp_lanes);
+  }
+
+private:
+  template <class I>
+  static auto input(I const& first)
+  {
+    auto const in = cuda_backend::device_iterator(first);
+    if constexpr (std::is_pointer_v<decltype(in)>)
+      return static_cast<std::remove_pointer_t<std::remove_const_t<decltype(in)>> const*>(in);
+    else
+      return in;
+  }
+  template <class T, class Op, class I, class Out, class Transform>
+  using problem_of = cuda_backend::problem<T, Op, decltype(input(std::declval<I>())), Out, Transform>;
+
+  template <class T, class I, class Out, class Op, class Transform>
+  problem_of<T, Op, I, Out, Transform> problem_for(I const& first, std::size_t size, Out out, Op const& op,
+                                                   Transform const& transform, cuda_backend::work what)
+  {
+    return {input(first), out,       size, cuda_backend::initial<T, Op>(nullptr), op, transform, what, call_.shared(),
+            call_.words(), call_.capacity(), false};
+  }
+
+  /// Whether the ring scans so many tiles: more than run at once without it.
+  bool takes_ring(std::uint64_t tiles, std::uintptr_t in) const
+  {
+    using path = cuda::workspace::path;
+    if (call_.facts().compute_capability < 90 || in % 16 != 0) return false;
+    if (call_.path() == path::ring) return true;
+    return call_.path() == path::automatic && tiles > 2 * static_cast<std::uint64_t>(call_.processors());
+  }
+
+  static unsigned blocks_of(std::uint64_t size) { return static_cast<unsigned>((size + threads - 1) / threads); }
+  template <class P>
+  void launch(void (*kernel)(P const), P const& problem, unsigned blocks, int block_threads)
+  {
+    cuda_backend::launch(call_, kernel, problem, blocks, block_threads);
+  }
+  /// With as many blocks as run at once, or one for each tile.
+  template <class P>
+  void launch_resident(void (*kernel)(P const), P const& problem, std::uint32_t tiles, int block_threads,
+                       std::size_t shared_bytes)
+  {
+    static cuda_backend::known_kernels known{};
+    auto const resident =
+        static_cast<std::uint32_t>(cuda_backend::blocks_at_a_time(call_, kernel, block_threads, shared_bytes, known));
+    std::uint32_t const most = call_.most_blocks() > 0 ? static_cast<std::uint32_t>(call_.most_blocks()) : resident;
+    cuda_backend::launch(call_, kernel, problem, std::min({tiles, resident, most}), block_threads, shared_bytes);
+  }
+#endif
+
+private:
+  gpu* of_;
+  cuda_backend::prepared_call call_;
+};
+
+}  // namespace tally::nccl_backend

@@ -1,0 +1,240 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "tally/detail/cuda/launch.cuh"
+#include "tally/detail/nccl/carries.hpp"
+#include "tally/detail/nccl/call.hpp"
+
+/// The kernels of a call on several GPUs. Each rank totals its tiles, and scans them once their carries are known: a
+/// tile waits for no other.
+namespace tally::nccl_backend {
+
+using cuda_backend::is_plain;
+using cuda_backend::uninitialized;
+using cuda_backend::warp_lanes;
+using cuda_backend::work;
+using cuda_backend::words_of;
+
+inline constexpr int threads = 256;
+
+/// The elements from `in` on, converted, to `out`.
+template <class T, class In, class Out, class Transform>
+struct copy_problem {
+  In in;
+  std::size_t size;
+  Out out;
+  Transform transform;
+};
+template <class T, class P>
+__global__ void copy_kernel(__grid_constant__ P const problem)
+{
+  cuda_backend::take_turn();
+  auto transform = problem.transform;
+  std::size_t const k = std::size_t(blockIdx.x) * threads + threadIdx.x;
+  if (k < problem.size)
+    problem.out[static_cast<std::ptrdiff_t>(k)] = static_cast<T>(transform(problem.in[static_cast<std::ptrdiff_t>(k)]));
+}
+
+/// A problem whose tiles are totalled, and nothing more.
+template <class P>
+struct totals_problem : P {
+  working_type<typename P::element>* totals;
+};
+
+/// Writes the total of each tile. As in reduce_kernel, blocks begin with the tile of their own number and draw the rest.
+template <class P, int BlocksPerProcessor>
+__global__ void __launch_bounds__(cuda_backend::reduce_threads, BlocksPerProcessor)
+    totals_kernel(__grid_constant__ P const problem)
+{
+  using reducer = cuda_backend::tile_reducer<P>;
+  using W = working_type<typename P::element>;
+  cuda_backend::take_turn();
+  __shared__ typename reducer::shared totals[2];
+  __shared__ std::uint32_t next[2];
+  std::uint32_t const tiles = problem.tiles();
+  std::uint32_t epoch = 0;  // of thread 0 alone
+  reducer own(problem);
+  int at = 0;
+  for (std::uint32_t tile = blockIdx.x; tile < tiles; at ^= 1) {
+    std::uint64_t drawn = 0;
+    if (threadIdx.x == 0) drawn = cuda_backend::draw_unseen(*problem.shared);  // on its way while the tile is
+    typename reducer::rows rows;
+    own.load(rows, tile);
+    own.total(rows, tile, totals[at]);
+    if (threadIdx.x == 0) {
+      cuda_backend::drawing const known = cuda_backend::resolve(*problem.shared, drawn, tiles);
+      epoch = known.epoch;
+      next[at] = gridDim.x + known.tile;
+    }
+    __syncthreads();
+    own.with_total(tile, totals[at], [&](W const& total) { problem.totals[tile] = total; });
+    tile = next[at];
+  }
+  if (threadIdx.x == 0) cuda_backend::finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
+}
+
+/// Writes the header and the slots of a rank, a thread for each.
+template <class T, class Op>
+struct share_problem {
+  sharing<T, Op> of;
+  shared_header* header;
+};
+template <class T, class Op>
+__global__ void share_kernel(__grid_constant__ share_problem<T, Op> const problem)
+{
+  cuda_backend::take_turn();
+  std::uint64_t const place = std::uint64_t(blockIdx.x) * threads + threadIdx.x;
+  if (place == 0) *problem.header = problem.of.header;
+  if (place < problem.of.header.values()) problem.of.share(place);
+}
+
+/// Goes through what all ranks have shared, in order, by one block. Its first thread folds a piece of the values while
+/// the others fetch the next one.
+template <class T, class Op, class AtSpan>
+__device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ranks, shared_walk<T, Op>& walk, Op& op,
+                                            AtSpan const& at_span)
+{
+  using value = slot<T, Op>;
+  constexpr int piece = sizeof(value) <= 8 ? 1024 : sizeof(value) <= 128 ? 64 : 32;
+  __shared__ uninitialized<value[2][piece]> pieces;
+  for (int r = 0; r < ranks; ++r) {
+    std::byte const* const block = blocks.first + static_cast<std::size_t>(r) * blocks.bytes;
+    shared_header const header = *reinterpret_cast<shared_header const*>(block);
+    auto const* const slots = reinterpret_cast<value const*>(block + sizeof(shared_header));
+    std::uint64_t const values = header.values();
+    auto const fetch = [&](std::uint64_t first, int half, int thread, int all) {
+      for (int k = thread; k < piece && first + k < values; k += all) (*pieces)[half][k] = slots[first + k];
+    };
+    fetch(0, 0, static_cast<int>(threadIdx.x), threads);
+    __syncthreads();
+    int half = 0;
+    for (std::uint64_t first = 0; first < values; first += piece, half ^= 1) {
+      if (threadIdx.x == 0)
+        walk.take(header, (*pieces)[half], first, values - first < piece ? values : first + piece, op,
+                  [&](std::uint64_t tile) { at_span(r, header, tile, walk.at); });
+      else if (threadIdx.x >= warp_lanes)
+        fetch(first + piece, half ^ 1, static_cast<int>(threadIdx.x) - warp_lanes, threads - warp_lanes);
+      __syncthreads();
+    }
+  }
+}
+
+template <class T, class Op, class Result>
+struct fold_problem {
+  shared_blocks blocks;
+  int ranks;
+  Result* result;
+  T nothing;
+  Op op;
+};
+/// Writes the value of the whole, if there is one.
+template <class T, class Op, class Result>
+__global__ void fold_kernel(__grid_constant__ fold_problem<T, Op, Result> const problem)
+{
+  cuda_backend::take_turn();
+  Op op = problem.op;
+  shared_walk<T, Op> walk;
+  walk_shared(problem.blocks, problem.ranks, walk, op,
+              [](int, shared_header const&, std::uint64_t, carry_state<T, Op> const&) {});
+  if (threadIdx.x == 0)
+    *problem.result = walk.at.last.is_present ? static_cast<T>(walk.at.last.value) : problem.nothing;
+}
+
+template <class T, class Op>
+struct carries_problem {
+  shared_blocks blocks;
+  int rank;
+  carry_state<T, Op>* first;
+  carry_type<Op, T>* starts;
+  Op op;
+};
+/// Writes the values before the rank's first tile and before each of its spans.
+template <class T, class Op>
+__global__ void carries_kernel(__grid_constant__ carries_problem<T, Op> const problem)
+{
+  cuda_backend::take_turn();
+  Op op = problem.op;
+  shared_walk<T, Op> walk;
+  walk_shared(problem.blocks, problem.rank + 1, walk, op,
+              [&](int r, shared_header const& of, std::uint64_t tile, carry_state<T, Op> const& at) {
+                if (r != problem.rank) return;
+                if (tile == 0)
+                  *problem.first = at;
+                else
+                  problem.starts[(of.first_tile + tile) / order::span_tiles - of.first_tile / order::span_tiles] =
+                      at.spans.value;
+              });
+}
+
+/// A problem whose tiles have carries that are known.
+template <class P>
+struct carried_problem : P {
+  carries<typename P::element, typename P::operation> before;
+  std::uint64_t first;    ///< the number of its first tile among the rank's
+  std::uint32_t scanned;  ///< tiles that are scanned, a block each
+};
+
+/// Scans tiles, a block each. In an exclusive scan one block more writes the first result behind them, which the ring
+/// cannot know.
+template <class P, int Warps, int BlocksPerProcessor>
+__global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
+    carried_tiles_kernel(__grid_constant__ P const problem)
+{
+  using T = typename P::element;
+  using W = working_type<T>;
+  using Op = typename P::operation;
+  constexpr int rows = static_cast<int>(order::tile_strips * order::strip_rows) / Warps;
+  using tile = cuda_backend::block_tile<T, Op, typename P::input, typename P::transformation, Warps, rows>;
+  using left = typename tile::left;
+  cuda_backend::take_turn();
+  __shared__ uninitialized<typename tile::shared> memory;
+  __shared__ uninitialized<W[order::span_tiles]> totals;
+  __shared__ uninitialized<before_tile<T>> found;
+  Op op = problem.op;
+  auto transform = problem.transform;
+  std::uint32_t const k = blockIdx.x;
+  bool const scans = k < problem.scanned;
+  tile own;
+  std::size_t const begin = static_cast<std::size_t>(k) * order::tile<T>;
+  if (scans) own.load(problem.in, begin, problem.tile_end(k), cuda_backend::aligned_for_groups<T>(problem.in));
+  if (tile::warp() == 0) {
+    std::uint64_t const at = problem.first + k, from = problem.before.needed_from(at);
+    if (from + tile::lane() < at) (*totals)[tile::lane()] = problem.before.totals[from + tile::lane()];
+    __syncwarp();
+    if (tile::lane() == 0)
+      *found = problem.before.before(at, op, [&](std::uint64_t t) { return (*totals)[t - from]; });
+  }
+  if (!scans) {
+    if (threadIdx.x == 0) problem.out[static_cast<std::ptrdiff_t>(begin)] = static_cast<T>(found->previous.value);
+    return;
+  }
+  own.scan(*memory, transform, op);  // waits for the block
+  left const carry = found->carry.is_present ? left::present(found->carry.value) : left::absent(op, (*totals)[0]);
+  left const previous =
+      found->previous.is_present ? left::present(found->previous.value) : left::absent(op, (*totals)[0]);
+  own.store(problem.destination(problem.tile_end(k)), begin, carry, previous, *memory, transform, op);
+}
+
+/// A problem whose first tile begins a span and whose initial value lies in memory: the spans before it.
+template <class P>
+struct continued_problem : P {
+  carries<typename P::element, typename P::operation> before;
+  std::uint64_t span;  ///< the rank's span that begins there
+
+  /// Called by a kernel at its turn (at_its_turn).
+  __device__ void read_count()
+  {
+    using T = typename P::element;
+    using C = carry_type<typename P::operation, T>;
+    detail::optional_value<C> const spans =
+        span == 0 ? before.first->spans : detail::optional_value<C>{before.starts[span], true};
+    this->init.is_present = spans.is_present;
+    this->init.wide = spans.value;
+    this->init.value = static_cast<working_type<T>>(spans.value);
+  }
+};
+
+}  // namespace tally::nccl_backend

@@ -1,0 +1,205 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../support/virtual_ranks.hpp"
+#include "tally/detail/nccl/backend.hpp"
+#include "tally/execution.hpp"
+
+namespace tally::test {
+
+/// A device_transport between the threads of a world.
+class host_transport {
+public:
+  host_transport(world& all, int rank) : by_(all, rank) {}
+
+  int rank() const { return by_.rank(); }
+  int size() const { return by_.size(); }
+  void allgather(std::byte const* mine, std::byte* all, std::size_t bytes) { by_.allgather(mine, all, bytes); }
+  void broadcast(std::byte* data, std::size_t bytes, int from) { by_.broadcast(data, bytes, from); }
+  void gather(std::byte const* mine, std::byte* all, std::size_t bytes) { by_.allgather(mine, all, bytes); }
+  void send(int to, std::byte const* data, std::size_t bytes) { by_.send(to, data, bytes, 1); }
+  void receive(int from, std::byte* data, std::size_t bytes) { by_.receive(from, data, bytes, 1); }
+  void exchange() { by_.wait(); }
+  void wait() {}
+
+private:
+  virtual_transport by_;
+};
+
+/// This machine's memory as a device whose tiles have few elements: no more than a group of the order, so that a tile's
+/// values are folds from the left. It runs what kernels run, one place after the other.
+class host_machine {
+public:
+  using transport = host_transport;
+  class work;
+
+  std::size_t tile = 3;         ///< elements of a tile
+  int refused_memory = -1;      ///< the request for memory that fails, counted from 0; or none
+  bool refuses_operands = false;
+
+private:
+  std::vector<std::byte> memory_, value_;
+  int requests_ = 0;
+};
+
+class host_machine::work {
+public:
+  work(host_machine& of, char const*) : of_(&of) {}
+
+  template <class T>
+  std::size_t tile() const
+  {
+    return of_->tile;
+  }
+  template <class T, class... Iterators>
+  void prepare(std::size_t, Iterators const&...)
+  {
+    if (of_->refuses_operands) throw usage_error("operands that it does not take");
+  }
+  void check(void const*) {}
+
+  std::byte* memory() const
+  {
+    auto const at = reinterpret_cast<std::uintptr_t>(of_->memory_.data());
+    return of_->memory_.data() + (256 - at % 256) % 256;
+  }
+  std::size_t capacity() const { return of_->memory_.size() < 256 ? 0 : of_->memory_.size() - 256; }
+  void reserve(std::size_t bytes)
+  {
+    if (of_->requests_++ == of_->refused_memory) throw std::bad_alloc();
+    of_->memory_.assign(bytes + bytes / 2 + 256, std::byte{0xA5});
+  }
+  void release() { of_->memory_.clear(); }
+
+  template <class T>
+  T* host_value()
+  {
+    of_->value_.resize(sizeof(T));
+    return reinterpret_cast<T*>(of_->value_.data());
+  }
+
+  template <class T, class I, class Out, class Transform>
+  void copy(I first, std::size_t size, Out out, Transform& transform)
+  {
+    for (std::size_t k = 0; k < size; ++k, ++first, ++out) *out = static_cast<T>(transform(*first));
+  }
+
+  template <class T, class I, class Op, class Transform>
+  void total(I first, std::size_t size, working_type<T>* totals, Op& op, Transform& transform)
+  {
+    using W = working_type<T>;
+    for (std::size_t k = 0; k < size; ++k, ++first) {
+      auto const element = static_cast<W>(static_cast<T>(transform(*first)));
+      W& total = totals[k / of_->tile];
+      total = k % of_->tile == 0 ? element : static_cast<W>(op(total, element));
+    }
+  }
+
+  template <class T, class Op>
+  void share(nccl_backend::sharing<T, Op> const& of, nccl_backend::shared_header* header)
+  {
+    *header = of.header;
+    for (std::uint64_t k = 0; k < of.header.values(); ++k) of.share(k);
+  }
+
+  template <class T, class Result, class Op>
+  void fold(nccl_backend::shared_blocks const& blocks, int ranks, Result* result, T const& nothing, Op& op)
+  {
+    auto const at = walk<T>(blocks, ranks, op, [](auto&&...) {});
+    *result = at.last.is_present ? static_cast<T>(at.last.value) : nothing;
+  }
+
+  template <class T, class Op>
+  void find_carries(nccl_backend::shared_blocks const& blocks, int rank, nccl_backend::carries<T, Op> const& to, Op& op)
+  {
+    walk<T>(blocks, rank + 1, op, [&](int r, auto const& of, std::uint64_t tile, auto const& at) {
+      if (r != rank) return;
+      if (tile == 0)
+        *const_cast<nccl_backend::carry_state<T, Op>*>(to.first) = at;
+      else
+        const_cast<carry_type<Op, T>*>(
+            to.starts)[(of.first_tile + tile) / order::span_tiles - of.first_tile / order::span_tiles] = at.spans.value;
+    });
+  }
+
+  template <class T, class I, class Out, class Op, class Transform>
+  void scan(I first, std::size_t size, Out out, nccl_backend::carries<T, Op> const& before, std::uint64_t tile, Op& op,
+            Transform& transform, tally::detail::direction shift)
+  {
+    using W = working_type<T>;
+    for (std::size_t begin = 0; begin < size; begin += of_->tile, ++tile) {
+      auto const at = before.before(tile, op, [&](std::uint64_t k) { return before.totals[k]; });
+      std::optional<W> local, previous;
+      if (at.previous.is_present) previous = at.previous.value;
+      for (std::size_t k = begin; k < std::min(size, begin + of_->tile); ++k, ++first, ++out) {
+        auto const element = static_cast<W>(static_cast<T>(transform(*first)));
+        local = local ? static_cast<W>(op(*local, element)) : element;
+        W const result = at.carry.before(*local, op);
+        *out = static_cast<T>(shift == tally::detail::direction::inclusive ? result : *previous);
+        previous = result;
+      }
+    }
+  }
+
+private:
+  /// Folds what the first `ranks` ranks have shared, in pieces of five values.
+  template <class T, class Op, class AtSpan>
+  static nccl_backend::carry_state<T, Op> walk(nccl_backend::shared_blocks const& blocks, int ranks, Op& op,
+                                               AtSpan const& at_span)
+  {
+    using slot = nccl_backend::slot<T, Op>;
+    nccl_backend::shared_walk<T, Op> walk;
+    for (int r = 0; r < ranks; ++r) {
+      std::byte const* const block = blocks.first + static_cast<std::size_t>(r) * blocks.bytes;
+      auto const& of = *reinterpret_cast<nccl_backend::shared_header const*>(block);
+      auto const* const slots = reinterpret_cast<slot const*>(block + sizeof(of));
+      for (std::uint64_t k = 0; k < of.values(); k += 5)
+        walk.take(of, slots + k, k, std::min(k + 5, of.values()), op,
+                  [&](std::uint64_t tile) { at_span(r, of, tile, walk.at); });
+    }
+    return walk.at;
+  }
+
+  host_machine* of_;
+};
+
+using host_ranks = nccl_backend::execution<host_machine>;
+
+/// Runs body(on, rank) on `size` ranks, and returns what crossed between them. `sizes` are those of the parts, or none.
+/// Throws    the exception of the first rank that had one.
+template <class Body>
+traffic on_host_ranks(int size, host_machine const& machine, std::span<std::size_t const> sizes, Body const& body)
+{
+  world all(size);
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size; ++rank)
+      threads.emplace_back([&, rank] {
+        try {
+          body(host_ranks(host_transport(all, rank), machine, sizes), rank);
+        } catch (...) {
+          failures[static_cast<std::size_t>(rank)] = std::current_exception();
+        }
+      });
+  }
+  for (auto const& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+  if (!all.is_empty()) throw error("a message was not received");
+  return all.counted();
+}
+
+}  // namespace tally::test
+
+template <>
+inline constexpr bool tally::is_execution<tally::test::host_ranks> = true;
