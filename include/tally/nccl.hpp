@@ -43,7 +43,7 @@ namespace tally {
 /// Throws    rank_error on every rank, if one of them refuses its arguments, has no memory or makes another call than
 ///           the rest; without a round usage_error, cuda_error on that rank alone, and other calls are not noticed.
 ///           nccl_error if NCCL fails, on the ranks to which NCCL reports it.
-class nccl : public nccl_backend::execution<nccl_backend::gpu> {
+class nccl : public nccl_backend::execution<nccl_backend::gpu<nccl_backend::transport>> {
 public:
   /// Calls run in the devices' memory, in the order of a stream.
   static constexpr bool runs_on_device = true;
@@ -52,7 +52,7 @@ public:
   nccl(ncclComm* communicator, CUstream_st* stream, cuda::workspace& space) : nccl(communicator, stream, space, {}) {}
   /// Ranks that know the sizes of all parts, in the order of ranks: those of every call. All ranks give the same.
   nccl(ncclComm* communicator, CUstream_st* stream, cuda::workspace& space, std::span<std::size_t const> parts)
-      : execution(made_by(communicator, cuda(stream, space)), nccl_backend::gpu(cuda(stream, space)), parts)
+      : execution(made_by(communicator, cuda(stream, space)), machine(cuda(stream, space)), parts)
   {
   }
 

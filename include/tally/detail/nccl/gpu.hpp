@@ -25,9 +25,10 @@
 namespace tally::nccl_backend {
 
 /// A GPU as the machine of a rank.
+template <device_transport Transport>
 class gpu {
 public:
-  using transport = nccl_backend::transport;
+  using transport = Transport;
   class work;
 
   explicit gpu(cuda on) : on_(on) {}
@@ -38,7 +39,8 @@ private:
 };
 
 /// The work of one call, queued in the GPU's stream. The stream's device is the current one for its lifetime.
-class gpu::work {
+template <device_transport Transport>
+class gpu<Transport>::work {
 public:
   work(gpu& of, char const* name) : of_(&of), call_(of.on_, name) {}
 
@@ -54,7 +56,8 @@ public:
   void prepare(std::size_t size, Iterators const&... iterators)
   {
 #ifndef __CUDACC__
-    static_assert(cuda_backend::never<T>, "tally: calls on several GPUs must be compiled by nvcc, in a .cu file");
+    static_assert(cuda_backend::never<T>,
+                  "tally: calls on several GPUs must be compiled by nvcc, in a .cu file");
 #endif
     if (size != 0) (cuda_backend::check_pointers(call_, iterators, "input or output"), ...);
     call_.reserve_words((size / order::tile<T> + 2) * cuda_backend::words_of<working_type<T>>);

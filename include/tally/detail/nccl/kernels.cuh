@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 #include "tally/detail/cuda/launch.cuh"
@@ -33,9 +34,12 @@ __global__ void copy_kernel(__grid_constant__ P const problem)
 {
   cuda_backend::take_turn();
   auto transform = problem.transform;
-  std::size_t const k = std::size_t(blockIdx.x) * threads + threadIdx.x;
-  if (k < problem.size)
-    problem.out[static_cast<std::ptrdiff_t>(k)] = static_cast<T>(transform(problem.in[static_cast<std::ptrdiff_t>(k)]));
+  auto const k = static_cast<std::ptrdiff_t>(blockIdx.x) * threads + threadIdx.x;
+  if (k >= static_cast<std::ptrdiff_t>(problem.size)) return;
+  if constexpr (std::is_same_v<decltype(transform), std::identity>)
+    problem.out[k] = static_cast<T>(problem.in[k]);
+  else
+    problem.out[k] = static_cast<T>(transform(problem.in[k]));
 }
 
 /// A problem whose tiles are totalled, and nothing more.
