@@ -48,8 +48,21 @@ template <class T>
 std::vector<std::size_t> places_of_interest(std::size_t n)
 {
   std::size_t const tile = order::tile<T>, span = order::span<T>;
-  std::vector<std::size_t> all{0, 1, tile - 1, tile, tile + 1, 3 * tile + 16, 31 * tile + 5, span - 1, span, span + 1,
-                               span + tile, span + 5 * tile + 3, 2 * span - 1, 2 * span, 2 * span + 7};
+  std::vector<std::size_t> all{0,
+                               1,
+                               tile - 1,
+                               tile,
+                               tile + 1,
+                               3 * tile + 16,
+                               31 * tile + 5,
+                               span - 1,
+                               span,
+                               span + 1,
+                               span + tile,
+                               span + 5 * tile + 3,
+                               2 * span - 1,
+                               2 * span,
+                               2 * span + 7};
   std::erase_if(all, [&](std::size_t k) { return k > n; });
   all.push_back(n);
   return all;
@@ -69,10 +82,7 @@ public:
     check_cuda(cudaMemcpyAsync(in(), elements, size * sizeof(T), cudaMemcpyDefault, stream));
     poison(stream);
   }
-  void poison(cudaStream_t stream)
-  {
-    check_cuda(cudaMemsetAsync(out_.begin(), 0xA5, out_.size() * sizeof(T), stream));
-  }
+  void poison(cudaStream_t stream) { check_cuda(cudaMemsetAsync(out_.begin(), 0xA5, out_.size() * sizeof(T), stream)); }
   T* in() const { return in_.begin() + offset_; }
   T* out() const { return out_.begin() + 32 + offset_; }
   std::size_t size() const { return size_; }
@@ -83,8 +93,7 @@ public:
     bool const guarded = which == out();
     std::size_t const before = guarded ? 16 : 0, after = guarded ? 16 : 0;
     std::vector<T> got(before + size_ + after);
-    check_cuda(
-        cudaMemcpyAsync(got.data(), which - before, got.size() * sizeof(T), cudaMemcpyDefault, stream));
+    check_cuda(cudaMemcpyAsync(got.data(), which - before, got.size() * sizeof(T), cudaMemcpyDefault, stream));
     check_cuda(cudaStreamSynchronize(stream));
     for (std::size_t k = 0; k < got.size(); ++k) {
       if (k >= before && k < before + size_) continue;

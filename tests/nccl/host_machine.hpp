@@ -43,8 +43,8 @@ public:
   using transport = host_transport;
   class work;
 
-  std::size_t tile = 3;         ///< elements of a tile
-  int refused_memory = -1;      ///< the request for memory that fails, counted from 0; or none
+  std::size_t tile = 3;     ///< elements of a tile
+  int refused_memory = -1;  ///< the request for memory that fails, counted from 0; or none
   bool refuses_operands = false;
 
 private:

@@ -36,8 +36,7 @@ std::optional<T> backend_reduce(execution<Machine> const& on, I first, S last, s
   auto const size = static_cast<std::size_t>(last - first);
   std::optional<T> result;
   run_call<T>(
-      on, "tally::reduce", first, size, init, op, transform,
-      [&](auto& work) { work.template prepare<T>(size, first); },
+      on, "tally::reduce", first, size, init, op, transform, [&](auto& work) { work.template prepare<T>(size, first); },
       [&](auto& call, auto& work) {
         if (call.elements() == 0 && !init) return;
         T* const value = work.template host_value<T>();

@@ -35,14 +35,14 @@ namespace tally::nccl_backend {
 ///     exchange()
 ///     wait()                            until all of that is done
 template <class T>
-concept device_transport = ranks_backend::rounds<T> && requires(T& by, std::byte const* from, std::byte* to,
-                                                                std::size_t bytes, int rank) {
-  by.gather(from, to, bytes);
-  by.send(rank, from, bytes);
-  by.receive(rank, to, bytes);
-  by.exchange();
-  by.wait();
-};
+concept device_transport =
+    ranks_backend::rounds<T> && requires(T& by, std::byte const* from, std::byte* to, std::size_t bytes, int rank) {
+      by.gather(from, to, bytes);
+      by.send(rank, from, bytes);
+      by.receive(rank, to, bytes);
+      by.exchange();
+      by.wait();
+    };
 
 /// The state that an execution keeps between calls. Machine is a kind of device: its work is queued by a Machine::work,
 /// one for each call.
@@ -135,8 +135,7 @@ public:
     }
     if (own_.tail > 0) work_->template copy<T>(at(size_ - own_.tail), own_.tail, memory_of(border_), *transform_);
     std::uint64_t const whole = own_.tiles - (own_.tail > 0);
-    if (whole > 0)
-      work_->template total<T>(at(own_.head), size_ - own_.head - own_.tail, totals(), *op_, *transform_);
+    if (whole > 0) work_->template total<T>(at(own_.head), size_ - own_.head - own_.tail, totals(), *op_, *transform_);
     for_each_contributor([&](int from, std::size_t count, std::size_t place) {
       by().receive(from, bytes_of(memory_of(border_) + place), count * sizeof(T));
     });
@@ -192,7 +191,8 @@ public:
     std::identity same;
     if (own_.head > 0) work_->template copy<T>(static_cast<T const*>(memory_of(head_)), own_.head, out, same);
     if (own_.tail > 0)
-      work_->template copy<T>(static_cast<T const*>(memory_of(border_)), own_.tail, place(out, size_ - own_.tail), same);
+      work_->template copy<T>(static_cast<T const*>(memory_of(border_)), own_.tail, place(out, size_ - own_.tail),
+                              same);
   }
 
 private:

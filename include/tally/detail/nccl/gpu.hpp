@@ -9,6 +9,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tally/cuda_execution.hpp"
 #include "tally/detail/contract.hpp"
@@ -31,11 +32,11 @@ public:
   using transport = Transport;
   class work;
 
-  explicit gpu(cuda on) : on_(on) {}
+  explicit gpu(cuda on) : on_(on) { memory_.emplace_back(); }
 
 private:
   cuda on_;
-  cuda_memory memory_;
+  std::vector<cuda_memory> memory_;  // the last one is in use
 };
 
 /// The work of one call, queued in the GPU's stream. The stream's device is the current one for its lifetime.
@@ -56,26 +57,25 @@ public:
   void prepare(std::size_t size, Iterators const&... iterators)
   {
 #ifndef __CUDACC__
-    static_assert(cuda_backend::never<T>,
-                  "tally: calls on several GPUs must be compiled by nvcc, in a .cu file");
+    static_assert(cuda_backend::never<T>, "tally: calls on several GPUs must be compiled by nvcc, in a .cu file");
 #endif
     if (size != 0) (cuda_backend::check_pointers(call_, iterators, "input or output"), ...);
     call_.reserve_words((size / order::tile<T> + 2) * cuda_backend::words_of<working_type<T>>);
   }
   void check(void const* result) { call_.check_pointer(result, "result"); }
 
-  std::byte* memory() const { return of_->memory_.get(); }
-  std::size_t capacity() const { return of_->memory_.bytes(); }
+  std::byte* memory() const { return of_->memory_.back().get(); }
+  std::size_t capacity() const { return of_->memory_.back().bytes(); }
   void reserve(std::size_t bytes)
   {
     if (!call_.can_grow())
       throw usage_error("tally::nccl: this call needs more memory than earlier ones, which cannot be taken while the "
                         "stream is being captured; make such a call before");
-    check_cuda(cudaStreamSynchronize(call_.stream()), "waiting for earlier calls");
-    release();
-    of_->memory_ = cuda_memory(cuda_memory::kind::device, bytes + bytes / 2);
+    // Earlier memory is kept: calls in the stream use it, and where ranks are threads of one process CUDA frees memory
+    // only once the GPUs of the others have ended their work, which may wait for this rank.
+    of_->memory_.push_back(cuda_memory(cuda_memory::kind::device, 2 * bytes));
   }
-  void release() { of_->memory_ = cuda_memory(); }
+  void release() { of_->memory_.push_back(cuda_memory()); }
 
   /// Where a kernel can leave a value for the host.
   template <class T>
@@ -133,15 +133,15 @@ public:
   void scan(I first, std::size_t size, Out out, carries<T, Op> const& before, std::uint64_t tile, Op const& op,
             Transform const& transform, detail::direction shift)
   {
-    auto const what = shift == detail::direction::inclusive ? cuda_backend::work::inclusive_scan
-                                                            : cuda_backend::work::exclusive_scan;
+    auto const what =
+        shift == detail::direction::inclusive ? cuda_backend::work::inclusive_scan : cuda_backend::work::exclusive_scan;
     auto const all = problem_for<T>(first, size, cuda_backend::device_iterator(out), op, transform, what);
     using plain = std::remove_const_t<decltype(all)>;
     std::uint64_t const tiles = all.tiles();
     std::uint64_t alone = tiles;  // tiles before the first span that the ring takes
     if constexpr (cuda_backend::fits_ring<continued_problem<plain>>) {
-      std::uint64_t const to_span = (order::span_tiles - (before.first_tile + tile) % order::span_tiles) %
-                                    order::span_tiles;
+      std::uint64_t const to_span =
+          (order::span_tiles - (before.first_tile + tile) % order::span_tiles) % order::span_tiles;
       if (tiles > to_span && takes_ring(tiles - to_span, reinterpret_cast<std::uintptr_t>(all.in))) {
         detail::took("nccl: scan by the ring");
         alone = to_span;
@@ -185,8 +185,17 @@ private:
   problem_of<T, Op, I, Out, Transform> problem_for(I const& first, std::size_t size, Out out, Op const& op,
                                                    Transform const& transform, cuda_backend::work what)
   {
-    return {input(first), out,       size, cuda_backend::initial<T, Op>(nullptr), op, transform, what, call_.shared(),
-            call_.words(), call_.capacity(), false};
+    return {input(first),
+            out,
+            size,
+            cuda_backend::initial<T, Op>(nullptr),
+            op,
+            transform,
+            what,
+            call_.shared(),
+            call_.words(),
+            call_.capacity(),
+            false};
   }
 
   /// Whether the ring scans so many tiles: more than run at once without it.

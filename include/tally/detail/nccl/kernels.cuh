@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "tally/detail/cuda/launch.cuh"
-#include "tally/detail/nccl/carries.hpp"
 #include "tally/detail/nccl/call.hpp"
+#include "tally/detail/nccl/carries.hpp"
 
 /// The kernels of a call on several GPUs. Each rank totals its tiles, and scans them once their carries are known: a
 /// tile waits for no other.
@@ -16,8 +16,8 @@ namespace tally::nccl_backend {
 using cuda_backend::is_plain;
 using cuda_backend::uninitialized;
 using cuda_backend::warp_lanes;
-using cuda_backend::work;
 using cuda_backend::words_of;
+using cuda_backend::work;
 
 inline constexpr int threads = 256;
 
@@ -208,8 +208,7 @@ __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
     std::uint64_t const at = problem.first + k, from = problem.before.needed_from(at);
     if (from + tile::lane() < at) (*totals)[tile::lane()] = problem.before.totals[from + tile::lane()];
     __syncwarp();
-    if (tile::lane() == 0)
-      *found = problem.before.before(at, op, [&](std::uint64_t t) { return (*totals)[t - from]; });
+    if (tile::lane() == 0) *found = problem.before.before(at, op, [&](std::uint64_t t) { return (*totals)[t - from]; });
   }
   if (!scans) {
     if (threadIdx.x == 0) problem.out[static_cast<std::ptrdiff_t>(begin)] = static_cast<T>(found->previous.value);

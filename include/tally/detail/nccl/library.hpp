@@ -92,8 +92,8 @@ inline void check(int code, ncclComm* communicator, int rank, char const* functi
   if (code == nccl_success) return;
   library const& nccl = library::get();
   char const* const detail = nccl.GetLastError(communicator);
-  std::string text = std::string("tally: ") + function + " failed on rank " + std::to_string(rank) + ": " +
-                     nccl.GetErrorString(code);
+  std::string text =
+      std::string("tally: ") + function + " failed on rank " + std::to_string(rank) + ": " + nccl.GetErrorString(code);
   if (detail != nullptr && detail[0] != '\0') text += std::string(" (") + detail + ")";
   throw nccl_error(code, text);
 }

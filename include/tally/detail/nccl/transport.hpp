@@ -179,8 +179,7 @@ private:
   /// Waits for a communicator that does not block: its functions return before they have queued their work.
   void checked(int code, char const* function)
   {
-    while (code == nccl_in_progress)
-      check(nccl_->CommGetAsyncError(in_, &code), in_, rank_, "ncclCommGetAsyncError");
+    while (code == nccl_in_progress) check(nccl_->CommGetAsyncError(in_, &code), in_, rank_, "ncclCommGetAsyncError");
     check(code, in_, rank_, function);
   }
 
