@@ -67,8 +67,8 @@ private:
 template <>
 inline constexpr bool is_execution<nccl> = true;
 
-/// As `reduce`, but writes the value to `*result`, on the device. A rank for which `result` is null takes part, and gets
-/// no value.
+/// As `reduce`, but writes the value to `*result`, on the device. A rank whose `result` is null takes part, and gets no
+/// value.
 ///
 ///     reduce_into(on, first, last, result [, init [, op]])
 ///

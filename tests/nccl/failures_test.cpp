@@ -137,8 +137,8 @@ TEST(gpus, traffic)
       call(on, x.data() + offsets[r], x.data() + offsets[r + 1]);
     });
   };
-  // Rank 2 shares most: of its tiles 34 to 99 those up to the span at 64 each, a span, two tiles of the next in one, and
-  // the last two.
+  // Rank 2 shares most: of its tiles 34 to 99 those up to the span at 64, a span, two tiles of the next in one, and the
+  // last two.
   std::size_t const header = 32, value = sizeof(double), block = (header + (30 + 1 + 1 + 2) * value + 255) / 256 * 256;
   std::size_t const heads = 2, head_elements = (102 - 100) + (303 - 302);  // of ranks 2 and 4
   traffic const reduced = run([](host_ranks const& on, float const* first, float const* last) {
