@@ -28,8 +28,8 @@ namespace tally {
 /// and lie in the memory of each rank's GPU. `reduce`, `transform_reduce`, `reduce_into` and the scans take it; a scan
 /// writes the results of the rank's own part, in place too. Calls are compiled by nvcc.
 ///
-/// Requires  all ranks make the same call, with the same operator and transformation: the same function and types. Types
-///           are those of calls on tally::cuda. The initial value is that of rank 0. The communicator, the stream and
+/// Requires  all ranks make the same call, with the same operator and transformation: the same function and types, of
+///           those that calls on tally::cuda take. The initial value is that of rank 0. The communicator, the stream and
 ///           the workspace outlive the execution and the work of its calls; nothing else uses the communicator at the
 ///           same time.
 /// Result    the bits that one machine gives for the whole sequence, for every number of ranks and every division
