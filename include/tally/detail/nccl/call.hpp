@@ -79,7 +79,7 @@ struct shared_blocks {
   std::size_t bytes;  ///< of each
 };
 
-/// A call on all ranks, from the sizes of all parts on. Every rank makes it with the same sizes, so all reserve the same
+/// A call on all ranks, from the sizes of all parts on. Every rank makes it with the same sizes, so all need the same
 /// memory.
 template <class T, class Op, class Machine, class I, class Transform>
 class call {
