@@ -22,8 +22,8 @@
 #include "tally/operators/traits.hpp"
 #include "tally/order.hpp"
 
-/// A call on a sequence whose parts lie in the memory of several devices: the steps of each rank, for any kind of device
-/// and any transport. docs/distributed.md describes them.
+/// A call on a sequence whose parts lie in the memory of several devices: the steps of each rank, for any kind of
+/// device and any transport. docs/distributed.md describes them.
 namespace tally::nccl_backend {
 
 /// Carries bytes between the memories of devices. What it does is queued behind the rank's other work, as a stream's

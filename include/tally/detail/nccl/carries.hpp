@@ -10,7 +10,7 @@
 #include "tally/detail/ranks/division.hpp"
 #include "tally/order.hpp"
 
-/// The totals that GPUs share and the carries that follow from them, as functions for a device. Tests run them on a CPU.
+/// The totals that GPUs share and the carries that follow, as functions for a device. Tests run them on a CPU.
 namespace tally::nccl_backend {
 
 /// A shared value: the total of a tile, or a fold of totals. All have one size, so that a place is a number.
