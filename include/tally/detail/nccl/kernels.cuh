@@ -48,7 +48,8 @@ struct totals_problem : P {
   working_type<typename P::element>* totals;
 };
 
-/// Writes the total of each tile. As in reduce_kernel, blocks begin with the tile of their own number and draw the rest.
+/// Writes the total of each tile. As in reduce_kernel, blocks begin with the tile of their own number and draw the
+/// rest.
 template <class P, int BlocksPerProcessor>
 __global__ void __launch_bounds__(cuda_backend::reduce_threads, BlocksPerProcessor)
     totals_kernel(__grid_constant__ P const problem)

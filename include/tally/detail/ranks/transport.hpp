@@ -6,8 +6,8 @@
 
 namespace tally::ranks_backend {
 
-/// Rounds in which every rank hears from all others. Every rank constructs one; the functions are called by all ranks in
-/// the same order, and end when this rank has all bytes.
+/// Rounds in which every rank hears from all others. Every rank constructs one; the functions are called by all ranks
+/// in the same order, and end when this rank has all bytes.
 ///
 ///     rank(), size()
 ///     allgather(mine, all, bytes)    `bytes` from each rank, in the order of ranks
