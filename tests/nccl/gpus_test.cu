@@ -12,6 +12,7 @@
 #include "device_check.hpp"
 #include "device_ranks.hpp"
 #include "example.hpp"
+#include "nccl_communicators.hpp"
 #include "tally/operators.hpp"
 
 /// Parts of a sequence as on several GPUs, with ranks that are threads and share one GPU: borders around tiles and
@@ -53,6 +54,32 @@ void check_borders(std::vector<T> const& elements, T init, Op op)
 TEST(cuda_gpus, floats)
 {
   check_borders(values_to<float>(2 * order::span<float> + 12345), 3.5f, plus{});
+}
+
+/// The same over NCCL, on the first two GPUs: a thread for each.
+TEST(cuda_gpus, floats_over_nccl)
+{
+  int devices = 0;
+  check_cuda(cudaGetDeviceCount(&devices));
+  if (devices < 2) GTEST_SKIP() << "one GPU";
+  nccl_communicators const pair(2);
+  if (!pair.found()) GTEST_SKIP() << "no NCCL";
+  std::size_t const n = 2 * order::span<float> + 12345;
+  on_one_machine<float, plus> const all(values_to<float>(n), 3.5f, plus{});
+  pair.each([&](ncclComm* communicator, int rank) {
+    stream const own;
+    cuda::workspace space;
+    space.reserve(std::size_t{1} << 24, own);
+    nccl const on(communicator, own, space);
+    part_on_device<float> part(n);
+    int way = 0;
+    for (std::size_t const cut : places_of_interest<float>(n)) {
+      using path = cuda::workspace::path;
+      space.prefer(way % 3 == 0 ? path::automatic : way % 3 == 1 ? path::ring : path::registers);
+      check_part(on, all, part, rank == 0 ? 0 : cut, rank == 0 ? cut : n, way++ % 2 == 0 ? 0 : 3, own);
+    }
+    pair.meet();
+  });
 }
 
 #ifndef TALLY_TEST_BRIEFLY

@@ -57,11 +57,13 @@ private:
   static library load()
   {
     // A communicator works with the NCCL that made it alone.
-    void* from = RTLD_DEFAULT;
-    if (dlsym(from, "ncclAllGather") == nullptr) from = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (from == nullptr) {
-      char const* const why = dlerror();
-      throw error(std::string("tally::nccl: NCCL cannot be loaded: ") + (why != nullptr ? why : "libnccl.so.2"));
+    void* from = RTLD_DEFAULT;  // which may be a null pointer
+    if (dlsym(from, "ncclAllGather") == nullptr) {
+      from = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+      if (from == nullptr) {
+        char const* const why = dlerror();
+        throw error(std::string("tally::nccl: NCCL cannot be loaded: ") + (why != nullptr ? why : "libnccl.so.2"));
+      }
     }
     library all{};
     find(from, "ncclGetErrorString", all.GetErrorString);
