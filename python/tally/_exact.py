@@ -86,7 +86,7 @@ class exact_sum:
         Examples
         --------
         >>> import numpy, tally
-        >>> tally.exact_sum([1.0, 2.0**-30]).round(numpy.float32)
+        >>> float(tally.exact_sum([1.0, 2.0**-30]).round(numpy.float32))
         1.0
         """
         result = np.empty((), _arrays.dtype_of(dtype))

@@ -691,8 +691,12 @@ def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
         terms = library.astype(terms, inner)
     axis = _arrays.axis_in(axis, terms.ndim)
     call = _Call(library, terms)
-    factors = a if library_of(a) is library else library.asarray(a, terms)
-    factors = library.enter(factors)
+    if library_of(a) is library:
+        factors = library.enter(a)
+    elif np.ndim(a) == 0:  # filled by a kernel: a copy from the host waits, and cannot be captured
+        factors = library.full((), np.asarray(a).item(), inner, terms)
+    else:
+        factors = library.enter(library.asarray(a, terms))
     if library.dtype(factors) != inner:
         factors = library.astype(factors, inner)
     if tuple(factors.shape) != tuple(terms.shape):

@@ -229,11 +229,12 @@ def _variance(a, axis, dtype, out, ddof, keepdims, where, finish):
     total, count = _total(array, own, axis, True, where)
     with np.errstate(invalid="ignore", divide="ignore"):
         _warn_if(count - ddof <= 0, "Degrees of freedom <= 0 for slice")
-        deviations = array - np.true_divide(total, count)
+        # In the sums' type: the quotient by an integer is a double in some versions of NumPy.
+        deviations = np.subtract(array, np.true_divide(total, count).astype(total.dtype), dtype=total.dtype)
         squares = (deviations * deviations.conj()).real if deviations.dtype.kind == "c" else np.square(deviations, out=deviations)
         real = np.zeros((), own).real.dtype
         total, count = _total(squares, np.promote_types(real, np.float32), axis, keepdims, where)
-        result = finish(np.true_divide(total, np.maximum(count - ddof, 0))).astype(real)
+        result = finish(np.true_divide(total, np.maximum(count - ddof, 0)).astype(total.dtype)).astype(real)
     return _delivered(result, out, leave)
 
 

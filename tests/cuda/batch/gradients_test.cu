@@ -13,6 +13,7 @@
 #include "../device_array.hpp"
 #include "recurrence_cases.hpp"
 #include "tally/cuda.hpp"
+#include "tally/detail/path.hpp"
 #include "tally/detail/recurrence/gradient.hpp"
 #include "tally/half.hpp"
 
@@ -21,11 +22,18 @@ namespace {
 
 using detail::recurrence::role;
 
+std::map<std::string, std::size_t> paths;
+
 template <class T>
 class gradients_test {
 public:
   using W = working_type<T>;
   using given_type = detail::recurrence::gradient_arrays<T, T, T, T, T, T>;
+
+  gradients_test()
+  {
+    detail::observer_of_paths = [](char const* name, char const*) { ++paths[name]; };
+  }
 
   /// Gradients of n steps, `sequences` at most.
   void one(std::size_t n, std::size_t sequences, std::uint64_t seed)
@@ -37,12 +45,14 @@ public:
       extents.push_back(d == 1 ? 1 + of(rest) : 1 + of(std::min<std::size_t>(rest, 6)));
       rest /= extents.back();
     }
-    std::size_t const last = extents.size();
+    std::size_t const last = extents.size(), word = 16 / sizeof(T);
+    bool const is_plain = n >= word && of(4) == 0;
+    if (is_plain) n = n / word * word;
     extents.push_back(n);
     std::vector<std::size_t> order(extents.size());
     std::iota(order.begin(), order.end(), 0);
-    bool const alike = of(2) == 0;
-    placed const same_place = place(of, extents, order, false);
+    bool const alike = is_plain || of(2) == 0;
+    placed const same_place = is_plain ? place_in_words<T>(extents, of(3)) : place(of, extents, order, false);
     auto const placed_array = [&] { return alike ? same_place : place(of, extents, order, false); };
     bool const is_in_place = of(3) == 0;
     std::vector<std::vector<T>> values;
@@ -172,6 +182,11 @@ TEST(cuda_gradients, of_f16)
 TEST(cuda_gradients, of_bf16)
 {
   gradients_test<bfloat16>().run();
+}
+TEST(cuda_gradients, take_every_path)
+{
+  for (char const* path : {"cuda: gradients in rows", "cuda: gradients in plain rows"})
+    EXPECT_GT(paths[path], 100u) << path;
 }
 
 }  // namespace

@@ -204,22 +204,36 @@ private:
       launch_rows_of<2>(call, p);
     else if (problem::slots == 8 && p.size <= 4 * row)
       launch_rows_of<problem::slots == 8 ? 4 : 2>(call, p);
-    else if (!Problem::is_gradient && lie_plainly(p)) {
-      detail::took("cuda: recurrences in plain rows", "whole words at one distance in all arrays");
-      launch_rows_of<problem::slots, !Problem::is_gradient>(call, p);
+    else if (lie_plainly(p)) {
+      detail::took(Problem::is_gradient ? "cuda: gradients in plain rows" : "cuda: recurrences in plain rows",
+                   "whole words at one distance in all arrays");
+      launch_rows_of<problem::slots, true>(call, p);
     } else
       launch_rows_of<problem::slots>(call, p);
   }
   /// Whether copies, and the results of a piece, are whole words at the same distance in all arrays.
   static bool lie_plainly(problem const& p)
   {
-    auto const are_words = [](auto bytes) { return bytes % 16 == 0; };
-    auto const begins_a_word = [&](T const* first) { return are_words(reinterpret_cast<std::uintptr_t>(first)); };
-    bool const are_alike = p.neighbours == 1 || (p.a_across == p.b_across && p.a_across == p.out_across &&
-                                                 are_words(p.a_across * static_cast<std::ptrdiff_t>(sizeof(T))));
-    return p.where.dimensions <= 1 && p.a_step == 1 && p.b_step == 1 && p.out_step == 1 && are_alike &&
-           are_words(p.size * sizeof(T)) && begins_a_word(p.a) && begins_a_word(p.b) && begins_a_word(p.out);
+    return p.where.dimensions <= 1 && p.a_step == 1 && p.b_step == 1 && p.out_step == 1 && are_words(p.size) &&
+           begins_a_word(p.a) && begins_a_word(p.b) && begins_a_word(p.out) &&
+           (p.neighbours == 1 || (p.a_across == p.b_across && p.a_across == p.out_across && are_words(p.a_across)));
   }
+  /// ... of gradients, backward.
+  static bool lie_plainly(gradient_problem<T> const& p)
+  {
+    return p.where.dimensions <= 1 && p.where_products.dimensions <= 1 && p.b_step == -1 && p.out_step == -1 &&
+           p.products_step == -1 && are_words(p.size) && begins_a_word(p.b + 1) && begins_a_word(p.out + 1) &&
+           begins_a_word(p.products + 1) &&
+           (p.neighbours == 1 ||
+            (p.b_across == p.out_across && p.b_across == p.products_across && are_words(p.b_across)));
+  }
+  template <class Count>
+  static bool are_words(Count elements)
+  {
+    return elements % static_cast<Count>(16 / sizeof(T)) == 0;
+  }
+  static bool begins_a_word(T const* first) { return reinterpret_cast<std::uintptr_t>(first) % 16 == 0; }
+
   template <int Rows, bool Plain = false, class Problem>
   static void launch_rows_of(prepared_call const& call, Problem const& p)
   {

@@ -17,7 +17,8 @@ namespace tally::cuda_backend {
 inline constexpr int recurrence_warps = 16;  ///< of a block
 inline constexpr int recurrence_stages = 2;
 
-/// `Plain`: long sequences that lie alike in all arrays, forward, in whole words of 16 bytes, at one distance.
+/// `Plain`: long sequences that lie alike in all arrays, in whole words of 16 bytes, at one distance: forward, those of
+/// gradients backward, except for the coefficients and the states of gradients, which lie one element away.
 template <class P, bool Plain = false>
 struct recurrence_rows_problem : P {
   static constexpr bool is_plain = Plain;
@@ -294,19 +295,44 @@ public:
   /// The lane's groups of a plain unit, in shared memory.
   __device__ __forceinline__ void take_plain(unsigned char const* room, elements& into) const
   {
-    S const* const first = reinterpret_cast<S const*>(room + 16) + lane * group;
+    S const* const first = reinterpret_cast<S const*>(room + 16);
 #pragma unroll
-    for (int r = 0; r < slots; ++r) into[r].load_aligned(first + r * row);
+    for (int r = 0; r < slots; ++r) {
+      if constexpr (P::is_gradient) {
+        int const step = step_of(r) < size ? step_of(r) : 0;
+        into[r].load_aligned(first + (size - step - group));
+        into[r] = into[r].reversed_if(true);
+      } else {
+        into[r].load_aligned(first + step_of(r));
+      }
+    }
+  }
+  /// Writes the groups of a plain unit, as far as they come before `end`, to an array that begins at `all`.
+  __device__ __forceinline__ void write_plain(elements const& values, S* all, int end) const
+  {
+    S* const out = all + at;
+    if (end == static_cast<int>(P::piece)) {
+#pragma unroll
+      for (int r = 0; r < slots; ++r) {
+        if constexpr (P::is_gradient)
+          values[r].reversed_if(true).store_aligned(out - step_of(r) - (group - 1));
+        else
+          values[r].store_aligned(out + step_of(r));
+      }
+    } else {
+#pragma unroll
+      for (int r = 0; r < slots; ++r) store_results(values[r], out, step_of(r), end, P::is_gradient ? -1 : 1);
+    }
   }
 
   /// Starts the copies of a and b of the unit, by the first two lanes: one for each array.
   __device__ __forceinline__ void load(memory_type& memory, int stage) const
   {
     bool const is_a = lane == 0;
-    if constexpr (P::is_plain) {
+    if (P::is_plain && !(P::is_gradient && is_a)) {
       auto const bytes = static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(sizeof(S));
-      unsigned char* const to = memory.stages[stage].arrays[is_a ? 0 : 1] + 16;
-      memory.arrived[stage].bulk_load(to, (is_a ? p.a : p.b) + at, bytes);
+      S const* const from = (is_a ? p.a : p.b) + (P::is_gradient ? at - (size - 1) : at);
+      memory.arrived[stage].bulk_load(memory.stages[stage].arrays[is_a ? 0 : 1] + 16, from, bytes);
       memory.arrived[stage].arrive_and_expect(bytes);
       return;
     }
@@ -370,7 +396,8 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
       at.sequence = at.number;
       at.size = static_cast<int>(rest < P::piece ? rest : P::piece);
       at.there = 1;
-      at.at = static_cast<std::ptrdiff_t>(at.number) * p.a_across + static_cast<std::ptrdiff_t>(at.begin);
+      auto const begin = static_cast<std::ptrdiff_t>(at.begin);
+      at.at = static_cast<std::ptrdiff_t>(at.number) * p.b_across + (P::is_gradient ? -begin : begin);
       return;
     }
     std::uint32_t const outer = p.where.dimensions <= 1 ? 0 : at.number / a_neighbour;
@@ -427,7 +454,8 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
   };
   for (; now.number < units; step(now)) {
     typename unit::elements a, b;
-    if (!P::is_plain && p.a_step == 0) {
+    constexpr bool varies = P::is_plain && !P::is_gradient;  // the coefficients, from step to step
+    if (!varies && p.a_step == 0) {
 #pragma unroll
       for (int r = 0; r < slots; ++r) {
         int const s = now.sequence_of(r);
@@ -447,13 +475,14 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
     memory.arrived[stage].wait(phase);
     auto const sequence_of = [&](int r) { return now.sequence_of(r); };
     auto const step_of = [&](int r) { return now.step_of(r); };
-    if constexpr (P::is_plain) {
+    if constexpr (varies)
       now.take_plain(memory.stages[stage].arrays[0], a);
+    else if (p.a_step != 0)
+      take_groups<group>(now.staged_a(memory, stage), p.a_groups, a, sequence_of, step_of);
+    if constexpr (P::is_plain)
       now.take_plain(memory.stages[stage].arrays[1], b);
-    } else {
-      if (p.a_step != 0) take_groups<group>(now.staged_a(memory, stage), p.a_groups, a, sequence_of, step_of);
+    else
       take_groups<group>(now.staged_b(memory, stage), p.b_groups, b, sequence_of, step_of);
-    }
     __syncwarp();
     if (lane < 2 && next.number < units) next.load(memory, stage);
     S first_states[slots / Rows];  // before the first steps in time, the last ones of a gradient's recurrence
@@ -596,22 +625,17 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
           products[r].set(j, P::times(results[r].get(j), is_first_in_time ? first_states[r / Rows] : states.get(j)));
         }
       }
-      write(products,
-            now.staged(room, p.products_of(now.sequence), p.products_across, p.products_step, p.products_dense),
-            p.products_groups);
+      if constexpr (P::is_plain)
+        now.write_plain(products, p.products, end[0]);
+      else
+        write(products,
+              now.staged(room, p.products_of(now.sequence), p.products_across, p.products_step, p.products_dense),
+              p.products_groups);
     }
-    if constexpr (P::is_plain) {
-      S* const out = p.out + now.at;
-      if (end[0] == static_cast<int>(P::piece)) {
-#pragma unroll
-        for (int r = 0; r < slots; ++r) results[r].store_aligned(out + lane * group + r * P::row);
-      } else {
-#pragma unroll
-        for (int r = 0; r < slots; ++r) store_results(results[r], out, now.step_of(r), end[0], 1);
-      }
-    } else {
+    if constexpr (P::is_plain)
+      now.write_plain(results, p.out, end[0]);
+    else
       write(results, now.staged(room, p.out_of(now.sequence), p.out_across, p.out_step, p.out_dense), p.out_groups);
-    }
     if (repairs) {
 #pragma unroll
       for (int q = 0; q < slots / Rows; ++q) {
