@@ -82,8 +82,10 @@ void check_divisions(whole<T, Op> const& all, std::vector<std::vector<std::size_
   host_machine machine;
   machine.tile = all.tile;
   on_host_ranks(static_cast<int>(divisions[0].size()) - 1, machine, {}, [&](host_ranks const& on, int rank) {
+    auto const r = static_cast<std::size_t>(rank);
+    std::size_t calls = r;
     for (auto const& offsets : divisions) {
-      auto const r = static_cast<std::size_t>(rank);
+      on.all().machine.goes_on_alone = ++calls % 2 == 0;
       try {
         check_rank(on, all, offsets[r], offsets[r + 1]);
       } catch (error const& e) {
@@ -136,6 +138,16 @@ TEST(gpus, random_divisions_among_many_ranks_across_spans)
     check_divisions(whole<float, plus>(330, 1, {}), divisions);
     check_divisions(whole<bfloat16, plus>(330, 3, {}), divisions);
     check_divisions(whole<std::int64_t, plus>(330, 1, {}), divisions);
+  }
+}
+
+TEST(gpus, many_spans_of_a_rank)
+{
+  for (int const ranks : {1, 3}) {
+    std::vector<std::vector<std::size_t>> divisions;
+    for (std::uint64_t seed = 0; seed < 4; ++seed) divisions.push_back(random_division(2600, ranks, seed));
+    check_divisions(whole<float, plus>(2600, 1, {}), divisions);
+    check_divisions(whole<float, halve_and_add_in_double>(2600, 1, {}), divisions);
   }
 }
 

@@ -46,6 +46,7 @@ public:
   std::size_t tile = 3;     ///< elements of a tile
   int refused_memory = -1;  ///< the request for memory that fails, counted from 0; or none
   bool refuses_operands = false;
+  bool goes_on_alone = false;  ///< scans know of the spans before the first one that begins in the part, and no others
 
 private:
   std::vector<std::byte> memory_, value_;
@@ -115,21 +116,31 @@ public:
   template <class T, class Result, class Op>
   void fold(nccl_backend::shared_blocks const& blocks, int ranks, Result* result, T const& nothing, Op& op)
   {
-    auto const at = walk<T>(blocks, ranks, op, [](auto&&...) {});
+    auto const ignore = [](auto&&...) {};
+    auto const at = walk<T>(blocks, ranks, false, op, ignore, ignore);
     *result = at.last.is_present ? static_cast<T>(at.last.value) : nothing;
   }
 
-  template <class T, class Op>
-  void find_carries(nccl_backend::shared_blocks const& blocks, int rank, nccl_backend::carries<T, Op> const& to, Op& op)
+  template <class T, class I, class Out, class Op, class Transform>
+  bool goes_on_alone(I const&, std::size_t, Out const&, nccl_backend::carries<T, Op> const&, Op const&,
+                     Transform const&)
   {
-    walk<T>(blocks, rank + 1, op, [&](int r, auto const& of, std::uint64_t tile, auto const& at) {
-      if (r != rank) return;
-      if (tile == 0)
+    return of_->goes_on_alone;
+  }
+  template <class T, class Op>
+  void find_carries(nccl_backend::shared_blocks const& blocks, int rank, bool to_span,
+                    nccl_backend::carries<T, Op> const& to, Op& op)
+  {
+    auto const write = [&](int r, std::uint64_t tile, auto const& spans) {
+      if (r == rank) const_cast<carry_type<Op, T>*>(to.starts)[to.span_of(tile)] = spans;
+    };
+    auto const at_span = [&](int r, std::uint64_t tile, auto const& at) {
+      if (r == rank && tile == 0)
         *const_cast<nccl_backend::carry_state<T, Op>*>(to.first) = at;
       else
-        const_cast<carry_type<Op, T>*>(
-            to.starts)[(of.first_tile + tile) / order::span_tiles - of.first_tile / order::span_tiles] = at.spans.value;
-    });
+        write(r, tile, at.spans.value);
+    };
+    walk<T>(blocks, rank + 1, to_span, op, at_span, write);
   }
 
   template <class T, class I, class Out, class Op, class Transform>
@@ -137,8 +148,21 @@ public:
             Transform& transform, tally::detail::direction shift)
   {
     using W = working_type<T>;
+    // A scan that goes on alone knows the totals of its tiles, from the first border of a span on.
+    std::uint64_t const border = (order::span_tiles - before.first_tile % order::span_tiles) % order::span_tiles;
+    bool const alone = of_->goes_on_alone && tile == 0;
+    auto own = nccl_backend::carry_state<T, Op>::nothing();
     for (std::size_t begin = 0; begin < size; begin += of_->tile, ++tile) {
-      auto const at = before.before(tile, op, [&](std::uint64_t k) { return before.totals[k]; });
+      nccl_backend::before_tile<T> at;
+      if (alone && tile > border)
+        at = {own.next(op), own.last};
+      else
+        at = before.before(tile, op, [&](std::uint64_t k) { return before.totals[k]; });
+      if (alone && tile == border) {
+        own = tile == 0 ? *before.first : nccl_backend::carry_state<T, Op>::of_spans(before.starts[1]);
+        at.carry = own.next(op);
+      }
+      if (alone && tile >= border) own.push(before.totals[tile], op);
       std::optional<W> local, previous;
       if (at.previous.is_present) previous = at.previous.value;
       for (std::size_t k = begin; k < std::min(size, begin + of_->tile); ++k, ++first, ++out) {
@@ -152,20 +176,27 @@ public:
   }
 
 private:
-  /// Folds what the first `ranks` ranks have shared, in pieces of five values.
-  template <class T, class Op, class AtSpan>
-  static nccl_backend::carry_state<T, Op> walk(nccl_backend::shared_blocks const& blocks, int ranks, Op& op,
-                                               AtSpan const& at_span)
+  /// Folds what the first `ranks` ranks have shared, in pieces of 37 values; the last one's up to a span or all.
+  template <class T, class Op, class AtSpan, class AtChained>
+  static nccl_backend::carry_state<T, Op> walk(nccl_backend::shared_blocks const& blocks, int ranks, bool to_span,
+                                               Op& op, AtSpan const& at_span, AtChained const& at_chained)
   {
+    constexpr std::uint64_t piece = 37;
     using slot = nccl_backend::slot<T, Op>;
     nccl_backend::shared_walk<T, Op> walk;
     for (int r = 0; r < ranks; ++r) {
       std::byte const* const block = blocks.first + static_cast<std::size_t>(r) * blocks.bytes;
       auto const& of = *reinterpret_cast<nccl_backend::shared_header const*>(block);
-      auto const* const slots = reinterpret_cast<slot const*>(block + sizeof(of));
-      for (std::uint64_t k = 0; k < of.values(); k += 5)
-        walk.take(of, slots + k, k, std::min(k + 5, of.values()), op,
-                  [&](std::uint64_t tile) { at_span(r, of, tile, walk.at); });
+      std::uint64_t const values = to_span && r + 1 == ranks ? of.values_to_span() : of.values();
+      std::vector<slot> slots(reinterpret_cast<slot const*>(block + sizeof(of)),
+                              reinterpret_cast<slot const*>(block + sizeof(of)) + of.values());
+      for (std::uint64_t k = 0; k < values; k += piece) {
+        std::uint64_t const end = std::min(k + piece, values);
+        walk.take(of, slots.data() + k, k, end, op, [&](std::uint64_t tile) { at_span(r, tile, walk.at); });
+        nccl_backend::places const chained = walk.chained(of, k, end);
+        for (std::uint64_t c = chained.first; c < chained.last; ++c)
+          at_chained(r, walk.tile_of_span(of, c), slots[c].template load<carry_type<Op, T>>());
+      }
     }
     return walk.at;
   }

@@ -174,7 +174,11 @@ public:
     if (own_.tiles > 0) {
       before = {totals(), reinterpret_cast<carry_state<T, Op>*>(memory_ + state_),
                 reinterpret_cast<C*>(memory_ + starts_), own_.first_tile};
-      work_->template find_carries<T>(blocks(), rank(), before, *op_);
+      // A tail is scanned first, and needs the spans before it.
+      bool const to_span =
+          own_.tail == 0 &&
+          work_->template goes_on_alone<T>(at(own_.head), whole, place(out, own_.head), before, *op_, *transform_);
+      work_->template find_carries<T>(blocks(), rank(), to_span, before, *op_);
     }
     if (own_.tail > 0) {
       std::identity same;

@@ -25,14 +25,12 @@ struct slot {
   template <class V>
   TALLY_HD void store(V const& value)
   {
-    memcpy(bytes, &value, sizeof(V));
+    *reinterpret_cast<V*>(bytes) = value;  // memcpy would go byte by byte on a GPU
   }
   template <class V>
   TALLY_HD V load() const
   {
-    V value;
-    memcpy(static_cast<void*>(&value), bytes, sizeof(V));
-    return value;
+    return *reinterpret_cast<V const*>(bytes);
   }
 };
 
@@ -58,6 +56,12 @@ struct alignas(16) shared_header {
   }
 
   TALLY_HD std::uint64_t values() const { return has_init + single + spans + (part > 0 ? 1 : 0) + last; }
+  /// Those up to the first that tells of a span which begins among the rank's tiles.
+  TALLY_HD std::uint64_t values_to_span() const
+  {
+    std::uint64_t const count = has_init + (order::span_tiles - first_tile % order::span_tiles) % order::span_tiles + 1;
+    return count < values() ? count : values();
+  }
 };
 
 /// The fold of everything before a tile: `order::carry` as a plain value, which kernels and memory take.
@@ -168,6 +172,11 @@ struct sharing {
   }
 };
 
+/// Places among the shared values of a rank.
+struct places {
+  std::uint64_t first, last;
+};
+
 /// Goes through the shared values of a rank, in pieces.
 template <class T, class Op>
 struct shared_walk {
@@ -177,10 +186,11 @@ struct shared_walk {
   carry_state<T, Op> at = carry_state<T, Op>::nothing();
 
   /// Takes the values at [first, last); `slots` begins with that at `first`. Calls at_span(tile) before the rank's tile
-  /// `tile`, counted from 0, if it is the rank's first one or begins a span.
+  /// `tile`, counted from 0, if it is the rank's first one or begins a span; but for the spans whose places are
+  /// chained(first, last), whose slots hold the spans before them instead.
   TALLY_HD_AS_GIVEN
   template <class AtSpan>
-  TALLY_HD void take(shared_header const& of, slot<T, Op> const* slots, std::uint64_t first, std::uint64_t last, Op& op,
+  TALLY_HD void take(shared_header const& of, slot<T, Op>* slots, std::uint64_t first, std::uint64_t last, Op& op,
                      AtSpan const& at_span)
   {
     auto const before_tile = [&](std::uint64_t tile) {
@@ -203,16 +213,9 @@ struct shared_walk {
       at.push_fold(slots->template load<C>(), static_cast<std::uint32_t>(order::span_tiles), op);
       ++k, ++slots;
       std::uint64_t const end = last < spans ? last : spans;
-      C sum = at.spans.value;
-#ifdef __CUDACC__
-#pragma unroll 16
-#endif
-      for (; k < end; ++k, ++slots) {
-        at.spans.value = sum;
-        at_span(of.single + (k - singles) * order::span_tiles);
-        sum = static_cast<C>(op(sum, slots->template load<C>()));
-      }
-      at.spans.value = sum;
+      at.spans.value = chain(at.spans.value, slots, static_cast<std::uint32_t>(end - k), op);
+      slots += end - k;
+      k = end;
     }
     for (; k < last; ++k, ++slots) {
       std::uint64_t const tile = of.single + of.spans * order::span_tiles;
@@ -224,6 +227,61 @@ struct shared_walk {
         at.push(slots->template load<W>(), op);
       }
     }
+  }
+
+  /// The places at [first, last) whose slots hold the spans before them after `take`.
+  TALLY_HD static places chained(shared_header const& of, std::uint64_t first, std::uint64_t last)
+  {
+    std::uint64_t const singles = of.has_init + of.single, spans = singles + of.spans;
+    std::uint64_t const begin = (first > singles ? first : singles) + 1, end = last < spans ? last : spans;
+    return {begin, begin < end ? end : begin};
+  }
+  /// The rank's tile that begins the span at a place.
+  TALLY_HD static std::uint64_t tile_of_span(shared_header const& of, std::uint64_t place)
+  {
+    return of.single + (place - of.has_init - of.single) * order::span_tiles;
+  }
+
+private:
+  /// The fold of `sum` and the values of `count` spans. Each slot gets the fold before it. Values are read a batch
+  /// ahead: the operations alone depend on each other.
+  TALLY_HD_AS_GIVEN
+  TALLY_HD static C chain(C sum, slot<T, Op>* slots, std::uint32_t count, Op& op)
+  {
+    constexpr std::uint32_t batch = sizeof(C) <= 8 ? 16 : sizeof(C) <= 16 ? 8 : sizeof(C) <= 32 ? 4 : 1;
+    auto const append = [&](slot<T, Op>& at, C const& value) {
+      at.store(sum);
+      sum = static_cast<C>(op(sum, value));
+    };
+    std::uint32_t k = 0;
+    if (count >= batch) {
+      C values[batch], next[batch];
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+      for (std::uint32_t j = 0; j < batch; ++j) values[j] = slots[j].template load<C>();
+      for (; count - k >= 2 * batch; k += batch) {
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+        for (std::uint32_t j = 0; j < batch; ++j) next[j] = slots[k + batch + j].template load<C>();
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+        for (std::uint32_t j = 0; j < batch; ++j) append(slots[k + j], values[j]);
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+        for (std::uint32_t j = 0; j < batch; ++j) values[j] = next[j];
+      }
+#ifdef __CUDACC__
+#pragma unroll
+#endif
+      for (std::uint32_t j = 0; j < batch; ++j) append(slots[k + j], values[j]);
+      k += batch;
+    }
+    for (; k < count; ++k) append(slots[k], slots[k].template load<C>());
+    return sum;
   }
 };
 
@@ -244,6 +302,12 @@ struct carries {
   carry_state<T, Op> const* first = nullptr;  ///< before the rank's first tile
   C const* starts = nullptr;                  ///< the spans before the rank's span k, for k > 0
   std::uint64_t first_tile = 0;               ///< the number of the rank's first tile, in the whole sequence
+
+  /// The rank's span that has its tile `tile`.
+  TALLY_HD std::uint64_t span_of(std::uint64_t tile) const
+  {
+    return (first_tile + tile) / order::span_tiles - first_tile / order::span_tiles;
+  }
 
   /// The first of the tiles whose totals `before(tile)` needs; there are at most a span of them.
   TALLY_HD std::uint64_t needed_from(std::uint64_t tile) const
@@ -266,11 +330,7 @@ struct carries {
 
 private:
   /// The rank's span that has the tile before.
-  TALLY_HD std::uint64_t span_before(std::uint64_t tile) const
-  {
-    std::uint64_t const before = tile == 0 ? 0 : tile - 1;
-    return (first_tile + before) / order::span_tiles - first_tile / order::span_tiles;
-  }
+  TALLY_HD std::uint64_t span_before(std::uint64_t tile) const { return span_of(tile == 0 ? 0 : tile - 1); }
 };
 
 }  // namespace tally::nccl_backend

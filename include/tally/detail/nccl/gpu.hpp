@@ -120,11 +120,24 @@ public:
     launch(fold_kernel<T, Op, Result>, fold_problem<T, Op, Result>{blocks, ranks, result, nothing, op}, 1, threads);
   }
 
-  template <class T, class Op>
-  void find_carries(shared_blocks const& blocks, int rank, carries<T, Op> const& to, Op const& op)
+  /// Whether `scan` needs the values before the first tile, and before the first span that begins among the tiles, and
+  /// no others.
+  template <class T, class I, class Out, class Op, class Transform>
+  bool goes_on_alone(I first, std::size_t size, Out out, carries<T, Op> const& before, Op const& op,
+                     Transform const& transform)
   {
-    carries_problem<T, Op> const of{blocks, rank, const_cast<carry_state<T, Op>*>(to.first),
-                                    const_cast<carry_type<Op, T>*>(to.starts), op};
+    auto const all = problem_for<T>(first, size, cuda_backend::device_iterator(out), op, transform,
+                                    cuda_backend::work::inclusive_scan);
+    return tiles_before_ring(all, before, 0) < all.tiles();
+  }
+
+  /// Finds the values before tiles and spans; if `to_span`, only those that a scan which goes on alone needs.
+  template <class T, class Op>
+  void find_carries(shared_blocks const& blocks, int rank, bool to_span, carries<T, Op> const& to, Op const& op)
+  {
+    carries_problem<T, Op> const of{
+        blocks, rank, to_span, const_cast<carry_state<T, Op>*>(to.first), const_cast<carry_type<Op, T>*>(to.starts),
+        op};
     launch(carries_kernel<T, Op>, of, 1, threads);
   }
 
@@ -138,17 +151,12 @@ public:
     auto const all = problem_for<T>(first, size, cuda_backend::device_iterator(out), op, transform, what);
     using plain = std::remove_const_t<decltype(all)>;
     std::uint64_t const tiles = all.tiles();
-    std::uint64_t alone = tiles;  // tiles before the first span that the ring takes
+    std::uint64_t const alone = tiles_before_ring(all, before, tile);
     if constexpr (cuda_backend::fits_ring<continued_problem<plain>>) {
-      std::uint64_t const to_span =
-          (order::span_tiles - (before.first_tile + tile) % order::span_tiles) % order::span_tiles;
-      if (tiles > to_span && takes_ring(tiles - to_span, reinterpret_cast<std::uintptr_t>(all.in))) {
+      if (alone < tiles) {
         detail::took("nccl: scan by the ring");
-        alone = to_span;
-        continued_problem<plain> rest{all, before,
-                                      (before.first_tile + tile + to_span) / order::span_tiles -
-                                          before.first_tile / order::span_tiles};
-        std::size_t const begin = to_span * order::tile<T>;
+        continued_problem<plain> rest{all, before, before.span_of(tile + alone)};
+        std::size_t const begin = alone * order::tile<T>;
         rest.in += begin;
         rest.out += static_cast<std::ptrdiff_t>(begin);
         rest.size -= begin;
@@ -198,6 +206,19 @@ private:
             false};
   }
 
+  /// The tiles before those that the ring scans, which begin with a span: all, if it scans none.
+  template <class P>
+  std::uint64_t tiles_before_ring(P const& all, carries<typename P::element, typename P::operation> const& before,
+                                  std::uint64_t tile) const
+  {
+    std::uint64_t const tiles = all.tiles();
+    if constexpr (cuda_backend::fits_ring<continued_problem<P>>) {
+      std::uint64_t const to_span =
+          (order::span_tiles - (before.first_tile + tile) % order::span_tiles) % order::span_tiles;
+      if (tiles > to_span && takes_ring(tiles - to_span, reinterpret_cast<std::uintptr_t>(all.in))) return to_span;
+    }
+    return tiles;
+  }
   /// Whether the ring scans so many tiles: more than run at once without it.
   bool takes_ring(std::uint64_t tiles, std::uintptr_t in) const
   {

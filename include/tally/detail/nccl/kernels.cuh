@@ -96,11 +96,13 @@ __global__ void share_kernel(__grid_constant__ share_problem<T, Op> const proble
   if (place < problem.of.header.values()) problem.of.share(place);
 }
 
-/// Goes through what all ranks have shared, in order, by one block. Its first thread folds a piece of the values while
-/// the others fetch the next one.
-template <class T, class Op, class AtSpan>
-__device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ranks, shared_walk<T, Op>& walk, Op& op,
-                                            AtSpan const& at_span)
+/// Goes through what `ranks` ranks have shared, in order, by one block; of the last one's values through at most
+/// `last_values`. Its first thread folds a piece of the values while the others fetch the next one. Calls
+/// at_span(rank, header, tile, state) as shared_walk::take does, and at_chained(rank, header, tile, spans) for the rest.
+template <class T, class Op, class LastValues, class AtSpan, class AtChained>
+__device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ranks, LastValues const& last_values,
+                                            shared_walk<T, Op>& walk, Op& op, AtSpan const& at_span,
+                                            AtChained const& at_chained)
 {
   using value = slot<T, Op>;
   constexpr int piece = sizeof(value) <= 8 ? 1024 : sizeof(value) <= 128 ? 64 : 32;
@@ -109,21 +111,35 @@ __device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ran
     std::byte const* const block = blocks.first + static_cast<std::size_t>(r) * blocks.bytes;
     shared_header const header = *reinterpret_cast<shared_header const*>(block);
     auto const* const slots = reinterpret_cast<value const*>(block + sizeof(shared_header));
-    std::uint64_t const values = header.values();
+    std::uint64_t const values = r + 1 < ranks ? header.values() : last_values(header);
     auto const fetch = [&](std::uint64_t first, int half, int thread, int all) {
       for (int k = thread; k < piece && first + k < values; k += all) (*pieces)[half][k] = slots[first + k];
     };
-    fetch(0, 0, static_cast<int>(threadIdx.x), threads);
+    auto const end = [&](std::uint64_t first) { return values - first < piece ? values : first + piece; };
+    auto const write_chained = [&](std::uint64_t first, int half, int thread, int all) {
+      places const of = walk.chained(header, first, end(first));
+      for (int k = thread; k < piece; k += all)
+        if (first + k >= of.first && first + k < of.last)
+          at_chained(r, header, walk.tile_of_span(header, first + k),
+                     (*pieces)[half][k].template load<carry_type<Op, T>>());
+    };
+    int const thread = static_cast<int>(threadIdx.x), helper = thread - warp_lanes;
+    __syncthreads();
+    fetch(0, 0, thread, threads);
     __syncthreads();
     int half = 0;
-    for (std::uint64_t first = 0; first < values; first += piece, half ^= 1) {
-      if (threadIdx.x == 0)
-        walk.take(header, (*pieces)[half], first, values - first < piece ? values : first + piece, op,
+    std::uint64_t first = 0;
+    for (; first < values; first += piece, half ^= 1) {
+      if (thread == 0) {
+        walk.take(header, (*pieces)[half], first, end(first), op,
                   [&](std::uint64_t tile) { at_span(r, header, tile, walk.at); });
-      else if (threadIdx.x >= warp_lanes)
-        fetch(first + piece, half ^ 1, static_cast<int>(threadIdx.x) - warp_lanes, threads - warp_lanes);
+      } else if (helper >= 0) {  // a thread writes and fetches the same places
+        if (first > 0) write_chained(first - piece, half ^ 1, helper, threads - warp_lanes);
+        fetch(first + piece, half ^ 1, helper, threads - warp_lanes);
+      }
       __syncthreads();
     }
+    if (values > 0) write_chained(first - piece, half ^ 1, thread, threads);
   }
 }
 
@@ -142,8 +158,9 @@ __global__ void fold_kernel(__grid_constant__ fold_problem<T, Op, Result> const 
   cuda_backend::take_turn();
   Op op = problem.op;
   shared_walk<T, Op> walk;
-  walk_shared(problem.blocks, problem.ranks, walk, op,
-              [](int, shared_header const&, std::uint64_t, carry_state<T, Op> const&) {});
+  auto const nothing = [](int, shared_header const&, std::uint64_t, auto const&) {};
+  walk_shared(
+      problem.blocks, problem.ranks, [](shared_header const& of) { return of.values(); }, walk, op, nothing, nothing);
   if (threadIdx.x == 0)
     *problem.result = walk.at.last.is_present ? static_cast<T>(walk.at.last.value) : problem.nothing;
 }
@@ -152,26 +169,33 @@ template <class T, class Op>
 struct carries_problem {
   shared_blocks blocks;
   int rank;
+  bool to_span;
   carry_state<T, Op>* first;
   carry_type<Op, T>* starts;
   Op op;
 };
-/// Writes the values before the rank's first tile and before each of its spans.
+/// Writes the values before the rank's first tile and before each of its spans; if `to_span`, only before the first one
+/// that begins among its tiles.
 template <class T, class Op>
 __global__ void carries_kernel(__grid_constant__ carries_problem<T, Op> const problem)
 {
   cuda_backend::take_turn();
   Op op = problem.op;
   shared_walk<T, Op> walk;
-  walk_shared(problem.blocks, problem.rank + 1, walk, op,
-              [&](int r, shared_header const& of, std::uint64_t tile, carry_state<T, Op> const& at) {
-                if (r != problem.rank) return;
-                if (tile == 0)
-                  *problem.first = at;
-                else
-                  problem.starts[(of.first_tile + tile) / order::span_tiles - of.first_tile / order::span_tiles] =
-                      at.spans.value;
-              });
+  auto const write = [&](int r, shared_header const& of, std::uint64_t tile, carry_type<Op, T> const& spans) {
+    if (r == problem.rank)
+      problem.starts[(of.first_tile + tile) / order::span_tiles - of.first_tile / order::span_tiles] = spans;
+  };
+  walk_shared(
+      problem.blocks, problem.rank + 1,
+      [&](shared_header const& of) { return problem.to_span ? of.values_to_span() : of.values(); }, walk, op,
+      [&](int r, shared_header const& of, std::uint64_t tile, carry_state<T, Op> const& at) {
+        if (r == problem.rank && tile == 0)
+          *problem.first = at;
+        else
+          write(r, of, tile, at.spans.value);
+      },
+      write);
 }
 
 /// A problem whose tiles have carries that are known.
