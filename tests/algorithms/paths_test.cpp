@@ -32,6 +32,6 @@ public:
     new tally::test::visits({"include/tally/algorithms", "include/tally/detail", "include/tally/sequences.hpp",
                              "src/cpu/compress.cpp", "src/cpu/even_bins.cpp", "src/cpu/memory.cpp"},
                             {"include/tally/detail/cpu", "include/tally/detail/cuda", "include/tally/detail/batch",
-                             "include/tally/detail/ranks"}));
+                             "include/tally/detail/ranks", "include/tally/detail/nccl"}));
 
 }  // namespace

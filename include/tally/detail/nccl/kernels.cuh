@@ -98,7 +98,8 @@ __global__ void share_kernel(__grid_constant__ share_problem<T, Op> const proble
 
 /// Goes through what `ranks` ranks have shared, in order, by one block; of the last one's values through at most
 /// `last_values`. Its first thread folds a piece of the values while the others fetch the next one. Calls
-/// at_span(rank, header, tile, state) as shared_walk::take does, and at_chained(rank, header, tile, spans) for the rest.
+/// at_span(rank, header, tile, state) as shared_walk::take does, and at_chained(rank, header, tile, spans) for the
+/// rest.
 template <class T, class Op, class LastValues, class AtSpan, class AtChained>
 __device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ranks, LastValues const& last_values,
                                             shared_walk<T, Op>& walk, Op& op, AtSpan const& at_span,
