@@ -1,6 +1,6 @@
 """Times calls of tally beside those of PyTorch, CuPy and JAX on a GPU, on the same values, and prints a page of tables.
 
-Usage: PYTHONPATH=python python3 bench/python/on_gpu.py [FOLDER] > docs/measurements/.../python.md
+Usage: PYTHONPATH=python python3 bench/python/on_gpu.py [FOLDER] > docs/measurements/.../python.txt
 
 FOLDER has the tables of the C++ library's benchmarks on the same GPU, table.txt and batches_races.txt, as scripts/gpu
 writes them. The page then has the ratio to them too.
