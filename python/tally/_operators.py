@@ -1,6 +1,8 @@
 """The operators of the C library by name, and operators of the caller's."""
 
 import ctypes
+import sys
+import weakref
 
 import numpy as np
 
@@ -71,10 +73,24 @@ class operation:
 _combine = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 
 
+# The calls that combine with a Python callable now. Python may raise KeyboardInterrupt as it enters the callback, before
+# anything there can catch it: ctypes then reports it as unraisable, and goes on without a result.
+_calling = weakref.WeakSet()
+_others_hook = None
+
+
+def _hear(unraisable):
+    for call in list(_calling):
+        if call.callback is unraisable.object or (unraisable.err_msg and repr(call.callback) in unraisable.err_msg):
+            call.error = unraisable.exc_value
+            return
+    _others_hook(unraisable)
+
+
 class Call:
     """The operator of one call: the pointer that the C library takes, and what a Python callable has thrown."""
 
-    __slots__ = ("pointer", "own", "error", "kept")
+    __slots__ = ("pointer", "own", "error", "kept", "callback", "__weakref__")
 
     def __init__(self, op, dtype):
         self.error = None
@@ -95,7 +111,9 @@ class Call:
         function = op.address
         identity = None
         if function is None:
-            function = _combine(self._of_callable(op.function, dtype))
+            self.callback = self._of_callable(op.function, dtype)
+            self._listen()
+            function = _combine(self.callback)
             struct.combine = ctypes.cast(function, ctypes.c_void_p).value
         else:
             struct.combine = function
@@ -121,6 +139,13 @@ class Call:
                 self.error = error
 
         return combine
+
+    def _listen(self):
+        global _others_hook
+        _calling.add(self)
+        if sys.unraisablehook is not _hear:
+            _others_hook = sys.unraisablehook
+            sys.unraisablehook = _hear
 
     def check(self, status):
         """Raises what the operator has thrown, or what the status of a call says."""
