@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <new>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -148,6 +149,22 @@ std::string described(call const& c)
   return "size count where kind sequence step replaces each number padding offset threads: " + text;
 }
 
+/// Memory that begins at the start of a line, so that the offset of a call alone decides whether lines are whole.
+template <class T>
+struct from_a_line {
+  using value_type = T;
+  static constexpr std::align_val_t line{64};
+
+  from_a_line() = default;
+  template <class U>
+  from_a_line(from_a_line<U> const&)
+  {
+  }
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), line)); }
+  void deallocate(T* memory, std::size_t) { ::operator delete(memory, line); }
+  bool operator==(from_a_line const&) const = default;
+};
+
 template <class T>
 void expect_right(call c)
 {
@@ -166,7 +183,9 @@ void expect_right(call c)
   std::size_t const elements =
       c.offset + static_cast<std::size_t>(by_row ? m * across : n * along * (along < 0 ? -1 : 1)) + 80;
   T const poison = T(-12345);
-  std::vector<T> a(elements, poison), b(elements, poison), results(elements, poison), befores(c.count), lasts(c.count);
+  using lines = std::vector<T, from_a_line<T>>;
+  lines a(elements, poison), b(elements, poison), results(elements, poison);
+  std::vector<T> befores(c.count), lasts(c.count);
   auto const place = [&](std::size_t s, std::size_t k) {
     return static_cast<std::size_t>(first + static_cast<std::ptrdiff_t>(s) * across +
                                     static_cast<std::ptrdiff_t>(k) * along);
@@ -186,8 +205,8 @@ void expect_right(call c)
     where.dimensions = 1;
     where.across[0] = {c.count, {across, across, 1, 1, c.those.of_each_sequence ? across : 0}};
   }
-  std::vector<T>& to = c.replaces == call::replaced::a ? a : c.replaces == call::replaced::b ? b : results;
-  std::vector<T> untouched = to;
+  lines& to = c.replaces == call::replaced::a ? a : c.replaces == call::replaced::b ? b : results;
+  lines untouched = to;
   ends<T> those;
   if (c.each) {
     those.initials = befores.data();
@@ -238,7 +257,7 @@ void draw_calls(std::uint64_t seed, std::size_t calls, std::size_t most_size, st
     c.each = draw(4) > 0;
     c.one_number = draw(2) == 0;
     c.padding = draw(2) * draw(9);
-    c.offset = draw(3) == 0 ? 12 : draw(17);
+    c.offset = draw(3) == 0 ? 0 : draw(17);
     c.threads = 1 + static_cast<int>(draw(3));
     expect_right<T>(c);
     if (testing::Test::HasFatalFailure()) return;
