@@ -30,7 +30,7 @@ struct recurrence_data {
   T* out() const { return all.out(0); }
 };
 
-/// What to time: everything, or a type and a part of the names of kinds.
+/// The races to run: all, or those of a type whose kinds have these letters in their names.
 struct selection {
   std::string type, kind;
 

@@ -46,7 +46,7 @@ bool has(std::string const& text, char const* part)
   return text.find(part) != std::string::npos;
 }
 
-/// What each rank of three sees of a call, after which all make one that succeeds. `failing` is rank 1's machine.
+/// The outcomes of a call on three ranks, after which all make one that succeeds. `failing` is rank 1's machine.
 template <class Call>
 std::vector<ending> endings(host_machine const& failing, Call const& call)
 {
