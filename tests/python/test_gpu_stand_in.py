@@ -14,7 +14,7 @@ class Away(np.ndarray):
     """An array of the stand-in's."""
 
 
-class StandIn(_gpu._Library):
+class StandIn(_gpu.library.Library):
     name = "stand-in"
     device_type = tally._library.CPU
 
@@ -43,7 +43,7 @@ class StandIn(_gpu._Library):
 
 @pytest.fixture(autouse=True)
 def stand_in(monkeypatch):
-    monkeypatch.setattr(_gpu, "library_of", lambda given: StandIn if isinstance(given, Away) else None)
+    monkeypatch.setattr(_gpu.arrays, "library_of", lambda given: StandIn if isinstance(given, Away) else None)
 
 
 def same(ours, expected):

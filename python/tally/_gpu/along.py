@@ -1,0 +1,105 @@
+"""Reductions and scans along an axis of arrays on a GPU."""
+
+import numpy as np
+
+from .. import _arrays
+from .. import _library as c
+from .._operators import MAXIMUM, MINIMUM
+from . import arrays
+from .call import Call, check, deliver, entered, fits, operator
+
+_names = {MINIMUM: "minimum", MAXIMUM: "maximum"}
+
+
+def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads):
+    a, leave = arrays.taken(a)
+    library = arrays.library_of(a)
+    op = operator(op)
+    given_out, out = out, None if out is None else arrays.checked_out(library, out)
+    array, inner, wanted = entered(library, a, op, dtype, out)
+    if axis is None or array.ndim == 0:
+        array, axis = array.reshape(-1), 0
+    axis = _arrays.axis_in(axis, array.ndim)
+    shape = list(array.shape)
+    others = shape[:axis] + shape[axis + 1 :]
+    n = shape[axis]
+    shape[axis] += bool(include_initial)
+    if out is not None and tuple(out.shape) != tuple(shape):
+        raise ValueError(f"out has shape {tuple(out.shape)}; the results have shape {tuple(shape)}")
+    is_direct = out is not None and library.dtype(out) == inner and fits(library, out, array)
+    result = out if is_direct else library.empty(tuple(shape), inner, array)
+    call = Call(library, array)
+    flags = c.REVERSE * bool(reverse) | c.EXCLUSIVE * bool(exclusive) | c.INCLUDE_INITIAL * bool(include_initial)
+    call.options.flags = flags
+    last = None
+    if return_last:
+        last = library.empty(tuple(others), inner, array)
+        call.options.last = call.add(last, inner)
+    if initial is not None:
+        call.initial(initial, inner, others)
+    if 0 not in shape and (n or include_initial):
+        given = call.add(array, inner)
+        call.workspace(given, axis)
+        check(c.scan(given, axis, call.add(result, inner), op.pointer, call.options_address()))
+    delivered = library.finish(out) if is_direct else deliver(library, result, inner, wanted, out)
+    delivered = leave(delivered) if out is None else given_out
+    if not return_last:
+        return delivered
+    return delivered, leave(deliver(library, last, inner, wanted, None))
+
+
+def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
+    a, leave = arrays.taken(a)
+    library = arrays.library_of(a)
+    op = operator(op)
+    given_out, out = out, None if out is None else arrays.checked_out(library, out)
+    if where is not True:
+        raise NotImplementedError("where= is for arrays in the CPU's memory")
+    array, inner, wanted = entered(library, a, op, dtype, out)
+    ndim = array.ndim
+    named = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = [_arrays.axis_in(each, ndim) for each in named]
+    if len(set(axes)) != len(axes):
+        raise ValueError("duplicate value in 'axis'")
+    if not axes and ndim:
+        raise ValueError("axis is empty; name one axis at least")
+    kept_dims = tuple(1 if d in axes else n for d, n in enumerate(array.shape))
+    others = [d for d in range(ndim) if d not in axes]
+    shape = tuple(array.shape[d] for d in others)
+    if ndim == 0:
+        array, axis = array.reshape(1), 0
+    elif len(axes) == 1:
+        (axis,) = axes
+    else:
+        array, axis = library.permuted(array, others + axes).reshape(shape + (-1,)), len(others)
+    call = Call(library, array)
+    if array.shape[axis] == 0:
+        result = _of_nothing(library, op, shape, inner, initial, array)
+    else:
+        result = library.empty(shape, inner, array)
+        if reverse:
+            call.options.flags = c.REVERSE
+        if initial is not None:
+            call.initial(initial, inner, shape)
+        if 0 not in shape:
+            given = call.add(array, inner)
+            call.workspace(given, axis)
+            check(c.reduce(given, axis, call.add(result, inner), op.pointer, call.options_address()))
+    if keepdims:
+        result = result.reshape(kept_dims)
+    if out is not None and tuple(out.shape) != tuple(result.shape):
+        raise ValueError(f"out has shape {tuple(out.shape)}; the results have shape {tuple(result.shape)}")
+    delivered = deliver(library, result, inner, wanted, out)
+    return leave(delivered) if out is None else given_out
+
+
+def _of_nothing(library, op, shape, dtype, initial, like):
+    from .._calls import identity_of
+
+    if initial is None:
+        if op.pointer in _names:
+            raise ValueError(f"zero-size array to reduction operation {_names[op.pointer]} which has no identity")
+        initial = identity_of(op, dtype).item()
+    if np.ndim(initial):
+        return library.astype(library.asarray(initial, like), dtype)
+    return library.full(shape, initial, dtype, like)

@@ -1,0 +1,138 @@
+"""What the calls on a GPU are made of: their arguments for the C library, and their results in the caller's type."""
+
+import ctypes
+import functools
+
+import numpy as np
+
+from .. import _arrays
+from .. import _library as c
+from . import arrays
+from .cupy import CuPy
+from .torch import Torch
+
+_float32 = np.dtype(np.float32)
+_kept_for_graphs = []
+
+
+@functools.lru_cache(maxsize=None)
+def _type_word(dtype):
+    """The four bytes of the C library's type of elements."""
+    return int.from_bytes(bytes(_arrays.checked_type(dtype)), "little")
+
+
+class Call:
+    """The arrays and options of one call."""
+
+    def __init__(self, library, like):
+        self.library = library
+        self.like = like
+        self.kept = []
+        self.options = c.Options(size=ctypes.sizeof(c.Options), stream=library.stream(like) or None)
+        self.bytes = 0
+
+    def add(self, array, dtype):
+        """The address of a tally_array for an array on the GPU: its six words, and behind them shape and strides."""
+        data, shape, strides, device = self.library.layout(array)
+        ndim = len(shape)
+        words = (ctypes.c_int64 * (6 + 2 * ndim))(
+            data, self.library.device_type | device << 32, ndim | _type_word(dtype) << 32, 0, 0, 0, *shape, *strides
+        )
+        address = ctypes.addressof(words)
+        words[3], words[4] = address + 48, address + 48 + 8 * ndim
+        self.kept.append((array, words))
+        return address
+
+    def initial(self, initial, dtype, shape):
+        if np.ndim(initial) == 0 and arrays.library_of(initial) is None:
+            value = np.array(initial, dtype)
+            self.options.initial = _arrays.kept_pointer(self.kept, value)
+            return
+        array = initial if arrays.library_of(initial) is self.library else self.library.asarray(initial, self.like)
+        array = self.library.astype(self.library.enter(array), dtype)
+        if tuple(array.shape) != tuple(shape):
+            raise ValueError(f"initial has shape {tuple(array.shape)}; it is one value, or has shape {tuple(shape)}")
+        self.options.initial = self.add(array, dtype)
+
+    def workspace(self, array, axis):
+        """Memory of the library's for a call that is captured. Others share one for each stream."""
+        if not self.library.is_capturing(self.like):
+            return
+        size = ctypes.c_size_t()
+        check(c.workspace_bytes(array, axis, ctypes.byref(size)))
+        memory = self.library.empty((size.value + 128,), np.uint8, self.like)
+        address = -(-self.library.layout(memory)[0] // 128) * 128
+        self.kept.append(memory)
+        if self.library is CuPy:  # a graph of CuPy's does not keep memory, as one of PyTorch's does
+            _kept_for_graphs.append(memory)
+        self.options.workspace, self.options.workspace_bytes = address, size.value
+
+    def options_address(self):
+        return ctypes.addressof(self.options)
+
+
+def check(status):
+    if status:
+        c.fail(status)
+
+
+def operator(op):
+    from .._operators import Call
+
+    call = Call(op, _float32)
+    if call.own:
+        raise NotImplementedError("operators of the caller's run on the CPU")
+    return call
+
+
+def entered(library, a, call, dtype, out):
+    """The array in the type in which elements are combined, that type, and the type of the results.
+
+    A GPU's kernels convert nothing: small integers are converted to 64 bits before, and two-byte floats to 32, which
+    gives the bits of the CPU's calls."""
+    from .._calls import result_dtype
+
+    array = library.enter(a)
+    own = library.dtype(array)
+    if dtype is not None:
+        result = _arrays.dtype_of(dtype)
+    elif out is not None:
+        result = library.dtype(out)
+    else:
+        result = result_dtype(own, call)
+    if library is Torch and dtype is None and out is None and result == np.uint64 and own != np.uint64:
+        result = np.dtype(np.int64)  # as PyTorch's sums of unsigned elements
+    two_bytes = result == np.float16 or _arrays.is_bfloat16(result)
+    inner = np.dtype(np.float32) if two_bytes else result
+    if own != inner:
+        array = library.astype(array, inner)
+    return array, inner, result
+
+
+def deliver(library, result, inner, wanted, out):
+    result = library.finish(result)
+    if out is not None:
+        library.copy(out, result)
+        return out
+    return result if inner == wanted else library.astype(result, wanted)
+
+
+def fits(library, out, array):
+    """Whether results can be written to `out` at once: it lies apart from the elements, or is their place."""
+    begin, shape, strides, _ = library.layout(out)
+    own, own_shape, own_strides, _ = library.layout(array)
+    if (begin, tuple(shape), tuple(strides)) == (own, tuple(own_shape), tuple(own_strides)):
+        return True
+    size = library.dtype(out).itemsize
+
+    def bounds(at, shape, strides):
+        low = high = 0
+        for extent, step in zip(shape, strides):
+            reach = (extent - 1) * step
+            low, high = low + min(reach, 0), high + max(reach, 0)
+        return at + low * size, at + (high + 1) * size
+
+    low, high = bounds(begin, shape, strides)
+    own_low, own_high = bounds(own, own_shape, own_strides)
+    distinct = all(step or extent == 1 for extent, step in zip(shape, strides))
+    return distinct and (high <= own_low or own_high <= low)
