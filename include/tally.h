@@ -167,15 +167,20 @@ typedef struct tally_options {
 
 /* ---- GPUs ------------------------------------------------------------------------------------------------------ */
 
-/* tally_reduce, tally_scan, tally_linear_recurrence and the calls on segments take arrays on a GPU, {TALLY_CUDA, number}: all of a call on one,
- * but for an initial value without axes, which may be the CPU's. They return when the work is in the stream. They take
- * no memory but the workspace, and wait only while the library's own grows. A stream that is being captured into a graph
- * needs a workspace of the caller's, since the graph keeps it. The first of these calls loads libtally_cuda.so.1, from
- * the folder of libtally.so.1, or as the system finds libraries; without it they return TALLY_NOT_SUPPORTED.
+/* All calls but those of exact sums take arrays on a GPU, {TALLY_CUDA, number}: all of a call on one, but for an initial
+ * value without axes, which may be the CPU's, and the edges of a histogram, which are. Reductions, scans, recurrences, calls
+ * on segments and histograms with bins of one width return when the work is in the stream. They take no memory but the
+ * workspace, and wait only while the library's own grows. A stream that is being captured into a graph needs a workspace
+ * of the caller's, since the graph keeps it. Sorts, selections, calls on runs and histograms with edges wait for the GPU,
+ * take memory from a pool of the driver, and are refused while the stream is being captured; they have up to 2^32 - 1
+ * elements. The first of these calls loads libtally_cuda.so.1, from the folder of libtally.so.1, or as the system finds
+ * libraries; without it they return TALLY_NOT_SUPPORTED.
  *
  * Arrays have the type of the accumulator: a GPU's calls convert nothing, and two-byte floats are to be converted to float32.
- * Recurrences have states of float32 and float64, on GPUs from sm_90 on. Segments have sums of float32, float64, int64 and
- * uint64, from the front; their arrays are without gaps, offsets are int64, and are not checked. Bits are those of the CPU. */
+ * Recurrences have states of float32 and float64, on GPUs from sm_90 on. Segments, and the values of runs, are float32,
+ * float64, int64 or uint64, from the front; their arrays are without gaps, offsets are int64, and are not checked. Sums of
+ * exponentials take rows without gaps, from the front. Histograms count float32, float64 and int64, side by side. Bits are
+ * those of the CPU. */
 
 /* Writes how many bytes of workspace a call on `in` along `axis` needs. */
 TALLY_API int32_t tally_workspace_bytes(const tally_array* in, int32_t axis, size_t* bytes);

@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from . import _arrays, _calls
+from . import _arrays, _calls, _gpu
 from . import _library as c
 from . import _sorting
 from ._operators import Call
@@ -55,6 +55,8 @@ def reduce_by_key(keys, values, op="plus", *, dtype=None, initial=None, sort=Fal
     >>> tally.reduce_by_key([3, 3, 1, 3], [5, 1, 7, 2], sort=True)
     (array([1, 3]), array([7, 8]))
     """
+    if _gpu.takes(values) or _gpu.takes(keys):
+        return _gpu.reduce_by_key(keys, values, op, dtype, initial, sort)
     keys, leave_keys, array, leave, arguments = _arguments(keys, values, op, dtype, initial, sort)
     if threads:
         arguments.option(threads=threads)
@@ -130,6 +132,8 @@ def scan_by_key(keys, values, op="plus", *, dtype=None, initial=None, exclusive=
     >>> tally.scan_by_key([1, 1, 2, 2], [1, 2, 3, 4])
     array([1, 3, 3, 7])
     """
+    if _gpu.takes(values) or _gpu.takes(keys):
+        return _gpu.scan_by_key(keys, values, op, dtype, initial, exclusive)
     keys, _, array, leave, arguments = _arguments(keys, values, op, dtype, initial, False)
     if exclusive:
         arguments.option(flags=c.EXCLUSIVE)
@@ -177,6 +181,8 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, axi
     >>> tally.unique([3, 1, 3, 3], return_counts=True)
     (array([1, 3]), array([1, 3]))
     """
+    if _gpu.takes(a):
+        return _gpu.unique(a, return_index, return_inverse, return_counts, axis, equal_nan, _flat_inverse)
     array, leave = _arrays.enter(a)
     if axis is not None:
         axis = _arrays.axis_in(axis, array.ndim)

@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from . import _arrays, _calls
+from . import _arrays, _calls, _gpu
 from . import _library as c
 
 
@@ -77,6 +77,8 @@ def sort(a, axis=-1, kind=None, *, descending=False):
     array([[1, 2, 3],
            [4, 5, 6]])
     """
+    if _gpu.takes(a):
+        return _gpu.sort(a, axis, descending)
     array, axis, leave = _entered(a, axis)
     return leave(sorted_and_places(array, axis, False, descending)[0])
 
@@ -96,6 +98,8 @@ def argsort(a, axis=-1, kind=None, *, descending=False):
     >>> tally.argsort([30, 10, 20, 10])
     array([1, 3, 2, 0])
     """
+    if _gpu.takes(a):
+        return _gpu.argsort(a, axis, descending)
     array, axis, leave = _entered(a, axis)
     return leave(sorted_and_places(array, axis, True, descending, wants_sorted=False)[1])
 
@@ -120,6 +124,8 @@ def compact(a, mask):
     >>> tally.compact([5, 6, 7, 8], [True, False, False, True])
     array([5, 8])
     """
+    if _gpu.takes(a):
+        return _gpu.compact(a, mask)
     array, leave = _arrays.enter(a)
     flags, _ = _arrays.enter(mask, "mask")
     if flags.shape != array.shape:
@@ -174,6 +180,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     >>> tally.histogram([1, 2, 1, 4], bins=3)
     (array([2, 1, 1]), array([1., 2., 3., 4.]))
     """
+    if _gpu.takes(a):
+        return _gpu.histogram(a, bins, range, density, weights)
     array, leave = _arrays.enter(a)
     weights_array = None
     if weights is not None:

@@ -90,6 +90,14 @@ inline array front(array const& given, std::int64_t count)
   return part;
 }
 
+/// Throws    usage_error if an output of one axis is too short; `what` says of what there are `count`.
+inline void check_room(array const& out, std::int64_t count, char const* name, char const* what = "")
+{
+  if (out.shape[0] < count)
+    throw usage_error(std::string(name) + " has room for " + std::to_string(out.shape[0]) + " elements; there are " +
+                      std::to_string(count) + what);
+}
+
 /// An output of one axis of which a call writes as many elements as it finds: it has room for `most` without gaps.
 /// `deliver` then brings them to their places.
 class growing_output {
@@ -104,9 +112,7 @@ public:
   /// Throws    usage_error if there is no room; nothing is written then.
   void deliver(std::int64_t count, char const* name) const
   {
-    if (out_.shape[0] < count)
-      throw usage_error(std::string(name) + " has room for " + std::to_string(out_.shape[0]) + " elements; there are " +
-                        std::to_string(count));
+    check_room(out_, count, name);
     if (!direct_) copy_bytes(front(memory_, count), front(out_, count));
   }
 

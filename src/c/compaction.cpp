@@ -7,6 +7,7 @@
 #include "src/c/arguments.hpp"
 #include "src/c/arrays.hpp"
 #include "src/c/failure.hpp"
+#include "src/c/gpu.hpp"
 #include "src/c/options.hpp"
 #include "src/c/steps.hpp"
 #include "tally/algorithms/compact.hpp"
@@ -24,12 +25,16 @@ struct is_set {
   bool operator()(std::uint8_t flag) const { return flag != 0; }
 };
 
-/// Flags as bytes without gaps.
-array bytes_of_mask(array const& mask)
+void check_mask(array const& mask)
 {
   bool const integers = mask.type.code == TALLY_INT || mask.type.code == TALLY_UINT;
   if (mask.type.lanes != 1 || !(integers || mask.type.code == TALLY_BOOL))
     throw usage_error("mask has elements of type " + shown(mask.type) + "; they are bools or integers");
+}
+
+/// Flags as bytes without gaps.
+array bytes_of_mask(array const& mask)
+{
   if (mask.bytes == 1 && without_gaps(mask)) return mask;
   array const flags = uninitialized(mask.shape, TALLY_UINT8, 1);
   for_each_run(mask, flags,
@@ -49,13 +54,26 @@ void compact(tally_array const* in_given, tally_array const* mask_given, tally_a
              std::int64_t* count, tally_options const* options_given)
 {
   tally_options const options = options_of(options_given, 0);
-  array const in = checked(in_given, "in"), mask = checked(mask_given, "mask"), out = checked(out_given, "out");
+  array const in = checked(in_given, "in", devices::cpu_or_gpu),
+              mask = checked(mask_given, "mask", devices::cpu_or_gpu),
+              out = checked(out_given, "out", devices::cpu_or_gpu);
+  check_same_device(mask, in, "mask");
+  check_same_device(out, in, "out");
   check_one_axis(in, "in");
   check_one_axis(mask, "mask");
   check_one_axis(out, "out");
   check_same_shape(mask, in.shape, "mask");
   check_type(out, in.type, "out");
   if (count == nullptr) throw usage_error("count is a null pointer; it takes the number of selected elements");
+  check_mask(mask);
+  if (place_on_gpu const gpu = place_of(in.device, options); gpu.is_used) {
+    auto const found = static_cast<std::int64_t>(
+        select_on_gpu({row_of(mask), mask.type, static_cast<std::size_t>(in.shape[0]), row_of(in), row_of(out),
+                       words_of(in, out), static_cast<std::size_t>(out.shape[0]), gpu}));
+    check_room(out, found, "out");
+    *count = found;
+    return;
+  }
   array const flags = bytes_of_mask(mask);
   auto const* const flag = reinterpret_cast<std::uint8_t const*>(flags.data);
   std::int64_t const n = in.shape[0];

@@ -70,7 +70,7 @@ void check(std::int32_t status, char const* message)
 operation on_gpu(operation op, tally_operation const* number, tally_type type)
 {
   functions();
-  if (number >= TALLY_EXACT_PLUS || type.code == TALLY_COMPLEX)
+  if (number == TALLY_EXACT_PLUS || type.code == TALLY_COMPLEX)
     throw not_supported("this operator on elements of type " + shown(type) + " has no code for a GPU");
   op.number = number == nullptr ? 1 : reinterpret_cast<std::size_t>(number);
   op.type = type;
@@ -103,6 +103,48 @@ void synchronize(std::int32_t device, void* stream)
 {
   char message[message_size];
   check(functions().synchronize(device, stream, message), message);
+}
+
+words_of_element words_of(array const& from, array const& to)
+{
+  std::size_t word = 8;
+  auto const divides = [&](array const& given) {
+    bool fits = given.bytes % word == 0 && reinterpret_cast<std::uintptr_t>(given.data) % word == 0;
+    for (std::size_t d = 0; d < given.shape.size(); ++d)
+      fits = fits &&
+             (given.strides[d] * static_cast<std::ptrdiff_t>(given.bytes)) % static_cast<std::ptrdiff_t>(word) == 0;
+    return fits;
+  };
+  while (!divides(from) || !divides(to)) word /= 2;
+  return {word, from.bytes / word};
+}
+
+std::size_t select_on_gpu(selection_call const& call)
+{
+  char message[message_size];
+  std::size_t selected = 0;
+  check(functions().select(call, &selected, message), message);
+  return selected;
+}
+
+std::size_t find_runs_on_gpu(runs_call const& call)
+{
+  char message[message_size];
+  std::size_t runs = 0;
+  check(functions().find_runs(call, &runs, message), message);
+  return runs;
+}
+
+void sort_on_gpu(sorts_call const& call)
+{
+  char message[message_size];
+  check(functions().sort(call, message), message);
+}
+
+void count_on_gpu(histograms_call const& call)
+{
+  char message[message_size];
+  check(functions().count(call, message), message);
 }
 
 void recur_on_gpu(tally_type type, recurrences_call const& call)

@@ -11,6 +11,7 @@
 #include "src/c/arrays.hpp"
 #include "src/c/by_type.hpp"
 #include "src/c/failure.hpp"
+#include "src/c/gpu.hpp"
 #include "src/c/options.hpp"
 #include "tally/algorithms/histogram.hpp"
 
@@ -18,14 +19,20 @@ namespace tally::c {
 
 namespace {
 
+/// Whether the elements lie in a row.
+bool lie_in_a_row(array const& given)
+{
+  per_axis const packed = array_view<char>(nullptr, given.shape).strides();
+  bool do_so = true;
+  for (std::size_t d = 0; d < given.shape.size(); ++d)
+    do_so = do_so && (given.shape[d] == 1 || given.strides[d] == packed[d]);
+  return do_so;
+}
+
 /// The elements of an array of any shape, in a row, in a type.
 array in_a_row(array const& given, tally_type type)
 {
-  per_axis const packed = array_view<char>(nullptr, given.shape).strides();
-  bool as_it_is = same(given.type, type);
-  for (std::size_t d = 0; d < given.shape.size(); ++d)
-    as_it_is = as_it_is && (given.shape[d] == 1 || given.strides[d] == packed[d]);
-  if (as_it_is) return given;
+  if (same(given.type, type) && lie_in_a_row(given)) return given;
   array const copy = uninitialized(given.shape, type, bytes_of(type));
   convert(given, copy);
   return copy;
@@ -53,6 +60,7 @@ struct arguments {
   array values, counts;
   std::optional<array> weights;
   std::size_t size = 0, bins = 0;
+  place_on_gpu gpu;
 };
 
 arguments checked_arguments(tally_array const* values_given, tally_array const* weights_given,
@@ -60,10 +68,14 @@ arguments checked_arguments(tally_array const* values_given, tally_array const* 
 {
   arguments a;
   a.options = options_of(options_given, 0);
-  a.values = checked(values_given, "values");
-  a.counts = checked(counts_given, "counts");
+  a.values = checked(values_given, "values", devices::cpu_or_gpu);
+  a.counts = checked(counts_given, "counts", devices::cpu_or_gpu);
+  check_same_device(a.counts, a.values, "counts");
+  a.gpu = place_of(a.values.device, a.options);
   check_one_axis(a.counts, "counts");
   if (weights_given != nullptr) {
+    if (a.gpu.is_used)
+      throw not_supported("weights on a GPU, where their order, and so the bits of sums, would depend on chance");
     a.weights = checked(weights_given, "weights");
     check_same_shape(*a.weights, a.values.shape, "weights");
     if (!converts(a.weights->type, TALLY_FLOAT64))
@@ -76,6 +88,24 @@ arguments checked_arguments(tally_array const* values_given, tally_array const* 
   a.bins = static_cast<std::size_t>(a.counts.shape[0]);
   if (a.bins == 0) throw usage_error("counts is empty; it has a place for each bin, at least one");
   return a;
+}
+
+/// The same call on a GPU, without its bins.
+histograms_call call_on_gpu(arguments const& a)
+{
+  if (!same(a.values.type, TALLY_FLOAT32) && !same(a.values.type, TALLY_FLOAT64) && !same(a.values.type, TALLY_INT64))
+    throw not_supported("values has elements of type " + shown(a.values.type) +
+                        "; on a GPU they are float32, float64 or int64");
+  if (!lie_in_a_row(a.values) || !without_gaps(a.counts))
+    throw not_supported("values or counts has gaps between its elements; on a GPU they lie side by side");
+  histograms_call call;
+  call.values = a.values.data;
+  call.type = a.values.type;
+  call.size = a.size;
+  call.bins = a.bins;
+  call.counts = reinterpret_cast<std::int64_t*>(a.counts.data);
+  call.gpu = a.gpu;
+  return call;
 }
 
 /// Counts, or adds up weights, of values of type T.
@@ -111,6 +141,12 @@ void histogram(tally_array const* values, tally_array const* weights, double low
 {
   arguments const a = checked_arguments(values, weights, counts, options);
   even_bins const bins(lower, upper, a.bins);
+  if (a.gpu.is_used) {
+    histograms_call call = call_on_gpu(a);
+    call.lower = lower;
+    call.upper = upper;
+    return count_on_gpu(call);
+  }
   // The types of pixels and samples are counted as they are; others, and those with weights, in a wide type.
   if (!a.weights && same(a.values.type, TALLY_UINT8))
     return run<std::uint8_t>(a, in_a_row(a.values, a.values.type), bins);
@@ -140,6 +176,13 @@ void histogram_of_edges(tally_array const* values, tally_array const* weights, t
       if (first[k] != first[k] || (k > 0 && first[k] < first[k - 1]))
         throw usage_error("edges do not ascend: edge " + std::to_string(k) + " is " +
                           (first[k] != first[k] ? std::string("NaN") : "less than the one before it"));
+    if (a.gpu.is_used) {
+      histograms_call call = call_on_gpu(a);
+      if (!same(edges.type, a.values.type))
+        throw not_supported("edges of another type than the values, " + shown(a.values.type) + ", on a GPU");
+      call.edges = borders.data;
+      return count_on_gpu(call);
+    }
     run<T>(a, in_a_row(a.values, type), edge_bins<T>(first, a.bins + 1));
   });
 }

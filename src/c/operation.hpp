@@ -43,7 +43,8 @@ struct segments_call {
   bool exclusive = false;
   bool from_back = false;
   int threads = 0;
-  std::size_t elements = 0;  ///< of `values`
+  std::size_t elements = 0;          ///< of `values`
+  bool begins_with_nothing = false;  ///< the first result of an exclusive scan on a GPU is `nothing`
   place_on_gpu gpu;
 };
 

@@ -40,27 +40,24 @@ void check_fits_gpu(array const& given, tally_type type, char const* name)
     throw not_supported(std::string(name) + " has gaps between its elements; on a GPU they lie side by side");
 }
 
-/// The same call on arrays in a GPU's memory. Nothing there is read before the call runs, so that the values of offsets
-/// are not checked.
-void run_on_gpus_segments(bool reduces, array const& values, array const& offsets, array const& out,
-                          tally_operation const* op_given, tally_options const& options)
+}  // namespace
+
+operation gpus_call_on_segments(segments_call& call, call_kind kind, array const& values, array const& out,
+                                tally_operation const* op_given, tally_options const& options, per_axis const& segments)
 {
-  check_same_device(offsets, values, "offsets");
-  check_same_device(out, values, "out");
   if ((options.flags & TALLY_REVERSE) != 0) throw not_supported("TALLY_REVERSE for segments on a GPU");
   if (!is_built_in(op_given)) throw not_supported("an operation of the caller's on a GPU: it is the CPU's code");
-  per_axis const segments{offsets.shape[0] - 1};
   tally_type const type = accumulator_of(options, out.type, op_given);
   operation const op = on_gpu(built_in(op_given, type), op_given, type);
-  check_fits_gpu(offsets, TALLY_INT64, "offsets");
   check_fits_gpu(values, type, "values");
   check_fits_gpu(out, type, "out");
-  segments_call call;
+  bool const are_known = segments.size() != 0;
   if (options.initial != nullptr) {
     array const initial = checked(options.initial, "options->initial", devices::cpu_or_gpu);
     call.initial_for_each = initial.shape.size() != 0;
     check_fits_gpu(initial, type, "options->initial");
     if (call.initial_for_each) {
+      if (!are_known) throw not_supported("an initial value for each run of keys on a GPU; it is one for all");
       check_same_shape(initial, segments, "options->initial");
       check_same_device(initial, values, "options->initial");
     } else if (initial.device.type != TALLY_CPU) {
@@ -75,26 +72,18 @@ void run_on_gpus_segments(bool reduces, array const& values, array const& offset
     check_fits_gpu(last, type, "options->last");
     call.last = last.data;
   }
-  bool const exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
-  if (exclusive && call.initial == nullptr) {
-    // The first result of floats would be -0.0, the identity, where the CPU writes +0.0.
-    if (type.code == TALLY_FLOAT) throw not_supported("an exclusive scan of floats on a GPU without options->initial");
-    call.initial = op.identity_bytes();
-  }
-  if (segments[0] == 0) return;
+  call.reduces = kind == call_kind::reduce;
+  call.exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
+  // The sum of nothing is +0.0, and its identity -0.0.
+  call.begins_with_nothing = call.exclusive && call.initial == nullptr;
+  call.nothing = call.initial != nullptr && !call.initial_for_each ? call.initial : op.nothing_bytes();
+  if (call.begins_with_nothing) call.initial = op.identity_bytes();
   call.values = values.data;
   call.elements = static_cast<std::size_t>(values.shape[0]);
   call.out = out.data;
-  call.offsets = reinterpret_cast<std::int64_t const*>(offsets.data);
-  call.segments = static_cast<std::size_t>(segments[0]);
-  call.nothing = call.initial != nullptr && !call.initial_for_each ? call.initial : op.nothing_bytes();
-  call.reduces = reduces;
-  call.exclusive = exclusive;
   call.gpu = place_of(values.device, options);
-  op.segments(op, call);
+  return op;
 }
-
-}  // namespace
 
 void run_on_segments(call_kind kind, tally_array const* values_given, tally_array const* offsets_given,
                      tally_array const* out_given, tally_operation const* op_given, tally_options const* options_given,
@@ -113,8 +102,19 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
   if (reduces && options.last != nullptr)
     throw usage_error("options->last is for scans: the last value of a reduction is its result");
   if (values.device.type == TALLY_CUDA) {
-    check_same_shape(out, reduces ? per_axis{offsets.shape[0] - 1} : values.shape, "out");
-    return run_on_gpus_segments(reduces, values, offsets, out, op_given, options);
+    // Nothing on the GPU is read before the call runs, so that the values of offsets are not checked.
+    per_axis const segments{offsets.shape[0] - 1};
+    check_same_shape(out, reduces ? segments : values.shape, "out");
+    check_same_device(offsets, values, "offsets");
+    check_same_device(out, values, "out");
+    check_fits_gpu(offsets, TALLY_INT64, "offsets");
+    segments_call call;
+    operation const op = gpus_call_on_segments(call, kind, values, out, op_given, options, segments);
+    if (segments[0] == 0) return;
+    call.offsets = reinterpret_cast<std::int64_t const*>(offsets.data);
+    call.segments = static_cast<std::size_t>(segments[0]);
+    op.segments(op, call);
+    return;
   }
   check_same_device(offsets, values, "offsets");
   check_same_device(out, values, "out");

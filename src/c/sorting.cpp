@@ -12,6 +12,7 @@
 #include "src/c/arrays.hpp"
 #include "src/c/by_type.hpp"
 #include "src/c/failure.hpp"
+#include "src/c/gpu.hpp"
 #include "src/c/options.hpp"
 #include "tally/algorithms/radix_sort.hpp"
 #include "tally/detail/batch/along_calls.hpp"
@@ -112,10 +113,32 @@ void sort_line(cpu on, line in, line out, line places, std::size_t n, bool desce
   if (places.first != nullptr && !places_are_packed) scatter(values, places, n);
 }
 
+/// The distance of neighbours along an axis in bytes; 0 for an array without memory.
+std::ptrdiff_t step_of(array const& whole, std::size_t axis)
+{
+  return whole.data == nullptr ? 0 : whole.strides[axis] * static_cast<std::ptrdiff_t>(whole.bytes);
+}
 line line_of(array const& whole, std::size_t axis)
 {
-  if (whole.data == nullptr) return {nullptr, 0};
-  return {whole.data, whole.strides[axis] * static_cast<std::ptrdiff_t>(whole.bytes)};
+  return {whole.data, step_of(whole, axis)};
+}
+
+/// Where the sequences of a sort lie. Distances are in bytes; those of places are called `initial`.
+detail::batch::layout layout_of_sort(array const& in, array const& out, array const& places, std::size_t axis)
+{
+  detail::batch::dimension axes[most_axes];
+  int count = 0;
+  detail::batch::layout where;
+  for (std::size_t d = 0; d < in.shape.size(); ++d) {
+    detail::batch::dimension& each = d == axis ? where.along : axes[count++];
+    each = {static_cast<std::size_t>(in.shape[d]), {step_of(in, d), step_of(out, d), step_of(places, d), 0, 0}};
+  }
+  where.dimensions = detail::batch::simplify(axes, count);
+  if (where.dimensions > detail::batch::most_dimensions)
+    throw not_supported("sequences that lie along " + std::to_string(where.dimensions) + " axes; they lie along " +
+                        std::to_string(detail::batch::most_dimensions) + " at most");
+  std::copy_n(axes, where.dimensions, where.across);
+  return where;
 }
 
 }  // namespace
@@ -124,17 +147,20 @@ void sort(tally_array const* in_given, std::int32_t axis_given, tally_array cons
           tally_array const* places_given, tally_options const* options_given)
 {
   tally_options const options = options_of(options_given, TALLY_DESCENDING);
-  array const in = checked(in_given, "in");
+  array const in = checked(in_given, "in", devices::cpu_or_gpu);
+  place_on_gpu const gpu = place_of(in.device, options);
   std::size_t const axis = detail::batch::axis_of(axis_given, in.shape);
   array out, places;
   if (out_given != nullptr) {
-    out = checked(out_given, "out");
+    out = checked(out_given, "out", devices::cpu_or_gpu);
+    check_same_device(out, in, "out");
     check_same_shape(out, in.shape, "out");
     check_type(out, in.type, "out");
     detail::batch::check_distinct("out", "an output", out.shape, out.strides);
   }
   if (places_given != nullptr) {
-    places = checked(places_given, "places");
+    places = checked(places_given, "places", devices::cpu_or_gpu);
+    check_same_device(places, in, "places");
     check_same_shape(places, in.shape, "places");
     check_type(places, TALLY_INT64, "places");
     detail::batch::check_distinct("places", "an output", places.shape, places.strides);
@@ -144,22 +170,19 @@ void sort(tally_array const* in_given, std::int32_t axis_given, tally_array cons
   with_compared_type<compared_by::order>(in.type, "in", [&]<class K>(K) {
     per_axis const across = in.without(axis).shape;
     if (n == 0 || detail::batch::any_empty(across)) return;
-    // Distances are in bytes; those of places are called `initial`.
-    auto const in_bytes = static_cast<std::ptrdiff_t>(sizeof(K));
-    detail::batch::dimension axes[most_axes];
-    int count = 0;
-    for (std::size_t d = 0; d < in.shape.size(); ++d) {
-      if (d == axis) continue;
-      axes[count].extent = static_cast<std::size_t>(in.shape[d]);
-      axes[count++].step = {in.strides[d] * in_bytes, out.data == nullptr ? 0 : out.strides[d] * in_bytes,
-                            places.data == nullptr ? 0 : places.strides[d] * 8, 0, 0};
+    detail::batch::layout const where = layout_of_sort(in, out, places, axis);
+    if (gpu.is_used) {
+      sorts_call call;
+      call.where = where;
+      call.type = in.type;
+      call.in = in.data;
+      call.out = out.data;
+      call.places = places.data;
+      call.words = words_of(in, out_given == nullptr ? in : out);
+      call.descends = descending;
+      call.gpu = gpu;
+      return sort_on_gpu(call);
     }
-    detail::batch::layout where;
-    where.dimensions = detail::batch::simplify(axes, count);
-    if (where.dimensions > detail::batch::most_dimensions)
-      throw not_supported("sequences that lie along " + std::to_string(where.dimensions) + " axes; they lie along " +
-                          std::to_string(detail::batch::most_dimensions) + " at most");
-    std::copy_n(axes, where.dimensions, where.across);
     std::size_t const sequences = where.sequences();
     auto const sort_one = [&](cpu on, std::size_t s) {
       detail::batch::distances const at = where.place(s);
@@ -185,8 +208,13 @@ void sort_by_key(tally_array const* keys_given, tally_array const* values_given,
                  tally_array const* values_out_given, tally_options const* options_given)
 {
   tally_options const options = options_of(options_given, TALLY_DESCENDING);
-  array const keys = checked(keys_given, "keys"), values = checked(values_given, "values"),
-              keys_out = checked(keys_out_given, "keys_out"), values_out = checked(values_out_given, "values_out");
+  array const keys = checked(keys_given, "keys", devices::cpu_or_gpu),
+              values = checked(values_given, "values", devices::cpu_or_gpu),
+              keys_out = checked(keys_out_given, "keys_out", devices::cpu_or_gpu),
+              values_out = checked(values_out_given, "values_out", devices::cpu_or_gpu);
+  check_same_device(values, keys, "values");
+  check_same_device(keys_out, keys, "keys_out");
+  check_same_device(values_out, keys, "values_out");
   check_one_axis(keys, "keys");
   check_same_shape(values, keys.shape, "values");
   check_same_shape(keys_out, keys.shape, "keys_out");
@@ -194,7 +222,23 @@ void sort_by_key(tally_array const* keys_given, tally_array const* values_given,
   check_type(keys_out, keys.type, "keys_out");
   check_type(values_out, values.type, "values_out");
   auto const n = static_cast<std::size_t>(keys.shape[0]);
+  place_on_gpu const gpu = place_of(keys.device, options);
+  bool const descending = (options.flags & TALLY_DESCENDING) != 0;
   with_compared_type<compared_by::order>(keys.type, "keys", [&]<class K>(K) {
+    if (gpu.is_used) {
+      sorts_call call;
+      call.where.along = {n, {step_of(keys, 0), step_of(keys_out, 0), 0, step_of(values_out, 0), step_of(values, 0)}};
+      call.type = keys.type;
+      call.in = keys.data;
+      call.out = keys_out.data;
+      call.words = words_of(keys, keys_out);
+      call.values = values.data;
+      call.values_out = values_out.data;
+      call.words_of_value = words_of(values, values_out);
+      call.descends = descending;
+      call.gpu = gpu;
+      return sort_on_gpu(call);
+    }
     auto const sorted = std::make_unique_for_overwrite<K[]>(n);
     auto const moved = std::make_unique_for_overwrite<std::uint64_t[]>(n);
     gather(line_of(keys, 0), sorted.get(), n);
@@ -205,7 +249,7 @@ void sort_by_key(tally_array const* keys_given, tally_array const* values_given,
       moved[k] = k;
       if (!by_place) std::memcpy(&moved[k], from.first + static_cast<std::ptrdiff_t>(k) * from.step, values.bytes);
     }
-    sort_either(cpu{options.threads}, sorted.get(), moved.get(), n, (options.flags & TALLY_DESCENDING) != 0);
+    sort_either(cpu{options.threads}, sorted.get(), moved.get(), n, descending);
     if (by_place) {
       array const copy = uninitialized(values.shape, values.type, values.bytes);
       for (std::size_t k = 0; k < n; ++k)

@@ -2,41 +2,12 @@
 #include <vector>
 
 #include "src/c/any_operator.hpp"
-#include "tally/operators/log_sum_exp.hpp"
+#include "src/c/logarithm.hpp"
 
 /// log_sum_exp on arrays of logarithms: an element is combined as the sum of exponentials that it is the logarithm of.
 namespace tally::c {
 
 namespace {
-
-/// An exponential_sum that comes from a logarithm and becomes one.
-template <class T>
-struct logarithm : exponential_sum<T> {
-  logarithm() = default;
-  logarithm(T x) : exponential_sum<T>(x) {}
-  explicit logarithm(exponential_sum<T> const& sum) : exponential_sum<T>(sum) {}
-  template <class U>
-  explicit logarithm(logarithm<U> const& other) : exponential_sum<T>(static_cast<exponential_sum<U> const&>(other))
-  {
-  }
-  operator T() const { return this->result(); }
-};
-
-struct add_exponentials {
-  template <class T>
-  logarithm<T> operator()(logarithm<T> const& a, logarithm<T> const& b) const
-  {
-    return logarithm<T>(
-        log_sum_exp{}(static_cast<exponential_sum<T> const&>(a), static_cast<exponential_sum<T> const&>(b)));
-  }
-  template <class E>
-  static constexpr E identity()
-  {
-    return E{};
-  }
-  template <class E>
-  using carry = logarithm<double>;
-};
 
 /// The initial and last values of the sequences of a call as sums, one a sequence in a row.
 template <class T>

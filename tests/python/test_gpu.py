@@ -130,22 +130,139 @@ def test_segments():
     assert tally.segment_sum(torch.empty(0, device="cuda"), [0]).shape == (0,)
 
 
+def hostile(shape, dtype):
+    """Elements with zeros of both signs, infinities, NaNs, and many equal ones."""
+    x = drawn(shape, dtype)
+    if dtype.is_floating_point:
+        flat, n = x.view(-1), x.numel()
+        for value in [0.0, -0.0, float("inf"), -float("inf"), float("nan"), 1.5]:
+            flat[torch.from_numpy(rng.integers(0, n, n // 20 + 1))] = value
+    return x
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.int64, torch.int32, torch.uint8, torch.bool])
+def test_operators_of_segments(dtype):
+    for count, n in [(1, 10), (7, 5), (1000, 30_000), (40_000, 200_000), (3, 1_000_000)]:
+        offsets = torch.from_numpy(np.sort(rng.integers(0, n + 1, count + 1)))
+        x = drawn((n,), dtype) * 2 if dtype.is_floating_point else drawn((n,), dtype)
+        on, there = x.cuda(), offsets.cuda()
+        for op in ["times", "minimum", "maximum"] + ["bit_and", "bit_or", "bit_xor"] * (not dtype.is_floating_point):
+            same_bits(tally.segment_reduce(on, there, op), tally.segment_reduce(x, offsets, op))
+            for exclusive in [False, True]:
+                ours = tally.segment_scan(on, there, op, exclusive=exclusive)
+                same_bits(ours, tally.segment_scan(x, offsets, op, exclusive=exclusive))
+        same_bits(tally.segment_scan(on, there, exclusive=True), tally.segment_scan(x, offsets, exclusive=True))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
+def test_sums_of_exponentials(dtype):
+    for shape, axis in SHAPES:
+        x = drawn(shape, dtype) * 20
+        x.view(-1)[::7] = -float("inf")
+        for each in [x, x.t() if x.dim() == 2 else x]:
+            on = each.cuda()
+            same_bits(tally.logcumsumexp(on, axis=axis), tally.logcumsumexp(each, axis=axis))
+            same_bits(tally.logsumexp(on, axis=axis, keepdims=True), tally.logsumexp(each, axis=axis, keepdims=True))
+            ours = tally.scan(on, "logaddexp", axis=axis, exclusive=True, initial=1.5, return_last=True)
+            for mine, expected in zip(ours, tally.scan(each, "logaddexp", axis=axis, exclusive=True, initial=1.5, return_last=True)):
+                same_bits(mine, torch.as_tensor(expected))
+        same_bits(tally.logsumexp(x.cuda()), torch.as_tensor(tally.logsumexp(x)))
+    x = drawn((30_000,), dtype)
+    offsets = torch.from_numpy(np.sort(rng.integers(0, 30_001, 500)))
+    same_bits(tally.segment_reduce(x.cuda(), offsets.cuda(), "logaddexp"), tally.segment_reduce(x, offsets, "logaddexp"))
+
+
+SORTED = [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64, torch.int16, torch.uint8, torch.bool]
+
+
+@pytest.mark.parametrize("dtype", SORTED)
+def test_sorts_and_distinct_elements(dtype):
+    for shape, axis in SHAPES + [((5, 40_000), 1), ((40_000, 5), 0), ((100_000, 3), 1)]:
+        x = hostile(shape, dtype)
+        for each in [x, x.flip(0), x.t() if x.dim() == 2 else x]:
+            on = each.cuda()
+            for descending in [False, True]:
+                same_bits(tally.sort(on, axis, descending=descending), tally.sort(each, axis, descending=descending))
+                same_bits(tally.argsort(on, axis, descending=descending), tally.argsort(each, axis, descending=descending))
+        for equal_nan in [True, False]:
+            options = {"return_index": True, "return_inverse": True, "return_counts": True, "equal_nan": equal_nan}
+            if dtype is torch.bfloat16:  # NumPy compares no such elements
+                assert tally.unique(x.cuda(), equal_nan=equal_nan).numel() <= x.numel()
+                continue
+            for ours, expected in zip(tally.unique(x.cuda(), **options), tally.unique(x, **options)):
+                same_bits(ours, expected)
+        mask = torch.from_numpy(rng.random(shape) < 0.4)
+        for flags in [mask, mask.cuda(), mask.to(torch.int32).cuda()]:
+            same_bits(tally.compact(x.cuda(), flags), x[mask])
+        same_bits(tally.compact(x.cuda(), mask & False), x[mask & False])
+    same_bits(tally.sort(x[:0].cuda(), 0), x[:0])
+
+
+@pytest.mark.parametrize("dtype", SORTED)
+def test_runs_of_keys(dtype):
+    for n in [1, 33, 5000, 300_000]:
+        shuffled = hostile((n,), dtype)
+        ordered = tally.sort(shuffled)
+        for keys in [shuffled, ordered]:
+            for values in [drawn((n,), torch.float32), drawn((n,), torch.int32)]:
+                on, there = keys.cuda(), values.cuda()
+                for op in ["plus", "minimum"]:
+                    for exclusive in [False, True]:
+                        ours = tally.scan_by_key(on, there, op, exclusive=exclusive)
+                        same_bits(ours, tally.scan_by_key(keys, values, op, exclusive=exclusive))
+                    for sort in [False, True]:
+                        ours = tally.reduce_by_key(on, there, op, sort=sort, initial=2)
+                        for mine, expected in zip(ours, tally.reduce_by_key(keys, values, op, sort=sort, initial=2)):
+                            same_bits(mine, expected)
+    ours = tally.sum_by_key(keys[:0].cuda(), values[:0].cuda())
+    assert ours[0].numel() == ours[1].numel() == 0 and ours[0].dtype == dtype
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.int64, torch.int32, torch.uint8])
+def test_histograms(dtype):
+    x = drawn((300, 1000), dtype)
+    edges = [np.array([0.0, 0.25, 1.0, 1.0, 4.0]), np.array([0, 1, 3], tally._arrays.dtype_of(dtype))]
+    for each in [x, x.t()]:
+        for bins, options in [(10, {}), (3000, {}), (100_000, {}), (7, {"range": (0, 2)}), (10, {"density": True}), *((e, {}) for e in edges)]:
+            for ours, expected in zip(tally.histogram(each.cuda(), bins, **options), tally.histogram(each, bins, **options)):
+                same_bits(ours, expected)
+
+
+def test_calls_that_wait_are_not_captured():
+    x = torch.rand(1000, device="cuda")
+    ends = torch.arange(0, 1001, 100, device="cuda")
+    calls = [lambda: tally.segment_max(x, ends), lambda: tally.histogram(x, 4, range=(0, 1))[0], lambda: tally.logcumsumexp(x)]
+    warm = [call() for call in calls]
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for call in [lambda: tally.sort(x), lambda: tally.unique(x), lambda: tally.sum_by_key(x, x), lambda: tally.compact(x, x > 0)]:
+            with pytest.raises(RuntimeError, match="capture"):
+                call()
+        results = [tally.segment_max(x, ends)]
+    x.copy_(torch.rand(1000))
+    graph.replay()
+    torch.cuda.synchronize()
+    same_bits(results[0], tally.segment_max(x.cpu(), ends.cpu()))
+    assert len(warm) == 3
+
+
 def test_errors_and_what_runs_on_the_cpu_alone():
     on = torch.ones(4, device="cuda")
     for call in [
         lambda: tally.reduce(on, lambda x, y: x),
         lambda: tally.sum(on, where=[True] * 4),
-        lambda: tally.sort(on),
-        lambda: tally.segment_scan(on, [0, 4], exclusive=True),
-        lambda: tally.sum_by_key(on, on),
-        lambda: tally.histogram(on),
-        lambda: tally.compact(on, [True] * 4),
+        lambda: tally.histogram(on, weights=on),
+        lambda: tally.histogram(on, bins="auto"),
+        lambda: tally.unique(on, axis=0),
+        lambda: tally.scan(on, "logaddexp", reverse=True),
     ]:
         with pytest.raises(NotImplementedError):
             call()
     for call in [
-        lambda: tally.logsumexp(on),
-        lambda: tally.segment_max(on, [0, 4]),
+        lambda: tally.fsum(on),
+        lambda: tally.sum_by_key(on, np.ones(4)),
+        lambda: tally.sum_by_key(on, on.to(torch.complex64)),
+        lambda: tally.compact(on, on),
         lambda: tally.segment_sum(on, [0.0, 4.0]),
         lambda: tally.sum(on.to(torch.complex64)),
         lambda: tally.cumsum(on, out=torch.empty(4)),
@@ -291,6 +408,7 @@ GRADIENTS = {
     "cumsum": (lambda x: tt.cumsum(x, 1), lambda: [given(2, 5)]),
     "cumsum reverse": (lambda x: tt.cumsum(x, 0, reverse=True), lambda: [given(4, 2)]),
     "cumprod": (lambda x: tt.cumprod(x, -1), lambda: [given(2, 5)]),
+    "logcumsumexp": (lambda x: tt.logcumsumexp(x, 1), lambda: [given(2, 5)]),
     "linear_recurrence": (lambda a, b, y: tt.linear_recurrence(a, b, 1, initial=y), lambda: [given(2, 5), given(2, 5), given(2)]),
     "linear_recurrence reverse": (lambda a, b: tt.linear_recurrence(a, b, 0, reverse=True), lambda: [given(5, 2), given(5, 2)]),
     "linear_recurrence of one factor": (lambda a, b: tt.linear_recurrence(a, b), lambda: [given(), given(6)]),
@@ -353,8 +471,9 @@ def test_arrays_of_other_libraries(kind):
     same_bits(torch.as_tensor(running, device="cuda"), tally.cumsum(x.t(), axis=1))
     same_bits(torch.as_tensor(tally.max(on, axis=0), device="cuda"), tally.max(x.t(), axis=0))
     same_bits(torch.as_tensor(tally.linear_recurrence(0.5, on, 0), device="cuda"), tally.linear_recurrence(0.5, x.t(), 0))
-    with pytest.raises(NotImplementedError):
-        tally.sort(on)
+    same_bits(torch.as_tensor(tally.sort(on, 1), device="cuda"), tally.sort(x.t(), 1))
+    distinct, counts = tally.unique(on, return_counts=True)
+    assert torch.as_tensor(distinct, device="cuda").numel() == torch.as_tensor(counts, device="cuda").numel()
 
 
 def test_numba():

@@ -27,6 +27,7 @@ class StandIn(_gpu.library.Library):
     sqrt = staticmethod(np.sqrt)
     arange = staticmethod(lambda n, like: np.arange(n).view(Away))
     where = staticmethod(lambda condition, array, other: np.where(condition, array, other).view(Away))
+    searchsorted = staticmethod(lambda borders, values: np.searchsorted(borders, values, side="right").view(Away))
     broadcast = staticmethod(lambda array, shape: np.broadcast_to(array, shape).view(Away))
     packed = staticmethod(lambda array: np.ascontiguousarray(array).view(Away))
     copied = staticmethod(lambda array: array.copy())
@@ -137,6 +138,95 @@ def test_segments():
         same(ours, tally.segment_scan(x, offsets, initial=theirs, exclusive=True))
 
 
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("dtype", [np.float32, np.int8, np.uint8, np.int32, np.uint64, bool, np.float16])
+def test_operators_of_segments(dtype):
+    x, offsets = drawn(300, dtype), [3, 10, 10, 70, 300]
+    on = x.view(Away)
+    for op in ["times", "minimum", "maximum"] + ["bit_and", "bit_or", "bit_xor"] * (np.dtype(dtype).kind != "f"):
+        same(tally.segment_reduce(on, offsets, op), tally.segment_reduce(x, offsets, op))
+        for exclusive in [False, True]:
+            ours, expected = [tally.segment_scan(each, offsets, op, exclusive=exclusive) for each in (on, x)]
+            same(ours, expected)
+            keys = np.repeat(np.arange(5), [100, 0, 1, 150, 49])
+            ours, expected = [tally.scan_by_key(keys, each, op, exclusive=exclusive) for each in (on, x)]
+            same(ours, expected)
+    for ours, expected in zip(tally.reduce_by_key(keys, on, "maximum"), tally.reduce_by_key(keys, x, "maximum")):
+        assert ours.tobytes() == expected.tobytes() and ours.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_sums_of_exponentials(dtype):
+    x = drawn((4, 50, 3), dtype)
+    on = x.view(Away)
+    for axis in [None, 0, 1, -1, (0, 2)]:
+        for options in [{}, {"keepdims": True}, {"initial": 1.5}]:
+            same(tally.logsumexp(on, axis=axis, **options), np.asarray(tally.logsumexp(x, axis=axis, **options)))
+        if axis != (0, 2):
+            ours, expected = tally.logcumsumexp(on, axis=axis), tally.logcumsumexp(x, axis=axis)
+            assert np.ascontiguousarray(ours).tobytes() == expected.tobytes() and ours.dtype == expected.dtype
+    out = np.empty((4, 50, 3), np.float32).view(Away)
+    assert tally.logcumsumexp(on, axis=1, out=out) is out
+    same(out, tally.logcumsumexp(x.astype(np.float32), axis=1))
+    begin = drawn((4, 3), np.float32)
+    options = {"axis": 1, "exclusive": True, "return_last": True, "dtype": np.float32}
+    for ours, expected in zip(tally.scan(on, "logaddexp", initial=begin.view(Away), **options), tally.scan(x, "logaddexp", initial=begin, **options)):
+        assert np.ascontiguousarray(ours).tobytes() == expected.tobytes()
+
+
+SORTED = [np.float32, np.float64, np.float16, np.int64, np.int16, np.uint8, np.uint32, bool]
+
+
+@pytest.mark.parametrize("dtype", SORTED)
+def test_sorts_and_distinct_elements(dtype):
+    x = drawn((6, 50), dtype)
+    if x.dtype.kind == "f":
+        x[2, 5:9] = np.nan
+        x[3, ::5] = -0.0
+    for each in [x, x.T, x[::-1, ::2]]:
+        on = each.view(Away)
+        for axis in [0, 1, -1, None]:
+            for descending in [False, True]:
+                same(tally.sort(on, axis, descending=descending), tally.sort(each, axis, descending=descending))
+                same(tally.argsort(on, axis, descending=descending), tally.argsort(each, axis, descending=descending))
+        for equal_nan in [False, True]:
+            options = {"return_index": True, "return_inverse": True, "return_counts": True, "equal_nan": equal_nan}
+            for ours, expected in zip(tally.unique(on, **options), tally.unique(each, **options)):
+                assert ours.shape == expected.shape
+                same(ours, expected)
+    same(tally.unique(x[:0].view(Away)), tally.unique(x[:0]))
+    mask = x > x[0, 0]
+    for flags in [mask, mask.view(Away), mask.astype(np.int32).view(Away)]:
+        same(tally.compact(x.view(Away), flags), tally.compact(x, mask))
+
+
+@pytest.mark.parametrize("dtype", SORTED)
+def test_runs_of_keys(dtype):
+    keys, x = np.sort(drawn(200, dtype))[::-1], drawn(200, np.float32)
+    for each in [keys, rng.permutation(keys)]:
+        for given in [each, each.view(Away)]:
+            for options in [{}, {"initial": 2.0}, {"dtype": np.float64}]:
+                same(tally.scan_by_key(given, x.view(Away), **options), tally.scan_by_key(each, x, **options))
+                for sort in [False, True]:
+                    ours = tally.sum_by_key(given, x.view(Away), sort=sort, **options)
+                    for mine, expected in zip(ours, tally.sum_by_key(each, x, sort=sort, **options)):
+                        assert mine.tobytes() == expected.tobytes()
+    for ours, expected in zip(tally.sum_by_key(keys[:0], x[:0].view(Away)), tally.sum_by_key(keys[:0], x[:0])):
+        assert ours.shape == expected.shape and ours.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16, np.int64, np.int32, np.uint8, np.uint64])
+def test_histograms(dtype):
+    x = np.abs(drawn((20, 30), dtype))
+    for bins, options in [(7, {}), (7, {"range": (0.5, 2)}), (3, {"density": True}), ([0, 1, 1.5, 4], {}), (np.array([0, 1, 3], dtype), {})]:
+        if dtype is np.uint64 and isinstance(bins, np.ndarray):
+            continue
+        for ours, expected in zip(tally.histogram(x.view(Away), bins, **options), tally.histogram(x, bins, **options)):
+            same(ours, expected)
+    for ours, expected in zip(tally.histogram(x[:0].view(Away)), tally.histogram(x[:0])):
+        same(ours, expected)
+
+
 def test_errors():
     on = np.ones((2, 3), np.float32).view(Away)
     plain = np.ones((2, 3), np.float32)
@@ -154,7 +244,16 @@ def test_errors():
         (lambda: tally.segment_sum(on[0], [0.0, 1.0]), TypeError),
         (lambda: tally.segment_sum(on[0], [0, 4]), ValueError),
         (lambda: tally.segment_sum(on[0], [2, 1]), ValueError),
-        (lambda: tally.segment_scan(on[0], [0, 1], exclusive=True), NotImplementedError),
+        (lambda: tally.histogram(on, weights=plain), NotImplementedError),
+        (lambda: tally.histogram(on, bins="auto"), NotImplementedError),
+        (lambda: tally.unique(on, axis=0), NotImplementedError),
+        (lambda: tally.scan(on, "logaddexp", axis=0, reverse=True), NotImplementedError),
+        (lambda: tally.compact(on, plain[0] > 0), ValueError),
+        (lambda: tally.compact(on, plain), TypeError),
+        (lambda: tally.sum_by_key(on, on), ValueError),
+        (lambda: tally.sum_by_key(on[0], plain[0]), TypeError),
+        (lambda: tally.scan_by_key(on[0], [1, 2, 3]), TypeError),
+        (lambda: tally.sort(on, axis=2), getattr(np, "exceptions", np).AxisError),
     ]:
         with pytest.raises(error):
             call()

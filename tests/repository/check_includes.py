@@ -41,7 +41,7 @@ ROOMS = [
     ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts|library's sources"),
     ("library's sources", r"src/cpu/.*", "base operators order cpu"),
     ("the C interface's GPU part", r"src/c/cuda/.*",
-     "base operators order contracts|the C interface|GPU contracts|check of CUDA"),
+     "base operators order contracts applications|the C interface|GPU contracts|check of CUDA"),
     ("the C interface", r"src/c/.*", "base operators order contracts cpu applications|where calls go"),
     ("library's GPU sources", r"src/cuda/.*", "base operators order cuda|cuda batches|check of CUDA"),
     ("kernels", r"course/include/tally/textbook/(?!exhibits/).*", "base operators|check of CUDA"),

@@ -4,9 +4,9 @@ import numpy as np
 
 from .. import _arrays
 from .. import _library as c
-from .._operators import MAXIMUM, MINIMUM
+from .._operators import LOG_SUM_EXP, MAXIMUM, MINIMUM
 from . import arrays
-from .call import Call, check, deliver, entered, fits, operator
+from .call import Call, check, check_shape, deliver, entered, fits, operator
 
 _names = {MINIMUM: "minimum", MAXIMUM: "maximum"}
 
@@ -20,12 +20,22 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
     if axis is None or array.ndim == 0:
         array, axis = array.reshape(-1), 0
     axis = _arrays.axis_in(axis, array.ndim)
+    if op.pointer == LOG_SUM_EXP:
+        array, back = _as_rows(library, array, axis, reverse or include_initial)
+        results = _scanned_rows(library, array, op, inner, initial, exclusive, return_last)
+        results = [deliver(library, each, inner, wanted, None) for each in results]
+        results[0] = library.permuted(results[0], back)
+        if out is not None:
+            check_shape(out, results[0].shape)
+            library.copy(out, results[0])
+        first = leave(results[0]) if out is None else given_out
+        return (first, leave(results[1])) if return_last else first
     shape = list(array.shape)
     others = shape[:axis] + shape[axis + 1 :]
     n = shape[axis]
     shape[axis] += bool(include_initial)
-    if out is not None and tuple(out.shape) != tuple(shape):
-        raise ValueError(f"out has shape {tuple(out.shape)}; the results have shape {tuple(shape)}")
+    if out is not None:
+        check_shape(out, shape)
     is_direct = out is not None and library.dtype(out) == inner and fits(library, out, array)
     result = out if is_direct else library.empty(tuple(shape), inner, array)
     call = Call(library, array)
@@ -72,6 +82,9 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
         (axis,) = axes
     else:
         array, axis = library.permuted(array, others + axes).reshape(shape + (-1,)), len(others)
+    if op.pointer == LOG_SUM_EXP:
+        array, _ = _as_rows(library, array, axis, reverse)
+        axis = array.ndim - 1
     call = Call(library, array)
     if array.shape[axis] == 0:
         result = _of_nothing(library, op, shape, inner, initial, array)
@@ -87,10 +100,35 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
             check(c.reduce(given, axis, call.add(result, inner), op.pointer, call.options_address()))
     if keepdims:
         result = result.reshape(kept_dims)
-    if out is not None and tuple(out.shape) != tuple(result.shape):
-        raise ValueError(f"out has shape {tuple(out.shape)}; the results have shape {tuple(result.shape)}")
+    if out is not None:
+        check_shape(out, result.shape)
     delivered = deliver(library, result, inner, wanted, out)
     return leave(delivered) if out is None else given_out
+
+
+def _as_rows(library, array, axis, is_refused):
+    """The array with the axis as its last one, without gaps, and the axes that a result has for the array's own: so it takes
+    sums of exponentials on a GPU."""
+    if is_refused:
+        raise NotImplementedError("sums of exponentials on a GPU are not taken from the end, and not with include_initial")
+    axes = [d for d in range(array.ndim) if d != axis] + [axis]
+    return library.packed(library.permuted(array, axes)), sorted(range(array.ndim), key=axes.__getitem__)
+
+
+def _scanned_rows(library, array, op, inner, initial, exclusive, return_last):
+    shape = tuple(array.shape)
+    results = [library.empty(shape, inner, array)] + [library.empty(shape[:-1], inner, array)] * bool(return_last)
+    call = Call(library, array)
+    call.options.flags = c.EXCLUSIVE * bool(exclusive)
+    if return_last:
+        call.options.last = call.add(results[1], inner)
+    if initial is not None:
+        call.initial(initial, inner, shape[:-1])
+    if 0 not in shape:
+        given, taking = call.add(array, inner), call.add(results[0], inner)
+        call.workspace(given, array.ndim - 1)
+        check(c.scan(given, array.ndim - 1, taking, op.pointer, call.options_address()))
+    return results
 
 
 def _of_nothing(library, op, shape, dtype, initial, like):

@@ -10,6 +10,7 @@ from .. import _library as c
 from . import arrays
 from .cupy import CuPy
 from .torch import Torch
+from .._operators import MAXIMUM, MINIMUM
 
 _float32 = np.dtype(np.float32)
 _kept_for_graphs = []
@@ -49,7 +50,7 @@ class Call:
             self.options.initial = _arrays.kept_pointer(self.kept, value)
             return
         array = initial if arrays.library_of(initial) is self.library else self.library.asarray(initial, self.like)
-        array = self.library.astype(self.library.enter(array), dtype)
+        array = self.library.packed(self.library.astype(self.library.enter(array), dtype))
         if tuple(array.shape) != tuple(shape):
             raise ValueError(f"initial has shape {tuple(array.shape)}; it is one value, or has shape {tuple(shape)}")
         self.options.initial = self.add(array, dtype)
@@ -107,6 +108,29 @@ def entered(library, a, call, dtype, out):
     if own != inner:
         array = library.astype(array, inner)
     return array, inner, result
+
+
+def as_segments_are(library, array, inner, result, op, initial):
+    """The array in a type that the calls on segments and runs have on a GPU, that type, and the initial value. Small integers
+    and bools are combined in 64 bits, and their extremes begin with those of their own type."""
+    if inner.kind not in "biu" or inner.itemsize == 8:
+        return array, inner, initial
+    from .._calls import identity_of
+
+    if initial is None and op.pointer in (MINIMUM, MAXIMUM):
+        initial = identity_of(op, result).item()
+    wide = np.dtype(np.int64)
+    return library.astype(array, wide), wide, initial
+
+
+def refuse_graphs(library, like):
+    if library.is_capturing(like):
+        raise RuntimeError("this call waits for the GPU, so that a graph cannot capture it")
+
+
+def check_shape(out, shape):
+    if tuple(out.shape) != tuple(shape):
+        raise ValueError(f"out has shape {tuple(out.shape)}; the results have shape {tuple(shape)}")
 
 
 def deliver(library, result, inner, wanted, out):

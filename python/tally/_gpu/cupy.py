@@ -55,6 +55,10 @@ class CuPy(Library):
         return sys.modules["cupy"].where(condition, array, other)
 
     @staticmethod
+    def searchsorted(borders, values):
+        return sys.modules["cupy"].searchsorted(borders, values, side="right")
+
+    @staticmethod
     def broadcast(array, shape):
         return sys.modules["cupy"].broadcast_to(array, shape)
 

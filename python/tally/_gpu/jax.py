@@ -73,6 +73,12 @@ class JAX(Library):
         return jax.numpy.where(condition, array, other)
 
     @staticmethod
+    def searchsorted(borders, values):
+        import jax
+
+        return jax.numpy.searchsorted(borders, values, side="right")
+
+    @staticmethod
     def broadcast(array, shape):
         import jax
 

@@ -7,6 +7,7 @@ import numpy as np
 from .. import _arrays
 from . import arrays
 from .along import reduce
+from .call import check_shape
 
 
 def mean(a, axis, dtype, out, keepdims, where):
@@ -14,7 +15,7 @@ def mean(a, axis, dtype, out, keepdims, where):
     library = arrays.library_of(a)
     own, inner = _dtypes_of_mean(library, a, dtype)
     total = reduce(a, "plus", axis, inner, None, keepdims, None, where, False, None)
-    return _finished(library, _divided(library, total, _count(a, axis)), own, out, leave)
+    return _finished(library, divided(library, total, _count(a, axis)), own, out, leave)
 
 
 def variance(a, axis, dtype, out, ddof, keepdims, where, takes_root):
@@ -24,13 +25,13 @@ def variance(a, axis, dtype, out, ddof, keepdims, where, takes_root):
     count = _count(a, axis)
     array = library.astype(library.enter(a), inner)
     total = reduce(array, "plus", axis, None, None, True, None, where, False, None)
-    deviations = array - _divided(library, total, count)
+    deviations = array - divided(library, total, count)
     squares = reduce(deviations * deviations, "plus", axis, None, None, keepdims, None, where, False, None)
-    result = _divided(library, squares, max(count - ddof, 0))
+    result = divided(library, squares, max(count - ddof, 0))
     return _finished(library, library.sqrt(result) if takes_root else result, own, out, leave)
 
 
-def _divided(library, array, number):
+def divided(library, array, number):
     """Quotients, rounded once: PyTorch multiplies by the reciprocal of a number that is not on the GPU."""
     return array / library.full((), number, library.dtype(array), array)
 
@@ -78,7 +79,6 @@ def _finished(library, result, own, out, leave):
     if out is None:
         return leave(result)
     target = arrays.checked_out(library, out)
-    if tuple(target.shape) != tuple(result.shape):
-        raise ValueError(f"out has shape {tuple(target.shape)}; the results have shape {tuple(result.shape)}")
+    check_shape(target, result.shape)
     library.copy(target, result)
     return out

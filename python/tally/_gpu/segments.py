@@ -5,7 +5,7 @@ import numpy as np
 from .. import _arrays
 from .. import _library as c
 from . import arrays
-from .call import Call, check, deliver, entered, operator
+from .call import Call, as_segments_are, check, deliver, entered, operator
 
 
 def segments(values, offsets, op, dtype, initial, reduces, exclusive):
@@ -15,6 +15,7 @@ def segments(values, offsets, op, dtype, initial, reduces, exclusive):
     array, inner, wanted = entered(library, values, op, dtype, None)
     if array.ndim != 1 or len(np.shape(offsets)) != 1:
         raise ValueError(f"values and offsets have one axis, not {array.ndim} and {len(np.shape(offsets))}")
+    array, inner, initial = as_segments_are(library, array, inner, wanted, op, initial)
     bounds = _bounds(library, offsets, array)
     count = bounds.shape[0] - 1
     array = library.packed(array)
@@ -24,8 +25,6 @@ def segments(values, offsets, op, dtype, initial, reduces, exclusive):
     call.options.flags = c.EXCLUSIVE * bool(exclusive)
     if initial is not None:
         call.initial(initial, inner, (count,))
-    elif exclusive and inner.kind == "f":
-        raise NotImplementedError("an exclusive scan of floats on a GPU needs initial=")
     given = call.add(array, inner)
     if array.shape[0]:
         call.workspace(given, 0)

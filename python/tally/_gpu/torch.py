@@ -66,6 +66,10 @@ class Torch(Library):
         return sys.modules["torch"].where(condition, tensor, other)
 
     @staticmethod
+    def searchsorted(borders, values):
+        return sys.modules["torch"].searchsorted(borders, values, right=True)
+
+    @staticmethod
     def broadcast(tensor, shape):
         return tensor.expand(shape)
 

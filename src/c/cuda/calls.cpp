@@ -3,7 +3,11 @@
 #include <cuda_runtime_api.h>
 
 #include "src/c/cuda/execution.hpp"
+#include "src/c/cuda/histograms.hpp"
+#include "src/c/cuda/logarithms.hpp"
+#include "src/c/cuda/runs.hpp"
 #include "src/c/cuda/segments.hpp"
+#include "src/c/cuda/sorting.hpp"
 #include "src/c/ends.hpp"
 #include "src/c/gpu.hpp"
 #include "src/c/with_operator.hpp"
@@ -37,6 +41,10 @@ void run_on(sequences_call const& call)
 std::int32_t run_sequences(std::size_t op, tally_type type, sequences_call const& call, char* message)
 {
   return guarded(message, [&]() -> std::int32_t {
+    if (op == 9) {  // log_sum_exp
+      add_logarithms(type, call);
+      return TALLY_OK;
+    }
     auto const found = with_operator<run>(op, type, []<class T, class Op>() -> run { return run_on<T, Op>; });
     if (found == nullptr) {
       std::snprintf(message, message_size, "this operator on elements of this type has no code for a GPU");
@@ -108,7 +116,8 @@ std::int32_t synchronize(std::int32_t number, void* stream, char* message)
   });
 }
 
-constexpr gpu_functions functions = {TALLY_VERSION, run_sequences, run_segments, run_recurrences, clear, synchronize};
+constexpr gpu_functions functions = {TALLY_VERSION, run_sequences,  run_segments,    run_selection, run_runs,
+                                     run_sorts,     run_histograms, run_recurrences, clear,         synchronize};
 
 }  // namespace
 

@@ -13,6 +13,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "src/c/failure.hpp"
 #include "src/c/gpu.hpp"
 #include "tally/cuda.hpp"
 #include "tally/detail/cuda/check.cuh"
@@ -78,6 +79,16 @@ void with_execution(place_on_gpu const& gpu, Use const& use)
   use(cuda(stream, shared.space));
 }
 
+/// Throws    not_supported if the stream of a call is being captured: the call waits for a value.
+inline void check_may_wait(place_on_gpu const& gpu)
+{
+  current_device const device(gpu.device);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cuda_backend::check_cuda(cudaStreamIsCapturing(static_cast<CUstream_st*>(gpu.stream), &status), "asking a stream");
+  if (status != cudaStreamCaptureStatusNone)
+    throw not_supported("this call waits for the GPU, so that a graph cannot capture it");
+}
+
 /// Runs a body; no exception leaves it.
 template <class Body>
 std::int32_t guarded(char* message, Body const& body) noexcept
@@ -88,6 +99,9 @@ std::int32_t guarded(char* message, Body const& body) noexcept
   } catch (usage_error const& e) {
     say(e.what());
     return TALLY_WRONG_ARGUMENT;
+  } catch (not_supported const& e) {
+    say(e.what());
+    return TALLY_NOT_SUPPORTED;
   } catch (std::bad_alloc const&) {
     say("not enough memory");
     return TALLY_NO_MEMORY;

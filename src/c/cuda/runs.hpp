@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "src/c/gpu.hpp"
+
+namespace tally::c {
+
+/// Functions of gpu_functions: selections, and calls on runs of equal keys. Both wait for the GPU: how many elements
+/// they write is known then.
+std::int32_t run_selection(selection_call const& call, std::size_t* selected, char* message);
+std::int32_t run_runs(runs_call const& call, std::size_t* runs, char* message);
+
+}  // namespace tally::c
