@@ -221,6 +221,14 @@ def _delivered(result, out, leave):
     return leave(np.asarray(result)) if leave is not _arrays._as_is else result
 
 
+def _lost_degrees(ddof, correction):
+    if correction is None:
+        return ddof
+    if ddof != 0:
+        raise ValueError("ddof and correction can't be provided simultaneously.")
+    return correction
+
+
 def _variance(a, axis, dtype, out, ddof, keepdims, where, finish):
     if _gpu.takes(a):
         return _gpu.variance(a, axis, dtype, out, ddof, keepdims, where, finish is np.sqrt)
@@ -230,7 +238,7 @@ def _variance(a, axis, dtype, out, ddof, keepdims, where, finish):
     with np.errstate(invalid="ignore", divide="ignore"):
         _warn_if(count - ddof <= 0, "Degrees of freedom <= 0 for slice")
         # In the sums' type: the quotient by an integer is a double in some versions of NumPy.
-        deviations = np.subtract(array, np.true_divide(total, count).astype(total.dtype), dtype=total.dtype)
+        deviations = np.asarray(np.subtract(array, np.true_divide(total, count).astype(total.dtype), dtype=total.dtype))
         squares = (deviations * deviations.conj()).real if deviations.dtype.kind == "c" else np.square(deviations, out=deviations)
         real = np.zeros((), own).real.dtype
         total, count = _total(squares, np.promote_types(real, np.float32), axis, keepdims, where)
@@ -240,8 +248,10 @@ def _variance(a, axis, dtype, out, ddof, keepdims, where, finish):
 
 @_documented(initial="""ddof : int, default 0
         The sum of squares is divided by n - ddof.
+    correction : int or float, optional
+        The array API standard's name of `ddof`.
     """)
-def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
+def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, *, correction=None):
     """Return the variance of elements over axes: the mean of the squared deviations from their mean.
 
     Examples
@@ -252,13 +262,15 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
     >>> tally.var([[1.0, 2.0], [3.0, 7.0]], axis=1, ddof=1)
     array([0.5, 8. ])
     """
-    return _variance(a, axis, dtype, out, ddof, keepdims, where, lambda variance: variance)
+    return _variance(a, axis, dtype, out, _lost_degrees(ddof, correction), keepdims, where, lambda variance: variance)
 
 
 @_documented(initial="""ddof : int, default 0
         The sum of squares is divided by n - ddof.
+    correction : int or float, optional
+        The array API standard's name of `ddof`.
     """)
-def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
+def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True, *, correction=None):
     """Return the standard deviation of elements over axes: the square root of `var`.
 
     Examples
@@ -267,7 +279,7 @@ def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, where=True):
     >>> tally.std([1.0, 3.0])
     1.0
     """
-    return _variance(a, axis, dtype, out, ddof, keepdims, where, np.sqrt)
+    return _variance(a, axis, dtype, out, _lost_degrees(ddof, correction), keepdims, where, np.sqrt)
 
 
 # Elements from which on `_place_of_extreme` gains: 2 to 4 times on 2^24, and it would lose four times on 2^15.

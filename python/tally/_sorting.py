@@ -52,7 +52,7 @@ def _entered(a, axis):
     return array, _arrays.axis_in(axis, array.ndim), leave
 
 
-def sort(a, axis=-1, kind=None, *, descending=False):
+def sort(a, axis=-1, kind=None, *, descending=False, stable=None):
     """Return the elements in order along an axis.
 
     Parameters
@@ -65,6 +65,8 @@ def sort(a, axis=-1, kind=None, *, descending=False):
         NumPy's names of algorithms are accepted. The sort is a radix sort, and stable.
     descending : bool, default False
         Whether the greatest element comes first. NaNs come last in either order, and -0.0 is less than 0.0.
+    stable : bool, optional
+        The array API standard's; the sort is stable with False too.
 
     Returns
     -------
@@ -83,7 +85,7 @@ def sort(a, axis=-1, kind=None, *, descending=False):
     return leave(sorted_and_places(array, axis, False, descending)[0])
 
 
-def argsort(a, axis=-1, kind=None, *, descending=False):
+def argsort(a, axis=-1, kind=None, *, descending=False, stable=None):
     """Return where the elements in order along an axis were.
 
     Parameters are those of `sort`. Equal elements keep their order.
