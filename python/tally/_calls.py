@@ -64,7 +64,8 @@ def prepared(array, dtype):
 
 
 # A call on more elements than this, some tenths of a second, is made in pieces of whole sequences. Between them Python handles
-# signals, so that Ctrl-C ends the call. A sequence is not cut: the pieces of a sum of floats would have other bits.
+# signals, so that Ctrl-C ends the call. A sequence is cut if the operator is exactly associative: each piece begins with what the
+# one before it ends with. The pieces of a sum of floats would have other bits.
 LONG = 1 << 27
 
 
@@ -79,6 +80,19 @@ def pieces(array, axis):
     slices = [slice(k, k + step) for k in range(0, array.shape[cut], step)]
     whole = slice(None)
     return [((whole,) * cut + (each,), (whole,) * (cut - (cut > axis)) + (each,)) for each in slices]
+
+
+def is_exact(call, dtype):
+    """Whether every bracketing of the operator gives the same bits."""
+    if call.own or call.pointer in _of_floats:
+        return False
+    return dtype.kind in "biu" or (dtype.kind == "f" and call.pointer in _names)
+
+
+def stretches(size, reverse):
+    """Parts of one long sequence, in the order in which they are combined."""
+    parts = [slice(k, k + LONG) for k in range(0, size, LONG)]
+    return parts[::-1] if reverse else parts
 
 
 class Arguments:
@@ -165,7 +179,7 @@ def running(a, number, axis):
         if axis is None or a.ndim == 0 or a.size > LONG:
             return None
         axis = _arrays.axis_in(axis, a.ndim)
-    elif axis is None or axis == 0:
+    elif (axis is None or axis == 0) and a.size <= LONG:
         axis = 0
     else:
         return None
@@ -180,7 +194,7 @@ def running(a, number, axis):
 
 def total(a, number):
     """The reduction of an array of one axis by an operator of the library; None if it is a call for `reduce`."""
-    if type(a) is not _ndarray or a.ndim != 1 or a.dtype not in _direct:
+    if type(a) is not _ndarray or a.ndim != 1 or a.dtype not in _direct or a.size > LONG:
         return None
     try:
         result = _empty((), a.dtype)
@@ -219,7 +233,8 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
         raise ValueError(f"zero-size array to reduction operation {_names[call.pointer]} which has no identity")
     result = np.empty(shape, dtype)
     begin = None if initial is None else initial_values(initial, dtype, shape)
-    for piece, across in pieces(array, array.ndim - 1):
+
+    def run(piece, across, begin):
         arguments = Arguments(call, dtype)
         if begin is not None:
             arguments.option(initial=arguments.add(begin[across] if begin.ndim else begin))
@@ -229,6 +244,14 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
             arguments.option(threads=threads)
         given, taking = arguments.add(array[piece]), arguments.add(result[across])
         call.check(c.reduce(given, array.ndim - 1, taking, call.pointer, arguments.options_address()))
+
+    if array.ndim == 1 and array.size > LONG and is_exact(call, dtype):
+        for stretch in stretches(array.size, reverse):
+            run(stretch, ..., begin)
+            begin = result.copy()
+    else:
+        for piece, across in pieces(array, array.ndim - 1):
+            run(piece, across, begin)
     if keepdims:
         result = result.reshape(kept_dims)
     if out is not None:
@@ -261,19 +284,29 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
     result = target if is_direct else np.empty(shape, dtype)
     flags = c.REVERSE * bool(reverse) | c.EXCLUSIVE * bool(exclusive) | c.INCLUDE_INITIAL * bool(include_initial)
     begin = None if initial is None else initial_values(initial, dtype, others)
-    last = np.empty(others, dtype) if return_last else None
-    for piece, across in pieces(array, axis):
+    goes_on = array.ndim == 1 and array.size > LONG and not include_initial and is_exact(call, dtype)
+    last = np.empty(others, dtype) if return_last or goes_on else None
+
+    def run(piece, across, begin):
         arguments = Arguments(call, dtype)
         if flags:
             arguments.option(flags=flags)
         if begin is not None:
             arguments.option(initial=arguments.add(begin[across] if begin.ndim else begin))
-        if return_last:
+        if last is not None:
             arguments.option(last=arguments.add(last[across]))
         if threads:
             arguments.option(threads=threads)
         given, taking = arguments.add(array[piece]), arguments.add(result[piece])
         call.check(c.scan(given, axis, taking, call.pointer, arguments.options_address()))
+
+    if goes_on:
+        for stretch in stretches(array.size, reverse):
+            run(stretch, ..., begin)
+            begin = last.copy()
+    else:
+        for piece, across in pieces(array, axis):
+            run(piece, across, begin)
     if target is None:
         given = leave(result)
     else:

@@ -20,10 +20,35 @@ def _arguments(keys, values, op, dtype, initial, sort):
     array = _calls.prepared(array, dtype)
     if sort:
         keys, array = _sorting.sorted_by_key(keys, array)
-    arguments = _calls.Arguments(call, dtype)
-    if initial is not None:
-        arguments.option(initial=arguments.add(_calls.initial_values(initial, dtype, ())))
-    return keys, leave_keys, array, leave, arguments
+    begin = None if initial is None else _calls.initial_values(initial, dtype, ())
+
+    def arguments_of_call(threads):
+        arguments = _calls.Arguments(call, dtype)
+        if begin is not None:
+            arguments.option(initial=arguments.add(begin))
+        if threads:
+            arguments.option(threads=threads)
+        return arguments
+
+    return keys, leave_keys, array, leave, call, dtype, arguments_of_call
+
+
+def _pieces(keys):
+    """Parts of whole runs, of some _calls.LONG elements each if a run has no more."""
+    long, step = _calls.LONG, 1 << 20
+    if keys.size <= long or _arrays.is_bfloat16(keys.dtype):  # NumPy compares no bfloat16
+        return [slice(None)]
+    ends = [0]
+    for at in range(long, keys.size, long):
+        at = max(at, ends[-1] + 1)
+        while at < keys.size:
+            changes = np.flatnonzero(keys[at : at + step] != keys[at - 1 : min(at + step, keys.size) - 1])
+            if changes.size:
+                ends.append(at + int(changes[0]))
+                break
+            at += step
+    ends.append(keys.size)
+    return [slice(begin, end) for begin, end in zip(ends, ends[1:]) if begin < end]
 
 
 def reduce_by_key(keys, values, op="plus", *, dtype=None, initial=None, sort=False, threads=None):
@@ -57,19 +82,19 @@ def reduce_by_key(keys, values, op="plus", *, dtype=None, initial=None, sort=Fal
     """
     if _gpu.takes(values) or _gpu.takes(keys):
         return _gpu.reduce_by_key(keys, values, op, dtype, initial, sort)
-    keys, leave_keys, array, leave, arguments = _arguments(keys, values, op, dtype, initial, sort)
-    if threads:
-        arguments.option(threads=threads)
-    kept = []
-    keys_at = _arrays.kept_pointer(kept, keys)
-    runs = ctypes.c_int64()
-    call = arguments.call
-    call.check(c.unique(keys_at, None, None, ctypes.byref(runs), None))
-    run_keys, result = np.empty(runs.value, keys.dtype), np.empty(runs.value, arguments.dtype)
-    call.check(
-        c.reduce_by_key(keys_at, arguments.add(array), _arrays.kept_pointer(kept, run_keys), arguments.add(result),
-                        ctypes.byref(runs), call.pointer, arguments.options_address())
-    )  # fmt: skip
+    keys, leave_keys, array, leave, call, dtype, arguments_of_call = _arguments(keys, values, op, dtype, initial, sort)
+    parts = []
+    for part in _pieces(keys):
+        kept, arguments, runs = [], arguments_of_call(threads), ctypes.c_int64()
+        keys_at = _arrays.kept_pointer(kept, keys[part])
+        call.check(c.unique(keys_at, None, None, ctypes.byref(runs), None))
+        run_keys, result = np.empty(runs.value, keys.dtype), np.empty(runs.value, dtype)
+        call.check(
+            c.reduce_by_key(keys_at, arguments.add(array[part]), _arrays.kept_pointer(kept, run_keys), arguments.add(result),
+                            ctypes.byref(runs), call.pointer, arguments.options_address())
+        )  # fmt: skip
+        parts.append((run_keys, result))
+    run_keys, result = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts))
     return leave_keys(run_keys), leave(result)
 
 
@@ -134,18 +159,14 @@ def scan_by_key(keys, values, op="plus", *, dtype=None, initial=None, exclusive=
     """
     if _gpu.takes(values) or _gpu.takes(keys):
         return _gpu.scan_by_key(keys, values, op, dtype, initial, exclusive)
-    keys, _, array, leave, arguments = _arguments(keys, values, op, dtype, initial, False)
-    if exclusive:
-        arguments.option(flags=c.EXCLUSIVE)
-    if threads:
-        arguments.option(threads=threads)
-    kept = []
-    result = np.empty(keys.shape, arguments.dtype)
-    call = arguments.call
-    call.check(
-        c.scan_by_key(_arrays.kept_pointer(kept, keys), arguments.add(array), arguments.add(result), call.pointer,
-                      arguments.options_address())
-    )  # fmt: skip
+    keys, _, array, leave, call, dtype, arguments_of_call = _arguments(keys, values, op, dtype, initial, False)
+    result = np.empty(keys.shape, dtype)
+    for part in _pieces(keys):
+        kept, arguments = [], arguments_of_call(threads)
+        if exclusive:
+            arguments.option(flags=c.EXCLUSIVE)
+        keys_at, given, taking = _arrays.kept_pointer(kept, keys[part]), arguments.add(array[part]), arguments.add(result[part])
+        call.check(c.scan_by_key(keys_at, given, taking, call.pointer, arguments.options_address()))
     return leave(result)
 
 

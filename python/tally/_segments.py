@@ -1,5 +1,7 @@
 """Reductions and scans of segments: sequences of different lengths, one after the other in an array."""
 
+import collections
+
 import numpy as np
 
 from . import _arrays, _calls, _gpu
@@ -7,7 +9,7 @@ from . import _library as c
 from ._operators import Call
 
 
-def _arguments(values, offsets, op, dtype, initial):
+def _entered(values, offsets, op, dtype, initial):
     array, leave = _arrays.enter(values, "values")
     bounds, _ = _arrays.enter(offsets, "offsets")
     if array.ndim != 1 or bounds.ndim != 1:
@@ -18,12 +20,36 @@ def _arguments(values, offsets, op, dtype, initial):
         raise ValueError("offsets is empty; there is one offset more than segments")
     call = Call(op, _arrays.dtype_of(dtype) if dtype is not None else array.dtype)
     dtype = _calls.result_dtype(array.dtype, call) if dtype is None else _arrays.dtype_of(dtype)
+    begin = None if initial is None else _calls.initial_values(initial, dtype, (bounds.size - 1,))
+    return _calls.prepared(array, dtype), leave, bounds, call, dtype, begin
+
+
+Part = collections.namedtuple("Part", "segments elements")
+_all = Part(slice(None), slice(None))
+
+
+def _pieces(bounds, size):
+    """Parts of whole segments, of some _calls.LONG elements each if a segment has no more."""
+    long = _calls.LONG
+    if size <= long or bounds.size < 3 or bounds[0] < 0 or bounds[-1] > size or (bounds[1:] < bounds[:-1]).any():
+        return [_all]
+    borders = np.searchsorted(bounds, np.arange(int(bounds[0]) + long, int(bounds[-1]), long))
+    ends = np.unique(np.concatenate([borders, [0, bounds.size - 1]])).tolist()
+    return [Part(slice(s, t), slice(int(bounds[s]), int(bounds[t]))) for s, t in zip(ends, ends[1:])]
+
+
+def _arguments(call, dtype, begin, threads, bounds, part):
+    """The arguments of a call on a part, and the address of its offsets."""
     arguments = _calls.Arguments(call, dtype)
-    if initial is not None:
-        arguments.option(initial=arguments.add(_calls.initial_values(initial, dtype, (bounds.size - 1,))))
+    if begin is not None:
+        arguments.option(initial=arguments.add(begin[part.segments] if begin.ndim else begin))
+    if threads:
+        arguments.option(threads=threads)
+    if part is not _all:
+        bounds = bounds[part.segments.start : part.segments.stop + 1] - bounds.dtype.type(part.elements.start)
     kept, address = _arrays.pointer_to(bounds)
     arguments.kept.append((bounds, kept))
-    return _calls.prepared(array, dtype), leave, bounds.size - 1, address, arguments
+    return arguments, address
 
 
 def segment_reduce(values, offsets, op="plus", *, dtype=None, initial=None, threads=None):
@@ -53,14 +79,12 @@ def segment_reduce(values, offsets, op="plus", *, dtype=None, initial=None, thre
     """
     if _gpu.takes(values):
         return _gpu.segments(values, offsets, op, dtype, initial, True, False)
-    array, leave, count, offsets, arguments = _arguments(values, offsets, op, dtype, initial)
-    result = np.empty(count, arguments.dtype)
-    if threads:
-        arguments.option(threads=threads)
-    call = arguments.call
-    call.check(
-        c.reduce_segments(arguments.add(array), offsets, arguments.add(result), call.pointer, arguments.options_address())
-    )
+    array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial)
+    result = np.empty(bounds.size - 1, dtype)
+    for part in _pieces(bounds, array.size):
+        arguments, places = _arguments(call, dtype, begin, threads, bounds, part)
+        given, taking = arguments.add(array[part.elements]), arguments.add(result[part.segments])
+        call.check(c.reduce_segments(given, places, taking, call.pointer, arguments.options_address()))
     return leave(result)
 
 
@@ -130,15 +154,12 @@ def segment_scan(values, offsets, op="plus", *, dtype=None, initial=None, exclus
     """
     if _gpu.takes(values):
         return _gpu.segments(values, offsets, op, dtype, initial, False, exclusive)
-    array, leave, _, offsets, arguments = _arguments(values, offsets, op, dtype, initial)
-    result = array.astype(arguments.dtype)
-    flags = c.EXCLUSIVE * bool(exclusive)
-    if flags:
-        arguments.option(flags=flags)
-    if threads:
-        arguments.option(threads=threads)
-    call = arguments.call
-    call.check(
-        c.scan_segments(arguments.add(array), offsets, arguments.add(result), call.pointer, arguments.options_address())
-    )
+    array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial)
+    result = array.astype(dtype)
+    for part in _pieces(bounds, array.size):
+        arguments, places = _arguments(call, dtype, begin, threads, bounds, part)
+        if exclusive:
+            arguments.option(flags=c.EXCLUSIVE)
+        given, taking = arguments.add(array[part.elements]), arguments.add(result[part.elements])
+        call.check(c.scan_segments(given, places, taking, call.pointer, arguments.options_address()))
     return leave(result)

@@ -170,6 +170,40 @@ def test_long_calls_are_made_in_pieces(monkeypatch):
         assert calls[name](x, axis).tobytes() == expected.tobytes(), (name, x.shape, axis)
 
 
+def test_long_sequences_are_made_in_pieces(monkeypatch):
+    keys = np.repeat(rng.integers(0, 3, 60), rng.integers(1, 20, 60)).astype(np.float32)
+    keys[keys == 0] = np.where(rng.random((keys == 0).sum()) < 0.5, -0.0, 0.0)  # equal ones
+    keys[100:130] = np.nan  # each of which is a run
+    ends = np.sort(rng.integers(0, 301, 40))
+    options = [{}, {"reverse": True}, {"initial": 3}, {"exclusive": True, "reverse": True, "initial": 2}]
+    floats, integers = rng.standard_normal(300).astype(np.float32), rng.integers(-9, 9, 300)
+    calls = [lambda op=op, o=o, x=x: tally.scan(x, op, **o) for op in ["minimum", "maximum"] for o in options for x in (floats, integers)]
+    calls += [lambda op=op, o=o: tally.scan(integers, op, return_last=True, **o) for op in ["plus", "bit_xor"] for o in options]
+    calls += [lambda op=op: tally.scan(floats > 0, op, dtype=bool) for op in ["plus", "times"]]
+    calls += [lambda: tally.scan(integers, include_initial=True), lambda: tally.cumsum(integers), lambda: tally.cumsum(floats)]
+    calls += [lambda op=op, x=x: tally.reduce(x, op, initial=1) for op in ["plus", "maximum"] for x in (floats, integers)]
+    calls += [lambda: tally.sum(integers), lambda: tally.reduce(integers, "plus", reverse=True), lambda: tally.min(floats)]
+    calls += [
+        lambda kind=kind, begin=begin: call(floats, ends.astype(kind), initial=begin)
+        for call in (tally.segment_reduce, tally.segment_scan)
+        for kind in (np.int64, np.uint16)
+        for begin in (None, 0.5, floats[:39])
+    ]
+    calls += [lambda o=o: call(keys, np.arange(keys.size) % 7.5, **o) for call in (tally.reduce_by_key, tally.scan_by_key) for o in [{}, {"initial": 2}]]
+    calls += [lambda: tally.scan_by_key(np.ones(300), floats), lambda: tally.sum_by_key(np.arange(300), floats)]
+    flat = [call() for call in calls]
+    monkeypatch.setattr(tally._calls, "LONG", 37)
+    assert len(tally._segments._pieces(ends, 300)) > 5 and len(tally._keys._pieces(keys)) > 5
+    for call, expected in zip(calls, flat):
+        for ours, theirs in zip(*[each if isinstance(each, tuple) else (each,) for each in (call(), expected)]):
+            assert np.asarray(ours).tobytes() == np.asarray(theirs).tobytes() and np.shape(ours) == np.shape(theirs)
+    same = integers.copy()
+    assert tally.cumsum(same, out=same) is same and same.tolist() == np.cumsum(integers).tolist()
+    for wrong in [[0, 5, 3, 300], [-1, 5, 300], [0, 5, 301]]:
+        with pytest.raises(ValueError, match="offset"):
+            tally.segment_sum(floats, wrong)
+
+
 def test_ctrl_c_ends_a_long_call_between_pieces(monkeypatch):
     done = []
     scan = tally._library.scan
@@ -186,6 +220,10 @@ def test_ctrl_c_ends_a_long_call_between_pieces(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         tally.cumsum(np.zeros((100, 100)), axis=1, out=out)
     assert len(done) == 3 and np.count_nonzero(out) == 7000
+    done.clear()
+    with pytest.raises(KeyboardInterrupt):
+        tally.cumsum(np.zeros(10_000, np.int64))
+    assert len(done) == 3
 
 
 def test_scans_by_every_option():
