@@ -1,24 +1,11 @@
 // mpirun -n 3 example_ranks: sums of a sequence whose parts lie on the ranks of MPI, with the bits of one machine.
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "tally/mpi.hpp"
-
-/// Adds counts place by place. Whole numbers need no order, and the operator says so.
-struct add_counts {
-  static constexpr bool exactly_associative = true;
-  template <class Counts>
-  Counts operator()(Counts a, Counts const& b) const
-  {
-    for (std::size_t k = 0; k < a.size(); ++k) a[k] += b[k];
-    return a;
-  }
-};
 
 int main(int argc, char** argv)
 {
@@ -41,15 +28,16 @@ int main(int argc, char** argv)
       for (std::size_t k = 0; k < 1000 + rank; ++k) whole.push_back(0.1f * static_cast<float>(k % 7));
     if (ranks.rank() == 0) std::printf("the bits of one machine: %s\n", tally::reduce(whole) == sum ? "yes" : "no");
 
-    // The histogram of all parts: each rank counts its own, and the counts are one value.
-    using counts = std::array<std::uint64_t, 4>;
-    counts own{};
-    for (float const x : part) ++own[static_cast<std::size_t>(x / 0.2f)];
-    counts const all = tally::reduce(ranks, &own, &own + 1, counts{}, add_counts{});
-    if (ranks.rank() == 0)
-      std::printf("%llu %llu %llu %llu\n", static_cast<unsigned long long>(all[0]),
-                  static_cast<unsigned long long>(all[1]), static_cast<unsigned long long>(all[2]),
-                  static_cast<unsigned long long>(all[3]));
+    // A value that goes to one rank alone.
+    float sum_of_all = 0;
+    tally::reduce_into(ranks, part, ranks.rank() == 0 ? &sum_of_all : nullptr);
+    if (ranks.rank() == 0) std::printf("rank 0 has it too: %s\n", sum_of_all == sum ? "yes" : "no");
+
+    // The histogram of all parts.
+    tally::even_bins const bins(0.0, 0.8, 4);
+    std::vector<int> counts(bins.slots());
+    tally::histogram(ranks, part, bins, counts.begin());
+    if (ranks.rank() == 0) std::printf("%d %d %d %d\n", counts[0], counts[1], counts[2], counts[3]);
 
     // A rank that fails ends the call on all ranks, and says why.
     if (ranks.rank() == 1) part[5] = -1;

@@ -6,6 +6,7 @@
 #include "tally/detail/ranks/refused.hpp"
 #include "tally/execution.hpp"
 #include "tally/rank_error.hpp"
+#include "tally/ranks.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 
@@ -18,7 +19,8 @@ namespace tally {
 ///     double const sum = tally::reduce(ranks, part);    // the same value on every rank
 ///
 /// The sequence is the parts of all ranks one after the other, in the order of ranks. Parts have any length, none too.
-/// `reduce`, `transform_reduce` and the scans take it; a scan writes the results of the rank's own part.
+/// `reduce`, `transform_reduce` and the scans take it; a scan writes the results of the rank's own part. So do
+/// `reduce_into`, whose value goes to some ranks only, and `histogram` (ranks.hpp).
 ///
 /// Requires  all ranks make the same call, with the same operator and transformation: the same function, types and kind
 ///           of arguments. The accumulator's type is trivially copyable, and elements convert to it. The initial value

@@ -76,6 +76,9 @@ void check_calls(tally::mpi const& on, std::vector<T> const& x, T init, Op op, c
     EXPECT(equal_bits(out.data(), all.exclusive.data() + own_part.begin, out.size()), where);
     T const sum = tally::reduce(on, values, init, op);
     EXPECT(equal_bits(&sum, &*all.reduced, 1), where);
+    T into = init;
+    tally::reduce_into(on, values, on.rank() == on.size() - 1 ? &into : nullptr, init, op);
+    EXPECT(equal_bits(&into, on.rank() == on.size() - 1 ? &*all.reduced : &init, 1), where);
     tally::inclusive_scan(on, values, values, op, init);
     EXPECT(equal_bits(values.data(), all.inclusive.data() + own_part.begin, out.size()), where);
   }
@@ -107,6 +110,14 @@ void check_results(tally::mpi const& on)
   float const sum = tally::reduce(on, first + static_cast<distance>(own.begin), first + static_cast<distance>(own.end));
   float const alone = tally::reduce(first, first + static_cast<distance>(n));
   EXPECT(sum == alone, std::to_string(sum) + ", expected " + std::to_string(alone));
+
+  std::vector<float> const ranks(3, static_cast<float>(on.rank()));
+  std::vector<int> counts(static_cast<std::size_t>(on.size()) + 3);
+  tally::histogram(on, ranks,
+                   tally::even_bins(0.0f, static_cast<float>(on.size()), static_cast<std::size_t>(on.size())),
+                   counts.begin());
+  for (int r = 0; r < on.size(); ++r)
+    EXPECT(counts[static_cast<std::size_t>(r)] == 3, "three values of rank " + std::to_string(r));
 
   // An exact sum travels whole.
   std::vector<double> const x = make_data<double>(data::cancelling, 1000);

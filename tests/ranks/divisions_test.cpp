@@ -79,6 +79,26 @@ void check_rank(virtual_rank const& on, whole<T, Op> const& all, std::size_t beg
     throw error("reduce: " + shown(sum) + ", expected " + shown(*all.started.reduced));
 }
 
+/// The calls with a transformation, of elements that are halves of themselves.
+template <class T, class Op>
+void check_transforms(virtual_rank const& on, whole<T, Op> const& all, std::size_t begin, std::size_t end)
+{
+  std::vector<T> halves(all.x.size());
+  for (std::size_t k = 0; k < halves.size(); ++k) halves[k] = static_cast<T>(all.x[k] / 2);
+  auto const first = in_tiles_of(all.tile, halves) + static_cast<std::ptrdiff_t>(begin);
+  auto const last = first + static_cast<std::ptrdiff_t>(end - begin);
+  auto const twice = [](T const& half) { return static_cast<T>(half + half); };
+  std::vector<T> out(end - begin, T{});
+  tally::transform_inclusive_scan(on, first, last, out.begin(), all.op, twice);
+  expect_part(out, all.plain.inclusive, begin, "transform_inclusive_scan");
+  tally::transform_inclusive_scan(on, first, last, out.begin(), all.op, twice, all.init);
+  expect_part(out, all.started.inclusive, begin, "transform_inclusive_scan from an initial value");
+  tally::transform_exclusive_scan(on, first, last, out.begin(), all.init, all.op, twice);
+  expect_part(out, all.started.exclusive, begin, "transform_exclusive_scan");
+  T const sum = tally::transform_reduce(on, first, last, all.init, all.op, twice);
+  if (!same(sum, *all.started.reduced)) throw error("transform_reduce: " + shown(sum));
+}
+
 std::string shown_offsets(std::vector<std::size_t> const& offsets)
 {
   std::string text;
@@ -133,6 +153,36 @@ TEST(ranks, every_division_under_operators_in_any_order)
 {
   check_every_division<std::int32_t>(14, 3, plus{});
   check_every_division<std::uint16_t>(14, 3, last_nonzero{});
+}
+
+TEST(ranks, transformations_in_every_division)
+{
+  watchdog const waits(std::chrono::seconds(300));
+  std::vector<float> x(16);  // integers, of which halves are exact
+  for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<float>(random_bits(2, k) % 1000);
+  whole<float, halve_and_add_in_double> const in_order(x, 3.0f, 3, {});
+  whole<float, maximum> const in_any_order(x, 3.0f, 3, {});
+  on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
+    for_each_division(x.size(), [&](auto const& offsets) {
+      auto const r = static_cast<std::size_t>(rank);
+      check_transforms(on, in_order, offsets[r], offsets[r + 1]);
+      check_transforms(on, in_any_order, offsets[r], offsets[r + 1]);
+    });
+  });
+}
+
+TEST(ranks, sums_of_products)
+{
+  std::vector<double> const a = make_data<double>(data::mixed_magnitudes, 5000);
+  std::vector<double> const b = make_data<double>(data::distinct, 5000);
+  double const whole_product = tally::transform_reduce(a.begin(), a.end(), b.begin(), 0.5);
+  auto const offsets = random_division(5000, 4, 8);
+  on_virtual_ranks(4, [&](virtual_rank const& on, int rank) {
+    auto const begin = static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(rank)]);
+    auto const end = static_cast<std::ptrdiff_t>(offsets[static_cast<std::size_t>(rank) + 1]);
+    if (!same(tally::transform_reduce(on, a.begin() + begin, a.begin() + end, b.begin() + begin, 0.5), whole_product))
+      throw error("the sum of products");
+  });
 }
 
 TEST(ranks, random_divisions_among_many_ranks_across_spans)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -165,6 +166,23 @@ public:
     std::vector<std::byte> const mine(data, data + bytes);
     world_->meet(rank_, from == rank_ ? std::span<std::byte const>(mine) : std::span<std::byte const>(),
                  [&](auto const& given) { std::memcpy(data, given[static_cast<std::size_t>(from)].data(), bytes); });
+  }
+  void add_up(std::uint64_t* numbers, std::size_t count)
+  {
+    inside_transport const now;
+    auto const* const bytes = reinterpret_cast<std::byte const*>(numbers);
+    std::vector<std::byte> const mine(bytes, bytes + count * sizeof(std::uint64_t));
+    world_->meet(rank_, mine, [&](auto const& given) {
+      std::fill(numbers, numbers + count, 0);
+      for (auto const& each : given) {
+        if (each.size() != mine.size()) throw error("virtual ranks: another count than a rank gives");
+        for (std::size_t k = 0; k < count; ++k) {
+          std::uint64_t number = 0;
+          std::memcpy(&number, each.data() + k * sizeof(number), sizeof(number));
+          numbers[k] += number;
+        }
+      }
+    });
   }
   void send(int to, std::byte const* data, std::size_t count, std::size_t size)
   {

@@ -8,8 +8,10 @@
 #endif
 #include <mpi.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <cstdint>
 #include <numeric>
 #include <span>
 #include <string>
@@ -156,6 +158,15 @@ public:
   void broadcast(std::byte* data, std::size_t bytes, int from)
   {
     check(MPI_Bcast(data, values_type::fitting(bytes), MPI_BYTE, from, in_.get()), "MPI_Bcast");
+  }
+
+  void add_up(std::uint64_t* numbers, std::size_t count)
+  {
+    for (std::size_t begin = 0; begin < count; begin += INT_MAX)
+      check(MPI_Allreduce(MPI_IN_PLACE, numbers + begin,
+                          static_cast<int>(std::min<std::size_t>(count - begin, INT_MAX)), MPI_UINT64_T, MPI_SUM,
+                          in_.get()),
+            "MPI_Allreduce");
   }
 
   void send(int to, std::byte const* data, std::size_t count, std::size_t size)

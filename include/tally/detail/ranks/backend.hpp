@@ -39,6 +39,10 @@ private:
   std::shared_ptr<communicator<Transport>> ranks_;
 };
 
+/// An execution whose calls are those of ranks.
+template <class P>
+concept on_ranks = tally::execution<P> && requires(P const& on) { on.ranks().by; };
+
 /// Parts of a sequence can lie on ranks: its values travel as bytes, and are combined with one another.
 template <class T, class Element, class Op>
 inline constexpr bool travels = std::is_trivially_copyable_v<T> && cpu_backend::orderable<T, Element, Op>;
@@ -132,19 +136,21 @@ call_name name_of(char const* function, I const& first, bool has_init)
                    has_init ? ", with an initial value" : "", ", tiles of ", tile);
 }
 
+/// The reduction of all parts, on the ranks that want it.
 template <class T, transport Transport, class I, class S, class Op, class Transform>
-std::optional<T> backend_reduce(execution<Transport> const& on, I first, S last, std::optional<T> init, Op& op,
-                                Transform& transform)
+std::optional<T> reduce_parts(execution<Transport> const& on, char const* function, bool wanted, I first, S last,
+                              std::optional<T> init, Op& op, Transform& transform)
 {
   using element = std::invoke_result_t<Transform&, std::iter_reference_t<I>>;
   check_travels<T, element, Op>();
   std::optional<T> result;
   if constexpr (travels<T, element, Op>) {
-    call_name const name = name_of<T, Op>("reduce", first, init.has_value());
+    call_name const name = name_of<T, Op>(function, first, init.has_value());
     session<Transport> by(on.ranks(), name);
     with_call<T>(by, std::move(first), std::move(last), init, op, transform, [&](auto& call, auto const&) {
       call.share_totals(!cpu_backend::has_kernels<Op, T>);
       by.attempt([&] {
+        if (!wanted) return;
         auto const all = call.after_all();
         if (all.last()) result.emplace(cpu_backend::value_of<T>(*all.last()));
       });
@@ -152,6 +158,13 @@ std::optional<T> backend_reduce(execution<Transport> const& on, I first, S last,
     });
   }
   return result;
+}
+
+template <class T, transport Transport, class I, class S, class Op, class Transform>
+std::optional<T> backend_reduce(execution<Transport> const& on, I first, S last, std::optional<T> init, Op& op,
+                                Transform& transform)
+{
+  return reduce_parts<T>(on, "reduce", true, std::move(first), std::move(last), std::move(init), op, transform);
 }
 
 template <class T, transport Transport, class I, class S, class Out, class Op, class Transform>

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 namespace tally::ranks_backend {
@@ -38,5 +39,12 @@ concept transport = rounds<T> && requires(T& by, std::byte const* from, std::byt
   by.receive(rank, to, bytes, bytes);
   { by.wait() } -> std::same_as<bool>;
 };
+
+/// A transport that adds up numbers too.
+///
+///     add_up(numbers, count)    replaces each of `count` numbers by its sum over all ranks
+template <class T>
+concept adding_transport =
+    transport<T> && requires(T& by, std::uint64_t* numbers, std::size_t count) { by.add_up(numbers, count); };
 
 }  // namespace tally::ranks_backend
