@@ -39,6 +39,28 @@ int main(int argc, char** argv)
     tally::histogram(ranks, part, bins, counts.begin());
     if (ranks.rank() == 0) std::printf("%d %d %d %d\n", counts[0], counts[1], counts[2], counts[3]);
 
+    // Rank r has 3 + r columns of a matrix of 4 rows.
+    std::size_t const columns = 3 + static_cast<std::size_t>(ranks.rank());
+    std::vector<double> matrix(4 * columns, 0.1);
+    tally::array_view<double> const view(matrix.data(), {4, columns});
+    std::vector<double> sums_of_rows(4);
+    tally::reduce(ranks, tally::along(1, view), sums_of_rows);                   // on every rank
+    tally::inclusive_scan(ranks, tally::along(1, view), tally::along(1, view));  // along the rows of all ranks
+    if (ranks.rank() == 0) std::printf("the sum of a row: %.9g\n", sums_of_rows[3]);
+    tally::on_each_rank(ranks, [&](tally::cpu local) {
+      tally::inclusive_scan(local, tally::along(0, view), tally::along(0, view));  // down the columns
+    });
+
+    // Keys 0 0 0 1 on rank 0, 1 1 1 2 on rank 1, and so on.
+    int const rank = ranks.rank();
+    std::vector<int> const keys{rank, rank, rank, rank + 1};
+    std::vector<float> const values(4, 0.1f);
+    std::vector<int> runs(4);
+    std::vector<float> totals(4);
+    std::size_t const count =
+        tally::reduce_by_key(ranks, keys.begin(), keys.end(), values.begin(), runs.begin(), totals.begin());
+    if (ranks.rank() == 0) std::printf("%zu runs begin on rank 0: %.9g, %.9g\n", count, totals[0], totals[1]);
+
     // A rank that fails ends the call on all ranks, and says why.
     if (ranks.rank() == 1) part[5] = -1;
     try {

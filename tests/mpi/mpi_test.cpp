@@ -10,6 +10,7 @@
 
 #include "../order/reference.hpp"
 #include "../support/data.hpp"
+#include "../support/divisions.hpp"
 #include "../support/operators.hpp"
 #include "tally/mpi.hpp"
 
@@ -48,12 +49,7 @@ struct part {
 
   part(std::size_t n, tally::mpi const& on, std::uint64_t seed)
   {
-    std::vector<std::size_t> offsets{0, n};
-    for (int r = 1; r < on.size(); ++r) {
-      std::uint64_t const random = random_bits(seed, static_cast<std::uint64_t>(r));
-      offsets.push_back(random % 4 == 0 ? offsets.back() : static_cast<std::size_t>(random >> 8) % (n + 1));
-    }
-    std::sort(offsets.begin(), offsets.end());
+    auto const offsets = random_division(n, on.size(), seed);
     begin = offsets[static_cast<std::size_t>(on.rank())];
     end = offsets[static_cast<std::size_t>(on.rank()) + 1];
   }

@@ -1,9 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <exception>
-#include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -64,31 +61,18 @@ private:
 
 using device_ranks = nccl_backend::execution<nccl_backend::gpu<device_ranks_transport>>;
 
-/// Runs body(on, rank) on `size` ranks, threads whose streams are on the current GPU. Throws the exception of the first
-/// rank that had one.
+/// Runs body(on, rank) on `size` ranks, threads whose streams are on the current GPU.
 template <class Body>
 void on_device_ranks(int size, Body const& body)
 {
   world all(size);
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < size; ++rank)
-      threads.emplace_back([&, rank] {
-        try {
-          stream const own;
-          cuda::workspace space;
-          cuda const local(own, space);
-          body(device_ranks(device_ranks_transport(all, rank, own), nccl_backend::gpu<device_ranks_transport>(local),
-                            {}),
-               space, static_cast<cudaStream_t>(own), rank);
-        } catch (...) {
-          failures[static_cast<std::size_t>(rank)] = std::current_exception();
-        }
-      });
-  }
-  for (auto const& failure : failures)
-    if (failure) std::rethrow_exception(failure);
+  on_threads(all, [&](int rank) {
+    stream const own;
+    cuda::workspace space;
+    cuda const local(own, space);
+    body(device_ranks(device_ranks_transport(all, rank, own), nccl_backend::gpu<device_ranks_transport>(local), {}),
+         space, static_cast<cudaStream_t>(own), rank);
+  });
 }
 
 }  // namespace tally::test

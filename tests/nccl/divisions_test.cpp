@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "../order/reference.hpp"
-#include "../ranks/parts.hpp"
 #include "../support/bits.hpp"
 #include "../support/data.hpp"
+#include "../support/divisions.hpp"
 #include "../support/operators.hpp"
 #include "../support/visits.hpp"
 #include "../support/watchdog.hpp"
@@ -24,34 +24,6 @@ namespace {
 
 [[maybe_unused]] auto* const counted =
     testing::AddGlobalTestEnvironment(new visits({"include/tally/detail/nccl/call.hpp"}));
-
-/// A sequence and its results by the order.
-template <class T, class Op>
-struct whole {
-  std::vector<T> x;
-  T init;
-  Op op;
-  std::size_t tile;
-  reference::results<T> plain, started;
-
-  whole(std::size_t n, std::size_t tile_elements, Op operation)
-      : x(make_data<T>(hardest<T>, n)),
-        init(make_data<T>(data::distinct, 1, 99)[0]),
-        op(operation),
-        tile(tile_elements),
-        plain(reference::scan(x, op, std::optional<T>(), tiles_of(tile))),
-        started(reference::scan(x, op, std::optional<T>(init), tiles_of(tile)))
-  {
-  }
-};
-
-template <class T>
-void expect_part(std::vector<T> const& got, std::vector<T> const& all, std::size_t begin, char const* what)
-{
-  std::vector<T> const expected(all.begin() + static_cast<std::ptrdiff_t>(begin),
-                                all.begin() + static_cast<std::ptrdiff_t>(begin + got.size()));
-  if (auto right = same_bits<T>(got, expected); !right) throw error(std::string(what) + ": " + right.message());
-}
 
 /// Every call on one rank's part of a division.
 template <class T, class Op>
@@ -69,9 +41,7 @@ void check_rank(host_ranks const& on, whole<T, Op> const& all, std::size_t begin
   auto const behind = tally::inclusive_scan(on, out.begin(), out.end(), out.begin(), all.op, all.init);
   if (behind != out.end()) throw error("another end");
   expect_part(out, all.started.inclusive, begin, "inclusive_scan from an initial value, in place");
-  T const sum = tally::reduce(on, first, last, all.init, all.op);
-  if (!same(sum, *all.started.reduced))
-    throw error("reduce: " + shown(sum) + ", expected " + shown(*all.started.reduced));
+  expect_value(tally::reduce(on, first, last, all.init, all.op), *all.started.reduced, "reduce");
 }
 
 /// All divisions run in one world: the ranks go on from one to the next.
@@ -82,29 +52,18 @@ void check_divisions(whole<T, Op> const& all, std::vector<std::vector<std::size_
   host_machine machine;
   machine.tile = all.tile;
   on_host_ranks(static_cast<int>(divisions[0].size()) - 1, machine, {}, [&](host_ranks const& on, int rank) {
-    auto const r = static_cast<std::size_t>(rank);
-    std::size_t calls = r;
-    for (auto const& offsets : divisions) {
+    std::size_t calls = static_cast<std::size_t>(rank);
+    in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
       on.all().machine.goes_on_alone = ++calls % 2 == 0;
-      try {
-        check_rank(on, all, offsets[r], offsets[r + 1]);
-      } catch (error const& e) {
-        // The other ranks wait: no result of theirs would be compared any more.
-        std::string text;
-        for (std::size_t const each : offsets) text += std::to_string(each) + ' ';
-        std::fprintf(stderr, "rank %d of the division %s: %s\n", rank, text.c_str(), e.what());
-        std::_Exit(EXIT_FAILURE);
-      }
-    }
+      check_rank(on, all, begin, end);
+    });
   });
 }
 
 template <class T, class Op>
 void check_every_division(std::size_t n, std::size_t tile, Op op)
 {
-  std::vector<std::vector<std::size_t>> divisions;
-  for_each_division(n, [&](auto const& offsets) { divisions.push_back(offsets); });
-  check_divisions(whole<T, Op>(n, tile, op), divisions);
+  check_divisions(whole<T, Op>(n, tile, op), every_division(n));
 }
 
 #ifdef TALLY_TEST_BRIEFLY
@@ -132,8 +91,7 @@ TEST(gpus, every_division_under_operators_in_any_order)
 TEST(gpus, random_divisions_among_many_ranks_across_spans)
 {
   for (int const ranks : {1, 2, 4, 9, 17}) {
-    std::vector<std::vector<std::size_t>> divisions;
-    for (std::uint64_t seed = 0; seed < 40 / few; ++seed) divisions.push_back(random_division(330, ranks, seed));
+    auto const divisions = random_divisions(330, ranks, 40 / few);
     check_divisions(whole<double, halve_and_add>(330, 2, {}), divisions);
     check_divisions(whole<float, plus>(330, 1, {}), divisions);
     check_divisions(whole<bfloat16, plus>(330, 3, {}), divisions);
@@ -144,8 +102,7 @@ TEST(gpus, random_divisions_among_many_ranks_across_spans)
 TEST(gpus, many_spans_of_a_rank)
 {
   for (int const ranks : {1, 3}) {
-    std::vector<std::vector<std::size_t>> divisions;
-    for (std::uint64_t seed = 0; seed < 4; ++seed) divisions.push_back(random_division(2600, ranks, seed));
+    auto const divisions = random_divisions(2600, ranks, 4);
     check_divisions(whole<float, plus>(2600, 1, {}), divisions);
     check_divisions(whole<float, halve_and_add_in_double>(2600, 1, {}), divisions);
   }

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <new>
 #include <optional>
 #include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "../support/virtual_ranks.hpp"
@@ -207,26 +205,11 @@ private:
 using host_ranks = nccl_backend::execution<host_machine>;
 
 /// Runs body(on, rank) on `size` ranks, and returns what crossed between them. `sizes` are those of the parts, or none.
-/// Throws    the exception of the first rank that had one.
 template <class Body>
 traffic on_host_ranks(int size, host_machine const& machine, std::span<std::size_t const> sizes, Body const& body)
 {
   world all(size);
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < size; ++rank)
-      threads.emplace_back([&, rank] {
-        try {
-          body(host_ranks(host_transport(all, rank), machine, sizes), rank);
-        } catch (...) {
-          failures[static_cast<std::size_t>(rank)] = std::current_exception();
-        }
-      });
-  }
-  for (auto const& failure : failures)
-    if (failure) std::rethrow_exception(failure);
-  if (!all.is_empty()) throw error("a message was not received");
+  on_threads(all, [&](int rank) { body(host_ranks(host_transport(all, rank), machine, sizes), rank); });
   return all.counted();
 }
 

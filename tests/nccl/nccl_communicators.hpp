@@ -1,6 +1,5 @@
 #pragma once
 
-#include <barrier>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -11,6 +10,7 @@
 #include <dlfcn.h>
 
 #include "../cuda/device_array.hpp"
+#include "../support/virtual_ranks.hpp"
 #include "tally/nccl.hpp"
 
 namespace tally::test {
@@ -64,7 +64,7 @@ public:
 
 private:
   std::vector<ncclComm*> all_;
-  mutable std::barrier<> meet_;
+  mutable sleeping_barrier meet_;
   int (*destroy_)(ncclComm*) = nullptr;
   bool found_ = false;
 };

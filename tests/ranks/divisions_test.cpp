@@ -27,38 +27,6 @@ namespace {
 
 [[maybe_unused]] auto* const counted = testing::AddGlobalTestEnvironment(new visits({"include/tally/detail/ranks"}));
 
-/// A sequence and its results by the order, to which those of all divisions are compared.
-template <class T, class Op>
-struct whole {
-  std::vector<T> x;
-  T init;
-  Op op;
-  std::size_t tile;
-  reference::results<T> plain, started;
-
-  whole(std::size_t n, std::size_t tile_elements, Op operation)
-      : whole(make_data<T>(hardest<T>, n), make_data<T>(data::distinct, 1, 99)[0], tile_elements, operation)
-  {
-  }
-  whole(std::vector<T> elements, T initial, std::size_t tile_elements, Op operation)
-      : x(std::move(elements)),
-        init(initial),
-        op(operation),
-        tile(tile_elements),
-        plain(reference::scan(x, op, std::optional<T>(), tiles_of(tile))),
-        started(reference::scan(x, op, std::optional<T>(init), tiles_of(tile)))
-  {
-  }
-};
-
-template <class T>
-void expect_part(std::vector<T> const& got, std::vector<T> const& all, std::size_t begin, char const* what)
-{
-  std::vector<T> const expected(all.begin() + static_cast<std::ptrdiff_t>(begin),
-                                all.begin() + static_cast<std::ptrdiff_t>(begin + got.size()));
-  if (auto right = same_bits<T>(got, expected); !right) throw error(std::string(what) + ": " + right.message());
-}
-
 /// Every call on one rank's part of a division.
 template <class T, class Op>
 void check_rank(virtual_rank const& on, whole<T, Op> const& all, std::size_t begin, std::size_t end)
@@ -74,9 +42,7 @@ void check_rank(virtual_rank const& on, whole<T, Op> const& all, std::size_t beg
   std::fill(out.begin(), out.end(), T{});
   tally::exclusive_scan(on, first, last, out.begin(), all.init, all.op);
   expect_part(out, all.started.exclusive, begin, "exclusive_scan");
-  T const sum = tally::reduce(on, first, last, all.init, all.op);
-  if (!same(sum, *all.started.reduced))
-    throw error("reduce: " + shown(sum) + ", expected " + shown(*all.started.reduced));
+  expect_value(tally::reduce(on, first, last, all.init, all.op), *all.started.reduced, "reduce");
 }
 
 /// The calls with a transformation, of elements that are halves of themselves.
@@ -95,15 +61,8 @@ void check_transforms(virtual_rank const& on, whole<T, Op> const& all, std::size
   expect_part(out, all.started.inclusive, begin, "transform_inclusive_scan from an initial value");
   tally::transform_exclusive_scan(on, first, last, out.begin(), all.init, all.op, twice);
   expect_part(out, all.started.exclusive, begin, "transform_exclusive_scan");
-  T const sum = tally::transform_reduce(on, first, last, all.init, all.op, twice);
-  if (!same(sum, *all.started.reduced)) throw error("transform_reduce: " + shown(sum));
-}
-
-std::string shown_offsets(std::vector<std::size_t> const& offsets)
-{
-  std::string text;
-  for (std::size_t const each : offsets) text += std::to_string(each) + ' ';
-  return text;
+  expect_value(tally::transform_reduce(on, first, last, all.init, all.op, twice), *all.started.reduced,
+               "transform_reduce");
 }
 
 /// All divisions run in one world: the ranks go on from one to the next.
@@ -112,25 +71,14 @@ void check_divisions(whole<T, Op> const& all, std::vector<std::vector<std::size_
 {
   watchdog const waits(std::chrono::seconds(300));
   on_virtual_ranks(static_cast<int>(divisions[0].size()) - 1, [&](virtual_rank const& on, int rank) {
-    for (auto const& offsets : divisions) {
-      auto const r = static_cast<std::size_t>(rank);
-      try {
-        check_rank(on, all, offsets[r], offsets[r + 1]);
-      } catch (error const& e) {
-        // The other ranks wait: no result of theirs would be compared any more.
-        std::fprintf(stderr, "rank %d of the division %s: %s\n", rank, shown_offsets(offsets).c_str(), e.what());
-        std::_Exit(EXIT_FAILURE);
-      }
-    }
+    in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) { check_rank(on, all, begin, end); });
   });
 }
 
 template <class T, class Op>
 void check_every_division(std::size_t n, std::size_t tile, Op op)
 {
-  std::vector<std::vector<std::size_t>> divisions;
-  for_each_division(n, [&](auto const& offsets) { divisions.push_back(offsets); });
-  check_divisions(whole<T, Op>(n, tile, op), divisions);
+  check_divisions(whole<T, Op>(n, tile, op), every_division(n));
 }
 
 #ifdef TALLY_TEST_BRIEFLY
@@ -163,10 +111,9 @@ TEST(ranks, transformations_in_every_division)
   whole<float, halve_and_add_in_double> const in_order(x, 3.0f, 3, {});
   whole<float, maximum> const in_any_order(x, 3.0f, 3, {});
   on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
-    for_each_division(x.size(), [&](auto const& offsets) {
-      auto const r = static_cast<std::size_t>(rank);
-      check_transforms(on, in_order, offsets[r], offsets[r + 1]);
-      check_transforms(on, in_any_order, offsets[r], offsets[r + 1]);
+    in_each_division(rank, every_division(x.size()), [&](std::size_t begin, std::size_t end) {
+      check_transforms(on, in_order, begin, end);
+      check_transforms(on, in_any_order, begin, end);
     });
   });
 }
@@ -188,8 +135,7 @@ TEST(ranks, sums_of_products)
 TEST(ranks, random_divisions_among_many_ranks_across_spans)
 {
   for (int const ranks : {2, 4, 9, 17}) {
-    std::vector<std::vector<std::size_t>> divisions;
-    for (std::uint64_t seed = 0; seed < 40 / few; ++seed) divisions.push_back(random_division(330, ranks, seed));
+    auto const divisions = random_divisions(330, ranks, 40 / few);
     check_divisions(whole<double, halve_and_add>(330, 3, {}), divisions);
     check_divisions(whole<float, plus>(330, 1, {}), divisions);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
@@ -13,9 +14,10 @@
 #include "../support/virtual_ranks.hpp"
 #include "../support/watchdog.hpp"
 #include "parts.hpp"
+#include "tally/algorithms/bins.hpp"
+#include "tally/array_view.hpp"
 #include "tally/operators.hpp"
-#include "tally/reduce.hpp"
-#include "tally/scan.hpp"
+#include "tally/ranks.hpp"
 
 namespace {
 
@@ -211,6 +213,72 @@ TEST(ranks_fail, every_allocation)
       (void)tally::reduce(on, std::istream_iterator<int>(text.stream), std::istream_iterator<int>(), 0);
     });
     EXPECT_GE(once, 2);
+  }
+}
+
+/// Calls of ranks.hpp. Their parts share a tile, which crosses both borders.
+TEST(ranks_fail, every_allocation_of_sequences_recurrences_and_segments)
+{
+  auto const after = [](int place) { allocations_left = place; };
+  std::vector<int> const keys(14, 5);
+  std::vector<char> const flags(14, 0);
+  for (int const failing : {0, 1, 2}) {
+    auto const fail = [&](auto const& call) { return fail_everywhere(failing, "std::bad_alloc", after, call); };
+    int const batches = fail([&](virtual_rank const& on, int) {
+      float out[14], lasts[2];
+      tally::inclusive_scan(on, along(1, array_view<float const>(x.data(), {2, 7})),
+                            along(1, array_view<float>(out, {2, 7})), halve_and_add{}, last_to(lasts));
+    });
+    EXPECT_GE(batches, 2) << "heads or tiles, and carries";
+    int const reductions = fail([&](virtual_rank const& on, int) {
+      float sums[20];
+      tally::reduce(on, along(0, array_view<float const>(x.data(), {1, 20})), sums, 0.0f, halve_and_add{});
+    });
+    EXPECT_GE(reductions, 2) << "the totals, own and all";
+    for (double const term : {1.0, 1e308}) {
+      int const recurrences = fail([&](virtual_rank const& on, int) {
+        double a[7], b[7];
+        std::fill(a, a + 7, 1.0);
+        std::fill(b, b + 7, term);
+        tally::linear_recurrence(on, a, a + 7, b, b, 0.0);
+      });
+      EXPECT_GE(recurrences, term == 1.0 ? 4 : 7) << "states, heads, carries, and then the ends of parts";
+    }
+    int const by_flag = fail([&](virtual_rank const& on, int) {
+      float out[14];
+      tally::inclusive_scan_by_flag(on, x.begin(), x.begin() + 14, flags.begin(), out);
+    });
+    EXPECT_GE(by_flag, 5) << "the pieces of parts, and two tiles for each of two calls";
+    int const by_key = fail([&](virtual_rank const& on, int) {
+      float out[14];
+      int runs[14];
+      tally::reduce_by_key(on, keys.begin(), keys.end(), x.begin(), runs, out, halve_and_add{});
+    });
+    EXPECT_GE(by_key, 7) << "keys too";
+    int const histograms = fail([&](virtual_rank const& on, int) {
+      int counts[7];
+      tally::histogram(on, x, even_bins(0.0, 1.0, 4), counts);
+    });
+    EXPECT_GE(histograms, 1);
+  }
+}
+
+TEST(ranks_fail, the_operator_at_every_call_on_segments)
+{
+  std::vector<char> const flags{0, 1, 0, 1,
+                                0, 0, 0};  // each rank has a segment of its own, and one crosses each border
+  for (int const failing : {0, 1, 2}) {
+    auto const after = [](int place) { limited_plus::left = place; };
+    int const scans = fail_everywhere(failing, "the operator failed", after, [&](virtual_rank const& on, int) {
+      float out[7];
+      tally::inclusive_scan_by_flag(on, x.begin(), x.begin() + 7, flags.begin(), out, limited_plus{});
+    });
+    EXPECT_GE(scans, 1);
+    int const reductions = fail_everywhere(failing, "the operator failed", after, [&](virtual_rank const& on, int) {
+      float out[7];
+      tally::reduce_by_flag(on, x.begin(), x.begin() + 7, flags.begin(), out, limited_plus{});
+    });
+    EXPECT_GE(reductions, 1);
   }
 }
 

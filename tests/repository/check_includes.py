@@ -27,12 +27,13 @@ ROOMS = [
     ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),
     # Parts of a sequence on ranks: which has what, and how they stay in step.
     ("parts on ranks", LIBRARY + r"detail/ranks/(division|session|transport)\.hpp", "base"),
+    # The calls of batches and applications on ranks, from the arguments on.
+    ("contracts on ranks", LIBRARY + r"(ranks|detail/ranks/(batches|recurrences|segments))\.hpp", "base operators order cpu contracts ranks applications|parts on ranks"),
     # Calls on these over any transport; the CPU does a rank's own part.
     ("ranks", LIBRARY + r"detail/ranks/.*", "base operators order cpu|parts on ranks"),
     ("transport over MPI", LIBRARY + r"detail/mpi/.*", "base"),
     ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running|array_view|along|segments|reversed|batches|prefix_sums|exact)\.hpp|" + LIBRARY + r"detail/batch/.*", "base operators order|where calls go"),
     ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda|cuda batches|check of CUDA"),
-    ("contracts on ranks", LIBRARY + r"ranks\.hpp", "base operators order contracts ranks applications|parts on ranks"),
     ("MPI contracts", LIBRARY + r"mpi\.hpp", "base contracts ranks|contracts on ranks|transport over MPI"),
     ("several GPUs", LIBRARY + r"detail/nccl/.*", "base operators order cuda|parts on ranks|check of CUDA"),
     ("contracts on several GPUs", LIBRARY + r"nccl\.hpp", "base contracts|several GPUs|GPU contracts"),
@@ -53,7 +54,7 @@ ROOMS = [
     ("readers and writers", r"tool/io/.*", "base"),
     ("tool", r"tool/cli/.*",
      "base operators laws order contracts applications|GPU contracts|readers and writers|check of CUDA|kernels model catalogue drawings"),
-    ("tool on ranks", r"tool/(ranks|mpi)/.*", "base operators order ranks tool|readers and writers|transport over MPI"),
+    ("tool on ranks", r"tool/(ranks|mpi)/.*", "base operators order ranks tool|parts on ranks|readers and writers|transport over MPI"),
     ("machine of the site", r"site/machine/.*", "model catalogue drawings tool"),
 ]
 

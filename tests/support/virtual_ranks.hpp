@@ -222,19 +222,18 @@ private:
 
 using virtual_rank = ranks_backend::execution<virtual_transport>;
 
-/// Runs body(on, rank) on `size` ranks, and returns what crossed between them.
-/// Throws    the exception of the first rank that had one.
+/// Runs body(rank) on a thread for each rank of a world.
+/// Throws    the exception of the first rank that had one, else an error if a message was not received.
 template <class Body>
-traffic on_virtual_ranks(int size, Body const& body, std::optional<cpu> local = cpu{1})
+void on_threads(world& all, Body const& body)
 {
-  world all(size);
-  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(size));
+  std::vector<std::exception_ptr> failures(static_cast<std::size_t>(all.size()));
   {
     std::vector<std::jthread> threads;
-    for (int rank = 0; rank < size; ++rank)
+    for (int rank = 0; rank < all.size(); ++rank)
       threads.emplace_back([&, rank] {
         try {
-          body(virtual_rank(virtual_transport(all, rank), local), rank);
+          body(rank);
         } catch (...) {
           failures[static_cast<std::size_t>(rank)] = std::current_exception();
         }
@@ -243,6 +242,14 @@ traffic on_virtual_ranks(int size, Body const& body, std::optional<cpu> local = 
   for (auto const& failure : failures)
     if (failure) std::rethrow_exception(failure);
   if (!all.is_empty()) throw error("virtual ranks: a message was not received");
+}
+
+/// Runs body(on, rank) on `size` ranks, and returns what crossed between them.
+template <class Body>
+traffic on_virtual_ranks(int size, Body const& body, std::optional<cpu> local = cpu{1})
+{
+  world all(size);
+  on_threads(all, [&](int rank) { body(virtual_rank(virtual_transport(all, rank), local), rank); });
   return all.counted();
 }
 

@@ -116,7 +116,7 @@ private:
           sum.reduce(values);
           if (io::size_of(values) > 0) state = {std::get<int128>(sum.value()), true};
         });
-        state.failed = all_->failure() != nullptr;
+        state.failed = all_->failed();
       }
       by_->broadcast(reinterpret_cast<std::byte*>(&state), sizeof(state), r);
       if (state.failed) break;

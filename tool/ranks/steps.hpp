@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <vector>
 
 #include "ranks/network.hpp"
+#include "tally/detail/ranks/session.hpp"
 
 namespace tally::cli {
 
@@ -22,26 +22,15 @@ std::vector<T> of_all_ranks(network& by, T const& mine)
 struct not_divided {};
 
 /// Steps of work that all ranks take together.
-class steps {
+class steps : public ranks_backend::kept_failure {
 public:
   explicit steps(network& by) : by_(&by) {}
 
-  /// Runs this rank's work. Whatever it throws is kept, and `agree` tells all ranks.
-  template <class Work>
-  void attempt(Work const& work)
-  {
-    if (failure_) return;
-    try {
-      work();
-    } catch (...) {
-      failure_ = std::current_exception();
-    }
-  }
   /// Throws `not_divided` on all ranks if an attempt has failed on one.
   void agree()
   {
-    std::vector<char> const failed = of_all_ranks<char>(*by_, failure_ != nullptr);
-    if (std::ranges::count(failed, 1) > 0) throw not_divided();
+    std::vector<char> const failures = of_all_ranks<char>(*by_, failed());
+    if (std::ranges::count(failures, 1) > 0) throw not_divided();
   }
   /// An attempt, and what all agree on.
   template <class Work>
@@ -51,11 +40,8 @@ public:
     agree();
   }
 
-  std::exception_ptr failure() const { return failure_; }
-
 private:
   network* by_;
-  std::exception_ptr failure_;
 };
 
 }  // namespace tally::cli

@@ -1,17 +1,15 @@
-// error: ranks take reduce, transform_reduce and the scans of one sequence
+// error: ranks take reduce, the scans, histogram, linear_recurrence, batches along an axis, and calls by key
 #include <vector>
 
 #include "../../support/lone_rank.hpp"
 #include "tally/batches.hpp"
 #include "tally/detail/ranks/refused.hpp"
 
-void f(std::vector<float> const& in, std::vector<float>& out)
+void f(std::vector<float> const& in, std::vector<int> const& offsets, std::vector<float>& out)
 {
 #ifdef RIGHT
-  tally::inclusive_scan(tally::cpu{}, tally::along(0, tally::array_view(in.data(), {in.size()})),
-                        tally::along(0, tally::array_view(out.data(), {out.size()})));
+  tally::inclusive_scan(tally::cpu{}, tally::segments(in, offsets), out);
 #else
-  tally::inclusive_scan(tally::test::lone_rank(), tally::along(0, tally::array_view(in.data(), {in.size()})),
-                        tally::along(0, tally::array_view(out.data(), {out.size()})));
+  tally::inclusive_scan(tally::test::lone_rank(), tally::segments(in, offsets), out);
 #endif
 }

@@ -86,19 +86,26 @@ bool cannot_fail(part_of<I, Transform> const& part)
          cpu_backend::contiguous_of<I, T> && cpu_backend::contiguous_of<Out, T> && part.size <= order::tile<T>;
 }
 
-/// Calls run(call, part), where `call` is the exact_call or ordered_call that Op on T needs.
+/// Calls run(call), where `call` is the exact_call or ordered_call that Op on T needs.
+template <class T, transport Transport, class Lines, class Op, class Run>
+void with_lines(session<Transport>& session, Lines const& lines, std::size_t tile, Op& op, Run const& run)
+{
+  if constexpr (in_any_order<Op, T>) {
+    exact_call<T, Transport, Lines, Op> call(session, lines, op);
+    run(call);
+  } else {
+    ordered_call<T, Transport, Lines, Op> call(session, lines, op, tile);
+    run(call);
+  }
+}
+
+/// Calls run(call, part) on the one sequence of a call.
 template <class T, transport Transport, class I, class Op, class Transform, class Run>
 void run_call(session<Transport>& session, part_of<I, Transform> const& part, std::optional<T> const& init, Op& op,
               Run const& run)
 {
-  if constexpr (in_any_order<Op, T>) {
-    exact_call<T, Transport, I, Op, Transform> call(session, part.first, part.last, init, op, *part.transform);
-    run(call, part);
-  } else {
-    ordered_call<T, Transport, I, Op, Transform> call(session, part.first, part.size, init, op, *part.transform,
-                                                      tile_of<T>(part.first));
-    run(call, part);
-  }
+  one_line<T, I, Transform> const line{part.first, part.size, &init, part.transform};
+  with_lines<T>(session, line, tile_of<T>(part.first), op, [&](auto& call) { run(call, part); });
 }
 
 /// `run_call` on this rank's elements [first, last).
@@ -179,7 +186,14 @@ Out backend_scan(execution<Transport> const& on, I first, S last, Out out, std::
     session<Transport> by(on.ranks(), name);
     with_call<T>(by, std::move(first), std::move(last), init, op, transform, [&](auto& call, auto const& part) {
       call.share_totals(!cannot_fail<T, Op, Out>(part));
-      out = call.scan(std::move(out), shift);
+      out = call.scan(
+          [&](std::size_t) -> Out {
+            if constexpr (std::copy_constructible<Out>)
+              return out;
+            else
+              return std::move(out);
+          },
+          shift);
       by.finish();
     });
   }

@@ -1,20 +1,21 @@
 #pragma once
 
 #include <cstddef>
+#include <iterator>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "tally/detail/cpu/backend.hpp"
+#include "tally/detail/ranks/lines.hpp"
 #include "tally/detail/ranks/session.hpp"
 #include "tally/detail/ranks/wire.hpp"
 
 namespace tally::ranks_backend {
 
-/// A reduction or scan under an operator that is exactly associative, of a sequence whose parts lie on ranks: each rank
-/// shares the total of its part. It needs no tiles.
-template <class T, transport Transport, class I, class Op, class Transform>
+/// Reductions or scans under an operator that is exactly associative, of sequences whose parts lie on ranks
+/// (lines.hpp): each rank shares the totals of its parts. They need no tiles.
+template <class T, transport Transport, class Lines, class Op>
 class exact_call {
 public:
   using carry = cpu_backend::held_carry<T, Op>;
@@ -22,74 +23,93 @@ public:
   /// An exact sum travels whole: it is rounded once, at the end.
   using total = std::conditional_t<is_exact_sum<Op>, carry, working>;
 
-  exact_call(session<Transport>& session, I first, I last, std::optional<T> const& init, Op& op, Transform& transform)
-      : session_(&session),
-        first_(std::move(first)),
-        last_(std::move(last)),
-        init_(&init),
-        op_(&op),
-        transform_(&transform)
-  {
-  }
+  exact_call(session<Transport>& session, Lines const& lines, Op& op) : session_(&session), lines_(&lines), op_(&op) {}
 
   /// Shares the totals of all parts in one round, or two for totals of more than report::value_bytes.
   void share_totals(bool may_fail)
   {
     session<Transport>& by = *session_;
     auto const ranks = static_cast<std::size_t>(by.by().size());
+    std::size_t const count = lines_->count();
+    in_report_ = count * size <= report::value_bytes;
     report first{.may_fail = may_fail};
     by.attempt([&] {
-      if constexpr (!in_report) {
-        own_ = memory<std::byte>(size, alignof(value));
-        all_ = memory<std::byte>(ranks * size, alignof(value));
+      if (!in_report_) {
+        own_ = memory<std::byte>(count * size, alignof(value));
+        all_ = memory<std::byte>(ranks * count * size, alignof(value));
       }
-      carry sum = before_first();
-      cpu_backend::reduce<T>(by.ranks().on, first_, last_, *transform_, *op_, sum);
-      if (!sum.last()) return;
-      first.has_value = 1;
-      if constexpr (is_exact_sum<Op>)
-        store(in_report ? first.value : own_.get(), sum);
-      else
-        store(in_report ? first.value : own_.get(), *sum.last());
+      for (std::size_t s = 0; s < count; ++s) {
+        carry sum = before_first(s);
+        auto const begin = lines_->first(s);
+        cpu_backend::reduce<T>(by.ranks().on, begin, std::next(begin, distance(lines_->size())), lines_->transform(),
+                               *op_, sum);
+        if (!sum.last()) return;  // nor has another sequence any elements
+        first.has_value = 1;
+        std::byte* const to = (in_report_ ? first.value : own_.get()) + s * size;
+        if constexpr (is_exact_sum<Op>)
+          store(to, sum);
+        else
+          store(to, *sum.last());
+      }
     });
     by.meet(first);
-    if constexpr (!in_report) {
+    if (!in_report_) {
       detail::took("ranks: large totals in a round of their own");
-      by.by().allgather(own_.get(), all_.get(), size);
+      by.by().allgather(own_.get(), all_.get(), count * size);
     }
   }
 
-  /// The carry before this part.
-  carry before_own() const { return session_->rank() == 0 ? before_first() : before(session_->rank()); }
-  /// The carry after all elements.
-  carry after_all() const { return before(session_->by().size()); }
-
-  template <class Out>
-  Out scan(Out out, detail::direction shift)
+  /// The carry of a sequence before this part.
+  carry before_own(std::size_t s = 0) const
   {
-    session_->attempt([&] {
-      carry at = before_own();
-      out = cpu_backend::scan<T>(session_->ranks().on, first_, last_, std::move(out), *transform_, *op_, at, shift);
-    });
-    return out;
+    return session_->rank() == 0 ? before_first(s) : before(session_->rank(), s);
+  }
+  /// The carry after all elements.
+  carry after_all(std::size_t s = 0) const { return before(session_->by().size(), s); }
+
+  /// Writes all results of this part. `out(s)` is the place of those of sequence s.
+  /// Returns   the end of those of a single sequence.
+  template <class Outs>
+  auto scan(Outs const& out, detail::direction shift)
+  {
+    auto const scan_line = [&](std::size_t s, auto to) {
+      carry at = before_own(s);
+      auto const begin = lines_->first(s);
+      return cpu_backend::scan<T>(session_->ranks().on, begin, std::next(begin, distance(lines_->size())),
+                                  std::move(to), lines_->transform(), *op_, at, shift);
+    };
+    if constexpr (Lines::several) {
+      session_->attempt([&] {
+        for (std::size_t s = 0; s < lines_->count(); ++s) scan_line(s, out(s));
+      });
+    } else {
+      auto end = out(0);
+      session_->attempt([&] { end = scan_line(0, std::move(end)); });
+      return end;
+    }
   }
 
 private:
   using value = cpu_backend::unheld_t<total>;
   static constexpr std::size_t size = sizeof(value);
-  static constexpr bool in_report = size <= report::value_bytes;
   static_assert(std::is_trivially_copyable_v<value>);
 
+  static auto distance(std::size_t n) { return static_cast<std::iter_difference_t<typename Lines::iterator>>(n); }
+
   /// Rank 0 begins with the initial value, so its total contains it.
-  carry before_first() const { return session_->rank() == 0 ? cpu_backend::begin_with<T, Op>(*init_) : carry(); }
-  carry before(int rank) const
+  carry before_first(std::size_t s) const
+  {
+    return session_->rank() == 0 ? cpu_backend::begin_with<T, Op>(lines_->init(s)) : carry();
+  }
+  carry before(int rank, std::size_t s) const
   {
     auto&& op = cpu_backend::hold_operator<T>(*op_);
     std::optional<total> sum;
     for (std::size_t r = 0; r < static_cast<std::size_t>(rank); ++r) {
       report const& from = session_->ranks().reports[r];
       if (from.has_value == 0) continue;
-      total const next = load<total>(in_report ? from.value : all_.get() + r * size);
+      total const next =
+          load<total>(in_report_ ? from.value + s * size : all_.get() + (r * lines_->count() + s) * size);
       if (!sum)
         sum.emplace(next);
       else if constexpr (is_exact_sum<Op>)
@@ -101,11 +121,10 @@ private:
   }
 
   session<Transport>* session_;
-  I first_, last_;
-  std::optional<T> const* init_;
+  Lines const* lines_;
   Op* op_;
-  Transform* transform_;
   memory<std::byte> own_, all_;
+  bool in_report_ = true;
 };
 
 }  // namespace tally::ranks_backend

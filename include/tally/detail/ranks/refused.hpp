@@ -8,9 +8,11 @@ namespace tally::ranks_backend {
 template <class... Arguments>
 constexpr void refuse()
 {
-  static_assert(sizeof...(Arguments) == static_cast<std::size_t>(-1),
-                "tally: ranks take reduce, transform_reduce and the scans of one sequence. Batches, recurrences and "
-                "applications run on each rank by itself: pass tally::cpu instead");
+  static_assert(
+      sizeof...(Arguments) == static_cast<std::size_t>(-1),
+      "tally: ranks take reduce, the scans, histogram, linear_recurrence, batches along an axis, and calls by key "
+      "and by flag. Other calls run on each rank by itself: within tally::on_each_rank, or pass tally::cpu "
+      "instead");
 }
 
 template <class T, transport Transport, class... Rest>

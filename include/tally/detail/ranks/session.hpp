@@ -100,17 +100,9 @@ struct communicator {
   }
 };
 
-/// One call on all ranks. It keeps the ranks in step: whatever a rank throws is kept until the next round, which tells
-/// all ranks, and the call ends on all of them.
-template <rounds Transport>
-class session {
+/// The failure of a rank's own work, kept until the next round tells the other ranks.
+class kept_failure {
 public:
-  session(communicator<Transport>& ranks, call_name const& call) : ranks_(&ranks), call_(&call) {}
-
-  communicator<Transport>& ranks() const { return *ranks_; }
-  Transport& by() const { return ranks_->by; }
-  int rank() const { return ranks_->by.rank(); }
-
   /// Runs a piece of this rank's own work, unless it has failed before. The piece calls no function of the transport.
   template <class Work>
   void attempt(Work const& work)
@@ -123,6 +115,22 @@ public:
     }
   }
   bool failed() const { return failure_ != nullptr; }
+  std::exception_ptr const& failure() const { return failure_; }
+
+private:
+  std::exception_ptr failure_;
+};
+
+/// One call on all ranks. It keeps the ranks in step: whatever a rank throws is kept until the next round, which tells
+/// all ranks, and the call ends on all of them.
+template <rounds Transport>
+class session : public kept_failure {
+public:
+  session(communicator<Transport>& ranks, call_name const& call) : ranks_(&ranks), call_(&call) {}
+
+  communicator<Transport>& ranks() const { return *ranks_; }
+  Transport& by() const { return ranks_->by; }
+  int rank() const { return ranks_->by.rank(); }
 
   /// A round: gives `mine` to all ranks and returns the reports of all.
   /// Throws    rank_error, on every rank, if a rank has failed or makes another call.
@@ -156,7 +164,7 @@ private:
     char text[text_bytes] = {};
     if (first == rank()) {
       try {
-        std::rethrow_exception(failure_);
+        std::rethrow_exception(failure());
       } catch (std::exception const& e) {
         copy_text(text, e.what());
       } catch (...) {
@@ -166,9 +174,9 @@ private:
     by().broadcast(reinterpret_cast<std::byte*>(text), text_bytes, first);
     rank_error const error(first, "tally: rank " + std::to_string(first) + " of " + std::to_string(by().size()) +
                                       " failed: " + text);
-    if (!failure_) throw error;
+    if (!failed()) throw error;
     try {
-      std::rethrow_exception(failure_);
+      std::rethrow_exception(failure());
     } catch (...) {
       std::throw_with_nested(error);
     }
@@ -192,7 +200,6 @@ private:
 
   communicator<Transport>* ranks_;
   call_name const* call_;
-  std::exception_ptr failure_;
   bool may_fail_ = false;
 };
 

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/layout.hpp"
+
+/// The sequences of a call on ranks, of which this rank has a part each. All are divided among the ranks in one way.
+///
+///     count()          sequences; the same number on all ranks
+///     size()           elements of each in this rank's part
+///     first(s)         this rank's elements of sequence s
+///     transform()      what elements are made by
+///     has_init()       whether there are initial values
+///     init(s)          the initial value of sequence s; that of rank 0 counts
+///     several          whether there may be more than one sequence
+namespace tally::ranks_backend {
+
+/// The one sequence of a call on iterators.
+template <class T, class I, class Transform>
+struct one_line {
+  static constexpr bool several = false;
+  using iterator = I;
+
+  I start;
+  std::size_t elements;
+  std::optional<T> const* initial;
+  Transform* transformation;
+
+  std::size_t count() const { return 1; }
+  std::size_t size() const { return elements; }
+  I const& first(std::size_t) const { return start; }
+  Transform& transform() const { return *transformation; }
+  bool has_init() const { return initial->has_value(); }
+  std::optional<T> const& init(std::size_t) const { return *initial; }
+};
+
+/// The sequences of an array along an axis. `Make` makes the iterator of elements from the distances of a sequence.
+template <class T, class Make, class Transform>
+struct batch_lines {
+  static constexpr bool several = true;
+  using iterator = decltype(std::declval<Make const&>()(detail::batch::distances()));
+
+  detail::batch::layout where;
+  std::size_t sequences;
+  detail::batch::ends<T> ends;
+  Make make;
+  Transform* transformation;
+
+  std::size_t count() const { return sequences; }
+  std::size_t size() const { return where.along.extent; }
+  iterator first(std::size_t s) const { return make(where.place(s)); }
+  Transform& transform() const { return *transformation; }
+  bool has_init() const { return ends.has_initial(); }
+  std::optional<T> init(std::size_t s) const
+  {
+    return ends.initials != nullptr ? std::optional<T>(ends.initials[where.place(s).initial]) : ends.initial;
+  }
+};
+
+}  // namespace tally::ranks_backend

@@ -1,0 +1,297 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/host_recurrences.hpp"
+#include "tally/detail/batch/layout.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/detail/ranks/backend.hpp"
+#include "tally/detail/ranks/batches.hpp"
+#include "tally/detail/ranks/lines.hpp"
+#include "tally/detail/ranks/session.hpp"
+#include "tally/detail/ranks/wire.hpp"
+#include "tally/detail/recurrence/calls.hpp"
+#include "tally/operators/affine.hpp"
+#include "tally/sequences.hpp"
+
+/// Linear recurrences whose steps are divided among ranks: scans of maps, as on one machine.
+namespace tally::ranks_backend {
+
+namespace recurrence = detail::recurrence;
+
+/// Makes the maps of a recurrence's steps.
+template <class T, class A, class B>
+struct maps_of_steps {
+  A a;
+  B b;
+  std::ptrdiff_t a_step, b_step;
+
+  cpu_backend::map_of_step<T, A, B> steps(batch::distances const& at) const
+  {
+    return {{a, at.coefficients, a_step}, {b, at.in, b_step}};
+  }
+  auto operator()(batch::distances const& at) const { return elements_from(steps(at)); }
+};
+
+/// Recurrences as sequences of maps, which begin with a constant one.
+template <class T, class A, class B>
+struct recurrence_lines : batch_lines<T, maps_of_steps<T, A, B>, std::identity> {
+  std::optional<affine<T>> init(std::size_t s) const
+  {
+    return recurrence::beginning_with(*batch_lines<T, maps_of_steps<T, A, B>, std::identity>::init(s));
+  }
+};
+
+/// The states of recurrences on this rank, written to `Out`, or first to memory of their own where they could replace
+/// coefficients that are still needed: from the first state on that is not finite, states are those of the plain loop.
+template <class T, transport Transport, class A, class B, class Out>
+class recurrences {
+  static constexpr bool may_overflow = recurrence::may_overflow<T>;
+  static constexpr bool to_function = detail::takes_results<Out>;
+  struct kept_value {
+    using type = T;
+  };
+  template <class I>
+  struct value_of_iterator {
+    using type = std::iter_value_t<I>;
+  };
+  using stored = typename std::conditional_t<to_function, kept_value, value_of_iterator<Out>>::type;
+  using outcome = cpu_backend::recurrence_outcome<T>;
+
+public:
+  recurrences(session<Transport>& by, recurrence_lines<T, A, B> const& lines, Out out, bool in_place)
+      : by_(&by),
+        lines_(&lines),
+        out_(std::move(out)),
+        keeps_(may_overflow && (in_place || to_function))
+  {
+  }
+
+  void run(T* lasts)
+  {
+    std::size_t const count = lines_->count(), n = lines_->size();
+    by_->attempt([&] {
+      outcomes_ = std::make_unique<outcome[]>(count);
+      if constexpr (may_overflow)
+        if (keeps_) {
+          detail::took("ranks: states in memory of their own");
+          kept_ = memory<stored>(count * n);
+        }
+    });
+    recurrence::steps_in_turn op;
+    with_lines<affine<T>>(*by_, *lines_, tile_of<affine<T>>(lines_->first(0)), op, [&](auto& work) {
+      work.share_totals(true);
+      if constexpr (may_overflow) {
+        if (keeps_)
+          work.scan([&](std::size_t s) { return results(kept(s), s); }, detail::direction::inclusive);
+        else
+          work.scan([&](std::size_t s) { return results(own(s), s); }, detail::direction::inclusive);
+      } else {
+        work.scan([&](std::size_t s) { return results(own(s), s); }, detail::direction::inclusive);
+      }
+      if (lasts != nullptr)
+        by_->attempt([&] {
+          for (std::size_t s = 0; s < count; ++s)
+            lasts[lines_->where.place(s).last] =
+                affine<T>(cpu_backend::value_of<affine<T>>(*work.after_all(s).last())).offset;
+        });
+    });
+    if constexpr (may_overflow) {
+      std::uint64_t bad = 0;
+      for (std::size_t s = 0; s < count && !by_->failed(); ++s) bad += outcomes_[s].first_bad != outcome::none;
+      auto const reports = by_->meet({.elements = bad});
+      if (std::any_of(reports.begin(), reports.end(), [](report const& each) { return each.elements != 0; }))
+        go_on(lasts);
+      if (keeps_) by_->attempt([&] { put_kept(); });
+      if constexpr (!std::contiguous_iterator<Out>) by_->meet({});
+    } else {
+      by_->finish();
+    }
+  }
+
+private:
+  /// The end of a rank's part of a recurrence.
+  struct end_of_part {
+    std::uint64_t first_bad;  ///< the first step whose state is not finite
+    std::uint64_t steps;
+    T last;  ///< the state after the last step, if there are any
+  };
+
+  cpu_backend::places_along<Out> own(std::size_t s) const
+  {
+    return {out_, lines_->where.place(s).out, lines_->where.along.step.out};
+  }
+  cpu_backend::places_along<stored*> kept(std::size_t s) const { return {kept_.get() + s * lines_->size(), 0, 1}; }
+  template <class Places>
+  auto results(Places const& to, std::size_t s) const
+  {
+    using enum cpu_backend::results_are;
+    using iterator = std::remove_cvref_t<decltype(to.array)>;
+    return results_to(cpu_backend::state_writer<stored_by_several, T, iterator>{to, lines_->size(), &outcomes_[s]});
+  }
+
+  T stored_at(std::size_t s, std::size_t k) const
+  {
+    if constexpr (to_function)
+      return static_cast<T>(kept(s)[k]);
+    else
+      return keeps_ ? static_cast<T>(kept(s)[k]) : static_cast<T>(own(s)[k]);
+  }
+
+  /// The plain loop of this rank's part of a recurrence, from step k on. Returns the last state.
+  T loop(std::size_t s, std::size_t k, T y) const
+  {
+    auto const steps = lines_->make.steps(lines_->where.place(s));
+    for (; k < lines_->size(); ++k) {
+      y = recurrence::step(static_cast<T>(steps.a[k]), y, static_cast<T>(steps.b[k]));
+      if (keeps_)
+        cpu_backend::put_state(kept(s), k, y);
+      else
+        cpu_backend::put_state(own(s), k, y);
+    }
+    return y;
+  }
+
+  /// One rank after the other goes on as the plain loop does, from the first state on that is not finite.
+  void go_on(T* lasts)
+  {
+    detail::took("ranks: recurrences go on as the plain loop");
+    Transport& transport = by_->by();
+    auto const ranks = static_cast<std::size_t>(transport.size()), rank = static_cast<std::size_t>(transport.rank());
+    std::size_t const count = lines_->count(), n = lines_->size();
+    memory<end_of_part> mine, all;
+    memory<T> states;
+    by_->attempt([&] {
+      mine = memory<end_of_part>(count);
+      all = memory<end_of_part>(count * ranks);
+      states = memory<T>(count);
+    });
+    by_->meet({});
+    for (std::size_t s = 0; s < count; ++s) {
+      auto const bad = static_cast<std::uint64_t>(outcomes_[s].first_bad.load());
+      std::construct_at(mine.get() + s, end_of_part{bad, n, n == 0 ? T{} : stored_at(s, n - 1)});
+      std::construct_at(states.get() + s, T{});
+    }
+    transport.allgather(mine.bytes(), all.bytes(), count * sizeof(end_of_part));
+    auto const end_of = [&](std::size_t r, std::size_t s) -> end_of_part const& { return all.get()[r * count + s]; };
+    for (std::size_t r = 0; r < ranks; ++r) {
+      if (r == rank)
+        for (std::size_t s = 0; s < count; ++s) {
+          std::size_t first = 0;  // the rank that has the first such state
+          while (first < ranks && end_of(first, s).first_bad == outcome::none) ++first;
+          if (first < r) states.get()[s] = loop(s, 0, states.get()[s]);
+          if (first != r) continue;
+          auto const bad = static_cast<std::size_t>(end_of(r, s).first_bad);
+          states.get()[s] = loop(s, bad, bad > 0 ? stored_at(s, bad - 1) : state_before(r, s, end_of));
+        }
+      transport.broadcast(states.bytes(), count * sizeof(T), static_cast<int>(r));
+    }
+    if (lasts == nullptr) return;
+    for (std::size_t s = 0; s < count; ++s)
+      for (std::size_t r = 0; r < ranks; ++r)
+        if (end_of(r, s).first_bad != outcome::none) lasts[lines_->where.place(s).last] = states.get()[s];
+  }
+  /// The state before a rank's part, if all states before it are finite.
+  template <class EndOf>
+  T state_before(std::size_t rank, std::size_t s, EndOf const& end_of) const
+  {
+    while (rank-- > 0)
+      if (end_of(rank, s).steps > 0) return end_of(rank, s).last;
+    return lines_->init(s)->offset;
+  }
+
+  void put_kept() const
+  {
+    for (std::size_t s = 0; s < lines_->count(); ++s)
+      for (std::size_t k = 0; k < lines_->size(); ++k) cpu_backend::put_state(own(s), k, static_cast<T>(kept(s)[k]));
+  }
+
+  session<Transport>* by_;
+  recurrence_lines<T, A, B> const* lines_;
+  Out out_;
+  bool keeps_;
+  std::unique_ptr<outcome[]> outcomes_;
+  memory<std::conditional_t<may_overflow, stored, char>> kept_;
+};
+
+template <class T>
+call_name name_of_recurrence(std::size_t sequences)
+{
+  return call_name("linear_recurrence of ", sequences, " sequences of ", type_name<T>(), " (", sizeof(T), " bytes)");
+}
+
+/// The recurrences that `prepare` describes within the call: it sets the layout and the ends.
+template <class T, on_ranks P, class A, class B, class Out, class Prepare>
+void recur(P const& on, std::size_t sequences, A a, B b, Out out, Prepare const& prepare)
+{
+  static_assert(std::is_trivially_copyable_v<affine<T>>,
+                "tally: states travel between ranks as bytes: their type must be trivially copyable");
+  call_name const name = name_of_recurrence<T>(sequences);
+  using transport = std::remove_reference_t<decltype(on.ranks().by)>;
+  session<transport> by(on.ranks(), name);
+  batch::layout where;
+  batch::ends<T> ends;
+  by.attempt([&] { prepare(where, ends); });
+  std::identity same;
+  batch::distances const& step = where.along.step;
+  recurrence_lines<T, A, B> const lines{
+      {where, by.failed() ? 0 : sequences, ends, {a, b, step.coefficients, step.in}, &same}};
+  bool const in_place = cpu_backend::may_be_same(a, out) || cpu_backend::may_be_same(b, out);
+  recurrences<T, transport, A, B, Out>(by, lines, out, in_place).run(ends.lasts);
+}
+
+template <on_ranks P, class A, class B, class Out, class T>
+void recur_one(P const& on, A a, std::size_t n, B b, Out out, T const& before)
+{
+  recur<T>(on, 1, a, b, out, [&](batch::layout& where, batch::ends<T>& ends) {
+    where = {{n, {1, 1, 0, 0, 1}}, 0, {}};
+    ends.initial.emplace(before);
+  });
+}
+
+template <class Acc, on_ranks P, class A, class B, class Out, class... Rest>
+void recur_along(P const& on, A const& a, batch::sequences<B> const& b, batch::sequences<Out> const& out, Rest... rest)
+{
+  using namespace batch;
+  constexpr char const* call = "tally::linear_recurrence";
+  auto const arguments = recurrence::told_apart(std::move(rest)...);
+  using all = std::remove_const_t<decltype(arguments)>;
+  using value = std::remove_const_t<B>;
+  using T = accumulator_of_t<Acc, decltype(all::before), value>;
+  recurrence::check_states<T, typename recurrence::element_of<A>::type, value>();
+  detail::check_output<Out*, T>();
+  static_assert(last_fits<decltype(all::last), T>, "tally: last_to(...) takes places of the states' type");
+  recur<T>(on, sequences_of(b), recurrence::coefficients_of<T>(a), static_cast<value const*>(b.array.data_handle()),
+           out.array.data_handle(), [&](layout& where, ends<T>& ends) {
+             recurrence::check_same_shape(call, "b", b, "out", out);
+             if constexpr (!recurrence::is_one_number<A>) recurrence::check_same_shape(call, "a", a, "out", out);
+             other_axes const terms(b.array, {b.axis}), results(out.array, {out.axis});
+             check_distinct(call, "output", out.array.shape(), out.array.strides());
+             across_strides strides{terms.strides, results.strides, {}, {}, {}};
+             dimension along{out.array.extent(out.axis), {b.array.stride(b.axis), out.array.stride(out.axis)}};
+             if constexpr (!recurrence::is_one_number<A>) {
+               strides.coefficients = other_axes(a.array, {a.axis}).strides;
+               along.step.coefficients = a.array.stride(a.axis);
+             }
+             ends = recurrence::ends_of<T>(initial_of<T>(call, arguments.before, results.shape, strides.initial),
+                                           arguments);
+             if constexpr (is_present<decltype(all::last)> && last_fits<decltype(all::last), T>) {
+               strides.last = arguments.last.at.strides_for(call, "last_to(...)", results.shape);
+               check_distinct(call, "last_to(...)", results.shape, strides.last);
+               ends.lasts = arguments.last.at.array.data_handle();
+             }
+             where = numbered_layout(call, along, results.shape, strides);
+           });
+}
+
+}  // namespace tally::ranks_backend

@@ -1,0 +1,324 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tally/detail/at_index.hpp"
+#include "tally/detail/contract.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/detail/ranks/backend.hpp"
+#include "tally/detail/ranks/division.hpp"
+#include "tally/detail/ranks/session.hpp"
+#include "tally/detail/ranks/wire.hpp"
+#include "tally/detail/segments/segments.hpp"
+#include "tally/operators/traits.hpp"
+#include "tally/order.hpp"
+
+/// Reductions and scans of segments of a sequence whose parts lie on ranks. Segments within a part are local work. One
+/// that crosses borders is divided among its ranks as a sequence is among all, and begins the order anew.
+namespace tally::ranks_backend {
+
+/// The pieces of a part that may belong to segments of several ranks.
+struct pieces_of_part {
+  std::uint64_t elements = 0;  ///< of the whole part
+  std::uint64_t entering = 0;  ///< before the first head: all elements if there is none
+  std::uint64_t leaving = 0;   ///< from the last head on; 0 if there is none
+};
+
+/// Calls f(number, first, last) for each segment that lies on several ranks, from `first` to `last`, in their order. A
+/// rank has pieces of at most two of them, whose numbers follow each other.
+template <class F>
+void for_each_crossing(std::span<pieces_of_part const> parts, F const& f)
+{
+  int first = -1, last = -1, number = 0;
+  auto const close = [&] {
+    if (first < last) f(number++, first, last);
+  };
+  for (int r = 0; r < static_cast<int>(parts.size()); ++r) {
+    pieces_of_part const& part = parts[static_cast<std::size_t>(r)];
+    if (part.entering > 0) {
+      if (first < 0) first = r;  // the beginning of the whole is a head
+      last = r;
+    }
+    if (part.leaving > 0) {
+      close();
+      first = last = r;
+    }
+  }
+  close();
+}
+
+/// This rank's piece of a segment that crosses borders: of one with an even number, or of one with an odd one.
+template <class T, class I>
+class crossing_line {
+public:
+  static constexpr bool several = false;
+  using iterator = I;
+
+  /// Until `find` is called the piece is all of the part.
+  crossing_line(I values, std::size_t size, std::optional<T> const& init)
+      : values_(std::move(values)),
+        size_(size),
+        init_(&init)
+  {
+  }
+
+  /// Finds the piece. `odd` is 0 or 1.
+  void find(std::span<pieces_of_part const> parts, int rank, int odd)
+  {
+    parts_ = parts;
+    odd_ = odd;
+    first_ = -1;
+    begin_ = size_ = 0;
+    for_each_crossing(parts, [&](int number, int first, int last) {
+      if (number % 2 != odd || rank < first || last < rank) return;
+      first_ = first;
+      last_ = last;
+      size_ = static_cast<std::size_t>(piece(first, rank));
+      begin_ = rank == first ? static_cast<std::size_t>(parts[static_cast<std::size_t>(rank)].elements) - size_ : 0;
+    });
+  }
+  bool begins_on(int rank) const { return rank == first_; }
+  /// The piece's place in the part.
+  std::size_t begin() const { return begin_; }
+
+  std::size_t count() const { return 1; }
+  std::size_t size() const { return size_; }
+  I first(std::size_t) const { return values_ + static_cast<std::iter_difference_t<I>>(begin_); }
+  std::identity& transform() const { return same_; }
+  bool has_init() const { return init_->has_value(); }
+  std::optional<T> const& init(std::size_t) const { return *init_; }
+  int first_rank() const { return first_; }
+
+  /// Divides this rank's segment among its ranks, and counts the values that all ranks share.
+  template <class Ranks>
+  void divide(Ranks& ranks, std::size_t tile) const
+  {
+    std::fill(ranks.counts.begin(), ranks.counts.end(), std::size_t{0});
+    std::span<std::uint64_t> const offsets = ranks.offsets;
+    auto const place = [&](int first, int last) {
+      auto const begin = static_cast<std::size_t>(first);
+      offsets[begin] = 0;
+      for (int r = first; r <= last; ++r) {
+        auto const at = static_cast<std::size_t>(r);
+        offsets[at + 1] = offsets[at] + piece(first, r);
+      }
+    };
+    for_each_crossing(parts_, [&](int number, int first, int last) {
+      if (number % 2 != odd_) return;
+      place(first, last);
+      auto const begin = static_cast<std::size_t>(first), ranks_of_it = static_cast<std::size_t>(last - first + 1);
+      division const of_segment(offsets.subspan(begin, ranks_of_it + 1), tile, order::span_tiles);
+      for (std::size_t r = 0; r < ranks_of_it; ++r)
+        ranks.counts[begin + r] =
+            static_cast<std::size_t>(of_segment.totals(static_cast<int>(r)).values()) + (r == 0 && has_init() ? 1 : 0);
+    });
+    std::fill(offsets.begin(), offsets.end(), std::uint64_t{0});
+    if (first_ < 0) return;
+    place(first_, last_);
+    std::fill(offsets.begin() + last_ + 2, offsets.end(), offsets[static_cast<std::size_t>(last_) + 1]);
+  }
+
+private:
+  std::uint64_t piece(int first, int rank) const
+  {
+    pieces_of_part const& part = parts_[static_cast<std::size_t>(rank)];
+    return rank == first && part.leaving > 0 ? part.leaving : part.entering;
+  }
+
+  I values_;
+  std::size_t size_;
+  std::optional<T> const* init_;
+  std::span<pieces_of_part const> parts_;
+  int odd_ = 0, first_ = -1, last_ = -1;
+  std::size_t begin_ = 0;
+  mutable std::identity same_;
+};
+
+/// The heads of this rank's part, between which its segments lie.
+template <class Flags>
+struct flags_of_part {
+  Flags flags;
+  std::size_t size;
+
+  static constexpr bool needs_round = false;
+  detail::selection::by_flag<Flags> from(std::size_t k) const
+  {
+    return {flags + static_cast<std::iter_difference_t<Flags>>(k)};
+  }
+  template <class Session>
+  bool first_is_head(Session&) const
+  {
+    return size > 0 && static_cast<bool>(detail::at_index(flags, 0));
+  }
+};
+
+template <class Keys, class Same>
+struct keys_of_part {
+  using key = std::iter_value_t<Keys>;
+  static_assert(std::is_trivially_copyable_v<key>,
+                "tally: keys travel between ranks as bytes: their type must be trivially copyable");
+  static constexpr bool needs_round = true;
+
+  Keys keys;
+  std::size_t size;
+  Same same;
+  memory<key> own_last = {}, lasts = {};  // the last keys of all ranks, of which some have none
+
+  detail::selection::by_change<Keys, Same> from(std::size_t k) const
+  {
+    return {keys + static_cast<std::iter_difference_t<Keys>>(k), same};
+  }
+  /// Takes memory for the round.
+  template <class Session>
+  void prepare(Session& by)
+  {
+    own_last = memory<key>(1);
+    lasts = memory<key>(static_cast<std::size_t>(by.by().size()));
+    std::memset(own_last.bytes(), 0, sizeof(key));
+    if (size > 0) std::construct_at(own_last.get(), detail::at_index(keys, size - 1));
+  }
+  template <class Session>
+  void share(Session& by)
+  {
+    by.by().allgather(own_last.bytes(), lasts.bytes(), sizeof(key));
+  }
+  template <class Session>
+  bool first_is_head(Session& by) const
+  {
+    if (size == 0) return false;
+    for (auto r = static_cast<std::size_t>(by.rank()); r-- > 0;)
+      if (by.ranks().reports[r].elements > 0)
+        return from(0).of(lasts.get()[r], static_cast<key>(detail::at_index(keys, 0)));
+    return true;
+  }
+};
+
+/// The calls on segments: what crosses borders, and then what does not. `use(call, line)` takes the results of a piece
+/// of a segment that crosses; `local(cpu, begin, end)` does the segments in between.
+template <class T, on_ranks P, class Heads, class Values, class Op, class Use, class Local>
+void with_segments(P const& on, call_name const& name, Heads& heads, Values values, std::optional<T> const& init,
+                   Op& op, Use const& use, Local const& local)
+{
+  static_assert(!is_exact_sum<Op>, "tally: exact sums of segments do not cross ranks");
+  check_travels<T, std::iter_reference_t<Values>, Op>();
+  auto& ranks = on.ranks();
+  using transport = std::remove_reference_t<decltype(ranks.by)>;
+  session<transport> by(ranks, name);
+  int const rank = by.rank();
+  std::vector<pieces_of_part> parts;
+  crossing_line<T, Values> line(values, heads.size, init);
+  using call = ordered_call<T, transport, crossing_line<T, Values>, Op>;
+  call even(by, line, op, tile_of<T>(values)), odd(by, line, op, tile_of<T>(values));
+  if constexpr (Heads::needs_round) {
+    by.attempt([&] { heads.prepare(by); });
+    by.meet({.elements = heads.size});
+    heads.share(by);
+  }
+  pieces_of_part mine{.elements = heads.size};
+  by.attempt([&] {
+    parts.resize(ranks.reports.size());
+    std::size_t const n = heads.size;
+    auto const all = heads.from(0);
+    auto const is_head = [&](std::size_t k) { return k == 0 ? heads.first_is_head(by) : all(k); };
+    while (mine.entering < n && !is_head(static_cast<std::size_t>(mine.entering))) ++mine.entering;
+    if (mine.entering == n) return;
+    mine.leaving = 1;
+    while (!is_head(n - static_cast<std::size_t>(mine.leaving))) ++mine.leaving;
+  });
+  even.reserve();
+  odd.reserve();
+  report first{.elements = heads.size, .may_fail = true};
+  std::memcpy(first.value, &mine, sizeof(mine));
+  auto const reports = by.meet(first);
+  for (std::size_t r = 0; r < parts.size(); ++r) std::memcpy(&parts[r], reports[r].value, sizeof(mine));
+
+  int crossing = 0;
+  std::size_t begin = 0, end = heads.size;  // of the segments that lie in this part alone
+  for_each_crossing(parts, [&](int number, int begins, int ends) {
+    crossing = number + 1;
+    if (rank < begins || ends < rank) return;
+    std::size_t const n = heads.size;
+    if (rank == begins && mine.leaving > 0)
+      end = n - static_cast<std::size_t>(mine.leaving);
+    else if (mine.entering == n)
+      end = 0;  // all of the part is in one segment
+    else
+      begin = static_cast<std::size_t>(mine.entering);
+  });
+  for (int k = 0; k < 2 && k < crossing; ++k) {
+    detail::took("ranks: segments that cross borders");
+    line.find(parts, rank, k);
+    call& of_these = k == 0 ? even : odd;
+    of_these.share_totals(true);
+    use(of_these, line);
+  }
+  by.attempt([&] {
+    if (ranks.on)
+      local(*ranks.on, begin, std::max(begin, end));
+    else
+      local(detail::automatic{}, begin, std::max(begin, end));
+  });
+  by.finish();
+}
+
+template <detail::direction Shift, class T, on_ranks P, class Heads, class Values, class Out, class Op>
+void scan_segments(P const& on, char const* by_what, Heads heads, Values values, Out out, std::optional<T> init, Op op)
+{
+  call_name const name(Shift == detail::direction::inclusive ? "inclusive_scan_by_" : "exclusive_scan_by_", by_what,
+                       " of ", type_name<T>(), " (", sizeof(T), " bytes), operator ", type_name<Op>(), ", tiles of ",
+                       tile_of<T>(values));
+  with_segments<T>(
+      on, name, heads, values, init, op,
+      [&](auto& call, auto const& line) {
+        call.scan([&](std::size_t) { return out + static_cast<std::iter_difference_t<Out>>(line.begin()); }, Shift);
+      },
+      [&](auto const& local, std::size_t begin, std::size_t end) {
+        if (begin == end) return;
+        detail::segments::scan<Shift, T>(local, end - begin, heads.from(begin),
+                                         values + static_cast<std::iter_difference_t<Values>>(begin),
+                                         out + static_cast<std::iter_difference_t<Out>>(begin), init, op);
+      });
+}
+
+/// Writes the values of the segments that begin in this rank's part, and returns their number. `head_to(begin)` is what
+/// to do at their heads, which are counted from `begin` on.
+template <class T, on_ranks P, class Heads, class Values, class Out, class HeadTo, class Op>
+std::size_t reduce_segments(P const& on, char const* by_what, Heads heads, std::size_t bytes, Values values, Out out,
+                            HeadTo const& head_to, Op op)
+{
+  call_name const name("reduce_by_", by_what, " of ", type_name<T>(), " (", sizeof(T), " bytes), operator ",
+                       type_name<Op>(), ", tiles of ", tile_of<T>(values));
+  std::optional<T> const none;
+  std::optional<T> of_last;  // of the segment that begins here and goes on
+  std::size_t begin_of_last = 0, count = 0;
+  int const rank = on.rank();
+  with_segments<T>(
+      on, name, heads, values, none, op,
+      [&](auto& call, auto const& line) {
+        if (!line.begins_on(rank)) return;
+        begin_of_last = line.begin();
+        of_last.emplace(cpu_backend::value_of<T>(*call.after_all().last()));
+      },
+      [&](auto const& local, std::size_t begin, std::size_t end) {
+        count = begin == end ? 0
+                             : detail::segments::reduce<T>(local, end - begin, bytes, heads.from(begin),
+                                                           values + static_cast<std::iter_difference_t<Values>>(begin),
+                                                           out, head_to(begin), op);
+        if (!of_last) return;
+        head_to(begin_of_last)(count, 0);
+        detail::at_index(out, count++) = *of_last;
+      });
+  return count;
+}
+
+}  // namespace tally::ranks_backend
