@@ -227,6 +227,31 @@ def recurrences():
     table("Recurrences y[k] = a[k] y[k-1] + b[k] of float32", columns, rows)
 
 
+def other_calls():
+    """Calls on 2^26 elements whose time is not a single pass over memory."""
+    n = 1 << 26
+    x = torch.rand(n, device="cuda")
+    keys = (x * (n // 100)).int()
+    ordered, rows_of_x, mask = keys.sort().values, x.reshape(-1, 1024), x < 0.5
+    ends = torch.arange(0, n + 1, 1024, device="cuda")
+    calls = [
+        ("sort, float32", lambda: tally.sort(x), lambda: torch.sort(x)),
+        ("argsort, int32", lambda: tally.argsort(keys), lambda: torch.argsort(keys, stable=True)),
+        ("sort, rows of 1024", lambda: tally.sort(rows_of_x, 1), lambda: torch.sort(rows_of_x, 1)),
+        ("unique with counts", lambda: tally.unique(keys, return_counts=True), lambda: torch.unique(keys, return_counts=True)),
+        ("sum_by_key, runs of 100", lambda: tally.sum_by_key(ordered, x), None),
+        ("compact, every other one", lambda: tally.compact(x, mask), lambda: x[mask]),
+        ("histogram, 256 bins", lambda: tally.histogram(x, 256, range=(0, 1)), lambda: torch.histc(x, 256, 0, 1)),
+        ("segment_max, 1024 elements", lambda: tally.segment_max(x, ends), lambda: torch.segment_reduce(x, "max", offsets=ends, unsafe=True)),
+        ("logcumsumexp, rows of 1024", lambda: tally.logcumsumexp(rows_of_x, 1), lambda: torch.logcumsumexp(rows_of_x, 1)),
+    ]
+    rows = []
+    for name, ours, theirs in calls:
+        own, other = in_stream(ours), None if theirs is None else attempt(in_stream, theirs)
+        rows.append([name, shown(own), shown(other), ratio(own, other)])
+    table("Sorts, keys, selection, histograms of 2^26 elements", ["", "Tally, us", "PyTorch, us", "PyTorch / Tally"], rows)
+
+
 def small_calls():
     """The host's time of a call: 1000 calls on 8 elements, none of which waits."""
     x = torch.rand(8, device="cuda")
@@ -261,6 +286,7 @@ def main():
     along_axes("reduce", library)
     segments()
     recurrences()
+    other_calls()
     small_calls()
 
 
