@@ -95,8 +95,9 @@ runs_call call_on_keys(array const& keys, array const& keys_out, tally_options c
 std::int64_t reduce_or_scan_runs_on_gpu(runs_call call, call_kind kind, array const& values, array const& out,
                                         tally_operation const* op, tally_options const& options)
 {
-  segments_call values_of_runs;
-  call.op = gpus_call_on_segments(values_of_runs, kind, values, out, op, options, {}).number;
+  operation combines;
+  segments_call const values_of_runs = gpus_call_on_segments(combines, kind, values, out, op, options, {});
+  call.op = combines.number;
   call.type_of_values = out.type;
   call.values = &values_of_runs;
   return static_cast<std::int64_t>(find_runs_on_gpu(call));

@@ -42,13 +42,15 @@ void check_fits_gpu(array const& given, tally_type type, char const* name)
 
 }  // namespace
 
-operation gpus_call_on_segments(segments_call& call, call_kind kind, array const& values, array const& out,
-                                tally_operation const* op_given, tally_options const& options, per_axis const& segments)
+segments_call gpus_call_on_segments(operation& op, call_kind kind, array const& values, array const& out,
+                                    tally_operation const* op_given, tally_options const& options,
+                                    per_axis const& segments)
 {
   if ((options.flags & TALLY_REVERSE) != 0) throw not_supported("TALLY_REVERSE for segments on a GPU");
   if (!is_built_in(op_given)) throw not_supported("an operation of the caller's on a GPU: it is the CPU's code");
   tally_type const type = accumulator_of(options, out.type, op_given);
-  operation const op = on_gpu(built_in(op_given, type), op_given, type);
+  op = on_gpu(built_in(op_given, type), op_given, type);
+  segments_call call;
   check_fits_gpu(values, type, "values");
   check_fits_gpu(out, type, "out");
   bool const are_known = segments.size() != 0;
@@ -82,7 +84,7 @@ operation gpus_call_on_segments(segments_call& call, call_kind kind, array const
   call.elements = static_cast<std::size_t>(values.shape[0]);
   call.out = out.data;
   call.gpu = place_of(values.device, options);
-  return op;
+  return call;
 }
 
 void run_on_segments(call_kind kind, tally_array const* values_given, tally_array const* offsets_given,
@@ -108,8 +110,8 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
     check_same_device(offsets, values, "offsets");
     check_same_device(out, values, "out");
     check_fits_gpu(offsets, TALLY_INT64, "offsets");
-    segments_call call;
-    operation const op = gpus_call_on_segments(call, kind, values, out, op_given, options, segments);
+    operation op;
+    segments_call call = gpus_call_on_segments(op, kind, values, out, op_given, options, segments);
     if (segments[0] == 0) return;
     call.offsets = reinterpret_cast<std::int64_t const*>(offsets.data);
     call.segments = static_cast<std::size_t>(segments[0]);
