@@ -130,18 +130,21 @@ void check_arrays(std::size_t n, Op op, std::uint64_t seeds)
     on_virtual_ranks(4, [&](virtual_rank const& on, int rank) {
       in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
         std::size_t const size = end - begin;
-        bool const along_first = seed % 3 == 0;  // else rows of columns; ranks have layouts of their own
+        // Ranks have layouts of their own: rows of (2, 3, n), planes of (2, n, 3), or those of (3, n, 2) turned round.
+        std::uint64_t const layout = (seed + static_cast<std::uint64_t>(rank)) % 3;
         std::vector<T> part(a * size * c), out(part.size(), T{}), lasts(a * c, T{}), sums(a * c, T{});
         auto const place = [&](std::size_t i, std::size_t k, std::size_t j) {
-          return along_first ? (i * c + j) * size + k : (i * size + k) * c + j;
+          return layout == 0 ? (i * c + j) * size + k : layout == 1 ? (i * size + k) * c + j : (j * size + k) * a + i;
         };
         for (std::size_t i = 0; i < a; ++i)
           for (std::size_t k = 0; k < size; ++k)
             for (std::size_t j = 0; j < c; ++j) part[place(i, k, j)] = element(i, begin + k, j);
         auto const view = [&](std::vector<T>& values) {
-          return along_first ? array_view<T>(values.data(), {a, c, size}) : array_view<T>(values.data(), {a, size, c});
+          if (layout == 0) return array_view<T>(values.data(), {a, c, size});
+          if (layout == 1) return array_view<T>(values.data(), {a, size, c});
+          return array_view<T>(values.data(), {a, size, c}, {1, a, size * a});
         };
-        std::ptrdiff_t const axis = along_first ? 2 : 1;
+        std::ptrdiff_t const axis = layout == 0 ? 2 : 1;
         auto const expect = [&](std::vector<T> const& got, bool inclusive, char const* what) {
           for (std::size_t i = 0; i < a; ++i)
             for (std::size_t k = 0; k < size; ++k)

@@ -27,10 +27,7 @@ void on_every_division(std::size_t n, Body const& body)
 {
   watchdog const waits(std::chrono::seconds(300));
   on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
-    for_each_division(n, [&](auto const& offsets) {
-      auto const r = static_cast<std::size_t>(rank);
-      body(on, rank, offsets[r], offsets[r + 1]);
-    });
+    in_each_division(rank, every_division(n), [&](std::size_t begin, std::size_t end) { body(on, rank, begin, end); });
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <utility>
 
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
