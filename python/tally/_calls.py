@@ -63,9 +63,9 @@ def prepared(array, dtype):
     return array
 
 
-# A call on more elements than this, some tenths of a second, is made in pieces of whole sequences. Between them Python handles
-# signals, so that Ctrl-C ends the call. A sequence is cut if the operator is exactly associative: each piece begins with what the
-# one before it ends with. The pieces of a sum of floats would have other bits.
+# A call on more elements than this, some tenths of a second, is made in pieces of whole sequences. Between them Python
+# handles signals, so that Ctrl-C ends the call. A sequence is cut if the operator is exactly associative: each piece begins
+# with what the one before it ends with. The pieces of a sum of floats would have other bits.
 LONG = 1 << 27
 
 

@@ -90,8 +90,8 @@ def reduce_by_key(keys, values, op="plus", *, dtype=None, initial=None, sort=Fal
         call.check(c.unique(keys_at, None, None, ctypes.byref(runs), None))
         run_keys, result = np.empty(runs.value, keys.dtype), np.empty(runs.value, dtype)
         call.check(
-            c.reduce_by_key(keys_at, arguments.add(array[part]), _arrays.kept_pointer(kept, run_keys), arguments.add(result),
-                            ctypes.byref(runs), call.pointer, arguments.options_address())
+            c.reduce_by_key(keys_at, arguments.add(array[part]), _arrays.kept_pointer(kept, run_keys),
+                            arguments.add(result), ctypes.byref(runs), call.pointer, arguments.options_address())
         )  # fmt: skip
         parts.append((run_keys, result))
     run_keys, result = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts))
@@ -165,7 +165,8 @@ def scan_by_key(keys, values, op="plus", *, dtype=None, initial=None, exclusive=
         kept, arguments = [], arguments_of_call(threads)
         if exclusive:
             arguments.option(flags=c.EXCLUSIVE)
-        keys_at, given, taking = _arrays.kept_pointer(kept, keys[part]), arguments.add(array[part]), arguments.add(result[part])
+        keys_at = _arrays.kept_pointer(kept, keys[part])
+        given, taking = arguments.add(array[part]), arguments.add(result[part])
         call.check(c.scan_by_key(keys_at, given, taking, call.pointer, arguments.options_address()))
     return leave(result)
 

@@ -1,6 +1,6 @@
 """Arrays in a GPU's memory: tensors of PyTorch, arrays of CuPy, JAX and others. A call waits for the
-GPU where the size of its result depends on what is there (runs of keys, selection), and where it sorts, and for JAX; the C library
-waits when it takes a stream's workspace, or a larger one."""
+GPU where the size of its result depends on what is there (runs of keys, selection), where it sorts, and for JAX. The C
+library waits when it takes a stream's workspace, or a larger one."""
 
 from .along import reduce, scan
 from .arrays import takes

@@ -107,10 +107,10 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
 
 
 def _as_rows(library, array, axis, is_refused):
-    """The array with the axis as its last one, without gaps, and the axes that a result has for the array's own: so it takes
-    sums of exponentials on a GPU."""
+    """The array with the axis as its last one, without gaps, as sums of exponentials on a GPU take it; and the axes that a
+    result has for the array's own."""
     if is_refused:
-        raise NotImplementedError("sums of exponentials on a GPU are not taken from the end, and not with include_initial")
+        raise NotImplementedError("reverse= and include_initial= of sums of exponentials are for arrays on the CPU")
     axes = [d for d in range(array.ndim) if d != axis] + [axis]
     return library.packed(library.permuted(array, axes)), sorted(range(array.ndim), key=axes.__getitem__)
 

@@ -111,8 +111,8 @@ def entered(library, a, call, dtype, out):
 
 
 def as_segments_are(library, array, inner, result, op, initial):
-    """The array in a type that the calls on segments and runs have on a GPU, that type, and the initial value. Small integers
-    and bools are combined in 64 bits, and their extremes begin with those of their own type."""
+    """The array in a type that the calls on segments and runs have on a GPU, that type, and the initial value. Small
+    integers and bools are combined in 64 bits, and their extremes begin with those of their own type."""
     if inner.kind not in "biu" or inner.itemsize == 8:
         return array, inner, initial
     from .._calls import identity_of

@@ -1,5 +1,5 @@
-"""Runs of equal keys of arrays on a GPU: reductions, scans, distinct elements. The calls wait for the GPU, which finds how many
-runs there are."""
+"""Runs of equal keys of arrays on a GPU: reductions, scans, distinct elements. The calls wait for the GPU, which finds how
+many runs there are."""
 
 import ctypes
 

@@ -1,4 +1,5 @@
-"""Means, variances and places of extremes of arrays on a GPU, by reductions and the arithmetic of the arrays' library."""
+"""Means, variances and places of extremes of arrays on a GPU, by reductions and the arithmetic of their
+library."""
 
 import math
 

@@ -101,8 +101,8 @@ def histogram(a, bins, range, density, weights):
     computing = np.dtype(np.float32) if _arrays.is_bfloat16(own) else own
     sample = np.empty(0, computing)
     if is_even and range is None and size:  # NumPy's edges of all elements are those of the least and the greatest one
-        extremes = [reduce(values, op, None, None, None, False, None, True, False, None).item() for op in ("minimum", "maximum")]
-        sample = np.array(extremes, computing)
+        extremes = (reduce(values, op, None, None, None, False, None, True, False, None) for op in ("minimum", "maximum"))
+        sample = np.array([each.item() for each in extremes], computing)
     edges = np.histogram_bin_edges(sample, bins if is_even else _arrays.enter(bins, "bins")[0], range)
     borders = edges
     if own in (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)) and (is_even or edges.dtype == own):
