@@ -2,72 +2,14 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <type_traits>
 
 #include "tally/detail/exact/kernels.hpp"
+#include "tally/detail/exact/pair_sum.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/half.hpp"
 
 namespace tally::detail::exact {
-
-namespace {
-
-/// a + b = sum + error, exactly, unless that overflows.
-struct sum_and_error {
-  double sum, error;
-};
-/// Source    Knuth, The art of computer programming, volume 2, section 4.2.2, theorem B.
-sum_and_error two_sum(double a, double b)
-{
-  double const sum = a + b;
-  double const b_part = sum - a, a_part = sum - b_part;
-  return {sum, (a - a_part) + (b - b_part)};
-}
-
-/// T has fewer than half of double's digits. So it is rounded as from sum + rest, with rest below the last digit of the
-/// sum, if a sum that has a rest is made odd in its last digit, on the side of the rest.
-/// Source    Boldo and Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd
-///           (2008).
-double made_odd(double sum, double rest)
-{
-  auto bits = __builtin_bit_cast(std::uint64_t, sum);
-  std::uint64_t const step = (rest > 0) == (sum > 0) ? 1 : std::uint64_t(-1);
-  bits += rest != 0 && (bits & 1) == 0 ? step : 0;
-  return __builtin_bit_cast(double, bits);
-}
-
-/// Rounds high + low.
-template <class T>
-T rounded(double high, double low)
-{
-  auto const [nearest, rest] = two_sum(high, low);
-  double const sum = nearest == 0 ? high : nearest;  // the sign of a sum of zero is that of `high`
-  if constexpr (std::is_same_v<T, double>)
-    return sum;
-  else
-    return static_cast<T>(made_odd(sum, rest));
-}
-
-/// Rounds high + low, which is within `lost` of the sum. Returns false if that does not tell the result.
-template <class T>
-bool rounded(double high, double low, double lost, T& to)
-{
-  auto const [nearest, rest] = two_sum(high, low);
-  if (nearest == 0 || !std::isfinite(nearest)) return false;
-  // What was lost, and more than the roundings of this test.
-  double const slack = lost * 1.001 + std::fabs(rest) * 0x1p-50;
-  if constexpr (std::is_same_v<T, double>) {
-    to = nearest;
-    return nearest + (rest + slack) == nearest && nearest + (rest - slack) == nearest;
-  } else {
-    to = static_cast<T>(made_odd(nearest, rest));
-    return std::fabs(rest) > slack;
-  }
-}
-
-}  // namespace
 
 template <class T>
 void running_sum<T>::scan(T const* x, std::size_t n, T* out, sum_of<T>& sum, bool inclusive)

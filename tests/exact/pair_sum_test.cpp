@@ -1,0 +1,145 @@
+// Sums by pairs of doubles: every result that a pair tells is that of an accumulator.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "../support/bits.hpp"
+#include "../support/generator.hpp"
+#include "tally/detail/exact/pair_sum.hpp"
+#include "tally/exact_accumulator.hpp"
+#include "tally/tally.hpp"
+#include "terms.hpp"
+
+namespace {
+
+using tally::exact_accumulator;
+using tally::detail::exact::pair_sum;
+using tally::test::kinds_of_terms;
+using tally::test::random_bits;
+using tally::test::same;
+using tally::test::shown;
+using tally::test::terms;
+using tally::test::terms_of;
+
+template <class T>
+class pair_sums : public testing::Test {};
+using all_types = testing::Types<float, double, tally::half, tally::bfloat16>;
+TYPED_TEST_SUITE(pair_sums, all_types);
+
+/// Results of pairs: how many they told, of all.
+struct told {
+  std::size_t results = 0, all = 0;
+};
+
+template <class T>
+void expect_rounded(pair_sum const& sum, exact_accumulator<T> const& exact, told& count, std::string const& what)
+{
+  T const expected = exact.round();
+  T quick{}, precise{};
+  bool const is_quick = tally::detail::exact::rounded_quickly(sum, quick);
+  bool const is_known = tally::detail::exact::rounded(sum.high, sum.low, sum.lost, precise);
+  ++count.all;
+  if (is_quick || is_known) ++count.results;
+  ASSERT_TRUE(!is_quick || same(quick, expected)) << what << ": " << shown(quick) << " for " << shown(expected);
+  ASSERT_TRUE(!is_known || same(precise, expected)) << what << ": " << shown(precise) << " for " << shown(expected);
+}
+
+/// Sums in any brackets: pieces of random lengths, each added to the one before or after it.
+TYPED_TEST(pair_sums, are_exact_or_say_that_they_are_not)
+{
+  using T = TypeParam;
+  for (int kind = 0; kind < kinds_of_terms; ++kind) {
+    told count;
+    for (std::size_t round = 0; round < 3000; ++round) {
+      std::size_t const n = 1 + random_bits(7, round) % 60;
+      auto const x = terms<T>(terms_of(kind), n, 97 * round + static_cast<std::size_t>(kind));
+      exact_accumulator<T> exact;
+      pair_sum all, piece;
+      for (std::size_t k = 0; k < n; ++k) {
+        std::uint64_t const random = random_bits(round, k);
+        exact.add(x[k]);
+        piece.add(static_cast<double>(x[k]));
+        if (random % 4 == 0) {
+          if (random % 8 == 0)
+            all.add(piece);
+          else
+            piece.add(all), all = piece;
+          piece = pair_sum{};
+        }
+        pair_sum sum = all;
+        sum.add(piece);
+        expect_rounded(sum, exact, count, "kind " + std::to_string(kind) + ", round " + std::to_string(round));
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+    // Pairs tell nearly all results of terms that two doubles can hold.
+    bool const are_near = terms_of(kind) == terms_of::one_size || terms_of(kind) == terms_of::near_sizes ||
+                          terms_of(kind) == terms_of::zeros || terms_of(kind) == terms_of::minus_zeros;
+    EXPECT_TRUE(!are_near || count.results == count.all) << kind;
+    EXPECT_TRUE(terms_of(kind) != terms_of::not_finite || count.results < count.all);
+  }
+}
+
+/// Sums that are a little beside a tie, or beside a number, by what the pair has or has lost.
+TYPED_TEST(pair_sums, know_how_near_a_tie_is)
+{
+  using T = TypeParam;
+  using limits = std::numeric_limits<T>;
+  told count;
+  for (std::size_t round = 0; round < 200'000; ++round) {
+    std::uint64_t const random = random_bits(3, round);
+    auto const digits = static_cast<std::uint64_t>(limits::digits);
+    double const whole =
+        std::ldexp(1.0, limits::digits - 1) + static_cast<double>(random % (1u << (digits < 12 ? digits - 1 : 12)));
+    double const half = random >> 20 & 1 ? 0.5 : random >> 21 & 1 ? 0.0 : -0.5;
+    int const below = -1 - static_cast<int>(random >> 24) % 100;
+    double const little = (random >> 22 & 3) == 0 ? 0.0 : std::ldexp((random >> 22 & 3) == 1 ? 1.0 : -1.0, below);
+    double const less = (random >> 40 & 3) == 0 ? 0.0 : std::ldexp((random >> 40 & 3) == 1 ? 1.0 : -1.0, below - 70);
+    double const sign = (random >> 50 & 1) != 0 ? 1 : -1;
+    // Terms of double: their exact sum is rounded to T.
+    tally::detail::exact::sum_of<double> exact;
+    pair_sum sum;
+    for (double const x : {sign * whole, sign * half, sign * little, sign * less}) {
+      exact.add(x);
+      sum.add(x);
+    }
+    T const expected = exact.template nearest<T>();
+    T quick{}, precise{};
+    // With doubles as terms the least normal T is no matter.
+    ASSERT_TRUE(!tally::detail::exact::rounded_quickly(sum, quick) || same(quick, expected)) << round;
+    bool const is_known = tally::detail::exact::rounded(sum.high, sum.low, sum.lost, precise);
+    ASSERT_TRUE(!is_known || same(precise, expected)) << round;
+    ++count.all;
+    count.results += is_known ? 1 : 0;
+  }
+  EXPECT_GT(count.results, count.all / 2);
+}
+
+/// A sum of two doubles that cancel is zero.
+TYPED_TEST(pair_sums, that_cancel_are_zero)
+{
+  using T = TypeParam;
+  pair_sum sum;
+  for (double const x : {0x1p53, 1.0, -0x1p53, -1.0}) sum.add(x);
+  EXPECT_NE(sum.high, 0);
+  T result{};
+  EXPECT_TRUE(tally::detail::exact::rounded(sum.high, sum.low, sum.lost, result));
+  EXPECT_TRUE(same(result, static_cast<T>(0.0))) << shown(result);
+  EXPECT_TRUE(same(tally::detail::exact::rounded<T>(sum.high, sum.low), static_cast<T>(0.0)));
+}
+
+TEST(exact_scans, of_a_pair_that_cancels)
+{
+  std::vector<double> const x{0x1p53, 1, -0x1p53, -1, -0.0};
+  std::vector<double> sums(x.size());
+  tally::inclusive_scan(x, sums.begin(), tally::exact_plus{});
+  EXPECT_EQ(sums, (std::vector<double>{0x1p53, 0x1p53, 1, 0, 0}));
+}
+
+}  // namespace
