@@ -34,6 +34,20 @@ private:
   cuda_backend::tuning before_;
 };
 
+/// The choice of sums by pairs, changed as long as this lives.
+class tuned_pairs {
+public:
+  template <class F>
+  explicit tuned_pairs(F change) : before_(cuda_backend::exact::pairs_tuning_in_use())
+  {
+    change(cuda_backend::exact::pairs_tuning_in_use());
+  }
+  ~tuned_pairs() { cuda_backend::exact::pairs_tuning_in_use() = before_; }
+
+private:
+  cuda_backend::exact::pairs_tuning before_;
+};
+
 template <class T>
 T sum_of(std::vector<T> const& x, std::size_t begin, std::size_t end, std::size_t step = 1)
 {
@@ -115,8 +129,10 @@ TYPED_TEST(cuda_exact, of_an_array)
 TYPED_TEST(cuda_exact, scans_of_an_array)
 {
   using T = TypeParam;
-  // A warp's chunk has 256 elements, a piece of a long scan 4096, or 300.
-  for (bool const small_pieces : {false, true}) {
+  // By pairs; or with a warp's chunk of 256 elements, and pieces of a long scan of 4096, or 300.
+  for (int const way : {0, 1, 2}) {
+    bool const small_pieces = way == 2;
+    tuned_pairs const by_pairs([&](auto& all) { all.scans = way == 0; });
     tuned_gpu const changed([&](cuda_backend::tuning& all) {
       if (!small_pieces) return;
       all.exact_terms_alone = 3;
@@ -132,12 +148,14 @@ TYPED_TEST(cuda_exact, scans_of_an_array)
         scan_of(x, 0, n, 1, &init, false, on_init);
         scan_of(x, 0, n, 1, &init, true, exclusive);
         std::string const what =
-            std::to_string(n) + " of kind " + std::to_string(kind) + (small_pieces ? ", small pieces" : "");
+            std::to_string(n) + " of kind " + std::to_string(kind) + ", way " + std::to_string(way);
         device_array<T> const in(x), out(n);
         inclusive_scan(this->gpu(), in, out.begin(), exact_plus{});
         expect_same(out.values(), inclusive, what);
         inclusive_scan(this->gpu(), in, out.begin(), exact_plus{}, init);
         expect_same(out.values(), on_init, what + " on an initial value");
+        exclusive_scan(this->gpu(), in, out.begin(), init, exact_plus{});
+        expect_same(out.values(), exclusive, what + " exclusive");
         exclusive_scan(this->gpu(), in, in.begin(), init, exact_plus{});
         expect_same(in.values(), exclusive, what + " exclusive, in place");
       }
@@ -336,6 +354,138 @@ TYPED_TEST(cuda_exact, of_segments)
           expect_same(results.values(), scanned, what + ", scans");
           expect_same(ends.values(), lasts, what + ", last sums");
         }
+      }
+    }
+  }
+}
+
+/// Terms whose sums two doubles hold, or nearly so: pairs tell all results, and no kernel behind has work.
+template <class T>
+bool has_near_terms(terms_of kind)
+{
+  return kind == terms_of::one_size || kind == terms_of::near_sizes || kind == terms_of::zeros ||
+         kind == terms_of::minus_zeros || kind == terms_of::smallest;
+}
+
+TYPED_TEST(cuda_exact, scans_by_pairs_alone)
+{
+  using T = TypeParam;
+  tuned_pairs const alone([](auto& all) { all.falls_back = false; });
+  std::size_t differ = 0;
+  // A thread has 16 terms, a warp 512, a tile 4096.
+  for (std::size_t const n : {1u, 15u, 16u, 17u, 511u, 512u, 513u, 4095u, 4096u, 4097u, 70'000u, 300'000u}) {
+    for (int kind = 0; kind < kinds_of_terms; ++kind) {
+      auto const x = terms<T>(terms_of(kind), n, n + static_cast<std::size_t>(kind));
+      std::vector<T> expected(n);
+      scan_of(x, 0, n, 1, static_cast<T const*>(nullptr), false, expected);
+      device_array<T> const in(x), out(n);
+      inclusive_scan(this->gpu(), in, out.begin(), exact_plus{});
+      if (has_near_terms<T>(terms_of(kind))) {
+        expect_same(out.values(), expected, std::to_string(n) + " of kind " + std::to_string(kind));
+        inclusive_scan(this->gpu(), in, in.begin(), exact_plus{});
+        expect_same(in.values(), expected, std::to_string(n) + " of kind " + std::to_string(kind) + ", in place");
+      } else {
+        auto const got = out.values();
+        for (std::size_t k = 0; k < n; ++k) differ += same(got[k], expected[k]) ? 0 : 1;
+        // In place nothing is written unless all results are known.
+        inclusive_scan(this->gpu(), in, in.begin(), exact_plus{});
+        auto const in_place = in.values();
+        bool const is_kept = std::ranges::equal(in_place, x, same<T>);
+        if (!is_kept) expect_same(in_place, expected, "in place");
+      }
+    }
+  }
+  // The kernels behind are needed: for infinities, at least.
+  EXPECT_GT(differ, 0u);
+}
+
+TYPED_TEST(cuda_exact, of_rows_side_by_side)
+{
+  using T = TypeParam;
+  for (bool const alone : {false, true}) {
+    tuned_pairs const by_pairs([&](auto& all) {
+      all.falls_back = !alone;
+      all.bytes_of_sums = std::size_t{1} << 20;
+    });
+    for (std::size_t const length :
+         {1u, 2u, 3u, 7u, 15u, 16u, 17u, 33u, 100u, 511u, 512u, 4095u, 4096u, 4097u, 9000u}) {
+      std::size_t const rows = length > 4000 ? 3 : length == 100 ? 200 : 9001 / length, n = rows * length;
+      for (int kind = 0; kind < kinds_of_terms; ++kind) {
+        if (alone && !has_near_terms<T>(terms_of(kind))) continue;
+        auto const x = terms<T>(terms_of(kind), n, n + static_cast<std::size_t>(kind));
+        T const init = static_cast<T>(-0.75);
+        std::vector<T> plain(n), on_init(n), exclusive(n), sums, sums_on_init;
+        for (std::size_t r = 0; r < rows; ++r) {
+          sums.push_back(scan_of(x, r * length, length, 1, static_cast<T const*>(nullptr), false, plain));
+          sums_on_init.push_back(scan_of(x, r * length, length, 1, &init, false, on_init));
+          scan_of(x, r * length, length, 1, &init, true, exclusive);
+        }
+        std::string const what = std::to_string(rows) + " rows of " + std::to_string(length) + ", kind " +
+                                 std::to_string(kind) + (alone ? ", alone" : "");
+        per_axis const extents{static_cast<std::ptrdiff_t>(rows), static_cast<std::ptrdiff_t>(length)};
+        device_array<T> const in(x), out(n), totals(rows);
+        auto const from = along(1, array_view<T const>(in.begin(), extents));
+        auto const to = along(1, array_view<T>(out.begin(), extents));
+        reduce(this->gpu(), from, totals.begin(), exact_plus{});
+        expect_same(totals.values(), sums, what + ", sums");
+        reduce(this->gpu(), from, totals.begin(), init, exact_plus{});
+        expect_same(totals.values(), sums_on_init, what + ", sums on an initial value");
+        inclusive_scan(this->gpu(), from, to, exact_plus{});
+        expect_same(out.values(), plain, what);
+        inclusive_scan(this->gpu(), from, to, exact_plus{}, init);
+        expect_same(out.values(), on_init, what + " on an initial value");
+        exclusive_scan(this->gpu(), from, to, init, exact_plus{});
+        expect_same(out.values(), exclusive, what + ", exclusive");
+        exclusive_scan(this->gpu(), from, along(1, array_view<T>(in.begin(), extents)), init, exact_plus{});
+        expect_same(in.values(), exclusive, what + ", exclusive, in place");
+      }
+    }
+  }
+}
+
+TYPED_TEST(cuda_exact, scans_of_segments_by_pairs)
+{
+  using T = TypeParam;
+  for (bool const alone : {false, true}) {
+    tuned_pairs const by_pairs([&](auto& all) {
+      all.falls_back = !alone;
+      all.bytes_of_sums = std::size_t{1} << 20;
+    });
+    // Lengths up to `most`; with 0 there are only empty segments, with 1 many of them.
+    for (std::size_t const most : {0u, 1u, 3u, 40u, 300u, 20'000u}) {
+      std::vector<std::uint32_t> offsets{5};
+      std::size_t const segments = most > 1000 ? 9 : most < 2 ? 30'000 : 700;
+      for (std::size_t s = 0; s < segments; ++s)
+        offsets.push_back(offsets.back() + static_cast<std::uint32_t>(random_bits(most + 3, s) % (most + 1)));
+      // Empty ones at the end.
+      for (int k = 0; k < 300; ++k) offsets.push_back(offsets.back());
+      std::size_t const count = offsets.size() - 1;
+      for (int kind = 0; kind < kinds_of_terms; ++kind) {
+        if (alone && !has_near_terms<T>(terms_of(kind))) continue;
+        auto const x = terms<T>(terms_of(kind), offsets.back() + 9, most + static_cast<std::size_t>(kind));
+        T const init = static_cast<T>(1.5);
+        std::vector<T> plain(x.size(), static_cast<T>(7.0)), exclusive(plain), in_place(x), sums, sums_on_init;
+        for (std::size_t s = 0; s < count; ++s) {
+          std::size_t const begin = offsets[s], n = offsets[s + 1] - begin;
+          sums.push_back(scan_of(x, begin, n, 1, static_cast<T const*>(nullptr), false, plain));
+          sums_on_init.push_back(scan_of(x, begin, n, 1, &init, true, exclusive));
+          scan_of(x, begin, n, 1, &init, false, in_place);
+        }
+        std::string const what =
+            "segments of up to " + std::to_string(most) + ", kind " + std::to_string(kind) + (alone ? ", alone" : "");
+        std::vector<T> const poison(x.size(), static_cast<T>(7.0));
+        device_array<T> const in(x), out(poison), totals(count);
+        device_array<std::uint32_t> const between(offsets);
+        reduce(this->gpu(), tally::segments(in, between), totals.begin(), exact_plus{});
+        expect_same(totals.values(), sums, what + ", sums");
+        reduce(this->gpu(), tally::segments(in, between), totals.begin(), init, exact_plus{});
+        expect_same(totals.values(), sums_on_init, what + ", sums on an initial value");
+        inclusive_scan(this->gpu(), tally::segments(in, between), out.begin(), exact_plus{});
+        expect_same(out.values(), plain, what);
+        exclusive_scan(this->gpu(), tally::segments(in, between), out.begin(), init, exact_plus{});
+        expect_same(out.values(), exclusive, what + ", exclusive");
+        inclusive_scan(this->gpu(), tally::segments(in, between), in.begin(), exact_plus{}, init);
+        expect_same(in.values(), in_place, what + ", in place");
       }
     }
   }

@@ -10,6 +10,7 @@
 
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/exact/pair_launch.cuh"
 #include "tally/detail/cuda/exact/reduce_kernel.cuh"
 #include "tally/detail/cuda/exact/scan_kernel.cuh"
 #include "tally/detail/cuda/exact/sequences_kernel.cuh"
@@ -18,14 +19,6 @@
 
 /// The kernels of exact sums, and their launch.
 namespace tally::cuda_backend::exact {
-
-/// The blocks of a kernel that run at a time, and no more than a test asks for.
-template <class P>
-std::size_t blocks_of(prepared_call const& call, void (*kernel)(P const), int threads, known_kernels& known)
-{
-  int const resident = blocks_at_a_time(call, kernel, threads, 0, known);
-  return static_cast<std::size_t>(call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident);
-}
 
 /// A problem whose number of elements lies in the device's memory.
 template <class P>
@@ -74,28 +67,6 @@ void run_sum(prepared_call& call, In in, detail::element_count size, Out out, be
   call.check_pointer(size.fewer.place, "count");
   launch_sum(call, counted_sum<problem>{all, size.fewer});
 }
-
-/// Memory from the workspace's pool.
-class pool_bytes {
-public:
-  pool_bytes(execution const& on, std::size_t size)
-      : on_(on),
-        size_(size),
-        begin_(static_cast<std::byte*>(backend_allocate(on, size)))
-  {
-  }
-  ~pool_bytes() { backend_free(on_, begin_); }
-  pool_bytes(pool_bytes const&) = delete;
-  pool_bytes& operator=(pool_bytes const&) = delete;
-
-  std::byte* begin() const { return begin_; }
-  std::size_t size() const { return size_; }
-
-private:
-  execution const& on_;
-  std::size_t size_;
-  std::byte* begin_;
-};
 
 /// Memory for the list of long sequences.
 template <class T>
@@ -181,7 +152,8 @@ sums_problem<T, Places, Out> sums_of(Places const& places, Out out, detail::batc
           by.exact_piece,
           warp_lanes,
           1,
-          {}};
+          {},
+          nullptr};
 }
 
 /// Exact sums of sequences of one length.
@@ -192,6 +164,13 @@ void run_sums(execution const& on, prepared_call& call, detail::batch::layout co
   using places = regular_places<In>;
   auto problem = sums_of<T>(places{where, in}, out, ends, T{});
   std::size_t const sequences = where.sequences(), terms = where.along.extent + (ends.has_initial() ? 1 : 0);
+  std::optional<pairs_memory> pairs;
+  if (where.along.extent > 0 && can_sum_pairs(ends, where.along.extent) && where.dimensions == 1 &&
+      are_neighbours(where, [](auto const& step) { return step.in; }))
+    problem.only_if =
+        sum_pairs<T>(on, call, pairs, in, sequences * where.along.extent, out,
+                     sequences_of_one_length{where.along.extent, sequences, where.across[0].step.out}, ends, T{});
+  if (ends_with_pairs(problem.only_if)) return;
   auto const distance = [](std::ptrdiff_t step) { return step < 0 ? -step : step; };
   bool const side_by_side =
       where.dimensions > 0 &&
@@ -212,7 +191,12 @@ void run_segment_sums(execution const& on, prepared_call& call, In in, Offsets o
                       Out out, T const& nothing, detail::batch::ends<T> const& ends, bool is_bound, std::size_t most)
 {
   using places = segment_places<In, Offsets>;
-  auto const problem = sums_of<T>(places{in, offsets, segments}, out, ends, nothing);
+  auto problem = sums_of<T>(places{in, offsets, segments}, out, ends, nothing);
+  std::optional<pairs_memory> pairs;
+  if (is_bound && can_sum_pairs(ends, most / segments.most))
+    problem.only_if = sum_pairs<T>(on, call, pairs, in, most, out,
+                                   sequences_between<Offsets>{offsets, segments, nullptr}, ends, nothing);
+  if (ends_with_pairs(problem.only_if)) return;
   std::size_t const most_long = is_bound ? std::min(segments.most, most / problem.piece + 1) : segments.most;
   launch_sums(on, call, problem, segments.most, most_long, is_bound ? most / segments.most : 0);
 }
@@ -300,7 +284,8 @@ scan_problem<T, Places, Out> scans_of(Places const& places, Out out, detail::bat
           by.exact_piece_of_scans,
           warp_lanes,
           {},
-          {}};
+          {},
+          nullptr};
 }
 
 /// The exact scan of an array.
@@ -313,7 +298,12 @@ void run_scan(execution const& on, prepared_call& call, In in, detail::element_c
   detail::batch::ends<T> ends;
   ends.initial = init;
   using places = array_places<In, Transform>;
-  auto const problem = scans_of<T>(places{in, size, transform}, out, ends, T{}, is_exclusive);
+  auto problem = scans_of<T>(places{in, size, transform}, out, ends, T{}, is_exclusive);
+  std::optional<pairs_memory> pairs;
+  if (can_scan_pairs(ends, is_exclusive))
+    problem.only_if =
+        scan_pairs<T>(on, call, pairs, in, size.most, out, transform, one_sequence{size}, ends, is_exclusive);
+  if (ends_with_pairs(problem.only_if)) return;
   std::size_t const pieces = (size.most + problem.piece - 1) / problem.piece;
   launch_scans(on, call, problem, 1, size.most > problem.piece ? 1 : 0, pieces, size.most);
 }
@@ -325,6 +315,12 @@ void run_scans(execution const& on, prepared_call& call, detail::batch::layout c
 {
   auto problem = scans_of<T>(regular_places<In>{where, in}, out, ends, T{}, is_exclusive);
   std::size_t const sequences = where.sequences(), terms = where.along.extent;
+  std::optional<pairs_memory> pairs;
+  if (can_scan_pairs(ends, is_exclusive) && are_neighbours(where, [](auto const& step) { return step.in; }) &&
+      are_neighbours(where, [](auto const& step) { return step.out; }))
+    problem.only_if = scan_pairs<T>(on, call, pairs, in, sequences * terms, out, std::identity{},
+                                    sequences_of_one_length{terms, sequences, 0}, ends, is_exclusive);
+  if (ends_with_pairs(problem.only_if)) return;
   auto const distance = [](std::ptrdiff_t step) { return step < 0 ? -step : step; };
   bool const side_by_side =
       where.dimensions > 0 &&
@@ -352,6 +348,13 @@ void run_segment_scans(execution const& on, prepared_call& call, In in, Offsets 
     problem.piece = ~std::size_t{};
     return launch_scans(on, call, problem, segments.most, 0, 0, 0);
   }
+  std::optional<pairs_memory> pairs;
+  if constexpr (!FromBack) {
+    if (can_scan_pairs(ends, is_exclusive))
+      problem.only_if = scan_pairs<T>(on, call, pairs, in, most, out, std::identity{},
+                                      sequences_between<Offsets>{offsets, segments, nullptr}, ends, is_exclusive);
+  }
+  if (ends_with_pairs(problem.only_if)) return;
   std::size_t const most_long = std::min(segments.most, most / problem.piece + 1);
   launch_scans(on, call, problem, segments.most, most_long, most / problem.piece + most_long, most / segments.most);
 }

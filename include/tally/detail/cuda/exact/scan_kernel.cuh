@@ -51,7 +51,9 @@ struct scan_problem {
   unsigned at_a_time;       ///< sequences that a warp draws, at most 32
   long_list<T> longer;
   piece_sums<T> sums;
+  unsigned const* only_if;  ///< if not null, the call is done only if this is not 0
 
+  __device__ bool is_done() const { return only_if != nullptr && *only_if == 0; }
   __device__ void read_count()
     requires requires(Places& of) { of.read_count(); }
   {
@@ -163,6 +165,7 @@ __global__ void __launch_bounds__(sequence_threads, 2) scans_kernel(__grid_const
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   auto& before = sums[threadIdx.x / warp_lanes];
   auto const& problem = at_its_turn(given);
+  if (problem.is_done()) return;
   std::size_t const sequences = problem.places.sequences();
   unsigned const width = problem.at_a_time;
   for (;;) {
@@ -207,6 +210,7 @@ __global__ void __launch_bounds__(sequence_threads, 3) piece_sums_kernel(__grid_
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   auto& own = sums[threadIdx.x / warp_lanes];
   auto const& problem = at_its_turn(given);
+  if (problem.is_done()) return;
   std::size_t const pieces = problem.longer.pieces();
   for (std::size_t p = blockIdx.x * sequence_warps + threadIdx.x / warp_lanes; p < pieces;
        p += static_cast<std::size_t>(gridDim.x) * sequence_warps) {
@@ -258,6 +262,7 @@ __global__ void sums_in_blocks_kernel(__grid_constant__ P const given)
 {
   using sums = piece_sums<typename P::element>;
   auto const& problem = at_its_turn(given);
+  if (problem.is_done()) return;
   std::size_t const pieces = problem.longer.pieces(), blocks = (pieces + sums::block - 1) / sums::block;
   int const word = static_cast<int>(threadIdx.x);
   if (word >= sums::words) return;
@@ -273,6 +278,7 @@ __global__ void sums_of_blocks_kernel(__grid_constant__ P const given)
 {
   using sums = piece_sums<typename P::element>;
   auto const& problem = at_its_turn(given);
+  if (problem.is_done()) return;
   std::size_t const blocks = (problem.longer.pieces() + sums::block - 1) / sums::block;
   if (static_cast<int>(threadIdx.x) < sums::words)
     sums_before(problem.sums.of_block + threadIdx.x, 0, blocks, sums::words);
@@ -289,6 +295,7 @@ __global__ void __launch_bounds__(sequence_threads, 2) long_scans_kernel(__grid_
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   auto& before = all_sums[threadIdx.x / warp_lanes];
   auto const& problem = at_its_turn(given);
+  if (problem.is_done()) return;
   auto const& sums = problem.sums;
   std::size_t const pieces = problem.longer.pieces();
   for (std::size_t p = blockIdx.x * sequence_warps + threadIdx.x / warp_lanes; p < pieces;

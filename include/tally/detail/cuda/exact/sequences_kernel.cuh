@@ -62,7 +62,9 @@ struct sums_problem {
   unsigned at_a_time;       ///< sequences that a warp draws, at most 32
   std::size_t pieces;       ///< of each column
   long_list<T> longer;
+  unsigned const* only_if;  ///< if not null, the call is done only if this is not 0
 
+  __device__ bool is_done() const { return only_if != nullptr && *only_if == 0; }
   __device__ void read_count()
     requires requires(Places& of) { of.read_count(); }
   {
@@ -338,6 +340,7 @@ __global__ void __launch_bounds__(sequence_threads, 2) sums_kernel(__grid_consta
   auto& rest = rests[threadIdx.x / warp_lanes];
   rest.clear(lane, warp_lanes);
   auto const& problem = at_its_turn(given);
+  if (problem.is_done()) return;
   __syncwarp();
   std::size_t const sequences = problem.places.sequences();
   unsigned const width = problem.at_a_time;
@@ -370,6 +373,7 @@ __global__ void __launch_bounds__(sequence_threads, 3) long_sums_kernel(__grid_c
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   auto& own = rests[threadIdx.x / warp_lanes];
   auto const& problem = at_its_turn(given);
+  if (problem.is_done()) return;
   auto const& list = problem.longer;
   std::size_t const pieces = list.pieces();
   for (std::size_t p = blockIdx.x * sequence_warps + threadIdx.x / warp_lanes; p < pieces;
@@ -420,6 +424,7 @@ __global__ void __launch_bounds__(sequence_threads, 3) column_sums_kernel(__grid
 {
   using T = typename P::element;
   auto const& problem = at_its_turn(given);
+  if (problem.is_done()) return;
   auto const& list = problem.longer;
   std::size_t const pieces = problem.pieces;
   std::size_t const sequences = problem.places.sequences(), groups = (sequences + warp_lanes - 1) / warp_lanes;

@@ -1,0 +1,189 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "tally/detail/batch/ends.hpp"
+#include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/exact/pair_kernel.cuh"
+#include "tally/detail/cuda/launch.cuh"
+#include "tally/detail/path.hpp"
+
+/// The launch of exact scans and sums by pairs.
+namespace tally::cuda_backend::exact {
+
+/// The choice of exact sums by pairs. Tests change it.
+struct pairs_tuning {
+  bool scans = true;
+  /// Sums of sequences of up to so many bytes, on average. Longer ones are added up by levels.
+  std::size_t bytes_of_sums = 4096;
+  /// Whether the kernels behind do again what pairs do not tell. Without them a test sees what pairs tell.
+  bool falls_back = true;
+};
+inline pairs_tuning& pairs_tuning_in_use()
+{
+  static pairs_tuning all;
+  return all;
+}
+
+/// The blocks of a kernel that run at a time, and no more than a test asks for.
+template <class P>
+std::size_t blocks_of(prepared_call const& call, void (*kernel)(P const), int threads, known_kernels& known,
+                      std::size_t shared_bytes = 0)
+{
+  int const resident = blocks_at_a_time(call, kernel, threads, shared_bytes, known);
+  return static_cast<std::size_t>(call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident);
+}
+
+/// Memory from the workspace's pool.
+class pool_bytes {
+public:
+  pool_bytes(execution const& on, std::size_t size)
+      : on_(on),
+        size_(size),
+        begin_(static_cast<std::byte*>(backend_allocate(on, size)))
+  {
+  }
+  ~pool_bytes() { backend_free(on_, begin_); }
+  pool_bytes(pool_bytes const&) = delete;
+  pool_bytes& operator=(pool_bytes const&) = delete;
+
+  std::byte* begin() const { return begin_; }
+  std::size_t size() const { return size_; }
+
+private:
+  execution const& on_;
+  std::size_t size_;
+  std::byte* begin_;
+};
+
+/// Memory of a call by pairs: the words of its tiles, which begin as zeros, the sums before them where it runs twice, and
+/// the first sequence of each tile.
+class pairs_memory {
+  static constexpr std::size_t header = 128;
+
+public:
+  pairs_memory(execution const& on, prepared_call const& call, std::size_t tiles, bool runs_twice, bool has_marks)
+      : tiles_(tiles),
+        memory_(on, words_end() + (runs_twice ? tiles * sizeof(pair_sum) : 0) +
+                        (has_marks ? (tiles + 1) * sizeof(std::size_t) : 0))
+  {
+    check_cuda(cudaMemsetAsync(memory_.begin(), 0, words_end(), call.stream()), "clearing memory");
+    auto* const counters = reinterpret_cast<unsigned long long*>(memory_.begin());
+    states_ = {counters, reinterpret_cast<unsigned*>(counters + 1),
+               reinterpret_cast<std::uint64_t*>(memory_.begin() + header), nullptr};
+    std::byte* behind = memory_.begin() + words_end();
+    if (runs_twice) {
+      states_.before = reinterpret_cast<pair_sum*>(behind);
+      behind += tiles * sizeof(pair_sum);
+    }
+    if (has_marks) first_of_tile_ = reinterpret_cast<std::size_t*>(behind);
+  }
+  pair_states const& states() const { return states_; }
+  std::size_t* first_of_tile() const { return first_of_tile_; }
+
+private:
+  std::size_t words_end() const { return header + tiles_ * pair_states::words * sizeof(std::uint64_t); }
+
+  std::size_t tiles_;
+  pool_bytes memory_;
+  pair_states states_{};
+  std::size_t* first_of_tile_ = nullptr;
+};
+
+/// Launches a call of up to `most` elements, twice if its results replace what it reads. Returns the word that is not 0
+/// behind it if pairs have not told all results.
+template <class P>
+unsigned const* launch_pairs(execution const& on, prepared_call& call, std::optional<pairs_memory>& memory, P problem,
+                             std::size_t most, bool runs_twice)
+{
+  using ends_type = typename P::ends_type;
+  static std::array<void (*)(P const), 1> entry{pairs_kernel<P>};
+  static known_kernels known{};
+  std::size_t const tiles = std::max((most + pair_tile - 1) / pair_tile, std::size_t{1});
+  memory.emplace(on, call, tiles, runs_twice, ends_type::has_marks);
+  problem.states = memory->states();
+  if constexpr (ends_type::has_marks) {
+    problem.ends.first_of_tile = memory->first_of_tile();
+    static std::array<void (*)(ends_type const), 1> search{ends_of_tiles_kernel<ends_type>};
+    launch(call, search[0], problem.ends, static_cast<unsigned>(tiles / pair_threads + 1), pair_threads);
+  }
+  constexpr std::size_t shared_bytes = pair_bytes<typename P::element, ends_type>;
+  auto const blocks =
+      static_cast<unsigned>(std::min(blocks_of(call, entry[0], pair_threads, known, shared_bytes), tiles));
+  problem.writes = !runs_twice;
+  launch(call, entry[0], problem, blocks, pair_threads, shared_bytes);
+  if (runs_twice) {
+    problem.writes = problem.is_checked = true;
+    launch(call, entry[0], problem, blocks, pair_threads, shared_bytes);
+  }
+  return problem.states.failed;
+}
+
+/// Whether a call ends with its pairs: for tests.
+inline bool ends_with_pairs(unsigned const* failed)
+{
+  return failed != nullptr && !pairs_tuning_in_use().falls_back;
+}
+
+/// Whether all sequences lie one behind the other in memory.
+template <class StepOf>
+bool are_neighbours(detail::batch::layout const& where, StepOf step_of)
+{
+  if (where.dimensions == 0) return step_of(where.along.step) == 1;
+  return where.dimensions == 1 && step_of(where.along.step) == 1 &&
+         step_of(where.across[0].step) == static_cast<std::ptrdiff_t>(where.along.extent);
+}
+
+template <class T>
+bool can_scan_pairs(detail::batch::ends<T> const& ends, bool is_exclusive)
+{
+  return pairs_tuning_in_use().scans && ends.initials == nullptr && ends.lasts == nullptr &&
+         (!is_exclusive || ends.initial.has_value());
+}
+template <class T>
+bool can_sum_pairs(detail::batch::ends<T> const& ends, std::size_t mean)
+{
+  return ends.initials == nullptr && mean <= pairs_tuning_in_use().bytes_of_sums / sizeof(T);
+}
+
+template <class T>
+double initial_term(detail::batch::ends<T> const& ends)
+{
+  return ends.initial ? static_cast<double>(static_cast<working_type<T>>(*ends.initial)) : -0.0;
+}
+
+/// Scans of up to `most` elements. Results may replace the elements that they begin with.
+template <class T, class In, class Out, class Transform, class Ends>
+unsigned const* scan_pairs(execution const& on, prepared_call& call, std::optional<pairs_memory>& memory, In in,
+                           std::size_t most, Out out, Transform const& transform, Ends const& ends,
+                           detail::batch::ends<T> const& values, bool is_exclusive)
+{
+  using problem = pairs_problem<T, In, Out, Transform, Ends, false>;
+  bool is_apart = false;
+  if constexpr (is_plain<In> && is_plain<Out>) is_apart = apart(in, out, most);
+  detail::took(is_apart ? "cuda: exact scans by pairs" : "cuda: exact scans by pairs, in place");
+  return launch_pairs(on, call, memory,
+                      problem{in, out, transform, ends, initial_term(values), T{}, is_exclusive, true, false, {}}, most,
+                      !is_apart);
+}
+
+/// Sums of sequences that have up to `most` elements in all.
+template <class T, class In, class Out, class Ends>
+unsigned const* sum_pairs(execution const& on, prepared_call& call, std::optional<pairs_memory>& memory, In in,
+                          std::size_t most, Out out, Ends const& ends, detail::batch::ends<T> const& values, T nothing)
+{
+  using problem = pairs_problem<T, In, Out, std::identity, Ends, true>;
+  detail::took("cuda: exact sums by pairs");
+  return launch_pairs(
+      on, call, memory,
+      problem{
+          in, out, {}, ends, initial_term(values), values.initial ? *values.initial : nothing, false, true, false, {}},
+      most, false);
+}
+
+}  // namespace tally::cuda_backend::exact
