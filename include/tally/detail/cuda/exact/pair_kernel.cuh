@@ -390,7 +390,8 @@ __device__ __forceinline__ bool look_back(pair_states const& states, std::size_t
         if (all != 0) return true;
         break;
       }
-      if (states.has_failed()) return false;
+      // All lanes leave together: each may read another value.
+      if (__any_sync(whole_warp, states.has_failed())) return false;
     }
   }
 }
