@@ -405,7 +405,8 @@ TYPED_TEST(cuda_exact, of_rows_side_by_side)
   for (bool const alone : {false, true}) {
     tuned_pairs const by_pairs([&](auto& all) {
       all.falls_back = !alone;
-      all.bytes_of_sums = std::size_t{1} << 20;
+      all.least_terms_of_rows = 1;
+      all.most_terms = std::size_t{1} << 20;
     });
     for (std::size_t const length :
          {1u, 2u, 3u, 7u, 15u, 16u, 17u, 33u, 100u, 511u, 512u, 4095u, 4096u, 4097u, 9000u}) {
@@ -449,7 +450,8 @@ TYPED_TEST(cuda_exact, scans_of_segments_by_pairs)
   for (bool const alone : {false, true}) {
     tuned_pairs const by_pairs([&](auto& all) {
       all.falls_back = !alone;
-      all.bytes_of_sums = std::size_t{1} << 20;
+      all.least_terms_of_rows = 1;
+      all.most_terms = std::size_t{1} << 20;
     });
     // Lengths up to `most`; with 0 there are only empty segments, with 1 many of them.
     for (std::size_t const most : {0u, 1u, 3u, 40u, 300u, 20'000u}) {

@@ -33,8 +33,8 @@ TALLY_HD inline double made_odd(double sum, double rest)
   return __builtin_bit_cast(double, bits);
 }
 
-/// The sum of some terms: it is within `lost` of high + low, but for the roundings of `lost` itself, which are less than
-/// a thousandth of it. `lost` is what additions dropped. It is 0 as long as two doubles hold the sum. It is NaN or
+/// The sum of some terms: it is within `lost` of high + low, but for the roundings of `lost` itself, which are less
+/// than a thousandth of it. `lost` is what additions dropped. It is 0 as long as two doubles hold the sum. It is NaN or
 /// infinite if a term was, or if a sum overflowed. The sign of a sum of zeros is that of `high`.
 struct pair_sum {
   double high = -0.0, low = 0, lost = 0;
@@ -58,7 +58,8 @@ struct pair_sum {
   }
 };
 
-/// The sum high + low as a T, if it is finite. Of two that cancel it is +0; of zeros it is a zero of the sign of `high`.
+/// The sum high + low as a T, if it is finite. Of two that cancel it is +0; of zeros it is a zero of the sign of
+/// `high`.
 template <class T>
 TALLY_HD T rounded(double high, double low)
 {

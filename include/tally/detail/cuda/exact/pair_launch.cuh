@@ -19,8 +19,10 @@ namespace tally::cuda_backend::exact {
 /// The choice of exact sums by pairs. Tests change it.
 struct pairs_tuning {
   bool scans = true;
-  /// Sums of sequences of up to so many bytes, on average. Longer ones are added up by levels.
-  std::size_t bytes_of_sums = 4096;
+  /// Sums of rows of 64 terms or more, and of rows and segments of up to 320 terms on average. Others are sooner added
+  /// up by levels (an H100: rows of 16 floats .49 of the read limit by levels, .36 by pairs; of 256 .26 and .33;
+  /// segments of 4 on average .15 and .28, of 256 .25 and .32, of 1000 .58 and .33).
+  std::size_t least_terms_of_rows = 64, most_terms = 320;
   /// Whether the kernels behind do again what pairs do not tell. Without them a test sees what pairs tell.
   bool falls_back = true;
 };
@@ -61,8 +63,8 @@ private:
   std::byte* begin_;
 };
 
-/// Memory of a call by pairs: the words of its tiles, which begin as zeros, the sums before them where it runs twice, and
-/// the first sequence of each tile.
+/// Memory of a call by pairs: the words of its tiles, which begin as zeros, the sums before them where it runs twice,
+/// and the first sequence of each tile.
 class pairs_memory {
   static constexpr std::size_t header = 128;
 
@@ -148,7 +150,7 @@ bool can_scan_pairs(detail::batch::ends<T> const& ends, bool is_exclusive)
 template <class T>
 bool can_sum_pairs(detail::batch::ends<T> const& ends, std::size_t mean)
 {
-  return ends.initials == nullptr && mean <= pairs_tuning_in_use().bytes_of_sums / sizeof(T);
+  return ends.initials == nullptr && mean <= pairs_tuning_in_use().most_terms;
 }
 
 template <class T>
