@@ -25,8 +25,8 @@ namespace {
 
 int visits = 0;
 
-/// The GPU with the ways of segments: all blocks, one, three, chunks that do not share totals, and warps that share
-/// out segments or elements.
+/// The GPU with the ways of segments: all blocks, one, three, chunks that do not share totals, warps that share out
+/// segments or elements, and heads.
 struct segments_backend {
   template <class T>
   using array = guarded_on_device<T>;
@@ -41,6 +41,7 @@ struct segments_backend {
       char const* name;
       std::size_t by_warps = std::size_t(-1);
       std::size_t reduced_along = std::size_t(-1);
+      std::size_t by_heads = std::size_t(-1);  ///< the least elements and segments
     };
     static constexpr way all[] = {{0, std::size_t(-1), 0, "all blocks, overlapped"},
                                   {0, std::size_t(-1), std::size_t(-1), "all blocks"},
@@ -52,7 +53,9 @@ struct segments_backend {
                                   {2, std::size_t(-1), 0, "warps of two blocks", 0},
                                   {0, std::size_t(-1), 0, "warps along, all blocks", 0, 0},
                                   {1, std::size_t(-1), 0, "warps along, one block", 0, 0},
-                                  {0, 5, 0, "warps along, few chunks with words", 0, 0}};
+                                  {0, 5, 0, "warps along, few chunks with words", 0, 0},
+                                  {0, std::size_t(-1), 0, "heads, all blocks", std::size_t(-1), std::size_t(-1), 0},
+                                  {2, std::size_t(-1), 0, "heads, two blocks", std::size_t(-1), std::size_t(-1), 0}};
     tally::detail::observer_of_paths = [](char const* path, char const*) {
       visits += std::string(path).starts_with("cuda: segments");
     };
@@ -63,6 +66,8 @@ struct segments_backend {
       tally::cuda_backend::tuning_in_use().segments_by_warps = each.by_warps;
       tally::cuda_backend::tuning_in_use().segments_scanned_by_warps = each.by_warps;
       tally::cuda_backend::tuning_in_use().segments_reduced_along = each.reduced_along;
+      tally::cuda_backend::tuning_in_use().least_by_heads = each.by_heads;
+      tally::cuda_backend::tuning_in_use().segments_by_heads = std::size_t(-1);
       fixture.space.prefer(cuda::workspace::path::automatic, each.blocks);
       f(cuda{fixture.stream, fixture.space}, std::string(each.name));
     }
@@ -129,7 +134,7 @@ void check_lengths(std::vector<std::size_t> const& lengths, std::size_t before, 
     EXPECT_TRUE(same_bits<T>(ends.values(), lasts)) << what << ", " << way;
     EXPECT_TRUE(same_bits<T>(out.values(), inclusive)) << what << ", " << way;
     EXPECT_TRUE(out.guards_intact() && totals.guards_intact() && ends.guards_intact()) << what << ", " << way;
-    if (way.starts_with("warps")) {  // which write no last values
+    if (way.starts_with("warps") || way.starts_with("heads")) {  // which write no last values
       guarded_on_device<T> const again(poisoned_values<T>(size), 1);
       tally::inclusive_scan(on, batch, again.begin(), op, init);
       EXPECT_TRUE(same_bits<T>(again.values(), inclusive)) << what << ", " << way;

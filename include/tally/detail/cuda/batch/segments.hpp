@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -14,10 +16,13 @@
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/cuda/backend.hpp"
+#include "tally/detail/cuda/batch/short_runs.hpp"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/path.hpp"
+#include "tally/detail/segments/heads.hpp"
 
 #ifdef __CUDACC__
+#include "tally/detail/cuda/batch/segment_heads.cuh"
 #include "tally/detail/cuda/batch/segments.cuh"
 #include "tally/detail/cuda/batch/warp_segments.cuh"
 #include "tally/detail/cuda/launch.cuh"
@@ -69,6 +74,52 @@ bool may_go_by_warps(prepared_call const& call, P const& problem, std::size_t mo
   }
 }
 
+/// Words of the workspace for the heads of at most `most` elements, if these may be short enough on average to go by
+/// heads; else none. A scan by heads has the same initial value for all segments, and writes no last values.
+template <class P>
+std::size_t words_for_heads(P const& problem, std::size_t most)
+{
+  if constexpr (fits_heads<P>) {
+    constexpr std::size_t part = detail::batch::marked_heads::part;
+    tuning const& by = tuning_in_use();
+    if (problem.initials != nullptr || problem.lasts != nullptr || most > std::numeric_limits<std::uint32_t>::max() ||
+        most / problem.segments > by.segments_by_heads || most + problem.segments < by.least_by_heads)
+      return 0;
+    return (most + part - 1) / part * (part / 64);
+  } else {
+    return 0;
+  }
+}
+
+/// Marks the heads of segments in the zeros of `words`, and scans by them if the segments are short; else calls for the
+/// general kernel.
+template <class P>
+void launch_by_heads(prepared_call const& call, P const& problem, std::size_t most, std::uint64_t* words)
+{
+  using offsets = typename P::offset_iterator;
+  using shape = segment_heads_shape;
+  using marked = segment_heads_problem<P>;
+  auto* const bits = reinterpret_cast<std::uint32_t*>(words);
+  static std::array<void (*)(marked const), 1> entry{segment_heads_kernel<P>};
+  static known_kernels known{};
+  int const resident = blocks_at_a_time(call, entry[0], shape::threads, 0, known);
+  auto const blocks =
+      static_cast<std::size_t>(call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident);
+  std::size_t const shares = (problem.segments + shape::segments - 1) / shape::segments;
+  launch(call, entry[0], marked{problem, bits, most}, static_cast<unsigned>(std::min(blocks, shares)), shape::threads);
+  using by_heads = short_runs_problem<segment_work::scan, typename P::element, typename P::operation, typename P::input,
+                                      typename P::output, detail::segments::keep_nothing, heads_by_offsets<offsets>>;
+  launch_short_runs(call, most,
+                    by_heads{problem.in,
+                             problem.out,
+                             {},
+                             {problem.offsets, problem.segments, problem.fewer, bits, problem.shared,
+                              words_of_tickets(problem) + word_of_call},
+                             problem.init,
+                             problem.op,
+                             problem.exclusive});
+}
+
 /// `most` is a bound on the number of elements. The offsets, which know it, are on the device.
 template <bool Overlaps, class P>
 void launch_segments(prepared_call& call, P problem, std::size_t most)
@@ -81,13 +132,30 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   constexpr std::size_t chunks_without_bound = 65536;
   std::size_t const chunks = (most == no_bound ? problem.segments : most + problem.segments) / shape::unit + 2 +
                              (most == no_bound ? chunks_without_bound : 0);
-  call.reserve_words(call.can_grow() ? chunks * words_of_chunk + words_by_warps : 0);
+  std::size_t const of_chunks = chunks * words_of_chunk + words_by_warps, of_heads = words_for_heads(problem, most);
+  call.reserve_words(call.can_grow() ? of_chunks + of_heads : 0);
   problem.shared = call.shared();
   problem.words = call.words();
   problem.capacity = call.capacity();
-  bool const by_warps = may_go_by_warps(call, problem, most);
-  problem.chunks_with_words = std::min(
-      {chunks, (call.capacity() - (by_warps ? words_by_warps : 0)) / words_of_chunk, tuning_in_use().segment_chunks});
+  bool const by_heads = of_heads > 0 && of_chunks + of_heads <= call.capacity();
+  bool const by_warps = !by_heads && may_go_by_warps(call, problem, most);
+  std::size_t const of_others = by_heads ? words_by_warps + of_heads : by_warps ? words_by_warps : 0;
+  problem.chunks_with_words =
+      std::min({chunks, (call.capacity() - of_others) / words_of_chunk, tuning_in_use().segment_chunks});
+  // Between calls no word has the epoch of a later call.
+  std::uint64_t* const heads = problem.words + (problem.capacity - of_others);
+  auto const clear_heads = [&] {
+    check_cuda(cudaMemsetAsync(heads, 0, of_heads * sizeof(std::uint64_t), call.stream()),
+               "clearing the heads of segments");
+  };
+  if constexpr (fits_heads<P>) {
+    if (by_heads) {
+      detail::took("cuda: segments scanned by heads");
+      clear_heads();
+      launch_by_heads(call, problem, most, heads);
+      problem.call = words_of_tickets(problem) + word_of_call;
+    }
+  }
   if constexpr (fits_warps<P>) {
     if (by_warps) {
       detail::took(P::reduces ? "cuda: segments by warps" : "cuda: segments scanned by warps");
@@ -103,6 +171,7 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
   launch(call, entry[0], problem, static_cast<unsigned>(std::min(chunks, static_cast<std::size_t>(blocks))),
          shape::threads, shape::bytes);
+  if (by_heads) clear_heads();
 }
 
 template <segment_work What, class From, class T, class Values, class Offsets, class Out, class Op>

@@ -40,7 +40,7 @@ struct short_runs_shape {
   static constexpr int threads = sizeof(W) <= 4 ? 128 : 192, blocks_a_processor = sizeof(W) <= 4 ? 8 : 4;
   static constexpr int warps = threads / warp_lanes;
   static constexpr int room = threads * window;
-  /// Elements of a stretch. Its last segment ends in the part behind it, since each part has a head.
+  /// Elements of a stretch. Its last segment ends in the part behind it, since each part but the last one has a head.
   static constexpr int part = static_cast<int>(detail::batch::marked_heads::part);
   static constexpr int stretch = room - part;
   static constexpr int words = room / 32;
@@ -50,8 +50,21 @@ struct short_runs_shape {
   static_assert(stretch > 0 && stretch % part == 0 && words <= threads && window <= 32);
 };
 
-/// The arguments of the kernel. It does nothing unless segments are short.
-template <segment_work What, class T, class Op, class In, class Out, class Head>
+/// Heads of which the host knows the number of elements.
+struct counted_heads {
+  detail::batch::marked_heads heads;
+  std::size_t most_mean;  ///< the longest mean length that is short
+
+  __device__ bool find(detail::batch::marked_heads& found) const
+  {
+    found = heads;
+    return heads.counts().are_short(heads.n, most_mean);
+  }
+};
+
+/// The arguments of the kernel. It does nothing unless `heads` finds that segments are short: each part but the last
+/// one has a head.
+template <segment_work What, class T, class Op, class In, class Out, class Head, class Heads>
 struct short_runs_problem {
   using element = T;
   using operation = Op;
@@ -62,8 +75,7 @@ struct short_runs_problem {
   In in;
   Out out;
   Head head;  ///< acts at the head of each segment of a reduction
-  detail::batch::marked_heads heads;
-  std::size_t most_mean;  ///< the longest mean length that is short
+  Heads heads;
   initial_value<T, Op> init;
   Op op;
   bool exclusive;  ///< of a scan
@@ -106,9 +118,10 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
   Op op = problem.op;
   int const t = static_cast<int>(threadIdx.x), lane = t % warp_lanes, warp = t / warp_lanes;
   slots_type const slots{slots_memory};
-  std::size_t const n = problem.heads.n;
-  std::uint32_t const all_words = static_cast<std::uint32_t>(problem.heads.words());
-  if (!problem.heads.counts().are_short(n, problem.most_mean)) return;
+  detail::batch::marked_heads marked;
+  if (!problem.heads.find(marked)) return;
+  std::size_t const n = marked.n;
+  std::uint32_t const all_words = static_cast<std::uint32_t>(marked.words());
   if (t < 2) heads[shape::words + t] = 0;
 
   auto const stretches = static_cast<std::uint32_t>((n + shape::stretch - 1) / shape::stretch);
@@ -121,13 +134,13 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
     // Elements and heads come to shared memory. Each warp finds for itself where its segments begin and end.
     std::uint32_t own_heads = 0;
     if (t < shape::words && from_word + static_cast<std::uint32_t>(t) < all_words)
-      own_heads = problem.heads.bits[from_word + static_cast<std::uint32_t>(t)];
+      own_heads = marked.bits[from_word + static_cast<std::uint32_t>(t)];
     std::uint32_t first_segment = 0;  // of the stretch, of a reduction
     if constexpr (P::reduces)
-      if (from != 0) first_segment = static_cast<std::uint32_t>(problem.heads.heads_upto(from - 1));
-    std::uint32_t const first_heads = problem.heads.bits[from_word + static_cast<std::uint32_t>(lane)];
+      if (from != 0) first_segment = static_cast<std::uint32_t>(marked.heads_upto(from - 1));
+    std::uint32_t const first_heads = marked.bits[from_word + static_cast<std::uint32_t>(lane)];
     std::uint32_t const next_heads =
-        is_last ? 0 : problem.heads.bits[from_word + shape::stretch / 32 + static_cast<std::uint32_t>(lane)];
+        is_last ? 0 : marked.bits[from_word + shape::stretch / 32 + static_cast<std::uint32_t>(lane)];
     bool copied = false;
     if constexpr (is_plain<In>) {
       using stored = std::remove_cv_t<std::iter_value_t<In>>;
@@ -156,13 +169,15 @@ __global__ void __launch_bounds__(short_runs_shape<typename P::element>::threads
 #pragma unroll 4
       for (int k = t; k < size; k += threads) slots[k] = element_at(k);
     }
-    auto const first_in = [&](std::uint32_t word) {
+    auto const first_in = [&](std::uint32_t word, int none) {
       unsigned const found = __ballot_sync(whole_warp, word != 0);
+      if (found == 0) return none;
       int const of = __ffs(static_cast<int>(found)) - 1;
       return of * 32 + __ffs(__shfl_sync(whole_warp, static_cast<int>(word), of)) - 1;
     };
-    int const begin = first_in(first_heads);
-    int const end = is_last ? size : shape::stretch + first_in(next_heads);
+    int const begin = first_in(first_heads, size);
+    // A part without a head is the last one.
+    int const end = is_last ? size : shape::stretch + first_in(next_heads, static_cast<int>(n - from) - shape::stretch);
     // The operator is called with all elements of a window: the last one stands for those behind it.
     for (int k = size + t; k < (end + window - 1) / window * window; k += threads)
       slots[k] = element_at(k < end ? k : end - 1);

@@ -62,6 +62,22 @@ void backend_mark_heads(execution const& on, std::size_t n, Work const& work)
 }
 
 #ifdef __CUDACC__
+/// Of `most` elements at most.
+template <class P>
+void launch_short_runs(prepared_call const& call, std::size_t most, P const& problem)
+{
+  using shape = short_runs_shape<typename P::element>;
+  // A table that is not const, as in launch.cuh: only it names the kernel.
+  static std::array<void (*)(P const), 1> entry{short_runs_kernel<P>};
+  static known_kernels known{};
+  int const at_once = blocks_at_a_time(call, entry[0], shape::threads, 0, known);
+  auto const resident =
+      static_cast<std::size_t>(call.most_blocks() > 0 ? std::min(at_once, call.most_blocks()) : at_once);
+  std::size_t const stretches = (most + shape::stretch - 1) / shape::stretch;
+  launch(call, entry[0], problem, static_cast<unsigned>(std::min(resident, stretches)), shape::threads, 0, 1,
+         turn::at_the_end);
+}
+
 template <segment_work What, class T, class Values, class Out, class Head, class Op>
 bool try_short_runs(execution const& on, char const* name, detail::batch::marked_heads const& heads,
                     Values const& values, Out const& out, Head const& head, T const* init, Op const& op,
@@ -78,17 +94,11 @@ bool try_short_runs(execution const& on, char const* name, detail::batch::marked
     prepared_call const call(on, name);
     auto const in = device_iterator(values);
     auto const to = device_iterator(out);
-    using problem =
-        short_runs_problem<What, T, Op, std::remove_const_t<decltype(in)>, std::remove_const_t<decltype(to)>, Head>;
-    problem const arguments{
-        in, to, head, heads, most_mean, initial<T, Op>(init), op, shift == detail::direction::exclusive};
-    // A table that is not const, as in launch.cuh: only it names the kernel.
-    static std::array<void (*)(problem const), 1> entry{short_runs_kernel<problem>};
-    static known_kernels known{};
-    auto const resident = static_cast<std::size_t>(blocks_at_a_time(call, entry[0], shape::threads, 0, known));
-    std::size_t const stretches = (heads.n + shape::stretch - 1) / shape::stretch;
-    launch(call, entry[0], arguments, static_cast<unsigned>(std::min(resident, stretches)), shape::threads, 0, 1,
-           turn::at_the_end);
+    using problem = short_runs_problem<What, T, Op, std::remove_const_t<decltype(in)>,
+                                       std::remove_const_t<decltype(to)>, Head, counted_heads>;
+    launch_short_runs(
+        call, heads.n,
+        problem{in, to, head, {heads, most_mean}, initial<T, Op>(init), op, shift == detail::direction::exclusive});
     return true;
   } else {
     return false;
