@@ -100,14 +100,16 @@ public:
     auto const one = [&](int g) { return total_of_group(g); };
     return composed(composed(base, total_but_the_last<W>(one)), total_of_group(order::row_groups - 1));
   }
-  /// Writes the results in the place of the terms. Returns 0 if all are finite, else NaN.
-  __device__ __forceinline__ W put_results(bool has_base, affine<W> const& base, W const& carry) const
+  /// Writes the results in the place of the terms, those of the first `parts` of the row's `row_parts` parts at least.
+  /// Returns 0 if all are finite, else NaN.
+  __device__ __forceinline__ W put_results(bool has_base, affine<W> const& base, W const& carry,
+                                           int parts = row_parts) const
   {
     W bad(0);
     row_scan<W> scan;
     affine<W> left{};  // the fold of the groups before
 #pragma unroll 1
-    for (int q = 0; q < row_parts; ++q) {
+    for (int q = 0; q < parts; ++q) {
       affine<W> folds[groups_at_a_time];
       take_totals(q * groups_at_a_time, folds);
       scan.push(q, folds);

@@ -5,14 +5,17 @@
 #include <type_traits>
 
 #include "tally/detail/cuda/asynchronous.cuh"
+#include "tally/detail/cuda/batch/warp_parts.cuh"
 #include "tally/detail/cuda/problem.cuh"
+#include "tally/detail/cuda/recurrence/lane_rows.cuh"
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
 #include "tally/detail/cuda/recurrence/rows_kernel.cuh"
 #include "tally/detail/cuda/recurrence/segments_units.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
-/// Recurrences of segments that follow each other in memory. A warp packs the segments of a chunk group by group into
-/// the rows of its registers. Long segments are put into a list, whose tiles are totalled and then written.
+/// Recurrences of segments that follow each other in memory. The rows of some segments come to shared memory, and each
+/// lane has one of them. So ragged segments need no lists of groups, and nothing in a row needs a shuffle. Long segments
+/// are put into a list, whose tiles are totalled and then written.
 namespace tally::cuda_backend {
 
 /// The plain loop of a segment from step k on, by a warp.
@@ -30,240 +33,252 @@ __device__ __forceinline__ void repair_segment(P const& p, std::size_t segment, 
 /// The runs of the kernel: all segments but long ones; the totals of the tiles of long ones; their results.
 enum class segments_pass { whole, totals, tiles };
 
+/// The shared memory of a warp.
+struct recurrence_segments_memory {
+  alignas(16) unsigned char a[warp_lanes][lane_rows::pitch];
+  alignas(16) unsigned char b[warp_lanes][lane_rows::pitch];  ///< and the results
+  std::uint8_t owners[warp_lanes];                            ///< see units_of_segments
+};
+
+/// Copies a word, or the first `bytes` of it and zeros.
+template <int Word>
+__device__ __forceinline__ void copy_some(unsigned char* to, unsigned char const* from, int bytes)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(to)), "l"(from), "n"(Word),
+               "r"(bytes)
+               : "memory");
+#endif
+}
+
+/// The work of a warp on one unit after the other.
+template <class P, segments_pass Pass>
+class recurrences_by_rows {
+public:
+  using S = typename P::stored;
+  using T = typename P::T;
+  using W = typename P::W;
+  using C = typename P::C;
+  using memory_type = recurrence_segments_memory;
+  static constexpr bool is_whole = Pass == segments_pass::whole;
+
+  __device__ __forceinline__ recurrences_by_rows(P const& p, memory_type& memory)
+      : p_(p),
+        memory_(memory),
+        lane_(static_cast<int>(threadIdx.x) % warp_lanes),
+        row_(reinterpret_cast<S*>(memory.a[lane_]), reinterpret_cast<S*>(memory.b[lane_]))
+  {
+    if (p.a == nullptr) fill_row(memory.a[lane_], static_cast<S>(p.constant));
+  }
+
+  /// Starts the copies of a unit's rows. Behind a row's end zeros come.
+  __device__ __forceinline__ void start(segments_unit const& unit) const
+  {
+    std::uint32_t const own = static_cast<std::uint32_t>(unit.first) << 8 | static_cast<std::uint32_t>(unit.count);
+#pragma unroll 4
+    for (int r = 0; r < unit.rows; ++r) {
+      std::uint32_t const of_row = shuffle_from(own, r);
+      auto const first = static_cast<std::ptrdiff_t>(unit.element + (of_row >> 8));
+      int const count = static_cast<int>(of_row & 255);
+      if (p_.a != nullptr) copy_row(memory_.a[r], p_.a + first, count);
+      copy_row(memory_.b[r], p_.b + first, count);
+    }
+  }
+  /// Waits for the copies.
+  __device__ __forceinline__ void await(segments_unit const& unit) const
+  {
+    await_all_copies();
+    __syncwarp();
+    if constexpr (sizeof(S) == 2) {
+      auto const first = static_cast<std::ptrdiff_t>(unit.element) + unit.first;
+      if (p_.a != nullptr && is_odd(p_.a + first)) shift_row<0>(reinterpret_cast<uint4*>(memory_.a[lane_]), 16);
+      if (is_odd(p_.b + first)) shift_row<0>(reinterpret_cast<uint4*>(memory_.b[lane_]), 16);
+    }
+  }
+
+  __device__ __forceinline__ void work_on(segments_unit const& unit)
+  {
+    bool const is_piece = !is_whole || unit.size != 0;
+    std::size_t const segment = unit.segment + static_cast<std::size_t>(unit.ordinal);
+    W initial = is_whole && p_.befores != nullptr && unit.count != 0 ? static_cast<W>(p_.befores[segment])
+                                                                     : static_cast<W>(p_.before);
+    if constexpr (Pass == segments_pass::tiles) {
+      if (unit.begin % P::tile == 0) carry_ = p_.longs.carries[unit.tile];
+      initial = carry_;
+    } else if (is_piece) {
+      if (unit.begin == 0) {
+        is_over_ = false;
+        carry_ = shuffle_from(initial, 0);
+        spans_ = static_cast<C>(carry_);
+      }
+      initial = carry_;
+    }
+    if (is_whole && is_piece && is_over_) return;
+
+    // The fold of the rows before in the strip, and that of the strips before in the tile.
+    int const in_strip = unit.before % strip_rows, strip = unit.before / strip_rows;
+    bool const has_rows = in_strip != 0;
+    bool has_strips = is_piece && unit.begin % P::tile != 0;
+    affine<W> rows{}, strips = strips_, upto{};
+    if (__any_sync(whole_warp, unit.goes_on)) {
+      affine<W> const total = row_.total();
+      upto = total;
+#pragma unroll 1
+      for (int k = 1; k < strip_rows && __any_sync(whole_warp, in_strip >= k && unit.count != 0); ++k) {
+        affine<W> const left = shuffle_up(upto, 1);
+        if (in_strip == k) {
+          rows = left;
+          upto = composed(left, total);
+        }
+      }
+#pragma unroll 1
+      for (int k = 1; k < warp_lanes / strip_rows && __any_sync(whole_warp, strip >= k && unit.count != 0); ++k) {
+        affine<W> const ended = composed_if(has_strips, strips, upto);
+        affine<W> const left = shuffle_from(ended, (lane_ - in_strip - 1) & (warp_lanes - 1));
+        if (strip == k) {
+          strips = left;
+          has_strips = true;
+        }
+      }
+    }
+    affine<W> const base = select(has_rows, composed_if(has_strips, strips, rows), strips);
+
+    // What the next piece needs of this one.
+    bool const ends_tile = (unit.begin + P::piece) % P::tile == 0;
+    W next_carry = carry_;
+    if (is_piece && unit.begin + P::piece < unit.size) {
+      strips_ = shuffle_from(composed_if(has_strips, strips, upto), warp_lanes - 1);
+      if (ends_tile && Pass != segments_pass::tiles) {
+        affine<W> const local = row_.last(base);
+        if constexpr (Pass == segments_pass::totals) {
+          if (lane_ == warp_lanes - 1) p_.longs.totals[unit.tile] = local;
+        } else {
+          constexpr std::size_t span = P::tile * order::span_tiles;
+          auto const total = static_cast<affine<C>>(shuffle_from(local, warp_lanes - 1));
+          tiles_ = unit.begin % span < P::tile ? total : composed(tiles_, total);
+          C const all = tiles_(spans_);
+          if ((unit.begin + P::piece) % span == 0) spans_ = all;
+          next_carry = static_cast<W>(all);
+        }
+      }
+    }
+    if constexpr (Pass != segments_pass::totals) {
+      constexpr int part = groups_at_a_time * P::group;
+      int const longest = static_cast<int>(__reduce_max_sync(whole_warp, static_cast<unsigned>(unit.count)));
+      W const bad = row_.put_results(has_rows || has_strips, base, initial, (longest + part - 1) / part);
+      carry_ = next_carry;
+      __syncwarp();
+      auto const* const results = reinterpret_cast<S const*>(memory_.b[lane_]);
+      if (p_.lasts != nullptr && unit.count != 0 && !unit.goes_on)
+        p_.lasts[segment] = static_cast<T>(results[unit.count - 1]);
+      if (!__any_sync(whole_warp, unit.count != 0 && bad != bad) || !write_finite(unit, segment, results)) write(unit);
+    }
+    __syncwarp();
+  }
+
+private:
+  static constexpr int strip_rows = static_cast<int>(P::strip) / P::row;
+
+  template <class E>
+  __device__ __forceinline__ static bool is_odd(E const* at)
+  {
+    return reinterpret_cast<std::uintptr_t>(at) % 4 != 0;
+  }
+  __device__ __forceinline__ void copy_row(unsigned char* to, S const* from, int count) const
+  {
+    constexpr int word = sizeof(S) == 8 ? 8 : 4;
+    auto const* bytes_from = reinterpret_cast<unsigned char const*>(from);
+    int bytes = count * static_cast<int>(sizeof(S));
+    if constexpr (sizeof(S) == 2) {
+      // A row of odd elements begins in the middle of a word.
+      int const odd = is_odd(from) ? 2 : 0;
+      bytes_from -= odd;
+      bytes += odd;
+    }
+#pragma unroll
+    for (int first = 0; first < lane_rows::bytes; first += word * warp_lanes) {
+      int const at = first + lane_ * word, rest = bytes - at;
+      copy_some<word>(to + at, bytes_from + at, rest < 0 ? 0 : rest < word ? rest : word);
+    }
+    if constexpr (sizeof(S) == 2)
+      if (lane_ == 0)
+        copy_some<word>(to + lane_rows::bytes, bytes_from + lane_rows::bytes, bytes > lane_rows::bytes ? 2 : 0);
+  }
+
+  /// Writes all results, neighbouring ones by neighbouring lanes.
+  __device__ __forceinline__ void write(segments_unit const& unit) const
+  {
+    std::uint32_t const own = static_cast<std::uint32_t>(unit.first) << 8 | static_cast<std::uint32_t>(unit.count);
+#pragma unroll 4
+    for (int r = 0; r < unit.rows; ++r) {
+      std::uint32_t const of_row = shuffle_from(own, r);
+      S* const to = p_.out + static_cast<std::ptrdiff_t>(unit.element + (of_row >> 8));
+      auto const* const from = reinterpret_cast<S const*>(memory_.b[r]);
+      int const count = static_cast<int>(of_row & 255);
+#pragma unroll
+      for (int k = 0; k < P::row; k += warp_lanes)
+        if (k + lane_ < count) to[k + lane_] = from[k + lane_];
+    }
+  }
+
+  /// Writes the results before the first of each segment that is not finite, if there is one, and what the plain loop
+  /// gives from there on. Returns whether there is one.
+  __device__ __forceinline__ bool write_finite(segments_unit const& unit, std::size_t segment, S const* results)
+  {
+    int first_bad = 0;
+    while (first_bad < unit.count && is_number(zero_if_finite<T>(static_cast<W>(results[first_bad])))) ++first_bad;
+    unsigned const bad = __ballot_sync(whole_warp, first_bad < unit.count);
+    if (bad == 0) return false;
+    unsigned const rows_before = ((1u << lane_) - 1) & ~((1u << (lane_ - unit.before)) - 1);
+    bool const comes_later = (bad & rows_before) != 0;
+    S* const to = p_.out + (static_cast<std::ptrdiff_t>(unit.element) + unit.first);
+    for (int k = 0; k < first_bad && !comes_later; ++k) to[k] = results[k];
+    std::size_t const step = unit.begin + static_cast<std::size_t>(unit.before * P::row + first_bad);
+    __syncwarp();
+    for (unsigned left = __ballot_sync(whole_warp, first_bad < unit.count && !comes_later); left != 0;
+         left &= left - 1) {
+      int const of = __ffs(static_cast<int>(left)) - 1;
+      std::size_t const k = shuffle_from(step, of), number = shuffle_from(segment, of);
+      if constexpr (is_whole) {
+        repair_segment(p_, number, k);
+      } else {
+        if (lane_ == 0) atomicMin(p_.longs.first_bad + unit.entry, static_cast<unsigned long long>(k));
+      }
+    }
+    is_over_ = true;
+    return true;
+  }
+
+  P const& p_;
+  memory_type& memory_;
+  int lane_;
+  lane_row<P> row_;
+  // Of a segment in pieces: the fold of the strips before in the tile, and of the tiles before in the span; the states
+  // before the span and before the tile; whether the plain loop has gone to its end.
+  affine<W> strips_{};
+  affine<C> tiles_{};
+  C spans_{};
+  W carry_{};
+  bool is_over_ = false;
+};
+
 /// Recurrences of segments, on sm_90 and later.
 template <class P, segments_pass Pass>
 __global__ void __launch_bounds__(segments_warps* warp_lanes, 1) recur_segments_kernel(__grid_constant__ P const p)
 {
 #if __CUDA_ARCH__ >= 900
-  using S = typename P::stored;
-  using T = typename P::T;
-  using W = typename P::W;
-  using C = typename P::C;
-  constexpr int group = P::group, slots = P::slots, stages = recurrence_stages;
   extern __shared__ __align__(128) unsigned char raw[];
-  auto& memory = reinterpret_cast<recurrence_segments_memory<P>*>(raw)[threadIdx.x / warp_lanes];
-  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  if (lane == 0) {
-    for (arrival& stage : memory.arrived) stage.begin(2);
-    fence_asynchronous();
-  }
-  __syncwarp();
+  auto& memory = reinterpret_cast<recurrence_segments_memory*>(raw)[threadIdx.x / warp_lanes];
   take_turn();
-
-  constexpr bool is_whole = Pass == segments_pass::whole;
-  std::conditional_t<is_whole, units_of_segments<P>, units_of_long_segments<P, Pass == segments_pass::totals>> units(
-      p, threadIdx.x / warp_lanes * gridDim.x + blockIdx.x, gridDim.x * segments_warps);
-  for (int s = 0; s < stages; ++s) units.next(memory, s);
-
-  // Of a segment in pieces: as in recur_rows_kernel.
-  affine<W> rows{}, strips{};
-  affine<C> tiles{};
-  C spans{};
-  W carry{};
-  bool is_over = false;
-  int stage = 0;
-  std::uint32_t phase = 0;
-  for (;;) {
-    segments_unit const now = memory.stages[stage].unit;
-    if (now.count == 0) break;
-    bool const is_piece = !is_whole || now.size != 0;
-    W initial = is_piece && p.befores != nullptr ? static_cast<W>(p.befores[now.segment]) : static_cast<W>(p.before);
-    memory.arrived[stage].wait(phase);
-
-    packed_group<S, group> a[slots], b[slots];
-    part_of_unit part[slots];  // of the lane's groups
-    auto const number_of = [&](int r) { return r * warp_lanes + lane; };
-    auto const element_of = [&](int r) { return number_of(r) * group - part[r].unused(); };
-    auto const rest_of = [&](int r) { return part[r].end() - element_of(r); };
-    auto const in_row_of = [&](int r) { return (lane - part[r].first_group()) & (warp_lanes - 1); };
-    auto const has_before = [&](int r) { return number_of(r) - part[r].first_group() >= warp_lanes; };
-    {
-      auto const& from = memory.stages[stage];
-      auto const first_of = [&](unsigned char const* room, S const* array) {
-        return reinterpret_cast<S const*>(room) +
-               staged_array<S const>::gap(array + static_cast<std::ptrdiff_t>(now.first_element));
-      };
-      S const *const all_a = first_of(from.a, p.a), *const all_b = first_of(from.b, p.b);
-      unsigned const up_to_lane = 0xffffffffu >> (warp_lanes - 1 - lane);
-      int ordinal = -1;
-#pragma unroll
-      for (int r = 0; r < slots; ++r) {
-        std::uint32_t const heads = from.heads[r];
-        part[r] = from.parts[ordinal + __popc(heads & up_to_lane)];
-        ordinal += __popc(heads);
-        int const element = element_of(r);
-        // Groups have no more elements than a piece, so those behind the last one are in the room too.
-#pragma unroll
-        for (int j = 0; j < group; ++j) {
-          a[r].set(j, p.a == nullptr ? p.constant : all_a[element + j]);
-          b[r].set(j, all_b[element + j]);
-        }
-      }
-    }
-    __syncwarp();
-    units.next(memory, stage);
-    if (++stage == stages) {
-      stage = 0;
-      phase ^= 1;
-    }
-
-    if constexpr (Pass == segments_pass::tiles) {
-      if (now.begin % P::tile == 0) carry = p.longs.carries[now.tile];
-      initial = carry;
-    } else if (is_piece) {
-      if (now.begin == 0) {
-        is_over = false;
-        carry = initial;
-        spans = static_cast<C>(carry);
-      }
-      initial = carry;
-    }
-    if (is_whole && is_piece && is_over) continue;
-
-    auto const steps = [&](int r, int j) {
-      return affine<W>{static_cast<W>(a[r].get(j)), static_cast<W>(b[r].get(j))};
-    };
-    bool const has_strips = is_piece && now.begin % P::tile >= P::strip;
-    bool const has_rows = is_piece && now.begin % P::strip != 0;
-    affine<W> fold[slots];  // before the lane's group; of a segment's first one there is none
-    affine<W> rows_after = rows;
-    {
-      affine<W> totals[slots];
-      int in_row[slots];
-#pragma unroll
-      for (int r = 0; r < slots; ++r) {
-        totals[r] = steps(r, 0);
-        in_row[r] = in_row_of(r);
-#pragma unroll
-        for (int j = 1; j < group; ++j) totals[r] = composed(totals[r], steps(r, j));
-      }
-      // The lanes to the left of the first ones are those of the slot before.
-      auto const from_left = [&](int stride, affine<W>(&left)[slots]) {
-#pragma unroll
-        for (int r = 0; r < slots; ++r) left[r] = shuffle_from(totals[r], (lane - stride) & (warp_lanes - 1));
-#pragma unroll
-        for (int r = slots - 1; r > 0; --r) left[r] = select(lane >= stride, left[r], left[r - 1]);
-      };
-#pragma unroll
-      for (int stride = 1; stride < warp_lanes; stride *= 2) {
-        affine<W> left[slots];
-        from_left(stride, left);
-#pragma unroll
-        for (int r = 0; r < slots; ++r) compose_from_left(totals[r], left[r], stride <= in_row[r]);
-      }
-      from_left(1, fold);
-      bool has_several = has_rows || has_strips;
-#pragma unroll
-      for (int r = 0; r < slots; ++r) has_several = has_several || has_before(r);
-      if (__any_sync(whole_warp, has_several)) {
-        // A segment's rows end at the same lane of successive slots, and no slot has two ends of whole rows.
-#pragma unroll
-        for (int r = 0; r < slots; ++r) {
-          bool const is_end = in_row[r] == warp_lanes - 1, follows = has_rows || has_before(r);
-          unsigned const ends = __ballot_sync(whole_warp, is_end);
-          int const end = __ffs(static_cast<int>(ends)) - 1;
-          affine<W> const total = shuffle_from(totals[r], end & (warp_lanes - 1));
-          affine<W> const after = composed_if(__any_sync(whole_warp, is_end && follows), rows_after, total);
-          affine<W> base = select(ends != 0 && lane > end, after, rows_after);
-          if (has_strips) {
-            base = select(follows, composed(strips, base), strips);
-            fold[r] = select(in_row[r] == 0, base, composed(base, fold[r]));
-          } else {
-            fold[r] = select(in_row[r] == 0, base, composed_if(follows, base, fold[r]));
-          }
-          rows_after = select(ends != 0, after, rows_after);
-        }
-      }
-    }
-
-    // Unpacked again from here on: the registers are needed above.
-#pragma unroll
-    for (int r = 0; r < slots; ++r) asm volatile("" : "+r"(part[r].bits));
-    auto const first = static_cast<std::ptrdiff_t>(now.first_element);
-    S* const results = reinterpret_cast<S*>(memory.out) + staged_array<S>::gap(p.out + first);
-    auto const segment_of = [&](int r) { return now.segment + static_cast<std::size_t>(part[r].segment()); };
-    affine<W> local{};
-    auto const for_each = [&](int r, auto const& take) {
-      W before = initial;
-      if (!is_piece && p.befores != nullptr) before = static_cast<W>(p.befores[segment_of(r)]);
-      bool const is_first = in_row_of(r) == 0 && !has_before(r) && !has_strips && !has_rows;
-      affine<W> own = steps(r, 0);
-#pragma unroll
-      for (int j = 0; j < group; ++j) {
-        if (j > 0) own = composed(own, steps(r, j));
-        local = select(is_first, own, composed(fold[r], own));
-        take(j, local(before));
-      }
-    };
-    if constexpr (Pass == segments_pass::totals) {
-      for_each(slots - 1, [](int, W const&) {});
-    } else {
-      W bad(0);  // NaN if a result is not finite
-#pragma unroll
-      for (int r = 0; r < slots; ++r)
-        for_each(r, [&](int j, W const& y) {
-          if (j < rest_of(r)) {
-            results[element_of(r) + j] = static_cast<S>(static_cast<T>(y));
-            bad += zero_if_finite<T>(y);
-          }
-        });
-      if (p.lasts != nullptr && (!is_piece || now.size - now.begin <= P::piece)) {
-#pragma unroll
-        for (int r = 0; r < slots; ++r)
-          for_each(r, [&](int j, W const& y) {
-            if (j + 1 == rest_of(r)) p.lasts[segment_of(r)] = static_cast<T>(y);
-          });
-      }
-      __syncwarp();
-      if (!__any_sync(whole_warp, bad != bad)) {
-        copy_out(p.out + first, static_cast<S const*>(results), now.count);
-      } else {
-        constexpr int none = static_cast<int>(P::piece);
-        memory.first_bad[lane] = none;
-        __syncwarp();
-#pragma unroll
-        for (int r = 0; r < slots; ++r)
-          for_each(r, [&](int j, W const& y) {
-            if (j < rest_of(r) && !is_number(zero_if_finite<T>(y)))
-              atomicMin(&memory.first_bad[part[r].segment()], element_of(r) + j);
-          });
-        __syncwarp();
-#pragma unroll
-        for (int r = 0; r < slots; ++r)
-#pragma unroll
-          for (int j = 0; j < group; ++j)
-            if (j < rest_of(r) && element_of(r) + j < memory.first_bad[part[r].segment()])
-              p.out[first + element_of(r) + j] = results[element_of(r) + j];
-        __syncwarp();
-        for (int s = 0; s < warp_lanes; ++s) {
-          if (memory.first_bad[s] == none) continue;
-          std::size_t const number = now.segment + static_cast<std::size_t>(s),
-                            at = now.first_element + static_cast<std::size_t>(memory.first_bad[s]),
-                            k = at - p.offset(number);
-          if constexpr (is_whole) {
-            repair_segment(p, number, k);
-          } else {
-            if (lane == 0) atomicMin(p.longs.first_bad + now.entry, static_cast<unsigned long long>(k));
-          }
-        }
-        is_over = true;
-      }
-      __syncwarp();
-    }
-    if (is_piece) {
-      rows = rows_after;
-      if ((now.begin + P::piece) % P::strip == 0) strips = composed_if(has_strips, strips, rows);
-      if (Pass == segments_pass::totals && (now.begin + P::piece) % P::tile == 0 && lane == warp_lanes - 1)
-        p.longs.totals[now.tile] = local;
-      if (is_whole && (now.begin + P::piece) % P::tile == 0) {
-        auto const total = static_cast<affine<C>>(shuffle_from(local, warp_lanes - 1));
-        constexpr std::size_t span = P::tile * order::span_tiles;
-        tiles = now.begin % span < P::tile ? total : composed(tiles, total);
-        C const all = tiles(spans);
-        if ((now.begin + P::piece) % span == 0) spans = all;
-        carry = static_cast<W>(all);
-      }
-    }
+  std::conditional_t<Pass == segments_pass::whole, units_of_segments<P>,
+                     units_of_long_segments<P, Pass == segments_pass::totals>>
+      units(p, threadIdx.x / warp_lanes * gridDim.x + blockIdx.x, gridDim.x * segments_warps);
+  recurrences_by_rows<P, Pass> rows(p, memory);
+  for (segments_unit unit = units.next(memory.owners); unit.rows != 0; unit = units.next(memory.owners)) {
+    rows.start(unit);
+    units.look_ahead();
+    rows.await(unit);
+    rows.work_on(unit);
   }
 #endif
 }

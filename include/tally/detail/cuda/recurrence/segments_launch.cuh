@@ -17,7 +17,7 @@ namespace tally::cuda_backend {
 template <segments_pass Pass, class P>
 void launch_segments_of_recurrences(prepared_call const& call, P const& p)
 {
-  constexpr std::size_t bytes = sizeof(recurrence_segments_memory<P>) * segments_warps;
+  constexpr std::size_t bytes = sizeof(recurrence_segments_memory) * segments_warps;
   constexpr int threads = segments_warps * warp_lanes;
   static known_kernels known{};
   int const most = blocks_at_a_time(call, recur_segments_kernel<P, Pass>, threads, bytes, known);
@@ -68,7 +68,7 @@ bool run_recurrences_of_segments(prepared_call& call, segment_offsets const& off
                                 ? 0
                                 : place_list(call, p.longs, offsets.most, P::tile);
   if (words == 0) {
-    detail::took("cuda: recurrences of segments", "a warp packs segments into the rows of its registers");
+    detail::took("cuda: recurrences of segments", "a lane has a row of a segment");
     p.longs.longest_by_warp = static_cast<std::size_t>(-1);
     launch_segments_of_recurrences<segments_pass::whole>(call, p);
     return true;
