@@ -122,7 +122,8 @@ public:
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           int const g = 2 * w + half;
-          affine<W> before = composed_if(has_base, base, left);
+          affine<W> before = left;
+          compose_from_left(before, base, has_base);
           bool is_there = true;
           if (g == 0) {
             before = select(q > 0, before, base);
@@ -136,7 +137,7 @@ public:
             if (g == 0) local = select(is_there, local, own);
             auto const y = static_cast<T>(local(carry));
             results.set(half * group + j, static_cast<S>(y));
-            bad += static_cast<W>(y) * W(0);
+            bad = fused(static_cast<W>(y), W(0), bad);
           }
           left = folds[g];
         }
@@ -147,6 +148,14 @@ public:
   }
 
 private:
+  /// x y + z. Only whether it is a number matters.
+  __device__ __forceinline__ static W fused(W x, W y, W z)
+  {
+    if constexpr (std::is_same_v<W, double>)
+      return __fma_rn(x, y, z);
+    else
+      return __fmaf_rn(x, y, z);
+  }
   struct word_of_steps {
     packed_group<S, in_word> a, b;
 

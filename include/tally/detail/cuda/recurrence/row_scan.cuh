@@ -27,7 +27,7 @@ public:
 #pragma unroll
     for (int g = 0; g < groups_at_a_time; ++g) {
       affine<W> const now = folds[g];
-      folds[g] = composed_if(q > 1, by_sixteen_[g], folds[g]);
+      compose_from_left(folds[g], by_sixteen_[g], q > 1);
       by_sixteen_[g] = by_sixteen_[g + groups_at_a_time];
       by_sixteen_[g + groups_at_a_time] = now;
     }
@@ -45,7 +45,7 @@ private:
     for (int g = groups_at_a_time - 1; g >= Stride; --g)
       folds[g] = composed(folds[g >= Stride ? g - Stride : 0], folds[g]);
 #pragma unroll
-    for (int g = 0; g < Stride; ++g) folds[g] = composed_if(has_before, before[g], folds[g]);
+    for (int g = 0; g < Stride; ++g) compose_from_left(folds[g], before[g], has_before);
 #pragma unroll
     for (int k = 0; k < Stride; ++k) before[k] = last[k];
   }

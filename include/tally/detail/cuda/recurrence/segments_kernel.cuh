@@ -40,14 +40,25 @@ struct recurrence_segments_memory {
   std::uint8_t owners[warp_lanes];                            ///< see units_of_segments
 };
 
-/// Copies a word, or the first `bytes` of it and zeros.
+/// Copies a word, or writes zeros for it.
 template <int Word>
-__device__ __forceinline__ void copy_some(unsigned char* to, unsigned char const* from, int bytes)
+__device__ __forceinline__ void copy_or_clear(std::uint32_t to, void const* from, bool copies)
 {
 #if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(shared_address(to)), "l"(from), "n"(Word),
-               "r"(bytes)
+  asm volatile("{\n"
+               ".reg .pred clears;\n"
+               "setp.eq.u32 clears, %3, 0;\n"
+               "cp.async.ca.shared.global [%0], [%1], %2, clears;\n"
+               "}" ::"r"(to),
+               "l"(from), "n"(Word), "r"(static_cast<std::uint32_t>(copies))
                : "memory");
+#endif
+}
+/// Copies a word of four bytes, or the first `bytes` of it and zeros.
+__device__ __forceinline__ void copy_some_of_4(std::uint32_t to, void const* from, int bytes)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
 #endif
 }
 
@@ -74,15 +85,15 @@ public:
   /// Starts the copies of a unit's rows. Behind a row's end zeros come.
   __device__ __forceinline__ void start(segments_unit const& unit) const
   {
-    std::uint32_t const own = static_cast<std::uint32_t>(unit.first) << 8 | static_cast<std::uint32_t>(unit.count);
-#pragma unroll 4
-    for (int r = 0; r < unit.rows; ++r) {
-      std::uint32_t const of_row = shuffle_from(own, r);
-      auto const first = static_cast<std::ptrdiff_t>(unit.element + (of_row >> 8));
-      int const count = static_cast<int>(of_row & 255);
-      if (p_.a != nullptr) copy_row(memory_.a[r], p_.a + first, count);
-      copy_row(memory_.b[r], p_.b + first, count);
-    }
+    auto const element = static_cast<std::ptrdiff_t>(unit.element);
+    if (p_.a == nullptr)
+      for_each_row(unit,
+                   [&](int r, std::size_t first, int count) { copy_row(memory_.b[r], p_.b + element, first, count); });
+    else
+      for_each_row(unit, [&](int r, std::size_t first, int count) {
+        copy_row(memory_.a[r], p_.a + element, first, count);
+        copy_row(memory_.b[r], p_.b + element, first, count);
+      });
   }
   /// Waits for the copies.
   __device__ __forceinline__ void await(segments_unit const& unit) const
@@ -179,46 +190,56 @@ public:
 private:
   static constexpr int strip_rows = static_cast<int>(P::strip) / P::row;
 
-  template <class E>
-  __device__ __forceinline__ static bool is_odd(E const* at)
+  __device__ __forceinline__ static bool is_odd(void const* at)
   {
     return reinterpret_cast<std::uintptr_t>(at) % 4 != 0;
   }
-  __device__ __forceinline__ void copy_row(unsigned char* to, S const* from, int count) const
+  /// Calls use(r, first, count) for each row of a unit: the bytes from the unit's first element to its own, and its size.
+  template <class Use>
+  __device__ __forceinline__ static void for_each_row(segments_unit const& unit, Use const& use)
+  {
+    std::uint32_t const own = static_cast<std::uint32_t>(unit.first) * static_cast<std::uint32_t>(sizeof(S)) << 8 |
+                              static_cast<std::uint32_t>(unit.count);
+#pragma unroll 4
+    for (int r = 0; r < unit.rows; ++r) {
+      std::uint32_t const of_row = shuffle_from(own, r);
+      use(r, std::size_t{of_row >> 8}, static_cast<int>(of_row & 255));
+    }
+  }
+  /// Starts the copy of a row whose elements begin `first` bytes behind `array`.
+  __device__ __forceinline__ void copy_row(unsigned char* row, S const* array, std::size_t first, int count) const
   {
     constexpr int word = sizeof(S) == 8 ? 8 : 4;
-    auto const* bytes_from = reinterpret_cast<unsigned char const*>(from);
-    int bytes = count * static_cast<int>(sizeof(S));
-    if constexpr (sizeof(S) == 2) {
-      // A row of odd elements begins in the middle of a word.
-      int const odd = is_odd(from) ? 2 : 0;
-      bytes_from -= odd;
-      bytes += odd;
-    }
+    std::uint32_t const to = shared_address(row) + static_cast<std::uint32_t>(lane_ * word);
+    if constexpr (sizeof(S) == word) {
+      auto const* const from =
+          reinterpret_cast<S const*>(reinterpret_cast<unsigned char const*>(array + lane_) + first);
 #pragma unroll
-    for (int first = 0; first < lane_rows::bytes; first += word * warp_lanes) {
-      int const at = first + lane_ * word, rest = bytes - at;
-      copy_some<word>(to + at, bytes_from + at, rest < 0 ? 0 : rest < word ? rest : word);
+      for (int k = 0; k < P::row; k += warp_lanes)
+        copy_or_clear<word>(to + static_cast<std::uint32_t>(k * word), from + k, lane_ < count - k);
+    } else {
+      // A row of odd elements begins in the middle of a word.
+      auto const* const begin = reinterpret_cast<unsigned char const*>(array) + first;
+      int const odd = is_odd(begin) ? 2 : 0, rest = odd + count * static_cast<int>(sizeof(S)) - lane_ * word;
+      unsigned char const* const from = begin - odd + lane_ * word;
+#pragma unroll
+      for (int k = 0; k < lane_rows::bytes; k += word * warp_lanes)
+        copy_some_of_4(to + static_cast<std::uint32_t>(k), from + k, max(min(rest - k, word), 0));
+      if (lane_ == 0) copy_some_of_4(to + lane_rows::bytes, from + lane_rows::bytes, rest > lane_rows::bytes ? 2 : 0);
     }
-    if constexpr (sizeof(S) == 2)
-      if (lane_ == 0)
-        copy_some<word>(to + lane_rows::bytes, bytes_from + lane_rows::bytes, bytes > lane_rows::bytes ? 2 : 0);
   }
 
   /// Writes all results, neighbouring ones by neighbouring lanes.
   __device__ __forceinline__ void write(segments_unit const& unit) const
   {
-    std::uint32_t const own = static_cast<std::uint32_t>(unit.first) << 8 | static_cast<std::uint32_t>(unit.count);
-#pragma unroll 4
-    for (int r = 0; r < unit.rows; ++r) {
-      std::uint32_t const of_row = shuffle_from(own, r);
-      S* const to = p_.out + static_cast<std::ptrdiff_t>(unit.element + (of_row >> 8));
-      auto const* const from = reinterpret_cast<S const*>(memory_.b[r]);
-      int const count = static_cast<int>(of_row & 255);
+    S* const out = p_.out + static_cast<std::ptrdiff_t>(unit.element) + lane_;
+    for_each_row(unit, [&](int r, std::size_t first, int count) {
+      auto const* const from = reinterpret_cast<S const*>(memory_.b[r]) + lane_;
+      S* const to = reinterpret_cast<S*>(reinterpret_cast<unsigned char*>(out) + first);
 #pragma unroll
       for (int k = 0; k < P::row; k += warp_lanes)
-        if (k + lane_ < count) to[k + lane_] = from[k + lane_];
-    }
+        if (lane_ < count - k) to[k] = from[k];
+    });
   }
 
   /// Writes the results before the first of each segment that is not finite, if there is one, and what the plain loop
@@ -264,7 +285,7 @@ private:
 
 /// Recurrences of segments, on sm_90 and later.
 template <class P, segments_pass Pass>
-__global__ void __launch_bounds__(segments_warps* warp_lanes, 1) recur_segments_kernel(__grid_constant__ P const p)
+__global__ void __launch_bounds__(segments_warps<P>* warp_lanes, 1) recur_segments_kernel(__grid_constant__ P const p)
 {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char raw[];
@@ -272,7 +293,7 @@ __global__ void __launch_bounds__(segments_warps* warp_lanes, 1) recur_segments_
   take_turn();
   std::conditional_t<Pass == segments_pass::whole, units_of_segments<P>,
                      units_of_long_segments<P, Pass == segments_pass::totals>>
-      units(p, threadIdx.x / warp_lanes * gridDim.x + blockIdx.x, gridDim.x * segments_warps);
+      units(p, threadIdx.x / warp_lanes * gridDim.x + blockIdx.x, gridDim.x * segments_warps<P>);
   recurrences_by_rows<P, Pass> rows(p, memory);
   for (segments_unit unit = units.next(memory.owners); unit.rows != 0; unit = units.next(memory.owners)) {
     rows.start(unit);

@@ -17,8 +17,8 @@ namespace tally::cuda_backend {
 template <segments_pass Pass, class P>
 void launch_segments_of_recurrences(prepared_call const& call, P const& p)
 {
-  constexpr std::size_t bytes = sizeof(recurrence_segments_memory) * segments_warps;
-  constexpr int threads = segments_warps * warp_lanes;
+  constexpr std::size_t bytes = sizeof(recurrence_segments_memory) * segments_warps<P>;
+  constexpr int threads = segments_warps<P> * warp_lanes;
   static known_kernels known{};
   int const most = blocks_at_a_time(call, recur_segments_kernel<P, Pass>, threads, bytes, known);
   int const blocks = call.most_blocks() > 0 ? std::min(most, call.most_blocks()) : most;

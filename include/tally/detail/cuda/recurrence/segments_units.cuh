@@ -12,7 +12,9 @@
 /// Recurrences of segments that follow each other in memory: the units that warps take.
 namespace tally::cuda_backend {
 
-inline constexpr int segments_warps = 12;  ///< of a block
+/// Warps of a block. A row of doubles in a lane takes all registers that eight leave.
+template <class P>
+inline constexpr int segments_warps = sizeof(typename P::W) == 8 ? 8 : 12;
 
 /// A segment whose tiles are shared out.
 struct long_segment {
