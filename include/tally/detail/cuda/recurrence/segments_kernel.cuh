@@ -11,11 +11,12 @@
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
 #include "tally/detail/cuda/recurrence/rows_kernel.cuh"
 #include "tally/detail/cuda/recurrence/segments_units.cuh"
+#include "tally/detail/cuda/recurrence/tiles_kernel.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
 /// Recurrences of segments that follow each other in memory. The rows of some segments come to shared memory, and each
 /// lane has one of them. So ragged segments need no lists of groups, and nothing in a row needs a shuffle. Long segments
-/// are put into a list, whose tiles are totalled and then written.
+/// are put into a list, whose tiles are shared out by another kernel (tiles_kernel.cuh).
 namespace tally::cuda_backend {
 
 /// The plain loop of a segment from step k on, by a warp.
@@ -29,9 +30,6 @@ __device__ __forceinline__ void repair_segment(P const& p, std::size_t segment, 
       p.offset(segment + 1) - begin,       p.before_of(segment), p.lasts};
   repair_sequence(one, segment, k);
 }
-
-/// The runs of the kernel: all segments but long ones; the totals of the tiles of long ones; their results.
-enum class segments_pass { whole, totals, tiles };
 
 /// The shared memory of a warp.
 struct recurrence_segments_memory {
@@ -63,7 +61,7 @@ __device__ __forceinline__ void copy_some_of_4(std::uint32_t to, void const* fro
 }
 
 /// The work of a warp on one unit after the other.
-template <class P, segments_pass Pass>
+template <class P>
 class recurrences_by_rows {
 public:
   using S = typename P::stored;
@@ -71,7 +69,6 @@ public:
   using W = typename P::W;
   using C = typename P::C;
   using memory_type = recurrence_segments_memory;
-  static constexpr bool is_whole = Pass == segments_pass::whole;
 
   __device__ __forceinline__ recurrences_by_rows(P const& p, memory_type& memory)
       : p_(p),
@@ -85,6 +82,7 @@ public:
   /// Starts the copies of a unit's rows. Behind a row's end zeros come.
   __device__ __forceinline__ void start(segments_unit const& unit) const
   {
+    __syncwarp();  // all have read what the rows before left
     auto const element = static_cast<std::ptrdiff_t>(unit.element);
     if (p_.a == nullptr)
       for_each_row(unit,
@@ -109,22 +107,18 @@ public:
 
   __device__ __forceinline__ void work_on(segments_unit const& unit)
   {
-    bool const is_piece = !is_whole || unit.size != 0;
+    bool const is_piece = unit.size != 0;
     std::size_t const segment = unit.segment + static_cast<std::size_t>(unit.ordinal);
-    W initial = is_whole && p_.befores != nullptr && unit.count != 0 ? static_cast<W>(p_.befores[segment])
-                                                                     : static_cast<W>(p_.before);
-    if constexpr (Pass == segments_pass::tiles) {
-      if (unit.begin % P::tile == 0) carry_ = p_.longs.carries[unit.tile];
-      initial = carry_;
-    } else if (is_piece) {
+    auto initial = static_cast<W>(unit.count == 0 ? p_.before : p_.before_of(segment));
+    if (is_piece) {
       if (unit.begin == 0) {
         is_over_ = false;
         carry_ = shuffle_from(initial, 0);
         spans_ = static_cast<C>(carry_);
       }
+      if (is_over_) return;
       initial = carry_;
     }
-    if (is_whole && is_piece && is_over_) return;
 
     // The fold of the rows before in the strip, and that of the strips before in the tile.
     int const in_strip = unit.before % strip_rows, strip = unit.before / strip_rows;
@@ -155,36 +149,27 @@ public:
     affine<W> const base = select(has_rows, composed_if(has_strips, strips, rows), strips);
 
     // What the next piece needs of this one.
-    bool const ends_tile = (unit.begin + P::piece) % P::tile == 0;
     W next_carry = carry_;
     if (is_piece && unit.begin + P::piece < unit.size) {
       strips_ = shuffle_from(composed_if(has_strips, strips, upto), warp_lanes - 1);
-      if (ends_tile && Pass != segments_pass::tiles) {
-        affine<W> const local = row_.last(base);
-        if constexpr (Pass == segments_pass::totals) {
-          if (lane_ == warp_lanes - 1) p_.longs.totals[unit.tile] = local;
-        } else {
-          constexpr std::size_t span = P::tile * order::span_tiles;
-          auto const total = static_cast<affine<C>>(shuffle_from(local, warp_lanes - 1));
-          tiles_ = unit.begin % span < P::tile ? total : composed(tiles_, total);
-          C const all = tiles_(spans_);
-          if ((unit.begin + P::piece) % span == 0) spans_ = all;
-          next_carry = static_cast<W>(all);
-        }
+      if ((unit.begin + P::piece) % P::tile == 0) {
+        constexpr std::size_t span = P::tile * order::span_tiles;
+        auto const total = static_cast<affine<C>>(shuffle_from(row_.last(base), warp_lanes - 1));
+        tiles_ = unit.begin % span < P::tile ? total : composed(tiles_, total);
+        C const all = tiles_(spans_);
+        if ((unit.begin + P::piece) % span == 0) spans_ = all;
+        next_carry = static_cast<W>(all);
       }
     }
-    if constexpr (Pass != segments_pass::totals) {
-      constexpr int part = groups_at_a_time * P::group;
-      int const longest = static_cast<int>(__reduce_max_sync(whole_warp, static_cast<unsigned>(unit.count)));
-      W const bad = row_.put_results(has_rows || has_strips, base, initial, (longest + part - 1) / part);
-      carry_ = next_carry;
-      __syncwarp();
-      auto const* const results = reinterpret_cast<S const*>(memory_.b[lane_]);
-      if (p_.lasts != nullptr && unit.count != 0 && !unit.goes_on)
-        p_.lasts[segment] = static_cast<T>(results[unit.count - 1]);
-      if (!__any_sync(whole_warp, unit.count != 0 && bad != bad) || !write_finite(unit, segment, results)) write(unit);
-    }
+    constexpr int part = groups_at_a_time * P::group;
+    int const longest = static_cast<int>(__reduce_max_sync(whole_warp, static_cast<unsigned>(unit.count)));
+    W const bad = row_.put_results(has_rows || has_strips, base, initial, (longest + part - 1) / part);
+    carry_ = next_carry;
     __syncwarp();
+    auto const* const results = reinterpret_cast<S const*>(memory_.b[lane_]);
+    if (p_.lasts != nullptr && unit.count != 0 && !unit.goes_on)
+      p_.lasts[segment] = static_cast<T>(results[unit.count - 1]);
+    if (!__any_sync(whole_warp, unit.count != 0 && bad != bad) || !write_finite(unit, segment, results)) write(unit);
   }
 
 private:
@@ -259,12 +244,7 @@ private:
     for (unsigned left = __ballot_sync(whole_warp, first_bad < unit.count && !comes_later); left != 0;
          left &= left - 1) {
       int const of = __ffs(static_cast<int>(left)) - 1;
-      std::size_t const k = shuffle_from(step, of), number = shuffle_from(segment, of);
-      if constexpr (is_whole) {
-        repair_segment(p_, number, k);
-      } else {
-        if (lane_ == 0) atomicMin(p_.longs.first_bad + unit.entry, static_cast<unsigned long long>(k));
-      }
+      repair_segment(p_, shuffle_from(segment, of), shuffle_from(step, of));
     }
     is_over_ = true;
     return true;
@@ -284,17 +264,15 @@ private:
 };
 
 /// Recurrences of segments, on sm_90 and later.
-template <class P, segments_pass Pass>
+template <class P>
 __global__ void __launch_bounds__(segments_warps<P>* warp_lanes, 1) recur_segments_kernel(__grid_constant__ P const p)
 {
 #if __CUDA_ARCH__ >= 900
   extern __shared__ __align__(128) unsigned char raw[];
   auto& memory = reinterpret_cast<recurrence_segments_memory*>(raw)[threadIdx.x / warp_lanes];
   take_turn();
-  std::conditional_t<Pass == segments_pass::whole, units_of_segments<P>,
-                     units_of_long_segments<P, Pass == segments_pass::totals>>
-      units(p, threadIdx.x / warp_lanes * gridDim.x + blockIdx.x, gridDim.x * segments_warps<P>);
-  recurrences_by_rows<P, Pass> rows(p, memory);
+  units_of_segments<P> units(p, threadIdx.x / warp_lanes * gridDim.x + blockIdx.x, gridDim.x * segments_warps<P>);
+  recurrences_by_rows<P> rows(p, memory);
   for (segments_unit unit = units.next(memory.owners); unit.rows != 0; unit = units.next(memory.owners)) {
     rows.start(unit);
     units.look_ahead();
@@ -304,44 +282,29 @@ __global__ void __launch_bounds__(segments_warps<P>* warp_lanes, 1) recur_segmen
 #endif
 }
 
-/// The states before the tiles of long segments, a warp for each segment. A lane folds the tiles of a span.
-template <class P>
-__global__ void __launch_bounds__(warp_lanes) carry_long_segments_kernel(__grid_constant__ P const p)
-{
-  using W = typename P::W;
-  using C = typename P::C;
-  take_turn();
-  auto const lane = static_cast<std::uint32_t>(threadIdx.x);
-  constexpr auto span = static_cast<std::uint32_t>(order::span_tiles);
-  for (std::uint32_t entry = blockIdx.x; entry < p.longs.count(); entry += gridDim.x) {
-    long_segment const of = p.longs.segments[entry];
-    std::size_t const size = p.offset(of.segment + 1) - p.offset(of.segment);
-    auto const tiles = static_cast<std::uint32_t>((size + P::tile - 1) / P::tile);
-    auto spans = static_cast<C>(static_cast<W>(p.before_of(of.segment)));
-    for (std::uint32_t first = 0; first < tiles; first += warp_lanes * span) {
-      std::uint32_t const begin = first + lane * span;
-      auto const for_each = [&](auto const& take) {
-        affine<C> fold{};
-        for (std::uint32_t t = begin; t + 1 < tiles && t < begin + span; ++t) {
-          auto const total = static_cast<affine<C>>(p.longs.totals[of.first_tile + t]);
-          fold = t == begin ? total : composed(fold, total);
-          take(t + 1, fold);
-        }
-        return fold;
-      };
-      affine<C> const fold = for_each([](std::uint32_t, affine<C> const&) {});
-      C own = spans;
-      for (int k = 0; k < warp_lanes; ++k) {
-        if (static_cast<int>(lane) == k) own = spans;
-        spans = shuffle_from(fold, k)(spans);
-      }
-      if (begin == 0) p.longs.carries[of.first_tile] = static_cast<W>(own);
-      for_each([&](std::uint32_t t, affine<C> const& all) {
-        p.longs.carries[of.first_tile + t] = static_cast<W>(all(own));
-      });
-    }
+/// The arguments of the kernel of tiles (tiles_kernel.cuh) for the segments in the list.
+template <class T>
+struct long_segments_problem : recurrence_problem<T> {
+  recurrence_segments_problem<T> all;
+  control* shared;
+  std::uint64_t* words;  ///< those of a total for each tile
+  std::size_t capacity;
+
+  __device__ std::uint32_t tiles() const { return all.longs.count_of_tiles(); }
+  __device__ __forceinline__ place_of_tile<T> place_of(std::uint32_t tile) const
+  {
+    long_segments::tile const at = all.longs.tiles[tile];
+    auto const first = static_cast<std::ptrdiff_t>(at.first);
+    return {at.entry,      at.in_segment,  at.size, all.a == nullptr ? nullptr : all.a + first,
+            all.b + first, all.out + first};
   }
-}
+  __device__ std::size_t elements() const { return all.offset(all.segments); }
+  __device__ __forceinline__ T before_of(std::uint32_t entry) const { return all.before_of(all.longs.segments[entry]); }
+  __device__ __forceinline__ void put_last(std::uint32_t entry, T const& y) const
+  {
+    all.lasts[all.longs.segments[entry]] = y;
+  }
+};
 
 /// The plain loops of long segments with results that are not finite.
 template <class P>
@@ -350,7 +313,7 @@ __global__ void __launch_bounds__(warp_lanes) repair_long_segments_kernel(__grid
   take_turn();
   for (std::uint32_t entry = blockIdx.x; entry < p.longs.count(); entry += gridDim.x)
     if (unsigned long long const k = p.longs.first_bad[entry]; k != ~0ull)
-      repair_segment(p, p.longs.segments[entry].segment, static_cast<std::size_t>(k));
+      repair_segment(p, p.longs.segments[entry], static_cast<std::size_t>(k));
 }
 
 }  // namespace tally::cuda_backend

@@ -16,24 +16,20 @@ namespace tally::cuda_backend {
 template <class P>
 inline constexpr int segments_warps = sizeof(typename P::W) == 8 ? 8 : 12;
 
-/// A segment whose tiles are shared out.
-struct long_segment {
-  std::size_t segment;
-  std::uint32_t first_tile;  ///< of the tiles of all of them
-};
-
-/// The list of long segments, in the device's memory. Empty at first.
-template <class W>
+/// The list of long segments, whose tiles are shared out, in the device's memory. Empty at first.
 struct long_segments {
+  struct tile {
+    std::size_t first, size;  ///< of its segment
+    std::uint32_t entry, in_segment;
+  };
   std::size_t longest_by_warp;  ///< longer ones are put in the list
   unsigned long long* state;    ///< the number of segments * 2^40 + the number of their tiles
-  long_segment* segments;
+  std::size_t* segments;
   unsigned long long* first_bad;  ///< of each: the first step whose result is not finite
-  affine<W>* totals;              ///< of each tile
-  W* carries;                     ///< the state before each tile
+  tile* tiles;                    ///< those of a segment follow each other
 
   __device__ __forceinline__ std::uint32_t count() const { return static_cast<std::uint32_t>(*state >> 40); }
-  __device__ __forceinline__ std::uint32_t tiles() const { return static_cast<std::uint32_t>(*state); }
+  __device__ __forceinline__ std::uint32_t count_of_tiles() const { return static_cast<std::uint32_t>(*state); }
 };
 
 /// The arguments of a kernel of recurrences of segments. Segment s is [offset(s), offset(s + 1)).
@@ -60,7 +56,7 @@ struct recurrence_segments_problem {
   T before;
   T const* befores;
   T* lasts;
-  long_segments<W> longs;
+  long_segments longs;
 
   __device__ __forceinline__ std::size_t offset(std::size_t s) const
   {
@@ -117,12 +113,11 @@ struct segments_unit {
   std::size_t size = 0;     ///< of the segment that this is a piece of; 0: whole segments
   int rows = 0;             ///< of all lanes; 0: there are no more units
   // Of the lane's row:
-  int first = 0;                      ///< its first element, counted from the unit's
-  int count = 0;                      ///< elements
-  int before = 0;                     ///< rows of its segment before it, in the unit
-  int ordinal = 0;                    ///< of its segment, counted from the unit's first one
-  bool goes_on = false;               ///< its segment has elements behind it
-  std::uint32_t tile = 0, entry = 0;  ///< of a piece of a long segment: its tile and its segment, in the list
+  int first = 0;         ///< its first element, counted from the unit's
+  int count = 0;         ///< elements
+  int before = 0;        ///< rows of its segment before it, in the unit
+  int ordinal = 0;       ///< of its segment, counted from the unit's first one
+  bool goes_on = false;  ///< its segment has elements behind it
 
   /// The rows of a piece.
   template <class P>
@@ -216,7 +211,7 @@ public:
         element_ = shuffle_from(begin_, 0);
         at_ = 0;
         if (size_ > p_.longs.longest_by_warp) {
-          if (lane_ == 0) list();
+          list();
           size_ = 0;
           ++segment_;
         }
@@ -250,12 +245,21 @@ public:
 private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
+  /// Puts a segment and its tiles in the list.
   __device__ __forceinline__ void list() const
   {
-    std::size_t const tiles = (size_ + P::tile - 1) / P::tile;
-    unsigned long long const before = atomicAdd(p_.longs.state, (1ull << 40) + tiles);
-    p_.longs.segments[before >> 40] = {segment_, static_cast<std::uint32_t>(before)};
-    p_.longs.first_bad[before >> 40] = ~0ull;
+    long_segments const& longs = p_.longs;
+    auto const tiles = static_cast<std::uint32_t>((size_ + P::tile - 1) / P::tile);
+    unsigned long long before = 0;
+    if (lane_ == 0) before = atomicAdd(longs.state, (1ull << 40) + tiles);
+    before = shuffle_from(before, 0);
+    auto const entry = static_cast<std::uint32_t>(before >> 40), first = static_cast<std::uint32_t>(before);
+    if (lane_ == 0) {
+      longs.segments[entry] = segment_;
+      longs.first_bad[entry] = ~0ull;
+    }
+    for (auto t = static_cast<std::uint32_t>(lane_); t < tiles; t += warp_lanes)
+      longs.tiles[first + t] = {element_, size_, entry, t};
   }
 
   P const& p_;
@@ -266,53 +270,6 @@ private:
   bool has_looked_ = false;
   std::size_t begin_ = 0;                        ///< of the segment so many behind, a lane each
   std::size_t size_ = 0, at_ = 0, element_ = 0;  ///< of a segment that is longer than a piece
-};
-
-/// The pieces of the tiles of long segments. Without the last tiles if `AreBeforeOthers`.
-template <class P, bool AreBeforeOthers>
-class units_of_long_segments {
-public:
-  __device__ __forceinline__ units_of_long_segments(P const& p, std::size_t worker, std::size_t workers)
-      : p_(p),
-        workers_(static_cast<std::uint32_t>(workers)),
-        tile_(static_cast<std::uint32_t>(worker)),
-        tiles_(p.longs.tiles()),
-        count_(p.longs.count())
-  {
-  }
-
-  __device__ __forceinline__ void look_ahead() {}
-  __device__ __forceinline__ segments_unit next(std::uint8_t*)
-  {
-    while (now_.begin >= end_of_tile_) {
-      if (tile_ >= tiles_) return {};
-      auto const& longs = p_.longs;
-      auto const entry = static_cast<std::uint32_t>(
-          first_not_before(count_, [&](std::size_t s) { return longs.segments[s].first_tile <= tile_; }) - 1);
-      long_segment const of = longs.segments[entry];
-      std::size_t const first = p_.offset(of.segment);
-      now_.size = p_.offset(of.segment + 1) - first;
-      now_.segment = of.segment;
-      now_.begin = (tile_ - of.first_tile) * P::tile;
-      now_.element = first + now_.begin;
-      now_.tile = tile_;
-      now_.entry = entry;
-      end_of_tile_ = now_.size - now_.begin < P::tile ? now_.size : now_.begin + P::tile;
-      if (AreBeforeOthers && end_of_tile_ == now_.size) end_of_tile_ = now_.begin;
-      tile_ += workers_;
-    }
-    segments_unit unit = now_;
-    unit.template be_piece<P>(static_cast<int>(threadIdx.x) % warp_lanes);
-    now_.begin += P::piece;
-    now_.element += P::piece;
-    return unit;
-  }
-
-private:
-  P const& p_;
-  std::uint32_t workers_, tile_, tiles_, count_;
-  std::size_t end_of_tile_ = 0;
-  segments_unit now_{};
 };
 
 }  // namespace tally::cuda_backend

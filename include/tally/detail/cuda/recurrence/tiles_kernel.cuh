@@ -14,6 +14,15 @@
 /// Few long recurrences along memory: blocks draw tiles and hand over their totals.
 namespace tally::cuda_backend {
 
+/// Where a tile is.
+template <class T>
+struct place_of_tile {
+  std::uint32_t sequence, in_sequence;
+  std::size_t size;  ///< of the sequence
+  T const *a, *b;    ///< its first step
+  T* out;
+};
+
 template <class T>
 struct recurrence_tiles_problem : recurrence_problem<T> {
   std::uint32_t tiles_each;
@@ -21,7 +30,17 @@ struct recurrence_tiles_problem : recurrence_problem<T> {
   std::uint64_t* words;  ///< those of a total for each tile
   std::size_t capacity;
 
-  __host__ __device__ std::uint32_t tiles() const { return static_cast<std::uint32_t>(this->sequences) * tiles_each; }
+  __device__ std::uint32_t tiles() const { return static_cast<std::uint32_t>(this->sequences) * tiles_each; }
+  __device__ __forceinline__ place_of_tile<T> place_of(std::uint32_t tile) const
+  {
+    std::uint32_t const s = tile / tiles_each;
+    return {s,
+            tile - s * tiles_each,
+            this->size,
+            this->a == nullptr ? nullptr : this->a_of(s),
+            this->b_of(s),
+            this->out_of(s)};
+  }
 };
 
 /// The warps of a block: a loader, folders that find the carries of the block's tiles in turn, and teams that do its
@@ -56,7 +75,7 @@ struct recurrence_tiles_memory {
     std::uint32_t tile;  ///< beyond the last one: there are no more
     std::uint32_t sequence, in_sequence;
     int size;
-    std::size_t begin;
+    std::size_t begin, end_of_sequence;
     S const *a, *b;  ///< its first step
     S* out;
   };
@@ -136,6 +155,16 @@ __device__ __forceinline__ void start_copy_of_rows(unsigned char (*to)[lane_rows
   __threadfence_block();  // an arrival that waits for copies orders no other stores
 }
 
+/// The end of an array's memory. Only the device knows it where it knows the number of elements.
+template <class P, class S>
+__device__ __forceinline__ S const* end_of(P const& p, S const* begin, S const* end)
+{
+  if constexpr (requires { p.elements(); })
+    return begin == nullptr ? nullptr : begin + p.elements();
+  else
+    return end;
+}
+
 /// Draws tiles and copies their coefficients, by one warp.
 template <class P>
 __device__ __forceinline__ void load_recurrence_tiles(recurrence_tiles_memory<P>& memory, P const& p)
@@ -143,44 +172,47 @@ __device__ __forceinline__ void load_recurrence_tiles(recurrence_tiles_memory<P>
   using memory_type = recurrence_tiles_memory<P>;
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   std::uint32_t const tiles = p.tiles(), tickets = tickets_of_scan(tiles, gridDim.x);
+  auto const* const end = end_of(p, p.a_begin, p.a_end);
   std::uint64_t ticket = 0;
   if (lane == 0) ticket = draw_unseen(*p.shared);  // the next one is on its way while this one waits for its stage
   int ended = 0;
   bool first = true;
   for (ring_position<memory_type::stages> at; ended < memory_type::shape::teams; at.step(), first = false) {
     auto& stage = memory.all[at.stage];
-    stage.free.wait(at.phase ^ 1);
     typename memory_type::found found{};
     found.tile = tiles;
+    place_of_tile<typename P::T> place{};
     if (ended == 0) {
       if (lane == 0) {
         drawing const drawn = resolve(*p.shared, ticket, tickets);
         found.tile = drawn.tile;
         if (first) memory.epoch = drawn.epoch;
-        if (drawn.tile < tiles) ticket = draw_unseen(*p.shared);
       }
       found.tile = shuffle_from(found.tile, 0);
+      if (found.tile < tiles) place = p.place_of(found.tile);
     }
+    stage.free.wait(at.phase ^ 1);
     if (found.tile >= tiles) {
       ++ended;  // each team and each folder ends at a stage of its own
     } else {
-      found.sequence = found.tile / p.tiles_each;
-      found.in_sequence = found.tile - found.sequence * p.tiles_each;
+      if (lane == 0) ticket = draw_unseen(*p.shared);
+      found.sequence = place.sequence;
+      found.in_sequence = place.in_sequence;
       found.begin = static_cast<std::size_t>(found.in_sequence) * P::tile;
-      std::size_t const rest = p.size - found.begin;
+      found.end_of_sequence = place.size;
+      std::size_t const rest = place.size - found.begin;
       found.size = static_cast<int>(rest < P::tile ? rest : P::tile);
       auto const begin = static_cast<std::ptrdiff_t>(found.begin);
-      found.a = p.a == nullptr ? nullptr : p.a_of(found.sequence) + begin * p.a_step;
-      found.b = p.b_of(found.sequence) + begin * p.b_step;
-      found.out = p.out_of(found.sequence) + begin * p.out_step;
+      found.a = place.a == nullptr ? nullptr : place.a + begin * p.a_step;
+      found.b = place.b + begin * p.b_step;
+      found.out = place.out + begin * p.out_step;
     }
     if (lane == 0) {
       stage.at = found;
       stage.drawn.arrive();
     }
     if (found.tile < tiles) {
-      if (p.a_step != 0)
-        start_copy_of_rows(stage.a, found.a, static_cast<int>(p.a_step), found.size, p.a_begin, p.a_end);
+      if (p.a_step != 0) start_copy_of_rows(stage.a, found.a, static_cast<int>(p.a_step), found.size, p.a_begin, end);
       arrive_after_copies(stage.arrived);
     }
   }
@@ -191,11 +223,12 @@ template <class P>
 __device__ __forceinline__ void load_terms_of_tiles(recurrence_tiles_memory<P>& memory, P const& p)
 {
   std::uint32_t const tiles = p.tiles();
+  auto const* const end = end_of(p, p.b_begin, p.b_end);
   for (ring_position<recurrence_tiles_memory<P>::stages> at;; at.step()) {
     auto& stage = memory.all[at.stage];
     stage.drawn.wait(at.phase);
     if (stage.at.tile >= tiles) return;
-    start_copy_of_rows(stage.b, stage.at.b, static_cast<int>(p.b_step), stage.at.size, p.b_begin, p.b_end);
+    start_copy_of_rows(stage.b, stage.at.b, static_cast<int>(p.b_step), stage.at.size, p.b_begin, end);
     arrive_after_copies(stage.arrived);
   }
 }
@@ -300,7 +333,8 @@ private:
     stage.carried.wait(phase);
     W const bad = own.put_results(row_ > 0, base, stage.carry);
     int const mine = at.size - row_ * row;  // steps of the row that are there, if that is less
-    if (p_.lasts != nullptr && mine > 0 && mine <= row && at.begin + static_cast<std::size_t>(at.size) == p_.size)
+    if (p_.lasts != nullptr && mine > 0 && mine <= row &&
+        at.begin + static_cast<std::size_t>(at.size) == at.end_of_sequence)
       p_.put_last(at.sequence, results[mine - 1]);
     if (p_.stores != results_stored::before_the_first_bad && __any_sync(whole_warp, bad != bad)) {
       unsigned found = 0xffffffff;
@@ -320,7 +354,7 @@ private:
   /// The number of a tile's results that are to be stored.
   __device__ __forceinline__ int results_to_store(typename memory_type::found const& at) const
   {
-    std::size_t limit = p_.size;
+    std::size_t limit = at.end_of_sequence;
     if (p_.stores == results_stored::none) return 0;
     if (p_.stores == results_stored::before_the_first_bad && p_.first_bad[at.sequence] < limit)
       limit = p_.first_bad[at.sequence];
