@@ -26,7 +26,7 @@ namespace {
 int visits = 0;
 
 /// The GPU with the ways of segments: all blocks, one, three, chunks that do not share totals, warps that share out
-/// segments or elements, and heads.
+/// segments or elements, heads, and listed tiles.
 struct segments_backend {
   template <class T>
   using array = guarded_on_device<T>;
@@ -42,20 +42,24 @@ struct segments_backend {
       std::size_t by_warps = std::size_t(-1);
       std::size_t reduced_along = std::size_t(-1);
       std::size_t by_heads = std::size_t(-1);  ///< the least elements and segments
+      std::size_t by_tiles = std::size_t(-1);  ///< the least mean length; one block takes 3 us a tile
     };
-    static constexpr way all[] = {{0, std::size_t(-1), 0, "all blocks, overlapped"},
-                                  {0, std::size_t(-1), std::size_t(-1), "all blocks"},
-                                  {1, std::size_t(-1), 0, "one block, overlapped"},
-                                  {3, std::size_t(-1), std::size_t(-1), "three blocks"},
-                                  {0, 0, 0, "each segment in one block, overlapped"},
-                                  {0, 0, std::size_t(-1), "each segment in one block"},
-                                  {0, std::size_t(-1), 0, "warps of all blocks", 0},
-                                  {2, std::size_t(-1), 0, "warps of two blocks", 0},
-                                  {0, std::size_t(-1), 0, "warps along, all blocks", 0, 0},
-                                  {1, std::size_t(-1), 0, "warps along, one block", 0, 0},
-                                  {0, 5, 0, "warps along, few chunks with words", 0, 0},
-                                  {0, std::size_t(-1), 0, "heads, all blocks", std::size_t(-1), std::size_t(-1), 0},
-                                  {2, std::size_t(-1), 0, "heads, two blocks", std::size_t(-1), std::size_t(-1), 0}};
+    static constexpr way all[] = {
+        {0, std::size_t(-1), 0, "all blocks, overlapped"},
+        {0, std::size_t(-1), std::size_t(-1), "all blocks"},
+        {1, std::size_t(-1), 0, "one block, overlapped"},
+        {3, std::size_t(-1), std::size_t(-1), "three blocks"},
+        {0, 0, 0, "each segment in one block, overlapped"},
+        {0, 0, std::size_t(-1), "each segment in one block"},
+        {0, std::size_t(-1), 0, "warps of all blocks", 0},
+        {2, std::size_t(-1), 0, "warps of two blocks", 0},
+        {0, std::size_t(-1), 0, "warps along, all blocks", 0, 0},
+        {1, std::size_t(-1), 0, "warps along, one block", 0, 0},
+        {0, 5, 0, "warps along, few chunks with words", 0, 0},
+        {0, std::size_t(-1), 0, "heads, all blocks", std::size_t(-1), std::size_t(-1), 0},
+        {2, std::size_t(-1), 0, "heads, two blocks", std::size_t(-1), std::size_t(-1), 0},
+        {0, std::size_t(-1), 0, "tiles, all blocks", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0},
+        {1, std::size_t(-1), 0, "tiles, one block", std::size_t(-1), std::size_t(-1), std::size_t(-1), 100}};
     tally::detail::observer_of_paths = [](char const* path, char const*) {
       visits += std::string(path).starts_with("cuda: segments");
     };
@@ -68,6 +72,7 @@ struct segments_backend {
       tally::cuda_backend::tuning_in_use().segments_reduced_along = each.reduced_along;
       tally::cuda_backend::tuning_in_use().least_by_heads = each.by_heads;
       tally::cuda_backend::tuning_in_use().segments_by_heads = std::size_t(-1);
+      tally::cuda_backend::tuning_in_use().segments_by_tiles = each.by_tiles;
       fixture.space.prefer(cuda::workspace::path::automatic, each.blocks);
       f(cuda{fixture.stream, fixture.space}, std::string(each.name));
     }
@@ -134,7 +139,8 @@ void check_lengths(std::vector<std::size_t> const& lengths, std::size_t before, 
     EXPECT_TRUE(same_bits<T>(ends.values(), lasts)) << what << ", " << way;
     EXPECT_TRUE(same_bits<T>(out.values(), inclusive)) << what << ", " << way;
     EXPECT_TRUE(out.guards_intact() && totals.guards_intact() && ends.guards_intact()) << what << ", " << way;
-    if (way.starts_with("warps") || way.starts_with("heads")) {  // which write no last values
+    if (way.starts_with("warps") || way.starts_with("heads") ||
+        way.starts_with("tiles")) {  // which write no last values
       guarded_on_device<T> const again(poisoned_values<T>(size), 1);
       tally::inclusive_scan(on, batch, again.begin(), op, init);
       EXPECT_TRUE(same_bits<T>(again.values(), inclusive)) << what << ", " << way;

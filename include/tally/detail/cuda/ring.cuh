@@ -205,7 +205,7 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
     auto const& in = problem.input_of(place.sequence);
     bool backwards = false;
     unsigned char const* from;
-    std::size_t bytes = (problem.size - place.begin) * sizeof(typename ring::stored);
+    std::size_t bytes = (place.end - place.begin) * sizeof(typename ring::stored);
     if constexpr (ring::shifted) {
       // Copies are of aligned words: the first one may have elements before the tile too, and the last one behind it.
       from = reinterpret_cast<unsigned char const*>(in.first + place.begin);
@@ -422,7 +422,7 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
     }
     if constexpr (!early) rows.keep_packed();
     left const carry = wait_for_carry(memory, at);
-    if constexpr (P::is_batch) {
+    if constexpr (requires { problem.lasts; }) {
       if (problem.lasts != nullptr && end == problem.size && strip == 0 && lane == 0)
         problem.put_last(in_sequence.sequence, carry.before(*memory.totals[at.stage], op));
     }

@@ -120,6 +120,8 @@ struct tuning {
   /// ... if there are this many elements and segments in all: 2^24 floats of mean 1 take 124 us instead of 140, of mean
   /// 4 104 for 83.
   std::size_t least_by_heads = std::size_t(3) << 23;
+  /// Scans of segments of at least this many elements on average list their tiles, which the ring takes.
+  std::size_t segments_by_tiles = 16384;
   /// Reductions by warps of segments of this many elements on average share out elements, not segments
   /// (long_segments.cuh): 2^28 floats of mean 4096 take 292 us instead of 520, of 1000 328 for 304.
   std::size_t segments_reduced_along = 1536;

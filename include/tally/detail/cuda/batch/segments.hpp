@@ -23,6 +23,7 @@
 
 #ifdef __CUDACC__
 #include "tally/detail/cuda/batch/segment_heads.cuh"
+#include "tally/detail/cuda/batch/segment_tiles.cuh"
 #include "tally/detail/cuda/batch/segments.cuh"
 #include "tally/detail/cuda/batch/warp_segments.cuh"
 #include "tally/detail/cuda/launch.cuh"
@@ -120,6 +121,58 @@ void launch_by_heads(prepared_call const& call, P const& problem, std::size_t mo
                              problem.exclusive});
 }
 
+/// Scans segments by the ring if they are long on average, and returns whether it did. They have the same initial value,
+/// and it writes no last values.
+template <class P>
+bool try_by_tiles(prepared_call& call, P problem, std::size_t most)
+{
+  if constexpr (fits_tiles<P>) {
+    using T = typename P::element;
+    using W = working_type<T>;
+    using tiles_problem = listed_tiles_problem<T, typename P::operation>;
+    using ring = ring_memory<tiles_problem>;
+    if (call.facts().compute_capability < 90 || call.path() != execution::workspace::path::automatic ||
+        problem.initials != nullptr || problem.lasts != nullptr || most == no_bound ||
+        most / problem.segments < tuning_in_use().segments_by_tiles || problem.segments > 0xffffffffu)
+      return false;
+    std::size_t const tiles = most / order::tile<T> + problem.segments, of_list = listed_tiles::words(tiles);
+    call.reserve_words(call.can_grow() ? tiles * words_of<W> + of_list : 0);
+    if (call.capacity() < tiles * words_of<W> + of_list || tiles >= folder_ticket - 1) return false;
+    detail::took("cuda: segments scanned by tiles");
+    std::uint64_t* const words = call.words() + (call.capacity() - of_list);
+    auto const clear = [&](std::size_t count) {
+      check_cuda(cudaMemsetAsync(words, 0, count * sizeof(std::uint64_t), call.stream()), "clearing a list of tiles");
+    };
+    clear(1);
+    listed_tiles const list{reinterpret_cast<std::uint32_t*>(words), reinterpret_cast<tile_place*>(words + 1)};
+    constexpr std::size_t warps = segment_tiles_threads / warp_lanes;
+    std::size_t const most_blocks = static_cast<std::size_t>(call.processors()) * 8;
+    launch(call, list_tiles_kernel<P>, segment_tiles_problem<P>{problem, list},
+           static_cast<unsigned>(std::min(most_blocks, (problem.segments - 1) / warps + 1)), segment_tiles_threads);
+    static std::array<void (*)(tiles_problem const), 1> entry{ring_kernel<tiles_problem>};
+    static known_kernels known{};
+    int const resident = blocks_at_a_time(call, entry[0], ring::shape::threads, sizeof(ring), known);
+    int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
+    launch(call, entry[0],
+           tiles_problem{problem.in,
+                         problem.out,
+                         problem.in + most,
+                         list,
+                         problem.init,
+                         problem.op,
+                         {},
+                         problem.exclusive ? work::exclusive_scan : work::inclusive_scan,
+                         call.shared(),
+                         call.words(),
+                         call.capacity() - of_list},
+           static_cast<unsigned>(blocks), ring::shape::threads, sizeof(ring));
+    clear(of_list);  // no word of this memory may look published later
+    return true;
+  } else {
+    return false;
+  }
+}
+
 /// `most` is a bound on the number of elements. The offsets, which know it, are on the device.
 template <bool Overlaps, class P>
 void launch_segments(prepared_call& call, P problem, std::size_t most)
@@ -211,6 +264,7 @@ void run_segments(execution const& on, char const* name, Values const& values, O
                     segments.fewer};
   if (nothing != nullptr) std::memcpy(arguments.nothing.bytes, nothing, sizeof(T));
   if (most == no_bound) most = most_elements(call, values);
+  if (try_by_tiles(call, arguments, most)) return;
   if constexpr (What == segment_work::scan && segment_shape<problem, false>::small_stages) {
     if (most != no_bound && most / segments.most >= tuning_in_use().long_segments) {
       detail::took("cuda: segments, overlapped");
