@@ -170,6 +170,24 @@ struct ring_position {
   }
 };
 
+/// The input and the output of the sequence of a tile. Some places know where its elements begin.
+template <class P, class Place>
+__device__ __forceinline__ decltype(auto) input_at(P const& problem, Place const& place)
+{
+  if constexpr (requires { place.first; })
+    return problem.input_from(place.first);
+  else
+    return problem.input_of(place.sequence);
+}
+template <class P, class Place>
+__device__ __forceinline__ auto output_at(P const& problem, Place const& place)
+{
+  if constexpr (requires { place.first; })
+    return problem.output_from(place.first);
+  else
+    return problem.output_of(place.sequence);
+}
+
 // The work of each warp of ring_kernel.
 
 /// Draws tiles and copies them, until there are no more. One lane does all of this.
@@ -186,10 +204,10 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
     drawing const drawn = resolve(*problem.shared, draw_unseen(*problem.shared), tickets_of_scan(tiles, gridDim.x));
     if (first) memory.epoch = drawn.epoch;
     memory.drawn[at.stage] = drawn.tile;
-    tile_place place{};
+    std::remove_cvref_t<decltype(problem.place_of(0))> place{};
     if (drawn.tile < tiles) {
       place = problem.place_of(drawn.tile);
-      if constexpr (P::is_batch) *memory.found[at.stage] = {place, problem.output_of(place.sequence), 0};
+      if constexpr (P::is_batch) *memory.found[at.stage] = {place, output_at(problem, place), 0};
     }
     memory.draw_known[at.stage].arrive();
     if (drawn.tile >= tiles) {
@@ -202,7 +220,7 @@ __device__ __forceinline__ void load_tiles(ring_memory<P>& memory, P const& prob
       }
       return;
     }
-    auto const& in = problem.input_of(place.sequence);
+    auto const& in = input_at(problem, place);
     bool backwards = false;
     unsigned char const* from;
     std::size_t bytes = (place.end - place.begin) * sizeof(typename ring::stored);

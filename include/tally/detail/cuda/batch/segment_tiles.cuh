@@ -19,15 +19,20 @@ template <class P>
 inline constexpr bool fits_tiles =
     fits_warps<P> && !P::reduces && can_shift<typename P::element, static_cast<int>(order::group<typename P::element>)>;
 
+/// A tile in the list.
+struct listed_tile : tile_place {
+  std::size_t first;  ///< element of its segment
+};
+
 /// The list of tiles. Those of a segment follow each other; segments are in any order.
 struct listed_tiles {
   std::uint32_t* count;  ///< zero at first
-  tile_place* places;    ///< elements are counted through all segments
+  listed_tile* places;
 
   /// Words of the workspace for the list of at most so many tiles.
   static constexpr std::size_t words(std::size_t tiles)
   {
-    return 1 + tiles * sizeof(tile_place) / sizeof(std::uint64_t);
+    return 1 + tiles * sizeof(listed_tile) / sizeof(std::uint64_t);
   }
 };
 
@@ -54,8 +59,9 @@ __global__ void __launch_bounds__(segment_tiles_threads)
     if (lane == 0 && tiles != 0) first = atomicAdd(problem.list.count, tiles);
     first = shuffle_from(first, 0);
     for (std::uint32_t t = lane; t < tiles; t += warp_lanes) {
-      std::size_t const from = begin + t * tile;
-      problem.list.places[first + t] = {static_cast<std::uint32_t>(s), t, from, end - from < tile ? end : from + tile};
+      std::size_t const from = t * tile, rest = end - begin - from;
+      problem.list.places[first + t] = {{static_cast<std::uint32_t>(s), t, from, from + (rest < tile ? rest : tile)},
+                                        begin};
     }
   }
 }
@@ -83,9 +89,9 @@ struct listed_tiles_problem {
   std::size_t capacity;
 
   __device__ std::uint32_t tiles() const { return *list.count; }
-  __device__ tile_place place_of(std::uint32_t tile) const { return list.places[tile]; }
-  __device__ input input_of(std::uint32_t) const { return {in}; }
-  __device__ output output_of(std::uint32_t) const { return {out}; }
+  __device__ listed_tile place_of(std::uint32_t tile) const { return list.places[tile]; }
+  __device__ input input_from(std::size_t first) const { return {in + first}; }
+  __device__ output output_from(std::size_t first) const { return {out + first}; }
   __device__ initial_value<T, Op> const& initial_of(std::uint32_t) const { return init; }
   __device__ bool has_in(unsigned char const* byte) const
   {

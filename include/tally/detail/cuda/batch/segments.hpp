@@ -144,7 +144,7 @@ bool try_by_tiles(prepared_call& call, P problem, std::size_t most)
       check_cuda(cudaMemsetAsync(words, 0, count * sizeof(std::uint64_t), call.stream()), "clearing a list of tiles");
     };
     clear(1);
-    listed_tiles const list{reinterpret_cast<std::uint32_t*>(words), reinterpret_cast<tile_place*>(words + 1)};
+    listed_tiles const list{reinterpret_cast<std::uint32_t*>(words), reinterpret_cast<listed_tile*>(words + 1)};
     constexpr std::size_t warps = segment_tiles_threads / warp_lanes;
     std::size_t const most_blocks = static_cast<std::size_t>(call.processors()) * 8;
     launch(call, list_tiles_kernel<P>, segment_tiles_problem<P>{problem, list},
