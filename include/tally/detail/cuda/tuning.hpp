@@ -114,8 +114,8 @@ struct tuning {
   /// The same for scans. 2^26 floats of mean 256 take 189 us instead of 220, 2^24 78 for 71.
   std::size_t segments_scanned_by_warps = std::size_t(1) << 26;
   /// Scans of segments of at most this many elements on average mark their heads and go by these, if none has 2048
-  /// elements. On an H100 2^28 floats of mean 1, 2, 4 and 8 take 1483, 1171, 1047 and 1011 us, by warps 1961, 1301, 1025
-  /// and 932, which is as long as on an H200, whose memory is faster.
+  /// elements. On an H100 2^28 floats of mean 1, 2, 4 and 8 take 1483, 1171, 1047 and 1011 us, by warps 1961, 1301,
+  /// 1025 and 932, which is as long as on an H200, whose memory is faster.
   std::size_t segments_by_heads = 5;
   /// ... if there are this many elements and segments in all: 2^24 floats of mean 1 take 124 us instead of 140, of mean
   /// 4 104 for 83.

@@ -11,7 +11,8 @@
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/problem.cuh"
 
-/// The heads of segments that offsets give, a bit for each element: short segments are scanned by them (short_runs.cuh).
+/// The heads of segments that offsets give, a bit for each element. Short segments are scanned by them
+/// (short_runs.cuh).
 namespace tally::cuda_backend {
 
 /// Whether a kind of problem can go by heads.

@@ -19,7 +19,6 @@
 #include "tally/detail/cuda/batch/short_runs.hpp"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/path.hpp"
-#include "tally/detail/segments/heads.hpp"
 
 #ifdef __CUDACC__
 #include "tally/detail/cuda/batch/segment_heads.cuh"
@@ -109,7 +108,7 @@ void launch_by_heads(prepared_call const& call, P const& problem, std::size_t mo
   std::size_t const shares = (problem.segments + shape::segments - 1) / shape::segments;
   launch(call, entry[0], marked{problem, bits, most}, static_cast<unsigned>(std::min(blocks, shares)), shape::threads);
   using by_heads = short_runs_problem<segment_work::scan, typename P::element, typename P::operation, typename P::input,
-                                      typename P::output, detail::segments::keep_nothing, heads_by_offsets<offsets>>;
+                                      typename P::output, no_head, heads_by_offsets<offsets>>;
   launch_short_runs(call, most,
                     by_heads{problem.in,
                              problem.out,
@@ -121,8 +120,8 @@ void launch_by_heads(prepared_call const& call, P const& problem, std::size_t mo
                              problem.exclusive});
 }
 
-/// Scans segments by the ring if they are long on average, and returns whether it did. They have the same initial value,
-/// and it writes no last values.
+/// Scans segments by the ring if they are long on average, and returns whether it did. They have the same initial
+/// value, and it writes no last values.
 template <class P>
 bool try_by_tiles(prepared_call& call, P problem, std::size_t most)
 {

@@ -50,6 +50,9 @@ struct short_runs_shape {
   static_assert(stretch > 0 && stretch % part == 0 && words <= threads && window <= 32);
 };
 
+/// A scan does nothing at heads.
+struct no_head {};
+
 /// Heads of which the host knows the number of elements.
 struct counted_heads {
   detail::batch::marked_heads heads;
