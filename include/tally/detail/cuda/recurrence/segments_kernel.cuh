@@ -179,7 +179,8 @@ private:
   {
     return reinterpret_cast<std::uintptr_t>(at) % 4 != 0;
   }
-  /// Calls use(r, first, count) for each row of a unit: the bytes from the unit's first element to its own, and its size.
+  /// Calls use(r, first, count) for each row of a unit: the bytes from the unit's first element to its own, and its
+  /// size.
   template <class Use>
   __device__ __forceinline__ static void for_each_row(segments_unit const& unit, Use const& use)
   {
