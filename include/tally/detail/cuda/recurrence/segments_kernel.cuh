@@ -15,8 +15,8 @@
 #include "tally/detail/cuda/warp.cuh"
 
 /// Recurrences of segments that follow each other in memory. The rows of some segments come to shared memory, and each
-/// lane has one of them. So ragged segments need no lists of groups, and nothing in a row needs a shuffle. Long segments
-/// are put into a list, whose tiles are shared out by another kernel (tiles_kernel.cuh).
+/// lane has one of them. So ragged segments need no lists of groups, and nothing in a row needs a shuffle. Long
+/// segments are put into a list, whose tiles are shared out by another kernel (tiles_kernel.cuh).
 namespace tally::cuda_backend {
 
 /// The plain loop of a segment from step k on, by a warp.

@@ -14,8 +14,8 @@
 
 namespace tally::cuda_backend {
 
-/// The list of the long segments of at most `most` elements, in the workspace, and the words behind it for the totals of
-/// their tiles. Returns the size of the list in words, or 0 if there is no room.
+/// The list of the long segments of at most `most` elements, in the workspace, and the words behind it for the totals
+/// of their tiles. Returns the size of the list in words, or 0 if there is no room.
 template <class W>
 std::size_t place_list(prepared_call& call, long_segments& longs, std::size_t most, std::size_t tile)
 {

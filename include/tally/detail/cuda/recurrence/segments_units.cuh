@@ -104,8 +104,8 @@ struct segment_to_repair {
   __device__ void put_last(std::size_t s, T const& y) const { lasts[s] = y; }
 };
 
-/// The work of a warp at a time: some whole segments, or a piece of one that is longer than a piece. A lane has a row of
-/// the order, or none.
+/// The work of a warp at a time: some whole segments, or a piece of one that is longer than a piece. A lane has a row
+/// of the order, or none.
 struct segments_unit {
   std::size_t element = 0;  ///< the first one
   std::size_t segment = 0;  ///< likewise
