@@ -211,6 +211,10 @@ TEST(written_numbers, notations_of_the_input)
   EXPECT_EQ(printed({"reduce", "--thousands", "space", "--column", "v"}, "k,v\na,1 234\n"), "1234\n");
   EXPECT_EQ(printed({"scan", "--decimal-point", ",", "--thousands", "."}, "1.234,5 0,25"), "1234,5\n1234,75\n");
   EXPECT_EQ(printed({"reduce", "--decimal-point", ",", "--type", "int64"}, "12,00 1"), "13\n");
+  // The first line of a table with tabs is no header if it has such a number.
+  EXPECT_EQ(refused({"reduce", "--column", "1"}, "4.0K\tdocs\n", 1),
+            "(standard input):1:1: found '4.0K', expected a number (--from si or --from iec reads it)");
+  EXPECT_EQ(printed({"reduce", "--column", "1"}, "1K-blocks\tname\n4\tdocs\n"), "4\n");
   EXPECT_EQ(refused({"reduce", "--column", "v"}, "v\n2026-11-23\n", 1),
             "(standard input):2:1: found '2026-11-23', expected a number (--type time reads it)");
   EXPECT_EQ(printed({"app", "sort", "--from", "iec"}, "1M 1K 3"), "3\n1024\n1048576\n");

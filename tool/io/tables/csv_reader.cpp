@@ -41,7 +41,10 @@ public:
     bool named = options_.first != first_row::values;
     if (options_.first == first_row::values_if_numbers) {
       layout_ = lay_out(row, false, first, options_, source);
-      named = !has_numbers(row);
+      // Numbers like 4.0K are no names either: the error at the first one says how to read them.
+      number_reading scaled = options_.numbers;
+      scaled.notation = number_notation::iec;
+      named = !has_numbers(row) && !has_numbers(row, scaled);
     }
     if (named || options_.first == first_row::values) layout_ = lay_out(row, named, first, options_, source);
     return layout_.values_at;

@@ -113,11 +113,13 @@ protected:
   }
 
   /// Whether the cells of the first row in the columns of numbers are numbers, or missing ones that have a name.
-  bool has_numbers(first_cells const& row) const
+  bool has_numbers(first_cells const& row) const { return has_numbers(row, options_.numbers); }
+  /// The same, where numbers are read as `how` says.
+  bool has_numbers(first_cells const& row, number_reading const& how) const
   {
     return std::ranges::all_of(layout_.values, [&](std::size_t place) {
       std::string const& cell = row.cells[layout_.wanted[place]];
-      return is_number(without_blanks({cell.data(), cell.data() + cell.size(), false}).view(), options_.numbers) ||
+      return is_number(without_blanks({cell.data(), cell.data() + cell.size(), false}).view(), how) ||
              options_.missing.is_name(cell);
     });
   }
