@@ -19,7 +19,9 @@
 namespace {
 
 using tally::exact_accumulator;
+using tally::detail::exact::float_sizes;
 using tally::detail::exact::pair_sum;
+using tally::detail::exact::plain_sum;
 using tally::test::kinds_of_terms;
 using tally::test::random_bits;
 using tally::test::same;
@@ -119,6 +121,66 @@ TYPED_TEST(pair_sums, know_how_near_a_tie_is)
     count.results += is_known ? 1 : 0;
   }
   EXPECT_GT(count.results, count.all / 2);
+}
+
+/// Floats whose sizes say that plain sums are exact, alone, on a sum before, or small beside it.
+TEST(float_sizes, tell_where_doubles_are_enough)
+{
+  std::size_t plain = 0, on_sum = 0, small = 0, others = 0;
+  for (int kind = 0; kind < kinds_of_terms; ++kind) {
+    for (std::size_t round = 0; round < 3000; ++round) {
+      std::uint64_t const random = random_bits(11, round);
+      // A thread's 16 terms and the value that a sequence begins with, behind other terms, which are scaled.
+      std::size_t const before_them = random % 40;
+      auto x = terms<float>(terms_of(kind), before_them + 17, 131 * round + static_cast<std::size_t>(kind));
+      auto const scale = static_cast<int>(random >> 20 & 63) - 32;
+      if ((random >> 10 & 3) != 0)
+        for (std::size_t k = 0; k < before_them; ++k) x[k] = std::ldexp(x[k], scale);
+      exact_accumulator<float> exact, alone;
+      pair_sum before;
+      for (std::size_t k = 0; k < before_them; ++k) before.add(x[k]), exact.add(x[k]);
+      float_sizes sizes;
+      for (std::size_t k = before_them; k < x.size(); ++k) sizes.add(x[k]);
+      bool const is_plain = sizes.have_plain_sums(), is_on_sum = is_plain && sizes.have_plain_sums_on(before),
+                 is_small = is_plain && sizes.are_small_beside(before);
+      plain += is_plain ? 1 : 0, on_sum += is_on_sum ? 1 : 0, small += is_small ? 1 : 0, others += is_plain ? 0 : 1;
+      plain_sum sum, all{before.high};
+      for (std::size_t k = before_them; k < x.size(); ++k) {
+        alone.add(x[k]), sum.add(x[k]), exact.add(x[k]), all.add(x[k]);
+        std::string const what = "kind " + std::to_string(kind) + ", round " + std::to_string(round);
+        ASSERT_TRUE(!is_plain || same(static_cast<float>(sum.value), alone.round())) << what;
+        ASSERT_TRUE(!is_on_sum || same(static_cast<float>(all.value), exact.round())) << what;
+        float result{};
+        bool const is_known = is_small && tally::detail::exact::round_on_large(before, sum.value, result);
+        ASSERT_TRUE(!is_known || same(result, exact.round())) << what << shown(result) << shown(exact.round());
+      }
+    }
+  }
+  EXPECT_TRUE(plain > 1000 && on_sum > 1000 && small > 1000 && others > 1000)
+      << plain << ' ' << on_sum << ' ' << small << ' ' << others;
+}
+
+/// The bounds are met, and not passed: sums of the largest terms, with one of the least.
+TEST(float_sizes, have_plain_sums_up_to_a_bound)
+{
+  for (int exponent = -126; exponent <= 127; ++exponent) {
+    for (int apart = 0; apart <= 40; ++apart) {
+      float const most = std::ldexp(0x1.fffffep0F, exponent), least = std::ldexp(0x1.000002p0F, exponent - apart);
+      float_sizes sizes;
+      sizes.add(most), sizes.add(-0.0F), sizes.add(-least);
+      // Below the least normal number the unit stays.
+      EXPECT_EQ(sizes.have_plain_sums(), exponent - std::max(exponent - apart, -127) <= 18) << exponent << ' ' << apart;
+      if (!sizes.have_plain_sums()) continue;
+      exact_accumulator<float> exact;
+      double sum = least;
+      exact.add(least);
+      for (int k = 0; k < 1022; ++k) sum += most, exact.add(most);
+      EXPECT_EQ(static_cast<float>(sum), exact.round());
+      // The sum less all of the largest is the least again only if nothing was lost.
+      for (int k = 0; k < 1022; ++k) sum -= most;
+      EXPECT_EQ(sum, static_cast<double>(least));
+    }
+  }
 }
 
 /// A sum of two doubles that cancel is zero.

@@ -93,6 +93,15 @@ TALLY_HD bool rounded(double high, double low, double lost, T& to)
   }
 }
 
+/// Whether all numbers within 16 units of the last place of `sum` have one nearest float, if that is a normal one. A
+/// float lacks 29 of the bits. They tell if they are not near half a float's last bit.
+TALLY_HD inline bool is_far_from_ties(double sum)
+{
+  constexpr std::uint32_t half = std::uint32_t{1} << 28, near = 16;
+  auto const bits = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, sum));
+  return (bits & (2 * half - 1)) - (half - near) > 2 * near;
+}
+
 /// The same, in few operations, which may not tell the result where more would.
 template <class T>
 TALLY_HD bool rounded_quickly(pair_sum const& of, T& to)
@@ -103,16 +112,73 @@ TALLY_HD bool rounded_quickly(pair_sum const& of, T& to)
     to = sum;
     return of.lost == 0 ? sum - sum == 0 : rounded(of.high, of.low, of.lost, to);
   } else if constexpr (std::is_same_v<T, float>) {
-    // A float lacks 29 of the bits. They tell if they are not within 16 units of half a float's last bit: high + low is
-    // within one unit of `sum`, and `lost` below 8 units. A sum of floats below the least normal one has none of these
-    // bits, and any bound but 0 is too large for it.
-    constexpr std::uint32_t half = std::uint32_t{1} << 28, near = 16;
-    auto const bits = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, sum));
+    // high + low is within one unit of `sum`, and `lost` below 8 units. A sum of floats below the least normal one has
+    // none of the bits that tell, and any bound but 0 is too large for it.
     to = static_cast<float>(sum);
-    return (bits & (2 * half - 1)) - (half - near) > 2 * near && of.lost <= ::fabs(sum) * 0x1p-50;
+    return is_far_from_ties(sum) && of.lost <= ::fabs(sum) * 0x1p-50;
   } else {
     return false;
   }
+}
+
+/// A sum that is exact in a double.
+struct plain_sum {
+  double value = -0.0;
+
+  TALLY_HD void add(double x) { value += x; }
+  TALLY_HD void add(plain_sum const& other) { value += other.value; }
+  TALLY_HD operator pair_sum() const { return {value, 0, 0}; }
+};
+
+/// The sizes of some floats: twice the bits of the largest, and those of the least but zero, less one. An exponent is
+/// as in a float's bits, or one less.
+struct float_sizes {
+  std::uint32_t most = 0, least = ~std::uint32_t{0};
+
+  TALLY_HD void add(float x)
+  {
+    std::uint32_t const twice = 2 * __builtin_bit_cast(std::uint32_t, x);
+    most = most > twice ? most : twice;
+    least = least < twice - 1 ? least : twice - 1;  // of zero the largest number
+  }
+  TALLY_HD int most_exponent() const { return static_cast<int>(most >> 24); }
+  TALLY_HD int least_exponent() const { return static_cast<int>(least >> 24); }
+
+  /// Whether sums of up to 1023 of these floats are exact in a double: whole multiples of a unit, which is that of the
+  /// least one, and at most 2^52 units. Not if one is infinite or NaN.
+  TALLY_HD bool have_plain_sums() const { return most < 0xff000000 && most_exponent() - least_exponent() <= 18; }
+
+  /// Whether sums of 17 of these floats and `before` are exact in a double, too.
+  TALLY_HD bool have_plain_sums_on(pair_sum const& before) const
+  {
+    // (x + big) - big rounds x to a multiple of the unit, if x is at most 2^51 units.
+    double const power = power_of_two(least_exponent() - 98), big = 1.5 * power;
+    return before.low == 0 && before.lost == 0 && ::fabs(before.high) <= 0.5 * power &&
+           (before.high + big) - big == before.high;
+  }
+  /// Whether `before` outweighs each sum of 17 of these floats, so that round_on_large can round the two together.
+  TALLY_HD bool are_small_beside(pair_sum const& before) const
+  {
+    double const size = ::fabs(before.high);
+    return size >= power_of_two(most_exponent() - 126 + 7) && size >= 0x1p-124 && size < 0x1p1000 &&
+           ::fabs(before.low) <= size * 0x1p-20 && before.lost <= size * 0x1p-52;
+  }
+
+private:
+  TALLY_HD static double power_of_two(int exponent)
+  {
+    return __builtin_bit_cast(double, static_cast<std::uint64_t>(exponent + 1023) << 52);
+  }
+};
+
+/// Rounds before + sum, where `sum` is exact and at most a quarter of `before`, which has lost little. The sum here is
+/// within four units of the exact one: two roundings, one of them of the smaller part, and what was lost. Returns false
+/// if that does not tell the result.
+TALLY_HD inline bool round_on_large(pair_sum const& before, double sum, float& to)
+{
+  double const all = before.high + (before.low + sum);
+  to = static_cast<float>(all);
+  return is_far_from_ties(all);
 }
 
 }  // namespace tally::detail::exact

@@ -24,7 +24,9 @@
 /// A result that the pair does not tell sets a flag, and the blocks stop. The kernels behind then do the call again.
 namespace tally::cuda_backend::exact {
 
+using detail::exact::float_sizes;
 using detail::exact::pair_sum;
+using detail::exact::plain_sum;
 
 inline constexpr int pair_threads = 256;
 inline constexpr int pair_warps = pair_threads / warp_lanes;
@@ -273,6 +275,10 @@ struct pairs_problem {
     if (!round_pair(sum, result)) states.fail();
     put(static_cast<std::size_t>(ends.out(sequence)), result);
   }
+  __device__ __forceinline__ void put_sum(std::size_t sequence, plain_sum const& sum) const
+  {
+    put(static_cast<std::size_t>(ends.out(sequence)), static_cast<T>(sum.value));
+  }
 };
 
 template <class T>
@@ -355,12 +361,13 @@ __device__ __forceinline__ int reach_of(unsigned ended, int lane)
 }
 
 /// Adds to each lane's sum those of the lanes before it, as far as it reaches.
-__device__ __forceinline__ void add_lanes(pair_sum& sum, int reach, int lanes)
+template <class Sum>
+__device__ __forceinline__ void add_lanes(Sum& sum, int reach, int lanes)
 {
 #pragma unroll
   for (int stride = 1; stride < warp_lanes; stride *= 2) {
     if (stride >= lanes || !__any_sync(whole_warp, stride <= reach)) break;
-    pair_sum const left = shuffle_up(sum, stride);
+    Sum const left = shuffle_up(sum, stride);
     if (stride <= reach) sum.add(left);
   }
 }
@@ -434,6 +441,113 @@ __device__ __forceinline__ bool join_warps(P const& problem, std::size_t tile, u
   return is_known;
 }
 
+/// The sums of a thread's terms.
+struct sums_of_thread {
+  pair_sum open;           ///< of those behind the last end
+  pair_sum closing;        ///< of those up to the first end
+  std::size_t closed = 0;  ///< the sequence which ends there
+  bool has_end = false;
+};
+
+/// Adds up a thread's terms by pairs, or plainly. The sums of sequences that begin and end among them are done.
+template <class Sum, class P>
+__device__ __forceinline__ sums_of_thread add_terms(P const& problem, typename P::element const* own,
+                                                    [[maybe_unused]] auto ends)
+{
+  sums_of_thread all;
+  Sum open;
+#pragma unroll
+  for (int i = 0; i < pair_terms; ++i) {
+    open.add(term_of(own[i]));
+    if constexpr (P::ends_type::has_ends) {
+      if (ends.ends(i)) {
+        std::size_t const sequence = ends.ended();
+        if constexpr (P::reduces) {
+          if (all.has_end) {
+            problem.put_sum(sequence, open);
+          } else {
+            all.closing = open;
+            all.closed = sequence;
+          }
+        }
+        all.has_end = true;
+        open = Sum{problem.initial};
+      }
+    }
+  }
+  all.open = open;
+  return all;
+}
+
+template <class T>
+inline constexpr bool adds_up_floats = std::is_same_v<working_type<T>, float>;
+
+/// The sizes of a warp's terms, and of the values with which its sequences begin.
+template <class P>
+__device__ __forceinline__ float_sizes sizes_of_warp(P const& problem, typename P::element const* own)
+{
+  float_sizes sizes;
+  if constexpr (P::ends_type::has_ends) sizes.add(static_cast<float>(problem.initial));
+#pragma unroll
+  for (int i = 0; i < pair_terms; ++i) sizes.add(static_cast<float>(own[i]));
+  sizes.most = __reduce_max_sync(whole_warp, sizes.most);
+  sizes.least = __reduce_min_sync(whole_warp, sizes.least);
+  return sizes;
+}
+
+/// Writes a thread's results over its terms. `sum` is that before them, and all sums are exact in a double.
+template <bool IsExclusive, class P>
+__device__ __forceinline__ void scan_plain_terms(P const& problem, double sum, typename P::element* own,
+                                                 [[maybe_unused]] auto ends)
+{
+  using T = typename P::element;
+#pragma unroll
+  for (int i = 0; i < pair_terms; ++i) {
+    double const x = term_of(own[i]);
+    if (!IsExclusive) sum += x;
+    own[i] = static_cast<T>(sum);
+    if (IsExclusive) sum += x;
+    if constexpr (P::ends_type::has_ends) {
+      if (ends.ends(i)) {
+        static_cast<void>(ends.ended());
+        sum = problem.initial;
+      }
+    }
+  }
+}
+
+/// The same if sums of a thread's terms are exact, and small beside the sum before.
+template <bool IsExclusive, class P>
+__device__ __forceinline__ bool scan_small_terms(P const& problem, pair_sum before, float* own,
+                                                 [[maybe_unused]] auto ends)
+{
+  bool is_known = true;
+  double sum = -0.0;
+#pragma unroll
+  for (int i = 0; i < pair_terms; ++i) {
+    double const x = own[i];
+    if (!IsExclusive) sum += x;
+    float result;
+    if (!detail::exact::round_on_large(before, sum, result)) {
+      pair_sum all = before;
+      all.add(sum);
+      auto const closely = rounded_closely<float>(all);
+      result = closely.value;
+      is_known = closely.is_known && is_known;
+    }
+    if (IsExclusive) sum += x;
+    own[i] = result;
+    if constexpr (P::ends_type::has_ends) {
+      if (ends.ends(i)) {
+        static_cast<void>(ends.ended());
+        before = pair_sum{-0.0, -0.0, 0};
+        sum = problem.initial;
+      }
+    }
+  }
+  return is_known;
+}
+
 /// Writes a thread's results over its terms. `sum` is that before them.
 template <bool IsExclusive, class P>
 __device__ __forceinline__ bool scan_terms(P const& problem, pair_sum sum, typename P::element* own,
@@ -459,6 +573,26 @@ __device__ __forceinline__ bool scan_terms(P const& problem, pair_sum sum, typen
   return is_known;
 }
 
+/// The same, in the way that suits a warp.
+template <bool IsExclusive, class P>
+__device__ __forceinline__ bool scan_in_own_way(P const& problem, pair_sum const& sum, bool is_plain,
+                                                float_sizes const& sizes, typename P::element* own, auto ends)
+{
+  using T = typename P::element;
+  if constexpr (adds_up_floats<T>) {
+    if (is_plain) {
+      if (__all_sync(whole_warp, sizes.have_plain_sums_on(sum))) {
+        scan_plain_terms<IsExclusive>(problem, sum.high, own, ends);
+        return true;
+      }
+      if constexpr (std::is_same_v<T, float>)
+        if (__all_sync(whole_warp, sizes.are_small_beside(sum)))
+          return scan_small_terms<IsExclusive>(problem, sum, own, ends);
+    }
+  }
+  return scan_terms<IsExclusive>(problem, sum, own, ends);
+}
+
 struct no_ends {};
 
 template <class P>
@@ -478,17 +612,32 @@ __global__ void __launch_bounds__(pair_threads, 4) pairs_kernel(__grid_constant_
   std::size_t const size = problem.ends.size(), first = problem.ends.first(), tiles = problem.ends.tiles();
   int const t = static_cast<int>(threadIdx.x), lane = t % warp_lanes, warp = t / warp_lanes;
   if (problem.is_checked && states.has_failed()) return;
-  for (std::size_t turn = blockIdx.x;; turn += gridDim.x) {
-    if (t == 0) drawn = problem.is_checked ? turn : states.has_failed() ? ~0ull : atomicAdd(states.ticket, 1ull);
+  // A ticket is drawn while the tile before is loaded. Blocks take their tiles in order, so the first tile that is not
+  // done never waits.
+  std::size_t turn = blockIdx.x;
+  auto const draw = [&]() -> unsigned long long {
+    if (problem.is_checked) {
+      std::size_t const own = turn;
+      turn += gridDim.x;
+      return own;
+    }
+    bool const has_failed = states.has_failed();
+    unsigned long long const ticket = atomicAdd(states.ticket, 1ull);
+    return has_failed ? ~0ull : ticket;
+  };
+  if (t == 0) drawn = draw();
+  for (;;) {
     __syncthreads();
     std::size_t const tile = drawn;
     if (tile >= tiles) return;
     std::size_t const begin = tile * pair_tile, left = size - begin;
     loaded_terms<P> loaded;
     loaded.load(problem, first + begin, left);
+    unsigned long long const next = t == 0 ? draw() : 0;
     std::size_t const first_sequence = mark_ends(problem, tile, first + begin, marks);
     loaded.store(values);
     __syncthreads();
+    if (t == 0) drawn = next;
 
     T* const own = values + place_in_tile<T>(t * pair_terms);
     auto const ends = [&] {
@@ -498,37 +647,27 @@ __global__ void __launch_bounds__(pair_threads, 4) pairs_kernel(__grid_constant_
       else
         return no_ends{};
     }();
-    pair_sum open, closing;
-    std::size_t closed = 0;
-    bool has_end = false;
-    [[maybe_unused]] auto passed = ends;
-#pragma unroll
-    for (int i = 0; i < pair_terms; ++i) {
-      open.add(term_of(own[i]));
-      if constexpr (ends_type::has_ends) {
-        if (passed.ends(i)) {
-          std::size_t const sequence = passed.ended();
-          if constexpr (P::reduces) {
-            if (has_end) {
-              problem.put_sum(sequence, open);
-            } else {
-              closing = open;
-              closed = sequence;
-            }
-          }
-          has_end = true;
-          open = pair_sum{problem.initial, 0, 0};
-        }
-      }
+    [[maybe_unused]] float_sizes sizes;
+    bool is_plain = false;
+    if constexpr (adds_up_floats<T>) {
+      sizes = sizes_of_warp(problem, own);
+      is_plain = sizes.have_plain_sums();
     }
+    sums_of_thread sums = is_plain ? add_terms<plain_sum>(problem, own, ends) : add_terms<pair_sum>(problem, own, ends);
 
-    unsigned const ended = ends_type::has_ends ? __ballot_sync(whole_warp, has_end) : 0;
-    add_lanes(open, reach_of(ended, lane), warp_lanes);
+    unsigned const ended = ends_type::has_ends ? __ballot_sync(whole_warp, sums.has_end) : 0;
+    if (is_plain) {
+      plain_sum open{sums.open.high};
+      add_lanes(open, reach_of(ended, lane), warp_lanes);
+      sums.open = open;
+    } else {
+      add_lanes(sums.open, reach_of(ended, lane), warp_lanes);
+    }
     if (lane == warp_lanes - 1) {
-      *of_warps[warp] = open;
+      *of_warps[warp] = sums.open;
       has_end_in_warp[warp] = ended != 0;
     }
-    pair_sum sum = shuffle_up(open, 1);
+    pair_sum sum = shuffle_up(sums.open, 1);
     if (lane == 0) sum = pair_sum{};
     __syncthreads();
     if (warp == 0) {
@@ -542,13 +681,18 @@ __global__ void __launch_bounds__(pair_threads, 4) pairs_kernel(__grid_constant_
     if ((ended & ((1u << lane) - 1)) == 0) sum.add(*of_warps[warp]);
 
     if constexpr (P::reduces) {
-      if (has_end) {
-        closing.add(sum);
-        problem.put_sum(closed, closing);
+      bool const stay_plain = is_plain && __all_sync(whole_warp, sizes.have_plain_sums_on(sum));
+      if (sums.has_end) {
+        if (stay_plain) {
+          problem.put_sum(sums.closed, plain_sum{sums.closing.high + sum.high});
+        } else {
+          sums.closing.add(sum);
+          problem.put_sum(sums.closed, sums.closing);
+        }
       }
     } else {
-      bool const is_known =
-          problem.is_exclusive ? scan_terms<true>(problem, sum, own, ends) : scan_terms<false>(problem, sum, own, ends);
+      bool const is_known = problem.is_exclusive ? scan_in_own_way<true>(problem, sum, is_plain, sizes, own, ends)
+                                                 : scan_in_own_way<false>(problem, sum, is_plain, sizes, own, ends);
       if (__syncthreads_or(!is_known ? 1 : 0) != 0) {
         if (t == 0) states.fail();
         return;
