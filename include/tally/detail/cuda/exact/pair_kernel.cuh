@@ -612,32 +612,17 @@ __global__ void __launch_bounds__(pair_threads, 4) pairs_kernel(__grid_constant_
   std::size_t const size = problem.ends.size(), first = problem.ends.first(), tiles = problem.ends.tiles();
   int const t = static_cast<int>(threadIdx.x), lane = t % warp_lanes, warp = t / warp_lanes;
   if (problem.is_checked && states.has_failed()) return;
-  // A ticket is drawn while the tile before is loaded. Blocks take their tiles in order, so the first tile that is not
-  // done never waits.
-  std::size_t turn = blockIdx.x;
-  auto const draw = [&]() -> unsigned long long {
-    if (problem.is_checked) {
-      std::size_t const own = turn;
-      turn += gridDim.x;
-      return own;
-    }
-    bool const has_failed = states.has_failed();
-    unsigned long long const ticket = atomicAdd(states.ticket, 1ull);
-    return has_failed ? ~0ull : ticket;
-  };
-  if (t == 0) drawn = draw();
-  for (;;) {
+  for (std::size_t turn = blockIdx.x;; turn += gridDim.x) {
+    if (t == 0) drawn = problem.is_checked ? turn : states.has_failed() ? ~0ull : atomicAdd(states.ticket, 1ull);
     __syncthreads();
     std::size_t const tile = drawn;
     if (tile >= tiles) return;
     std::size_t const begin = tile * pair_tile, left = size - begin;
     loaded_terms<P> loaded;
     loaded.load(problem, first + begin, left);
-    unsigned long long const next = t == 0 ? draw() : 0;
     std::size_t const first_sequence = mark_ends(problem, tile, first + begin, marks);
     loaded.store(values);
     __syncthreads();
-    if (t == 0) drawn = next;
 
     T* const own = values + place_in_tile<T>(t * pair_terms);
     auto const ends = [&] {
