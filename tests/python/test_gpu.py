@@ -224,7 +224,13 @@ def test_histograms(dtype):
     edges = [np.array([0.0, 0.25, 1.0, 1.0, 4.0]), np.array([0, 1, 3], tally._arrays.dtype_of(dtype))]
     for each in [x, x.t()]:
         for bins, options in [(10, {}), (3000, {}), (100_000, {}), (7, {"range": (0, 2)}), (10, {"density": True}), *((e, {}) for e in edges)]:
-            for ours, expected in zip(tally.histogram(each.cuda(), bins, **options), tally.histogram(each, bins, **options)):
+            try:
+                theirs = tally.histogram(each, bins, **options)
+            except ValueError:  # NumPy refuses more bins than a narrow type has numbers
+                with pytest.raises(ValueError):
+                    tally.histogram(each.cuda(), bins, **options)
+                continue
+            for ours, expected in zip(tally.histogram(each.cuda(), bins, **options), theirs):
                 same_bits(ours, expected)
 
 
