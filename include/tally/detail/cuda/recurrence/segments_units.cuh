@@ -3,10 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
-#include "tally/detail/cuda/recurrence/rows_kernel.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
 /// Recurrences of segments that follow each other in memory: the units that warps take.
