@@ -26,7 +26,12 @@ def name_of(symbol):
     constants = [found[1] for found in re.finditer(r"L(?:[ib]|NS\w*_9span_callE)(\d+)E", symbol)]
     if "segment_problem" in symbol:
         work = ("reduce", "scan")[int(re.search(r"segment_workE(\d)", symbol)[1])]
-        return f"segments {work}" + {"warp_segments": " by warps", "warp_tickets": " by warps, tickets"}.get(kernel, "")
+        others = {"warp_segments": " by warps", "warp_tickets": " by warps, tickets", "segment_heads": ", heads", "list_tiles": ", tiles"}
+        return f"segments {work}" + others.get(kernel, "")
+    if "listed_tiles_problem" in symbol:
+        return "segments scan by tiles"
+    if kernel == "short_runs":
+        return "segments scan by heads"
     if "batch_problem" in symbol or "columns_problem" in symbol:
         kind = next((kind + " " for kind in ("shifted", "forward") if kind + "_problem" in symbol), "")
         return "_".join(["batch " + kind + kernel, *constants])
