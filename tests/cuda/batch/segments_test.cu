@@ -73,6 +73,7 @@ struct segments_backend {
       tally::cuda_backend::tuning_in_use().least_by_heads = each.by_heads;
       tally::cuda_backend::tuning_in_use().segments_by_heads = std::size_t(-1);
       tally::cuda_backend::tuning_in_use().segments_by_tiles = each.by_tiles;
+      tally::cuda_backend::tuning_in_use().least_by_tiles = 0;
       fixture.space.prefer(cuda::workspace::path::automatic, each.blocks);
       f(cuda{fixture.stream, fixture.space}, std::string(each.name));
     }

@@ -122,6 +122,8 @@ struct tuning {
   std::size_t least_by_heads = std::size_t(3) << 23;
   /// Scans of segments of at least this many elements on average list their tiles, which the ring takes.
   std::size_t segments_by_tiles = 16384;
+  /// ... if there are this many elements in all: it takes four launches instead of one.
+  std::size_t least_by_tiles = std::size_t(1) << 26;
   /// Reductions by warps of segments of this many elements on average share out elements, not segments
   /// (long_segments.cuh): 2^28 floats of mean 4096 take 292 us instead of 520, of 1000 328 for 304.
   std::size_t segments_reduced_along = 1536;

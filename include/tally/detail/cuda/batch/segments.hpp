@@ -130,9 +130,10 @@ bool try_by_tiles(prepared_call& call, P problem, std::size_t most)
     using W = working_type<T>;
     using tiles_problem = listed_tiles_problem<T, typename P::operation>;
     using ring = ring_memory<tiles_problem>;
+    tuning const& by = tuning_in_use();
     if (call.facts().compute_capability < 90 || call.path() != execution::workspace::path::automatic ||
-        problem.initials != nullptr || problem.lasts != nullptr || most == no_bound ||
-        most / problem.segments < tuning_in_use().segments_by_tiles || problem.segments > 0xffffffffu)
+        problem.initials != nullptr || problem.lasts != nullptr || most == no_bound || most < by.least_by_tiles ||
+        most / problem.segments < by.segments_by_tiles || problem.segments > 0xffffffffu)
       return false;
     std::size_t const tiles = most / order::tile<T> + problem.segments, of_list = listed_tiles::words(tiles);
     call.reserve_words(call.can_grow() ? tiles * words_of<W> + of_list : 0);

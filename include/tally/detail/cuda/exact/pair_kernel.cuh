@@ -50,7 +50,7 @@ template <class T, class Ends>
 inline constexpr std::size_t pair_bytes =
     bytes_of_values<T> + (Ends::has_marks ? room_of_tile<std::uint32_t> * sizeof(std::uint32_t) : 0);
 
-/// What the tiles hand over. It begins as zeros.
+/// The states that tiles hand over, zeros at first.
 struct pair_states {
   /// The words of a tile: four bytes of its sum each, and the state. They are read and written whole, so a sum is
   /// complete if all have the same state (handover.hpp).

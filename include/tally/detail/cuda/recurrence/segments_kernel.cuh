@@ -148,7 +148,7 @@ public:
     }
     affine<W> const base = select(has_rows, composed_if(has_strips, strips, rows), strips);
 
-    // What the next piece needs of this one.
+    // The folds and the state that the next piece begins with.
     W next_carry = carry_;
     if (is_piece && unit.begin + P::piece < unit.size) {
       strips_ = shuffle_from(composed_if(has_strips, strips, upto), warp_lanes - 1);
