@@ -13,6 +13,7 @@
 #include "../support/operators.hpp"
 #include "../support/virtual_ranks.hpp"
 #include "../support/watchdog.hpp"
+#include "mistakes.hpp"
 #include "parts.hpp"
 #include "tally/array_view.hpp"
 #include "tally/ranks.hpp"
@@ -211,24 +212,6 @@ TEST(batches_on_ranks, nothing)
       tally::reduce(on, along(0, array_view<float>(none.data(), {5, 0})), sums);  // no sequences
     });
   });
-}
-
-/// The exceptions' texts of three ranks, after which ranks are in step.
-template <class Call>
-std::vector<std::string> texts_of(Call const& call)
-{
-  watchdog const waits(std::chrono::seconds(60));
-  std::vector<std::string> texts(3);
-  on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
-    try {
-      call(on, rank);
-    } catch (rank_error const& e) {
-      texts[static_cast<std::size_t>(rank)] = e.what();
-    }
-    std::vector<int> const part(2, 1);
-    if (tally::reduce(on, part) != 6) throw error("the call after it");
-  });
-  return texts;
 }
 
 TEST(batches_on_ranks, mistakes_on_one_rank_end_the_call_on_all)

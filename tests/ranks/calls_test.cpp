@@ -13,6 +13,7 @@
 #include "../support/operators.hpp"
 #include "../support/virtual_ranks.hpp"
 #include "../support/watchdog.hpp"
+#include "mistakes.hpp"
 #include "parts.hpp"
 #include "tally/algorithms/bins.hpp"
 #include "tally/ranks.hpp"
@@ -136,24 +137,6 @@ TEST(histogram_on_ranks, what_crosses)
                                if (own[5] != 400) throw error("400 values in a bin");
                              }),
             (traffic{0, 0, 2, 4 * (reports + 8 * slots)}));
-}
-
-/// The exceptions' texts of three ranks.
-template <class Call>
-std::vector<std::string> texts_of(Call const& call)
-{
-  watchdog const waits(std::chrono::seconds(60));
-  std::vector<std::string> texts(3);
-  on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
-    try {
-      call(on, rank);
-    } catch (rank_error const& e) {
-      texts[static_cast<std::size_t>(rank)] = e.what();
-    }
-    std::vector<int> const part(2, 1);
-    if (tally::reduce(on, part) != 6) throw error("the call after it");
-  });
-  return texts;
 }
 
 /// Bins that fail on one rank.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ namespace tally::test {
 namespace {
 
 int visits = 0;
+std::set<std::string> taken;  ///< the paths of all tests so far
 
 /// The GPU with the ways of segments: all blocks, one, three, chunks that do not share totals, warps that share out
 /// segments or elements, heads, and listed tiles.
@@ -62,6 +64,7 @@ struct segments_backend {
         {1, std::size_t(-1), 0, "tiles, one block", std::size_t(-1), std::size_t(-1), std::size_t(-1), 100}};
     tally::detail::observer_of_paths = [](char const* path, char const*) {
       visits += std::string(path).starts_with("cuda: segments");
+      taken.insert(path);
     };
     auto& fixture = cuda_fixture::instance();
     for (way const& each : all) {
@@ -174,6 +177,10 @@ TEST(cuda_segments, floats_of_every_distribution)
   for (auto const* kind : all_kinds)
     for (std::size_t const total : {100, 8190, 9300, 300'000})
       check_lengths<float, std::uint32_t>(lengths_of(kind, total), total % 7, plus{}, kind);
+  for (auto const* path :
+       {"cuda: segments", "cuda: segments, overlapped", "cuda: segments by warps", "cuda: segments scanned by warps",
+        "cuda: segments scanned by heads", "cuda: segments scanned by tiles"})
+    EXPECT_TRUE(taken.contains(path)) << path;
 }
 TEST(cuda_segments, an_operator_without_identity)
 {
