@@ -241,26 +241,62 @@ private:
   std::size_t count_ = 0;
 };
 
+/// Whether a level of the balanced tree over the groups of a row combines blocks of a vector with their neighbours, or
+/// lanes of each block.
+///
+/// Totals come as the transposition leaves them: the lowest bits of a group's index in its row are its block, the next
+/// ones its lane in the block, the highest its set. A level combines the totals that differ in the lowest bit. The bit
+/// that it brings in, whether a total comes from the level's first vector or its second, becomes the highest bit of the
+/// blocks or of the lanes in a block, and those above the consumed one move down. So log2(blocks) levels of blocks are
+/// followed by log2(lanes_per_block) levels of lanes, and so on in turn. Nothing is brought into index order before.
+template <class T>
+constexpr bool combines_blocks(std::size_t level)
+{
+  return level % log2_of<lanes<T>> < log2_of<blocks<T>>;
+}
+
+/// The bit that a level brings in, where the last level has left it, as a distance between lanes.
+template <class T>
+constexpr std::size_t final_distance(std::size_t level)
+{
+  std::size_t distance = combines_blocks<T>(level) ? lanes<T> / 2 : lanes_per_block<T> / 2;
+  for (std::size_t later = level + 1; later < log2_of<order::row_groups>; ++later)
+    if (combines_blocks<T>(later) == combines_blocks<T>(level)) distance /= 2;
+  return distance;
+}
+
+template <class Op, class T, std::size_t Level>
+HWY_INLINE vector<T> tree_level(vector<T> a, vector<T> b)
+{
+  if constexpr (combines_blocks<T>(Level))
+    return domain<Op, T>::op(alternate_blocks<0, T>(a, b), alternate_blocks<1, T>(a, b));
+  else
+    return domain<Op, T>::op(alternate_in_blocks<0, T>(a, b), alternate_in_blocks<1, T>(a, b));
+}
+
 /// Totals a tile row by row.
 template <class Op, class T>
 class ordered_total {
   using vec = vector<T>;
   using dom = domain<Op, T>;
-  static constexpr std::size_t batch_rows = lanes<T>;  // a batch then has 32 vectors, whatever their length
+  static constexpr std::size_t batch_rows = lanes<T>;
+  static constexpr std::size_t set_levels = log2_of<sets<T>>;
 
 public:
   HWY_INLINE void row(T const* in)
   {
+    vec set[sets<T>];
     HWY_UNROLL(16)
-    for (std::size_t s = 0; s < sets<T>; ++s) set(in, s);
-    end_row();
+    for (std::size_t s = 0; s < sets<T>; ++s) set[s] = set_totals(in, s);
+    end_row(set);
   }
 
   /// Adds one piece of a row. Pieces come in order.
   HWY_INLINE void piece(T const* row, std::size_t index)
   {
-    for (std::size_t s = index * sets<T> / pieces; s < (index + 1) * sets<T> / pieces; ++s) set(row, s);
-    if (index + 1 == pieces) end_row();
+    for (std::size_t s = index * sets<T> / pieces; s < (index + 1) * sets<T> / pieces; ++s)
+      set_[s] = set_totals(row, s);
+    if (index + 1 == pieces) end_row(set_);
   }
 
   /// The tile's total, which is the tile-local value of the last of `size` elements of one more row, 1 <= size <= row.
@@ -280,7 +316,7 @@ public:
     HWY_ALIGN T scanned[order::row_groups];
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s) {
-      total[s] = set_totals(in, s);
+      total[s] = natural<T>(set_totals(in, s));
       hn::Store(total[s], d, groups + s * lanes<T>);
     }
     kogge_stone<Op, T>(total, hn::Set(d, identity));
@@ -305,7 +341,7 @@ public:
   }
 
 private:
-  // The totals of a set's groups, in index order.
+  // The totals of a set's groups, as the transposition leaves them.
   static HWY_INLINE vec set_totals(T const* row, std::size_t s)
   {
     vec value[members<T>];
@@ -315,50 +351,64 @@ private:
     vec sum = value[0];
     HWY_UNROLL(4)
     for (std::size_t m = 1; m < members<T>; ++m) sum = dom::op(sum, value[m]);
-    return natural<T>(sum);
+    return sum;
   }
 
-  HWY_INLINE void set(T const* row, std::size_t s) { batch_[(count_ % batch_rows) * sets<T> + s] = set_totals(row, s); }
-
-  HWY_INLINE void end_row()
+  HWY_INLINE void end_row(vec (&set)[sets<T>])
   {
-    if (++count_ % batch_rows == 0) merge<order::row_groups>();
+    combine_sets<0>(set);
+    batch_[count_ % batch_rows] = set[0];
+    if (++count_ % batch_rows == 0) merge();
   }
 
-  // The five levels of the balanced tree over the 32 groups of each row. Totals are in the first `Vectors` of the
-  // batch; neighbours are combined, left operand first.
-  template <std::size_t Vectors>
+  // The first levels of the tree over the groups of a row combine neighbouring sets, to one vector.
+  template <std::size_t Level>
+  static HWY_INLINE void combine_sets(vec (&set)[sets<T>])
+  {
+    if constexpr (Level < set_levels) {
+      HWY_UNROLL(8)
+      for (std::size_t i = 0; i < sets<T> >> (Level + 1); ++i)
+        set[i] = tree_level<Op, T, Level>(set[2 * i], set[2 * i + 1]);
+      combine_sets<Level + 1>(set);
+    }
+  }
+
+  // The other levels combine the rows of a batch, to one vector with a row's total in each lane. They end in index
+  // order if each level combines rows whose distance is that of the lanes in which their totals end up.
+  template <std::size_t Level>
+  static HWY_INLINE void combine_rows(vec (&row)[batch_rows], std::size_t combined)
+  {
+    if constexpr (Level < log2_of<order::row_groups>) {
+      constexpr std::size_t distance = final_distance<T>(Level);
+      combined |= distance;
+      HWY_UNROLL(16)
+      for (std::size_t r = 0; r < batch_rows; ++r)
+        if ((r & combined) == 0) row[r] = tree_level<Op, T, Level>(row[r], row[r + distance]);
+      combine_rows<Level + 1>(row, combined);
+    }
+  }
+
   HWY_INLINE void merge()
   {
-    std::size_t width = Vectors / 2;
-    HWY_UNROLL(5)
-    for (std::size_t level = 1; level < order::row_groups; level *= 2) {
-      for (std::size_t i = 0; i < width; ++i) batch_[i] = neighbours(i);
-      width = width > 1 ? width / 2 : 1;
-    }
-    hn::StoreU(batch_[0], d, rows_ + (count_ - 1) / batch_rows * batch_rows);
+    vec row[batch_rows];
+    HWY_UNROLL(16)
+    for (std::size_t r = 0; r < batch_rows; ++r) row[r] = batch_[r];
+    combine_rows<set_levels>(row, 0);
+    hn::StoreU(row[0], d, rows_ + (count_ - 1) / batch_rows * batch_rows);
   }
 
   // The same for fewer rows than a batch has.
   HWY_INLINE void merge_rest()
   {
-    std::size_t const used = (count_ % batch_rows) * sets<T>;
+    std::size_t const used = count_ % batch_rows;
     if (used == 0) return;
-    constexpr std::size_t half = order::row_groups / 2;
-    bool const few = used <= half;
-    for (std::size_t i = used; i < (few ? half : 2 * half); ++i) batch_[i] = hn::Set(d, Op::template identity<T>());
-    few ? merge<half>() : merge<2 * half>();
-  }
-
-  HWY_INLINE vec neighbours(std::size_t i) const
-  {
-    auto const even = hn::ConcatEven(d, batch_[2 * i + 1], batch_[2 * i]);
-    auto const odd = hn::ConcatOdd(d, batch_[2 * i + 1], batch_[2 * i]);
-    return dom::op(even, odd);
+    for (std::size_t r = used; r < batch_rows; ++r) batch_[r] = hn::Set(d, Op::template identity<T>());
+    merge();
   }
 
   static constexpr vector_tag<T> d{};
-  vec batch_[order::row_groups];
+  vec set_[sets<T>];       // totals of the row whose pieces come
+  vec batch_[batch_rows];  // rows, each combined to one vector
   HWY_ALIGN T rows_[order::tile<T> / order::row<T>];
   std::size_t count_ = 0;
 };

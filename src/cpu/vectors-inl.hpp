@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <bit>
 #include <cstddef>
 
 #include "tally/operators/arithmetic.hpp"
@@ -40,6 +41,52 @@ template <class T>
 inline constexpr std::size_t lanes_per_block = 16 / sizeof(T);
 template <class T>
 inline constexpr std::size_t blocks = lanes<T> / lanes_per_block<T>;
+
+/// log2 of a power of two.
+template <std::size_t N>
+inline constexpr std::size_t log2_of = std::bit_width(N) - 1;
+
+/// Blocks `Odd`, `Odd` + 2, ... of `a`, then those of `b`.
+template <std::size_t Odd, class T>
+HWY_INLINE vector<T> alternate_blocks(vector<T> a, vector<T> b)
+{
+  vector_tag<T> d;
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+  hn::Repartition<double, decltype(d)> pairs;
+  auto const x = hn::BitCast(pairs, a);
+  auto const y = hn::BitCast(pairs, b);
+  return hn::BitCast(d, hn::Vec<decltype(pairs)>{_mm512_shuffle_f64x2(x.raw, y.raw, Odd == 0 ? 0x88 : 0xDD)});
+#else
+  static_assert(blocks<T> == 2);
+  return Odd == 0 ? hn::ConcatLowerLower(d, b, a) : hn::ConcatUpperUpper(d, b, a);
+#endif
+}
+
+/// In each block lanes `Odd`, `Odd` + 2, ... of `a`, then those of `b`.
+template <std::size_t Odd, class T>
+HWY_INLINE vector<T> alternate_in_blocks(vector<T> a, vector<T> b)
+{
+  vector_tag<T> d;
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  if constexpr (sizeof(T) == 8)
+    return Odd == 0 ? hn::InterleaveLower(d, a, b) : hn::InterleaveUpper(d, a, b);
+  else if constexpr (blocks<T> == 1)
+    return Odd == 0 ? hn::ConcatEven(d, b, a) : hn::ConcatOdd(d, b, a);
+  else {
+    hn::Repartition<float, decltype(d)> floats;
+    auto const x = hn::BitCast(floats, a);
+    auto const y = hn::BitCast(floats, b);
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    return hn::BitCast(d, hn::Vec<decltype(floats)>{_mm512_shuffle_ps(x.raw, y.raw, Odd == 0 ? 0x88 : 0xDD)});
+#elif HWY_TARGET <= HWY_AVX2 && HWY_ARCH_X86
+    return hn::BitCast(d, hn::Vec<decltype(floats)>{_mm256_shuffle_ps(x.raw, y.raw, Odd == 0 ? 0x88 : 0xDD)});
+#else
+    auto const low = hn::InterleaveLower(floats, x, y);
+    auto const high = hn::InterleaveUpper(floats, x, y);
+    return hn::BitCast(d, Odd == 0 ? hn::InterleaveLower(floats, low, high) : hn::InterleaveUpper(floats, low, high));
+#endif
+  }
+}
 
 /// All 16-byte blocks of `current`, moved up by `Count` blocks; the topmost blocks of `previous` fill the lowest.
 template <std::size_t Count, class T>
