@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "tally/cuda.hpp"
-#include "tally/detail/nccl/backend.hpp"
+#include "tally/detail/nccl/recurrences.hpp"
 #include "tally/detail/nccl/gpu.hpp"
 #include "tally/rank_error.hpp"
+#include "tally/ranks.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 
@@ -66,30 +67,5 @@ private:
 
 template <>
 inline constexpr bool is_execution<nccl> = true;
-
-/// As `reduce`, but writes the value to `*result`, on the device. A rank whose `result` is null takes part, and gets no
-/// value.
-///
-///     reduce_into(on, first, last, result [, init [, op]])
-///
-/// Result    `init` if there are no elements; without `init` 0.
-template <class Acc = void, detail::iterator I, detail::end_of<I> S, class Result, class T, class Op = plus>
-void reduce_into(nccl const& on, I first, S last, Result* result, T init, Op op = {})
-{
-  using value = detail::accumulator<Acc, T>;
-  detail::check_operands<Acc, value, std::iter_reference_t<I>, Op>();
-  auto combine = detail::canonical_operator<value>(std::move(op));
-  nccl_backend::reduce_into<value>(on, first, static_cast<std::size_t>(last - first), result,
-                                   std::optional<value>(static_cast<value>(init)), combine, value());
-}
-
-template <class Acc = void, detail::iterator I, detail::end_of<I> S, class Result>
-void reduce_into(nccl const& on, I first, S last, Result* result)
-{
-  using value = detail::accumulator<Acc, std::iter_value_t<I>>;
-  plus op;
-  nccl_backend::reduce_into<value>(on, first, static_cast<std::size_t>(last - first), result, std::optional<value>(),
-                                   op, reduction_of_nothing<value>(op));
-}
 
 }  // namespace tally

@@ -17,6 +17,7 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/ranks/backend.hpp"
 #include "tally/detail/ranks/batches.hpp"
+#include "tally/detail/ranks/histogram.hpp"
 #include "tally/detail/ranks/recurrences.hpp"
 #include "tally/detail/ranks/segments.hpp"
 #include "tally/detail/selection/criteria.hpp"
@@ -45,10 +46,8 @@ void reduce_into(P const& on, I first, S last, Result* result, T init, Op op = {
   detail::check_operands<Acc, value, std::iter_reference_t<I>, Op>();
   detail::check_output<Result*, value>();
   auto combine = detail::canonical_operator<value>(std::move(op));
-  std::identity transform;
-  auto all = ranks_backend::reduce_parts<value>(on, "reduce_into", result != nullptr, std::move(first), std::move(last),
-                                                detail::initial<value>(std::move(init)), combine, transform);
-  if (result != nullptr) *result = *std::move(all);
+  backend_reduce_into<value>(on, std::move(first), std::move(last), result, detail::initial<value>(std::move(init)),
+                             combine, std::optional<value>());
 }
 
 template <class Acc = void, ranks_backend::on_ranks P, detail::iterator I, detail::end_of<I> S, class Result>
@@ -59,10 +58,8 @@ void reduce_into(P const& on, I first, S last, Result* result)
   detail::check_operands<Acc, value, std::iter_reference_t<I>, plus>();
   detail::check_output<Result*, value>();
   plus op;
-  std::identity transform;
-  auto all = ranks_backend::reduce_parts<value>(on, "reduce_into", result != nullptr, std::move(first), std::move(last),
-                                                std::optional<value>(), op, transform);
-  if (result != nullptr) *result = all ? *std::move(all) : reduction_of_nothing<value>(op);
+  backend_reduce_into<value>(on, std::move(first), std::move(last), result, std::optional<value>(), op,
+                             std::optional<value>(reduction_of_nothing<value>(op)));
 }
 
 template <class Acc = void, ranks_backend::on_ranks P, detail::range R, class Result, class... InitOp>
@@ -82,34 +79,8 @@ void reduce_into(P const& on, R&& range, Result* result, InitOp... init_op)
 template <ranks_backend::on_ranks P, detail::iterator I, detail::end_of<I> S, class Bins, detail::iterator Out>
 Out histogram(P const& on, I first, S last, Bins const& bins, Out counts)
 {
-  namespace impl = detail::histogram;
-  namespace ranks = ranks_backend;
-  impl::check<I, Bins>();
-  std::size_t const slots = bins.slots();
-  ranks::call_name const name("histogram of ", ranks::type_name<std::iter_value_t<I>>(), ", ", slots, " slots of ",
-                              ranks::type_name<Bins>());
-  auto& all = on.ranks();
-  using transport = std::remove_reference_t<decltype(all.by)>;
-  static_assert(ranks::adding_transport<transport>, "tally: a histogram needs ranks whose transport adds up numbers");
-  ranks::session<transport> by(all, name);
-  std::vector<std::uint64_t> sums;
-  by.attempt([&] {
-    sums.resize(slots);
-    auto const count = [&](auto const& local) {
-      impl::count(local, impl::plain_iterator(first), static_cast<std::size_t>(last - first), bins, sums.data());
-    };
-    if (all.on)
-      count(*all.on);
-    else
-      count(impl::default_execution<I, Bins>());
-  });
-  by.meet({.may_fail = !std::contiguous_iterator<Out>});
-  all.by.add_up(sums.data(), slots);
-  by.attempt([&] {
-    for (std::uint64_t const sum : sums) *counts++ = static_cast<std::iter_value_t<Out>>(sum);
-  });
-  by.finish();
-  return counts;
+  detail::histogram::check<I, Bins>();
+  return backend_histogram(on, std::move(first), std::move(last), bins, std::move(counts));
 }
 
 template <ranks_backend::on_ranks P, detail::range R, class Bins, detail::iterator Out>
@@ -307,10 +278,13 @@ Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
 template <ranks_backend::on_ranks P, class Work>
 void on_each_rank(P const& on, Work&& work)
 {
-  static_assert(std::is_invocable_v<Work&, cpu>, "tally: on_each_rank(ranks, work): work takes a tally::cpu");
+  auto const local = local_execution(on);
+  using execution = std::remove_const_t<decltype(local)>;
+  static_assert(std::is_invocable_v<Work&, execution>,
+                "tally: on_each_rank(ranks, work): work takes the rank's own execution, a tally::cpu or tally::cuda");
   ranks_backend::call_name const name("on_each_rank, ", ranks_backend::type_name<std::remove_cvref_t<Work>>());
   ranks_backend::session<std::remove_reference_t<decltype(on.ranks().by)>> by(on.ranks(), name);
-  by.attempt([&] { work(on.ranks().on.value_or(cpu{1})); });
+  by.attempt([&] { work(local); });
   by.meet({});
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,15 @@ public:
     check_cuda(cudaMemcpy(here.data(), mine, bytes, cudaMemcpyDefault));
     by_.allgather(here.data(), everyones.data(), bytes);
     check_cuda(cudaMemcpyAsync(all, everyones.data(), everyones.size(), cudaMemcpyDefault, stream_));
+    wait();
+  }
+  void add_up(std::uint64_t* numbers, std::size_t count)
+  {
+    wait();
+    std::vector<std::uint64_t> here(count);
+    check_cuda(cudaMemcpy(here.data(), numbers, count * sizeof(std::uint64_t), cudaMemcpyDefault));
+    by_.add_up(here.data(), count);
+    check_cuda(cudaMemcpyAsync(numbers, here.data(), count * sizeof(std::uint64_t), cudaMemcpyDefault, stream_));
     wait();
   }
   void send(int to, std::byte const* data, std::size_t bytes)

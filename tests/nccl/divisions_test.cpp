@@ -15,6 +15,7 @@
 #include "../support/watchdog.hpp"
 #include "host_machine.hpp"
 #include "tally/operators.hpp"
+#include "tally/ranks.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 
@@ -148,9 +149,7 @@ TEST(gpus, transformations_and_values_that_stay_there)
       auto const begin = offsets[static_cast<std::size_t>(rank)], end = offsets[static_cast<std::size_t>(rank) + 1];
       tally::transform_inclusive_scan(on, x.data() + begin, x.data() + end, out.data() + begin, plus{}, twice{});
       double value = -1;
-      plus op;
-      nccl_backend::reduce_into<double>(on, doubled.data() + begin, end - begin, rank == 2 ? &value : nullptr,
-                                        std::optional<double>(), op, 0.0);
+      tally::reduce_into(on, doubled.data() + begin, doubled.data() + end, rank == 2 ? &value : nullptr);
       if (value != (rank == 2 ? *expected.reduced : -1)) throw error("reduce_into");
     });
     EXPECT_TRUE(same_bits<double>(out, expected.inclusive)) << "seed " << seed;

@@ -24,6 +24,7 @@ public:
   int size() const { return by_.size(); }
   void allgather(std::byte const* mine, std::byte* all, std::size_t bytes) { by_.allgather(mine, all, bytes); }
   void broadcast(std::byte* data, std::size_t bytes, int from) { by_.broadcast(data, bytes, from); }
+  void add_up(std::uint64_t* numbers, std::size_t count) { by_.add_up(numbers, count); }
   void gather(std::byte const* mine, std::byte* all, std::size_t bytes) { by_.allgather(mine, all, bytes); }
   void send(int to, std::byte const* data, std::size_t bytes) { by_.send(to, data, bytes, 1); }
   void receive(int from, std::byte* data, std::size_t bytes) { by_.receive(from, data, bytes, 1); }
@@ -44,6 +45,9 @@ public:
   std::size_t tile = 3;     ///< elements of a tile
   int refused_memory = -1;  ///< the request for memory that fails, counted from 0; or none
   bool refuses_operands = false;
+  /// The execution of a rank's own work.
+  cpu local() const { return cpu{1}; }
+
   bool goes_on_alone = false;  ///< scans know of the spans before the first one that begins in the part, and no others
 
 private:
@@ -65,7 +69,11 @@ public:
   {
     if (of_->refuses_operands) throw usage_error("operands that it does not take");
   }
-  void check(void const*) {}
+  template <class T, class... Iterators>
+  void check(std::size_t, Iterators const&...)
+  {
+    if (of_->refuses_operands) throw usage_error("operands that it does not take");
+  }
 
   std::byte* memory() const
   {
@@ -87,6 +95,30 @@ public:
     return reinterpret_cast<T*>(of_->value_.data());
   }
 
+  template <class T>
+  static constexpr std::size_t exact_scratch()
+  {
+    return 0;
+  }
+  template <class T, class I, class Transform>
+  void exact_total(I first, std::size_t size, nccl_backend::exact_sum<T>* sum, std::byte*, Transform& transform)
+  {
+    *sum = {};
+    for (std::size_t k = 0; k < size; ++k, ++first) sum->add(nccl_backend::as_term(static_cast<T>(transform(*first))));
+  }
+  template <class T, class I, class Out, class Transform>
+  void exact_scan(I first, std::size_t size, Out out, nccl_backend::exact_sum<T> const* before, Transform& transform,
+                  tally::detail::direction shift)
+  {
+    nccl_backend::exact_sum<T> sum = *before;
+    for (std::size_t k = 0; k < size; ++k, ++first, ++out) {
+      double const term = nccl_backend::as_term(static_cast<T>(transform(*first)));
+      if (shift == tally::detail::direction::exclusive) *out = sum.template nearest<T>();
+      sum.add(term);
+      if (shift == tally::detail::direction::inclusive) *out = sum.template nearest<T>();
+    }
+  }
+
   template <class T, class I, class Out, class Transform>
   void copy(I first, std::size_t size, Out out, Transform& transform)
   {
@@ -104,19 +136,33 @@ public:
     }
   }
 
-  template <class T, class Op>
-  void share(nccl_backend::sharing<T, Op> const& of, nccl_backend::shared_header* header)
+  template <class F>
+  void for_each(std::size_t n, F const& f)
   {
-    *header = of.header;
-    for (std::uint64_t k = 0; k < of.header.values(); ++k) of.share(k);
+    for (std::size_t k = 0; k < n; ++k) f(k);
   }
 
-  template <class T, class Result, class Op>
-  void fold(nccl_backend::shared_blocks const& blocks, int ranks, Result* result, T const& nothing, Op& op)
+  template <class T, class Inputs, class Op>
+  void total_lines(Inputs const& inputs, std::size_t count, std::size_t size, working_type<T>* totals,
+                   std::uint64_t totals_each, Op& op)
+  {
+    std::identity same;
+    for (std::size_t s = 0; s < count; ++s) total<T>(inputs(s), size, totals + s * totals_each, op, same);
+  }
+
+  template <class T, class Sharing>
+  void share(Sharing const& of, nccl_backend::shared_header* header, std::size_t sequences)
+  {
+    *header = of.header;
+    for (std::size_t s = 0; s < sequences; ++s)
+      for (std::uint64_t k = 0; k < of.header.values(); ++k) of.share(s, k);
+  }
+
+  template <class T, class Put, class Op>
+  void fold(nccl_backend::shared_blocks const& blocks, int ranks, std::size_t sequences, Put const& put, Op& op)
   {
     auto const ignore = [](auto&&...) {};
-    auto const at = walk<T>(blocks, ranks, false, op, ignore, ignore);
-    *result = at.last.is_present ? static_cast<T>(at.last.value) : nothing;
+    for (std::size_t s = 0; s < sequences; ++s) put(s, walk<T>(blocks, ranks, s, false, op, ignore, ignore).last);
   }
 
   template <class T, class I, class Out, class Op, class Transform>
@@ -126,29 +172,49 @@ public:
     return of_->goes_on_alone;
   }
   template <class T, class Op>
-  void find_carries(nccl_backend::shared_blocks const& blocks, int rank, bool to_span,
-                    nccl_backend::carries<T, Op> const& to, Op& op)
+  void find_carries(nccl_backend::shared_blocks const& blocks, int rank, std::size_t sequences, bool to_span,
+                    nccl_backend::carries<T, Op> const& all, Op& op)
   {
-    auto const write = [&](int r, std::uint64_t tile, auto const& spans) {
-      if (r == rank) const_cast<carry_type<Op, T>*>(to.starts)[to.span_of(tile)] = spans;
-    };
-    auto const at_span = [&](int r, std::uint64_t tile, auto const& at) {
-      if (r == rank && tile == 0)
-        *const_cast<nccl_backend::carry_state<T, Op>*>(to.first) = at;
-      else
-        write(r, tile, at.spans.value);
-    };
-    walk<T>(blocks, rank + 1, to_span, op, at_span, write);
+    for (std::size_t s = 0; s < sequences; ++s) {
+      auto const to = all.of(s);
+      auto const write = [&](int r, std::uint64_t tile, auto const& spans) {
+        if (r == rank) const_cast<carry_type<Op, T>*>(to.starts)[to.span_of(tile)] = spans;
+      };
+      auto const at_span = [&](int r, std::uint64_t tile, auto const& at) {
+        if (r == rank && tile == 0)
+          *const_cast<nccl_backend::carry_state<T, Op>*>(to.first) = at;
+        else
+          write(r, tile, at.spans.value);
+      };
+      walk<T>(blocks, rank + 1, s, to_span, op, at_span, write);
+    }
+  }
+
+  template <class T, class Inputs, class Outputs, class Op>
+  void scan_lines(Inputs const& inputs, std::size_t count, std::size_t size, Outputs const& outputs,
+                  nccl_backend::carries<T, Op> const& before, std::uint64_t tile, Op& op,
+                  tally::detail::direction shift)
+  {
+    std::identity same;
+    for (std::size_t s = 0; s < count; ++s)
+      scan_tiles<T>(inputs(s), size, outputs(s), before.of(s), tile, op, same, shift, false);
   }
 
   template <class T, class I, class Out, class Op, class Transform>
   void scan(I first, std::size_t size, Out out, nccl_backend::carries<T, Op> const& before, std::uint64_t tile, Op& op,
             Transform& transform, tally::detail::direction shift)
   {
+    scan_tiles<T>(first, size, out, before, tile, op, transform, shift, of_->goes_on_alone && tile == 0);
+  }
+
+private:
+  template <class T, class I, class Out, class Op, class Transform>
+  void scan_tiles(I first, std::size_t size, Out out, nccl_backend::carries<T, Op> const& before, std::uint64_t tile,
+                  Op& op, Transform& transform, tally::detail::direction shift, bool alone)
+  {
     using W = working_type<T>;
     // A scan that goes on alone knows the totals of its tiles, from the first border of a span on.
     std::uint64_t const border = (order::span_tiles - before.first_tile % order::span_tiles) % order::span_tiles;
-    bool const alone = of_->goes_on_alone && tile == 0;
     auto own = nccl_backend::carry_state<T, Op>::nothing();
     for (std::size_t begin = 0; begin < size; begin += of_->tile, ++tile) {
       nccl_backend::before_tile<T> at;
@@ -173,11 +239,10 @@ public:
     }
   }
 
-private:
   /// Folds what the first `ranks` ranks have shared, in pieces of 37 values; the last one's up to a span or all.
   template <class T, class Op, class AtSpan, class AtChained>
-  static nccl_backend::carry_state<T, Op> walk(nccl_backend::shared_blocks const& blocks, int ranks, bool to_span,
-                                               Op& op, AtSpan const& at_span, AtChained const& at_chained)
+  static nccl_backend::carry_state<T, Op> walk(nccl_backend::shared_blocks const& blocks, int ranks,
+                                               std::size_t sequence, bool to_span, Op& op, AtSpan const& at_span, AtChained const& at_chained)
   {
     constexpr std::uint64_t piece = 37;
     using slot = nccl_backend::slot<T, Op>;
@@ -186,8 +251,8 @@ private:
       std::byte const* const block = blocks.first + static_cast<std::size_t>(r) * blocks.bytes;
       auto const& of = *reinterpret_cast<nccl_backend::shared_header const*>(block);
       std::uint64_t const values = to_span && r + 1 == ranks ? of.values_to_span() : of.values();
-      std::vector<slot> slots(reinterpret_cast<slot const*>(block + sizeof(of)),
-                              reinterpret_cast<slot const*>(block + sizeof(of)) + of.values());
+      auto const* const first = reinterpret_cast<slot const*>(block + sizeof(of)) + sequence * of.values();
+      std::vector<slot> slots(first, first + of.values());
       for (std::uint64_t k = 0; k < values; k += piece) {
         std::uint64_t const end = std::min(k + piece, values);
         walk.take(of, slots.data() + k, k, end, op, [&](std::uint64_t tile) { at_span(r, tile, walk.at); });

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -13,10 +14,12 @@
 #include <utility>
 #include <vector>
 
+#include "tally/config.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/nccl/carries.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/ranks/division.hpp"
+#include "tally/detail/ranks/lines.hpp"
 #include "tally/detail/ranks/session.hpp"
 #include "tally/error.hpp"
 #include "tally/operators/traits.hpp"
@@ -30,6 +33,7 @@ namespace tally::nccl_backend {
 /// work is; only `rounds` wait.
 ///
 ///     gather(mine, all, bytes)          `bytes` from each rank, in the order of ranks
+///     add_up(numbers, count)            replaces each of `count` numbers by its sum over all ranks
 ///     send(to, data, bytes)             to one other rank,
 ///     receive(from, data, bytes)        and from one: all that are begun before `exchange` go on together
 ///     exchange()
@@ -38,6 +42,7 @@ template <class T>
 concept device_transport =
     ranks_backend::rounds<T> && requires(T& by, std::byte const* from, std::byte* to, std::size_t bytes, int rank) {
       by.gather(from, to, bytes);
+      by.add_up(static_cast<std::uint64_t*>(nullptr), bytes);
       by.send(rank, from, bytes);
       by.receive(rank, to, bytes);
       by.exchange();
@@ -79,9 +84,85 @@ struct shared_blocks {
   std::size_t bytes;  ///< of each
 };
 
+/// Elements of several sequences in one array, each in the rank's part of them: place k is element k % each of sequence
+/// k / each.
+template <class T, class Lines>
+struct copy_from_lines {
+  Lines lines;
+  std::size_t skip, each;  ///< elements of a sequence, from `skip` on
+  T* to;
+  std::size_t stride;  ///< between the copies of sequences
+
+  TALLY_HD_AS_GIVEN
+  TALLY_HD void operator()(std::size_t k) const
+  {
+    std::size_t const s = k / each, j = k - s * each;
+    to[s * stride + j] = static_cast<T>(lines.first(s)[static_cast<std::ptrdiff_t>(skip + j)]);
+  }
+};
+template <class T, class Outs>
+struct copy_to_lines {
+  T const* from;
+  std::size_t stride, each;
+  Outs outs;
+  std::size_t skip;
+
+  TALLY_HD_AS_GIVEN
+  TALLY_HD void operator()(std::size_t k) const
+  {
+    std::size_t const s = k / each, j = k - s * each;
+    outs(s)[static_cast<std::ptrdiff_t>(skip + j)] = from[s * stride + j];
+  }
+};
+/// Copies pieces of sequences from one distance between sequences to another.
+template <class T>
+struct copy_pieces {
+  T const* from;
+  std::size_t from_stride;
+  T* to;
+  std::size_t to_stride, each;
+
+  TALLY_HD void operator()(std::size_t k) const
+  {
+    std::size_t const s = k / each, j = k - s * each;
+    to[s * to_stride + j] = from[s * from_stride + j];
+  }
+};
+
+/// The elements of several sequences from `skip` on, as kernels take them: an iterator for each.
+template <class Lines>
+struct inputs_of_lines {
+  Lines lines;
+  std::size_t skip;
+  TALLY_HD_AS_GIVEN
+  TALLY_HD auto operator()(std::size_t s) const { return lines.first(s) + static_cast<std::ptrdiff_t>(skip); }
+};
+template <class Outs>
+struct outputs_of_lines {
+  Outs outs;
+  std::size_t skip;
+  TALLY_HD_AS_GIVEN
+  TALLY_HD auto operator()(std::size_t s) const { return outs(s) + static_cast<std::ptrdiff_t>(skip); }
+};
+/// Sequences one after the other in memory of the call's own.
+template <class T>
+struct lines_in_memory {
+  T* first;
+  std::size_t each;
+  TALLY_HD T* operator()(std::size_t s) const { return first + s * each; }
+};
+
+/// The place of the results of a single sequence.
+template <class Out>
+struct one_output {
+  Out out;
+  Out operator()(std::size_t) const { return out; }
+};
+
 /// A call on all ranks, from the sizes of all parts on. Every rank makes it with the same sizes, so all need the same
-/// memory.
-template <class T, class Op, class Machine, class I, class Transform>
+/// memory. Several sequences (ranks/lines.hpp) are divided in one way; their heads and shared values lie one sequence
+/// after the other.
+template <class T, class Op, class Machine, class Lines>
 class call {
 public:
   using W = working_type<T>;
@@ -91,34 +172,43 @@ public:
   /// Operators in any order need no tiles that cross borders: each part has tiles and spans of its own.
   static constexpr bool in_any_order = exactly_associative<Op, T>;
 
-  /// [first, first + size) is this rank's part.
-  call(group<Machine>& all, work& on, I first, std::size_t size, std::optional<T> const& init, Op& op,
-       Transform& transform)
+  call(group<Machine>& all, work& on, Lines const& lines, Op& op)
       : all_(&all),
         work_(&on),
-        first_(std::move(first)),
-        size_(size),
-        init_(&init),
+        lines_(&lines),
         op_(&op),
-        transform_(&transform),
+        count_(lines.count()),
+        size_(lines.size()),
         tile_(on.template tile<T>())
   {
-    own_ = part(rank());
     std::uint64_t most_tiles = 0, most_values = 0;
-    for (int r = 0; r < ranks(); ++r) {
-      most_tiles = std::max(most_tiles, part(r).tiles);
-      most_values = std::max(most_values, header(r).values());
-    }
-    std::size_t const most_border = ranks() == 1 || in_any_order ? 0 : tile_ * sizeof(T);
-    block_bytes_ = aligned(sizeof(shared_header) + most_values * sizeof(slot<T, Op>));
+    std::size_t most_border = 0;
+    auto const consider = [&](ranks_backend::division const& parts) {
+      for (int r = 0; r < parts.ranks(); ++r) {
+        rank_part const of = part(parts, r);
+        most_tiles = std::max(most_tiles, of.tiles);
+        most_values = std::max(most_values, header(of, r == 0).values());
+        most_border = std::max({most_border, of.border, of.head});
+      }
+    };
+    if constexpr (requires { lines.for_each_division(tile_, consider); })
+      lines.for_each_division(tile_, consider);
+    else
+      consider(parts());
+    if (!Lines::several) most_border = ranks() == 1 || in_any_order ? 0 : tile_;
+    own_ = part(parts(), rank());
+    block_bytes_ = aligned(sizeof(shared_header) + most_values * count_ * sizeof(slot<T, Op>));
     auto const place = [&](std::size_t bytes) { return std::exchange(bytes_, bytes_ + aligned(bytes)); };
     all_blocks_ = place(block_bytes_ * static_cast<std::size_t>(ranks()));
     own_block_ = place(block_bytes_);
-    totals_ = place(most_tiles * sizeof(W));
-    state_ = place(sizeof(carry_state<T, Op>));
-    starts_ = place((most_tiles / order::span_tiles + 2) * sizeof(C));
-    border_ = place(most_border);
-    head_ = place(most_border);
+    totals_ = place(most_tiles * count_ * sizeof(W));
+    state_ = place(count_ * sizeof(carry_state<T, Op>));
+    starts_each_ = most_tiles / order::span_tiles + 2;
+    starts_ = place(starts_each_ * count_ * sizeof(C));
+    border_ = place(most_border * count_ * sizeof(T));
+    border_results_ = place(most_border * count_ * sizeof(T));
+    head_ = place(most_border * count_ * sizeof(T));
+    if (Lines::several) pieces_ = place(most_border * count_ * sizeof(T));
   }
 
   /// The memory of the device that the call needs, on every rank.
@@ -131,78 +221,127 @@ public:
     memory_ = work_->memory();
     if (own_.head > 0) {
       detail::took("nccl: a head for an earlier rank");
-      work_->template copy<T>(first_, own_.head, memory_of(head_), *transform_);
+      copy_elements(0, own_.head, memory_of(head_), own_.head);
     }
-    if (own_.tail > 0) work_->template copy<T>(at(size_ - own_.tail), own_.tail, memory_of(border_), *transform_);
+    if (own_.tail > 0) copy_elements(size_ - own_.tail, own_.tail, memory_of(border_), own_.border);
     std::uint64_t const whole = own_.tiles - (own_.tail > 0);
-    if (whole > 0) work_->template total<T>(at(own_.head), size_ - own_.head - own_.tail, totals(), *op_, *transform_);
+    if (whole > 0) {
+      std::size_t const elements = size_ - own_.head - own_.tail;
+      if constexpr (Lines::several)
+        work_->template total_lines<T>(inputs_of_lines<Lines>{*lines_, own_.head}, count_, elements, totals(),
+                                       own_.tiles, *op_);
+      else
+        work_->template total<T>(at(own_.head), elements, totals(), *op_, lines_->transform());
+    }
+    std::size_t const from_others = Lines::several ? pieces_ : border_;
     for_each_contributor([&](int from, std::size_t count, std::size_t place) {
-      by().receive(from, bytes_of(memory_of(border_) + place), count * sizeof(T));
+      by().receive(from, bytes_of(memory_of(from_others) + place * count_), count * count_ * sizeof(T));
     });
-    if (own_.head > 0) by().send(own_.holder, bytes_of(memory_of(head_)), own_.head * sizeof(T));
+    if (own_.head > 0) by().send(own_.holder, bytes_of(memory_of(head_)), own_.head * count_ * sizeof(T));
     if (own_.head > 0 || own_.tail > 0) by().exchange();
     if (own_.tail > 0) {
       detail::took("nccl: a tile that crosses a border");
-      std::identity same;
-      work_->template total<T>(static_cast<T const*>(memory_of(border_)), own_.border, totals() + whole, *op_, same);
+      if constexpr (Lines::several) {
+        for_each_contributor([&](int, std::size_t count, std::size_t place) {
+          work_->for_each(count * count_, copy_pieces<T>{memory_of(pieces_) + place * count_, count,
+                                                         memory_of(border_) + place, own_.border, count});
+        });
+        work_->template total_lines<T>(border_lines(), count_, own_.border, totals() + whole, own_.tiles, *op_);
+      } else {
+        std::identity same;
+        work_->template total<T>(static_cast<T const*>(memory_of(border_)), own_.border, totals() + whole, *op_, same);
+      }
     }
-    W const init = *init_ ? static_cast<W>(**init_) : W();
     auto* const block = memory_ + own_block_;
-    work_->template share<T>(sharing<T, Op>{header(rank()), totals(), init,
-                                            reinterpret_cast<slot<T, Op>*>(block + sizeof(shared_header)), *op_},
-                             reinterpret_cast<shared_header*>(block));
+    auto const inits = lines_initials();
+    work_->template share<T>(
+        sharing<T, Op, decltype(inits)>{header(own_, rank() == first_rank()), totals(), own_.tiles, inits,
+                                        reinterpret_cast<slot<T, Op>*>(block + sizeof(shared_header)), *op_},
+        reinterpret_cast<shared_header*>(block), count_);
     by().gather(block, memory_ + all_blocks_, block_bytes_);
   }
 
-  /// The elements of all parts.
+  /// The elements of all parts of a sequence.
   std::uint64_t elements() const { return parts().size(); }
 
-  /// Writes the value of the whole to `*result`, or `nothing` if there is none.
-  template <class Result>
-  void reduce(Result* result, T const& nothing)
+  /// Calls put(s, value) for each sequence, where calls run, with the value of the whole if there is one.
+  template <class Put>
+  void reduce(Put const& put)
   {
-    work_->template fold<T>(blocks(), ranks(), result, nothing, *op_);
+    int const ranks_of_it = last_rank() - first_rank() + 1;
+    work_->template fold<T>(blocks(), ranks_of_it, count_, put, *op_);
   }
 
-  /// Writes the results of this part.
-  template <class Out>
-  void scan(Out out, detail::direction shift)
+  /// Writes the results of this part: those of sequence s to outs(s). It may be called again.
+  template <class Outs>
+  void scan(Outs const& outs, detail::direction shift)
   {
     if (size_ == 0) return;  // such a part has no head and no tile
     std::size_t const whole = size_ - own_.head - own_.tail;
     carries<T, Op> before;
     if (own_.tiles > 0) {
-      before = {totals(), reinterpret_cast<carry_state<T, Op>*>(memory_ + state_),
-                reinterpret_cast<C*>(memory_ + starts_), own_.first_tile};
-      // A tail is scanned first, and needs the spans before it.
-      bool const to_span =
-          own_.tail == 0 &&
-          work_->template goes_on_alone<T>(at(own_.head), whole, place(out, own_.head), before, *op_, *transform_);
-      work_->template find_carries<T>(blocks(), rank(), to_span, before, *op_);
+      before = {totals(),
+                reinterpret_cast<carry_state<T, Op>*>(memory_ + state_),
+                reinterpret_cast<C*>(memory_ + starts_),
+                own_.first_tile,
+                own_.tiles,
+                starts_each_};
+      bool to_span = false;
+      if constexpr (!Lines::several)  // a tail is scanned first, and needs the spans before it
+        to_span = own_.tail == 0 &&
+                  work_->template goes_on_alone<T>(at(own_.head), whole, place(outs(0), own_.head), before, *op_,
+                                                   lines_->transform());
+      work_->template find_carries<T>(blocks(), rank() - first_rank(), count_, to_span, before, *op_);
     }
-    if (own_.tail > 0) {
-      std::identity same;
-      work_->template scan<T>(static_cast<T const*>(memory_of(border_)), own_.border, memory_of(border_), before,
-                              own_.tiles - 1, *op_, same, shift);
-    }
-    if (whole > 0)
-      work_->template scan<T>(at(own_.head), whole, place(out, own_.head), before, 0, *op_, *transform_, shift);
-    for_each_contributor([&](int to, std::size_t count, std::size_t place) {
-      by().send(to, bytes_of(memory_of(border_) + place), count * sizeof(T));
-    });
-    if (own_.head > 0) by().receive(own_.holder, bytes_of(memory_of(head_)), own_.head * sizeof(T));
-    if (own_.head > 0 || own_.tail > 0) by().exchange();
     std::identity same;
-    if (own_.head > 0) work_->template copy<T>(static_cast<T const*>(memory_of(head_)), own_.head, out, same);
-    if (own_.tail > 0)
-      work_->template copy<T>(static_cast<T const*>(memory_of(border_)), own_.tail, place(out, size_ - own_.tail),
-                              same);
+    if constexpr (Lines::several) {
+      if (own_.tail > 0)
+        work_->template scan_lines<T>(border_lines(), count_, own_.border, border_results(), before, own_.tiles - 1,
+                                      *op_, shift);
+      if (whole > 0)
+        work_->template scan_lines<T>(inputs_of_lines<Lines>{*lines_, own_.head}, count_, whole,
+                                      outputs_of_lines<Outs>{outs, own_.head}, before, 0, *op_, shift);
+      for_each_contributor([&](int, std::size_t count, std::size_t place) {
+        work_->for_each(count * count_, copy_pieces<T>{memory_of(border_results_) + place, own_.border,
+                                                       memory_of(pieces_) + place * count_, count, count});
+      });
+    } else {
+      if (own_.tail > 0)
+        work_->template scan<T>(static_cast<T const*>(memory_of(border_)), own_.border, memory_of(border_results_),
+                                before, own_.tiles - 1, *op_, same, shift);
+      if (whole > 0)
+        work_->template scan<T>(at(own_.head), whole, place(outs(0), own_.head), before, 0, *op_, lines_->transform(),
+                                shift);
+    }
+    std::size_t const to_others = Lines::several ? pieces_ : border_results_;
+    for_each_contributor([&](int to, std::size_t count, std::size_t place) {
+      by().send(to, bytes_of(memory_of(to_others) + place * count_), count * count_ * sizeof(T));
+    });
+    if (own_.head > 0) by().receive(own_.holder, bytes_of(memory_of(head_)), own_.head * count_ * sizeof(T));
+    if (own_.head > 0 || own_.tail > 0) by().exchange();
+    put_results(memory_of(head_), own_.head, own_.head, outs, 0);
+    put_results(memory_of(border_results_), own_.border, own_.tail, outs, size_ - own_.tail);
   }
 
 private:
   typename Machine::transport& by() const { return all_->ranks.by; }
   int rank() const { return by().rank(); }
   int ranks() const { return by().size(); }
+  /// The ranks that have parts: all, unless sequences are divided among some only.
+  int first_rank() const
+  {
+    if constexpr (requires { lines_->first_rank(); })
+      return lines_->first_rank();
+    else
+      return 0;
+  }
+  int last_rank() const
+  {
+    if constexpr (requires { lines_->last_rank(); })
+      return lines_->last_rank();
+    else
+      return ranks() - 1;
+  }
 
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
   template <class J>
@@ -210,16 +349,21 @@ private:
   {
     return from + static_cast<std::iter_difference_t<J>>(k);
   }
-  I at(std::size_t k) const { return place(first_, k); }
+  auto at(std::size_t k) const { return place(lines_->first(0), k); }
   T* memory_of(std::size_t place) const { return reinterpret_cast<T*>(memory_ + place); }
   static std::byte* bytes_of(T* elements) { return reinterpret_cast<std::byte*>(elements); }
   W* totals() const { return reinterpret_cast<W*>(memory_ + totals_); }
-  shared_blocks blocks() const { return {memory_ + all_blocks_, block_bytes_}; }
+  lines_in_memory<T const> border_lines() const { return {memory_of(border_), own_.border}; }
+  lines_in_memory<T> border_results() const { return {memory_of(border_results_), own_.border}; }
+  /// The blocks of the ranks that have parts.
+  shared_blocks blocks() const
+  {
+    return {memory_ + all_blocks_ + static_cast<std::size_t>(first_rank()) * block_bytes_, block_bytes_};
+  }
 
   ranks_backend::division parts() const { return {all_->ranks.offsets, tile_, order::span_tiles}; }
-  rank_part part(int r) const
+  rank_part part(ranks_backend::division const& all, int r) const
   {
-    ranks_backend::division const all = parts();
     std::uint64_t const size = all.end(r) - all.begin(r);
     if constexpr (in_any_order) return {.tiles = size / tile_ + (size % tile_ != 0)};
     rank_part of{.head = all.head(r), .tail = all.tail(r), .first_tile = all.first_tile(r), .tiles = all.tiles(r)};
@@ -227,11 +371,23 @@ private:
     if (of.tail > 0) of.border = all.border_tile(r);
     return of;
   }
-  shared_header header(int r) const
+  shared_header header(rank_part const& of, bool is_first) const
   {
-    rank_part const of = part(r);
     return {ranks_backend::shared_totals::of(of.tiles, of.first_tile, order::span_tiles), of.first_tile,
-            r == 0 && init_->has_value()};
+            is_first && lines_->has_init()};
+  }
+  /// The initial value of each sequence.
+  auto lines_initials() const
+  {
+    if constexpr (requires { lines_->initials(); }) {
+      return lines_->initials();
+    } else if constexpr (Lines::several) {
+      return initial_values<T>{lines_->ends.initial ? static_cast<W>(*lines_->ends.initial) : W(),
+                               lines_->ends.initials, lines_->where};
+    } else {
+      std::optional<T> const& init = lines_->init(0);
+      return initial_value<T>{init ? static_cast<W>(*init) : W()};
+    }
   }
   template <class F>
   void for_each_contributor(F const& f) const
@@ -239,20 +395,41 @@ private:
     if (own_.tail > 0) parts().for_each_contributor(rank(), f);
   }
 
+  /// Copies `count` elements of each sequence, from number `first` on.
+  void copy_elements(std::size_t first, std::size_t count, T* to, [[maybe_unused]] std::size_t stride)
+  {
+    if constexpr (Lines::several)
+      work_->for_each(count * count_, copy_from_lines<T, Lines>{*lines_, first, count, to, stride});
+    else
+      work_->template copy<T>(at(first), count, to, lines_->transform());
+  }
+  /// Writes results of each sequence to their places, from `first` on.
+  template <class Outs>
+  void put_results(T const* from, [[maybe_unused]] std::size_t stride, std::size_t count, Outs const& outs,
+                   std::size_t first)
+  {
+    if (count == 0) return;
+    std::identity same;
+    if constexpr (Lines::several)
+      work_->for_each(count * count_, copy_to_lines<T, Outs>{from, stride, count, outs, first});
+    else
+      work_->template copy<T>(from, count, place(outs(0), first), same);
+  }
+
   group<Machine>* all_;
   work* work_;
-  I first_;
-  std::size_t size_;
-  std::optional<T> const* init_;
+  Lines const* lines_;
   Op* op_;
-  Transform* transform_;
+  std::size_t count_, size_;
   std::size_t tile_;
   rank_part own_;
   std::byte* memory_ = nullptr;
-  std::size_t bytes_ = 0, block_bytes_ = 0;
+  std::size_t bytes_ = 0, block_bytes_ = 0, starts_each_ = 0;
   // Places in memory: the blocks of all ranks, that of this one, the totals of its tiles, the values before its first
-  // tile and before its spans, the tile that crosses the end of its part, and its head.
-  std::size_t all_blocks_ = 0, own_block_ = 0, totals_ = 0, state_ = 0, starts_ = 0, border_ = 0, head_ = 0;
+  // tile and before its spans, the tile that crosses the end of its part and its results, its head, and of several
+  // sequences the pieces of other ranks.
+  std::size_t all_blocks_ = 0, own_block_ = 0, totals_ = 0, state_ = 0, starts_ = 0, border_ = 0, border_results_ = 0,
+              head_ = 0, pieces_ = 0;
 };
 
 /// Learns the sizes of all parts, and that all ranks make the same call; or takes them as they are known.
@@ -274,6 +451,16 @@ void begin_call(group<Machine>& all, ranks_backend::session<typename Machine::tr
     prepare();
     for (std::size_t r = 0; r < all.parts.size(); ++r) offsets[r + 1] = offsets[r] + all.parts[r];
   }
+}
+
+/// The same where `prepare`, within the call, finds the number of elements.
+template <class Machine, class Prepare>
+void begin_described(group<Machine>& all, ranks_backend::session<typename Machine::transport>& by,
+                     std::size_t const& size, Prepare const& prepare)
+{
+  by.attempt(prepare);
+  if (!all.parts.empty() && by.failed()) std::rethrow_exception(by.failure());
+  begin_call(all, by, size, [] {});
 }
 
 /// Takes the memory that a call needs. All ranks need the same, and so take more in the same calls: they then meet, for
@@ -312,27 +499,54 @@ public:
   int size() const { return all_->ranks.by.size(); }
 
   group<Machine>& all() const { return *all_; }
+  ranks_backend::communicator<typename Machine::transport>& ranks() const { return all_->ranks; }
 
 private:
   std::shared_ptr<group<Machine>> all_;
 };
 
-/// Runs body(call) on this rank's elements, after all ranks have met.
+/// The execution of a rank's own work.
+template <class Machine>
+auto local_execution(execution<Machine> const& on)
+{
+  return on.all().machine.local();
+}
+
+/// A round in which ranks tell whether they have failed; without one, where sizes are known, a rank throws alone.
+template <class Machine>
+void agree(group<Machine>& all, ranks_backend::session<typename Machine::transport>& by)
+{
+  if (all.parts.empty())
+    by.meet({});
+  else if (by.failed())
+    std::rethrow_exception(by.failure());
+}
+
+/// Runs body(call, work) on this rank's sequences, after all ranks have met.
+template <class T, class Machine, class Lines, class Op, class Prepare, class Body>
+void run_lines(execution<Machine> const& on, ranks_backend::call_name const& name, char const* function,
+               Lines const& lines, Op& op, Prepare const& prepare, Body const& body)
+{
+  group<Machine>& all = on.all();
+  typename Machine::work work(all.machine, function);
+  ranks_backend::session<typename Machine::transport> by(all.ranks, name);
+  begin_call(all, by, lines.size(), [&] { prepare(work); });
+  call<T, Op, Machine, Lines> own(all, work, lines, op);
+  take_memory(all, by, work, own.bytes());
+  own.share_totals();
+  body(own, work);
+}
+
+/// The same on the elements of one sequence.
 template <class T, class Machine, class I, class Op, class Transform, class Prepare, class Body>
 void run_call(execution<Machine> const& on, char const* function, I first, std::size_t size,
               std::optional<T> const& init, Op& op, Transform& transform, Prepare const& prepare, Body const& body)
 {
-  group<Machine>& all = on.all();
   ranks_backend::call_name const name(function, " of ", ranks_backend::type_name<T>(), " (", sizeof(T),
                                       " bytes), operator ", ranks_backend::type_name<Op>(),
                                       init ? ", with an initial value" : "");
-  typename Machine::work work(all.machine, function);
-  ranks_backend::session<typename Machine::transport> by(all.ranks, name);
-  begin_call(all, by, size, [&] { prepare(work); });
-  call<T, Op, Machine, I, Transform> own(all, work, std::move(first), size, init, op, transform);
-  take_memory(all, by, work, own.bytes());
-  own.share_totals();
-  body(own, work);
+  ranks_backend::one_line<T, I, Transform> const line{std::move(first), size, &init, &transform};
+  run_lines<T>(on, name, function, line, op, prepare, body);
 }
 
 }  // namespace tally::nccl_backend

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "tally/config.hpp"
+#include "tally/detail/batch/layout.hpp"
 #include "tally/detail/optional_value.hpp"
 #include "tally/detail/ranks/division.hpp"
 #include "tally/order.hpp"
@@ -142,22 +143,44 @@ struct carry_state {
   }
 };
 
+/// The initial value of a single sequence.
+template <class T>
+struct initial_value {
+  working_type<T> value;
+  TALLY_HD working_type<T> operator()(std::size_t) const { return value; }
+};
+/// Those of several: one for all, or one of each in memory.
+template <class T>
+struct initial_values {
+  working_type<T> value;
+  T const* each;
+  detail::batch::layout where;
+  TALLY_HD working_type<T> operator()(std::size_t s) const
+  {
+    return each == nullptr ? value : static_cast<working_type<T>>(each[where.place(s).initial]);
+  }
+};
+
 /// Computes the values that a rank shares, each by itself.
-template <class T, class Op>
+template <class T, class Op, class Inits>
 struct sharing {
   using W = working_type<T>;
   using C = carry_type<Op, T>;
 
   shared_header header;
-  W const* totals;  ///< of the rank's tiles
-  W init;
-  slot<T, Op>* slots;
+  W const* all_totals;  ///< of the rank's tiles
+  std::uint64_t tiles;  ///< of a sequence
+  Inits inits;
+  slot<T, Op>* all_slots;
   Op op;
 
+  /// Value `place` of a sequence.
   TALLY_HD_AS_GIVEN
-  TALLY_HD void share(std::uint64_t place) const
+  TALLY_HD void share(std::size_t sequence, std::uint64_t place) const
   {
-    if (place < header.has_init) return slots[place].store(init);
+    W const* const totals = all_totals + sequence * tiles;
+    slot<T, Op>* const slots = all_slots + sequence * header.values();
+    if (place < header.has_init) return slots[place].store(inits(sequence));
     std::uint64_t const k = place - header.has_init;
     std::uint64_t const folds = header.spans + (header.part > 0 ? 1 : 0);
     if (k < header.single) return slots[place].store(totals[k]);
@@ -302,6 +325,14 @@ struct carries {
   carry_state<T, Op> const* first = nullptr;  ///< before the rank's first tile
   C const* starts = nullptr;                  ///< the spans before the rank's span k, for k > 0
   std::uint64_t first_tile = 0;               ///< the number of the rank's first tile, in the whole sequence
+  std::uint64_t tiles_each = 0;               ///< of several sequences, the totals of one
+  std::uint64_t starts_each = 0;
+
+  /// Those of a sequence.
+  TALLY_HD carries of(std::size_t sequence) const
+  {
+    return {totals + sequence * tiles_each, first + sequence, starts + sequence * starts_each, first_tile};
+  }
 
   /// The rank's span that has its tile `tile`.
   TALLY_HD std::uint64_t span_of(std::uint64_t tile) const

@@ -12,14 +12,17 @@
 #include <vector>
 
 #include "tally/cuda_execution.hpp"
+#include "tally/detail/batch/ends.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/cuda/backend.hpp"
 #include "tally/detail/nccl/call.hpp"
 #include "tally/detail/nccl/carries.hpp"
+#include "tally/detail/nccl/exact_call.hpp"
 #include "tally/detail/nccl/transport.hpp"
 #include "tally/order.hpp"
 
 #ifdef __CUDACC__
+#include "tally/detail/cuda/exact/launch.cuh"
 #include "tally/detail/nccl/kernels.cuh"
 #endif
 
@@ -33,6 +36,9 @@ public:
   class work;
 
   explicit gpu(cuda on) : on_(on) { memory_.emplace_back(); }
+
+  /// The execution of this GPU's own work.
+  cuda const& local() const { return on_; }
 
 private:
   cuda on_;
@@ -56,13 +62,18 @@ public:
   template <class T, class... Iterators>
   void prepare(std::size_t size, Iterators const&... iterators)
   {
+    check<T>(size, iterators...);
+    call_.reserve_words((size / order::tile<T> + 2) * cuda_backend::words_of<working_type<T>>);
+  }
+  /// Checks that arrays of `size` elements lie where the GPU reaches them.
+  template <class T, class... Iterators>
+  void check(std::size_t size, Iterators const&... iterators)
+  {
 #ifndef __CUDACC__
     static_assert(cuda_backend::never<T>, "tally: calls on several GPUs must be compiled by nvcc, in a .cu file");
 #endif
     if (size != 0) (cuda_backend::check_pointers(call_, iterators, "input or output"), ...);
-    call_.reserve_words((size / order::tile<T> + 2) * cuda_backend::words_of<working_type<T>>);
   }
-  void check(void const* result) { call_.check_pointer(result, "result"); }
 
   std::byte* memory() const { return of_->memory_.back().get(); }
   std::size_t capacity() const { return of_->memory_.back().bytes(); }
@@ -85,6 +96,46 @@ public:
   }
 
 #ifdef __CUDACC__
+  /// The bytes that `exact_total` needs to add up the sums of blocks.
+  template <class T>
+  static constexpr std::size_t exact_scratch()
+  {
+    return sizeof(cuda_backend::exact::accumulator<T>);
+  }
+  /// The exact sum of elements, to `*sum`.
+  template <class T, class I, class Transform>
+  void exact_total(I first, std::size_t size, exact_sum<T>* sum, std::byte* scratch, Transform const& transform)
+  {
+    auto const in = input(first);
+    using problem = exact_total_problem<T, std::remove_const_t<decltype(in)>, Transform>;
+    auto* const all = reinterpret_cast<cuda_backend::exact::accumulator<T>*>(scratch);
+    problem const of{in, size, transform, all, sum};
+    for_each(1, clear_sum<T>{all});
+    constexpr std::size_t piece = 16 * cuda_backend::exact::sum_threads;
+    static cuda_backend::known_kernels known{};
+    auto const most = static_cast<std::size_t>(cuda_backend::blocks_at_a_time(
+        call_, exact_total_kernel<problem>, cuda_backend::exact::sum_threads, 0, known));
+    if (size > 0)
+      launch(exact_total_kernel<problem>, of, static_cast<unsigned>(std::min(most, (size - 1) / piece + 1)),
+             cuda_backend::exact::sum_threads);
+    for_each(1, convert_sum<T>{all, sum});
+  }
+  /// The exact scan of elements on top of `*before`.
+  template <class T, class I, class Out, class Transform>
+  void exact_scan(I first, std::size_t size, Out out, exact_sum<T> const* before, Transform const& transform,
+                  detail::direction shift)
+  {
+    auto const in = input(first);
+    auto const to = cuda_backend::device_iterator(out);
+    using places = cuda_backend::exact::array_places<std::remove_const_t<decltype(in)>, Transform>;
+    auto const all = cuda_backend::exact::scans_of<T>(places{in, {size, {}}, transform}, to, detail::batch::ends<T>{},
+                                                      T{}, shift == detail::direction::exclusive);
+    continued_exact_scan<std::remove_const_t<decltype(all)>> const of{all, before};
+    bool const is_long = size > of.piece;
+    cuda_backend::exact::launch_scans(of_->on_, call_, of, 1, is_long ? 1 : 0,
+                                      is_long ? (size - 1) / of.piece + 1 : 0, size);
+  }
+
   /// Copies elements, transformed and converted.
   template <class T, class I, class Out, class Transform>
   void copy(I first, std::size_t size, Out out, Transform const& transform)
@@ -107,17 +158,39 @@ public:
     launch_resident(totals_kernel<problem, a_processor>, of, of.tiles(), cuda_backend::reduce_threads, 0);
   }
 
-  template <class T, class Op>
-  void share(sharing<T, Op> const& of, shared_header* header)
+  /// Calls f(k) for k in [0, n).
+  template <class F>
+  void for_each(std::size_t n, F const& f)
   {
-    std::uint64_t const values = std::max<std::uint64_t>(of.header.values(), 1);
-    launch(share_kernel<T, Op>, share_problem<T, Op>{of, header}, blocks_of(values), threads);
+    cuda_backend::for_each_on_device(call_, n, f);
   }
 
-  template <class T, class Result, class Op>
-  void fold(shared_blocks const& blocks, int ranks, Result* result, T const& nothing, Op const& op)
+  /// The totals of the tiles of several sequences, of `size` elements each. Those of a sequence begin `totals_each`
+  /// behind those of the one before.
+  template <class T, class Inputs, class Op>
+  void total_lines(Inputs const& inputs, std::size_t count, std::size_t size, working_type<T>* totals,
+                   std::uint64_t totals_each, Op const& op)
   {
-    launch(fold_kernel<T, Op, Result>, fold_problem<T, Op, Result>{blocks, ranks, result, nothing, op}, 1, threads);
+    if (count == 0) return;
+    using problem = line_totals_problem<lines_problem<T, Op, Inputs>>;
+    problem const of{lines_for<T>(inputs, count, size, op), totals, totals_each};
+    constexpr int a_processor = words_of<working_type<T>> <= 2 ? 3 : 2;
+    launch_resident(totals_kernel<problem, a_processor>, of, of.tiles(), cuda_backend::reduce_threads, 0);
+  }
+
+  template <class T, class Sharing>
+  void share(Sharing const& of, shared_header* header, std::size_t sequences)
+  {
+    std::uint64_t const values = std::max<std::uint64_t>(of.header.values() * sequences, 1);
+    launch(share_kernel<Sharing>, share_problem<Sharing>{of, header, sequences}, blocks_of(values), threads);
+  }
+
+  template <class T, class Put, class Op>
+  void fold(shared_blocks const& blocks, int ranks, std::size_t sequences, Put const& put, Op const& op)
+  {
+    if (sequences == 0) return;
+    launch(fold_kernel<T, Op, Put>, fold_problem<T, Op, Put>{blocks, ranks, put, op}, static_cast<unsigned>(sequences),
+           threads);
   }
 
   /// Whether `scan` needs the values before the first tile, and before the first span that begins among the tiles, and
@@ -133,12 +206,27 @@ public:
 
   /// Finds the values before tiles and spans; if `to_span`, only those that a scan which goes on alone needs.
   template <class T, class Op>
-  void find_carries(shared_blocks const& blocks, int rank, bool to_span, carries<T, Op> const& to, Op const& op)
+  void find_carries(shared_blocks const& blocks, int rank, std::size_t sequences, bool to_span,
+                    carries<T, Op> const& to, Op const& op)
   {
-    carries_problem<T, Op> const of{
-        blocks, rank, to_span, const_cast<carry_state<T, Op>*>(to.first), const_cast<carry_type<Op, T>*>(to.starts),
-        op};
-    launch(carries_kernel<T, Op>, of, 1, threads);
+    if (sequences == 0) return;
+    launch(carries_kernel<T, Op>, carries_problem<T, Op>{blocks, rank, to_span, to, op},
+           static_cast<unsigned>(sequences), threads);
+  }
+
+  /// Scans several sequences, of `size` elements each, which begin with the rank's tile `tile`.
+  template <class T, class Inputs, class Outputs, class Op>
+  void scan_lines(Inputs const& inputs, std::size_t count, std::size_t size, Outputs const& outputs,
+                  carries<T, Op> const& before, std::uint64_t tile, Op const& op, detail::direction shift)
+  {
+    if (count == 0) return;
+    using problem = carried_lines_problem<lines_problem<T, Op, Inputs>, Outputs>;
+    auto const lines = lines_for<T>(inputs, count, size, op);
+    problem const of{lines, outputs, before, tile, lines.tiles(), shift == detail::direction::exclusive};
+    using W = working_type<T>;
+    constexpr int warps = words_of<W> <= 2 ? 16 : 8;
+    constexpr int a_processor = std::is_arithmetic_v<W> && order::group<T> * words_of<W> <= 4 ? 2 : 1;
+    launch(carried_tiles_kernel<problem, warps, a_processor>, of, of.tiles(), warps * warp_lanes);
   }
 
   /// Scans the elements [first, first + size), which begin with the rank's tile `tile`.
@@ -177,6 +265,21 @@ public:
   }
 
 private:
+  template <class T, class Inputs, class Op>
+  lines_problem<T, Op, Inputs> lines_for(Inputs const& inputs, std::size_t count, std::size_t size, Op const& op)
+  {
+    auto const each = static_cast<std::uint32_t>((size - 1) / order::tile<T> + 1);
+    return {inputs,
+            size,
+            each,
+            static_cast<std::uint32_t>(count) * each,
+            op,
+            {},
+            call_.shared(),
+            call_.words(),
+            call_.capacity()};
+  }
+
   template <class I>
   static auto input(I const& first)
   {

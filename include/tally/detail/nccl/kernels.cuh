@@ -5,9 +5,11 @@
 #include <functional>
 #include <type_traits>
 
+#include "tally/detail/cuda/exact/launch.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/nccl/call.hpp"
 #include "tally/detail/nccl/carries.hpp"
+#include "tally/detail/nccl/exact_call.hpp"
 
 /// The kernels of a call on several GPUs. Each rank totals its tiles, and scans them once their carries are known: a
 /// tile waits for no other.
@@ -46,6 +48,67 @@ __global__ void copy_kernel(__grid_constant__ P const problem)
 template <class P>
 struct totals_problem : P {
   working_type<typename P::element>* totals;
+
+  __device__ working_type<typename P::element>& total_of(std::uint32_t tile) const { return totals[tile]; }
+};
+
+/// Several sequences, of the same length each, as the kernels of tiles take them: tiles are numbered through all.
+template <class T, class Op, class Inputs>
+struct lines_problem {
+  using element = T;
+  using operation = Op;
+  using input = std::remove_cvref_t<std::invoke_result_t<Inputs const&, std::size_t>>;
+  using transformation = std::identity;
+  static constexpr bool is_batch = true;
+  static constexpr bool is_counted = false;
+
+  Inputs inputs;
+  std::size_t size;          ///< elements of a sequence
+  std::uint32_t tiles_each;  ///< of a sequence
+  std::uint32_t all_tiles;
+  Op op;
+  std::identity transform;
+  cuda_backend::control* shared;
+  std::uint64_t* words;
+  std::size_t capacity;
+
+  __host__ __device__ std::uint32_t tiles() const { return all_tiles; }
+  __device__ cuda_backend::tile_place place_of(std::uint32_t tile) const
+  {
+    std::uint32_t const sequence = tile / tiles_each, in_sequence = tile - sequence * tiles_each;
+    std::size_t const begin = static_cast<std::size_t>(in_sequence) * order::tile<T>, rest = size - begin;
+    return {sequence, in_sequence, begin, begin + (rest < order::tile<T> ? rest : order::tile<T>)};
+  }
+  __device__ input input_of(std::size_t sequence) const { return inputs(sequence); }
+};
+template <class P>
+struct line_totals_problem : P {
+  working_type<typename P::element>* totals;
+  std::uint64_t totals_each;  ///< places for the totals of a sequence
+
+  __device__ working_type<typename P::element>& total_of(std::uint32_t tile) const
+  {
+    cuda_backend::tile_place const at = P::place_of(tile);
+    return totals[at.sequence * totals_each + at.tile];
+  }
+};
+template <class P, class Outputs>
+struct carried_lines_problem : P {
+  using T = typename P::element;
+  using output = std::remove_cvref_t<std::invoke_result_t<Outputs const&, std::size_t>>;
+
+  Outputs outputs;
+  carries<T, typename P::operation> before;
+  std::uint64_t first;    ///< the number of each sequence's first tile among the rank's
+  std::uint32_t scanned;  ///< tiles that are scanned: all
+  bool exclusive;
+
+  __device__ carries<T, typename P::operation> before_of(std::size_t sequence) const { return before.of(sequence); }
+  __device__ cuda_backend::destination<T, output> destination_of(cuda_backend::tile_place const& at) const
+  {
+    output const out = outputs(at.sequence);
+    return {out, at.end, cuda_backend::aligned_for_groups<T>(out), exclusive};
+  }
 };
 
 /// Writes the total of each tile. As in reduce_kernel, blocks begin with the tile of their own number and draw the
@@ -75,34 +138,38 @@ __global__ void __launch_bounds__(cuda_backend::reduce_threads, BlocksPerProcess
       next[at] = gridDim.x + known.tile;
     }
     __syncthreads();
-    own.with_total(tile, totals[at], [&](W const& total) { problem.totals[tile] = total; });
+    own.with_total(tile, totals[at], [&](W const& total) { problem.total_of(tile) = total; });
     tile = next[at];
   }
   if (threadIdx.x == 0) cuda_backend::finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
 }
 
 /// Writes the header and the slots of a rank, a thread for each.
-template <class T, class Op>
+template <class Sharing>
 struct share_problem {
-  sharing<T, Op> of;
+  Sharing of;
   shared_header* header;
+  std::size_t sequences;
 };
-template <class T, class Op>
-__global__ void share_kernel(__grid_constant__ share_problem<T, Op> const problem)
+template <class Sharing>
+__global__ void share_kernel(__grid_constant__ share_problem<Sharing> const problem)
 {
   cuda_backend::take_turn();
-  std::uint64_t const place = std::uint64_t(blockIdx.x) * threads + threadIdx.x;
+  std::uint64_t const place = std::uint64_t(blockIdx.x) * threads + threadIdx.x, each = problem.of.header.values();
   if (place == 0) *problem.header = problem.of.header;
-  if (place < problem.of.header.values()) problem.of.share(place);
+  if (place < each)
+    problem.of.share(0, place);
+  else if (place < each * problem.sequences)
+    problem.of.share(static_cast<std::size_t>(place / each), place % each);
 }
 
-/// Goes through what `ranks` ranks have shared, in order, by one block; of the last one's values through at most
+/// Goes through what `ranks` ranks have shared of a sequence, in order, by one block; of the last one's values through at most
 /// `last_values`. Its first thread folds a piece of the values while the others fetch the next one. Calls
 /// at_span(rank, header, tile, state) as shared_walk::take does, and at_chained(rank, header, tile, spans) for the
 /// rest.
 template <class T, class Op, class LastValues, class AtSpan, class AtChained>
-__device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ranks, LastValues const& last_values,
-                                            shared_walk<T, Op>& walk, Op& op, AtSpan const& at_span,
+__device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ranks, std::size_t sequence,
+                                            LastValues const& last_values, shared_walk<T, Op>& walk, Op& op, AtSpan const& at_span,
                                             AtChained const& at_chained)
 {
   using value = slot<T, Op>;
@@ -111,7 +178,8 @@ __device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ran
   for (int r = 0; r < ranks; ++r) {
     std::byte const* const block = blocks.first + static_cast<std::size_t>(r) * blocks.bytes;
     shared_header const header = *reinterpret_cast<shared_header const*>(block);
-    auto const* const slots = reinterpret_cast<value const*>(block + sizeof(shared_header));
+    auto const* const slots =
+        reinterpret_cast<value const*>(block + sizeof(shared_header)) + sequence * header.values();
     std::uint64_t const values = r + 1 < ranks ? header.values() : last_values(header);
     auto const fetch = [&](std::uint64_t first, int half, int thread, int all) {
       for (int k = thread; k < piece && first + k < values; k += all) (*pieces)[half][k] = slots[first + k];
@@ -144,26 +212,25 @@ __device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ran
   }
 }
 
-template <class T, class Op, class Result>
+template <class T, class Op, class Put>
 struct fold_problem {
   shared_blocks blocks;
   int ranks;
-  Result* result;
-  T nothing;
+  Put put;
   Op op;
 };
-/// Writes the value of the whole, if there is one.
-template <class T, class Op, class Result>
-__global__ void fold_kernel(__grid_constant__ fold_problem<T, Op, Result> const problem)
+/// Puts the value of the whole, by a block for each sequence.
+template <class T, class Op, class Put>
+__global__ void fold_kernel(__grid_constant__ fold_problem<T, Op, Put> const problem)
 {
   cuda_backend::take_turn();
   Op op = problem.op;
   shared_walk<T, Op> walk;
   auto const nothing = [](int, shared_header const&, std::uint64_t, auto const&) {};
   walk_shared(
-      problem.blocks, problem.ranks, [](shared_header const& of) { return of.values(); }, walk, op, nothing, nothing);
-  if (threadIdx.x == 0)
-    *problem.result = walk.at.last.is_present ? static_cast<T>(walk.at.last.value) : problem.nothing;
+      problem.blocks, problem.ranks, blockIdx.x, [](shared_header const& of) { return of.values(); }, walk, op, nothing,
+      nothing);
+  if (threadIdx.x == 0) problem.put(blockIdx.x, walk.at.last);
 }
 
 template <class T, class Op>
@@ -171,11 +238,10 @@ struct carries_problem {
   shared_blocks blocks;
   int rank;
   bool to_span;
-  carry_state<T, Op>* first;
-  carry_type<Op, T>* starts;
+  carries<T, Op> to;
   Op op;
 };
-/// Writes the values before the rank's first tile and before each of its spans; if `to_span`, only before the first one
+/// Writes the values before the rank's first tile and before each of its spans, by a block for each sequence; if `to_span`, only before the first one
 /// that begins among its tiles.
 template <class T, class Op>
 __global__ void carries_kernel(__grid_constant__ carries_problem<T, Op> const problem)
@@ -183,16 +249,19 @@ __global__ void carries_kernel(__grid_constant__ carries_problem<T, Op> const pr
   cuda_backend::take_turn();
   Op op = problem.op;
   shared_walk<T, Op> walk;
+  carries<T, Op> const to = problem.to.of(blockIdx.x);
+  auto* const first = const_cast<carry_state<T, Op>*>(to.first);
+  auto* const starts = const_cast<carry_type<Op, T>*>(to.starts);
   auto const write = [&](int r, shared_header const& of, std::uint64_t tile, carry_type<Op, T> const& spans) {
     if (r == problem.rank)
-      problem.starts[(of.first_tile + tile) / order::span_tiles - of.first_tile / order::span_tiles] = spans;
+      starts[(of.first_tile + tile) / order::span_tiles - of.first_tile / order::span_tiles] = spans;
   };
   walk_shared(
-      problem.blocks, problem.rank + 1,
+      problem.blocks, problem.rank + 1, blockIdx.x,
       [&](shared_header const& of) { return problem.to_span ? of.values_to_span() : of.values(); }, walk, op,
       [&](int r, shared_header const& of, std::uint64_t tile, carry_state<T, Op> const& at) {
         if (r == problem.rank && tile == 0)
-          *problem.first = at;
+          *first = at;
         else
           write(r, of, tile, at.spans.value);
       },
@@ -205,6 +274,8 @@ struct carried_problem : P {
   carries<typename P::element, typename P::operation> before;
   std::uint64_t first;    ///< the number of its first tile among the rank's
   std::uint32_t scanned;  ///< tiles that are scanned, a block each
+
+  __device__ auto const& before_of(std::uint32_t) const { return before; }
 };
 
 /// Scans tiles, a block each. In an exclusive scan one block more writes the first result behind them, which the ring
@@ -228,24 +299,97 @@ __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
   std::uint32_t const k = blockIdx.x;
   bool const scans = k < problem.scanned;
   tile own;
-  std::size_t const begin = static_cast<std::size_t>(k) * order::tile<T>;
-  if (scans) own.load(problem.in, begin, problem.tile_end(k), cuda_backend::aligned_for_groups<T>(problem.in));
+  cuda_backend::tile_place const of = problem.place_of(k);
+  if (scans) {
+    auto const& in = problem.input_of(of.sequence);
+    own.load(in, of.begin, of.end, cuda_backend::aligned_for_groups<T>(in));
+  }
   if (tile::warp() == 0) {
-    std::uint64_t const at = problem.first + k, from = problem.before.needed_from(at);
-    if (from + tile::lane() < at) (*totals)[tile::lane()] = problem.before.totals[from + tile::lane()];
+    auto const& before = problem.before_of(of.sequence);
+    std::uint64_t const at = problem.first + of.tile, from = before.needed_from(at);
+    if (from + tile::lane() < at) (*totals)[tile::lane()] = before.totals[from + tile::lane()];
     __syncwarp();
-    if (tile::lane() == 0) *found = problem.before.before(at, op, [&](std::uint64_t t) { return (*totals)[t - from]; });
+    if (tile::lane() == 0) *found = before.before(at, op, [&](std::uint64_t t) { return (*totals)[t - from]; });
   }
   if (!scans) {
-    if (threadIdx.x == 0) problem.out[static_cast<std::ptrdiff_t>(begin)] = static_cast<T>(found->previous.value);
+    if constexpr (!P::is_batch)
+      if (threadIdx.x == 0) problem.out[static_cast<std::ptrdiff_t>(of.begin)] = static_cast<T>(found->previous.value);
     return;
   }
   own.scan(*memory, transform, op);  // waits for the block
   left const carry = found->carry.is_present ? left::present(found->carry.value) : left::absent(op, (*totals)[0]);
   left const previous =
       found->previous.is_present ? left::present(found->previous.value) : left::absent(op, (*totals)[0]);
-  own.store(problem.destination(problem.tile_end(k)), begin, carry, previous, *memory, transform, op);
+  own.store(problem.destination_of(of), of.begin, carry, previous, *memory, transform, op);
 }
+
+/// The exact sum of a part.
+template <class T, class In, class Transform>
+struct exact_total_problem {
+  using element = T;
+  using input = In;
+
+  In in;
+  std::size_t size;
+  Transform transform;
+  cuda_backend::exact::accumulator<T>* all;
+  exact_sum<T>* sum;
+};
+template <class T>
+struct clear_sum {
+  cuda_backend::exact::accumulator<T>* all;
+  __device__ void operator()(std::size_t) const { all->clear(0, 1); }
+};
+template <class T>
+struct convert_sum {
+  cuda_backend::exact::accumulator<T>* all;
+  exact_sum<T>* sum;
+  __device__ void operator()(std::size_t) const
+  {
+    exact_sum<T> result;
+    for (int i = all->first(); i < all->end; ++i) result.all().set_digit(i, all->digit[i]);
+    result.note(static_cast<std::uint8_t>(all->kinds));
+    *sum = result.carried();
+  }
+};
+/// Each block adds its share to *problem.all.
+template <class P>
+__global__ void __launch_bounds__(cuda_backend::exact::sum_threads, 3)
+    exact_total_kernel(__grid_constant__ P const problem)
+{
+  constexpr int block = cuda_backend::exact::sum_threads;
+  __shared__ cuda_backend::exact::accumulator<typename P::element> own;
+  int const thread = static_cast<int>(threadIdx.x);
+  own.clear(thread, block);
+  cuda_backend::take_turn();
+  __syncthreads();
+  cuda_backend::exact::add_share(problem, own);
+  __syncthreads();
+  if (thread == 0) own.carry();
+  __syncthreads();
+  for (int i = own.first() + thread; i < own.end; i += block) problem.all->add_digit(i, own.digit[i]);
+  if (thread != 0) return;
+  if (own.depth > 0) problem.all->use(own.first(), own.end);
+  problem.all->note(own.kinds);
+}
+
+/// An exact scan on top of a sum in memory.
+template <class P>
+struct continued_exact_scan : P {
+  exact_sum<typename P::element> const* before;
+
+  template <class Sequence, class Accumulator>
+  __device__ __forceinline__ void add_initial(Sequence const&, Accumulator& sum) const
+  {
+    constexpr int digits = exact_sum<typename P::element>::numbers::digits;
+    int first = 0;
+    while (first < digits && before->all().digit(first) == 0) ++first;
+    if (first < digits) sum.use(first, digits);
+    for (int i = first; i < digits; ++i) sum.add_digit(i, before->all().digit(i));
+    sum.note(before->kinds());
+    sum.carry();
+  }
+};
 
 /// A problem whose first tile begins a span and whose initial value lies in memory: the spans before it.
 template <class P>

@@ -31,6 +31,8 @@ namespace nccl_backend {
 inline constexpr int nccl_success = 0;
 inline constexpr int nccl_in_progress = 7;
 inline constexpr int nccl_char = 0;  // an ncclDataType_t: a byte
+inline constexpr int nccl_uint64 = 5;
+inline constexpr int nccl_sum = 0;  // an ncclRedOp_t
 
 /// The functions, by their names without "nccl".
 struct library {
@@ -40,6 +42,7 @@ struct library {
   int (*CommUserRank)(ncclComm*, int*);
   int (*CommGetAsyncError)(ncclComm*, int*);
   int (*AllGather)(void const*, void*, std::size_t, int, ncclComm*, CUstream_st*);
+  int (*AllReduce)(void const*, void*, std::size_t, int, int, ncclComm*, CUstream_st*);
   int (*Broadcast)(void const*, void*, std::size_t, int, int, ncclComm*, CUstream_st*);
   int (*Send)(void const*, std::size_t, int, int, ncclComm*, CUstream_st*);
   int (*Recv)(void*, std::size_t, int, int, ncclComm*, CUstream_st*);
@@ -72,6 +75,7 @@ private:
     find(from, "ncclCommUserRank", all.CommUserRank);
     find(from, "ncclCommGetAsyncError", all.CommGetAsyncError);
     find(from, "ncclAllGather", all.AllGather);
+    find(from, "ncclAllReduce", all.AllReduce);
     find(from, "ncclBroadcast", all.Broadcast);
     find(from, "ncclSend", all.Send);
     find(from, "ncclRecv", all.Recv);

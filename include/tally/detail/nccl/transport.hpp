@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -113,6 +114,10 @@ public:
   void gather(std::byte const* mine, std::byte* all, std::size_t bytes)
   {
     checked(nccl_->AllGather(mine, all, bytes, nccl_char, in_, stream_), "ncclAllGather");
+  }
+  void add_up(std::uint64_t* numbers, std::size_t count)
+  {
+    checked(nccl_->AllReduce(numbers, numbers, count, nccl_uint64, nccl_sum, in_, stream_), "ncclAllReduce");
   }
   void send(int to, std::byte const* data, std::size_t bytes)
   {

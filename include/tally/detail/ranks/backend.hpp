@@ -39,6 +39,13 @@ private:
   std::shared_ptr<communicator<Transport>> ranks_;
 };
 
+/// The execution of a rank's own work.
+template <transport Transport>
+cpu local_execution(execution<Transport> const& on)
+{
+  return on.ranks().on.value_or(cpu{1});
+}
+
 /// An execution whose calls are those of ranks.
 template <class P>
 concept on_ranks = tally::execution<P> && requires(P const& on) { on.ranks().by; };
@@ -165,6 +172,17 @@ std::optional<T> reduce_parts(execution<Transport> const& on, char const* functi
     });
   }
   return result;
+}
+
+/// The reduction of all parts, or `nothing` of no elements, written to `*result` unless that is null.
+template <class T, transport Transport, class I, class S, class Result, class Op>
+void backend_reduce_into(execution<Transport> const& on, I first, S last, Result* result, std::optional<T> init, Op& op,
+                         std::optional<T> const& nothing)
+{
+  std::identity transform;
+  auto const all = reduce_parts<T>(on, "reduce_into", result != nullptr, std::move(first), std::move(last),
+                                   std::move(init), op, transform);
+  if (result != nullptr) *result = all ? *all : *nothing;
 }
 
 template <class T, transport Transport, class I, class S, class Op, class Transform>

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tally/along.hpp"
+#include "tally/config.hpp"
 #include "tally/detail/batch/along_calls.hpp"
 #include "tally/detail/batch/arguments.hpp"
 #include "tally/detail/batch/ends.hpp"
@@ -71,13 +72,16 @@ constexpr char const* initial_in_name()
 template <class In>
 struct neighbouring_elements {
   In const* first;
-  In const* operator()(batch::distances const& at) const { return first + at.in; }
+  TALLY_HD In const* operator()(batch::distances const& at) const { return first + at.in; }
 };
 template <class In>
 struct distant_elements {
   In const* first;
   std::ptrdiff_t step;
-  detail::strided_iterator<In const> operator()(batch::distances const& at) const { return {first + at.in, step}; }
+  TALLY_HD detail::strided_iterator<In const> operator()(batch::distances const& at) const
+  {
+    return {first + at.in, step};
+  }
 };
 
 /// The value of no elements, which has no initial value either.
@@ -115,6 +119,54 @@ void with_batch_lines(batch::layout const& where, std::size_t sequences, In cons
   }
 }
 
+/// Scans the sequences that `describe(where, values)` describes within the call.
+template <class T, transport Transport, class In, class Out, class Op, class Describe>
+void backend_scan_along(execution<Transport> const& on, char const* call, call_name const& name, std::size_t sequences,
+                        In const* in, Out* out, Op& op, detail::direction shift, Describe const& describe)
+{
+  check_travels<T, In const&, Op>();
+  session<Transport> by(on.ranks(), name);
+  batch::layout where;
+  batch::ends<T> values;
+  by.attempt([&] { describe(where, values); });
+  std::identity same;
+  with_batch_lines<T>(where, sequences, in, out, values, same, [&](auto const& lines, auto to) {
+    with_lines<T>(by, lines, tile_of<T>(in), op, [&](auto& work) {
+      work.share_totals(true);
+      work.scan(to, shift);
+      if (values.lasts != nullptr)
+        by.attempt([&] {
+          put_values<T>(call, work, lines, op,
+                        [&](std::size_t s, T const& last) { values.lasts[where.place(s).last] = last; });
+        });
+      by.finish();
+    });
+  });
+}
+
+/// The same of their reductions.
+template <class T, transport Transport, class In, class Out, class Op, class Describe>
+void backend_reduce_along(execution<Transport> const& on, char const* call, call_name const& name,
+                          std::size_t sequences, In const* in, Out* out, Op& op, Describe const& describe)
+{
+  check_travels<T, In const&, Op>();
+  session<Transport> by(on.ranks(), name);
+  batch::layout where;
+  batch::ends<T> values;
+  by.attempt([&] { describe(where, values); });
+  std::identity same;
+  with_batch_lines<T>(where, sequences, in, out, values, same, [&](auto const& lines, auto const&) {
+    with_lines<T>(by, lines, tile_of<T>(in), op, [&](auto& work) {
+      work.share_totals(!cpu_backend::has_kernels<Op, T>);
+      by.attempt([&] {
+        put_values<T>(call, work, lines, op,
+                      [&](std::size_t s, T const& sum) { out[where.place(s).out] = static_cast<Out>(sum); });
+      });
+      by.finish();
+    });
+  });
+}
+
 template <detail::direction Shift, class Acc, on_ranks P, class In, class Out, class... Rest>
 void scan_along(char const* call, P const& on, batch::sequences<In> const& in, batch::sequences<Out> const& out,
                 Rest... rest)
@@ -132,17 +184,11 @@ void scan_along(char const* call, P const& on, batch::sequences<In> const& in, b
                                         "on one rank only. Leave include_initial out");
   auto op = detail::canonical_operator<T>(std::move(arguments.op));
   using Op = decltype(op);
-  check_travels<T, In const&, Op>();
-
   std::size_t const sequences = sequences_of(in);
   call_name const name =
       name_of_batch<T, Op>(Shift == detail::direction::inclusive ? "inclusive_scan" : "exclusive_scan", sequences,
                            initial_in_name<init_type>());
-  using transport = std::remove_reference_t<decltype(on.ranks().by)>;
-  session<transport> by(on.ranks(), name);
-  layout where;
-  ends<T> values;
-  by.attempt([&] {
+  auto const describe = [&](layout& where, ends<T>& values) {
     check_shapes(call, in, out, 0);
     other_axes const sources(in.array, {in.axis}), results(out.array, {out.axis});
     check_distinct(call, "output", out.array.shape(), out.array.strides());
@@ -155,21 +201,9 @@ void scan_along(char const* call, P const& on, batch::sequences<In> const& in, b
     }
     where = numbered_layout(call, {in.array.extent(in.axis), {in.array.stride(in.axis), out.array.stride(out.axis)}},
                             results.shape, strides);
-  });
-  std::identity same;
-  auto const first = static_cast<value const*>(in.array.data_handle());
-  with_batch_lines<T>(where, sequences, first, out.array.data_handle(), values, same, [&](auto const& lines, auto to) {
-    with_lines<T>(by, lines, tile_of<T>(first), op, [&](auto& work) {
-      work.share_totals(true);
-      work.scan(to, Shift);
-      if (values.lasts != nullptr)
-        by.attempt([&] {
-          put_values<T>(call, work, lines, op,
-                        [&](std::size_t s, T const& last) { values.lasts[where.place(s).last] = last; });
-        });
-      by.finish();
-    });
-  });
+  };
+  backend_scan_along<T>(on, call, name, sequences, static_cast<value const*>(in.array.data_handle()),
+                        out.array.data_handle(), op, Shift, describe);
 }
 
 template <class Acc, on_ranks P, class In, class Target, class... Rest>
@@ -187,34 +221,17 @@ void reduce_along(P const& on, batch::sequences<In> const& in, Target const& out
   detail::check_output<Out*, T>();
   auto op = detail::canonical_operator<T>(std::move(arguments.op));
   using Op = decltype(op);
-  check_travels<T, In const&, Op>();
-
   std::size_t const sequences = sequences_of(in);
   call_name const name = name_of_batch<T, Op>("reduce", sequences, initial_in_name<init_type>());
-  using transport = std::remove_reference_t<decltype(on.ranks().by)>;
-  session<transport> by(on.ranks(), name);
-  layout where;
-  ends<T> values;
-  by.attempt([&] {
+  auto const describe = [&](layout& where, ends<T>& values) {
     other_axes const sources(in.array, {in.axis});
     across_strides strides{sources.strides, out.strides_for(call, "output", sources.shape), {}, {}, {}};
     check_distinct(call, "output", sources.shape, strides.out);
     values = initial_of<T>(call, arguments.init, sources.shape, strides.initial);
     where = numbered_layout(call, {in.array.extent(in.axis), {in.array.stride(in.axis), 1}}, sources.shape, strides);
-  });
-  std::identity same;
-  auto const first = static_cast<value const*>(in.array.data_handle());
-  Out* const results = out.array.data_handle();
-  with_batch_lines<T>(where, sequences, first, results, values, same, [&](auto const& lines, auto const&) {
-    with_lines<T>(by, lines, tile_of<T>(first), op, [&](auto& work) {
-      work.share_totals(!cpu_backend::has_kernels<Op, T>);
-      by.attempt([&] {
-        put_values<T>(call, work, lines, op,
-                      [&](std::size_t s, T const& sum) { results[where.place(s).out] = static_cast<Out>(sum); });
-      });
-      by.finish();
-    });
-  });
+  };
+  backend_reduce_along<T>(on, call, name, sequences, static_cast<value const*>(in.array.data_handle()),
+                          out.array.data_handle(), op, describe);
 }
 
 }  // namespace tally::ranks_backend

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "tally/config.hpp"
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
 
@@ -51,7 +52,7 @@ struct batch_lines {
 
   std::size_t count() const { return sequences; }
   std::size_t size() const { return where.along.extent; }
-  iterator first(std::size_t s) const { return make(where.place(s)); }
+  TALLY_HD iterator first(std::size_t s) const { return make(where.place(s)); }
   Transform& transform() const { return *transformation; }
   bool has_init() const { return ends.has_initial(); }
   std::optional<T> init(std::size_t s) const

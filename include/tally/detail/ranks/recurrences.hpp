@@ -230,24 +230,30 @@ call_name name_of_recurrence(std::size_t sequences)
   return call_name("linear_recurrence of ", sequences, " sequences of ", type_name<T>(), " (", sizeof(T), " bytes)");
 }
 
-/// The recurrences that `prepare` describes within the call: it sets the layout and the ends.
-template <class T, on_ranks P, class A, class B, class Out, class Prepare>
-void recur(P const& on, std::size_t sequences, A a, B b, Out out, Prepare const& prepare)
+/// The recurrences that `describe` describes within the call: it sets the layout and the ends.
+template <class T, transport Transport, class A, class B, class Out, class Describe>
+void backend_recur(execution<Transport> const& on, call_name const& name, std::size_t sequences, A a, B b, Out out,
+                   Describe const& describe)
 {
-  static_assert(std::is_trivially_copyable_v<affine<T>>,
-                "tally: states travel between ranks as bytes: their type must be trivially copyable");
-  call_name const name = name_of_recurrence<T>(sequences);
-  using transport = std::remove_reference_t<decltype(on.ranks().by)>;
-  session<transport> by(on.ranks(), name);
+  session<Transport> by(on.ranks(), name);
   batch::layout where;
   batch::ends<T> ends;
-  by.attempt([&] { prepare(where, ends); });
+  by.attempt([&] { describe(where, ends); });
   std::identity same;
   batch::distances const& step = where.along.step;
   recurrence_lines<T, A, B> const lines{
       {where, by.failed() ? 0 : sequences, ends, {a, b, step.coefficients, step.in}, &same}};
   bool const in_place = cpu_backend::may_be_same(a, out) || cpu_backend::may_be_same(b, out);
-  recurrences<T, transport, A, B, Out>(by, lines, out, in_place).run(ends.lasts);
+  recurrences<T, Transport, A, B, Out>(by, lines, out, in_place).run(ends.lasts);
+}
+
+template <class T, on_ranks P, class A, class B, class Out, class Describe>
+void recur(P const& on, std::size_t sequences, A a, B b, Out out, Describe const& describe)
+{
+  static_assert(std::is_trivially_copyable_v<affine<T>>,
+                "tally: states travel between ranks as bytes: their type must be trivially copyable");
+  backend_recur<T>(on, name_of_recurrence<T>(sequences), sequences, std::move(a), std::move(b), std::move(out),
+                   describe);
 }
 
 template <on_ranks P, class A, class B, class Out, class T>
