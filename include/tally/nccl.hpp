@@ -9,6 +9,7 @@
 
 #include "tally/cuda.hpp"
 #include "tally/detail/nccl/recurrences.hpp"
+#include "tally/detail/nccl/segments.hpp"
 #include "tally/detail/nccl/gpu.hpp"
 #include "tally/rank_error.hpp"
 #include "tally/ranks.hpp"

@@ -191,10 +191,10 @@ std::size_t reduce_by_flag(P const& on, I first, S last, Flags flags, Out out, O
 {
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
   detail::segments::check_call<Acc, value, I, Op, Flags, Out>();
-  return ranks_backend::reduce_segments<value>(
+  return backend_reduce_runs<value>(
       on, "flag", ranks_backend::flags_of_part<Flags>{flags, static_cast<std::size_t>(last - first)},
-      sizeof(std::iter_value_t<Flags>) + sizeof(value), first, out,
-      [](std::size_t) { return detail::segments::keep_nothing{}; }, detail::canonical_operator<value>(std::move(op)));
+      sizeof(std::iter_value_t<Flags>) + sizeof(value), first, out, ranks_backend::no_keys{},
+      detail::canonical_operator<value>(std::move(op)));
 }
 template <class Acc = void, ranks_backend::on_ranks P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
           detail::iterator Out, class Op = plus>
@@ -203,7 +203,7 @@ Out inclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, O
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
   detail::segments::check_call<Acc, value, I, Op, Flags, Out>();
   auto const n = static_cast<std::size_t>(last - first);
-  ranks_backend::scan_segments<detail::direction::inclusive, value>(
+  backend_scan_runs<detail::direction::inclusive, value>(
       on, "flag", ranks_backend::flags_of_part<Flags>{flags, n}, first, out, std::optional<value>(),
       detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
@@ -215,7 +215,7 @@ Out exclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, T
   using value = detail::accumulator<Acc, T>;
   detail::segments::check_call<Acc, value, I, Op, Flags, Out>();
   auto const n = static_cast<std::size_t>(last - first);
-  ranks_backend::scan_segments<detail::direction::exclusive, value>(
+  backend_scan_runs<detail::direction::exclusive, value>(
       on, "flag", ranks_backend::flags_of_part<Flags>{flags, n}, first, out, detail::initial<value>(std::move(init)),
       detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
@@ -229,13 +229,9 @@ std::size_t reduce_by_key(P const& on, Keys keys, S keys_last, Values values, Ke
   using value = detail::accumulator<Acc, std::iter_value_t<Values>>;
   detail::segments::check_call<Acc, value, Values, Op, Keys, KeysOut, Out>();
   detail::selection::check_equality<Same, std::iter_reference_t<Keys>>();
-  return ranks_backend::reduce_segments<value>(
+  return backend_reduce_runs<value>(
       on, "key", ranks_backend::keys_of_part<Keys, Same>{keys, static_cast<std::size_t>(keys_last - keys), same},
-      sizeof(std::iter_value_t<Keys>) + sizeof(value), values, values_out,
-      [&](std::size_t begin) {
-        return detail::segments::keep_key<Keys, KeysOut>{keys + static_cast<std::iter_difference_t<Keys>>(begin),
-                                                         keys_out};
-      },
+      sizeof(std::iter_value_t<Keys>) + sizeof(value), values, values_out, keys_out,
       detail::canonical_operator<value>(std::move(op)));
 }
 template <class Acc = void, ranks_backend::on_ranks P, detail::iterator Keys, detail::end_of<Keys> S,
@@ -246,7 +242,7 @@ Out inclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
   detail::segments::check_call<Acc, value, Values, Op, Keys, Out>();
   detail::selection::check_equality<Same, std::iter_reference_t<Keys>>();
   auto const n = static_cast<std::size_t>(keys_last - keys);
-  ranks_backend::scan_segments<detail::direction::inclusive, value>(
+  backend_scan_runs<detail::direction::inclusive, value>(
       on, "key", ranks_backend::keys_of_part<Keys, Same>{keys, n, same}, values, out, std::optional<value>(),
       detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
@@ -261,7 +257,7 @@ Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
   detail::segments::check_call<Acc, value, Values, Op, Keys, Out>();
   detail::selection::check_equality<Same, std::iter_reference_t<Keys>>();
   auto const n = static_cast<std::size_t>(keys_last - keys);
-  ranks_backend::scan_segments<detail::direction::exclusive, value>(
+  backend_scan_runs<detail::direction::exclusive, value>(
       on, "key", ranks_backend::keys_of_part<Keys, Same>{keys, n, same}, values, out,
       detail::initial<value>(std::move(init)), detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "../order/reference.hpp"
+#include "../support/divisions.hpp"
 #include "../support/virtual_ranks.hpp"
 #include "tally/detail/nccl/backend.hpp"
 #include "tally/execution.hpp"
@@ -134,6 +136,41 @@ public:
       W& total = totals[k / of_->tile];
       total = k % of_->tile == 0 ? element : static_cast<W>(op(total, element));
     }
+  }
+
+  /// Calls f(first, last) for each segment of n elements.
+  template <class Heads, class F>
+  static void for_each_segment(std::size_t n, Heads const& heads, F const& f)
+  {
+    for (std::size_t begin = 0, end = 0; begin < n; begin = end) {
+      for (end = begin + 1; end < n && !heads(end);) ++end;
+      f(begin, end);
+    }
+  }
+  template <tally::detail::direction Shift, class T, class Heads, class Values, class Out, class Op>
+  void scan_segments(std::size_t n, Heads const& heads, Values values, Out out, std::optional<T> const& init,
+                     Op const& op)
+  {
+    for_each_segment(n, heads, [&](std::size_t begin, std::size_t end) {
+      auto const first = static_cast<std::ptrdiff_t>(begin), last = static_cast<std::ptrdiff_t>(end);
+      auto const all = reference::scan(std::vector<T>(values + first, values + last), op, init, tiles_of(of_->tile));
+      auto const& results = Shift == tally::detail::direction::inclusive ? all.inclusive : all.exclusive;
+      std::copy(results.begin(), results.end(), out + first);
+    });
+  }
+  template <class T, class Heads, class Values, class Out, class Keep, class Op>
+  std::size_t reduce_segments(std::size_t n, std::size_t, Heads const& heads, Values values, Out out, Keep const& keep,
+                              Op const& op)
+  {
+    std::size_t count = 0;
+    for_each_segment(n, heads, [&](std::size_t begin, std::size_t end) {
+      auto const first = static_cast<std::ptrdiff_t>(begin), last = static_cast<std::ptrdiff_t>(end);
+      keep(count, begin);
+      out[static_cast<std::ptrdiff_t>(count++)] = *reference::scan(std::vector<T>(values + first, values + last), op,
+                                                                   std::optional<T>(), tiles_of(of_->tile))
+                                                       .reduced;
+    });
+    return count;
   }
 
   template <class F>

@@ -19,6 +19,7 @@
 #include "tally/detail/nccl/carries.hpp"
 #include "tally/detail/nccl/exact_call.hpp"
 #include "tally/detail/nccl/transport.hpp"
+#include "tally/detail/segments/segments.hpp"
 #include "tally/order.hpp"
 
 #ifdef __CUDACC__
@@ -134,6 +135,19 @@ public:
     bool const is_long = size > of.piece;
     cuda_backend::exact::launch_scans(of_->on_, call_, of, 1, is_long ? 1 : 0,
                                       is_long ? (size - 1) / of.piece + 1 : 0, size);
+  }
+
+  /// The segments between heads, of which none crosses the end of the n elements.
+  template <detail::direction Shift, class T, class Heads, class Values, class Out, class Op>
+  void scan_segments(std::size_t n, Heads const& heads, Values values, Out out, std::optional<T> const& init, Op op)
+  {
+    detail::segments::scan<Shift, T>(of_->on_, n, heads, values, out, init, op);
+  }
+  template <class T, class Heads, class Values, class Out, class Keep, class Op>
+  std::size_t reduce_segments(std::size_t n, std::size_t bytes, Heads const& heads, Values values, Out out,
+                              Keep const& keep, Op op)
+  {
+    return detail::segments::reduce<T>(of_->on_, n, bytes, heads, values, out, keep, op);
   }
 
   /// Copies elements, transformed and converted.

@@ -16,6 +16,7 @@
 #include "tally/detail/function_iterator.hpp"
 #include "tally/detail/nccl/batches.hpp"
 #include "tally/detail/nccl/call.hpp"
+#include "tally/detail/nccl/plain_array.hpp"
 #include "tally/detail/optional_value.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/ranks/recurrences.hpp"
@@ -179,6 +180,12 @@ struct find_bad {
   }
 };
 
+struct copy_number {
+  std::uint64_t const* from;
+  std::uint64_t* to;
+  TALLY_HD void operator()(std::size_t) const { *to = *from; }
+};
+
 /// The plain loop, on from the first state that is not finite: what a rank does for each recurrence.
 template <class T, class A, class B, class Out>
 struct plain_loop {
@@ -248,15 +255,6 @@ struct put_looped {
     if (loop.first_rank(s) < loop.ranks) lasts[loop.lines.where.place(s).last] = states[s];
   }
 };
-
-template <class I>
-auto plain_array(I const& i)
-{
-  if constexpr (std::contiguous_iterator<I>)
-    return std::to_address(i);
-  else
-    return i;
-}
 
 /// A call of recurrences on all ranks.
 template <class T, class Machine, class A, class B, class Out>
@@ -333,11 +331,6 @@ private:
     for (auto const& report : by_->meet({.elements = found})) some = some || report.elements != 0;
     return some;
   }
-  struct copy_number {
-    std::uint64_t const* from;
-    std::uint64_t* to;
-    TALLY_HD void operator()(std::size_t) const { *to = *from; }
-  };
 
   /// One rank after the other goes on as the plain loop does.
   void go_on(bool in_place, T* lasts)

@@ -57,6 +57,30 @@ void for_each_crossing(std::span<pieces_of_part const> parts, F const& f)
   close();
 }
 
+/// The segments that lie in a rank's part alone are those of [begin, end).
+struct own_segments {
+  std::size_t begin, end;
+  int crossing;  ///< segments of all ranks that lie on several
+};
+inline own_segments segments_of(std::span<pieces_of_part const> parts, int rank)
+{
+  pieces_of_part const& mine = parts[static_cast<std::size_t>(rank)];
+  auto const n = static_cast<std::size_t>(mine.elements);
+  own_segments own{0, n, 0};
+  for_each_crossing(parts, [&](int number, int begins, int ends) {
+    own.crossing = number + 1;
+    if (rank < begins || ends < rank) return;
+    if (rank == begins && mine.leaving > 0)
+      own.end = n - static_cast<std::size_t>(mine.leaving);
+    else if (mine.entering == n)
+      own.end = 0;  // all of the part is in one segment
+    else
+      own.begin = static_cast<std::size_t>(mine.entering);
+  });
+  own.end = std::max(own.begin, own.end);
+  return own;
+}
+
 /// This rank's piece of a segment that crosses borders: of one with an even number, or of one with an odd one.
 template <class T, class I>
 class crossing_line {
@@ -88,6 +112,8 @@ public:
     });
   }
   bool begins_on(int rank) const { return rank == first_; }
+  /// Whether this rank has a piece.
+  bool is_here() const { return first_ >= 0; }
   /// The piece's place in the part.
   std::size_t begin() const { return begin_; }
 
@@ -98,6 +124,20 @@ public:
   bool has_init() const { return init_->has_value(); }
   std::optional<T> const& init(std::size_t) const { return *init_; }
   int first_rank() const { return first_; }
+  int last_rank() const { return last_; }
+
+  /// Calls f(division) for each segment that is done with this one.
+  template <class F>
+  void for_each_division(std::size_t tile, F const& f) const
+  {
+    std::vector<std::uint64_t> offsets;
+    for_each_crossing(parts_, [&](int number, int first, int last) {
+      if (number % 2 != odd_) return;
+      offsets.assign(1, 0);
+      for (int r = first; r <= last; ++r) offsets.push_back(offsets.back() + piece(first, r));
+      f(division(offsets, tile, order::span_tiles));
+    });
+  }
 
   /// Divides this rank's segment among its ranks, and counts the values that all ranks share.
   template <class Ranks>
@@ -144,6 +184,9 @@ private:
   mutable std::identity same_;
 };
 
+/// The place of keys in a call without.
+struct no_keys {};
+
 /// The heads of this rank's part, between which its segments lie.
 template <class Flags>
 struct flags_of_part {
@@ -151,6 +194,8 @@ struct flags_of_part {
   std::size_t size;
 
   static constexpr bool needs_round = false;
+  /// The action at heads, which are counted from `begin` on.
+  detail::segments::keep_nothing keep(std::size_t, no_keys) const { return {}; }
   detail::selection::by_flag<Flags> from(std::size_t k) const
   {
     return {flags + static_cast<std::iter_difference_t<Flags>>(k)};
@@ -174,6 +219,11 @@ struct keys_of_part {
   Same same;
   memory<key> own_last = {}, lasts = {};  // the last keys of all ranks, of which some have none
 
+  template <class KeysOut>
+  detail::segments::keep_key<Keys, KeysOut> keep(std::size_t begin, KeysOut const& to) const
+  {
+    return {keys + static_cast<std::iter_difference_t<Keys>>(begin), to};
+  }
   detail::selection::by_change<Keys, Same> from(std::size_t k) const
   {
     return {keys + static_cast<std::iter_difference_t<Keys>>(k), same};
@@ -205,19 +255,18 @@ struct keys_of_part {
 
 /// The calls on segments: what crosses borders, and then what does not. `use(call, line)` takes the results of a piece
 /// of a segment that crosses; `local(cpu, begin, end)` does the segments in between.
-template <class T, on_ranks P, class Heads, class Values, class Op, class Use, class Local>
-void with_segments(P const& on, call_name const& name, Heads& heads, Values values, std::optional<T> const& init,
+template <class T, transport Transport, class Heads, class Values, class Op, class Use, class Local>
+void with_segments(execution<Transport> const& on, call_name const& name, Heads& heads, Values values, std::optional<T> const& init,
                    Op& op, Use const& use, Local const& local)
 {
   static_assert(!is_exact_sum<Op>, "tally: exact sums of segments do not cross ranks");
   check_travels<T, std::iter_reference_t<Values>, Op>();
   auto& ranks = on.ranks();
-  using transport = std::remove_reference_t<decltype(ranks.by)>;
-  session<transport> by(ranks, name);
+  session<Transport> by(ranks, name);
   int const rank = by.rank();
   std::vector<pieces_of_part> parts;
   crossing_line<T, Values> line(values, heads.size, init);
-  using call = ordered_call<T, transport, crossing_line<T, Values>, Op>;
+  using call = ordered_call<T, Transport, crossing_line<T, Values>, Op>;
   call even(by, line, op, tile_of<T>(values)), odd(by, line, op, tile_of<T>(values));
   if constexpr (Heads::needs_round) {
     by.attempt([&] { heads.prepare(by); });
@@ -242,20 +291,8 @@ void with_segments(P const& on, call_name const& name, Heads& heads, Values valu
   auto const reports = by.meet(first);
   for (std::size_t r = 0; r < parts.size(); ++r) std::memcpy(&parts[r], reports[r].value, sizeof(mine));
 
-  int crossing = 0;
-  std::size_t begin = 0, end = heads.size;  // of the segments that lie in this part alone
-  for_each_crossing(parts, [&](int number, int begins, int ends) {
-    crossing = number + 1;
-    if (rank < begins || ends < rank) return;
-    std::size_t const n = heads.size;
-    if (rank == begins && mine.leaving > 0)
-      end = n - static_cast<std::size_t>(mine.leaving);
-    else if (mine.entering == n)
-      end = 0;  // all of the part is in one segment
-    else
-      begin = static_cast<std::size_t>(mine.entering);
-  });
-  for (int k = 0; k < 2 && k < crossing; ++k) {
+  own_segments const own = segments_of(parts, rank);
+  for (int k = 0; k < 2 && k < own.crossing; ++k) {
     detail::took("ranks: segments that cross borders");
     line.find(parts, rank, k);
     call& of_these = k == 0 ? even : odd;
@@ -264,15 +301,15 @@ void with_segments(P const& on, call_name const& name, Heads& heads, Values valu
   }
   by.attempt([&] {
     if (ranks.on)
-      local(*ranks.on, begin, std::max(begin, end));
+      local(*ranks.on, own.begin, own.end);
     else
-      local(detail::automatic{}, begin, std::max(begin, end));
+      local(detail::automatic{}, own.begin, own.end);
   });
   by.finish();
 }
 
-template <detail::direction Shift, class T, on_ranks P, class Heads, class Values, class Out, class Op>
-void scan_segments(P const& on, char const* by_what, Heads heads, Values values, Out out, std::optional<T> init, Op op)
+template <detail::direction Shift, class T, transport Transport, class Heads, class Values, class Out, class Op>
+void backend_scan_runs(execution<Transport> const& on, char const* by_what, Heads heads, Values values, Out out, std::optional<T> init, Op op)
 {
   call_name const name(Shift == detail::direction::inclusive ? "inclusive_scan_by_" : "exclusive_scan_by_", by_what,
                        " of ", type_name<T>(), " (", sizeof(T), " bytes), operator ", type_name<Op>(), ", tiles of ",
@@ -290,11 +327,10 @@ void scan_segments(P const& on, char const* by_what, Heads heads, Values values,
       });
 }
 
-/// Writes the values of the segments that begin in this rank's part, and returns their number. `head_to(begin)` is what
-/// to do at their heads, which are counted from `begin` on.
-template <class T, on_ranks P, class Heads, class Values, class Out, class HeadTo, class Op>
-std::size_t reduce_segments(P const& on, char const* by_what, Heads heads, std::size_t bytes, Values values, Out out,
-                            HeadTo const& head_to, Op op)
+/// Writes the values of the segments that begin in this rank's part, and their keys, and returns their number.
+template <class T, transport Transport, class Heads, class Values, class Out, class KeysOut, class Op>
+std::size_t backend_reduce_runs(execution<Transport> const& on, char const* by_what, Heads heads, std::size_t bytes,
+                                Values values, Out out, KeysOut keys_out, Op op)
 {
   call_name const name("reduce_by_", by_what, " of ", type_name<T>(), " (", sizeof(T), " bytes), operator ",
                        type_name<Op>(), ", tiles of ", tile_of<T>(values));
@@ -313,9 +349,9 @@ std::size_t reduce_segments(P const& on, char const* by_what, Heads heads, std::
         count = begin == end ? 0
                              : detail::segments::reduce<T>(local, end - begin, bytes, heads.from(begin),
                                                            values + static_cast<std::iter_difference_t<Values>>(begin),
-                                                           out, head_to(begin), op);
+                                                           out, heads.keep(begin, keys_out), op);
         if (!of_last) return;
-        head_to(begin_of_last)(count, 0);
+        heads.keep(begin_of_last, keys_out)(count, 0);
         detail::at_index(out, count++) = *of_last;
       });
   return count;
