@@ -27,6 +27,9 @@
 /// Calls of ranks besides those of reduce.hpp and scan.hpp: reductions whose value goes to some ranks only, histograms,
 /// sequences along an axis that is divided among ranks, recurrences, and segments that cross from rank to rank. Each
 /// has the bits of one machine, for every division.
+///
+/// Ranks are processors (tally::mpi) or GPUs (tally::nccl). The arrays of GPUs lie in device memory, also `result`,
+/// `counts`, `each(...)` and `last_to(...)`. The costs below are those of processors; docs/distributed.md has both.
 namespace tally {
 
 /// As `reduce`, but writes the value to `*result`. A rank whose `result` is null takes part, and gets no value.
@@ -75,7 +78,8 @@ void reduce_into(P const& on, R&& range, Result* result, InitOp... init_op)
 /// Requires  bins of one type with the same slots on all ranks.
 /// Cost      one round, and a sum of 8 bytes for each slot over all ranks (MPI_Allreduce).
 /// Memory    8 bytes for each slot, and that of `histogram` on a CPU.
-/// Throws    rank_error on every rank, if one of them throws or makes another call than the rest; mpi_error.
+/// Throws    rank_error on every rank, if one of them throws or makes another call than the rest; mpi_error,
+///           nccl_error.
 template <ranks_backend::on_ranks P, detail::iterator I, detail::end_of<I> S, class Bins, detail::iterator Out>
 Out histogram(P const& on, I first, S last, Bins const& bins, Out counts)
 {
@@ -104,7 +108,7 @@ Out histogram(P const& on, R&& values, Bins const& bins, Out counts)
 /// Cost      each element is read once by a reduction, and twice by a scan. Totals of all sequences travel together, in
 ///           as many rounds as those of one, and one more if tiles cross from rank to rank.
 /// Memory    of totals: for each sequence as for one; the tiles that cross from rank to rank, of all sequences.
-/// Throws    rank_error on every rank: for mistakes of arguments on one of them too; mpi_error.
+/// Throws    rank_error on every rank: for mistakes of arguments on one of them too; mpi_error, nccl_error.
 template <class Acc = void, ranks_backend::on_ranks P, class In, class Out, class... InitOp>
 void reduce(P const& on, detail::batch::sequences<In> const& in, Out&& out, InitOp... init_op)
 {
@@ -138,7 +142,7 @@ void exclusive_scan(P const& on, detail::batch::sequences<In> const& in, detail:
 /// Cost      coefficients are read twice. If a state is not finite, one rank after the other goes on from it as the
 ///           plain loop does.
 /// Memory    as for batches on ranks; in place also that of the states, for floating-point states.
-/// Throws    rank_error on every rank; mpi_error.
+/// Throws    rank_error on every rank; mpi_error, nccl_error.
 template <ranks_backend::on_ranks P, detail::iterator A, detail::end_of<A> S, detail::iterator B, detail::iterator Out,
           class T>
 Out linear_recurrence(P const& on, A a, S a_last, B b, Out out, T before)
@@ -184,17 +188,18 @@ void linear_recurrence(P const& on, A const& a, detail::batch::sequences<B> cons
 ///           the rank's part, and their number. Each has the bits of the call on its segment alone.
 /// Cost      a round, another for keys, and what a scan of one sequence costs, at most twice: for segments that cross
 ///           borders, of which every other one is done at a time.
-/// Throws    rank_error on every rank, if one of them throws or makes another call than the rest; mpi_error.
+/// Throws    rank_error on every rank, if one of them throws or makes another call than the rest; mpi_error,
+///           nccl_error.
 template <class Acc = void, ranks_backend::on_ranks P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
           detail::iterator Out, class Op = plus>
 std::size_t reduce_by_flag(P const& on, I first, S last, Flags flags, Out out, Op op = {})
 {
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
   detail::segments::check_call<Acc, value, I, Op, Flags, Out>();
-  return backend_reduce_runs<value>(
-      on, "flag", ranks_backend::flags_of_part<Flags>{flags, static_cast<std::size_t>(last - first)},
-      sizeof(std::iter_value_t<Flags>) + sizeof(value), first, out, ranks_backend::no_keys{},
-      detail::canonical_operator<value>(std::move(op)));
+  return backend_reduce_runs<value>(on, "flag",
+                                    ranks_backend::flags_of_part<Flags>{flags, static_cast<std::size_t>(last - first)},
+                                    sizeof(std::iter_value_t<Flags>) + sizeof(value), first, out,
+                                    ranks_backend::no_keys{}, detail::canonical_operator<value>(std::move(op)));
 }
 template <class Acc = void, ranks_backend::on_ranks P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
           detail::iterator Out, class Op = plus>
@@ -203,9 +208,9 @@ Out inclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, O
   using value = detail::accumulator<Acc, std::iter_value_t<I>>;
   detail::segments::check_call<Acc, value, I, Op, Flags, Out>();
   auto const n = static_cast<std::size_t>(last - first);
-  backend_scan_runs<detail::direction::inclusive, value>(
-      on, "flag", ranks_backend::flags_of_part<Flags>{flags, n}, first, out, std::optional<value>(),
-      detail::canonical_operator<value>(std::move(op)));
+  backend_scan_runs<detail::direction::inclusive, value>(on, "flag", ranks_backend::flags_of_part<Flags>{flags, n},
+                                                         first, out, std::optional<value>(),
+                                                         detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 template <class Acc = void, ranks_backend::on_ranks P, detail::iterator I, detail::end_of<I> S, detail::iterator Flags,
@@ -215,9 +220,9 @@ Out exclusive_scan_by_flag(P const& on, I first, S last, Flags flags, Out out, T
   using value = detail::accumulator<Acc, T>;
   detail::segments::check_call<Acc, value, I, Op, Flags, Out>();
   auto const n = static_cast<std::size_t>(last - first);
-  backend_scan_runs<detail::direction::exclusive, value>(
-      on, "flag", ranks_backend::flags_of_part<Flags>{flags, n}, first, out, detail::initial<value>(std::move(init)),
-      detail::canonical_operator<value>(std::move(op)));
+  backend_scan_runs<detail::direction::exclusive, value>(on, "flag", ranks_backend::flags_of_part<Flags>{flags, n},
+                                                         first, out, detail::initial<value>(std::move(init)),
+                                                         detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 template <class Acc = void, ranks_backend::on_ranks P, detail::iterator Keys, detail::end_of<Keys> S,
@@ -263,14 +268,15 @@ Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
   return out + static_cast<std::iter_difference_t<Out>>(n);
 }
 
-/// Runs `work(cpu)` on each rank, and ends on all of them if it throws on one: for calls on what a rank has alone, such
-/// as sequences along an axis that is not divided.
+/// Runs `work(local)` on each rank, where `local` is its own tally::cpu or tally::cuda, and ends on all of them if it
+/// throws on one: for calls on what a rank has alone, such as sequences along an axis that is not divided.
 ///
 ///     on_each_rank(on, [&](tally::cpu local) { tally::inclusive_scan(local, along(1, rows), along(1, sums)); });
 ///
 /// Requires  work of one type on all ranks.
 /// Cost      one round, after the work.
-/// Throws    rank_error on every rank, if one of them throws or makes another call than the rest; mpi_error.
+/// Throws    rank_error on every rank, if one of them throws or makes another call than the rest; mpi_error,
+///           nccl_error.
 template <ranks_backend::on_ranks P, class Work>
 void on_each_rank(P const& on, Work&& work)
 {

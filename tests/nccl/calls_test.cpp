@@ -14,6 +14,7 @@
 #include "../support/watchdog.hpp"
 #include "host_machine.hpp"
 #include "tally/algorithms/bins.hpp"
+#include "tally/detail/nccl/histogram.hpp"
 #include "tally/operators.hpp"
 #include "tally/ranks.hpp"
 #include "tally/reduce.hpp"
@@ -132,8 +133,7 @@ TEST(exact_on_gpus, transformed)
 {
   std::vector<float> const x{0x1p60f, 3.0f, -0x1p60f, 5.0f};
   on_every_division(x.size(), [&](host_ranks const& on, int, std::size_t begin, std::size_t end) {
-    double const sum =
-        tally::transform_reduce(on, x.data() + begin, x.data() + end, 1.0, exact_plus{}, halved{});
+    double const sum = tally::transform_reduce(on, x.data() + begin, x.data() + end, 1.0, exact_plus{}, halved{});
     if (sum != 5.0) throw error("the sum of halves and one");
   });
 }

@@ -24,7 +24,7 @@ namespace tally::test {
 namespace {
 
 [[maybe_unused]] auto* const counted =
-    testing::AddGlobalTestEnvironment(new visits({"include/tally/detail/nccl/call.hpp"}));
+    testing::AddGlobalTestEnvironment(new visits({"include/tally/detail/nccl"}, {"include/tally/detail/nccl/gpu.hpp"}));
 
 /// Every call on one rank's part of a division.
 template <class T, class Op>

@@ -63,7 +63,8 @@ struct gpu_rank {
 template <class T>
 std::vector<T> slice(std::vector<T> const& all, std::pair<std::size_t, std::size_t> const& part)
 {
-  return {all.begin() + static_cast<std::ptrdiff_t>(part.first), all.begin() + static_cast<std::ptrdiff_t>(part.second)};
+  return {all.begin() + static_cast<std::ptrdiff_t>(part.first),
+          all.begin() + static_cast<std::ptrdiff_t>(part.second)};
 }
 
 /// Runs check(gpu_rank) on every rank. A rank that throws ends the program, since the others wait for it.
@@ -78,9 +79,8 @@ void on_gpu_ranks(Check const& check)
       std::_Exit(EXIT_FAILURE);
     }
   };
-  on_device_ranks(3, [&](device_ranks const& on, cuda::workspace&, cudaStream_t stream, int rank) {
-    run(on, stream, rank);
-  });
+  on_device_ranks(
+      3, [&](device_ranks const& on, cuda::workspace&, cudaStream_t stream, int rank) { run(on, stream, rank); });
   int devices = 0;
   check_cuda(cudaGetDeviceCount(&devices));
   if (devices < 2) return;

@@ -41,7 +41,8 @@ void check_exact(int spread)
     std::vector<T> x(n), inclusive(n), exclusive(n);
     for (std::size_t k = 0; k < n; ++k) {
       std::uint64_t const random = random_bits(9, k);
-      double const magnitude = std::ldexp(static_cast<double>(random >> 40), static_cast<int>(random % spread) - spread);
+      double const magnitude =
+          std::ldexp(static_cast<double>(random >> 40), static_cast<int>(random % spread) - spread);
       x[k] = static_cast<T>((random >> 20 & 1) != 0 ? -magnitude : magnitude);
     }
     T const init = static_cast<T>(-3.5);
@@ -87,9 +88,8 @@ TEST(cuda_gpus_calls, work_of_each_rank)
   on_gpu_ranks([](auto const& of) {
     device_array<int> const x(std::vector<int>(101, of.rank));
     int sum = -1;
-    tally::on_each_rank(of.on, [&](cuda const& local) {
-      sum = tally::reduce(local, x.begin(), x.end(), 0, own_sum{});
-    });
+    tally::on_each_rank(of.on,
+                        [&](cuda const& local) { sum = tally::reduce(local, x.begin(), x.end(), 0, own_sum{}); });
     if (sum != 101 * of.rank) throw error("the work");
   });
 }

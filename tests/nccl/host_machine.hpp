@@ -166,9 +166,9 @@ public:
     for_each_segment(n, heads, [&](std::size_t begin, std::size_t end) {
       auto const first = static_cast<std::ptrdiff_t>(begin), last = static_cast<std::ptrdiff_t>(end);
       keep(count, begin);
-      out[static_cast<std::ptrdiff_t>(count++)] = *reference::scan(std::vector<T>(values + first, values + last), op,
-                                                                   std::optional<T>(), tiles_of(of_->tile))
-                                                       .reduced;
+      out[static_cast<std::ptrdiff_t>(count++)] =
+          *reference::scan(std::vector<T>(values + first, values + last), op, std::optional<T>(), tiles_of(of_->tile))
+               .reduced;
     });
     return count;
   }
@@ -279,7 +279,8 @@ private:
   /// Folds what the first `ranks` ranks have shared, in pieces of 37 values; the last one's up to a span or all.
   template <class T, class Op, class AtSpan, class AtChained>
   static nccl_backend::carry_state<T, Op> walk(nccl_backend::shared_blocks const& blocks, int ranks,
-                                               std::size_t sequence, bool to_span, Op& op, AtSpan const& at_span, AtChained const& at_chained)
+                                               std::size_t sequence, bool to_span, Op& op, AtSpan const& at_span,
+                                               AtChained const& at_chained)
   {
     constexpr std::uint64_t piece = 37;
     using slot = nccl_backend::slot<T, Op>;

@@ -26,17 +26,19 @@ ROOMS = [
     # The one header that says where calls go.
     ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),
     # Parts of a sequence on ranks: which has what, and how they stay in step.
-    ("parts on ranks", LIBRARY + r"detail/ranks/(division|session|transport)\.hpp", "base"),
+    ("parts on ranks", LIBRARY + r"detail/ranks/(division|lines|session|transport)\.hpp", "base"),
     # The calls of batches and applications on ranks, from the arguments on.
-    ("contracts on ranks", LIBRARY + r"(ranks|detail/ranks/(batches|recurrences|segments))\.hpp", "base operators order cpu contracts ranks applications|parts on ranks"),
+    ("contracts on ranks", LIBRARY + r"(ranks|detail/ranks/(batches|histogram|recurrences|segments))\.hpp", "base operators order cpu contracts ranks applications|parts on ranks"),
     # Calls on these over any transport; the CPU does a rank's own part.
     ("ranks", LIBRARY + r"detail/ranks/.*", "base operators order cpu|parts on ranks"),
     ("transport over MPI", LIBRARY + r"detail/mpi/.*", "base"),
     ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running|array_view|along|segments|reversed|batches|prefix_sums|exact)\.hpp|" + LIBRARY + r"detail/batch/.*", "base operators order|where calls go"),
     ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda|cuda batches|check of CUDA"),
     ("MPI contracts", LIBRARY + r"mpi\.hpp", "base contracts ranks|contracts on ranks|transport over MPI"),
+    # The same on several GPUs, and below them the calls on one sequence.
+    ("contracts on several GPUs", LIBRARY + r"(nccl|detail/nccl/(batches|gpu|histogram|recurrences|segments))\.hpp",
+     "base operators order cpu cuda contracts applications|parts on ranks|contracts on ranks|several GPUs|GPU contracts|check of CUDA"),
     ("several GPUs", LIBRARY + r"detail/nccl/.*", "base operators order cuda|parts on ranks|check of CUDA"),
-    ("contracts on several GPUs", LIBRARY + r"nccl\.hpp", "base contracts|several GPUs|GPU contracts"),
     ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/block_cache\.hpp)",
      "base operators order contracts|where calls go"),
     # With TALLY_HEADER_ONLY it includes the sources too.

@@ -12,7 +12,6 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/nccl/call.hpp"
 #include "tally/detail/nccl/exact_call.hpp"
-#include "tally/detail/nccl/histogram.hpp"
 #include "tally/detail/optional_value.hpp"
 #include "tally/operators/exact_plus.hpp"
 
@@ -103,10 +102,9 @@ void backend_reduce_into(execution<Machine> const& on, I first, S last, Result* 
     if (result != nullptr) work.template check<T>(1, result);
   };
   if constexpr (is_exact_sum<Op>)
-    run_exact_call<T>(on, "tally::reduce_into", first, size, init, transform, prepare,
-                      [&](auto& call, auto&, auto&) {
-                        if (result != nullptr) call.reduce(result, no_elements);
-                      });
+    run_exact_call<T>(on, "tally::reduce_into", first, size, init, transform, prepare, [&](auto& call, auto&, auto&) {
+      if (result != nullptr) call.reduce(result, no_elements);
+    });
   else
     run_call<T>(on, "tally::reduce_into", first, size, init, op, transform, prepare, [&](auto& call, auto&) {
       if (result != nullptr) call.reduce(put_value<T, Result>{result, no_elements});

@@ -124,9 +124,8 @@ void backend_scan_along(execution<Machine> const& on, char const* call_text, ran
 {
   with_sequences<T>(on, call_text, name, sequences, in, out, op, describe,
                     [&](auto& call, batch::layout const& where, batch::ends<T> const& values) {
-                      T const nothing = values.lasts == nullptr
-                                            ? T()
-                                            : nothing_of<T>(call_text, call, values.has_initial(), op);
+                      T const nothing =
+                          values.lasts == nullptr ? T() : nothing_of<T>(call_text, call, values.has_initial(), op);
                       if (where.along.step.out == 1)
                         call.scan(neighbouring_results<Out>{where, out}, shift);
                       else

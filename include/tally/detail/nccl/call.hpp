@@ -288,9 +288,8 @@ public:
                 starts_each_};
       bool to_span = false;
       if constexpr (!Lines::several)  // a tail is scanned first, and needs the spans before it
-        to_span = own_.tail == 0 &&
-                  work_->template goes_on_alone<T>(at(own_.head), whole, place(outs(0), own_.head), before, *op_,
-                                                   lines_->transform());
+        to_span = own_.tail == 0 && work_->template goes_on_alone<T>(at(own_.head), whole, place(outs(0), own_.head),
+                                                                     before, *op_, lines_->transform());
       work_->template find_carries<T>(blocks(), rank() - first_rank(), count_, to_span, before, *op_);
     }
     std::identity same;

@@ -151,8 +151,7 @@ void run_exact_call(execution<Machine> const& on, char const* function, I first,
 {
   group<Machine>& all = on.all();
   ranks_backend::call_name const name(function, " of ", ranks_backend::type_name<T>(), " (", sizeof(T),
-                                      " bytes), operator tally::exact_plus",
-                                      init ? ", with an initial value" : "");
+                                      " bytes), operator tally::exact_plus", init ? ", with an initial value" : "");
   typename Machine::work work(all.machine, function);
   ranks_backend::session<typename Machine::transport> by(all.ranks, name);
   begin_call(all, by, size, [&] { prepare(work); });

@@ -114,8 +114,8 @@ public:
     for_each(1, clear_sum<T>{all});
     constexpr std::size_t piece = 16 * cuda_backend::exact::sum_threads;
     static cuda_backend::known_kernels known{};
-    auto const most = static_cast<std::size_t>(cuda_backend::blocks_at_a_time(
-        call_, exact_total_kernel<problem>, cuda_backend::exact::sum_threads, 0, known));
+    auto const most = static_cast<std::size_t>(
+        cuda_backend::blocks_at_a_time(call_, exact_total_kernel<problem>, cuda_backend::exact::sum_threads, 0, known));
     if (size > 0)
       launch(exact_total_kernel<problem>, of, static_cast<unsigned>(std::min(most, (size - 1) / piece + 1)),
              cuda_backend::exact::sum_threads);
@@ -133,8 +133,8 @@ public:
                                                       T{}, shift == detail::direction::exclusive);
     continued_exact_scan<std::remove_const_t<decltype(all)>> const of{all, before};
     bool const is_long = size > of.piece;
-    cuda_backend::exact::launch_scans(of_->on_, call_, of, 1, is_long ? 1 : 0,
-                                      is_long ? (size - 1) / of.piece + 1 : 0, size);
+    cuda_backend::exact::launch_scans(of_->on_, call_, of, 1, is_long ? 1 : 0, is_long ? (size - 1) / of.piece + 1 : 0,
+                                      size);
   }
 
   /// The segments between heads, of which none crosses the end of the n elements.
@@ -283,15 +283,9 @@ private:
   lines_problem<T, Op, Inputs> lines_for(Inputs const& inputs, std::size_t count, std::size_t size, Op const& op)
   {
     auto const each = static_cast<std::uint32_t>((size - 1) / order::tile<T> + 1);
-    return {inputs,
-            size,
-            each,
-            static_cast<std::uint32_t>(count) * each,
-            op,
-            {},
-            call_.shared(),
-            call_.words(),
-            call_.capacity()};
+    return {
+        inputs,          size, each, static_cast<std::uint32_t>(count) * each, op, {}, call_.shared(), call_.words(),
+        call_.capacity()};
   }
 
   template <class I>

@@ -163,14 +163,14 @@ __global__ void share_kernel(__grid_constant__ share_problem<Sharing> const prob
     problem.of.share(static_cast<std::size_t>(place / each), place % each);
 }
 
-/// Goes through what `ranks` ranks have shared of a sequence, in order, by one block; of the last one's values through at most
-/// `last_values`. Its first thread folds a piece of the values while the others fetch the next one. Calls
+/// Goes through what `ranks` ranks have shared of a sequence, in order, by one block; of the last one's values through
+/// at most `last_values`. Its first thread folds a piece of the values while the others fetch the next one. Calls
 /// at_span(rank, header, tile, state) as shared_walk::take does, and at_chained(rank, header, tile, spans) for the
 /// rest.
 template <class T, class Op, class LastValues, class AtSpan, class AtChained>
 __device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ranks, std::size_t sequence,
-                                            LastValues const& last_values, shared_walk<T, Op>& walk, Op& op, AtSpan const& at_span,
-                                            AtChained const& at_chained)
+                                            LastValues const& last_values, shared_walk<T, Op>& walk, Op& op,
+                                            AtSpan const& at_span, AtChained const& at_chained)
 {
   using value = slot<T, Op>;
   constexpr int piece = sizeof(value) <= 8 ? 1024 : sizeof(value) <= 128 ? 64 : 32;
@@ -241,8 +241,8 @@ struct carries_problem {
   carries<T, Op> to;
   Op op;
 };
-/// Writes the values before the rank's first tile and before each of its spans, by a block for each sequence; if `to_span`, only before the first one
-/// that begins among its tiles.
+/// Writes the values before the rank's first tile and before each of its spans, by a block for each sequence; if
+/// `to_span`, only before the first span that begins among its tiles.
 template <class T, class Op>
 __global__ void carries_kernel(__grid_constant__ carries_problem<T, Op> const problem)
 {

@@ -49,7 +49,10 @@ struct steps_on_device {
   std::ptrdiff_t a_first, a_step, b_first, b_step;
 
   TALLY_HD_AS_GIVEN
-  TALLY_HD T factor(std::size_t k) const { return static_cast<T>(a[a_first + static_cast<std::ptrdiff_t>(k) * a_step]); }
+  TALLY_HD T factor(std::size_t k) const
+  {
+    return static_cast<T>(a[a_first + static_cast<std::ptrdiff_t>(k) * a_step]);
+  }
   TALLY_HD_AS_GIVEN
   TALLY_HD T term(std::size_t k) const { return static_cast<T>(b[b_first + static_cast<std::ptrdiff_t>(k) * b_step]); }
   TALLY_HD affine<T> operator()(std::size_t k) const { return {factor(k), term(k)}; }
@@ -109,8 +112,8 @@ template <class T, class Out>
 struct state_writer {
   Out out;
   std::ptrdiff_t first, step;
-  end_of_part<T>* end;            ///< takes what a scan finds, unless null
-  std::uint64_t const* up_to;     ///< results that are stored, or null: all
+  end_of_part<T>* end;         ///< takes what a scan finds, unless null
+  std::uint64_t const* up_to;  ///< results that are stored, or null: all
   bool stores;
 
   TALLY_HD_AS_GIVEN
@@ -194,8 +197,8 @@ struct plain_loop {
   Out out;
   end_of_part<T> const* ends;  ///< of all ranks, one rank after the other
   int rank, ranks;
-  T* states;              ///< after the rank before, and then after this one
-  std::uint64_t* up_to;   ///< takes the step at which the loop begins
+  T* states;             ///< after the rank before, and then after this one
+  std::uint64_t* up_to;  ///< takes the step at which the loop begins
 
   TALLY_HD end_of_part<T> const& end(int r, std::size_t s) const
   {
@@ -341,8 +344,8 @@ private:
     std::size_t const count = lines_.sequences, bytes = count * sizeof(T);
     by.gather(at<std::byte>(own_), at<std::byte>(ends_), count * sizeof(end_of_part<T>));
     using loop = plain_loop<T, A, B, Out>;
-    loop const of{lines_, lines_.initials(), out_,          at<end_of_part<T>>(ends_),
-                  rank,   ranks,             at<T>(states_), at<std::uint64_t>(up_to_)};
+    loop const of{lines_,         lines_.initials(),        out_, at<end_of_part<T>>(ends_), rank, ranks,
+                  at<T>(states_), at<std::uint64_t>(up_to_)};
     if (in_place) {
       work_->for_each(count, find_begin<loop>{of});
       maps_.scan(writers{lines_.where, out_, nullptr, at<std::uint64_t>(up_to_), true}, shift);
@@ -358,8 +361,8 @@ private:
     }
     by.gather(at<std::byte>(states_), at<std::byte>(all_states_), bytes);
     if (lasts != nullptr)
-      work_->for_each(count, put_looped<loop, T>{
-                                 of, at<T>(all_states_) + static_cast<std::size_t>(ranks - 1) * count, lasts});
+      work_->for_each(count,
+                      put_looped<loop, T>{of, at<T>(all_states_) + static_cast<std::size_t>(ranks - 1) * count, lasts});
   }
 
   group<Machine>* all_;
@@ -379,8 +382,9 @@ template <class T, class Machine, class GivenA, class GivenB, class GivenOut, cl
 void backend_recur(execution<Machine> const& on, ranks_backend::call_name const& name, std::size_t sequences,
                    GivenA given_a, GivenB given_b, GivenOut given_out, Describe const& describe)
 {
-  static_assert(!detail::takes_results<GivenOut>,
-                "tally: a recurrence on several GPUs writes its states to memory, where a plain loop may go on from them");
+  static_assert(
+      !detail::takes_results<GivenOut>,
+      "tally: a recurrence on several GPUs writes its states to memory, where a plain loop may go on from them");
   constexpr char const* call_text = "tally::linear_recurrence";
   auto const a = plain_array(given_a);
   auto const b = plain_array(given_b);

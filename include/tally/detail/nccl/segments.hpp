@@ -34,10 +34,9 @@ struct heads_found {
 struct join_heads {
   TALLY_HD heads_found operator()(heads_found const& a, heads_found const& b) const
   {
-    return {a.first < b.first ? a.first : b.first,
-            a.last == heads_found::none                         ? b.last
-            : b.last == heads_found::none || a.last > b.last ? a.last
-                                                                : b.last};
+    return {a.first < b.first ? a.first : b.first, a.last == heads_found::none                      ? b.last
+                                                   : b.last == heads_found::none || a.last > b.last ? a.last
+                                                                                                    : b.last};
   }
   template <class T>
   static constexpr bool exactly_associative = true;
@@ -132,8 +131,7 @@ void with_heads(group<Machine>& all, ranks_backend::session<typename Machine::tr
   transport.gather(own, work.memory(), each);
   auto before = static_cast<std::size_t>(transport.rank());
   while (before > 0 && all.ranks.offsets[before] == all.ranks.offsets[before - 1]) --before;
-  auto const* const last =
-      before == 0 ? nullptr : reinterpret_cast<key const*>(work.memory() + (before - 1) * each);
+  auto const* const last = before == 0 ? nullptr : reinterpret_cast<key const*>(work.memory() + (before - 1) * each);
   use(key_changes<Keys, Same>{heads.from(0), last});
 }
 

@@ -256,8 +256,8 @@ struct keys_of_part {
 /// The calls on segments: what crosses borders, and then what does not. `use(call, line)` takes the results of a piece
 /// of a segment that crosses; `local(cpu, begin, end)` does the segments in between.
 template <class T, transport Transport, class Heads, class Values, class Op, class Use, class Local>
-void with_segments(execution<Transport> const& on, call_name const& name, Heads& heads, Values values, std::optional<T> const& init,
-                   Op& op, Use const& use, Local const& local)
+void with_segments(execution<Transport> const& on, call_name const& name, Heads& heads, Values values,
+                   std::optional<T> const& init, Op& op, Use const& use, Local const& local)
 {
   static_assert(!is_exact_sum<Op>, "tally: exact sums of segments do not cross ranks");
   check_travels<T, std::iter_reference_t<Values>, Op>();
@@ -309,7 +309,8 @@ void with_segments(execution<Transport> const& on, call_name const& name, Heads&
 }
 
 template <detail::direction Shift, class T, transport Transport, class Heads, class Values, class Out, class Op>
-void backend_scan_runs(execution<Transport> const& on, char const* by_what, Heads heads, Values values, Out out, std::optional<T> init, Op op)
+void backend_scan_runs(execution<Transport> const& on, char const* by_what, Heads heads, Values values, Out out,
+                       std::optional<T> init, Op op)
 {
   call_name const name(Shift == detail::direction::inclusive ? "inclusive_scan_by_" : "exclusive_scan_by_", by_what,
                        " of ", type_name<T>(), " (", sizeof(T), " bytes), operator ", type_name<Op>(), ", tiles of ",
