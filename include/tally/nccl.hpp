@@ -7,6 +7,7 @@
 #include "tally/detail/nccl/gpu.hpp"
 #include "tally/detail/nccl/histogram.hpp"
 #include "tally/detail/nccl/recurrences.hpp"
+#include "tally/detail/nccl/refused.hpp"
 #include "tally/detail/nccl/segments.hpp"
 #include "tally/rank_error.hpp"
 #include "tally/ranks.hpp"

@@ -36,8 +36,8 @@ ROOMS = [
     ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda|cuda batches|check of CUDA"),
     ("MPI contracts", LIBRARY + r"mpi\.hpp", "base contracts ranks|contracts on ranks|transport over MPI"),
     # The same on several GPUs, and below them the calls on one sequence.
-    ("contracts on several GPUs", LIBRARY + r"(nccl|detail/nccl/(batches|gpu|histogram|recurrences|segments))\.hpp",
-     "base operators order cpu cuda contracts applications|parts on ranks|contracts on ranks|several GPUs|GPU contracts|check of CUDA"),
+    ("contracts on several GPUs", LIBRARY + r"(nccl|detail/nccl/(batches|gpu|histogram|recurrences|refused|segments))\.hpp",
+     "base operators order cpu cuda contracts ranks applications|parts on ranks|contracts on ranks|several GPUs|GPU contracts|check of CUDA"),
     ("several GPUs", LIBRARY + r"detail/nccl/.*", "base operators order cuda|parts on ranks|check of CUDA"),
     ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/block_cache\.hpp)",
      "base operators order contracts|where calls go"),

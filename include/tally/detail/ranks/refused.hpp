@@ -12,46 +12,46 @@ constexpr void refuse()
       sizeof...(Arguments) == static_cast<std::size_t>(-1),
       "tally: ranks take reduce, the scans, histogram, linear_recurrence, batches along an axis, and calls by key "
       "and by flag. Other calls run on each rank by itself: within tally::on_each_rank, or pass tally::cpu "
-      "instead");
+      "or tally::cuda instead");
 }
 
-template <class T, transport Transport, class... Rest>
-void backend_scan_sequences(execution<Transport> const&, Rest&&...)
+template <class T, on_ranks P, class... Rest>
+void backend_scan_sequences(P const&, Rest&&...)
 {
   refuse<Rest...>();
 }
-template <class T, transport Transport, class... Rest>
-void backend_reduce_sequences(execution<Transport> const&, Rest&&...)
+template <class T, on_ranks P, class... Rest>
+void backend_reduce_sequences(P const&, Rest&&...)
 {
   refuse<Rest...>();
 }
-template <class T, transport Transport, class... Rest>
-void backend_scan_segments(execution<Transport> const&, Rest&&...)
+template <class T, on_ranks P, class... Rest>
+void backend_scan_segments(P const&, Rest&&...)
 {
   refuse<Rest...>();
 }
-template <class T, transport Transport, class... Rest>
-void backend_reduce_segments(execution<Transport> const&, Rest&&...)
+template <class T, on_ranks P, class... Rest>
+void backend_reduce_segments(P const&, Rest&&...)
 {
   refuse<Rest...>();
 }
-template <class T, transport Transport, class... Rest>
-void backend_recur_sequences(execution<Transport> const&, Rest&&...)
+template <class T, on_ranks P, class... Rest>
+void backend_recur_sequences(P const&, Rest&&...)
 {
   refuse<Rest...>();
 }
-template <class T, transport Transport, class... Rest>
-void backend_recur_segments(execution<Transport> const&, Rest&&...)
+template <class T, on_ranks P, class... Rest>
+void backend_recur_segments(P const&, Rest&&...)
 {
   refuse<Rest...>();
 }
-template <transport Transport, class... Rest>
-void backend_for_each_index(execution<Transport> const&, Rest&&...)
+template <on_ranks P, class... Rest>
+void backend_for_each_index(P const&, Rest&&...)
 {
   refuse<Rest...>();
 }
-template <transport Transport, class... Rest>
-void backend_for_each_block(execution<Transport> const&, Rest&&...)
+template <on_ranks P, class... Rest>
+void backend_for_each_block(P const&, Rest&&...)
 {
   refuse<Rest...>();
 }
