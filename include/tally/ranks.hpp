@@ -281,8 +281,8 @@ template <ranks_backend::on_ranks P, class Work>
 void on_each_rank(P const& on, Work&& work)
 {
   auto const local = local_execution(on);
-  using execution = std::remove_const_t<decltype(local)>;
-  static_assert(std::is_invocable_v<Work&, execution>,
+  using own_execution = std::remove_const_t<decltype(local)>;
+  static_assert(std::is_invocable_v<Work&, own_execution>,
                 "tally: on_each_rank(ranks, work): work takes the rank's own execution, a tally::cpu or tally::cuda");
   ranks_backend::call_name const name("on_each_rank, ", ranks_backend::type_name<std::remove_cvref_t<Work>>());
   ranks_backend::session<std::remove_reference_t<decltype(on.ranks().by)>> by(on.ranks(), name);

@@ -162,8 +162,9 @@ TEST(batches_on_gpus, mistakes_on_one_rank_end_the_call_on_all)
 TEST(batches_on_gpus, what_crosses)
 {
   constexpr std::size_t count = 5, report = 128, tile = 3;
+  std::vector<std::size_t> known;
   auto const run = [&](std::vector<std::size_t> const& sizes) {
-    return on_host_ranks(2, {}, {}, [&](host_ranks const& on, int rank) {
+    return on_host_ranks(2, {}, known, [&](host_ranks const& on, int rank) {
       std::size_t const size = sizes[static_cast<std::size_t>(rank)];
       std::vector<float> part(count * size, 1.0f);
       array_view<float> const rows(part.data(), {count, size});
@@ -173,6 +174,8 @@ TEST(batches_on_gpus, what_crosses)
   auto const block = [](std::size_t values) { return (32 + 8 * count * values + 255) / 256 * 256; };
   EXPECT_EQ(run({tile, 10}), (traffic{0, 0, 3, 2 * (2 * report + block(4))}));
   EXPECT_EQ(run({tile - 1, 2}), (traffic{2, 2 * count * 1 * 4, 3, 2 * (2 * report + block(1))}));
+  known = {tile - 1, 2};
+  EXPECT_EQ(run(known), (traffic{2, 2 * count * 1 * 4, 1, 2 * block(1)}));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,23 @@ struct gpu_rank {
   On const& on;
   cudaStream_t stream;
   int rank, ranks;
+  std::function<void()> meet;  ///< waits for the other ranks
+
+  /// All ranks while no memory is taken or given back, which may wait for a GPU that waits for this rank. To be
+  /// constructed after the arrays of a call.
+  class together {
+  public:
+    explicit together(gpu_rank const& of) : of_(&of) { of.meet(); }
+    ~together()
+    {
+      if (std::uncaught_exceptions() == 0) of_->meet();
+    }
+    together(together const&) = delete;
+
+  private:
+    gpu_rank const* of_;
+  };
+  together calls() const { return together(*this); }
 
   /// The bounds of this rank's part of n elements: those that `cuts` gives, once more each for further ranks.
   std::pair<std::size_t, std::size_t> part(std::size_t n, std::vector<std::size_t> cuts) const
@@ -71,16 +89,17 @@ std::vector<T> slice(std::vector<T> const& all, std::pair<std::size_t, std::size
 template <class Check>
 void on_gpu_ranks(Check const& check)
 {
-  auto const run = [&](auto const& on, cudaStream_t stream, int rank) {
+  auto const run = [&](auto const& on, cudaStream_t stream, int rank, std::function<void()> const& meet) {
     try {
-      check(gpu_rank<std::remove_cvref_t<decltype(on)>>{on, stream, rank, on.size()});
+      check(gpu_rank<std::remove_cvref_t<decltype(on)>>{on, stream, rank, on.size(), meet});
     } catch (std::exception const& e) {
       std::fprintf(stderr, "rank %d of %d: %s\n", rank, on.size(), e.what());
       std::_Exit(EXIT_FAILURE);
     }
   };
-  on_device_ranks(
-      3, [&](device_ranks const& on, cuda::workspace&, cudaStream_t stream, int rank) { run(on, stream, rank); });
+  on_device_ranks(3, [&](device_ranks const& on, cuda::workspace&, cudaStream_t stream, int rank) {
+    run(on, stream, rank, [] {});
+  });
   int devices = 0;
   check_cuda(cudaGetDeviceCount(&devices));
   if (devices < 2) return;
@@ -91,7 +110,7 @@ void on_gpu_ranks(Check const& check)
     cuda::workspace space;
     space.reserve(std::size_t{1} << 24, own);
     nccl const on(communicator, own, space);
-    run(on, static_cast<cudaStream_t>(own), rank);
+    run(on, static_cast<cudaStream_t>(own), rank, [&] { pair.meet(); });
     pair.meet();
   });
 }

@@ -41,6 +41,7 @@ std::vector<std::vector<std::size_t>> cuts_for(std::size_t n)
   return {{0, n}, {tile, 2 * tile}, {tile - 3, tile + 5}, {7, 9}, {span, span + 2 * tile}, {span - 1, n - 1}};
 }
 
+#ifndef TALLY_TEST_BRIEFLY
 TEST(cuda_gpus_batches, floats_in_rows_and_columns)
 {
   for (std::size_t const n : {std::size_t{50}, order::span<float> + 3 * order::tile<float> + 11}) {
@@ -61,6 +62,7 @@ TEST(cuda_gpus_batches, floats_in_rows_and_columns)
           std::ptrdiff_t const axis = columns ? 0 : 1;
           device_array<float> const part(part_of_rows(x, bounds, columns));
           device_array<float> out(part.size()), all(rows);
+          auto const now = of.calls();
           auto const in_view = view_of_rows<float const>(part.begin(), size, columns);
           auto const out_view = view_of_rows(out.begin(), size, columns);
           tally::reduce(of.on, along(axis, in_view), all.begin(), each(begins.begin()), plus{});
@@ -75,6 +77,8 @@ TEST(cuda_gpus_batches, floats_in_rows_and_columns)
     });
   }
 }
+
+#endif
 
 /// Recurrences of three rows; in one a state is not finite if `bad` is a step.
 void check_recurrences(std::size_t n, std::size_t bad)
@@ -108,6 +112,7 @@ void check_recurrences(std::size_t n, std::size_t bad)
       std::ptrdiff_t const axis = columns ? 0 : 1;
       device_array<float> own_a(part_of_rows(a, bounds, columns)), own_b(part_of_rows(b, bounds, columns));
       device_array<float> out(own_a.size()), all(rows);
+      auto const now = of.calls();
       auto const a_view = view_of_rows<float const>(own_a.begin(), size, columns);
       auto const b_view = view_of_rows<float const>(own_b.begin(), size, columns);
       device_array<float>& results = in_place ? own_b : out;
@@ -132,6 +137,7 @@ TEST(cuda_gpus_batches, recurrences)
   check_recurrences(n, order::span<affine<float>> + 10);
 }
 
+#ifndef TALLY_TEST_BRIEFLY
 TEST(cuda_gpus_batches, one_recurrence)
 {
   std::size_t const n = 2 * order::tile<affine<double>> + 99;
@@ -146,11 +152,13 @@ TEST(cuda_gpus_batches, one_recurrence)
       auto const bounds = of.part(n, cuts);
       device_array<double> const own_a(slice(a, bounds)), own_b(slice(b, bounds));
       device_array<double> out(own_a.size());
+      auto const now = of.calls();
       tally::linear_recurrence(of.on, own_a.begin(), own_a.end(), own_b.begin(), out.begin(), 0.5);
       of.expect(out, states, bounds.first, "the states");
     }
   });
 }
+#endif
 
 }  // namespace
 }  // namespace tally::test

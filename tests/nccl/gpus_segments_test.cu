@@ -55,7 +55,9 @@ struct segments_of_test {
     device_array<char> const heads(slice(flags, part));
     device_array<std::int32_t> const own_keys(slice(keys, part));
     std::size_t const n = values.size();
-    device_array<T> out(n);
+    device_array<T> out(n), reduced(n + 1);
+    device_array<std::int32_t> kept(n + 1);
+    auto const now = of.calls();
     tally::inclusive_scan_by_flag(of.on, values.begin(), values.end(), heads.begin(), out.begin(), op);
     of.expect(out, inclusive, part.first, "inclusive_scan_by_flag");
     tally::exclusive_scan_by_key(of.on, own_keys.begin(), own_keys.end(), values.begin(), out.begin(), init, op);
@@ -67,8 +69,6 @@ struct segments_of_test {
       if (begins && k < part.first) ++first;
       if (begins) ++last;
     }
-    device_array<T> reduced(n + 1);
-    device_array<std::int32_t> kept(n + 1);
     std::size_t const count = tally::reduce_by_key(of.on, own_keys.begin(), own_keys.end(), values.begin(),
                                                    kept.begin(), reduced.begin(), op);
     if (count != last - first) throw error("reduce_by_key: " + std::to_string(count) + " runs");

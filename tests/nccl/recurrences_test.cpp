@@ -225,8 +225,9 @@ TEST(recurrences_on_gpus, one_factor_for_all_steps)
 
 TEST(recurrences_on_gpus, what_crosses)
 {
-  auto const run = [](double term, bool in_place) {
-    return on_host_ranks(2, {}, {}, [&](host_ranks const& on, int) {
+  std::vector<std::size_t> sizes;
+  auto const run = [&](double term, bool in_place) {
+    return on_host_ranks(2, {}, sizes, [&](host_ranks const& on, int) {
       std::vector<double> a(3, 1.0), b(3, term), out(3);
       tally::linear_recurrence(on, a.begin(), a.end(), b.begin(), in_place ? a.begin() : out.begin(), 0.0);
     });
@@ -237,6 +238,8 @@ TEST(recurrences_on_gpus, what_crosses)
   EXPECT_EQ(run(1.0, true), (traffic{0, 0, 4, rounds}));
   // The ends of both parts, and the states behind the loops, of which one goes on.
   EXPECT_EQ(run(1e308, false), (traffic{1, 8, 6, rounds + 2 * 24 + 2 * 8}));
+  sizes = {3, 3};
+  EXPECT_EQ(run(1.0, false), (traffic{0, 0, 2, 2 * 128 + 2 * 256}));
 }
 
 }  // namespace

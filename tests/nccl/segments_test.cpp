@@ -97,10 +97,12 @@ TEST(segments_on_gpus, calls_that_differ)
 
 TEST(segments_on_gpus, what_crosses)
 {
+  std::vector<std::size_t> sizes;
   auto const run = [&](std::vector<char> const& flags) {
-    return on_host_ranks(2, {}, {}, [&](host_ranks const& on, int rank) {
+    return on_host_ranks(2, {}, sizes, [&](host_ranks const& on, int rank) {
       std::vector<float> part(10, 1.0f);
       tally::inclusive_scan_by_flag(on, part.begin(), part.end(), flags.begin() + rank * 10, part.begin());
+      if (flags[10] == 0 && part[9] != (rank == 0 ? 10.0f : 20.0f)) throw error("the last result of the part");
     });
   };
   std::vector<char> flags(20);
@@ -108,6 +110,10 @@ TEST(segments_on_gpus, what_crosses)
   // A segment of all: sizes, pieces, memory for the first time, a block of totals and the last round; and a head of two
   // elements there and back.
   EXPECT_EQ(run(flags), (traffic{2, 2 * 2 * 4, 5, 4 * round + block}));
+  // With sizes that are known, pieces and the last round are left.
+  sizes = {10, 10};
+  EXPECT_EQ(run(flags), (traffic{2, 2 * 2 * 4, 3, 2 * round + block}));
+  sizes.clear();
   flags[10] = 1;  // none crosses
   EXPECT_EQ(run(flags), (traffic{0, 0, 3, 3 * round}));
 }
