@@ -37,7 +37,8 @@ typedef enum tally_status {
   TALLY_WRONG_ARGUMENT = 1, /* the call breaks its contract */
   TALLY_NOT_SUPPORTED = 2,  /* a type, an operator or a device that this library has no code for */
   TALLY_NO_MEMORY = 3,
-  TALLY_FAILED = 4          /* anything else; the message has the details */
+  TALLY_FAILED = 4,         /* anything else; the message has the details */
+  TALLY_RANK_FAILED = 5     /* of calls on ranks, on all of them: one has failed; the message says which, and why */
 } tally_status;
 
 /* The message of the last call of this thread that did not return TALLY_OK; "" if there was none. It is valid until
@@ -352,6 +353,83 @@ TALLY_API int32_t tally_exact_sum_round(const tally_exact_sum* sum, const tally_
  * replaces a sum; bytes that are no sum are TALLY_WRONG_ARGUMENT. */
 TALLY_API int32_t tally_exact_sum_save(const tally_exact_sum* sum, void* bytes);
 TALLY_API int32_t tally_exact_sum_load(tally_exact_sum* sum, const void* bytes);
+
+/* ---- Ranks ----------------------------------------------------------------------------------------------------- */
+
+/* Ranks are processes, or threads, of which each has a part of one sequence: the sequence is their parts in the order of
+ * ranks, of any length, none too. All ranks make the same call, each on its part, and get the bits of one machine's call
+ * on the whole. Bytes travel by functions of the caller's: over MPI, sockets, memory. All ranks are machines of one kind. */
+
+/* The functions that carry bytes between ranks. Each returns 0; another number ends the call with TALLY_FAILED, and the
+ * ranks are of no further use. They are called by the thread that makes the call. All ranks call the first four in the same
+ * order. Between two calls of `wait` a rank sends at most one message to each other one, and receives at most one from each;
+ * the memory of messages stays until `wait`. */
+typedef struct tally_transport {
+  size_t size;   /* sizeof(tally_transport) */
+  void* context; /* the first argument of all functions */
+  int32_t rank;  /* of the caller, from 0 on */
+  int32_t ranks; /* their number */
+  /* Gives `bytes` bytes to all ranks, and takes those of all, in the order of ranks. */
+  int32_t (*allgather)(void* context, const void* mine, void* all, size_t bytes);
+  /* The same for bytes[r] bytes of rank r. */
+  int32_t (*allgatherv)(void* context, const void* mine, void* all, const size_t* bytes);
+  /* Gives the bytes of rank `from` to all ranks. */
+  int32_t (*broadcast)(void* context, void* data, size_t bytes, int32_t from);
+  /* Replaces each number by its sum over all ranks, modulo 2^64. */
+  int32_t (*add_up)(void* context, uint64_t* numbers, size_t count);
+  /* Begins to send a message, perhaps of no bytes. */
+  int32_t (*send)(void* context, int32_t to, const void* data, size_t bytes);
+  /* Begins to receive one, which has as many bytes, or none. */
+  int32_t (*receive)(void* context, int32_t from, void* data, size_t bytes);
+  /* Waits until all messages are sent and received. *all_came is 0 if one that was to be received had no bytes, else 1. */
+  int32_t (*wait)(void* context, int32_t* all_came);
+} tally_transport;
+
+/* The ranks of a transport, as one of them sees them. One thread at a time makes a call on them. */
+typedef struct tally_ranks tally_ranks;
+
+/* Makes them. `by` is copied; what its context points to stays until tally_ranks_destroy. */
+TALLY_API int32_t tally_ranks_create(const tally_transport* by, tally_ranks** ranks);
+TALLY_API void tally_ranks_destroy(tally_ranks* ranks);
+
+/* If one rank's call fails, or ranks make different calls, the call returns TALLY_RANK_FAILED on all ranks, and all have the
+ * same message. Outputs are unspecified then, and the next call can be made. This is the rank that failed or differs, of the
+ * last such call of this thread; -1 if there was none. */
+TALLY_API int32_t tally_last_failed_rank(void);
+
+/* A round in which ranks tell each other whether they have failed: with a text that says why, or with NULL. A rank that
+ * cannot make the call of the others takes part in it so. */
+TALLY_API int32_t tally_ranks_agree(tally_ranks* ranks, const char* failure);
+
+/* As the functions without `ranks_` in their names, of a sequence, or of sequences along `axis`, whose parts lie on ranks.
+ *
+ * Requires  as there, with these differences. All arrays are the CPU's. All extents but that of `axis` are the same on all
+ *           ranks. The initial value is that of rank 0; the others give one too. Flags are 0, or TALLY_EXCLUSIVE. Elements
+ *           of operations of the caller's have up to 256 bytes; there are up to 9 axes.
+ * Result    of scans and recurrences, those of the rank's own part. Reductions, last values and counts on every rank; a
+ *           rank whose out->data is NULL gets no reductions. By key: a run goes on where the next rank's part begins with
+ *           the same key; reductions, and their number, are those of the runs that begin in the rank's part.
+ * Cost      docs/distributed.md has messages and bytes as formulas; there is a round more, of 128 bytes a rank.
+ * Memory    as there. Sequences with gaps between their elements are copied, and integers of fewer than 64 bits are
+ *           combined in 64.
+ * Returns   TALLY_RANK_FAILED whatever fails on a rank; TALLY_FAILED if the transport does. */
+TALLY_API int32_t tally_ranks_reduce(tally_ranks* ranks, const tally_array* in, int32_t axis, const tally_array* out,
+                                     const tally_operation* op, const tally_options* options);
+TALLY_API int32_t tally_ranks_scan(tally_ranks* ranks, const tally_array* in, int32_t axis, const tally_array* out,
+                                   const tally_operation* op, const tally_options* options);
+TALLY_API int32_t tally_ranks_linear_recurrence(tally_ranks* ranks, const tally_array* a, const tally_array* b,
+                                                int32_t axis, const tally_array* out, const tally_options* options);
+TALLY_API int32_t tally_ranks_reduce_by_key(tally_ranks* ranks, const tally_array* keys, const tally_array* values,
+                                            const tally_array* keys_out, const tally_array* out, int64_t* runs,
+                                            const tally_operation* op, const tally_options* options);
+TALLY_API int32_t tally_ranks_scan_by_key(tally_ranks* ranks, const tally_array* keys, const tally_array* values,
+                                          const tally_array* out, const tally_operation* op,
+                                          const tally_options* options);
+TALLY_API int32_t tally_ranks_histogram(tally_ranks* ranks, const tally_array* values, double lower, double upper,
+                                        const tally_array* counts, const tally_options* options);
+TALLY_API int32_t tally_ranks_histogram_of_edges(tally_ranks* ranks, const tally_array* values,
+                                                 const tally_array* edges, const tally_array* counts,
+                                                 const tally_options* options);
 
 #ifdef __cplusplus
 }

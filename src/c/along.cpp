@@ -122,90 +122,106 @@ void run_reduction(operation const& op, prepared const& p, sequences_call call)
 
 }  // namespace
 
+along_arguments checked_along(call_kind kind, tally_array const* in_given, std::int32_t axis,
+                              tally_array const* out_given, tally_operation const* op_given,
+                              tally_options const* options_given)
+{
+  bool const reduces = kind == call_kind::reduce;
+  along_arguments a;
+  a.options =
+      options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE | TALLY_INCLUDE_INITIAL);
+  a.in = checked(in_given, "in", devices::cpu_or_gpu);
+  a.out = checked(out_given, "out", devices::cpu_or_gpu);
+  check_same_device(a.out, a.in, "out");
+  bool const on_a_gpu = a.in.device.type == TALLY_CUDA;
+  a.axis = detail::batch::axis_of(axis, a.in.shape);
+  a.includes_initial = (a.options.flags & TALLY_INCLUDE_INITIAL) != 0;
+  a.exclusive = (a.options.flags & TALLY_EXCLUSIVE) != 0;
+  a.gpu = place_of(a.in.device, a.options);
+  if (a.exclusive && a.includes_initial)
+    throw usage_error("options->flags has TALLY_EXCLUSIVE and TALLY_INCLUDE_INITIAL; a scan is one of them");
+  if (reduces && a.options.last != nullptr)
+    throw usage_error("options->last is for scans: the last value of a reduction is its result");
+
+  a.across = a.in.without(a.axis).shape;
+  if (reduces) {
+    check_same_shape(a.out, a.across, "out");
+  } else {
+    per_axis results;
+    for (std::size_t d = 0; d < a.in.shape.size(); ++d)
+      results.append(a.in.shape[d] + (d == a.axis && a.includes_initial ? 1 : 0));
+    check_same_shape(a.out, results, "out");
+  }
+  check_distinct("out", "an output", a.out.shape, a.out.strides);
+
+  bool const own = !is_built_in(op_given);
+  a.type = own ? a.out.type : accumulator_of(a.options, a.out.type, op_given);
+  if (own && on_a_gpu)
+    throw not_supported(
+        "an operation of the caller's on a GPU: it is the CPU's code; nvcc compiles the C++ library's calls");
+  a.op = own ? of_caller(*op_given, a.in.bytes) : built_in(op_given, a.type);
+  if (on_a_gpu) a.op = on_gpu(a.op, op_given, a.type);
+  converter const convert(a.op, a.type, on_a_gpu);
+  convert.check(a.in, "in", false);
+  convert.check(a.out, "out", true);
+  if (a.options.initial != nullptr) {
+    a.initial = checked_initial(a.options.initial, a.in, a.across);
+    a.initial_for_each = a.initial->shape.size() != 0 || a.initial->device.type != TALLY_CPU;
+    convert.check(*a.initial, "options->initial", false);
+  }
+  if (a.options.last != nullptr) {
+    a.last = checked(a.options.last, "options->last", devices::cpu_or_gpu);
+    check_same_device(*a.last, a.in, "options->last");
+    if (on_a_gpu && a.includes_initial)
+      throw not_supported(
+          "options->last with TALLY_INCLUDE_INITIAL on a GPU: it is the last place of out along the axis");
+    check_same_shape(*a.last, a.across, "options->last");
+    check_distinct("options->last", "an output", a.last->shape, a.last->strides);
+    convert.check(*a.last, "options->last", true);
+  }
+  return a;
+}
+
 void run_along(call_kind kind, tally_array const* in_given, std::int32_t axis, tally_array const* out_given,
                tally_operation const* op_given, tally_options const* options_given)
 {
   if (run_short(kind, in_given, axis, out_given, op_given, options_given)) return;
   bool const reduces = kind == call_kind::reduce;
-  tally_options const options =
-      options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE | TALLY_INCLUDE_INITIAL);
-  prepared p;
-  array const in = checked(in_given, "in", devices::cpu_or_gpu), out = checked(out_given, "out", devices::cpu_or_gpu);
-  check_same_device(out, in, "out");
-  bool const on_a_gpu = in.device.type == TALLY_CUDA;
-  p.axis = detail::batch::axis_of(axis, in.shape);
-  p.includes_initial = (options.flags & TALLY_INCLUDE_INITIAL) != 0;
+  along_arguments const a = checked_along(kind, in_given, axis, out_given, op_given, options_given);
+  if (any_empty(a.across)) return;
+
+  converter const convert(a.op, a.type, a.gpu.is_used);
   sequences_call call;
-  call.exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
-  call.threads = options.threads;
-  call.gpu = place_of(in.device, options);
-  if (call.exclusive && p.includes_initial)
-    throw usage_error("options->flags has TALLY_EXCLUSIVE and TALLY_INCLUDE_INITIAL; a scan is one of them");
-  if (reduces && options.last != nullptr)
-    throw usage_error("options->last is for scans: the last value of a reduction is its result");
-
-  per_axis const across = in.without(p.axis).shape;
-  if (reduces) {
-    check_same_shape(out, across, "out");
-  } else {
-    per_axis results;
-    for (std::size_t d = 0; d < in.shape.size(); ++d)
-      results.append(in.shape[d] + (d == p.axis && p.includes_initial ? 1 : 0));
-    check_same_shape(out, results, "out");
-  }
-  check_distinct("out", "an output", out.shape, out.strides);
-
-  bool const own = !is_built_in(op_given);
-  tally_type const type = own ? out.type : accumulator_of(options, out.type, op_given);
-  if (own && on_a_gpu)
-    throw not_supported(
-        "an operation of the caller's on a GPU: it is the CPU's code; nvcc compiles the C++ library's calls");
-  operation op = own ? of_caller(*op_given, in.bytes) : built_in(op_given, type);
-  if (on_a_gpu) op = on_gpu(op, op_given, type);
-  converter const convert(op, type, on_a_gpu);
-  convert.check(in, "in", false);
-  convert.check(out, "out", true);
-  std::optional<array> initial, last;
-  if (options.initial != nullptr) {
-    initial = checked_initial(options.initial, in, across);
-    p.initial_for_each = initial->shape.size() != 0 || initial->device.type != TALLY_CPU;
-    convert.check(*initial, "options->initial", false);
-  }
-  if (options.last != nullptr) {
-    last = checked(options.last, "options->last", devices::cpu_or_gpu);
-    check_same_device(*last, in, "options->last");
-    if (on_a_gpu && p.includes_initial)
-      throw not_supported(
-          "options->last with TALLY_INCLUDE_INITIAL on a GPU: it is the last place of out along the axis");
-    check_same_shape(*last, across, "options->last");
-    check_distinct("options->last", "an output", last->shape, last->strides);
-    convert.check(*last, "options->last", true);
-  }
-  if (any_empty(across)) return;
-
-  p.in = convert.input(in);
+  call.exclusive = a.exclusive;
+  call.threads = a.options.threads;
+  call.gpu = a.gpu;
+  prepared p;
+  p.axis = a.axis;
+  p.includes_initial = a.includes_initial;
+  p.initial_for_each = a.initial_for_each;
+  p.in = convert.input(a.in);
   // In place the results of one pass replace its elements, if they can stay where they are.
-  p.out = convert.fits(out) ? out : convert.place(out.shape);
-  if (initial) {
-    p.initial = convert.input(*initial);
+  p.out = convert.fits(a.out) ? a.out : convert.place(a.out.shape);
+  if (a.initial) {
+    p.initial = convert.input(*a.initial);
     if (!p.initial_for_each) {
       array one = *p.initial;
-      p.initial = repeated(one.data, op, across);
+      p.initial = repeated(one.data, a.op, a.across);
       p.initial->owned = one.owned;
     }
   }
-  if (last) p.last = convert.fits(*last) ? *last : convert.place(last->shape);
+  if (a.last) p.last = convert.fits(*a.last) ? *a.last : convert.place(a.last->shape);
   array const results = p.out, lasts = p.last ? *p.last : array{};
-  if ((options.flags & TALLY_REVERSE) != 0) {
+  if ((a.options.flags & TALLY_REVERSE) != 0) {
     p.in = p.in.flipped(p.axis);
     if (!reduces) p.out = p.out.flipped(p.axis);
   }
   if (reduces)
-    run_reduction(op, p, call);
+    run_reduction(a.op, p, call);
   else
-    run_scan(op, p, call);
-  if (!convert.fits(out)) convert.transfer(results, out);
-  if (last && !convert.fits(*last)) convert.transfer(lasts, *last);
+    run_scan(a.op, p, call);
+  if (!convert.fits(a.out)) convert.transfer(results, a.out);
+  if (a.last && !convert.fits(*a.last)) convert.transfer(lasts, *a.last);
 }
 
 }  // namespace tally::c

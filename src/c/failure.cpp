@@ -4,12 +4,15 @@
 #include <exception>
 #include <new>
 
+#include "tally/rank_error.hpp"
+
 namespace tally::c {
 
 namespace {
 
 /// It has no destructor, so that a thread may end after the library has been unloaded.
 thread_local char last_message[1024] = "";
+thread_local std::int32_t last_failed_rank = -1;
 
 void keep(char const* call, char const* message) noexcept
 {
@@ -27,6 +30,10 @@ std::int32_t code_of_current_exception(char const* call) noexcept
 {
   try {
     throw;
+  } catch (rank_error const& e) {
+    keep(call, e.what());
+    last_failed_rank = e.rank();
+    return TALLY_RANK_FAILED;
   } catch (usage_error const& e) {
     keep(call, e.what());
     return TALLY_WRONG_ARGUMENT;
@@ -50,4 +57,9 @@ std::int32_t code_of_current_exception(char const* call) noexcept
 extern "C" char const* tally_last_message(void)
 {
   return tally::c::last_message;
+}
+
+extern "C" std::int32_t tally_last_failed_rank(void)
+{
+  return tally::c::last_failed_rank;
 }

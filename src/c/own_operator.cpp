@@ -7,34 +7,13 @@
 #include "src/c/any_operator.hpp"
 #include "src/c/failure.hpp"
 #include "src/c/operation.hpp"
+#include "src/c/slot.hpp"
 
 /// Operators of the caller's, on elements of any size. Elements are kept in slots of 8, 16, 64 or 256 bytes, whose
 /// size decides about the order (docs/order.md); longer ones are combined from left to right.
 namespace tally::c {
 
 namespace {
-
-template <std::size_t Bytes>
-struct alignas(Bytes < 16 ? Bytes : 16) slot {
-  std::byte bytes[Bytes];
-};
-
-template <std::size_t Bytes>
-struct combine {
-  tally_operation const* callers;
-
-  slot<Bytes> operator()(slot<Bytes> const& a, slot<Bytes> const& b) const
-  {
-    slot<Bytes> result{};
-    callers->combine(callers->context, &a, &b, &result);
-    return result;
-  }
-};
-
-cpu threads_of(operation const& self, int threads)
-{
-  return {(self.callers->flags & TALLY_ON_THREADS) != 0 ? threads : 1};
-}
 
 template <std::size_t Bytes>
 void run_slots(operation const& self, sequences_call const& call)

@@ -16,9 +16,14 @@
 
 namespace tally::c {
 
-namespace {
+array checked_keys(tally_array const* given, char const* name)
+{
+  array const keys = checked(given, name, devices::cpu_or_gpu);
+  check_one_axis(keys, name);
+  with_compared_type<compared_by::equality>(keys.type, name, [](auto) {});
+  return keys;
+}
 
-/// Where runs of equal keys begin, and the number of keys behind them.
 std::vector<std::int64_t> ends_of_runs(array const& given, char const* name, int threads)
 {
   namespace selection = detail::selection;
@@ -37,6 +42,19 @@ std::vector<std::int64_t> ends_of_runs(array const& given, char const* name, int
   return begins;
 }
 
+void write_keys(array const& keys, std::span<std::int64_t const> begins, array const& out)
+{
+  auto const step_in = keys.strides[0] * static_cast<std::ptrdiff_t>(keys.bytes),
+             step_out = out.strides[0] * static_cast<std::ptrdiff_t>(out.bytes);
+  std::byte* to = out.data;
+  for (std::int64_t const begin : begins) {
+    std::memmove(to, keys.data + begin * step_in, keys.bytes);
+    to += step_out;
+  }
+}
+
+namespace {
+
 tally_array described(std::vector<std::int64_t> const& offsets, std::int64_t const* shape)
 {
   return {const_cast<std::int64_t*>(offsets.data()), {TALLY_CPU, 0}, 1, TALLY_INT64, shape, nullptr, 0};
@@ -47,26 +65,8 @@ void check_count(std::int64_t const* count, char const* name)
   if (count == nullptr) throw usage_error(std::string(name) + " is a null pointer; it takes the number");
 }
 
-/// Writes the key of each run.
-void write_keys(array const& keys, std::vector<std::int64_t> const& ends, array const& out)
-{
-  auto const step_in = keys.strides[0] * static_cast<std::ptrdiff_t>(keys.bytes),
-             step_out = out.strides[0] * static_cast<std::ptrdiff_t>(out.bytes);
-  std::byte* to = out.data;
-  for (std::size_t r = 0; r + 1 < ends.size(); ++r, to += step_out)
-    std::memmove(to, keys.data + ends[r] * step_in, keys.bytes);
-}
-
 constexpr char const* of_runs = " runs";
 
-/// The keys of a call, on the CPU or on a GPU.
-array checked_keys(tally_array const* given, char const* name)
-{
-  array const keys = checked(given, name, devices::cpu_or_gpu);
-  check_one_axis(keys, name);
-  with_compared_type<compared_by::equality>(keys.type, name, [](auto) {});
-  return keys;
-}
 /// An output beside the keys.
 array checked_output(tally_array const* given, array const& keys, char const* name)
 {
@@ -139,7 +139,7 @@ void reduce_by_key(tally_array const* keys_given, tally_array const* values, tal
   tally_array results = *out_given;
   results.shape = &count;
   run_on_segments(call_kind::reduce, values, &offsets, &results, op, options_given, lengths::positive);
-  if (keys_out_given != nullptr) write_keys(keys, ends, keys_out);
+  if (keys_out_given != nullptr) write_keys(keys, std::span(ends).first(ends.size() - 1), keys_out);
   *runs = count;
 }
 
@@ -199,7 +199,7 @@ void unique(tally_array const* in_given, tally_array const* out_given, tally_arr
   auto const ends = ends_of_runs(in, "in", options.threads);
   auto const count = static_cast<std::int64_t>(ends.size()) - 1;
   check_rooms(count);
-  if (out_given != nullptr) write_keys(in, ends, out);
+  if (out_given != nullptr) write_keys(in, std::span(ends).first(ends.size() - 1), out);
   if (lengths_given != nullptr)
     for (std::int64_t r = 0; r < count; ++r)
       reinterpret_cast<std::int64_t*>(lengths.data)[r * lengths.strides[0]] =

@@ -1,11 +1,21 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "src/c/along.hpp"
+#include "src/c/arrays.hpp"
 
 /// Runs of equal keys.
 namespace tally::c {
+
+/// The keys of a call, on the CPU or on a GPU.
+array checked_keys(tally_array const* given, char const* name);
+/// Where runs of equal keys begin, and the number of keys behind them.
+std::vector<std::int64_t> ends_of_runs(array const& keys, char const* name, int threads);
+/// Writes the keys at the places where runs begin, one after the other.
+void write_keys(array const& keys, std::span<std::int64_t const> begins, array const& out);
 
 /// tally_reduce_by_key.
 /// Throws    usage_error, not_supported, std::bad_alloc.

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "src/c/any_operator.hpp"
+#include "src/c/dense_ends.hpp"
 #include "src/c/logarithm.hpp"
 
 /// log_sum_exp on arrays of logarithms: an element is combined as the sum of exponentials that it is the logarithm of.
@@ -9,44 +10,12 @@ namespace tally::c {
 
 namespace {
 
-/// The initial and last values of the sequences of a call as sums, one a sequence in a row.
-template <class T>
-struct dense_ends {
-  detail::batch::layout where;
-  detail::batch::ends<logarithm<T>> values;
-  std::vector<logarithm<T>> initials, lasts;
-
-  explicit dense_ends(sequences_call const& call) : where(call.where)
-  {
-    std::ptrdiff_t step = 1;
-    for (int d = where.dimensions; d-- > 0;) {
-      if (call.initial_for_each) where.across[d].step.initial = step;
-      if (call.last != nullptr) where.across[d].step.last = step;
-      step *= static_cast<std::ptrdiff_t>(where.across[d].extent);
-    }
-    auto const count = static_cast<std::size_t>(step);
-    auto const* const given = reinterpret_cast<T const*>(call.initial);
-    if (call.initial_for_each) {
-      initials.resize(count);
-      for (std::size_t s = 0; s < count; ++s) initials[s] = given[call.where.place(s).initial];
-      values.initials = initials.data();
-    } else if (given != nullptr) {
-      values.initial = logarithm<T>(*given);
-    }
-    if (call.last != nullptr) {
-      lasts.resize(count);
-      values.lasts = lasts.data();
-    }
-  }
-};
-
 template <class T>
 void run_sequences(operation const&, sequences_call const& call)
 {
-  dense_ends<T> ends(call);
+  dense_ends<T, logarithm<T>> ends(call);
   run_any_sequences<logarithm<T>, T>(cpu{call.threads}, call, ends.where, ends.values, add_exponentials{});
-  auto* const last = reinterpret_cast<T*>(call.last);
-  for (std::size_t s = 0; s < ends.lasts.size(); ++s) last[call.where.place(s).last] = ends.lasts[s];
+  ends.write_lasts(call);
 }
 
 template <class T>

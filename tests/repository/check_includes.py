@@ -44,6 +44,8 @@ ROOMS = [
     # With TALLY_HEADER_ONLY it includes the sources too.
     ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts|library's sources"),
     ("library's sources", r"src/cpu/.*", "base operators order cpu"),
+    ("the C interface on ranks", r"src/c/ranks/.*",
+     "base operators order cpu contracts ranks|contracts on ranks|parts on ranks|the C interface"),
     ("the C interface's GPU part", r"src/c/cuda/.*",
      "base operators order contracts applications|the C interface|GPU contracts|check of CUDA"),
     ("the C interface", r"src/c/.*", "base operators order contracts cpu applications|where calls go"),

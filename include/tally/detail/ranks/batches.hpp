@@ -119,6 +119,39 @@ void with_batch_lines(batch::layout const& where, std::size_t sequences, In cons
   }
 }
 
+/// Scans sequences. They are prepared, or preparing them has failed. `to(s)` is the place of the results of sequence s.
+template <class T, transport Transport, class Lines, class To, class Op>
+void scan_lines(char const* call, session<Transport>& by, Lines const& lines, To const& to, Op& op,
+                detail::direction shift)
+{
+  with_lines<T>(by, lines, tile_of<T>(lines.make.first), op, [&](auto& work) {
+    work.share_totals(true);
+    work.scan(to, shift);
+    T* const lasts = lines.ends.lasts;
+    if (lasts != nullptr)
+      by.attempt([&] {
+        put_values<T>(call, work, lines, op,
+                      [&](std::size_t s, T const& last) { lasts[lines.where.place(s).last] = last; });
+      });
+    by.finish();
+  });
+}
+
+/// Reduces sequences; the rank gets no results if `out` is null.
+template <class T, transport Transport, class Lines, class Out, class Op>
+void reduce_lines(char const* call, session<Transport>& by, Lines const& lines, Out* out, Op& op)
+{
+  with_lines<T>(by, lines, tile_of<T>(lines.make.first), op, [&](auto& work) {
+    work.share_totals(!cpu_backend::has_kernels<Op, T>);
+    by.attempt([&] {
+      if (out == nullptr) return;
+      put_values<T>(call, work, lines, op,
+                    [&](std::size_t s, T const& sum) { out[lines.where.place(s).out] = static_cast<Out>(sum); });
+    });
+    by.finish();
+  });
+}
+
 /// Scans the sequences that `describe(where, values)` describes within the call.
 template <class T, transport Transport, class In, class Out, class Op, class Describe>
 void backend_scan_along(execution<Transport> const& on, char const* call, call_name const& name, std::size_t sequences,
@@ -130,17 +163,8 @@ void backend_scan_along(execution<Transport> const& on, char const* call, call_n
   batch::ends<T> values;
   by.attempt([&] { describe(where, values); });
   std::identity same;
-  with_batch_lines<T>(where, sequences, in, out, values, same, [&](auto const& lines, auto to) {
-    with_lines<T>(by, lines, tile_of<T>(in), op, [&](auto& work) {
-      work.share_totals(true);
-      work.scan(to, shift);
-      if (values.lasts != nullptr)
-        by.attempt([&] {
-          put_values<T>(call, work, lines, op,
-                        [&](std::size_t s, T const& last) { values.lasts[where.place(s).last] = last; });
-        });
-      by.finish();
-    });
+  with_batch_lines<T>(where, sequences, in, out, values, same, [&](auto const& lines, auto const& to) {
+    scan_lines<T>(call, by, lines, to, op, shift);
   });
 }
 
@@ -156,14 +180,7 @@ void backend_reduce_along(execution<Transport> const& on, char const* call, call
   by.attempt([&] { describe(where, values); });
   std::identity same;
   with_batch_lines<T>(where, sequences, in, out, values, same, [&](auto const& lines, auto const&) {
-    with_lines<T>(by, lines, tile_of<T>(in), op, [&](auto& work) {
-      work.share_totals(!cpu_backend::has_kernels<Op, T>);
-      by.attempt([&] {
-        put_values<T>(call, work, lines, op,
-                      [&](std::size_t s, T const& sum) { out[where.place(s).out] = static_cast<Out>(sum); });
-      });
-      by.finish();
-    });
+    reduce_lines<T>(call, by, lines, out, op);
   });
 }
 

@@ -45,7 +45,7 @@ public:
                                *op_, sum);
         if (!sum.last()) return;  // nor has another sequence any elements
         first.has_value = 1;
-        std::byte* const to = (in_report_ ? first.value : own_.get()) + s * size;
+        std::byte* const to = (is_in_report() ? first.value : own_.get()) + s * size;
         if constexpr (is_exact_sum<Op>)
           store(to, sum);
         else
@@ -94,6 +94,9 @@ private:
   static constexpr std::size_t size = sizeof(value);
   static_assert(std::is_trivially_copyable_v<value>);
 
+  /// Whether the totals travel with the report: never where a single one is too large.
+  bool is_in_report() const { return size <= report::value_bytes && in_report_; }
+
   static auto distance(std::size_t n) { return static_cast<std::iter_difference_t<typename Lines::iterator>>(n); }
 
   /// Rank 0 begins with the initial value, so its total contains it.
@@ -109,7 +112,7 @@ private:
       report const& from = session_->ranks().reports[r];
       if (from.has_value == 0) continue;
       total const next =
-          load<total>(in_report_ ? from.value + s * size : all_.get() + (r * lines_->count() + s) * size);
+          load<total>(is_in_report() ? from.value + s * size : all_.get() + (r * lines_->count() + s) * size);
       if (!sum)
         sum.emplace(next);
       else if constexpr (is_exact_sum<Op>)

@@ -141,12 +141,13 @@ public:
     std::vector<report>& all = ranks_->reports;
     by().allgather(reinterpret_cast<std::byte const*>(&mine), reinterpret_cast<std::byte*>(all.data()), sizeof(report));
     may_fail_ = false;
+    // A failure comes first: a rank may have failed before it could say which call it makes.
+    for (std::size_t r = 0; r < all.size(); ++r)
+      if (all[r].failed != 0) end_failed(static_cast<int>(r));
     for (std::size_t r = 0; r < all.size(); ++r) {
       if (all[r].call != all[0].call) end_different_calls(static_cast<int>(r));
       may_fail_ = may_fail_ || all[r].may_fail != 0;
     }
-    for (std::size_t r = 0; r < all.size(); ++r)
-      if (all[r].failed != 0) end_failed(static_cast<int>(r));
     return all;
   }
 
