@@ -356,14 +356,15 @@ TALLY_API int32_t tally_exact_sum_load(tally_exact_sum* sum, const void* bytes);
 
 /* ---- Ranks ----------------------------------------------------------------------------------------------------- */
 
-/* Ranks are processes, or threads, of which each has a part of one sequence: the sequence is their parts in the order of
- * ranks, of any length, none too. All ranks make the same call, each on its part, and get the bits of one machine's call
- * on the whole. Bytes travel by functions of the caller's: over MPI, sockets, memory. All ranks are machines of one kind. */
+/* Ranks are processes, or threads, of which each has a part of one sequence: the sequence is their parts in the order
+ * of ranks, of any length, none too. All ranks make the same call, each on its part, and get the bits of one machine's
+ * call on the whole. Bytes travel by functions of the caller's: over MPI, sockets, memory. All ranks are machines of
+ * one kind. */
 
 /* The functions that carry bytes between ranks. Each returns 0; another number ends the call with TALLY_FAILED, and the
- * ranks are of no further use. They are called by the thread that makes the call. All ranks call the first four in the same
- * order. Between two calls of `wait` a rank sends at most one message to each other one, and receives at most one from each;
- * the memory of messages stays until `wait`. */
+ * ranks are of no further use. They are called by the thread that makes the call. All ranks call the first four in the
+ * same order. Between two calls of `wait` a rank sends at most one message to each other one, and receives at most one
+ * from each; the memory of messages stays until `wait`. */
 typedef struct tally_transport {
   size_t size;   /* sizeof(tally_transport) */
   void* context; /* the first argument of all functions */
@@ -381,7 +382,7 @@ typedef struct tally_transport {
   int32_t (*send)(void* context, int32_t to, const void* data, size_t bytes);
   /* Begins to receive one, which has as many bytes, or none. */
   int32_t (*receive)(void* context, int32_t from, void* data, size_t bytes);
-  /* Waits until all messages are sent and received. *all_came is 0 if one that was to be received had no bytes, else 1. */
+  /* Waits until all messages are sent and received. *all_came is 0 if one to be received had no bytes, else 1. */
   int32_t (*wait)(void* context, int32_t* all_came);
 } tally_transport;
 
@@ -392,23 +393,24 @@ typedef struct tally_ranks tally_ranks;
 TALLY_API int32_t tally_ranks_create(const tally_transport* by, tally_ranks** ranks);
 TALLY_API void tally_ranks_destroy(tally_ranks* ranks);
 
-/* If one rank's call fails, or ranks make different calls, the call returns TALLY_RANK_FAILED on all ranks, and all have the
- * same message. Outputs are unspecified then, and the next call can be made. This is the rank that failed or differs, of the
- * last such call of this thread; -1 if there was none. */
+/* If one rank's call fails, or ranks make different calls, the call returns TALLY_RANK_FAILED on all ranks, and all
+ * have the same message. Outputs are unspecified then, and the next call can be made. This is the rank that failed or
+ * differs, of the last such call of this thread; -1 if there was none. */
 TALLY_API int32_t tally_last_failed_rank(void);
 
 /* A round in which ranks tell each other whether they have failed: with a text that says why, or with NULL. A rank that
  * cannot make the call of the others takes part in it so. */
 TALLY_API int32_t tally_ranks_agree(tally_ranks* ranks, const char* failure);
 
-/* As the functions without `ranks_` in their names, of a sequence, or of sequences along `axis`, whose parts lie on ranks.
+/* As the functions without `ranks_` in their names, of a sequence, or of sequences along `axis`, whose parts lie on
+ * ranks.
  *
- * Requires  as there, with these differences. All arrays are the CPU's. All extents but that of `axis` are the same on all
- *           ranks. The initial value is that of rank 0; the others give one too. Flags are 0, or TALLY_EXCLUSIVE. Elements
- *           of operations of the caller's have up to 256 bytes; there are up to 9 axes.
+ * Requires  as there, with these differences. All arrays are the CPU's. All extents but that of `axis` are the same on
+ *           all ranks. The initial value is that of rank 0; the others give one too. Flags are 0, or TALLY_EXCLUSIVE.
+ *           Elements of operations of the caller's have up to 256 bytes; there are up to 9 axes.
  * Result    of scans and recurrences, those of the rank's own part. Reductions, last values and counts on every rank; a
- *           rank whose out->data is NULL gets no reductions. By key: a run goes on where the next rank's part begins with
- *           the same key; reductions, and their number, are those of the runs that begin in the rank's part.
+ *           rank whose out->data is NULL gets no reductions. By key: a run goes on where the next rank's part begins
+ *           with the same key; reductions, and their number, are those of the runs that begin in the rank's part.
  * Cost      docs/distributed.md has messages and bytes as formulas; there is a round more, of 128 bytes a rank.
  * Memory    as there. Sequences with gaps between their elements are copied, and integers of fewer than 64 bits are
  *           combined in 64.

@@ -117,6 +117,13 @@ class Arguments:
         self.kept.append((array, kept))
         return address
 
+    def add_nothing(self, array):
+        """The address of a tally_array without memory, of the shape and type of an array."""
+        struct, address = _arrays.described(array, type_for(self.call, self.dtype))
+        struct.data = None
+        self.kept.append(struct)
+        return address
+
     def option(self, **values):
         if self.options is None:
             self.options = c.Options(size=ctypes.sizeof(c.Options))
@@ -125,6 +132,14 @@ class Arguments:
 
     def options_address(self):
         return None if self.options is None else ctypes.addressof(self.options)
+
+
+def run_call(name, ranks, call, *arguments):
+    """Runs a function of the C library, or that of ranks, and raises what it or the operator reports."""
+    if ranks is None:
+        call.check(getattr(c, name)(*arguments))
+    else:
+        ranks.run(name, call, *arguments)
 
 
 def initial_values(initial, dtype, shape):
@@ -211,8 +226,15 @@ def _failed(a, status):
         c.fail(status)
 
 
-def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
+def refuse_gpu(name):
+    raise NotImplementedError(f"{name} lies on a GPU; parts of ranks lie in the CPU's memory: call cpu() on it first")
+
+
+def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads, ranks=None, wanted=True):
+    """A reduction: of the parts of ranks too, of which those that do not want the result get None."""
     if _gpu.takes(a):
+        if ranks is not None:
+            refuse_gpu("a")
         return _gpu.reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads)
     array, leave = _arrays.enter(a)
     if dtype is not None:
@@ -229,8 +251,9 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
             raise ValueError("where= needs an operator with an identity")
         array = np.where(where, array, neutral.astype(dtype)).astype(dtype, copy=False)
     array, shape, kept_dims = one_axis(array, axis)
-    if array.shape[-1] == 0 and initial is None and not call.own and call.pointer in _names:
+    if array.shape[-1] == 0 and initial is None and not call.own and call.pointer in _names and ranks is None:
         raise ValueError(f"zero-size array to reduction operation {_names[call.pointer]} which has no identity")
+    target = None if out is None else _arrays.entered_out(out, kept_dims if keepdims else shape)
     result = np.empty(shape, dtype)
     begin = None if initial is None else initial_values(initial, dtype, shape)
 
@@ -242,26 +265,34 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
             arguments.option(flags=c.REVERSE)
         if threads:
             arguments.option(threads=threads)
-        given, taking = arguments.add(array[piece]), arguments.add(result[across])
-        call.check(c.reduce(given, array.ndim - 1, taking, call.pointer, arguments.options_address()))
+        given = arguments.add(array[piece])
+        taking = arguments.add(result[across]) if wanted else arguments.add_nothing(result)
+        run_call("reduce", ranks, call, given, array.ndim - 1, taking, call.pointer, arguments.options_address())
 
-    if array.ndim == 1 and array.size > LONG and is_exact(call, dtype):
+    if ranks is not None:
+        run(..., ..., begin)
+    elif array.ndim == 1 and array.size > LONG and is_exact(call, dtype):
         for stretch in stretches(array.size, reverse):
             run(stretch, ..., begin)
             begin = result.copy()
     else:
         for piece, across in pieces(array, array.ndim - 1):
             run(piece, across, begin)
+    if not wanted:
+        return None
     if keepdims:
         result = result.reshape(kept_dims)
-    if out is not None:
-        np.copyto(_arrays.entered_out(out, result.shape), result, casting="same_kind")
+    if target is not None:
+        np.copyto(target, result, casting="same_kind")
         return out
     return leave(result) if result.ndim or leave is not _arrays._as_is else result[()]
 
 
-def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads):
+def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads, ranks=None):
+    """A scan: of the parts of ranks too."""
     if _gpu.takes(a):
+        if ranks is not None:
+            refuse_gpu("a")
         return _gpu.scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads)
     array, leave = _arrays.enter(a)
     if dtype is not None:
@@ -284,7 +315,7 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
     result = target if is_direct else np.empty(shape, dtype)
     flags = c.REVERSE * bool(reverse) | c.EXCLUSIVE * bool(exclusive) | c.INCLUDE_INITIAL * bool(include_initial)
     begin = None if initial is None else initial_values(initial, dtype, others)
-    goes_on = array.ndim == 1 and array.size > LONG and not include_initial and is_exact(call, dtype)
+    goes_on = ranks is None and array.ndim == 1 and array.size > LONG and not include_initial and is_exact(call, dtype)
     last = np.empty(others, dtype) if return_last or goes_on else None
 
     def run(piece, across, begin):
@@ -298,9 +329,11 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
         if threads:
             arguments.option(threads=threads)
         given, taking = arguments.add(array[piece]), arguments.add(result[piece])
-        call.check(c.scan(given, axis, taking, call.pointer, arguments.options_address()))
+        run_call("scan", ranks, call, given, axis, taking, call.pointer, arguments.options_address())
 
-    if goes_on:
+    if ranks is not None:
+        run(..., ..., begin)
+    elif goes_on:
         for stretch in stretches(array.size, reverse):
             run(stretch, ..., begin)
             begin = last.copy()

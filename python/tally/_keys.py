@@ -80,20 +80,27 @@ def reduce_by_key(keys, values, op="plus", *, dtype=None, initial=None, sort=Fal
     >>> tally.reduce_by_key([3, 3, 1, 3], [5, 1, 7, 2], sort=True)
     (array([1, 3]), array([7, 8]))
     """
+    return reduced_by_key(keys, values, op, dtype, initial, sort, threads)
+
+
+def reduced_by_key(keys, values, op, dtype, initial, sort, threads, ranks=None):
+    """Runs and their reductions: of the parts of ranks too."""
     if _gpu.takes(values) or _gpu.takes(keys):
+        if ranks is not None:
+            _calls.refuse_gpu("values")
         return _gpu.reduce_by_key(keys, values, op, dtype, initial, sort)
     keys, leave_keys, array, leave, call, dtype, arguments_of_call = _arguments(keys, values, op, dtype, initial, sort)
     parts = []
-    for part in _pieces(keys):
+    for part in _pieces(keys) if ranks is None else [slice(None)]:
         kept, arguments, runs = [], arguments_of_call(threads), ctypes.c_int64()
         keys_at = _arrays.kept_pointer(kept, keys[part])
         call.check(c.unique(keys_at, None, None, ctypes.byref(runs), None))
         run_keys, result = np.empty(runs.value, keys.dtype), np.empty(runs.value, dtype)
-        call.check(
-            c.reduce_by_key(keys_at, arguments.add(array[part]), _arrays.kept_pointer(kept, run_keys),
-                            arguments.add(result), ctypes.byref(runs), call.pointer, arguments.options_address())
+        _calls.run_call(
+            "reduce_by_key", ranks, call, keys_at, arguments.add(array[part]), _arrays.kept_pointer(kept, run_keys),
+            arguments.add(result), ctypes.byref(runs), call.pointer, arguments.options_address()
         )  # fmt: skip
-        parts.append((run_keys, result))
+        parts.append((run_keys[: runs.value], result[: runs.value]))
     run_keys, result = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts))
     return leave_keys(run_keys), leave(result)
 
@@ -157,17 +164,24 @@ def scan_by_key(keys, values, op="plus", *, dtype=None, initial=None, exclusive=
     >>> tally.scan_by_key([1, 1, 2, 2], [1, 2, 3, 4])
     array([1, 3, 3, 7])
     """
+    return scanned_by_key(keys, values, op, dtype, initial, exclusive, threads)
+
+
+def scanned_by_key(keys, values, op, dtype, initial, exclusive, threads, ranks=None):
+    """Running results within runs: of the parts of ranks too."""
     if _gpu.takes(values) or _gpu.takes(keys):
+        if ranks is not None:
+            _calls.refuse_gpu("values")
         return _gpu.scan_by_key(keys, values, op, dtype, initial, exclusive)
     keys, _, array, leave, call, dtype, arguments_of_call = _arguments(keys, values, op, dtype, initial, False)
     result = np.empty(keys.shape, dtype)
-    for part in _pieces(keys):
+    for part in _pieces(keys) if ranks is None else [slice(None)]:
         kept, arguments = [], arguments_of_call(threads)
         if exclusive:
             arguments.option(flags=c.EXCLUSIVE)
         keys_at = _arrays.kept_pointer(kept, keys[part])
         given, taking = arguments.add(array[part]), arguments.add(result[part])
-        call.check(c.scan_by_key(keys_at, given, taking, call.pointer, arguments.options_address()))
+        _calls.run_call("scan_by_key", ranks, call, keys_at, given, taking, call.pointer, arguments.options_address())
     return leave(result)
 
 

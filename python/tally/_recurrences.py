@@ -48,7 +48,14 @@ def linear_recurrence(a, b, axis=-1, *, initial=None, reverse=False, return_last
         from . import torch as differentiable
 
         return differentiable.linear_recurrence(a, b, axis, initial=initial, reverse=reverse)
+    return recur(a, b, axis, initial, reverse, return_last, dtype, threads)
+
+
+def recur(a, b, axis, initial, reverse, return_last, dtype, threads, ranks=None):
+    """A recurrence: of the parts of ranks too."""
     if _gpu.takes(b):
+        if ranks is not None:
+            _calls.refuse_gpu("b")
         return _gpu.linear_recurrence(a, b, axis, initial, reverse, return_last, dtype)
     terms, leave = _arrays.enter(b, "b")
     factors, _ = _arrays.enter(a, "a")
@@ -74,7 +81,7 @@ def linear_recurrence(a, b, axis=-1, *, initial=None, reverse=False, return_last
     result = np.empty(terms.shape, dtype)
     begin = None if initial is None else _calls.initial_values(initial, dtype, others)
     last = np.empty(others, dtype) if return_last else None
-    for piece, across in _calls.pieces(terms, axis):
+    for piece, across in _calls.pieces(terms, axis) if ranks is None else [(..., ...)]:
         arguments = _calls.Arguments(call, dtype)
         if reverse:
             arguments.option(flags=c.REVERSE)
@@ -85,7 +92,8 @@ def linear_recurrence(a, b, axis=-1, *, initial=None, reverse=False, return_last
         if threads:
             arguments.option(threads=threads)
         given = arguments.add(factors[piece] if factors.ndim else factors), arguments.add(terms[piece])
-        call.check(c.linear_recurrence(*given, axis, arguments.add(result[piece]), arguments.options_address()))
+        taking = arguments.add(result[piece])
+        _calls.run_call("linear_recurrence", ranks, call, *given, axis, taking, arguments.options_address())
     if not return_last:
         return leave(result)
     return leave(result), leave(last) if last.ndim or leave is not _arrays._as_is else last[()]

@@ -182,7 +182,14 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     >>> tally.histogram([1, 2, 1, 4], bins=3)
     (array([2, 1, 1]), array([1., 2., 3., 4.]))
     """
+    return counted(a, bins, range, density, weights)
+
+
+def counted(a, bins, range, density, weights, ranks=None):
+    """A histogram: of the parts of ranks too."""
     if _gpu.takes(a):
+        if ranks is not None:
+            _calls.refuse_gpu("a")
         return _gpu.histogram(a, bins, range, density, weights)
     array, leave = _arrays.enter(a)
     weights_array = None
@@ -192,6 +199,13 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
             raise ValueError("weights should have the same shape as a.")
         if weights_array.dtype.kind not in "biuf":
             raise TypeError(f"weights have dtype {weights_array.dtype}; they are real numbers")
+    if ranks is not None:
+        if weights is not None:
+            raise NotImplementedError("weights on ranks: the bits of their sums would depend on the division")
+        if isinstance(bins, str):
+            raise NotImplementedError(f"bins={bins!r} on ranks: a rule for their number needs all elements on one")
+        if range is None and np.ndim(bins) == 0:
+            range = ranks.range_of(array)
     edges = np.histogram_bin_edges(array, bins, range, weights_array)
     is_even = isinstance(bins, str) or np.ndim(bins) == 0
     counts = np.empty(edges.size - 1, np.int64 if weights is None else np.float64)
@@ -200,10 +214,14 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     values_at = _arrays.kept_pointer(kept, array)
     weights_at = None if weights is None else _arrays.kept_pointer(kept, weights_array)
     if is_even:
-        check(c.histogram(values_at, weights_at, float(edges[0]), float(edges[-1]), counts_at, None))
+        name, bins_given = "histogram", (float(edges[0]), float(edges[-1]))
     else:
         borders = edges if edges.dtype == array.dtype else edges.astype(np.float64)
-        check(c.histogram_of_edges(values_at, weights_at, _arrays.kept_pointer(kept, borders), counts_at, None))
+        name, bins_given = "histogram_of_edges", (_arrays.kept_pointer(kept, borders),)
+    if ranks is not None:
+        ranks.run(name, None, values_at, *bins_given, counts_at, None)
+    else:
+        check(getattr(c, name)(values_at, weights_at, *bins_given, counts_at, None))
     if density:
         counts = counts / np.diff(edges) / counts.sum()
     elif weights is not None:

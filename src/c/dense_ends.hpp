@@ -9,8 +9,7 @@
 
 namespace tally::c {
 
-/// The initial and last values of the sequences of a call on elements of type E as values of type T, one a sequence in a
-/// row.
+/// The initial and last values of the sequences of a call on elements of type E, as values of type T in a row.
 template <class E, class T>
 struct dense_ends {
   detail::batch::layout where;

@@ -13,8 +13,8 @@
 #include "tally.h"
 #include "tests/support/virtual_ranks.hpp"
 
-/// Calls on ranks: every result has the bits of the call on the whole. Ranks are threads; each one's part is a view of the
-/// whole array.
+/// Calls on ranks: every result has the bits of the call on the whole. Ranks are threads; each one's part is a view of
+/// the whole array.
 namespace {
 
 using tally::test::virtual_transport;

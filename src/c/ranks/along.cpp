@@ -19,7 +19,7 @@ namespace {
 /// The place of a reduction on a rank that wants none.
 alignas(16) std::byte nowhere[16];
 
-/// A call whose arguments are checked, with arrays in the type in which ranks combine. It holds addresses within itself.
+/// A checked call, with arrays in the type in which ranks combine. It holds addresses within itself.
 struct prepared {
   along_arguments given;
   ranks_operation op;
