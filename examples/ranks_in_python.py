@@ -14,7 +14,8 @@ total = ranks.sum(part)    # the same value on every rank
 
 # The same on one machine, with all that the ranks have.
 whole = numpy.concatenate([numpy.arange(1000 + rank) % 7 * 0.1 for rank in range(ranks.size)])
-same = numpy.array_equal(sums, tally.cumsum(whole)[1000 * ranks.rank + (0, 0, 1)[ranks.rank] :][: part.size])
+begin = sum(1000 + rank for rank in range(ranks.rank))
+same = numpy.array_equal(sums, tally.cumsum(whole)[begin : begin + part.size])
 if ranks.rank == 0:
     print(f"{total:.9g}; the bits of one machine: {total == tally.sum(whole)}")
 if ranks.all([same]) and ranks.rank == 0:

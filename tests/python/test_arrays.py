@@ -474,14 +474,21 @@ def test_stubs_have_the_signatures():
     import inspect
     import pathlib
 
-    stubs = {}
-    for node in ast.parse(pathlib.Path(tally.__file__).with_suffix(".pyi").read_text()).body:
-        if isinstance(node, ast.FunctionDef):
-            given = node.args
-            stubs[node.name] = [each.arg for each in [*given.posonlyargs, *given.args, *given.kwonlyargs]]
-    assert set(stubs) | {"operation", "exact_sum"} == set(tally.__all__)
-    for name, parameters in stubs.items():
-        assert list(inspect.signature(getattr(tally, name)).parameters) == parameters, name
+    def check_functions(nodes, of):
+        names = set()
+        for node in nodes:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                given = node.args
+                parameters = [each.arg for each in [*given.posonlyargs, *given.args, *given.kwonlyargs]]
+                assert list(inspect.signature(getattr(of, node.name)).parameters) == parameters, node.name
+                names.add(node.name)
+        return names
+
+    module = ast.parse(pathlib.Path(tally.__file__).with_suffix(".pyi").read_text()).body
+    classes = {node.name: node.body for node in module if isinstance(node, ast.ClassDef)}
+    assert check_functions(module, tally) | set(classes) == set(tally.__all__)
+    methods = {name for name, value in vars(tally.ranks).items() if inspect.isfunction(value) and name[0] != "_"}
+    assert check_functions(classes["ranks"], tally.ranks) == methods - {"run", "range_of"}
 
 
 def test_the_module_is_the_tool(tmp_path):
@@ -495,7 +502,9 @@ def test_the_module_is_the_tool(tmp_path):
     assert run.returncode == 1 and "cannot be run" in run.stderr
 
 
-@pytest.mark.parametrize("module", "_exact _keys _library _operators _recurrences _reductions _scans _segments _sorting".split())
+@pytest.mark.parametrize(
+    "module", "_exact _keys _library _operators _ranks _recurrences _reductions _scans _segments _sorting".split()
+)
 def test_examples(module):
     import doctest
     import importlib
