@@ -9,14 +9,26 @@ import torch.multiprocessing as multiprocessing  # noqa: E402
 
 import ranks_checks  # noqa: E402
 import tally  # noqa: E402
+from tally._ranks import _OverTorch  # noqa: E402
 
 if not dist.is_available():
     pytest.skip("this PyTorch has no torch.distributed", allow_module_level=True)
 
 
+class Apart(_OverTorch):
+    """Tensors that are not the arrays' memory, as those on a GPU, over gloo."""
+
+    def _tensor(self, array):
+        return torch.from_numpy(array).clone()
+
+    def _take(self, array, tensor):
+        array[:] = tensor.numpy()
+
+
 def run(rank, size, path):
     dist.init_process_group("gloo", init_method=f"file://{path}", rank=rank, world_size=size)
     ranks_checks.check_all(tally.distributed())
+    ranks_checks.check_all(tally.ranks(Apart(None)))
     # Of a group of some processes the ranks are those of the group.
     few = dist.new_group([1, 2])
     if rank in (1, 2):
