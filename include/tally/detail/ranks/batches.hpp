@@ -163,9 +163,8 @@ void backend_scan_along(execution<Transport> const& on, char const* call, call_n
   batch::ends<T> values;
   by.attempt([&] { describe(where, values); });
   std::identity same;
-  with_batch_lines<T>(where, sequences, in, out, values, same, [&](auto const& lines, auto const& to) {
-    scan_lines<T>(call, by, lines, to, op, shift);
-  });
+  with_batch_lines<T>(where, sequences, in, out, values, same,
+                      [&](auto const& lines, auto const& to) { scan_lines<T>(call, by, lines, to, op, shift); });
 }
 
 /// The same of their reductions.
@@ -179,9 +178,8 @@ void backend_reduce_along(execution<Transport> const& on, char const* call, call
   batch::ends<T> values;
   by.attempt([&] { describe(where, values); });
   std::identity same;
-  with_batch_lines<T>(where, sequences, in, out, values, same, [&](auto const& lines, auto const&) {
-    reduce_lines<T>(call, by, lines, out, op);
-  });
+  with_batch_lines<T>(where, sequences, in, out, values, same,
+                      [&](auto const& lines, auto const&) { reduce_lines<T>(call, by, lines, out, op); });
 }
 
 template <detail::direction Shift, class Acc, on_ranks P, class In, class Out, class... Rest>
