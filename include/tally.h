@@ -146,7 +146,8 @@ typedef enum tally_flags {
   TALLY_REVERSE = 1,         /* each sequence from its last element to its first */
   TALLY_EXCLUSIVE = 2,       /* scans: a result is of the elements before its own */
   TALLY_INCLUDE_INITIAL = 4, /* inclusive scans: n elements have n + 1 results, the first of which is the initial value */
-  TALLY_DESCENDING = 8       /* sorts: the greatest element first */
+  TALLY_DESCENDING = 8,      /* sorts: the greatest element first */
+  TALLY_COPY_OTHERS = 16     /* scans of segments: elements of no segment are copied to their places in the output */
 } tally_flags;
 
 /* What a call can be told. All zeros but `size` say nothing; so does NULL instead of options. */
@@ -162,7 +163,7 @@ typedef struct tally_options {
                                  an output of two-byte floats, unless the operator is TALLY_EXACT_PLUS */
   void* stream;               /* of arrays on a GPU: the cudaStream_t in whose order the call runs. NULL: the default one */
   void* workspace;            /* memory of that GPU, at a multiple of 128, which nothing else uses until the call has run;
-                                 NULL: the library's own, one for each stream */
+                                 NULL: the library's own, one for each stream and each graph */
   size_t workspace_bytes;     /* at least tally_workspace_bytes */
 } tally_options;
 
@@ -171,8 +172,8 @@ typedef struct tally_options {
 /* All calls but those of exact sums take arrays on a GPU, {TALLY_CUDA, number}: all of a call on one, but for an initial
  * value without axes, which may be the CPU's, and the edges of a histogram, which are. Reductions, scans, recurrences, calls
  * on segments and histograms with bins of one width return when the work is in the stream. They take no memory but the
- * workspace, and wait only while the library's own grows. A stream that is being captured into a graph needs a workspace
- * of the caller's, since the graph keeps it. Sorts, selections, calls on runs and histograms with edges wait for the GPU,
+ * workspace, and wait only while the library's own grows. While a stream is being captured the library's own is the
+ * graph's, which keeps it; such a graph runs once at a time. Sorts, selections, calls on runs and histograms with edges wait for the GPU,
  * take memory from a pool of the driver, and are refused while the stream is being captured; they have up to 2^32 - 1
  * elements. The first of these calls loads libtally_cuda.so.1, from the folder of libtally.so.1, or as the system finds
  * libraries; without it they return TALLY_NOT_SUPPORTED.
@@ -230,7 +231,8 @@ TALLY_API int32_t tally_reduce_segments(const tally_array* values, const tally_a
 /* Writes the running results of each segment, at the places that the elements have in `values`.
  *
  * Requires  as tally_reduce_segments; `out` has the shape of `values`, and may be `values`. Its places outside all
- *           segments are not written. An inclusive scan without options->last needs no identity.
+ *           segments are not written, unless TALLY_COPY_OTHERS is set. An inclusive scan without options->last needs no
+ *           identity.
  * Otherwise as tally_scan, without TALLY_INCLUDE_INITIAL. */
 TALLY_API int32_t tally_scan_segments(const tally_array* values, const tally_array* offsets, const tally_array* out,
                                       const tally_operation* op, const tally_options* options);
@@ -282,7 +284,7 @@ TALLY_API int32_t tally_unique(const tally_array* in, const tally_array* out, co
  *
  * Requires  arrays have one axis; `mask` has as many elements as `in`, bools or integers. `out` has room for the selected
  *           elements, and is not written behind them; it overlaps nothing else. `in` and `out` have one type, whatever
- *           it is. */
+ *           it is. If `out` is NULL the elements are counted alone. */
 TALLY_API int32_t tally_compact(const tally_array* in, const tally_array* mask, const tally_array* out, int64_t* count,
                                 const tally_options* options);
 

@@ -6,7 +6,7 @@ from ctypes import c_char_p, c_double, c_int32, c_uint8, c_uint16, c_uint32, c_u
 
 CPU, CUDA = 1, 2
 INT, UINT, FLOAT, OPAQUE, BFLOAT, COMPLEX, BOOL = range(7)
-REVERSE, EXCLUSIVE, INCLUDE_INITIAL, DESCENDING = 1, 2, 4, 8
+REVERSE, EXCLUSIVE, INCLUDE_INITIAL, DESCENDING, COPY_OTHERS = 1, 2, 4, 8, 16
 ON_THREADS = 1
 
 
@@ -92,7 +92,6 @@ scan = _function("tally_scan", c_void_p, c_int32, c_void_p, c_void_p, c_void_p)
 reduce_segments = _function("tally_reduce_segments", c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 scan_segments = _function("tally_scan_segments", c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 linear_recurrence = _function("tally_linear_recurrence", c_void_p, c_void_p, c_int32, c_void_p, c_void_p)
-workspace_bytes = _function("tally_workspace_bytes", c_void_p, c_int32, c_void_p)
 _synchronize = _function("tally_synchronize", c_int32, c_void_p)
 reduce_by_key = _function("tally_reduce_by_key", *[c_void_p] * 7)
 scan_by_key = _function("tally_scan_by_key", *[c_void_p] * 5)

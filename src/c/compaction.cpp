@@ -55,22 +55,29 @@ void compact(tally_array const* in_given, tally_array const* mask_given, tally_a
 {
   tally_options const options = options_of(options_given, 0);
   array const in = checked(in_given, "in", devices::cpu_or_gpu),
-              mask = checked(mask_given, "mask", devices::cpu_or_gpu),
-              out = checked(out_given, "out", devices::cpu_or_gpu);
+              mask = checked(mask_given, "mask", devices::cpu_or_gpu);
   check_same_device(mask, in, "mask");
-  check_same_device(out, in, "out");
   check_one_axis(in, "in");
   check_one_axis(mask, "mask");
-  check_one_axis(out, "out");
   check_same_shape(mask, in.shape, "mask");
-  check_type(out, in.type, "out");
+  array out;
+  if (out_given != nullptr) {
+    out = checked(out_given, "out", devices::cpu_or_gpu);
+    check_same_device(out, in, "out");
+    check_one_axis(out, "out");
+    check_type(out, in.type, "out");
+  }
   if (count == nullptr) throw usage_error("count is a null pointer; it takes the number of selected elements");
   check_mask(mask);
   if (place_on_gpu const gpu = place_of(in.device, options); gpu.is_used) {
-    auto const found = static_cast<std::int64_t>(
-        select_on_gpu({row_of(mask), mask.type, static_cast<std::size_t>(in.shape[0]), row_of(in), row_of(out),
-                       words_of(in, out), static_cast<std::size_t>(out.shape[0]), gpu}));
-    check_room(out, found, "out");
+    selection_call call{row_of(mask), mask.type, static_cast<std::size_t>(in.shape[0]), row_of(in), {}, {}, 0, gpu};
+    if (out_given != nullptr) {
+      call.out = row_of(out);
+      call.words = words_of(in, out);
+      call.room = static_cast<std::size_t>(out.shape[0]);
+    }
+    auto const found = static_cast<std::int64_t>(select_on_gpu(call));
+    if (out_given != nullptr) check_room(out, found, "out");
     *count = found;
     return;
   }
@@ -78,6 +85,10 @@ void compact(tally_array const* in_given, tally_array const* mask_given, tally_a
   auto const* const flag = reinterpret_cast<std::uint8_t const*>(flags.data);
   std::int64_t const n = in.shape[0];
   cpu const on{options.threads};
+  if (out_given == nullptr) {
+    *count = tally::transform_reduce(on, flag, flag + n, std::int64_t{0}, plus{}, is_set{});
+    return;
+  }
   growing_output const results(out, n);
   std::int64_t found = 0;
   auto const run = [&]<class T>(T) {

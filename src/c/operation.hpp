@@ -42,6 +42,7 @@ struct segments_call {
   bool reduces = false;
   bool exclusive = false;
   bool from_back = false;
+  bool copies_others = false;  ///< a scan on a GPU copies the elements of no segment
   int threads = 0;
   std::size_t elements = 0;          ///< of `values`
   bool begins_with_nothing = false;  ///< the first result of an exclusive scan on a GPU is `nothing`

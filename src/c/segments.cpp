@@ -76,6 +76,7 @@ segments_call gpus_call_on_segments(operation& op, call_kind kind, array const& 
   }
   call.reduces = kind == call_kind::reduce;
   call.exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
+  call.copies_others = (options.flags & TALLY_COPY_OTHERS) != 0 && values.data != out.data;
   // The sum of nothing is +0.0, and its identity -0.0.
   call.begins_with_nothing = call.exclusive && call.initial == nullptr;
   call.nothing = call.initial != nullptr && !call.initial_for_each ? call.initial : op.nothing_bytes();
@@ -92,7 +93,8 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
                      lengths are)
 {
   bool const reduces = kind == call_kind::reduce;
-  tally_options const options = options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE);
+  tally_options const options =
+      options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE | TALLY_COPY_OTHERS);
   array const values = checked(values_given, "values", devices::cpu_or_gpu),
               out = checked(out_given, "out", devices::cpu_or_gpu);
   array offsets = checked(offsets_given, "offsets", devices::cpu_or_gpu);
@@ -112,7 +114,7 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
     check_fits_gpu(offsets, TALLY_INT64, "offsets");
     operation op;
     segments_call call = gpus_call_on_segments(op, kind, values, out, op_given, options, segments);
-    if (segments[0] == 0) return;
+    if (segments[0] == 0 && !call.copies_others) return;
     call.offsets = reinterpret_cast<std::int64_t const*>(offsets.data);
     call.segments = static_cast<std::size_t>(segments[0]);
     op.segments(op, call);
@@ -156,6 +158,20 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
   if (op.segments == nullptr)
     throw not_supported("elements of " + std::to_string(op.bytes) + " bytes; those of segments have at most 256");
   bool const from_back = (options.flags & TALLY_REVERSE) != 0;
+  auto const elements_of = [](array const& whole, std::int64_t begin, std::int64_t end) {
+    array part = whole;
+    part.shape = per_axis{end - begin};
+    part.data += begin * whole.strides[0] * static_cast<std::ptrdiff_t>(whole.bytes);
+    return part;
+  };
+  if ((options.flags & TALLY_COPY_OTHERS) != 0 && values.data != out.data) {
+    auto const* const ends = reinterpret_cast<std::int64_t const*>(offsets.data);
+    auto const copy = [&](std::int64_t begin, std::int64_t end) {
+      (own ? copy_bytes : convert)(elements_of(values, begin, end), elements_of(out, begin, end));
+    };
+    copy(0, ends[0]);
+    copy(ends[segments[0]], values.shape[0]);
+  }
   if (segments[0] == 0) return;
 
   auto const input = [&](array const& given) {
@@ -199,11 +215,7 @@ void run_on_segments(call_kind kind, tally_array const* values_given, tally_arra
   if (results.data != out.data) {
     // Places outside all segments are not written.
     std::int64_t const begin = reduces ? 0 : call.offsets[0], end = reduces ? segments[0] : call.offsets[segments[0]];
-    array part = place_of(results, begin), to = place_of(out, begin);
-    part.shape = to.shape = per_axis{end - begin};
-    part.strides = results.strides;
-    to.strides = out.strides;
-    convert_to.transfer(part, to);
+    convert_to.transfer(elements_of(results, begin, end), elements_of(out, begin, end));
   }
   if (last && lasts.data != last->data) convert_to.transfer(lasts, *last);
 }

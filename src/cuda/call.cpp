@@ -48,6 +48,32 @@ bool is_capturing(cudaStream_t stream)
   return status != cudaStreamCaptureStatusNone;
 }
 
+/// Lets this thread call functions that a capture forbids, such as those that allocate, while it lives. They must not go
+/// to a stream that is being captured.
+class beside_captures {
+public:
+  beside_captures() { exchange(); }
+  ~beside_captures() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+  beside_captures(beside_captures const&) = delete;
+  beside_captures& operator=(beside_captures const&) = delete;
+
+private:
+  void exchange() { check_cuda(cudaThreadExchangeStreamCaptureMode(&mode_), "allowing calls beside a capture"); }
+
+  cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
+/// Clears memory beside all streams, and waits.
+void clear_now(void* memory, std::size_t bytes)
+{
+  cudaStream_t alone = nullptr;
+  check_cuda(cudaStreamCreateWithFlags(&alone, cudaStreamNonBlocking), "creating a stream");
+  cudaError_t code = cudaMemsetAsync(memory, 0, bytes, alone);
+  if (code == cudaSuccess) code = cudaStreamSynchronize(alone);
+  cudaStreamDestroy(alone);
+  check_cuda(code, "clearing a workspace");
+}
+
 /// The device of `stream`. CUDA does not give it while the stream is being captured. It is then the workspace's device,
 /// if the workspace has memory; if not, the call will report that.
 int device_of(cudaStream_t stream, int current, int device_of_workspace)
@@ -117,7 +143,12 @@ void prepared_call::reserve_words(std::size_t words)
 
 bool prepared_call::can_grow() const
 {
-  return !space_->borrowed_ && !is_capturing(stream_);
+  return !space_->borrowed_;
+}
+
+bool prepared_call::is_captured() const
+{
+  return is_capturing(stream_);
 }
 
 void* prepared_call::host_result(std::size_t bytes)
@@ -221,6 +252,7 @@ execution::workspace& execution::workspace::operator=(workspace&& other) noexcep
   device_ = other.device_;
   borrowed_ = other.borrowed_;
   zeroed_ = std::exchange(other.zeroed_, false);
+  kept_ = std::exchange(other.kept_, {});
   host_result_ = std::exchange(other.host_result_, nullptr);
   host_result_bytes_ = std::exchange(other.host_result_bytes_, 0);
   done_ = std::exchange(other.done_, nullptr);
@@ -240,42 +272,55 @@ void execution::workspace::reserve(std::size_t bytes, CUstream_st* stream)
     throw usage_error("tally: the workspace is of device " + std::to_string(device_) + ", the stream of device " +
                       std::to_string(device) + "; each needs a workspace of its own");
   if (bytes <= bytes_ && zeroed_) return;
-  if (is_capturing(stream)) {
-    if (bytes > bytes_)
-      throw usage_error("tally: the workspace has " + std::to_string(bytes_) + " bytes and this call needs " +
-                        std::to_string(bytes) +
-                        ", which cannot be taken while the stream is being captured; reserve them before");
-    // The graph clears memory that is new. It is not clear before the graph runs, so other calls do not count on it.
-    check_cuda(cudaMemsetAsync(memory_, 0, bytes_, stream), "clearing a workspace");
-    device_ = device;
-    return;
-  }
+  bool const captured = is_capturing(stream);
   if (bytes > bytes_) {
     if (borrowed_)
       throw usage_error("tally: the workspace has " + std::to_string(bytes_) + " bytes and this call needs " +
                         std::to_string(bytes));
+    std::size_t const room = bytes + bytes / 2;  // calls that grow little by little then seldom wait
+    if (captured) {
+      beside_captures const allowed;
+      if (memory_ != nullptr) kept_.emplace_back(memory_, bytes_);
+      memory_ = nullptr;
+      bytes_ = 0;
+      zeroed_ = false;
+      allocate(room);
+      clear_now(memory_, room);
+      device_ = device;
+      zeroed_ = true;
+      return;
+    }
     check_cuda(cudaStreamSynchronize(stream), "waiting for the calls that use the workspace");
     give_back();
-    std::size_t const room = bytes + bytes / 2;  // calls that grow little by little then seldom wait
-    if (resource_ != nullptr)
-      memory_ = resource_->allocate(room, alignment);
-    else
-      check_cuda(cudaMalloc(&memory_, room), "taking device memory for a workspace");
-    bytes_ = room;
-    zeroed_ = false;
+    allocate(room);
   }
   device_ = device;
   check_cuda(cudaMemsetAsync(memory_, 0, bytes_, stream), "clearing a workspace");
-  zeroed_ = true;
+  // A graph clears memory when it runs, and not before, so other calls do not count on it.
+  zeroed_ = !captured;
+}
+
+void execution::workspace::allocate(std::size_t bytes)
+{
+  if (resource_ != nullptr)
+    memory_ = resource_->allocate(bytes, alignment);
+  else
+    check_cuda(cudaMalloc(&memory_, bytes), "taking device memory for a workspace");
+  bytes_ = bytes;
+}
+
+void execution::workspace::free(void* memory, std::size_t bytes)
+{
+  if (resource_ != nullptr)
+    resource_->deallocate(memory, bytes, alignment);
+  else
+    cudaFree(memory);
 }
 
 void execution::workspace::give_back()
 {
   if (memory_ != nullptr && !borrowed_) {
-    if (resource_ != nullptr)
-      resource_->deallocate(memory_, bytes_, alignment);
-    else
-      cudaFree(memory_);
+    free(memory_, bytes_);
     memory_ = nullptr;
     bytes_ = 0;
   }
@@ -285,6 +330,8 @@ void execution::workspace::give_back()
 void execution::workspace::release()
 {
   give_back();
+  for (auto const& [memory, bytes] : kept_) free(memory, bytes);
+  kept_.clear();
   if (host_result_ != nullptr) cudaFreeHost(std::exchange(host_result_, nullptr));
   host_result_bytes_ = 0;
   // Memory that is still to be freed in a stream's order returns to the system when it is.

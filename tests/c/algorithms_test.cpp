@@ -125,6 +125,9 @@ TEST(c_compact, selections_drawn_at_random_agree_with_loops)
     ASSERT_EQ(tally_compact(&i, &m, &o, &count, nullptr), TALLY_OK) << tally_last_message();
     EXPECT_EQ(count, static_cast<std::int64_t>(expected.size()));
     expect_values(out, expected, "selected");
+    count = -1;
+    ASSERT_EQ(tally_compact(&i, &m, nullptr, &count, nullptr), TALLY_OK) << tally_last_message();
+    EXPECT_EQ(count, static_cast<std::int64_t>(expected.size()));
   }
 }
 

@@ -79,13 +79,14 @@ TEST(chosen_operator, is_the_operator_of_its_number)
 }
 
 /// Places that a selection chooses, one by one, as a thread of a GPU does.
-std::vector<std::int64_t> selected(c::criterion const& by, c::move_selected_elements move, std::size_t n)
+template <class Criterion, class Move>
+std::vector<std::int64_t> selected(Criterion const& by, Move move, std::size_t n)
 {
   std::vector<std::int64_t> places(n + 1, -7);
   move.places = places.data();
   std::size_t count = 0;
   for (std::size_t k = 0; k < n; ++k) {
-    bool const is_selected = by(k);
+    bool const is_selected = detail::selection::is_selected(by, k);
     move.one(k, count, is_selected, move.take(k));
     count += is_selected;
   }
@@ -113,13 +114,81 @@ void expect_selection(tally_type type)
     if (!(at(k) == T(0))) set.push_back(static_cast<std::int64_t>(k));
   }
   c::words_of_element const words{sizeof(T), 1};
-  EXPECT_EQ(selected({row, type, true}, {row, to, words, nullptr, n}, n), changes);
+  using by = c::criterion;
+  using move = c::move_selected_elements;
+  EXPECT_EQ(selected(by{row, type, true}, move{row, to, words, nullptr, n}, n), changes);
   for (std::size_t r = 0; r < changes.size(); ++r)
     EXPECT_TRUE(same_bits(out[2 * r], at(static_cast<std::size_t>(changes[r]))));
   EXPECT_TRUE(same_bits(out[1], T(77)) && same_bits(out[2 * changes.size()], T(77)));
-  EXPECT_EQ(selected({row, type, false}, {row, to, words, nullptr, n}, n), set);
+  EXPECT_EQ(selected(by{row, type, false}, move{row, to, words, nullptr, n}, n), set);
   changes.resize(3);
-  EXPECT_EQ(selected({row, type, true}, {row, {}, words, nullptr, 3}, n), changes);
+  EXPECT_EQ(selected(by{row, type, true}, move{row, {}, words, nullptr, 3}, n), changes);
+}
+
+/// Elements side by side, at an address and with flags that may have a kernel of their own.
+template <class T>
+void expect_selection_side_by_side(tally_type type)
+{
+  std::mt19937 random(6);
+  auto const hostile = hostile_values<T>();
+  std::size_t const n = 203;
+  for (std::size_t const moved : {0u, 1u}) {
+    std::vector<T> in(n + 1), out(n + 2, T(77));
+    alignas(8) std::uint8_t flags[n + 1]{};
+    std::vector<std::int64_t> changes, set;
+    for (std::size_t k = 0; k < n; ++k) {
+      in[k + moved] = k > 0 && random() % 2 == 0 ? in[k + moved - 1] : hostile[random() % hostile.size()];
+      if (k == 0 || !(in[k + moved - 1] == in[k + moved])) changes.push_back(static_cast<std::int64_t>(k));
+      flags[k + moved] = static_cast<std::uint8_t>(random() % 2 * (random() % 2 == 0 ? 1 : 0x80));
+      if (flags[k + moved] != 0) set.push_back(static_cast<std::int64_t>(k));
+    }
+    c::row_on_gpu const from{reinterpret_cast<std::byte*>(&in[moved]), sizeof(T)},
+        to{reinterpret_cast<std::byte*>(&out[1]), sizeof(T)};
+    c::words_of_element const words{sizeof(T), 1};
+    auto const expect = [&](auto const& by, auto move, std::vector<std::int64_t> const& places) {
+      std::fill(out.begin(), out.end(), T(77));
+      move.room = n;
+      EXPECT_EQ(selected(by, move, n), places);
+      for (std::size_t r = 0; r < places.size(); ++r)
+        EXPECT_TRUE(same_bits(out[r + 1], in[static_cast<std::size_t>(places[r]) + moved]));
+      EXPECT_TRUE(same_bits(out[0], T(77)) && same_bits(out[places.size() + 1], T(77)));
+    };
+    c::selection_call flagged{{reinterpret_cast<std::byte*>(flags) + moved, 1}, TALLY_BOOL8, n, from, to, words, n, {}};
+    int calls = 0;
+    bool by_bytes = false;
+    c::with_flags(flagged, [&](auto const& by, auto const& move) {
+      ++calls;
+      by_bytes = std::is_same_v<std::remove_cvref_t<decltype(by)>, c::is_set_byte>;
+      expect(by, move, set);
+    });
+    EXPECT_EQ(by_bytes, moved == 0 && sizeof(T) >= 4);
+    c::runs_call runs;
+    runs.keys = from;
+    runs.type = type;
+    runs.size = n;
+    runs.keys_out = to;
+    runs.words = words;
+    c::with_keys(runs, [&](auto const& by, auto const& move) {
+      ++calls;
+      expect(by, move, changes);
+    });
+    EXPECT_EQ(calls, 2);
+    std::size_t counted = 0;
+    c::set_bytes_of_word const eight{flags, n + moved};
+    for (std::size_t w = 0; w * 8 < n + moved; ++w) counted += eight(w);
+    EXPECT_EQ(counted, set.size());
+  }
+}
+
+TEST(selection_on_a_gpu, has_kernels_of_its_own_for_words)
+{
+  expect_selection_side_by_side<std::int8_t>(TALLY_INT8);
+  expect_selection_side_by_side<std::int32_t>(TALLY_INT32);
+  expect_selection_side_by_side<std::uint32_t>(TALLY_UINT32);
+  expect_selection_side_by_side<std::int64_t>(TALLY_INT64);
+  expect_selection_side_by_side<half>(TALLY_FLOAT16);
+  expect_selection_side_by_side<float>(TALLY_FLOAT32);
+  expect_selection_side_by_side<double>(TALLY_FLOAT64);
 }
 
 TEST(selection_on_a_gpu, is_by_flags_and_changes_of_all_types)

@@ -51,7 +51,7 @@ void try_one(std::mt19937& random)
   auto const segments = static_cast<std::int64_t>(places.size()) - 1;
   bool const reduces = random() % 2 == 0, reverse = random() % 3 == 0, exclusive = !reduces && random() % 2 == 0;
   int const given = static_cast<int>(random() % 3);
-  bool const wants_last = !reduces && random() % 2 == 0;
+  bool const wants_last = !reduces && random() % 2 == 0, copies_others = !reduces && random() % 2 == 0;
   test_array values(from, {n}, random), offsets(place, {segments + 1}, random),
       out(to, {reduces ? segments : n}, random),
       initial(to, given == 2 ? std::vector<std::int64_t>{segments} : std::vector<std::int64_t>{}, random),
@@ -64,13 +64,15 @@ void try_one(std::mt19937& random)
     for (std::int64_t k = 0; k < n; ++k) store(to, out.at({k}), 77);
 
   tally_array const v = values.view(), o = offsets.view(), r = out.view(), i = initial.view(), l = last.view();
-  tally_options options =
-      tally_c_test::options_with(static_cast<std::uint32_t>((reverse ? 1 : 0) + (exclusive ? 2 : 0)),
-                                 given == 0 ? nullptr : &i, wants_last ? &l : nullptr);
+  tally_options options = tally_c_test::options_with(
+      static_cast<std::uint32_t>((reverse ? 1 : 0) + (exclusive ? 2 : 0) + (copies_others ? 16 : 0)),
+      given == 0 ? nullptr : &i, wants_last ? &l : nullptr);
   auto const call = reduces ? tally_reduce_segments : tally_scan_segments;
   ASSERT_EQ(call(&v, &o, &r, TALLY_PLUS, &options), TALLY_OK) << tally_last_message();
 
   std::vector<std::int64_t> expected(static_cast<std::size_t>(n), 77);
+  for (std::int64_t k = 0; copies_others && k < n; ++k)
+    expected[static_cast<std::size_t>(k)] = load(from, values.at({k}));
   for (std::int64_t s = 0; s < segments; ++s) {
     std::int64_t const begin = places[static_cast<std::size_t>(s)], end = places[static_cast<std::size_t>(s) + 1];
     std::int64_t sum = given == 0 ? 0 : given == 1 ? 3 : s % 5;

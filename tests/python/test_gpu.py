@@ -128,6 +128,7 @@ def test_segments():
     same_bits(tally.segment_sum(spread.cuda()[::2], [0, 7, 7, 300]), tally.segment_sum(spread[::2], [0, 7, 7, 300]))
     same_bits(tally.segment_sum(torch.empty(0, device="cuda"), [0, 0, 0]), torch.zeros(2))
     assert tally.segment_sum(torch.empty(0, device="cuda"), [0]).shape == (0,)
+    same_bits(tally.segment_scan(spread.cuda(), [3]), spread)
 
 
 def hostile(shape, dtype):
@@ -344,6 +345,39 @@ def test_streams_and_graphs():
         same_bits(total, tally.sum(rows.cpu(), axis=1))
         same_bits(running, tally.cumsum(rows.cpu(), axis=1))
         same_bits(states, tally.linear_recurrence(0.5, rows.cpu(), 1))
+
+
+def test_graphs_keep_memory_of_their_own():
+    """Graphs that were captured in one stream run side by side; the memory of one that is gone serves a later one."""
+    arrays = [torch.rand(1 << 21, device="cuda") for _ in range(2)]
+    ends = torch.arange(100, (1 << 21) - 5, 1000, device="cuda")
+
+    def calls(x):
+        return tally.cumsum(x), tally.sum(x), tally.segment_sum(x, ends), tally.segment_scan(x, ends)
+
+    calls(arrays[0])  # loads the kernels
+    places = ends.cpu()
+    expected = [
+        (tally.cumsum(x), tally.sum(x), tally.segment_sum(x, places), tally.segment_scan(x, places))
+        for x in (x.cpu() for x in arrays)
+    ]
+    for _ in range(3):
+        graphs, results = [], []
+        for x in arrays:
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                results.append(calls(x))
+            graphs.append(graph)
+        sides = [torch.cuda.Stream() for _ in graphs]
+        for _ in range(20):
+            for side, graph in zip(sides, graphs):
+                with torch.cuda.stream(side):
+                    graph.replay()
+        torch.cuda.synchronize()
+        for ours, theirs in zip(results, expected):
+            for each, right in zip(ours, theirs):
+                same_bits(each, right)
+        del graphs, graph
 
 
 def test_calls_wait_for_nothing():

@@ -49,7 +49,6 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
         call.initial(initial, inner, others)
     if 0 not in shape and (n or include_initial):
         given = call.add(array, inner)
-        call.workspace(given, axis)
         check(c.scan(given, axis, call.add(result, inner), op.pointer, call.options_address()))
     delivered = library.finish(out) if is_direct else deliver(library, result, inner, wanted, out)
     delivered = leave(delivered) if out is None else given_out
@@ -96,7 +95,6 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
             call.initial(initial, inner, shape)
         if 0 not in shape:
             given = call.add(array, inner)
-            call.workspace(given, axis)
             check(c.reduce(given, axis, call.add(result, inner), op.pointer, call.options_address()))
     if keepdims:
         result = result.reshape(kept_dims)
@@ -126,7 +124,6 @@ def _scanned_rows(library, array, op, inner, initial, exclusive, return_last):
         call.initial(initial, inner, shape[:-1])
     if 0 not in shape:
         given, taking = call.add(array, inner), call.add(results[0], inner)
-        call.workspace(given, array.ndim - 1)
         check(c.scan(given, array.ndim - 1, taking, op.pointer, call.options_address()))
     return results
 

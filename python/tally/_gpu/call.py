@@ -8,12 +8,10 @@ import numpy as np
 from .. import _arrays
 from .. import _library as c
 from . import arrays
-from .cupy import CuPy
 from .torch import Torch
 from .._operators import MAXIMUM, MINIMUM
 
 _float32 = np.dtype(np.float32)
-_kept_for_graphs = []
 
 
 @functools.lru_cache(maxsize=None)
@@ -54,19 +52,6 @@ class Call:
         if tuple(array.shape) != tuple(shape):
             raise ValueError(f"initial has shape {tuple(array.shape)}; it is one value, or has shape {tuple(shape)}")
         self.options.initial = self.add(array, dtype)
-
-    def workspace(self, array, axis):
-        """Memory of the library's for a call that is captured. Others share one for each stream."""
-        if not self.library.is_capturing(self.like):
-            return
-        size = ctypes.c_size_t()
-        check(c.workspace_bytes(array, axis, ctypes.byref(size)))
-        memory = self.library.empty((size.value + 128,), np.uint8, self.like)
-        address = -(-self.library.layout(memory)[0] // 128) * 128
-        self.kept.append(memory)
-        if self.library is CuPy:  # a graph of CuPy's does not keep memory, as one of PyTorch's does
-            _kept_for_graphs.append(memory)
-        self.options.workspace, self.options.workspace_bytes = address, size.value
 
     def options_address(self):
         return ctypes.addressof(self.options)

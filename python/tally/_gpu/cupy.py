@@ -67,10 +67,6 @@ class CuPy(Library):
         return sys.modules["cupy"].ascontiguousarray(array)
 
     @staticmethod
-    def copied(array):
-        return array.copy()
-
-    @staticmethod
     def copy(out, result):
         sys.modules["cupy"].copyto(out, result)
 

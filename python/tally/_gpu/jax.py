@@ -89,10 +89,6 @@ class JAX(Library):
         return array
 
     @staticmethod
-    def copied(array):
-        return array.copy().block_until_ready()
-
-    @staticmethod
     def stream(array):
         return 0
 

@@ -48,7 +48,6 @@ def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
         call.options.last = call.add(last, inner)
     if 0 not in terms.shape:
         given = call.add(terms, inner)
-        call.workspace(given, axis)
         a_given, taking = call.add(factors, inner), call.add(result, inner)
         check(c.linear_recurrence(a_given, given, axis, taking, call.options_address()))
     result = leave(deliver(library, result, inner, wanted, None))

@@ -19,15 +19,12 @@ def segments(values, offsets, op, dtype, initial, reduces, exclusive):
     bounds = _bounds(library, offsets, array)
     count = bounds.shape[0] - 1
     array = library.packed(array)
-    # Elements outside all segments are returned as they are.
-    result = library.empty((count,), inner, array) if reduces else library.copied(array)
+    result = library.empty((count,) if reduces else tuple(array.shape), inner, array)
     call = Call(library, array)
-    call.options.flags = c.EXCLUSIVE * bool(exclusive)
+    call.options.flags = c.EXCLUSIVE * bool(exclusive) | (0 if reduces else c.COPY_OTHERS)
     if initial is not None:
         call.initial(initial, inner, (count,))
     given = call.add(array, inner)
-    if array.shape[0]:
-        call.workspace(given, 0)
     run = c.reduce_segments if reduces else c.scan_segments
     places, taking = call.add(bounds, np.dtype(np.int64)), call.add(result, inner)
     check(run(given, places, taking, op.pointer, call.options_address()))

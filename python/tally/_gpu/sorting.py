@@ -77,11 +77,13 @@ def compact(a, mask):
         raise TypeError(f"mask has dtype {kind}; it has bools or integers")
     array, flags = array.reshape(-1), flags.reshape(-1)
     dtype = library.dtype(array)
-    result = library.empty((int((flags != 0).sum()),), dtype, array)
-    count = ctypes.c_int64()
+    call, count = Call(library, array), ctypes.c_int64()
+    given, choosing = call.add(array, dtype), call.add(flags, kind)
     if array.shape[0]:
-        call = Call(library, array)
-        given, choosing, taking = call.add(array, dtype), call.add(flags, kind), call.add(result, dtype)
+        check(c.compact(given, choosing, None, ctypes.byref(count), call.options_address()))
+    result = library.empty((count.value,), dtype, array)
+    if count.value:
+        taking = call.add(result, dtype)
         check(c.compact(given, choosing, taking, ctypes.byref(count), call.options_address()))
     return leave(library.finish(result))
 

@@ -78,10 +78,6 @@ class Torch(Library):
         return tensor.contiguous()
 
     @staticmethod
-    def copied(tensor):
-        return tensor.clone()
-
-    @staticmethod
     def copy(out, result):
         out.copy_(result)
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <cuda_runtime_api.h>
 
@@ -59,6 +61,81 @@ inline shared_workspace& workspace_of(int device, CUstream_st* stream)
   return *found;
 }
 
+/// The workspaces of graphs: one for each stream that was captured into a graph, which keeps it. When the graph and all
+/// that was made of it are gone, another graph may have it.
+class graph_workspaces {
+public:
+  static graph_workspaces& all()
+  {
+    static auto* const self = new graph_workspaces;  // a graph may end after this library's variables do
+    return *self;
+  }
+
+  /// The workspace of calls on `stream`, which is being captured.
+  shared_workspace& of(int device, CUstream_st* stream)
+  {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    unsigned long long number = 0;
+    cudaGraph_t graph = nullptr;
+#if CUDART_VERSION >= 13000
+    cudaError_t const code = cudaStreamGetCaptureInfo(stream, &status, &number, &graph);
+#else
+    cudaError_t const code = cudaStreamGetCaptureInfo_v2(stream, &status, &number, &graph);
+#endif
+    cuda_backend::check_cuda(code, "asking for the graph of a capture");
+    key const place{number, stream};
+    std::lock_guard const lock(alone_);
+    if (auto const found = used_.find(place); found != used_.end()) return found->second->space;
+    auto const free =
+        std::ranges::find_if(free_, [&](std::unique_ptr<entry> const& each) { return each->device == device; });
+    std::unique_ptr<entry> taken;
+    if (free == free_.end()) {
+      taken = std::make_unique<entry>();
+      taken->device = device;
+    } else {
+      taken = std::move(*free);
+      free_.erase(free);
+    }
+    taken->place = place;
+    cudaUserObject_t keeper = nullptr;
+    cuda_backend::check_cuda(cudaUserObjectCreate(&keeper, taken.get(), give_back, 1, cudaUserObjectNoDestructorSync),
+                             "giving memory to a graph");
+    entry& kept = *(used_[place] = std::move(taken));
+    cuda_backend::check_cuda(cudaGraphRetainUserObject(graph, keeper, 1, cudaGraphUserObjectMove),
+                             "giving memory to a graph");
+    return kept.space;
+  }
+
+private:
+  using key = std::pair<unsigned long long, CUstream_st*>;  // the number of a capture, and the stream
+  struct entry {
+    shared_workspace space;
+    int device = 0;
+    key place;
+  };
+
+  /// CUDA calls it, and allows no call of CUDA in it.
+  static void CUDART_CB give_back(void* given)
+  {
+    graph_workspaces& self = all();
+    std::lock_guard const lock(self.alone_);
+    auto const found = self.used_.find(static_cast<entry*>(given)->place);
+    self.free_.push_back(std::move(found->second));
+    self.used_.erase(found);
+  }
+
+  std::mutex alone_;
+  std::map<key, std::unique_ptr<entry>> used_;
+  std::vector<std::unique_ptr<entry>> free_;
+};
+
+inline bool is_capturing(CUstream_st* stream)
+{
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cuda_backend::check_cuda(cudaStreamIsCapturing(stream, &status), "asking a stream");
+  return status != cudaStreamCaptureStatusNone;
+}
+
 /// Calls `use(on)` with the stream and the workspace of a call.
 template <class Use>
 void with_execution(place_on_gpu const& gpu, Use const& use)
@@ -74,7 +151,8 @@ void with_execution(place_on_gpu const& gpu, Use const& use)
     use(cuda(stream, space));
     return;
   }
-  shared_workspace& shared = workspace_of(gpu.device, stream);
+  shared_workspace& shared =
+      is_capturing(stream) ? graph_workspaces::all().of(gpu.device, stream) : workspace_of(gpu.device, stream);
   std::lock_guard const lock(shared.one_at_a_time);
   use(cuda(stream, shared.space));
 }
@@ -83,9 +161,7 @@ void with_execution(place_on_gpu const& gpu, Use const& use)
 inline void check_may_wait(place_on_gpu const& gpu)
 {
   current_device const device(gpu.device);
-  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  cuda_backend::check_cuda(cudaStreamIsCapturing(static_cast<CUstream_st*>(gpu.stream), &status), "asking a stream");
-  if (status != cudaStreamCaptureStatusNone)
+  if (is_capturing(static_cast<CUstream_st*>(gpu.stream)))
     throw not_supported("this call waits for the GPU, so that a graph cannot capture it");
 }
 

@@ -35,12 +35,12 @@ std::int32_t run_selection(selection_call const& call, std::size_t* selected, ch
   return guarded(message, [&]() -> std::int32_t {
     with_execution(call.gpu, [&](cuda const& on) {
       check_may_wait(call.gpu);
-      criterion const is_set{call.flags, call.type_of_flags, false};
-      if (call.room < call.size) {
-        *selected = select(on, call.size, is_set, {{}, {}, {}, nullptr, 0});
-        if (*selected > call.room) return;
-      }
-      *selected = select(on, call.size, is_set, {call.in, call.out, call.words, nullptr, call.room});
+      with_flags(call, [&](auto const& is_set, auto const& move) {
+        // A first pass finds whether there is room.
+        if (call.room < call.size) *selected = count(on, call.size, is_set);
+        if (call.out.data == nullptr || (call.room < call.size && *selected > call.room)) return;
+        *selected = select(on, call.size, is_set, move);
+      });
     });
     return TALLY_OK;
   });
@@ -51,13 +51,18 @@ std::int32_t run_runs(runs_call const& call, std::size_t* runs, char* message)
   return guarded(message, [&]() -> std::int32_t {
     with_execution(call.gpu, [&](cuda const& on) {
       check_may_wait(call.gpu);
-      criterion const begins_run{call.keys, call.type, true};
       // A first pass finds how much the second one writes.
-      std::size_t const found = *runs = select(on, call.size, begins_run, {{}, {}, {}, nullptr, 0});
+      std::size_t found = 0;
+      with_keys(call, [&](auto const& begins_run, auto const&) { found = count(on, call.size, begins_run); });
+      *runs = found;
       bool const writes = call.keys_out.data != nullptr || call.lengths.data != nullptr || call.values != nullptr;
       if (!writes || found == 0 || found > call.room) return;
       temporary<std::int64_t, cuda> const begins(on, found + 1);
-      select(on, call.size, begins_run, {call.keys, call.keys_out, call.words, begins.data(), found});
+      with_keys(call, [&](auto const& begins_run, auto move) {
+        move.places = begins.data();
+        move.room = found;
+        select(on, call.size, begins_run, move);
+      });
       tally::for_each_index(on, 1, put{begins.data() + found, static_cast<std::int64_t>(call.size)});
       if (call.lengths.data != nullptr) tally::for_each_index(on, found, lengths_of_runs{begins.data(), call.lengths});
       if (call.values == nullptr) return;

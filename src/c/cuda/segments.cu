@@ -1,5 +1,7 @@
 #include "src/c/cuda/segments.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "src/c/cuda/chosen_operator.hpp"
@@ -27,6 +29,32 @@ struct put_first {
     if (offsets[s] < offsets[s + 1]) out[offsets[s]] = value;
   }
 };
+
+/// Copies the elements of no segment. They are few mostly, and so are the threads.
+template <class Word>
+struct copy_others {
+  static constexpr std::size_t threads = std::size_t{1} << 18;
+  Word const* values;
+  Word* out;
+  std::int64_t const* offsets;
+  std::size_t segments, elements;
+
+  TALLY_HD void operator()(std::size_t thread) const
+  {
+    auto const begin = static_cast<std::size_t>(offsets[0]), end = static_cast<std::size_t>(offsets[segments]);
+    for (std::size_t k = thread; k < begin; k += threads) out[k] = values[k];
+    for (std::size_t k = end + thread; k < elements; k += threads) out[k] = values[k];
+  }
+};
+
+template <class Word>
+void copy_elements_of_none(cuda const& on, segments_call const& call)
+{
+  using copy = copy_others<Word>;
+  tally::for_each_index(on, std::min(copy::threads, call.elements),
+                        copy{reinterpret_cast<Word const*>(call.values), reinterpret_cast<Word*>(call.out),
+                             call.offsets, call.segments, call.elements});
+}
 
 template <class T, class Op>
 void run(cuda const& on, segments_call const& call, Op op)
@@ -66,6 +94,10 @@ void segments_on(cuda const& on, std::size_t op, tally_type type, segments_call 
     throw not_supported(
         "on a GPU segments and runs of keys have sums, products, minima and maxima of float32, float64, int64 and "
         "uint64, bitwise operators of the integers, and sums of exponentials of the floats");
+  if (call.copies_others) {
+    (type.bits == 32 ? copy_elements_of_none<std::uint32_t> : copy_elements_of_none<std::uint64_t>)(on, call);
+    if (call.segments == 0) return;
+  }
   if (op == log_sum_exp) return add_logarithms(on, type, call);
   if (is_integer)
     run<std::uint64_t>(on, call, chosen_operator<std::uint64_t>::of(op, type.code == TALLY_INT));

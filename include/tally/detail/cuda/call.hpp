@@ -44,9 +44,10 @@ public:
 
   /// Ensures that the workspace has room for `words` words.
   void reserve_words(std::size_t words);
-  /// Whether the workspace may take more memory now. It may not if its memory is the caller's, or while the stream is
-  /// being captured.
+  /// Whether the workspace may take more memory. It may not if its memory is the caller's.
   bool can_grow() const;
+  /// Whether the stream is being captured.
+  bool is_captured() const;
   control* shared() const { return static_cast<control*>(space_->memory_); }
   std::uint64_t* words() const
   {

@@ -80,7 +80,7 @@ public:
   std::size_t capacity() const { return of_->memory_.back().bytes(); }
   void reserve(std::size_t bytes)
   {
-    if (!call_.can_grow())
+    if (call_.is_captured())
       throw usage_error("tally::nccl: this call needs more memory than earlier ones, which cannot be taken while the "
                         "stream is being captured; make such a call before");
     // Earlier memory is kept: calls in the stream use it, and where ranks are threads of one process CUDA frees memory
