@@ -128,11 +128,11 @@ TEST(cuda_call, a_workspace_grows_while_it_is_captured)
   std::vector<std::size_t> const sizes = {1000, 100'000, many, 5};
   for (auto const mode : {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal}) {
     cudaGraph_t graph = nullptr;
+    std::size_t const first = results.size();
+    for (std::size_t const n : sizes) results.push_back(std::make_unique<device_array<float>>(n));
     check_cuda(cudaStreamBeginCapture(on, mode));
-    for (std::size_t const n : sizes) {
-      results.push_back(std::make_unique<device_array<float>>(n));
-      inclusive_scan(cuda{on, space}, in.begin(), in.begin() + n, results.back()->begin());
-    }
+    for (std::size_t k = 0; k < sizes.size(); ++k)
+      inclusive_scan(cuda{on, space}, in.begin(), in.begin() + sizes[k], results[first + k]->begin());
     check_cuda(cudaStreamEndCapture(on, &graph));
     check_cuda(cudaGraphInstantiate(&graphs.emplace_back(), graph, 0));
     check_cuda(cudaGraphDestroy(graph));

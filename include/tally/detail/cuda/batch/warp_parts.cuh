@@ -55,9 +55,9 @@ struct warp_shape {
   static constexpr int block = 256;                               ///< most segments of a block
   static constexpr int warps = 6, blocks_a_processor = 3, threads = warps * warp_lanes;
   static constexpr int ticket = 4 * room;  ///< elements of a ticket on average, at most
-  /// The most elements of a ticket, if that is half of a warp's share of all, and at least; else the call is the
-  /// general kernel's.
-  static constexpr int most_in_ticket = 32 * room, least_in_ticket = 4 * room;
+  /// The most elements of a ticket, if that is a warp's share of all, and at least; else the call is the general
+  /// kernel's, which takes twice as long.
+  static constexpr int most_in_ticket = 32 * room, least_in_ticket = 16 * room;
   static constexpr std::size_t least_mean_of_8 = P::reduces ? 16 : 1;  ///< elements of 8 segments; else likewise
   /// Reductions of fewer elements a segment are by lanes (lane_segments.cuh).
   static constexpr std::size_t mean_by_lanes = P::reduces ? 3 : 0;
@@ -138,8 +138,8 @@ struct warp_tickets {
                                fmaxf(room / 2.0f, static_cast<float>(elements + segments) / (8.0f * workers)));
     float const share = target / (mean + 1.0f);
     warp_tickets result;
-    float const half_of_share = static_cast<float>(elements) / (2.0f * static_cast<float>(workers));
-    result.most = static_cast<std::uint32_t>(fminf(fmaxf(half_of_share, static_cast<float>(Shape::least_in_ticket)),
+    float const share_of_all = static_cast<float>(elements) / static_cast<float>(workers);
+    result.most = static_cast<std::uint32_t>(fminf(fmaxf(share_of_all, static_cast<float>(Shape::least_in_ticket)),
                                                    static_cast<float>(Shape::most_in_ticket)));
     result.block = block < 1.0f ? 1 : static_cast<int>(block);
     if (share < static_cast<float>(result.block)) result.block = share < 1.0f ? 1 : static_cast<int>(share);
