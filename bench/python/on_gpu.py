@@ -107,9 +107,10 @@ def library_times(folder):
         if found and (found[3] == "graph") == (2 ** int(found[2]) <= FEW):
             times[found[1].replace("inclusive ", ""), f"2^{found[2]}"] = float(found[4])
     for line in (folder / "batches_races.txt").read_text().splitlines():
-        found = re.match(r"(scan|reduce)/f32/((?:rows|columns) of \d+)\S* .*?  Tally (\d+) GB/s", line)
+        found = re.match(r"(scan|reduce)/f32/((?:rows|columns) of (\d+))\S* .*?  Tally (\d+) GB/s", line)
         if found:
-            times[found[1], found[2]] = (2 if found[1] == "scan" else 1) * 4 * ALL / int(found[3]) / 1e3
+            results = ALL if found[1] == "scan" else ALL // int(found[3])
+            times[found[1], found[2]] = 4 * (ALL + results) / int(found[4]) / 1e3
     return times
 
 
@@ -170,7 +171,8 @@ def along_axes(kind, library):
         if jax is not None:
             run = jax.numpy.cumsum if scans else jax.numpy.sum
             row.append(ratio(ours, attempt(microseconds_of_jax, lambda x: run(x, axis), x)) if name in OF_JAX else "")
-        row += [ratio(ours, library.get((kind, name))), f"{(8 if scans else 4) * elements / ours / 1e6:.2f} TB/s"]
+        moved = 4 * (elements + out.numel())
+        row += [ratio(ours, library.get((kind, name))), f"{moved / ours / 1e6:.2f} TB/s"]
         if scans:
             calls = [lambda: tally.cumsum(x, axis=axis), lambda: torch.cumsum(x, axis)]
             checked = elements <= 1 << 26  # larger ones take their time in double precision
