@@ -75,9 +75,9 @@ private:
 /// Pool     the intermediate values of algorithms (tally::temporary) come from a pool of the workspace's own, which
 ///          keeps its memory until the workspace is destroyed. The device's default pool would return the memory to the
 ///          system at each wait for the stream, and 2^28 bytes took 0.1 ms to come back.
-/// Growth   a call that needs more frees the old memory and allocates new, and waits for the stream. While the stream is
-///          being captured it allocates and clears new memory without the graph, and keeps the old, which the graph may
-///          use. A workspace whose memory a graph uses grows in calls beside it no more: `reserve` what they need before.
+/// Growth   a call that needs more frees the old memory and allocates new. That waits for the stream, which `reserve`
+///          does beforehand. While the stream is being captured, new memory is allocated and cleared beside the graph.
+///          Memory that a graph may use is kept until the workspace is destroyed.
 /// Threads  one call at a time.
 class execution::workspace {
 public:
@@ -143,7 +143,8 @@ private:
   int device_ = -1;
   bool borrowed_ = false;
   bool zeroed_ = false;
-  std::vector<std::pair<void*, std::size_t>> kept_;  // memory from before it grew in a capture
+  bool in_graph_ = false;                            // the memory was used by a call that was captured
+  std::vector<std::pair<void*, std::size_t>> kept_;  // such memory from before it grew
   void* host_result_ = nullptr;                      // pinned; where kernels leave values that the host waits for
   std::size_t host_result_bytes_ = 0;
   void* done_ = nullptr;                // a cudaEvent_t

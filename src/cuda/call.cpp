@@ -75,10 +75,10 @@ void clear_now(void* memory, std::size_t bytes)
 }
 
 /// The device of `stream`. CUDA does not give it while the stream is being captured. It is then the workspace's device,
-/// if the workspace has memory; if not, the call will report that.
-int device_of(cudaStream_t stream, int current, int device_of_workspace)
+/// if the workspace has memory, and else the current one.
+int device_of(cudaStream_t stream, bool is_captured, int current, int device_of_workspace)
 {
-  if (is_capturing(stream)) return device_of_workspace >= 0 ? device_of_workspace : current;
+  if (is_captured) return device_of_workspace >= 0 ? device_of_workspace : current;
   int device = 0;
   check_cuda(cudaStreamGetDevice(stream, &device), "asking for the device of the stream");
   return device;
@@ -89,7 +89,9 @@ int device_of(cudaStream_t stream, int current, int device_of_workspace)
 prepared_call::prepared_call(execution const& on, char const* name) : stream_(on.stream()), space_(&on.space())
 {
   check_cuda(cudaGetDevice(&previous_device_), "asking for the current device");
-  device_ = device_of(stream_, previous_device_, space_->device_);
+  bool const is_captured = is_capturing(stream_);
+  if (is_captured) space_->in_graph_ = true;
+  device_ = device_of(stream_, is_captured, previous_device_, space_->device_);
   facts_ = &facts_of(device_);
   if (device_ != previous_device_) check_cuda(cudaSetDevice(device_), "choosing the device of the stream");
   nvtxRangePushA(name);  // costs the test of a pointer without a profiler
@@ -252,6 +254,7 @@ execution::workspace& execution::workspace::operator=(workspace&& other) noexcep
   device_ = other.device_;
   borrowed_ = other.borrowed_;
   zeroed_ = std::exchange(other.zeroed_, false);
+  in_graph_ = std::exchange(other.in_graph_, false);
   kept_ = std::exchange(other.kept_, {});
   host_result_ = std::exchange(other.host_result_, nullptr);
   host_result_bytes_ = std::exchange(other.host_result_bytes_, 0);
@@ -267,31 +270,29 @@ void execution::workspace::reserve(std::size_t bytes, CUstream_st* stream)
 {
   int current = 0;
   check_cuda(cudaGetDevice(&current), "asking for the current device");
-  int const device = device_of(stream, current, device_);
+  bool const captured = is_capturing(stream);
+  int const device = device_of(stream, captured, current, device_);
   if (memory_ != nullptr && device_ >= 0 && device_ != device)
     throw usage_error("tally: the workspace is of device " + std::to_string(device_) + ", the stream of device " +
                       std::to_string(device) + "; each needs a workspace of its own");
   if (bytes <= bytes_ && zeroed_) return;
-  bool const captured = is_capturing(stream);
   if (bytes > bytes_) {
     if (borrowed_)
       throw usage_error("tally: the workspace has " + std::to_string(bytes_) + " bytes and this call needs " +
                         std::to_string(bytes));
     std::size_t const room = bytes + bytes / 2;  // calls that grow little by little then seldom wait
+    if (!captured) check_cuda(cudaStreamSynchronize(stream), "waiting for the calls that use the workspace");
+    if (in_graph_ && memory_ != nullptr) kept_.emplace_back(std::exchange(memory_, nullptr), std::exchange(bytes_, 0));
+    give_back();
+    in_graph_ = captured;
     if (captured) {
       beside_captures const allowed;
-      if (memory_ != nullptr) kept_.emplace_back(memory_, bytes_);
-      memory_ = nullptr;
-      bytes_ = 0;
-      zeroed_ = false;
       allocate(room);
       clear_now(memory_, room);
       device_ = device;
       zeroed_ = true;
       return;
     }
-    check_cuda(cudaStreamSynchronize(stream), "waiting for the calls that use the workspace");
-    give_back();
     allocate(room);
   }
   device_ = device;

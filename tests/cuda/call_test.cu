@@ -146,11 +146,16 @@ TEST(cuda_call, a_workspace_grows_while_it_is_captured)
         std::vector<float> const part(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(sizes[k]));
         ASSERT_TRUE(same_bytes(results[g * sizes.size() + k]->values(), scanned(part))) << sizes[k] << " elements";
       }
-      // A call beside the graph in the same workspace.
-      device_array<float> const again(many);
-      inclusive_scan(cuda{on, space}, in.begin(), in.end(), again.begin());
-      ASSERT_TRUE(same_bytes(again.values(), scanned(x)));
+      // A call beside the graphs, which makes the same workspace grow.
+      device_array<float> const again(replay == 1 ? 3 * many : many), more(again.size());
+      check_cuda(cudaMemset(more.begin(), 0, more.size() * sizeof(float)));
+      check_cuda(cudaMemcpy(more.begin(), in.begin(), many * sizeof(float), cudaMemcpyDefault));
+      inclusive_scan(cuda{on, space}, more.begin(), more.end(), again.begin());
+      std::vector<float> results_beside = again.values();
+      results_beside.resize(many);
+      ASSERT_TRUE(same_bytes(results_beside, scanned(x)));
     }
+  EXPECT_GE(space.bytes(), cuda::workspace::bytes_for<float>(3 * many));
   for (cudaGraphExec_t const graph : graphs) check_cuda(cudaGraphExecDestroy(graph));
 }
 
