@@ -45,6 +45,8 @@ struct segments_backend {
       std::size_t reduced_along = std::size_t(-1);
       std::size_t by_heads = std::size_t(-1);  ///< the least elements and segments
       std::size_t by_tiles = std::size_t(-1);  ///< the least mean length; one block takes 3 us a tile
+      std::size_t by_tiles_and_warps = std::size_t(-1);
+      std::size_t longest_by_warps = 0;  ///< it is a part's room at least
     };
     static constexpr way all[] = {
         {0, std::size_t(-1), 0, "all blocks, overlapped"},
@@ -60,8 +62,14 @@ struct segments_backend {
         {0, 5, 0, "warps along, few chunks with words", 0, 0},
         {0, std::size_t(-1), 0, "heads, all blocks", std::size_t(-1), std::size_t(-1), 0},
         {2, std::size_t(-1), 0, "heads, two blocks", std::size_t(-1), std::size_t(-1), 0},
-        {0, std::size_t(-1), 0, "tiles, all blocks", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0},
-        {1, std::size_t(-1), 0, "tiles, one block", std::size_t(-1), std::size_t(-1), std::size_t(-1), 100}};
+        {0, std::size_t(-1), 0, "tiles, all blocks", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0, 0},
+        {1, std::size_t(-1), 0, "tiles, one block", std::size_t(-1), std::size_t(-1), std::size_t(-1), 100, 100},
+        {0, std::size_t(-1), 0, "tiles and warps", std::size_t(-1), std::size_t(-1), std::size_t(-1), std::size_t(-1),
+         0},
+        {0, std::size_t(-1), 0, "tiles and warps, 9000", std::size_t(-1), std::size_t(-1), std::size_t(-1),
+         std::size_t(-1), 0, 9000},
+        {2, std::size_t(-1), 0, "tiles and warps of two blocks", std::size_t(-1), std::size_t(-1), std::size_t(-1),
+         std::size_t(-1), 0, 2000}};
     tally::detail::observer_of_paths = [](char const* path, char const*) {
       visits += std::string(path).starts_with("cuda: segments");
       taken.insert(path);
@@ -76,6 +84,8 @@ struct segments_backend {
       tally::cuda_backend::tuning_in_use().least_by_heads = each.by_heads;
       tally::cuda_backend::tuning_in_use().segments_by_heads = std::size_t(-1);
       tally::cuda_backend::tuning_in_use().segments_by_tiles = each.by_tiles;
+      tally::cuda_backend::tuning_in_use().segments_by_tiles_and_warps = each.by_tiles_and_warps;
+      tally::cuda_backend::tuning_in_use().longest_by_warps = each.longest_by_warps;
       tally::cuda_backend::tuning_in_use().least_by_tiles = 0;
       fixture.space.prefer(cuda::workspace::path::automatic, each.blocks);
       f(cuda{fixture.stream, fixture.space}, std::string(each.name));
@@ -177,9 +187,9 @@ TEST(cuda_segments, floats_of_every_distribution)
   for (auto const* kind : all_kinds)
     for (std::size_t const total : {100, 8190, 9300, 300'000})
       check_lengths<float, std::uint32_t>(lengths_of(kind, total), total % 7, plus{}, kind);
-  for (auto const* path :
-       {"cuda: segments", "cuda: segments, overlapped", "cuda: segments by warps", "cuda: segments scanned by warps",
-        "cuda: segments scanned by heads", "cuda: segments scanned by tiles"})
+  for (auto const* path : {"cuda: segments", "cuda: segments, overlapped", "cuda: segments by warps",
+                           "cuda: segments scanned by warps", "cuda: segments scanned by heads",
+                           "cuda: segments scanned by tiles", "cuda: segments scanned by tiles and warps"})
     EXPECT_TRUE(taken.contains(path)) << path;
 }
 TEST(cuda_segments, an_operator_without_identity)

@@ -43,8 +43,9 @@ std::size_t most_elements(prepared_call const& call, I const& values)
 }
 
 #ifdef __CUDACC__
+/// `looks`: a kernel ahead of a scan calls for the general one if a ticket is too large.
 template <class P>
-void launch_by_warps(prepared_call const& call, P const& problem)
+void launch_by_warps(prepared_call const& call, P const& problem, bool looks)
 {
   using shape = warp_shape<P>;
   static std::array<void (*)(P const), 1> entry{warp_segments_kernel<P>};
@@ -52,7 +53,7 @@ void launch_by_warps(prepared_call const& call, P const& problem)
   int const resident = blocks_at_a_time(call, entry[0], shape::threads, warps_bytes<P>, known);
   int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
   if constexpr (!P::reduces)
-    launch(call, warp_tickets_kernel<P>, problem, static_cast<unsigned>(blocks), shape::threads, 0);
+    if (looks) launch(call, warp_tickets_kernel<P>, problem, static_cast<unsigned>(blocks), shape::threads, 0);
   launch(call, entry[0], problem, static_cast<unsigned>(blocks), shape::threads, warps_bytes<P>);
 }
 
@@ -120,8 +121,8 @@ void launch_by_heads(prepared_call const& call, P const& problem, std::size_t mo
                              problem.exclusive});
 }
 
-/// Scans segments by the ring if they are long on average, and returns whether it did. They have the same initial
-/// value, and it writes no last values.
+/// Scans segments if they are long on average, and returns whether it did: by the ring, or the long ones by the ring and
+/// the others by warps. They have the same initial value, and no last values are written.
 template <class P>
 bool try_by_tiles(prepared_call& call, P problem, std::size_t most)
 {
@@ -133,22 +134,35 @@ bool try_by_tiles(prepared_call& call, P problem, std::size_t most)
     tuning const& by = tuning_in_use();
     if (call.facts().compute_capability < 90 || call.path() != execution::workspace::path::automatic ||
         problem.initials != nullptr || problem.lasts != nullptr || most == no_bound || most < by.least_by_tiles ||
-        most / problem.segments < by.segments_by_tiles || problem.segments > 0xffffffffu)
+        most / problem.segments < by.segments_by_tiles_and_warps)
       return false;
-    std::size_t const tiles = most / order::tile<T> + problem.segments, of_list = listed_tiles::words(tiles);
-    call.reserve_words(call.can_grow() ? tiles * words_of<W> + of_list : 0);
-    if (call.capacity() < tiles * words_of<W> + of_list || tiles >= folder_ticket - 1) return false;
-    detail::took("cuda: segments scanned by tiles");
-    std::uint64_t* const words = call.words() + (call.capacity() - of_list);
+    bool const by_warps_too = most / problem.segments < by.segments_by_tiles;
+    if (by_warps_too && most >> 31 != 0) return false;  // warps keep places of a block's elements in four bytes
+    // A part of whole segments has none that is longer than a part's room.
+    if (by_warps_too) problem.longest = std::max(by.longest_by_warps, static_cast<std::size_t>(warp_shape<P>::room));
+    std::size_t const longs = std::min(problem.segments, most / (problem.longest + 1));
+    std::size_t const tiles = most / order::tile<T> + longs, of_list = listed_tiles::words(tiles);
+    std::size_t const all = tiles * words_of<W> + words_by_warps + of_list;
+    call.reserve_words(call.can_grow() ? all : 0);
+    if (call.capacity() < all || tiles >= folder_ticket - 1) return false;
+    detail::took(by_warps_too ? "cuda: segments scanned by tiles and warps" : "cuda: segments scanned by tiles");
+    problem.shared = call.shared();
+    problem.words = call.words();
+    problem.capacity = call.capacity() - of_list;
+    std::uint64_t* const words = problem.words + problem.capacity;
     auto const clear = [&](std::size_t count) {
       check_cuda(cudaMemsetAsync(words, 0, count * sizeof(std::uint64_t), call.stream()), "clearing a list of tiles");
     };
-    clear(1);
-    listed_tiles const list{reinterpret_cast<std::uint32_t*>(words), reinterpret_cast<listed_tile*>(words + 1)};
-    constexpr std::size_t warps = segment_tiles_threads / warp_lanes;
+    clear(listed_tiles::counters);
+    listed_tiles const list(words);
     std::size_t const most_blocks = static_cast<std::size_t>(call.processors()) * 8;
     launch(call, list_tiles_kernel<P>, segment_tiles_problem<P>{problem, list},
-           static_cast<unsigned>(std::min(most_blocks, (problem.segments - 1) / warps + 1)), segment_tiles_threads);
+           static_cast<unsigned>(std::min(most_blocks, (problem.segments - 1) / segment_tiles_threads + 1)),
+           segment_tiles_threads);
+    if (by_warps_too) {
+      problem.in_long_ones = list.elements;
+      launch_by_warps(call, problem, false);  // of the epoch that the ring ends
+    }
     static std::array<void (*)(tiles_problem const), 1> entry{ring_kernel<tiles_problem>};
     static known_kernels known{};
     int const resident = blocks_at_a_time(call, entry[0], ring::shape::threads, sizeof(ring), known);
@@ -162,9 +176,9 @@ bool try_by_tiles(prepared_call& call, P problem, std::size_t most)
                          problem.op,
                          {},
                          problem.exclusive ? work::exclusive_scan : work::inclusive_scan,
-                         call.shared(),
-                         call.words(),
-                         call.capacity() - of_list},
+                         problem.shared,
+                         problem.words,
+                         problem.capacity},
            static_cast<unsigned>(blocks), ring::shape::threads, sizeof(ring));
     clear(of_list);  // no word of this memory may look published later
     return true;
@@ -213,7 +227,7 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
     if (by_warps) {
       detail::took(P::reduces ? "cuda: segments by warps" : "cuda: segments scanned by warps");
       problem.reduced_along = tuning_in_use().segments_reduced_along;
-      launch_by_warps(call, problem);
+      launch_by_warps(call, problem, true);
       problem.call = words_of_tickets(problem) + word_of_call;
     }
   }

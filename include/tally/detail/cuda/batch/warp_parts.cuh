@@ -24,7 +24,7 @@
 /// A ticket with very many elements would keep one warp busy while the others have ended. If one is too large, the
 /// general kernel behind in the stream does the whole call (segments.cuh). A reduction looks at the sizes of all
 /// tickets as it begins, and its warps leave when they see that. A scan may overwrite its elements, so a kernel of its
-/// own looks ahead of it.
+/// own looks ahead of it. Or warps leave out the long segments of a scan, and the ring scans those (segment_tiles.cuh).
 namespace tally::cuda_backend {
 
 /// Whether a kind of problem can be done by warps.
@@ -121,6 +121,7 @@ struct warp_tickets {
   std::size_t segments;  ///< of a ticket
   int block;             ///< segments of a block
   std::uint32_t most;    ///< elements of a ticket, if the call is not the general kernel's
+  std::size_t longest;   ///< elements of a segment that is not left out
   bool by_lanes;         ///< a lane has whole segments; these tickets are only looked at
   bool are_long;         ///< segments are long on average
 
@@ -137,7 +138,8 @@ struct warp_tickets {
     float const target = fminf(static_cast<float>(Shape::ticket),
                                fmaxf(room / 2.0f, static_cast<float>(elements + segments) / (8.0f * workers)));
     float const share = target / (mean + 1.0f);
-    warp_tickets result;
+    warp_tickets result{};
+    result.longest = ~std::size_t{};
     float const share_of_all = static_cast<float>(elements) / static_cast<float>(workers);
     result.most = static_cast<std::uint32_t>(fminf(fmaxf(share_of_all, static_cast<float>(Shape::least_in_ticket)),
                                                    static_cast<float>(Shape::most_in_ticket)));
@@ -270,7 +272,7 @@ public:
   template <class Work>
   __device__ __forceinline__ void for_each(Work const& work)
   {
-    ask_block();
+    ask_block(0);
     await_all_copies();
     __syncwarp();
     part current = next(0);
@@ -290,8 +292,8 @@ private:
     if (lane_ == 0) drawn_ = count_at(ticket_word_, epoch_) - 1;
   }
 
-  /// Begins to copy the offsets of the block behind the last one.
-  __device__ __forceinline__ void ask_block()
+  /// Begins to copy the offsets of the block behind the last one to a place.
+  __device__ __forceinline__ void ask_block(int place)
   {
     if (at_ == ticket_end_) {
       // A ticket that is too large is found at the beginning, but small tickets may all be done by then. Read before
@@ -324,7 +326,7 @@ private:
     asked_segments_ = ticket_end_ - at_ < static_cast<std::size_t>(tickets_.block) ? static_cast<int>(ticket_end_ - at_)
                                                                                    : tickets_.block;
     at_ += static_cast<std::size_t>(asked_segments_);
-    asked_block_ = asked_block_ == 2 ? 0 : asked_block_ + 1;
+    asked_block_ = place;
     using offset = std::iter_value_t<typename P::offset_iterator>;
     auto const* const offsets = problem_.offsets + asked_first_;
     asked_base_ = static_cast<std::size_t>(*offsets);
@@ -343,11 +345,22 @@ private:
   {
     if constexpr (P::reduces)
       if (static_cast<std::uint32_t>(general_ >> 32) == epoch_) return {};
-    if (!block_.has_more()) {
+    for (bool are_there = true;; are_there = false) {
+      if constexpr (!P::reduces)
+        while (block_.has_more() && block_.elements_of_next(room_) > tickets_.longest) ++block_.k;
+      if (block_.has_more()) break;
       if (asked_segments_ == 0) return {};
+      if (!are_there) {  // all segments of a block were left out, and the next one's offsets have just been asked for
+        await_all_copies();
+        __syncwarp();
+      }
+      // The last part may still be in work. If it is of this block, the third place is free, else this block's own.
+      int const free = has_parts_ ? 3 - block_.place - asked_block_ : block_.place;
+      has_parts_ = false;
       block_ = {asked_first_, asked_base_, asked_segments_, asked_block_, 0, 0};
-      ask_block();
+      ask_block(free);
     }
+    has_parts_ = true;
     // The call is the general kernel's.
     if (block_.elements_of_next(room_) > tickets_.most) return {};
     return block_.next(problem_, room_, side, lane_);
@@ -368,8 +381,9 @@ private:
   std::size_t at_ = 0, ticket_end_ = 0;  // the segments of the present ticket that are left
   // The block that is on its way.
   std::size_t asked_first_ = 0, asked_base_ = 0;
-  int asked_segments_ = 0, asked_block_ = 2;
-  warp_block block_{};  // of the next part
+  int asked_segments_ = 0, asked_block_ = 0;
+  warp_block block_{.first = 0, .base = 0, .segments = 0, .place = 1, .k = 0, .done = 0};  // of the next part
+  bool has_parts_ = false;  // the last part is of that block
 };
 
 }  // namespace tally::cuda_backend

@@ -35,6 +35,14 @@ __device__ __forceinline__ warp_tickets tickets_of(P const& problem)
 {
   using shape = warp_shape<P>;
   std::size_t const elements = problem.offset(problem.segments) - problem.offset(0);
+  if constexpr (!P::reduces) {
+    if (problem.in_long_ones != nullptr) {
+      warp_tickets tickets = warp_tickets::of(elements - *problem.in_long_ones, problem.segments, shape{});
+      tickets.longest = problem.longest;
+      tickets.most = ~std::uint32_t{};
+      return tickets;
+    }
+  }
   // Offsets in shared memory are words of four bytes.
   if (elements >> 31 != 0 || elements / shape::most_in_ticket >= problem.segments) return {};
   warp_tickets tickets = warp_tickets::of(elements, problem.segments, shape{});
