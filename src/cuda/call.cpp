@@ -48,8 +48,8 @@ bool is_capturing(cudaStream_t stream)
   return status != cudaStreamCaptureStatusNone;
 }
 
-/// Lets this thread call functions that a capture forbids, such as those that allocate, while it lives. They must not go
-/// to a stream that is being captured.
+/// Lets this thread call functions that a capture forbids, such as those that allocate, while it lives. They must not
+/// go to a stream that is being captured.
 class beside_captures {
 public:
   beside_captures() { exchange(); }

@@ -14,9 +14,9 @@
 #include "tally/sequences.hpp"
 #include "tally/temporary.hpp"
 
-/// Selection on a device: by flags, or where a run of equal elements begins. Bytes as flags, and words of 4 and 8 bytes as
-/// elements, side by side, have kernels of their own. One more kernel has all others, whose type it learns when it runs;
-/// it takes ten times as long.
+/// Selection on a device: by flags, or where a run of equal elements begins. Bytes as flags, and words of 4 and 8 bytes
+/// as elements, side by side, have kernels of their own. One more kernel has all others, whose type it learns when it
+/// runs; it takes ten times as long.
 namespace tally::c {
 
 /// Selects element k if its flag is not 0, or if it differs from the one before it.
@@ -164,8 +164,8 @@ void with_flags(selection_call const& call, Use const& use)
       move_selected_elements{call.in, call.out, call.words, nullptr, call.room});
 }
 
-/// Calls use(criterion, move) with those of the quickest kernel for a selection of the first elements of runs. `move` has
-/// no places and no room yet.
+/// Calls use(criterion, move) with those of the quickest kernel for a selection of the first elements of runs. `move`
+/// has no places and no room yet.
 template <class Use>
 void with_keys(runs_call const& call, Use const& use)
 {
