@@ -54,8 +54,8 @@ struct segment_tiles_problem : P {
 
 inline constexpr int segment_tiles_threads = 256;
 
-/// Lists the tiles of segments of more than `longest` elements. A lane looks at a segment, and a warp lists the tiles of
-/// those that its lanes have found.
+/// Lists the tiles of segments of more than `longest` elements. A lane looks at a segment, and a warp lists the tiles
+/// of those that its lanes have found.
 template <class P>
 __global__ void __launch_bounds__(segment_tiles_threads)
     list_tiles_kernel(__grid_constant__ segment_tiles_problem<P> const given)

@@ -121,8 +121,8 @@ void launch_by_heads(prepared_call const& call, P const& problem, std::size_t mo
                              problem.exclusive});
 }
 
-/// Scans segments if they are long on average, and returns whether it did: by the ring, or the long ones by the ring and
-/// the others by warps. They have the same initial value, and no last values are written.
+/// Scans segments if they are long on average, and returns whether it did: by the ring, or the long ones by the ring
+/// and the others by warps. They have the same initial value, and no last values are written.
 template <class P>
 bool try_by_tiles(prepared_call& call, P problem, std::size_t most)
 {
