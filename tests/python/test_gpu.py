@@ -74,6 +74,9 @@ def test_options():
     wide = torch.empty(6, 500, device="cuda", dtype=torch.float64)
     tally.cumsum(on, axis=1, out=wide)
     same_bits(wide, tally.cumsum(x.double(), axis=1))
+    for out in [torch.full((6,), 7.0, device="cuda"), torch.full((12,), 7.0, device="cuda")[::2], on.clone()[:, 3]]:
+        assert tally.sum(on, axis=1, out=out) is out
+        same_bits(out, tally.sum(x, axis=1))
     base = torch.zeros(501, device="cuda")
     base[:500] = on[0]
     tally.cumsum(base[:500], out=base[1:])  # an output that overlaps the input

@@ -115,6 +115,13 @@ def test_options():
         out = np.empty(6, dtype).view(Away)
         assert tally.sum(on, axis=1, out=out) is out
         same(out, tally.sum(x.astype(dtype), axis=1))
+    spread = np.full(12, 7, np.float32).view(Away)
+    tally.sum(on, axis=1, out=spread[::-2])
+    same(spread[::-2], tally.sum(x, axis=1))
+    same(spread[::2], np.full(6, 7, np.float32))
+    own = on.copy()
+    tally.sum(own, axis=1, out=own[:, 3])  # within the input
+    same(own[:, 3], tally.sum(x, axis=1))
     base = np.zeros(51, np.float32).view(Away)
     base[:50] = on[0]
     tally.cumsum(base[:50], out=base[1:])  # an output that overlaps the input

@@ -85,10 +85,12 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
         array, _ = _as_rows(library, array, axis, reverse)
         axis = array.ndim - 1
     call = Call(library, array)
+    is_direct = out is not None and not keepdims and tuple(out.shape) == shape and library.dtype(out) == inner
+    is_direct = is_direct and array.shape[axis] != 0 and op.pointer != LOG_SUM_EXP and fits(library, out, array)
     if array.shape[axis] == 0:
         result = _of_nothing(library, op, shape, inner, initial, array)
     else:
-        result = library.empty(shape, inner, array)
+        result = out if is_direct else library.empty(shape, inner, array)
         if reverse:
             call.options.flags = c.REVERSE
         if initial is not None:
@@ -98,6 +100,9 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
             check(c.reduce(given, axis, call.add(result, inner), op.pointer, call.options_address()))
     if keepdims:
         result = result.reshape(kept_dims)
+    if is_direct:
+        library.finish(out)
+        return given_out
     if out is not None:
         check_shape(out, result.shape)
     delivered = deliver(library, result, inner, wanted, out)
