@@ -48,6 +48,19 @@ public:
 
   T total(std::size_t k) const { return kernels_.total(in_ + k * tile, length(k)); }
 
+  /// Several whole tiles at once, as far as there are so many.
+  template <class Take>
+  void each_total(std::size_t first, std::size_t end, Take&& take) const
+  {
+    for (; end - first >= tiles_at_once && length(first + tiles_at_once - 1) == tile; first += tiles_at_once) {
+      detail::took("cpu: totals of several tiles at once");
+      T totals[tiles_at_once];
+      kernels_.totals(in_ + first * tile, totals);
+      for (std::size_t i = 0; i < tiles_at_once; ++i) take(first + i, totals[i]);
+    }
+    for (; first < end; ++first) take(first, total(first));
+  }
+
   void scan(std::size_t k, carry& before) const
   {
     tile_job<T> job = job_of(k, before);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/cpu/tree-inl.hpp"
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/order.hpp"
@@ -241,46 +242,27 @@ private:
   std::size_t count_ = 0;
 };
 
-/// Whether a level of the balanced tree over the groups of a row combines blocks of a vector with their neighbours, or
-/// lanes of each block.
-///
-/// Totals come as the transposition leaves them: the lowest bits of a group's index in its row are its block, the next
-/// ones its lane in the block, the highest its set. A level combines the totals that differ in the lowest bit. The bit
-/// that it brings in, whether a total comes from the level's first vector or its second, becomes the highest bit of the
-/// blocks or of the lanes in a block, and those above the consumed one move down. So log2(blocks) levels of blocks are
-/// followed by log2(lanes_per_block) levels of lanes, and so on in turn. Nothing is brought into index order before.
-template <class T>
-constexpr bool combines_blocks(std::size_t level)
-{
-  return level % log2_of<lanes<T>> < log2_of<blocks<T>>;
-}
+/// The tree over the totals of groups, as the transposition leaves them.
+template <class Op, class T>
+struct tree_of_totals {
+  using element = T;
+  using value = vector<T>;
+  static constexpr groups_in place = groups_in::transposed;
 
-/// The bit that a level brings in, where the last level has left it, as a distance between lanes.
-template <class T>
-constexpr std::size_t final_distance(std::size_t level)
-{
-  std::size_t distance = combines_blocks<T>(level) ? lanes<T> / 2 : lanes_per_block<T> / 2;
-  for (std::size_t later = level + 1; later < log2_of<order::row_groups>; ++later)
-    if (combines_blocks<T>(later) == combines_blocks<T>(level)) distance /= 2;
-  return distance;
-}
-
-template <class Op, class T, std::size_t Level>
-HWY_INLINE vector<T> tree_level(vector<T> a, vector<T> b)
-{
-  if constexpr (combines_blocks<T>(Level))
-    return domain<Op, T>::op(alternate_blocks<0, T>(a, b), alternate_blocks<1, T>(a, b));
-  else
-    return domain<Op, T>::op(alternate_in_blocks<0, T>(a, b), alternate_in_blocks<1, T>(a, b));
-}
+  template <std::size_t Level>
+  static HWY_INLINE value level(value a, value b)
+  {
+    return domain<Op, T>::op(tree_operand<T, place, Level, 0>(a, b), tree_operand<T, place, Level, 1>(a, b));
+  }
+};
 
 /// Totals a tile row by row.
 template <class Op, class T>
 class ordered_total {
   using vec = vector<T>;
   using dom = domain<Op, T>;
+  using tree = tree_of_totals<Op, T>;
   static constexpr std::size_t batch_rows = lanes<T>;
-  static constexpr std::size_t set_levels = log2_of<sets<T>>;
 
 public:
   HWY_INLINE void row(T const* in)
@@ -356,36 +338,9 @@ private:
 
   HWY_INLINE void end_row(vec (&set)[sets<T>])
   {
-    combine_sets<0>(set);
+    combine_row<tree, 0, sets<T>>(set);
     batch_[count_ % batch_rows] = set[0];
     if (++count_ % batch_rows == 0) merge();
-  }
-
-  // The first levels of the tree over the groups of a row combine neighbouring sets, to one vector.
-  template <std::size_t Level>
-  static HWY_INLINE void combine_sets(vec (&set)[sets<T>])
-  {
-    if constexpr (Level < set_levels) {
-      HWY_UNROLL(8)
-      for (std::size_t i = 0; i < sets<T> >> (Level + 1); ++i)
-        set[i] = tree_level<Op, T, Level>(set[2 * i], set[2 * i + 1]);
-      combine_sets<Level + 1>(set);
-    }
-  }
-
-  // The other levels combine the rows of a batch, to one vector with a row's total in each lane. They end in index
-  // order if each level combines rows whose distance is that of the lanes in which their totals end up.
-  template <std::size_t Level>
-  static HWY_INLINE void combine_rows(vec (&row)[batch_rows], std::size_t combined)
-  {
-    if constexpr (Level < log2_of<order::row_groups>) {
-      constexpr std::size_t distance = final_distance<T>(Level);
-      combined |= distance;
-      HWY_UNROLL(16)
-      for (std::size_t r = 0; r < batch_rows; ++r)
-        if ((r & combined) == 0) row[r] = tree_level<Op, T, Level>(row[r], row[r + distance]);
-      combine_rows<Level + 1>(row, combined);
-    }
   }
 
   HWY_INLINE void merge()
@@ -393,7 +348,7 @@ private:
     vec row[batch_rows];
     HWY_UNROLL(16)
     for (std::size_t r = 0; r < batch_rows; ++r) row[r] = batch_[r];
-    combine_rows<set_levels>(row, 0);
+    combine_rows<tree, log2_of<sets<T>>>(row);
     hn::StoreU(row[0], d, rows_ + (count_ - 1) / batch_rows * batch_rows);
   }
 

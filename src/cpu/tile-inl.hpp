@@ -39,6 +39,25 @@ T total_of_tile(T const* in, std::size_t size)
   return total.finish(in + before_last * row, size - before_last * row);
 }
 
+/// The totals of whole tiles that follow each other, by a row of each in turn. Where AVX2 is all there is, one sequence
+/// of reads is slower than memory: the hardware's prefetching stops at the end of each page of 4 KiB. Four took .5 to
+/// .7 of the time there, and the same in the cache. With AVX-512 Zen 4 read one sequence at full speed, and four at
+/// three quarters of it.
+template <class Op, class T>
+void totals_of_tiles(T const* in, T* totals)
+{
+  constexpr std::size_t tile = order::tile<T>;
+#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
+  constexpr std::size_t row = order::row<T>;
+  row_total<Op, T> total[tiles_at_once];
+  for (std::size_t r = 0; r < tile - row; r += row)
+    for (std::size_t i = 0; i < tiles_at_once; ++i) total[i].row(in + i * tile + r);
+  for (std::size_t i = 0; i < tiles_at_once; ++i) totals[i] = total[i].finish(in + (i + 1) * tile - row, row);
+#else
+  for (std::size_t i = 0; i < tiles_at_once; ++i) totals[i] = total_of_tile<Op, T>(in + i * tile, tile);
+#endif
+}
+
 /// Scans the last, short row of a tile through a buffer, to `results`. Returns the value for `tile_totals::last`.
 template <class Op, class T, class Scan>
 HWY_INLINE T scan_rest(Scan& scan, T const* in, std::size_t size, T* results)
@@ -128,13 +147,8 @@ tile_totals<T> scan_of_tile(tile_job<T> const& job)
 template <class Op, class T>
 constexpr tile_kernels<T> make_kernels()
 {
-  return {&total_of_tile<Op, T>,
-          &scan_of_tile<Op, T>,
-          &scan_columns<Op, T>,
-          &scan_short<Op, T>,
-          &scan_flagged<Op, T>,
-          &copy_around_cache<T>,
-          lanes<T>};
+  return {&total_of_tile<Op, T>, &totals_of_tiles<Op, T>, &scan_of_tile<Op, T>,  &scan_columns<Op, T>,
+          &scan_short<Op, T>,    &scan_flagged<Op, T>,    &copy_around_cache<T>, lanes<T>};
 }
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE

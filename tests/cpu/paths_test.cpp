@@ -277,15 +277,16 @@ TYPED_TEST(cpu_paths, every_remainder_on_several_threads)
       }
 }
 
-// Reductions of every size up to three tiles, and of more on several threads, with a few totals in memory at a time.
+// Reductions of every size up to three tiles, on several threads with a few totals in memory at a time; and of four
+// tiles and more, several of which are totalled at once.
 TYPED_TEST(cpu_paths, reductions_of_every_size)
 {
   using element = TypeParam::element;
   using op = TypeParam::op;
   std::size_t const most = 3 * this->tile;
-  expected<TypeParam> const right(most);
-  auto const check = [&](int threads, std::size_t n) {
-    tally::cpu_backend::tuning_in_use().few_tiles = n % 2 * 8;
+  expected<TypeParam> const right(10 * this->tile);
+  auto const check = [&](int threads, std::size_t n, std::size_t few_tiles) {
+    tally::cpu_backend::tuning_in_use().few_tiles = few_tiles;
     auto const end = right.in.begin() + static_cast<std::ptrdiff_t>(n);
     cpu const on{.threads = threads};
     element const from_init = tally::reduce(on, right.in.begin(), end, right.init, op{});
@@ -294,12 +295,16 @@ TYPED_TEST(cpu_paths, reductions_of_every_size)
     ASSERT_EQ(plain, n == 0 ? element{} : TypeParam::next(right.in[0], right.inclusive[n - 1])) << n << ", " << threads;
   };
   for (std::size_t n = 0; n <= most; n += n < this->tile / 4 || sizeof(element) > 4 ? 1 : 7) {
-    check(1, n);
+    check(1, n, n % 2 * 8);
     if (this->HasFailure()) return;
   }
   for (std::size_t n = this->tile + 1; n <= most; n += 101) {
     tally::cpu_backend::tuning_in_use().totals_at_once = 1 + n % 3;
-    check(2 + static_cast<int>(n % 3), n);
+    check(2 + static_cast<int>(n % 3), n, 0);
+    if (this->HasFailure()) return;
+  }
+  for (std::size_t rest = 0; rest < this->row; ++rest) {
+    check(1, (4 + rest % 6) * this->tile - this->row * (rest % 3) + rest, 0);
     if (this->HasFailure()) return;
   }
 }

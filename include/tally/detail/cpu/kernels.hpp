@@ -135,11 +135,16 @@ struct flagged_job {
   direction shift = direction::inclusive;
 };
 
+/// Tiles that `tile_kernels::totals` takes at once.
+inline constexpr std::size_t tiles_at_once = 4;
+
 /// The kernels of one operator on one type, for the instruction set of this machine.
 template <class T>
 struct tile_kernels {
   /// The tile-local value of the last of `size` elements, 1 <= size <= order::tile<T>.
   T (*total)(T const* in, std::size_t size);
+  /// The same of each of `tiles_at_once` whole tiles, one behind the other in memory.
+  void (*totals)(T const* in, T* totals);
   tile_totals<T> (*scan)(tile_job<T> const& job);
   void (*scan_columns)(column_job<T> const& job);
   void (*scan_short)(short_sequences_job<T> const& job);

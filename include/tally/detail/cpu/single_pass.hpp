@@ -23,6 +23,7 @@ namespace tally::cpu_backend {
 ///     total(tile)                  the tile-local value of the tile's last element
 ///     scan(tile, before)           writes the tile's results, and takes its total into `before`
 ///     scan(tile, before, next)     writes the tile's results, and returns the total of tile `next`
+///     each_total(first, end, take) calls take(tile, total) for tiles [first, end) in order; an engine may leave it out
 ///     in_place()                   whether the results overwrite the input
 ///     finish()                     after the calling thread's last tile: makes its results visible to a thread that is
 ///                                  ordered after it
@@ -104,6 +105,15 @@ void scan_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, 
   engine.finish();
 }
 
+template <class Engine, class Take>
+void each_total(Engine const& engine, std::size_t first, std::size_t end, Take&& take)
+{
+  if constexpr (requires { engine.each_total(first, end, take); })
+    engine.each_total(first, end, take);
+  else
+    for (; first < end; ++first) take(first, engine.total(first));
+}
+
 /// Reduces tile by tile. The array of totals is bounded (`tuning::totals_at_once`).
 template <class Carry, engine_of_tiles<Carry> Engine, class Op>
 void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op, int members)
@@ -128,7 +138,8 @@ void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op
             std::size_t const first = next.fetch_add(batch, std::memory_order_relaxed);
             if (first >= count) return;
             std::size_t const end = count - first < batch ? count : first + batch;
-            for (std::size_t i = first; i < end; ++i) totals[i] = engine.total(begin + i);
+            each_total(engine, begin + first, begin + end,
+                       [&](std::size_t tile, working const& total) { totals[tile - begin].emplace(total); });
           }
         };
         run_team(members, body);
@@ -138,7 +149,7 @@ void reduce_tiles(Engine const& engine, std::size_t tiles, Carry& before, Op& op
     }
   }
   detail::took("cpu: reduction on one thread");
-  for (std::size_t tile = 0; tile < tiles; ++tile) before.push(engine.total(tile), op);
+  each_total(engine, 0, tiles, [&](std::size_t, working const& total) { before.push(total, op); });
 }
 
 }  // namespace tally::cpu_backend
