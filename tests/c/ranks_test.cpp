@@ -505,7 +505,7 @@ TEST(c_ranks, one_fails_and_all_hear_of_it)
                   : tally_ranks_reduce(ranks, &in, 0, &out, TALLY_PLUS, nullptr),
            "rank 1 of 3 failed: the disk is full");
     EXPECT_EQ(tally_ranks_agree(ranks, nullptr), TALLY_OK);
-    // What ranks have no code for.
+    // Calls without code for ranks are refused.
     tally_options options{};
     options.size = sizeof options;
     options.flags = TALLY_REVERSE;
