@@ -41,13 +41,23 @@ To converted(From const& value)
     return static_cast<To>(value);
 }
 
+template <class T>
+T value_at(std::byte const* at)
+{
+  // A byte other than 0 and 1 is true, as in NumPy. To load it as a bool is undefined.
+  if constexpr (std::is_same_v<T, bool>)
+    return *at != std::byte{0};
+  else
+    return *reinterpret_cast<T const*>(at);
+}
+
 using run = void (*)(std::byte const*, std::ptrdiff_t, std::byte*, std::ptrdiff_t, std::size_t);
 
 template <class From, class To>
 void convert_run(std::byte const* in, std::ptrdiff_t in_step, std::byte* out, std::ptrdiff_t out_step, std::size_t n)
 {
   for (; n > 0; --n, in += in_step, out += out_step)
-    *reinterpret_cast<To*>(out) = converted<From, To>(*reinterpret_cast<From const*>(in));
+    *reinterpret_cast<To*>(out) = converted<From, To>(value_at<From>(in));
 }
 
 template <class From, class To>

@@ -148,9 +148,11 @@ public:
     scan_borders(parts, at, shift);
     if (head > 0) by.by().receive(parts.holder_of_head(rank), head_.bytes(), head * count, sizeof(T));
     auto const scan_own = [&](std::optional<cpu> const& on, std::size_t s, Out to) {
+      std::size_t const own = size - tail - head;
+      if (own == 0) return to;  // there may be no carry either, on a rank that has no part of the line
       I const begin = std::next(lines_->first(s), distance(head));
-      return cpu_backend::scan<T>(on, begin, std::next(begin, distance(size - tail - head)), std::move(to),
-                                  lines_->transform(), *op_, at[s], shift);
+      return cpu_backend::scan<T>(on, begin, std::next(begin, distance(own)), std::move(to), lines_->transform(), *op_,
+                                  at[s], shift);
     };
     if constexpr (std::random_access_iterator<Out>) {
       using place = std::iter_difference_t<Out>;
