@@ -13,6 +13,7 @@
 
 #include "src/cpu/around_cache-inl.hpp"
 #include "src/cpu/recurrence/maps-inl.hpp"
+#include "src/cpu/tree-inl.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/path.hpp"
 
@@ -128,22 +129,47 @@ private:
   maps<T> last_;
 };
 
-/// Totals a tile, a pair of rows after the other.
+/// The tree over the maps of groups, in index order.
+template <class T>
+struct tree_of_maps {
+  using element = T;
+  using value = maps<T>;
+  static constexpr groups_in place = groups_in::index_order;
+
+  template <std::size_t Level>
+  static HWY_INLINE value level(value const& a, value const& b)
+  {
+    return then<T>(operand<Level, 0>(a, b), operand<Level, 1>(a, b));
+  }
+
+private:
+  template <std::size_t Level, std::size_t Right>
+  static HWY_INLINE value operand(value const& a, value const& b)
+  {
+    return {tree_operand<T, place, Level, Right>(a.scale, b.scale),
+            tree_operand<T, place, Level, Right>(a.offset, b.offset)};
+  }
+};
+
+/// Totals a tile, a row after the other.
 template <class T>
 class recurrence_total {
   using vec = vector<T>;
   static constexpr vector_tag<T> d{};
   static constexpr std::size_t vectors = group_vectors<T>;
   static constexpr std::size_t members = step_members<T>;
-  static constexpr std::size_t batch_rows = lanes<T>;  // a batch then has 32 vectors of maps
+  using tree = tree_of_maps<T>;
+  static constexpr std::size_t batch_rows = lanes<T>;
   static constexpr std::size_t rows = order::strip_rows * order::tile_strips;
 
 public:
   HWY_INLINE void row(T const* a, T const* b)
   {
+    maps<T> groups[vectors];
     HWY_UNROLL(16)
-    for (std::size_t v = 0; v < vectors; ++v)
-      batch_[count_ % batch_rows * vectors + v] = total_of(a + v * step_set<T>, b + v * step_set<T>);
+    for (std::size_t v = 0; v < vectors; ++v) groups[v] = total_of(a + v * step_set<T>, b + v * step_set<T>);
+    combine_row<tree, 0, vectors>(groups);
+    batch_[count_ % batch_rows] = groups[0];
     if (++count_ % batch_rows == 0) merge();
   }
 
@@ -186,22 +212,17 @@ private:
   }
   HWY_INLINE affine<T> row_at(std::size_t r) const { return {scales_[r], offsets_[r]}; }
 
-  // The five levels of the balanced tree over the groups of each row.
   HWY_NOINLINE void merge()
   {
-    for (std::size_t width = order::row_groups / 2, level = 1; level < order::row_groups; level *= 2) {
-      for (std::size_t i = 0; i < width; ++i) {
-        maps<T> const &low = batch_[2 * i], &high = batch_[2 * i + 1];
-        batch_[i] = then<T>({hn::ConcatEven(d, high.scale, low.scale), hn::ConcatEven(d, high.offset, low.offset)},
-                            {hn::ConcatOdd(d, high.scale, low.scale), hn::ConcatOdd(d, high.offset, low.offset)});
-      }
-      width = width > 1 ? width / 2 : 1;
-    }
-    hn::StoreU(batch_[0].scale, d, scales_ + count_ - batch_rows);
-    hn::StoreU(batch_[0].offset, d, offsets_ + count_ - batch_rows);
+    maps<T> row[batch_rows];
+    HWY_UNROLL(16)
+    for (std::size_t r = 0; r < batch_rows; ++r) row[r] = batch_[r];
+    combine_rows<tree, log2_of<vectors>>(row);
+    hn::StoreU(row[0].scale, d, scales_ + count_ - batch_rows);
+    hn::StoreU(row[0].offset, d, offsets_ + count_ - batch_rows);
   }
 
-  maps<T> batch_[order::row_groups];
+  maps<T> batch_[batch_rows];  // rows, each combined to one vector of maps
   HWY_ALIGN T scales_[rows];
   HWY_ALIGN T offsets_[rows];
   std::size_t count_ = 0;
