@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,16 @@ int main(int argc, char** argv)
     std::size_t const count =
         tally::reduce_by_key(ranks, keys.begin(), keys.end(), values.begin(), runs.begin(), totals.begin());
     if (ranks.rank() == 0) std::printf("%zu runs begin on rank 0: %.9g, %.9g\n", count, totals[0], totals[1]);
+
+    // Segments [0, 5), [5, 5) and [5, 8 R - 1) of 8 R values, of which each of R ranks has eight.
+    std::vector<double> const eight(8, 0.1);
+    std::vector<int> const ends{0, 5, 5, 8 * ranks.size() - 1};
+    bool const first = ranks.rank() == 0;  // all segments begin in its part
+    std::vector<double> sums_of_segments(first ? 3 : 0), running(8);
+    auto const own = tally::segments(eight, std::span(ends).first(first ? 4 : 0));
+    tally::reduce(ranks, own, sums_of_segments);
+    tally::inclusive_scan(ranks, own, running);
+    if (first) std::printf("the sum of the last segment: %.9g\n", sums_of_segments[2]);
 
     // A rank that fails ends the call on all ranks, and says why.
     if (ranks.rank() == 1) part[5] = -1;

@@ -412,7 +412,10 @@ TALLY_API int32_t tally_ranks_agree(tally_ranks* ranks, const char* failure);
  *           Elements of operations of the caller's have up to 256 bytes; there are up to 9 axes.
  * Result    of scans and recurrences, those of the rank's own part. Reductions, last values and counts on every rank; a
  *           rank whose out->data is NULL gets no reductions. By key: a run goes on where the next rank's part begins
- *           with the same key; reductions, and their number, are those of the runs that begin in the rank's part.
+ *           with the same key; reductions, and their number, are those of the runs that begin in the rank's part. Of
+ *           segments: a rank gives those that begin in its part, by offsets that are places in the whole, one more than
+ *           its segments, or none; the last one may end in a later part. Reductions, initial and last values are those
+ *           of the rank's own segments.
  * Cost      docs/distributed.md has messages and bytes as formulas; there is a round more, of 128 bytes a rank.
  * Memory    as there. Sequences with gaps between their elements are copied, and integers of fewer than 64 bits are
  *           combined in 64.
@@ -429,6 +432,12 @@ TALLY_API int32_t tally_ranks_reduce_by_key(tally_ranks* ranks, const tally_arra
 TALLY_API int32_t tally_ranks_scan_by_key(tally_ranks* ranks, const tally_array* keys, const tally_array* values,
                                           const tally_array* out, const tally_operation* op,
                                           const tally_options* options);
+TALLY_API int32_t tally_ranks_reduce_segments(tally_ranks* ranks, const tally_array* values,
+                                              const tally_array* offsets, const tally_array* out,
+                                              const tally_operation* op, const tally_options* options);
+TALLY_API int32_t tally_ranks_scan_segments(tally_ranks* ranks, const tally_array* values, const tally_array* offsets,
+                                            const tally_array* out, const tally_operation* op,
+                                            const tally_options* options);
 TALLY_API int32_t tally_ranks_histogram(tally_ranks* ranks, const tally_array* values, double lower, double upper,
                                         const tally_array* counts, const tally_options* options);
 TALLY_API int32_t tally_ranks_histogram_of_edges(tally_ranks* ranks, const tally_array* values,

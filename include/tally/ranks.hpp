@@ -20,6 +20,7 @@
 #include "tally/detail/ranks/histogram.hpp"
 #include "tally/detail/ranks/recurrences.hpp"
 #include "tally/detail/ranks/segments.hpp"
+#include "tally/detail/ranks/segments_between.hpp"
 #include "tally/detail/selection/criteria.hpp"
 #include "tally/operators/traits.hpp"
 #include "tally/reduce.hpp"
@@ -266,6 +267,78 @@ Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
       on, "key", ranks_backend::keys_of_part<Keys, Same>{keys, n, same}, values, out,
       detail::initial<value>(std::move(init)), detail::canonical_operator<value>(std::move(op)));
   return out + static_cast<std::iter_difference_t<Out>>(n);
+}
+
+/// As the calls of batches.hpp and algorithms/recurrence.hpp on segments between offsets, of values that are divided
+/// among ranks.
+///
+///     reduce(on, segments(part, offsets), out [, init [, op]])        reduce(on, segments(part, offsets), out, op)
+///     inclusive_scan(on, segments(part, offsets), out [, op [, init]] [, last_to(lasts)])
+///     exclusive_scan(on, segments(part, offsets), out, init [, op] [, last_to(lasts)])
+///     linear_recurrence(on, segments(a, offsets), b, out [, before] [, last_to(lasts)])
+///     linear_recurrence(on, number, segments(b, offsets), out [, before] [, last_to(lasts)])
+///
+/// A rank gives its part of the values, and the segments that begin in it: by offsets that are places in the whole
+/// sequence, one more than its segments. So they are a piece of one machine's offsets, and the last one may be the end
+/// of a segment in a later part.
+///
+/// Requires  as there, with these differences. The part is a range. Segments begin in the part or at its end, behind
+///           those of the ranks before; a rank may have none. An initial value for all is the same on all ranks. Values
+///           are trivially copyable. Segments go from the front. `exact_plus` is for one machine.
+/// Result    reductions and last values of the rank's own segments; of a scan, the results of its own part. Each has the
+///           bits of the call on its segment alone.
+/// Cost      a round, one at the end, and what a scan of one sequence costs, at most twice: for segments that cross
+///           borders, of which every other one is done at a time. For recurrences of floating-point states one round
+///           more with each.
+/// Throws    rank_error on every rank: for mistakes of arguments on one of them too; mpi_error.
+template <class Acc = void, ranks_backend::on_ranks P, class Values, class Offsets, class From, class Out,
+          class... InitOp>
+void reduce(P const& on, detail::batch::segments_between<Values, Offsets, From> const& in, Out&& out, InitOp... init_op)
+{
+  ranks_backend::reduce_between<Acc>(on, in, out, std::move(init_op)...);
+}
+template <class Acc = void, ranks_backend::on_ranks P, class Values, class Offsets, class From, class Out,
+          class... Rest>
+void inclusive_scan(P const& on, detail::batch::segments_between<Values, Offsets, From> const& in, Out&& out,
+                    Rest... rest)
+{
+  ranks_backend::scan_between<detail::direction::inclusive, Acc>("tally::inclusive_scan", on, in, out,
+                                                                 std::move(rest)...);
+}
+template <class Acc = void, ranks_backend::on_ranks P, class Values, class Offsets, class From, class Out,
+          class... Rest>
+void exclusive_scan(P const& on, detail::batch::segments_between<Values, Offsets, From> const& in, Out&& out,
+                    Rest... rest)
+{
+  ranks_backend::scan_between<detail::direction::exclusive, Acc>("tally::exclusive_scan", on, in, out,
+                                                                 std::move(rest)...);
+}
+template <class Acc = void, ranks_backend::on_ranks P, class A, class Offsets, class From, class B, class Out,
+          class... Rest>
+void linear_recurrence(P const& on, detail::batch::segments_between<A, Offsets, From> const& a, B&& b, Out&& out,
+                       Rest... rest)
+{
+  ranks_backend::recur_between<Acc>(on, a.values, b, a, out, std::move(rest)...);
+}
+// An overload for each number of arguments, as above.
+template <class Acc = void, ranks_backend::on_ranks P, class A, class B, class Offsets, class From, class Out>
+void linear_recurrence(P const& on, A const& a, detail::batch::segments_between<B, Offsets, From> const& b, Out&& out)
+{
+  ranks_backend::recur_between<Acc>(on, a, b.values, b, out);
+}
+template <class Acc = void, ranks_backend::on_ranks P, class A, class B, class Offsets, class From, class Out,
+          class First>
+void linear_recurrence(P const& on, A const& a, detail::batch::segments_between<B, Offsets, From> const& b, Out&& out,
+                       First first)
+{
+  ranks_backend::recur_between<Acc>(on, a, b.values, b, out, std::move(first));
+}
+template <class Acc = void, ranks_backend::on_ranks P, class A, class B, class Offsets, class From, class Out,
+          class First, class Second>
+void linear_recurrence(P const& on, A const& a, detail::batch::segments_between<B, Offsets, From> const& b, Out&& out,
+                       First first, Second second)
+{
+  ranks_backend::recur_between<Acc>(on, a, b.values, b, out, std::move(first), std::move(second));
 }
 
 /// Runs `work(local)` on each rank, where `local` is its own tally::cpu or tally::cuda, and ends on all of them if it

@@ -5,7 +5,7 @@ from ctypes import CFUNCTYPE, POINTER, c_char, c_char_p, c_double, c_int32, c_si
 
 import numpy as np
 
-from . import _calls, _keys, _recurrences, _sorting
+from . import _calls, _keys, _recurrences, _segments, _sorting
 from . import _library as c
 
 _pointers = [c_void_p] * 8
@@ -15,6 +15,8 @@ _functions = {
     "linear_recurrence": c._function("tally_ranks_linear_recurrence", *_pointers[:3], c_int32, c_void_p, c_void_p),
     "reduce_by_key": c._function("tally_ranks_reduce_by_key", *_pointers),
     "scan_by_key": c._function("tally_ranks_scan_by_key", *_pointers[:6]),
+    "reduce_segments": c._function("tally_ranks_reduce_segments", *_pointers[:6]),
+    "scan_segments": c._function("tally_ranks_scan_segments", *_pointers[:6]),
     "histogram": c._function("tally_ranks_histogram", c_void_p, c_void_p, c_double, c_double, c_void_p, c_void_p),
     "histogram_of_edges": c._function("tally_ranks_histogram_of_edges", *_pointers[:5]),
 }
@@ -353,6 +355,39 @@ class ranks:
     def scan_by_key(self, keys, values, op="plus", *, dtype=None, initial=None, exclusive=False, threads=None):
         """Return the running results of this rank's values within runs of keys: `tally.scan_by_key` of the whole."""
         return self._together(_keys.scanned_by_key, keys, values, op, dtype, initial, exclusive, threads)
+
+    # ---- Segments between offsets ----
+
+    def segment_reduce(self, values, offsets, op="plus", *, dtype=None, initial=None, threads=None):
+        """Return the reduction of each segment that begins in this rank's part.
+
+        `offsets` are those of these segments: places in the whole, one more than segments, or none. The last one may be
+        in a later part. The results of all ranks, one after the other, are `tally.segment_reduce` of the whole.
+        """
+        return self._together(_segments.reduced, values, offsets, op, dtype, initial, threads)
+
+    def segment_sum(self, values, offsets, *, dtype=None, initial=None):
+        """Return the sums of the segments that begin in this rank's part: `segment_reduce` with "plus"."""
+        return self.segment_reduce(values, offsets, "plus", dtype=dtype, initial=initial)
+
+    def segment_prod(self, values, offsets, *, dtype=None, initial=None):
+        """Return the products of the segments that begin in this rank's part: `segment_reduce` with "times"."""
+        return self.segment_reduce(values, offsets, "times", dtype=dtype, initial=initial)
+
+    def segment_min(self, values, offsets, *, initial=None):
+        """Return the minima of the segments that begin in this rank's part: `segment_reduce` with "minimum"."""
+        return self.segment_reduce(values, offsets, "minimum", initial=initial)
+
+    def segment_max(self, values, offsets, *, initial=None):
+        """Return the maxima of the segments that begin in this rank's part: `segment_reduce` with "maximum"."""
+        return self.segment_reduce(values, offsets, "maximum", initial=initial)
+
+    def segment_scan(self, values, offsets, op="plus", *, dtype=None, initial=None, exclusive=False, threads=None):
+        """Return the running results of this rank's values within segments: `tally.segment_scan` of the whole.
+
+        `offsets` are those of the segments that begin in this rank's part, as for `segment_reduce`.
+        """
+        return self._together(_segments.scanned, values, offsets, op, dtype, initial, exclusive, threads)
 
     # ---- Counts ----
 

@@ -9,19 +9,26 @@ from . import _library as c
 from ._operators import Call
 
 
-def _entered(values, offsets, op, dtype, initial):
+def _entered(values, offsets, op, dtype, initial, ranks=None):
     array, leave = _arrays.enter(values, "values")
     bounds, _ = _arrays.enter(offsets, "offsets")
     if array.ndim != 1 or bounds.ndim != 1:
         raise ValueError(f"values and offsets have one axis, not {array.ndim} and {bounds.ndim}")
+    if bounds.size == 0 and ranks is not None:
+        bounds = bounds.astype(np.int64)
     if bounds.dtype.kind not in "iu":
         raise TypeError(f"offsets are integers, not {bounds.dtype}")
-    if bounds.size == 0:
+    if bounds.size == 0 and ranks is None:
         raise ValueError("offsets is empty; there is one offset more than segments")
     call = Call(op, _arrays.dtype_of(dtype) if dtype is not None else array.dtype)
     dtype = _calls.result_dtype(array.dtype, call) if dtype is None else _arrays.dtype_of(dtype)
-    begin = None if initial is None else _calls.initial_values(initial, dtype, (bounds.size - 1,))
+    begin = None if initial is None else _calls.initial_values(initial, dtype, (_count(bounds),))
     return _calls.prepared(array, dtype), leave, bounds, call, dtype, begin
+
+
+def _count(bounds):
+    """The number of segments. A rank without any may give no offsets."""
+    return max(bounds.size - 1, 0)
 
 
 Part = collections.namedtuple("Part", "segments elements")
@@ -77,14 +84,23 @@ def segment_reduce(values, offsets, op="plus", *, dtype=None, initial=None, thre
     >>> tally.segment_reduce([5, 1, 7, 2], [0, 2, 2, 4], op="maximum", initial=0)
     array([5, 0, 7])
     """
+    return reduced(values, offsets, op, dtype, initial, threads)
+
+
+def reduced(values, offsets, op, dtype, initial, threads, ranks=None):
+    """Reductions of segments: of those that begin in the parts of ranks too."""
     if _gpu.takes(values):
+        if ranks is not None:
+            _calls.refuse_gpu("values")
         return _gpu.segments(values, offsets, op, dtype, initial, True, False)
-    array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial)
-    result = np.empty(bounds.size - 1, dtype)
-    for part in _pieces(bounds, array.size):
+    array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial, ranks)
+    result = np.empty(_count(bounds), dtype)
+    for part in _pieces(bounds, array.size) if ranks is None else [_all]:
         arguments, places = _arguments(call, dtype, begin, threads, bounds, part)
         given, taking = arguments.add(array[part.elements]), arguments.add(result[part.segments])
-        call.check(c.reduce_segments(given, places, taking, call.pointer, arguments.options_address()))
+        _calls.run_call(
+            "reduce_segments", ranks, call, given, places, taking, call.pointer, arguments.options_address()
+        )  # fmt: skip
     return leave(result)
 
 
@@ -152,14 +168,21 @@ def segment_scan(values, offsets, op="plus", *, dtype=None, initial=None, exclus
     >>> tally.segment_scan([1, 2, 3, 4], [0, 2, 4])
     array([1, 3, 3, 7])
     """
+    return scanned(values, offsets, op, dtype, initial, exclusive, threads)
+
+
+def scanned(values, offsets, op, dtype, initial, exclusive, threads, ranks=None):
+    """Running results of segments: of the parts of ranks too."""
     if _gpu.takes(values):
+        if ranks is not None:
+            _calls.refuse_gpu("values")
         return _gpu.segments(values, offsets, op, dtype, initial, False, exclusive)
-    array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial)
+    array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial, ranks)
     result = array.astype(dtype)
-    for part in _pieces(bounds, array.size):
+    for part in _pieces(bounds, array.size) if ranks is None else [_all]:
         arguments, places = _arguments(call, dtype, begin, threads, bounds, part)
         if exclusive:
             arguments.option(flags=c.EXCLUSIVE)
         given, taking = arguments.add(array[part.elements]), arguments.add(result[part.elements])
-        call.check(c.scan_segments(given, places, taking, call.pointer, arguments.options_address()))
+        _calls.run_call("scan_segments", ranks, call, given, places, taking, call.pointer, arguments.options_address())
     return leave(result)

@@ -441,6 +441,108 @@ TEST(c_ranks, by_key)
       }
 }
 
+/// Segments of random lengths, empty ones among them, each on the rank in whose part it begins.
+void try_segments(kind const& of, tally_operation const* op, std::mt19937& random)
+{
+  std::int64_t const n = length(random);
+  int const size = 1 + static_cast<int>(random() % 5);
+  auto const parts = division(n, size, random);
+  std::int64_t const segments = 1 + static_cast<std::int64_t>(random() % 12);
+  std::vector<std::int64_t> places;
+  for (std::int64_t s = 0; s <= segments; ++s)
+    places.push_back(random() % 3 == 0 && s > 0 ? places.back()
+                                                : static_cast<std::int64_t>(random() % static_cast<unsigned>(n + 1)));
+  std::sort(places.begin(), places.end());
+  whole_array values(of.type, {n}, false), sums(of.to, {segments}, false), scanned(of.to, {n}, false),
+      lasts(of.to, {segments}, false), initials(of.to, {segments}, false);
+  fill(values, random);
+  fill(initials, random);
+  auto const offsets_view = [](std::int64_t* first, std::int64_t const* count) {
+    return tally_array{first, {TALLY_CPU, 0}, 1, TALLY_INT64, count, nullptr, 0};
+  };
+  bool const given = random() % 2 == 0, exclusive = random() % 2 == 0;
+  std::int64_t const count = segments + 1;
+  tally_array const vv = values.view(), pv = offsets_view(places.data(), &count), sv = sums.view(), ov = scanned.view(),
+                    lv = lasts.view(), iv = initials.view();
+  tally_options options{};
+  options.size = sizeof options;
+  options.initial = given ? &iv : nullptr;
+  tally_options scan_options = options;
+  scan_options.last = &lv;
+  scan_options.flags = exclusive ? static_cast<std::uint32_t>(TALLY_EXCLUSIVE) : 0u;
+  ASSERT_EQ(tally_reduce_segments(&vv, &pv, &sv, op, &options), TALLY_OK) << tally_last_message();
+  ASSERT_EQ(tally_scan_segments(&vv, &pv, &ov, op, &scan_options), TALLY_OK) << tally_last_message();
+
+  whole_array own_sums(of.to, {segments}, false), own_scanned(of.to, {n}, false), own_lasts(of.to, {segments}, false);
+  on_ranks(size, [&](tally_ranks* ranks, int r) {
+    auto const at = static_cast<std::size_t>(r);
+    auto const number = [&](std::size_t rank) {
+      if (rank == 0) return std::int64_t{0};
+      if (rank + 1 == parts.size()) return segments;
+      return static_cast<std::int64_t>(std::lower_bound(places.begin(), places.end() - 1, parts[rank]) -
+                                       places.begin());
+    };
+    std::int64_t const first = number(at), behind = number(at + 1);
+    std::int64_t const own_count = first == behind ? r % 2 : behind - first + 1;
+    tally_array const own_places = offsets_view(places.data() + first, &own_count);
+    part own_values(values, 0, parts[at], parts[at + 1]), to(own_scanned, 0, parts[at], parts[at + 1]),
+        to_sums(own_sums, 0, first, behind), to_lasts(own_lasts, 0, first, behind), from(initials, 0, first, behind);
+    tally_options own = options, own_scan = scan_options;
+    own.initial = own_scan.initial = given ? &from.array : nullptr;
+    own_scan.last = &to_lasts.array;
+    ASSERT_EQ(tally_ranks_reduce_segments(ranks, &own_values.array, &own_places, &to_sums.array, op, &own), TALLY_OK)
+        << tally_last_message();
+    ASSERT_EQ(tally_ranks_scan_segments(ranks, &own_values.array, &own_places, &to.array, op, &own_scan), TALLY_OK)
+        << tally_last_message();
+  });
+  std::string const what = "code " + std::to_string(of.to.code) + " bits " + std::to_string(of.to.bits);
+  expect_same(own_sums, sums, "reductions of segments, " + what);
+  expect_same(own_scanned, scanned, "scans of segments, " + what);
+  expect_same(own_lasts, lasts, "last values of segments, " + what);
+}
+
+TEST(c_ranks, segments)
+{
+  std::mt19937 random(10);
+  for (int round = 0; round < 6; ++round)
+    for (kind const& each : kinds)
+      for (tally_operation const* op : each.operators) {
+        if (op == TALLY_EXACT_PLUS) continue;
+        try_segments(each, op, random);
+        if (HasFatalFailure() || HasNonfatalFailure()) return;
+      }
+}
+
+TEST(c_ranks, mistakes_in_segments)
+{
+  on_ranks(2, [](tally_ranks* ranks, int r) {
+    std::vector<double> x(4, 1.0), sum(1);
+    std::vector<std::int64_t> places{4 * r, 4 * r + 4};
+    std::int64_t const four = 4, two = 2, one = 1;
+    tally_array const values{x.data(), {TALLY_CPU, 0}, 1, TALLY_FLOAT64, &four, nullptr, 0},
+        offsets{places.data(), {TALLY_CPU, 0}, 1, TALLY_INT64, &two, nullptr, 0},
+        out{sum.data(), {TALLY_CPU, 0}, 1, TALLY_FLOAT64, &one, nullptr, 0};
+    auto const expect = [&](std::int32_t status, char const* text) {
+      EXPECT_EQ(status, TALLY_RANK_FAILED);
+      EXPECT_NE(std::string(tally_last_message()).find(text), std::string::npos) << tally_last_message();
+    };
+    tally_options options{};
+    options.size = sizeof options;
+    options.flags = TALLY_REVERSE;
+    expect(tally_ranks_reduce_segments(ranks, &values, &offsets, &out, TALLY_PLUS, &options), "TALLY_REVERSE on ranks");
+    expect(tally_ranks_reduce_segments(ranks, &values, &offsets, &out, TALLY_EXACT_PLUS, nullptr),
+           "TALLY_EXACT_PLUS of segments, on ranks");
+    expect(tally_ranks_scan_segments(ranks, &values, &offsets, &out, TALLY_PLUS, nullptr), "out is (1); it should be");
+    places[0] -= r;
+    expect(tally_ranks_reduce_segments(ranks, &values, &offsets, &out, TALLY_PLUS, nullptr),
+           "tally_ranks_reduce_segments: rank 1 of 2 failed: segments begin at 3 to 3, and this rank's part is from 4");
+    places[0] += r;
+    ASSERT_EQ(tally_ranks_reduce_segments(ranks, &values, &offsets, &out, TALLY_PLUS, nullptr), TALLY_OK)
+        << tally_last_message();
+    EXPECT_EQ(sum[0], 4.0);
+  });
+}
+
 TEST(c_ranks, histograms)
 {
   std::mt19937 random(10);

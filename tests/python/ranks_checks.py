@@ -69,6 +69,21 @@ def check_calls(ranks):
         same(totals, all_totals[mine])
         same(ranks.scan_by_key(part(keys), part(y)), part(tally.scan_by_key(keys, y)))
         same(ranks.max_by_key(part(keys), part(small))[1], tally.max_by_key(keys, small)[1][mine])
+
+        places = np.sort(part.random.integers(0, n + 1, 9))
+        first, behind = np.searchsorted(places[:-1], (part.begin, part.end))
+        first, behind = first if ranks.rank else 0, behind if ranks.rank + 1 < ranks.size else 8
+        own = slice(first, behind)
+        offsets = places[first : behind + 1] if first < behind else []
+        begin = part.floats(8)
+        same(ranks.segment_sum(part(x), offsets), tally.segment_sum(x, places)[own])
+        same(ranks.segment_sum(part(y), offsets, initial=begin[own]), tally.segment_sum(y, places, initial=begin)[own])
+        same(ranks.segment_max(part(small), offsets), tally.segment_max(small, places)[own])
+        for exclusive in (False, True):
+            same(
+                ranks.segment_scan(part(x), offsets, exclusive=exclusive),
+                part(tally.segment_scan(x, places, exclusive=exclusive)),
+            )
         for bins, ends in ((5, None), (8, (-1.0, 1.0)), ([-3.0, 0.0, 1.0], None)):
             for got, expected in zip(ranks.histogram(part(y), bins, ends), tally.histogram(y, bins, ends)):
                 same(got, expected)
@@ -128,6 +143,9 @@ def check_failures(ranks):
     fails(lambda: ranks.cumsum(ones, out=np.empty(2) if on_last else None), "out has shape (2,)", ValueError)
     few = ones[:2] if on_last else ones
     fails(lambda: ranks.sum_by_key([1, 2, 3], few), "keys and values have one axis", ValueError)
+    place = 3 * ranks.rank
+    bounds = [place, place + (4 if on_last else 3)]
+    fails(lambda: ranks.segment_sum(ones, bounds), "the last offset is")
 
     # Few elements are combined on the first rank, in an operator of Python's too.
     def divide(a, b):

@@ -69,6 +69,20 @@ TEST(segments_on_ranks, many_ranks)
                     {random_division(n, 40, 3), random_division(n, 40, 4)});
 }
 
+/// Their kernels know no tiles.
+TEST(segments_on_ranks, integers_in_memory)
+{
+  on_virtual_ranks(3, [](virtual_rank const& on, int rank) {
+    std::vector<std::int32_t> const part(5, 1);
+    std::vector<char> const flags{0, 0, 0, static_cast<char>(rank == 2), 0};
+    std::vector<std::int32_t> sums(2), out(5);
+    tally::inclusive_scan_by_flag(on, part.begin(), part.end(), flags.begin(), out.begin());
+    if (out[2] != 5 * rank + 3 || (rank == 2 && out[4] != 2)) throw error("running sums");
+    std::size_t const count = tally::reduce_by_flag(on, part.begin(), part.end(), flags.begin(), sums.begin());
+    if (count != (rank == 1 ? 0 : 1) || (rank != 1 && sums[0] != (rank == 0 ? 13 : 2))) throw error("sums");
+  });
+}
+
 TEST(segments_on_ranks, failures_and_calls_that_differ)
 {
   watchdog const waits(std::chrono::seconds(60));

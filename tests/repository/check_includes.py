@@ -28,7 +28,7 @@ ROOMS = [
     # Parts of a sequence on ranks: which has what, and how they stay in step.
     ("parts on ranks", LIBRARY + r"detail/ranks/(division|lines|session|transport)\.hpp", "base"),
     # The calls of batches and applications on ranks, from the arguments on.
-    ("contracts on ranks", LIBRARY + r"(ranks|detail/ranks/(batches|histogram|recurrences|segments))\.hpp", "base operators order cpu contracts ranks applications|parts on ranks"),
+    ("contracts on ranks", LIBRARY + r"(ranks|detail/ranks/(batches|histogram|recurrences|segments|segments_between))\.hpp", "base operators order cpu contracts ranks applications|parts on ranks"),
     # Calls on these over any transport; the CPU does a rank's own part.
     ("ranks", LIBRARY + r"detail/ranks/.*", "base operators order cpu|parts on ranks"),
     ("transport over MPI", LIBRARY + r"detail/mpi/.*", "base"),

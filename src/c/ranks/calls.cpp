@@ -132,6 +132,24 @@ extern "C" std::int32_t tally_ranks_scan_by_key(tally_ranks* all, tally_array co
   });
 }
 
+extern "C" std::int32_t tally_ranks_reduce_segments(tally_ranks* all, tally_array const* values,
+                                                    tally_array const* offsets, tally_array const* out,
+                                                    tally_operation const* op, tally_options const* options)
+{
+  return tally::c::on(all, "tally_ranks_reduce_segments", [&](tally::c::ranks const& ranks, char const* name) {
+    tally::c::run_segments_on_ranks(tally::c::call_kind::reduce, name, ranks, values, offsets, out, op, options);
+  });
+}
+
+extern "C" std::int32_t tally_ranks_scan_segments(tally_ranks* all, tally_array const* values,
+                                                  tally_array const* offsets, tally_array const* out,
+                                                  tally_operation const* op, tally_options const* options)
+{
+  return tally::c::on(all, "tally_ranks_scan_segments", [&](tally::c::ranks const& ranks, char const* name) {
+    tally::c::run_segments_on_ranks(tally::c::call_kind::scan, name, ranks, values, offsets, out, op, options);
+  });
+}
+
 extern "C" std::int32_t tally_ranks_histogram(tally_ranks* all, tally_array const* values, double lower, double upper,
                                               tally_array const* counts, tally_options const* options)
 {

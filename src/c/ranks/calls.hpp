@@ -24,6 +24,10 @@ void reduce_by_key_on_ranks(char const* function, ranks const& on, tally_array c
 /// tally_ranks_scan_by_key.
 void scan_by_key_on_ranks(char const* function, ranks const& on, tally_array const* keys, tally_array const* values,
                           tally_array const* out, tally_operation const* op, tally_options const* options);
+/// tally_ranks_reduce_segments and tally_ranks_scan_segments.
+void run_segments_on_ranks(call_kind kind, char const* function, ranks const& on, tally_array const* values,
+                           tally_array const* offsets, tally_array const* out, tally_operation const* op,
+                           tally_options const* options);
 /// tally_ranks_histogram, and tally_ranks_histogram_of_edges if there are edges.
 void histogram_on_ranks(char const* function, ranks const& on, tally_array const* values, double lower, double upper,
                         tally_array const* edges, tally_array const* counts, tally_options const* options);

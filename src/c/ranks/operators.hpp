@@ -3,27 +3,34 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <functional>
+#include <span>
+
 #include "src/c/operation.hpp"
-#include "src/c/ranks/heads.hpp"
 #include "src/c/ranks/transport.hpp"
 #include "tally.h"
+#include "tally/detail/ranks/segments.hpp"
 
 namespace tally::c {
 
-/// The arguments of a call on runs of equal keys, with elements in the type in which ranks combine, without gaps.
-struct runs_on_ranks {
-  run_heads* heads = nullptr;
+/// The part of a call on segments that crosses borders, with elements in the type in which ranks combine, without gaps.
+struct segments_on_ranks {
   std::byte const* values = nullptr;
-  std::byte* out = nullptr;
-  std::byte const* initial = nullptr;  ///< null if there is none
+  std::byte* out = nullptr;  ///< of scans
+  std::size_t size = 0;      ///< of this rank's part
+  bool has_initial = false;
+  std::byte const* initial = nullptr;  ///< of the segment that crosses the end of the part
   bool reduces = false;
   bool exclusive = false;
-  int threads = 0;
-  array const* results = nullptr;   ///< whose room is checked
-  array const* keys_out = nullptr;  ///< likewise, or null
-  std::size_t first_run = 0;        ///< of a reduction: the first run that begins in the part, of those at its ends
-  std::size_t count = 0;            ///< and their number
+  std::byte* last = nullptr;  ///< takes the value of that segment, unless null
+  bool has_last = false;      ///< whether it has
 };
+
+/// All of a call on segments. It calls `reserve`, which takes memory, before a round. With the pieces of all parts it
+/// calls `cross`, which does the segments that cross borders.
+using call_on_segments =
+    std::function<void(std::function<void()> const& reserve,
+                       std::function<void(std::span<ranks_backend::pieces_of_part const>)> const& cross)>;
 
 /// An operator on a type, for calls on ranks.
 struct ranks_operation {
@@ -31,7 +38,7 @@ struct ranks_operation {
   tally_type type{};  ///< in which ranks combine: one that holds all values, where that changes no bit
   /// The reductions or scans of a numbered layout; the rank gets no reductions if `call.out` is null.
   void (*along)(session& by, operation const& op, sequences_call const& call, std::size_t sequences) = nullptr;
-  void (*runs)(ranks const& on, operation const& op, runs_on_ranks& call) = nullptr;
+  void (*segments)(session& by, operation const& op, segments_on_ranks& call, call_on_segments const& all) = nullptr;
 };
 
 /// The operator on the accumulator's type. `found` is what calls on one machine take.

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <type_traits>
 
-#include "src/c/arguments.hpp"
 #include "src/c/dense_ends.hpp"
 #include "src/c/ends.hpp"
 #include "src/c/ranks/operators.hpp"
@@ -55,50 +54,34 @@ void run_along(session& by, operation const& of, sequences_call const& call, std
 }
 
 template <class E, class T, class Op>
-void run_on_runs(ranks const& on, operation const& of, runs_on_ranks& call)
+void run_on_segments(session& by, operation const& of, segments_on_ranks& call, call_on_segments const& all)
 {
   auto const* const values = reinterpret_cast<E const*>(call.values);
   auto* const out = reinterpret_cast<E*>(call.out);
   Op op = operator_of<Op>(of);
   std::optional<T> initial;
-  if (call.initial != nullptr) initial.emplace(*reinterpret_cast<E const*>(call.initial));
-  std::optional<E> of_last;  // the reduction of the run that begins here and goes on
-  run_heads& heads = *call.heads;
-  ranks_backend::call_name const name("tally_ranks, runs of equal keys");
-  ranks_backend::with_segments<T>(
-      on, name, heads, values, initial, op,
-      [&](auto& crossing, auto const& line) {
-        if (!call.reduces)
-          crossing.scan([&](std::size_t) { return out + line.begin(); }, shift_of(call));
-        else if (line.begins_on(on.rank()))
-          of_last.emplace(static_cast<E>(T(cpu_backend::value_of<T>(*crossing.after_all().last()))));
-      },
-      [&](auto const&, std::size_t begin, std::size_t end) {
-        auto const run_at = [&](std::size_t place) {
-          auto const first = heads.ends.begin();
-          return static_cast<std::size_t>(std::lower_bound(first, heads.ends.end(), static_cast<std::int64_t>(place)) -
-                                          first);
-        };
-        call.first_run = run_at(begin);
-        segments_call inner;
-        inner.segments = run_at(end) - call.first_run;
-        call.count = inner.segments + (of_last ? 1 : 0);
-        if (call.reduces) {
-          check_room(*call.results, static_cast<std::int64_t>(call.count), "out", " runs");
-          if (call.keys_out != nullptr)
-            check_room(*call.keys_out, static_cast<std::int64_t>(call.count), "keys_out", " runs");
-        }
-        inner.values = call.values;
-        inner.out = call.out;
-        inner.offsets = heads.ends.data() + call.first_run;
-        inner.initial = call.initial;
-        inner.nothing = of.nothing_bytes();
-        inner.reduces = call.reduces;
-        inner.exclusive = call.exclusive;
-        inner.threads = call.threads;
-        if (inner.segments > 0) of.segments(of, inner);
-        if (of_last) out[inner.segments] = *of_last;
+  using line_type = ranks_backend::crossing_line<T, E const*>;
+  using call_type = ranks_backend::ordered_call<T, callbacks, line_type, Op>;
+  line_type line(values, call.size, initial, call.has_initial);
+  std::size_t const tile = ranks_backend::tile_of<T>(values);
+  call_type even(by, line, op, tile), odd(by, line, op, tile);
+  auto const reserve = [&] {
+    even.reserve();
+    odd.reserve();
+  };
+  all(reserve, [&](std::span<ranks_backend::pieces_of_part const> pieces) {
+    ranks_backend::cross_borders(pieces, by.rank(), line, even, odd, [&](call_type& crossing, line_type const& piece) {
+      bool const begins = piece.begins_on(by.rank());
+      if (begins && call.has_initial) initial.emplace(*reinterpret_cast<E const*>(call.initial));
+      crossing.share_totals(true);
+      if (!call.reduces) crossing.scan([&](std::size_t) { return out + piece.begin(); }, shift_of(call));
+      if (!begins || call.last == nullptr) return;
+      by.attempt([&] {
+        *reinterpret_cast<E*>(call.last) = static_cast<E>(T(cpu_backend::value_of<T>(*crossing.after_all().last())));
+        call.has_last = true;
       });
+    });
+  });
 }
 
 /// The code of Op on E.
@@ -107,7 +90,7 @@ ranks_operation code_of()
 {
   ranks_operation result;
   result.along = run_along<E, T, Op>;
-  if constexpr (!is_exact_sum<Op>) result.runs = run_on_runs<E, T, Op>;
+  if constexpr (!is_exact_sum<Op>) result.segments = run_on_segments<E, T, Op>;
   return result;
 }
 

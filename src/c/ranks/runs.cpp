@@ -1,15 +1,19 @@
 #include "src/c/runs.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "src/c/arguments.hpp"
 #include "src/c/by_type.hpp"
 #include "src/c/options.hpp"
 #include "src/c/ranks/arguments.hpp"
 #include "src/c/ranks/calls.hpp"
+#include "src/c/ranks/heads.hpp"
 #include "src/c/ranks/operators.hpp"
+#include "tally/detail/ranks/segments.hpp"
 
 namespace tally::c {
 
@@ -38,7 +42,10 @@ struct prepared {
   operation found;
   ranks_operation op;
   array results;
-  runs_on_ranks call;
+  segments_on_ranks call;
+  alignas(16) std::byte of_last[256]{};  ///< the reduction of the run that begins here and goes on
+  std::size_t first_run = 0;             ///< of those that begin in the part and that the rank does or begins
+  std::size_t count = 0;                 ///< and their number
 
   prepared() = default;
   prepared(prepared const&) = delete;
@@ -48,6 +55,7 @@ struct prepared {
                tally_array const* keys_out_given, tally_array const* out_given, tally_operation const* op_given,
                tally_options const* options_given);
   ranks_backend::call_name name(char const* function, tally_operation const* op_given) const;
+  void run_own(std::size_t begin, std::size_t end, bool writes_keys);
 };
 
 void prepared::prepare(bool reduces, tally_array const* keys_given, tally_array const* values_given,
@@ -77,7 +85,7 @@ void prepared::prepare(bool reduces, tally_array const* keys_given, tally_array 
   check.check(elements, "values", false);
   check.check(out, "out", true);
   op = on_ranks(op_given, type, found);
-  if (op.runs == nullptr) throw not_supported("TALLY_EXACT_PLUS by key, on ranks");
+  if (op.segments == nullptr) throw not_supported("TALLY_EXACT_PLUS by key, on ranks");
   converter const convert(op.op, op.type);
   if (options.initial != nullptr) {
     initial = checked(options.initial, "options->initial");
@@ -98,15 +106,42 @@ void prepared::prepare(bool reduces, tally_array const* keys_given, tally_array 
   bool const direct = !reduces && convert.fits(out) && without_gaps(out);
   results =
       direct ? out : convert.place(reduces ? per_axis{static_cast<std::ptrdiff_t>(heads.ends.size())} : out.shape);
-  call.heads = &heads;
   call.values = values.data;
   call.out = results.data;
+  call.size = heads.size;
+  call.has_initial = initial.data != nullptr;
   call.initial = initial.data;
   call.reduces = reduces;
   call.exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
-  call.threads = options.threads;
-  call.results = &out;
-  call.keys_out = keys_out_given != nullptr ? &keys_out : nullptr;
+  if (reduces) call.last = of_last;
+}
+
+/// Does the runs that lie in the places [begin, end) of the part, and puts the reduction of one that goes on behind.
+void prepared::run_own(std::size_t begin, std::size_t end, bool writes_keys)
+{
+  auto const run_at = [&](std::size_t place) {
+    auto const first = heads.ends.begin();
+    return static_cast<std::size_t>(std::lower_bound(first, heads.ends.end(), static_cast<std::int64_t>(place)) -
+                                    first);
+  };
+  first_run = run_at(begin);
+  segments_call inner;
+  inner.segments = run_at(end) - first_run;
+  count = inner.segments + (call.has_last ? 1 : 0);
+  if (call.reduces) {
+    check_room(out, static_cast<std::int64_t>(count), "out", " runs");
+    if (writes_keys) check_room(keys_out, static_cast<std::int64_t>(count), "keys_out", " runs");
+  }
+  inner.values = call.values;
+  inner.out = call.out;
+  inner.offsets = heads.ends.data() + first_run;
+  inner.initial = call.initial;
+  inner.nothing = op.op.nothing_bytes();
+  inner.reduces = call.reduces;
+  inner.exclusive = call.exclusive;
+  inner.threads = options.threads;
+  if (inner.segments > 0) op.op.segments(op.op, inner);
+  if (call.has_last) std::memcpy(call.out + inner.segments * op.op.bytes, of_last, op.op.bytes);
 }
 
 ranks_backend::call_name prepared::name(char const* function, tally_operation const* op_given) const
@@ -130,7 +165,14 @@ void run(prepared& p, bool reduces, char const* function, ranks const& on, tally
   });
   by.meet({});
   on.ranks().on = threads_of(p.found, p.options.threads);
-  p.op.runs(on, p.op.op, p.call);
+  p.op.segments(by, p.op.op, p.call, [&](auto const& reserve, auto const& cross) {
+    std::vector<ranks_backend::pieces_of_part> pieces;
+    ranks_backend::share_pieces(by, p.heads, pieces, reserve);
+    auto const own = ranks_backend::segments_of(pieces, by.rank());
+    cross(pieces);
+    by.attempt([&] { p.run_own(own.begin, own.end, keys_out != nullptr); });
+    by.finish();
+  });
 }
 
 }  // namespace
@@ -141,10 +183,9 @@ void reduce_by_key_on_ranks(char const* function, ranks const& on, tally_array c
 {
   prepared p;
   run(p, true, function, on, keys, values, keys_out, out, runs, op, options);
-  auto const count = static_cast<std::int64_t>(p.call.count);
+  auto const count = static_cast<std::int64_t>(p.count);
   converter(p.op.op, p.op.type).transfer(front(p.results, count), as_stored(front(p.out, count), p.op.type));
-  if (keys_out != nullptr)
-    write_keys(p.keys, std::span(p.heads.ends).subspan(p.call.first_run, p.call.count), p.keys_out);
+  if (keys_out != nullptr) write_keys(p.keys, std::span(p.heads.ends).subspan(p.first_run, p.count), p.keys_out);
   *runs = count;
 }
 

@@ -1,15 +1,15 @@
-// error: ranks take reduce, the scans, histogram, linear_recurrence, batches along an axis, and calls by key
+// error: ranks take reduce, the scans, histogram, linear_recurrence, batches along one axis or between
 #include <vector>
 
 #include "../../support/lone_rank.hpp"
-#include "tally/batches.hpp"
 #include "tally/detail/ranks/refused.hpp"
+#include "tally/ranks.hpp"
 
-void f(std::vector<float> const& in, std::vector<int> const& offsets, std::vector<float>& out)
+void f(tally::array_view<float const> const& in, std::vector<float>& out)
 {
 #ifdef RIGHT
-  tally::inclusive_scan(tally::cpu{}, tally::segments(in, offsets), out);
+  tally::reduce(tally::cpu{}, tally::along({0, 1}, in), out);
 #else
-  tally::inclusive_scan(tally::test::lone_rank(), tally::segments(in, offsets), out);
+  tally::reduce(tally::test::lone_rank(), tally::along({0, 1}, in), out);
 #endif
 }

@@ -180,7 +180,7 @@ void with_segments(execution<Machine> const& on, char const* function, ranks_bac
   own_segments const own = segments_of(parts, rank);
   for (int k = 0; k < 2 && k < own.crossing; ++k) {
     detail::took("nccl: segments that cross borders");
-    crossing_line<T, Values> line(values, heads.size, init);
+    crossing_line<T, Values> line(values, heads.size, init, init.has_value());
     line.find(parts, rank, k);
     line.divide(all.ranks, work.template tile<T>());
     call<T, Op, Machine, crossing_line<T, Values>> of_these(all, work, line, op);

@@ -43,18 +43,27 @@ struct maps_of_steps {
   auto operator()(batch::distances const& at) const { return elements_from(steps(at)); }
 };
 
-/// Recurrences as sequences of maps, which begin with a constant one.
+/// Recurrences as sequences of maps (lines.hpp), which begin with a constant one. Besides,
+///
+///     steps(s)            the maps by their numbers
+///     results(out, s)     the places of the states of sequence s
 template <class T, class A, class B>
 struct recurrence_lines : batch_lines<T, maps_of_steps<T, A, B>, std::identity> {
   std::optional<affine<T>> init(std::size_t s) const
   {
     return recurrence::beginning_with(*batch_lines<T, maps_of_steps<T, A, B>, std::identity>::init(s));
   }
+  cpu_backend::map_of_step<T, A, B> steps(std::size_t s) const { return this->make.steps(this->where.place(s)); }
+  template <class Out>
+  cpu_backend::places_along<Out> results(Out const& out, std::size_t s) const
+  {
+    return {out, this->where.place(s).out, this->where.along.step.out};
+  }
 };
 
 /// The states of recurrences on this rank, written to `Out`, or first to memory of their own where they could replace
 /// coefficients that are still needed: from the first state on that is not finite, states are those of the plain loop.
-template <class T, transport Transport, class A, class B, class Out>
+template <class T, transport Transport, class Lines, class Out>
 class recurrences {
   static constexpr bool may_overflow = recurrence::may_overflow<T>;
   static constexpr bool to_function = detail::takes_results<Out>;
@@ -69,7 +78,7 @@ class recurrences {
   using outcome = cpu_backend::recurrence_outcome<T>;
 
 public:
-  recurrences(session<Transport>& by, recurrence_lines<T, A, B> const& lines, Out out, bool in_place)
+  recurrences(session<Transport>& by, Lines const& lines, Out out, bool in_place)
       : by_(&by),
         lines_(&lines),
         out_(std::move(out)),
@@ -77,7 +86,10 @@ public:
   {
   }
 
-  void run(T* lasts)
+  /// Computes the states by a call (ordered_call, exact_call) on the maps. Afterwards the rank may fail.
+  /// `put_last(s, state)` takes the last state of each sequence, on the ranks that `take` it.
+  template <class Call, class PutLast>
+  void run(Call& call, bool take, PutLast const& put_last)
   {
     std::size_t const count = lines_->count(), n = lines_->size();
     by_->attempt([&] {
@@ -88,35 +100,41 @@ public:
           kept_ = memory<stored>(count * n);
         }
     });
-    recurrence::steps_in_turn op;
-    with_lines<affine<T>>(*by_, *lines_, tile_of<affine<T>>(lines_->first(0)), op, [&](auto& work) {
-      work.share_totals(true);
-      if constexpr (may_overflow) {
-        if (keeps_)
-          work.scan([&](std::size_t s) { return results(kept(s), s); }, detail::direction::inclusive);
-        else
-          work.scan([&](std::size_t s) { return results(own(s), s); }, detail::direction::inclusive);
-      } else {
-        work.scan([&](std::size_t s) { return results(own(s), s); }, detail::direction::inclusive);
-      }
-      if (lasts != nullptr)
-        by_->attempt([&] {
-          for (std::size_t s = 0; s < count; ++s)
-            lasts[lines_->where.place(s).last] =
-                affine<T>(cpu_backend::value_of<affine<T>>(*work.after_all(s).last())).offset;
-        });
-    });
+    call.share_totals(true);
+    auto const scan_to = [&](auto const& places) {
+      call.scan([&](std::size_t s) { return results(places(s), s); }, detail::direction::inclusive);
+    };
+    auto const own_places = [&](std::size_t s) { return own(s); };
+    if constexpr (may_overflow) {
+      if (keeps_)
+        scan_to([&](std::size_t s) { return kept(s); });
+      else
+        scan_to(own_places);
+    } else {
+      scan_to(own_places);
+    }
+    if (take)
+      by_->attempt([&] {
+        for (std::size_t s = 0; s < count; ++s)
+          put_last(s, affine<T>(cpu_backend::value_of<affine<T>>(*call.after_all(s).last())).offset);
+      });
     if constexpr (may_overflow) {
       std::uint64_t bad = 0;
       for (std::size_t s = 0; s < count && !by_->failed(); ++s) bad += outcomes_[s].first_bad != outcome::none;
       auto const reports = by_->meet({.elements = bad});
       if (std::any_of(reports.begin(), reports.end(), [](report const& each) { return each.elements != 0; }))
-        go_on(lasts);
+        go_on(take, put_last);
       if (keeps_) by_->attempt([&] { put_kept(); });
-      if constexpr (!std::contiguous_iterator<Out>) by_->meet({});
-    } else {
-      by_->finish();
     }
+  }
+
+  /// The end of a call on nothing else.
+  void finish()
+  {
+    if constexpr (!may_overflow)
+      by_->finish();
+    else if constexpr (!std::contiguous_iterator<Out>)
+      by_->meet({});
   }
 
 private:
@@ -124,13 +142,33 @@ private:
   struct end_of_part {
     std::uint64_t first_bad;  ///< the first step whose state is not finite
     std::uint64_t steps;
-    T last;  ///< the state after the last step, if there are any
+    T last;  ///< the state after the last step, or the initial one before the first of all
   };
 
-  cpu_backend::places_along<Out> own(std::size_t s) const
+  /// The ranks that have parts of the sequences which this rank has parts of.
+  std::size_t first_rank() const
   {
-    return {out_, lines_->where.place(s).out, lines_->where.along.step.out};
+    if constexpr (requires { lines_->first_rank(); })
+      return static_cast<std::size_t>(lines_->first_rank());
+    else
+      return 0;
   }
+  std::size_t last_rank() const
+  {
+    if constexpr (requires { lines_->last_rank(); })
+      return static_cast<std::size_t>(lines_->last_rank());
+    else
+      return static_cast<std::size_t>(by_->by().size()) - 1;
+  }
+  bool is_here() const
+  {
+    if constexpr (requires { lines_->is_here(); })
+      return lines_->is_here();
+    else
+      return true;
+  }
+
+  cpu_backend::places_along<Out> own(std::size_t s) const { return lines_->results(out_, s); }
   cpu_backend::places_along<stored*> kept(std::size_t s) const { return {kept_.get() + s * lines_->size(), 0, 1}; }
   template <class Places>
   auto results(Places const& to, std::size_t s) const
@@ -151,7 +189,7 @@ private:
   /// The plain loop of this rank's part of a recurrence, from step k on. Returns the last state.
   T loop(std::size_t s, std::size_t k, T y) const
   {
-    auto const steps = lines_->make.steps(lines_->where.place(s));
+    auto const steps = lines_->steps(s);
     for (; k < lines_->size(); ++k) {
       y = recurrence::step(static_cast<T>(steps.a[k]), y, static_cast<T>(steps.b[k]));
       if (keeps_)
@@ -163,7 +201,8 @@ private:
   }
 
   /// One rank after the other goes on as the plain loop does, from the first state on that is not finite.
-  void go_on(T* lasts)
+  template <class PutLast>
+  void go_on(bool take, PutLast const& put_last)
   {
     detail::took("ranks: recurrences go on as the plain loop");
     Transport& transport = by_->by();
@@ -179,35 +218,42 @@ private:
     by_->meet({});
     for (std::size_t s = 0; s < count; ++s) {
       auto const bad = static_cast<std::uint64_t>(outcomes_[s].first_bad.load());
-      std::construct_at(mine.get() + s, end_of_part{bad, n, n == 0 ? T{} : stored_at(s, n - 1)});
+      bool const begins = is_here() && rank == first_rank();
+      T const last = n > 0 ? stored_at(s, n - 1) : begins ? lines_->init(s)->offset : T{};
+      std::construct_at(mine.get() + s, end_of_part{bad, n, last});
       std::construct_at(states.get() + s, T{});
     }
     transport.allgather(mine.bytes(), all.bytes(), count * sizeof(end_of_part));
     auto const end_of = [&](std::size_t r, std::size_t s) -> end_of_part const& { return all.get()[r * count + s]; };
+    // The first rank of a sequence that has such a state; behind the last one if there is none.
+    auto const first_with = [&](std::size_t s) {
+      std::size_t r = first_rank();
+      while (r <= last_rank() && end_of(r, s).first_bad == outcome::none) ++r;
+      return r;
+    };
     for (std::size_t r = 0; r < ranks; ++r) {
-      if (r == rank)
+      if (r == rank && is_here())
         for (std::size_t s = 0; s < count; ++s) {
-          std::size_t first = 0;  // the rank that has the first such state
-          while (first < ranks && end_of(first, s).first_bad == outcome::none) ++first;
+          std::size_t const first = first_with(s);
           if (first < r) states.get()[s] = loop(s, 0, states.get()[s]);
           if (first != r) continue;
           auto const bad = static_cast<std::size_t>(end_of(r, s).first_bad);
           states.get()[s] = loop(s, bad, bad > 0 ? stored_at(s, bad - 1) : state_before(r, s, end_of));
         }
       transport.broadcast(states.bytes(), count * sizeof(T), static_cast<int>(r));
+      if (!take || r != last_rank()) continue;
+      for (std::size_t s = 0; s < count; ++s)
+        if (first_with(s) <= r) put_last(s, states.get()[s]);
     }
-    if (lasts == nullptr) return;
-    for (std::size_t s = 0; s < count; ++s)
-      for (std::size_t r = 0; r < ranks; ++r)
-        if (end_of(r, s).first_bad != outcome::none) lasts[lines_->where.place(s).last] = states.get()[s];
   }
   /// The state before a rank's part, if all states before it are finite.
   template <class EndOf>
   T state_before(std::size_t rank, std::size_t s, EndOf const& end_of) const
   {
-    while (rank-- > 0)
-      if (end_of(rank, s).steps > 0) return end_of(rank, s).last;
-    return lines_->init(s)->offset;
+    if (rank == first_rank()) return lines_->init(s)->offset;
+    do --rank;
+    while (rank > first_rank() && end_of(rank, s).steps == 0);
+    return end_of(rank, s).last;
   }
 
   void put_kept() const
@@ -217,7 +263,7 @@ private:
   }
 
   session<Transport>* by_;
-  recurrence_lines<T, A, B> const* lines_;
+  Lines const* lines_;
   Out out_;
   bool keeps_;
   std::unique_ptr<outcome[]> outcomes_;
@@ -244,7 +290,12 @@ void backend_recur(execution<Transport> const& on, call_name const& name, std::s
   recurrence_lines<T, A, B> const lines{
       {where, by.failed() ? 0 : sequences, ends, {a, b, step.coefficients, step.in}, &same}};
   bool const in_place = cpu_backend::may_be_same(a, out) || cpu_backend::may_be_same(b, out);
-  recurrences<T, Transport, A, B, Out>(by, lines, out, in_place).run(ends.lasts);
+  recurrences<T, Transport, recurrence_lines<T, A, B>, Out> all(by, lines, out, in_place);
+  recurrence::steps_in_turn op;
+  with_lines<affine<T>>(by, lines, tile_of<affine<T>>(lines.first(0)), op, [&](auto& call) {
+    all.run(call, ends.lasts != nullptr, [&](std::size_t s, T const& last) { ends.lasts[where.place(s).last] = last; });
+  });
+  all.finish();
 }
 
 template <class T, on_ranks P, class A, class B, class Out, class Describe>

@@ -10,9 +10,10 @@ constexpr void refuse()
 {
   static_assert(
       sizeof...(Arguments) == static_cast<std::size_t>(-1),
-      "tally: ranks take reduce, the scans, histogram, linear_recurrence, batches along an axis, and calls by key "
-      "and by flag. Other calls run on each rank by itself: within tally::on_each_rank, or pass tally::cpu "
-      "or tally::cuda instead");
+      "tally: ranks take reduce, the scans, histogram, linear_recurrence, batches along one axis or between offsets, "
+      "and "
+      "calls by key and by flag (tally/ranks.hpp). Other calls run on each rank by itself: within tally::on_each_rank, "
+      "or pass tally::cpu or tally::cuda instead");
 }
 
 template <class T, on_ranks P, class... Rest>

@@ -32,6 +32,10 @@ struct pieces_of_part {
   std::uint64_t elements = 0;  ///< of the whole part
   std::uint64_t entering = 0;  ///< before the first head: all elements if there is none
   std::uint64_t leaving = 0;   ///< from the last head on; 0 if there is none
+  std::uint64_t behind = 0;    ///< 1 if a segment begins at the end of the part, with elements of later parts alone
+
+  /// Whether a segment begins here that may go on.
+  bool begins_one() const { return leaving > 0 || behind > 0; }
 };
 
 /// Calls f(number, first, last) for each segment that lies on several ranks, from `first` to `last`, in their order. A
@@ -49,7 +53,7 @@ void for_each_crossing(std::span<pieces_of_part const> parts, F const& f)
       if (first < 0) first = r;  // the beginning of the whole is a head
       last = r;
     }
-    if (part.leaving > 0) {
+    if (part.begins_one()) {
       close();
       first = last = r;
     }
@@ -88,11 +92,12 @@ public:
   static constexpr bool several = false;
   using iterator = I;
 
-  /// Until `find` is called the piece is all of the part.
-  crossing_line(I values, std::size_t size, std::optional<T> const& init)
+  /// Until `find` is called the piece is all of the part. `init` is read on the rank where a segment begins.
+  crossing_line(I values, std::size_t size, std::optional<T> const& init, bool has_init)
       : values_(std::move(values)),
         size_(size),
-        init_(&init)
+        init_(&init),
+        has_init_(has_init)
   {
   }
 
@@ -121,7 +126,7 @@ public:
   std::size_t size() const { return size_; }
   I first(std::size_t) const { return values_ + static_cast<std::iter_difference_t<I>>(begin_); }
   std::identity& transform() const { return same_; }
-  bool has_init() const { return init_->has_value(); }
+  bool has_init() const { return has_init_; }
   std::optional<T> const& init(std::size_t) const { return *init_; }
   int first_rank() const { return first_; }
   int last_rank() const { return last_; }
@@ -172,17 +177,43 @@ private:
   std::uint64_t piece(int first, int rank) const
   {
     pieces_of_part const& part = parts_[static_cast<std::size_t>(rank)];
-    return rank == first && part.leaving > 0 ? part.leaving : part.entering;
+    return rank == first && part.begins_one() ? part.leaving : part.entering;
   }
 
   I values_;
   std::size_t size_;
   std::optional<T> const* init_;
+  bool has_init_;
   std::span<pieces_of_part const> parts_;
   int odd_ = 0, first_ = -1, last_ = -1;
   std::size_t begin_ = 0;
   mutable std::identity same_;
 };
+
+/// Does the segments that cross borders, every other one at a time: `of_each(call, line)` with the call and this rank's
+/// piece of one with an even number, then of one with an odd one.
+template <class Line, class Call, class OfEach>
+void cross_borders(std::span<pieces_of_part const> parts, int rank, Line& line, Call& even, Call& odd,
+                   OfEach const& of_each)
+{
+  int crossing = 0;
+  for_each_crossing(parts, [&](int number, int, int) { crossing = number + 1; });
+  for (int k = 0; k < 2 && k < crossing; ++k) {
+    detail::took("ranks: segments that cross borders");
+    line.find(parts, rank, k);
+    of_each(k == 0 ? even : odd, line);
+  }
+}
+
+/// Calls local(execution) with that of a rank's own work.
+template <transport Transport, class Local>
+void with_local_execution(communicator<Transport> const& ranks, Local const& local)
+{
+  if (ranks.on)
+    local(*ranks.on);
+  else
+    local(detail::automatic{});
+}
 
 /// The place of keys in a call without.
 struct no_keys {};
@@ -253,21 +284,10 @@ struct keys_of_part {
   }
 };
 
-/// The calls on segments: what crosses borders, and then what does not. `use(call, line)` takes the results of a piece
-/// of a segment that crosses; `local(cpu, begin, end)` does the segments in between.
-template <class T, transport Transport, class Heads, class Values, class Op, class Use, class Local>
-void with_segments(execution<Transport> const& on, call_name const& name, Heads& heads, Values values,
-                   std::optional<T> const& init, Op& op, Use const& use, Local const& local)
+/// Shares the pieces of all parts in a round, or in two if heads need one. `reserve()` takes memory before the last.
+template <class Session, class Heads, class Reserve>
+void share_pieces(Session& by, Heads& heads, std::vector<pieces_of_part>& parts, Reserve const& reserve)
 {
-  static_assert(!is_exact_sum<Op>, "tally: exact sums of segments do not cross ranks");
-  check_travels<T, std::iter_reference_t<Values>, Op>();
-  auto& ranks = on.ranks();
-  session<Transport> by(ranks, name);
-  int const rank = by.rank();
-  std::vector<pieces_of_part> parts;
-  crossing_line<T, Values> line(values, heads.size, init);
-  using call = ordered_call<T, Transport, crossing_line<T, Values>, Op>;
-  call even(by, line, op, tile_of<T>(values)), odd(by, line, op, tile_of<T>(values));
   if constexpr (Heads::needs_round) {
     by.attempt([&] { heads.prepare(by); });
     by.meet({.elements = heads.size});
@@ -275,7 +295,7 @@ void with_segments(execution<Transport> const& on, call_name const& name, Heads&
   }
   pieces_of_part mine{.elements = heads.size};
   by.attempt([&] {
-    parts.resize(ranks.reports.size());
+    parts.resize(by.ranks().reports.size());
     std::size_t const n = heads.size;
     auto const all = heads.from(0);
     auto const is_head = [&](std::size_t k) { return k == 0 ? heads.first_is_head(by) : all(k); };
@@ -284,27 +304,38 @@ void with_segments(execution<Transport> const& on, call_name const& name, Heads&
     mine.leaving = 1;
     while (!is_head(n - static_cast<std::size_t>(mine.leaving))) ++mine.leaving;
   });
-  even.reserve();
-  odd.reserve();
+  reserve();
   report first{.elements = heads.size, .may_fail = true};
+  static_assert(sizeof(mine) <= report::value_bytes);
   std::memcpy(first.value, &mine, sizeof(mine));
   auto const reports = by.meet(first);
   for (std::size_t r = 0; r < parts.size(); ++r) std::memcpy(&parts[r], reports[r].value, sizeof(mine));
+}
 
-  own_segments const own = segments_of(parts, rank);
-  for (int k = 0; k < 2 && k < own.crossing; ++k) {
-    detail::took("ranks: segments that cross borders");
-    line.find(parts, rank, k);
-    call& of_these = k == 0 ? even : odd;
-    of_these.share_totals(true);
-    use(of_these, line);
-  }
-  by.attempt([&] {
-    if (ranks.on)
-      local(*ranks.on, own.begin, own.end);
-    else
-      local(detail::automatic{}, own.begin, own.end);
+/// The calls on segments: what crosses borders, and then what does not. `use(by, call, line)` takes the results of a
+/// piece of a segment that crosses; `local(cpu, begin, end)` does the segments in between.
+template <class T, transport Transport, class Heads, class Values, class Op, class Use, class Local>
+void with_segments(execution<Transport> const& on, call_name const& name, Heads& heads, Values values,
+                   std::optional<T> const& init, Op& op, Use const& use, Local const& local)
+{
+  static_assert(!is_exact_sum<Op>, "tally: exact sums of segments do not cross ranks");
+  check_travels<T, std::iter_reference_t<Values>, Op>();
+  session<Transport> by(on.ranks(), name);
+  std::vector<pieces_of_part> parts;
+  crossing_line<T, Values> line(values, heads.size, init, init.has_value());
+  using call = ordered_call<T, Transport, crossing_line<T, Values>, Op>;
+  call even(by, line, op, tile_of<T>(values)), odd(by, line, op, tile_of<T>(values));
+  share_pieces(by, heads, parts, [&] {
+    even.reserve();
+    odd.reserve();
   });
+  own_segments const own = segments_of(parts, by.rank());
+  cross_borders(parts, by.rank(), line, even, odd, [&](call& of_these, auto const& piece) {
+    of_these.share_totals(true);
+    use(by, of_these, piece);
+  });
+  by.attempt(
+      [&] { with_local_execution(by.ranks(), [&](auto const& threads) { local(threads, own.begin, own.end); }); });
   by.finish();
 }
 
@@ -317,7 +348,7 @@ void backend_scan_runs(execution<Transport> const& on, char const* by_what, Head
                        tile_of<T>(values));
   with_segments<T>(
       on, name, heads, values, init, op,
-      [&](auto& call, auto const& line) {
+      [&](auto&, auto& call, auto const& line) {
         call.scan([&](std::size_t) { return out + static_cast<std::iter_difference_t<Out>>(line.begin()); }, Shift);
       },
       [&](auto const& local, std::size_t begin, std::size_t end) {
@@ -341,10 +372,10 @@ std::size_t backend_reduce_runs(execution<Transport> const& on, char const* by_w
   int const rank = on.rank();
   with_segments<T>(
       on, name, heads, values, none, op,
-      [&](auto& call, auto const& line) {
+      [&](auto& by, auto& call, auto const& line) {
         if (!line.begins_on(rank)) return;
         begin_of_last = line.begin();
-        of_last.emplace(cpu_backend::value_of<T>(*call.after_all().last()));
+        by.attempt([&] { of_last.emplace(cpu_backend::value_of<T>(*call.after_all().last())); });
       },
       [&](auto const& local, std::size_t begin, std::size_t end) {
         count = begin == end ? 0

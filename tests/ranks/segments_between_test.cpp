@@ -1,0 +1,380 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "../support/bits.hpp"
+#include "../support/data.hpp"
+#include "../support/divisions.hpp"
+#include "../support/generator.hpp"
+#include "../support/operators.hpp"
+#include "../support/virtual_ranks.hpp"
+#include "../support/watchdog.hpp"
+#include "mistakes.hpp"
+#include "tally/algorithms/recurrence.hpp"
+#include "tally/ranks.hpp"
+
+/// Segments between offsets that cross from rank to rank: each has the bits of one machine's call on all of them.
+namespace tally::test {
+namespace {
+
+/// Elements [begin, end) as a range.
+template <class T>
+std::span<T const> part_of(std::vector<T> const& x, std::size_t begin, std::size_t end)
+{
+  return std::span(x).subspan(begin, end - begin);
+}
+
+/// Segments of n values, with an initial value each, and one machine's results.
+template <class T, class Op>
+struct segments_of_test {
+  std::vector<T> x, inits;
+  std::vector<std::int64_t> offsets;
+  Op op;
+  std::vector<T> sums, sums_from_each, inclusive, exclusive, lasts;
+
+  segments_of_test(std::size_t n, std::vector<std::int64_t> places, Op operation)
+      : x(make_data<T>(hardest<T>, n)),
+        inits(make_data<T>(data::distinct, places.size(), 5)),
+        offsets(std::move(places)),
+        op(operation),
+        sums(count()),
+        sums_from_each(count()),
+        inclusive(n, T(77)),
+        exclusive(n, T(77)),
+        lasts(count())
+  {
+    auto const all = tally::segments(x, offsets);
+    tally::reduce(cpu{1}, all, sums, inits[0], op);
+    tally::reduce(cpu{1}, all, sums_from_each, each(inits), op);
+    tally::inclusive_scan(cpu{1}, all, inclusive, op);
+    tally::exclusive_scan(cpu{1}, all, exclusive, each(inits), op, last_to(lasts));
+  }
+  std::size_t count() const { return offsets.size() - 1; }
+};
+
+/// The segments that a rank gives: [first, behind) of those of the whole. Empty ones at the end of a part may be on its
+/// rank or on the next.
+struct given {
+  std::size_t first, behind;
+};
+given given_on(std::vector<std::int64_t> const& offsets, std::vector<std::size_t> const& division, std::size_t rank,
+               bool at_ends)
+{
+  auto const number = [&](std::size_t r) {
+    if (r == 0) return std::size_t{0};
+    if (r + 1 == division.size()) return offsets.size() - 1;
+    auto const place = static_cast<std::int64_t>(division[r]);
+    auto const last = offsets.end() - 1;
+    return static_cast<std::size_t>(
+        (at_ends ? std::upper_bound(offsets.begin(), last, place) : std::lower_bound(offsets.begin(), last, place)) -
+        offsets.begin());
+  };
+  return {number(rank), number(rank + 1)};
+}
+
+template <class T>
+std::vector<T> piece_of(std::vector<T> const& all, std::size_t first, std::size_t last)
+{
+  return {all.begin() + static_cast<std::ptrdiff_t>(first), all.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+
+/// Every call on one rank's part.
+template <class On, class T, class Op>
+void check_part(On const& on, segments_of_test<T, Op> const& all, given own, std::size_t begin, std::size_t end)
+{
+  // A rank without segments gives one offset, or none.
+  std::size_t const behind = own.first == own.behind && begin % 2 == 0 ? own.first : own.behind + 1;
+  auto const offsets = piece_of(all.offsets, own.first, behind);
+  auto const values = part_of(all.x, begin, end);
+  auto const batch = tally::segments(values, offsets);
+  auto const starts = piece_of(all.inits, own.first, own.behind);
+  std::size_t const count = own.behind - own.first, n = end - begin;
+  std::vector<T> sums(count, T(77)), lasts(count, T(77)), out(n, T(77));
+  tally::reduce(on, batch, sums, all.inits[0], all.op);
+  expect_part(sums, all.sums, own.first, "reduce");
+  sums.assign(count, T(77));
+  tally::reduce(on, batch, sums, each(starts), all.op);
+  expect_part(sums, all.sums_from_each, own.first, "reduce from a value for each");
+  tally::inclusive_scan(on, batch, out, all.op);
+  expect_part(out, all.inclusive, begin, "inclusive_scan");
+  out.assign(n, T(77));
+  tally::exclusive_scan(on, batch, out, each(starts), all.op, last_to(lasts));
+  expect_part(out, all.exclusive, begin, "exclusive_scan");
+  expect_part(lasts, all.lasts, own.first, "last values");
+}
+
+template <class T, class Op>
+void check_divisions(segments_of_test<T, Op> const& all, std::vector<std::vector<std::size_t>> const& divisions)
+{
+  watchdog const waits(std::chrono::seconds(300));
+  on_virtual_ranks(static_cast<int>(divisions[0].size()) - 1, [&](virtual_rank const& on, int rank) {
+    std::size_t number = 0;
+    in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
+      auto const& division = divisions[number++];
+      bool const at_ends = number % 2 == 0;
+      check_part(on, all, given_on(all.offsets, division, static_cast<std::size_t>(rank), at_ends), begin, end);
+    });
+  });
+}
+
+/// `count` + 1 offsets in [from, to], of which some are the same.
+std::vector<std::int64_t> random_offsets(std::size_t count, std::size_t from, std::size_t to, std::uint64_t seed)
+{
+  std::vector<std::int64_t> offsets(count + 1);
+  for (std::size_t s = 0; s <= count; ++s)
+    offsets[s] = static_cast<std::int64_t>(from + random_bits(seed, s) % (to - from + 1));
+  std::sort(offsets.begin(), offsets.end());
+  return offsets;
+}
+
+TEST(segments_between_on_ranks, every_division)
+{
+  std::size_t const n = 9;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    auto const offsets = random_offsets(seed == 0 ? 2 : 5, seed, n - seed % 2, seed);
+    check_divisions(segments_of_test<float, halve_and_add_in_double>(n, offsets, {}), every_division(n));
+  }
+  check_divisions(segments_of_test<std::int32_t, plus>(n, {0, 0, 4, 9, 9}, {}), every_division(n));
+  check_divisions(segments_of_test<float, plus>(n, {0, 9}, {}), every_division(n));
+}
+
+TEST(segments_between_on_ranks, every_set_of_offsets)
+{
+  std::size_t const n = 3;
+  std::vector<std::vector<std::size_t>> divisions;
+  for_each_division(n, [&](auto const& offsets) {
+    divisions.push_back({0, offsets[1], offsets[1], offsets[2], n, n});  // five ranks, of which some have nothing
+  });
+  for (unsigned pattern = 0; pattern < 27; ++pattern) {
+    std::vector<std::int64_t> offsets{0};
+    for (unsigned k = 0, rest = pattern; k < n; ++k, rest /= 3)
+      offsets.insert(offsets.end(), rest % 3, static_cast<std::int64_t>(k + 1));
+    check_divisions(segments_of_test<float, halve_and_add_in_double>(n, offsets, {}), divisions);
+  }
+}
+
+TEST(segments_between_on_ranks, long_segments)
+{
+  std::size_t const n = 3 * order::tile<double> + 100;
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    std::vector<std::vector<std::size_t>> divisions;
+    for (std::uint64_t k = 0; k < 3; ++k) divisions.push_back(random_division(n, 6, 10 * seed + k));
+    check_divisions(segments_of_test<double, plus>(n, random_offsets(seed + 1, 0, n, seed), {}), divisions);
+  }
+}
+
+TEST(segments_between_on_ranks, many_ranks)
+{
+  std::size_t const n = 1000;
+  for (std::size_t const count : {1, 10, 600})
+    check_divisions(segments_of_test<float, halve_and_add_in_double>(n, random_offsets(count, 0, n, 1), {}),
+                    {random_division(n, 30, 3), random_division(n, 30, 4)});
+}
+
+/// Recurrences, of which some overflow: out of place, in place, and with one number for all steps.
+template <class T>
+void check_recurrences(std::size_t n, std::vector<std::int64_t> const& offsets, std::vector<std::size_t> const& bad,
+                       std::vector<std::vector<std::size_t>> const& divisions)
+{
+  watchdog const waits(std::chrono::seconds(300));
+  std::vector<T> a(n), b(n), starts(offsets.size());
+  for (std::size_t k = 0; k < n; ++k) {
+    a[k] = static_cast<T>(static_cast<double>(random_bits(1, k) % 2000) / 1000.0 - 1.0);
+    b[k] = static_cast<T>(random_bits(2, k) % 1000);
+  }
+  for (std::size_t s = 0; s < starts.size(); ++s) starts[s] = static_cast<T>(s) + static_cast<T>(1);
+  if constexpr (std::is_floating_point_v<T>)
+    for (std::size_t const k : bad) b[k] = static_cast<T>(HUGE_VAL);
+  std::size_t const count = offsets.size() - 1;
+  std::vector<T> states(n, T(77)), lasts(count), halved(n, T(77));
+  tally::linear_recurrence(cpu{1}, tally::segments(a, offsets), b, states, each(starts), last_to(lasts));
+  tally::linear_recurrence(cpu{1}, T(2), tally::segments(b, offsets), halved);
+  auto const same_states = [](std::vector<T> const& got, std::vector<T> const& all, std::size_t first,
+                              char const* what) {
+    for (std::size_t k = 0; k < got.size(); ++k)
+      if (!(same(got[k], all[first + k]) || (got[k] != got[k] && all[first + k] != all[first + k])))
+        throw error(std::string(what) + " at " + std::to_string(first + k));
+  };
+  on_virtual_ranks(static_cast<int>(divisions[0].size()) - 1, [&](virtual_rank const& on, int rank) {
+    std::size_t number = 0;
+    in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
+      bool const at_ends = number % 2 == 0;
+      given const own = given_on(offsets, divisions[number++], static_cast<std::size_t>(rank), at_ends);
+      auto const places = piece_of(offsets, own.first, own.behind + 1);
+      auto const factors = piece_of(a, begin, end), first_states = piece_of(starts, own.first, own.behind);
+      auto terms = piece_of(b, begin, end);
+      std::vector<T> out(end - begin, T(77)), own_lasts(own.behind - own.first, T(77));
+      auto const batch = tally::segments(factors, places);
+      tally::linear_recurrence(on, batch, terms, out, each(first_states), last_to(own_lasts));
+      same_states(out, states, begin, "out of place");
+      same_states(own_lasts, lasts, own.first, "last states");
+      out.assign(end - begin, T(77));
+      tally::linear_recurrence(on, T(2), tally::segments(terms, places), out);
+      same_states(out, halved, begin, "one number for all steps");
+      out = terms;
+      tally::linear_recurrence(on, batch, out, out, each(first_states));
+      // Places outside of all segments keep what they have.
+      auto expected = piece_of(states, begin, end);
+      for (std::size_t k = 0; k < out.size(); ++k)
+        if (static_cast<std::int64_t>(begin + k) < offsets[0] || offsets[count] <= static_cast<std::int64_t>(begin + k))
+          expected[k] = terms[k];
+      same_states(out, expected, 0, "in place");
+    });
+  });
+}
+
+TEST(segments_between_on_ranks, recurrences)
+{
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    check_recurrences<double>(8, random_offsets(3, seed, 8, seed), {}, every_division(8));
+    check_recurrences<double>(8, random_offsets(3, 0, 8, seed), {seed + 1, 5}, every_division(8));
+  }
+  std::size_t const n = 2 * order::tile<affine<double>> + 100;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    std::vector<std::vector<std::size_t>> divisions;
+    for (std::uint64_t k = 0; k < 3; ++k) divisions.push_back(random_division(n, 6, 10 * seed + k));
+    auto const offsets = random_offsets(seed + 1, 0, n, seed + 7);
+    check_recurrences<double>(n, offsets, {}, divisions);
+    check_recurrences<double>(n, offsets, {n / 3, n - 5}, divisions);
+    check_recurrences<float>(n, offsets, {}, divisions);
+    check_recurrences<std::uint32_t>(n, offsets, {}, divisions);
+  }
+}
+
+/// A user-defined operator without an identity, values of the caller's from each, and offsets of another type.
+TEST(segments_between_on_ranks, the_smaller_forms)
+{
+  on_virtual_ranks(2, [&](virtual_rank const& on, int rank) {
+    std::vector<float> const part(3, 1.0f);
+    std::vector<std::uint32_t> const offsets =
+        rank == 0 ? std::vector<std::uint32_t>{1, 5} : std::vector<std::uint32_t>{5, 5, 6};
+    std::vector<float> sums(rank == 0 ? 1 : 2, 77.0f);
+    tally::reduce(on, tally::segments(part, offsets), sums);
+    if (rank == 0 ? sums[0] != 4.0f : sums[0] != 0.0f || sums[1] != 1.0f) throw error("sums");
+    tally::reduce(on, tally::segments(part, offsets), sums, maximum{});
+    if (sums[0] != (rank == 0 ? 1.0f : -HUGE_VALF)) throw error("maxima");
+    std::vector<double> lasts(sums.size(), 77.0), out(3, 77.0);
+    tally::inclusive_scan<double>(on, tally::segments(part, offsets), out, plus{}, last_to(lasts));
+    if (out != (rank == 0 ? std::vector<double>{77, 1, 2} : std::vector<double>{3, 4, 1})) throw error("running sums");
+    if (lasts[0] != (rank == 0 ? 4.0 : 0.0)) throw error("last values");
+    std::uint32_t const count = rank == 0 ? 1 : 0;  // in memory
+    tally::reduce(on, tally::segments(part, offsets, count_at(&count, 2)), sums);
+    if (rank == 0 && sums[0] != 4.0f) throw error("a number in memory");
+  });
+}
+
+TEST(segments_between_on_ranks, mistakes)
+{
+  std::vector<float> const part(4, 1.0f);
+  auto const texts = [&](std::vector<std::vector<int>> const& offsets) {
+    return texts_of([&](virtual_rank const& on, int rank) {
+      std::vector<float> out(4);
+      tally::inclusive_scan(on, tally::segments(part, offsets[static_cast<std::size_t>(rank)]), out);
+    })[0];
+  };
+  EXPECT_EQ(texts({{0, 6}, {6, 7, 12}, {}}), "");
+  EXPECT_EQ(texts({{0, 6}, {6, 12}, {12, 12}}), "");
+  EXPECT_EQ(texts({{0, 6}, {3, 12}, {}}),
+            "tally: rank 1 of 3 failed: segments begin at 3 to 3, and this rank's part is from "
+            "4 to 8: each rank gives the segments that begin in its part, by their places in the whole");
+  EXPECT_EQ(texts({{0, 6}, {5, 12}, {}}),
+            "tally: rank 1 of 3 failed: the first offset is 5, and a segment of a rank before "
+            "ends at 6");
+  EXPECT_EQ(texts({{0, 6}, {6, 8}, {9, 13}}),
+            "tally: rank 2 of 3 failed: the last offset is 13, and the ranks have 12 values");
+  EXPECT_EQ(texts({{2, 1}, {6, 8}, {9, 12}}),
+            "tally: rank 0 of 3 failed: offsets do not decrease: the first one is 2, the last "
+            "two are 2 and 1");
+  EXPECT_EQ(texts({{1, 3, 2, 4}, {6, 8}, {9, 12}}),
+            "tally: rank 0 of 3 failed: tally: offsets do not decrease: segment 1 is from 3 to 2");
+  EXPECT_EQ(texts({{-1, 3}, {}, {}}).find("tally: rank 0 of 3 failed: segments begin at -1"), 0u);
+  EXPECT_EQ(texts_of([&](virtual_rank const& on, int rank) {
+              std::vector<float> out(rank == 1 ? 3 : 4);
+              std::vector<int> const offsets{4 * rank, 4 * rank + 4};
+              tally::exclusive_scan(on, tally::segments(part, offsets), out, 0.0f);
+            })[2],
+            "tally: rank 1 of 3 failed: tally::exclusive_scan: the output has 3 elements, and needs 4");
+  EXPECT_EQ(texts_of([&](virtual_rank const& on, int) {
+              std::vector<float> out(4);
+              std::vector<int> const offsets;
+              tally::inclusive_scan(on, tally::segments(part.begin(), offsets), out);
+            })[0],
+            "tally: rank 0 of 3 failed: tally::inclusive_scan: on ranks the values of segments are a range, whose size "
+            "is that of the rank's part");
+}
+
+/// An operator that fails at each of its calls, also when totals are folded.
+TEST(segments_between_on_ranks, failures)
+{
+  std::vector<float> const x(6, 1.0f);
+  for (int failing = 0; failing < 3; ++failing)
+    for (int at = 0;; ++at) {
+      bool failed = false;
+      auto const texts = texts_of([&](virtual_rank const& on, int rank) {
+        int calls = 0;
+        auto const add = [&, rank](float a, float b) {
+          if (rank == failing && calls++ == at) {
+            failed = true;
+            throw error("no sum");
+          }
+          return a + b;
+        };
+        // One segment of all ranks but the last elements, which are another one.
+        std::vector<int> const offsets = rank == 0   ? std::vector<int>{0, 15}
+                                         : rank == 2 ? std::vector<int>{15, 18}
+                                                     : std::vector<int>{};
+        std::vector<float> sums(1), out(6);
+        tally::reduce(on, tally::segments(x, offsets), sums, 0.0f, add);
+        tally::inclusive_scan(on, tally::segments(x, offsets), out, add, 0.0f, last_to(sums));
+      });
+      for (std::string const& text : texts)
+        EXPECT_EQ(text, failed ? "tally: rank " + std::to_string(failing) + " of 3 failed: no sum" : "");
+      if (!failed) break;
+    }
+}
+
+TEST(segments_between_on_ranks, what_crosses)
+{
+  // Ten values on each of two ranks.
+  auto const run = [&](std::vector<int> const& on_first, std::vector<int> const& on_second) {
+    return on_virtual_ranks(2, [&](virtual_rank const& on, int rank) {
+      std::vector<float> part(10, 1.0f);
+      tally::inclusive_scan(on, tally::segments(part, rank == 0 ? on_first : on_second), part);
+    });
+  };
+  // A round, one of totals and the last one; a head there and back.
+  EXPECT_EQ(run({0, 20}, {}), (traffic{2, 2 * 10 * 4, 3, 3 * 2 * 128}));
+  EXPECT_EQ(run({0, 7, 15}, {15, 20}), (traffic{2, 2 * 5 * 4, 3, 3 * 2 * 128}));
+  EXPECT_EQ(run({0, 10}, {10, 20}), (traffic{0, 0, 2, 2 * 2 * 128}));  // none crosses
+  // Three ranks, two segments that cross borders: two rounds of totals.
+  traffic const two = on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
+    std::vector<float> const part(10, 1.0f);
+    std::vector<std::vector<int>> const offsets{{0, 14}, {14, 30}, {}};
+    std::vector<float> sums(1);
+    tally::reduce(on, tally::segments(part, offsets[static_cast<std::size_t>(rank)]), sums);
+  });
+  EXPECT_EQ(two, (traffic{2, (4 + 10) * 4, 4, 4 * 3 * 128}));
+  // Recurrences of doubles: maps of 16 bytes, and a round in which ranks tell whether their states are finite.
+  auto const recur = [&](double term) {
+    return on_virtual_ranks(2, [&](virtual_rank const& on, int rank) {
+      std::vector<double> a(10, 1.0), b(10, term), out(10);
+      std::vector<int> const offsets = rank == 0 ? std::vector<int>{0, 20} : std::vector<int>{};
+      tally::linear_recurrence(on, tally::segments(a, offsets), b, out);
+    });
+  };
+  EXPECT_EQ(recur(1.0), (traffic{2, 2 * 10 * 16, 4, 4 * 2 * 128}));
+  // If not: a round, the ends of both parts, and the states after each rank.
+  EXPECT_EQ(recur(1e308), (traffic{2, 2 * 10 * 16, 8, 5 * 2 * 128 + 2 * 24 + 2 * 8}));
+}
+
+}  // namespace
+}  // namespace tally::test
