@@ -31,13 +31,22 @@ struct contender {
 template <class T>
 class part {
 public:
-  part(tally::mpi const& ranks, std::size_t n) : ranks_(&ranks), in_(n), out_(n)
+  part(tally::mpi const& ranks, std::size_t n) : ranks_(&ranks), in_(n), out_(n), factors_(n, static_cast<T>(0.9))
   {
     for (std::size_t k = 0; k < n; ++k)
       in_[k] = static_cast<T>((k + static_cast<std::size_t>(ranks.rank()) * n) * 2654435761u % 1000);
   }
 
   void tally_scan() { tally::inclusive_scan(*ranks_, in_, out_); }
+  void tally_recurrence()
+  {
+    tally::linear_recurrence(*ranks_, factors_.begin(), factors_.end(), in_.begin(), out_.begin(), T(1));
+  }
+  /// Each rank's steps as a recurrence of its own.
+  void recurrences_of_parts()
+  {
+    tally::linear_recurrence(tally::cpu{1}, factors_.begin(), factors_.end(), in_.begin(), out_.begin(), T(1));
+  }
   void tally_reduce() { out_[0] = tally::reduce(*ranks_, in_); }
 
   /// A local scan, MPI_Exscan of the last results, and an addition. Not the bits of one machine, for floats.
@@ -111,7 +120,7 @@ public:
 
 private:
   tally::mpi const* ranks_;
-  std::vector<T> in_, out_, elsewhere_;
+  std::vector<T> in_, out_, factors_, elsewhere_;
 };
 
 /// Runs all contenders in turns and prints their medians on rank 0.
@@ -155,6 +164,11 @@ void cells(tally::mpi const& ranks, std::string const& type, int most)
           {"| std, MPI_Allreduce", [&] { own.by_hand_reduce_std(); }, {}},
           {"| tally, MPI_Allreduce", [&] { own.by_hand_reduce_tally(); }, {}}},
          repeat);
+    if constexpr (std::is_floating_point_v<T>)
+      race(ranks, "recurrence" + size,
+           {{"tally", [&] { own.tally_recurrence(); }, {}},
+            {"| tally, each part alone", [&] { own.recurrences_of_parts(); }, {}}},
+           repeat);
   }
 }
 

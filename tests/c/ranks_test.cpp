@@ -532,7 +532,7 @@ TEST(c_ranks, mistakes_in_segments)
     expect(tally_ranks_reduce_segments(ranks, &values, &offsets, &out, TALLY_PLUS, &options), "TALLY_REVERSE on ranks");
     expect(tally_ranks_reduce_segments(ranks, &values, &offsets, &out, TALLY_EXACT_PLUS, nullptr),
            "TALLY_EXACT_PLUS of segments, on ranks");
-    expect(tally_ranks_scan_segments(ranks, &values, &offsets, &out, TALLY_PLUS, nullptr), "out is (1); it should be");
+    expect(tally_ranks_scan_segments(ranks, &values, &offsets, &out, TALLY_PLUS, nullptr), "out is 1; it should be 4");
     places[0] -= r;
     expect(tally_ranks_reduce_segments(ranks, &values, &offsets, &out, TALLY_PLUS, nullptr),
            "tally_ranks_reduce_segments: rank 1 of 2 failed: segments begin at 3 to 3, and this rank's part is from 4");

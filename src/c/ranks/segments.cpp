@@ -172,17 +172,19 @@ void prepared::deliver() const
   };
   if (reduces) {
     transfer(0, count);
-    return;
+  } else {
+    transfer(0, static_cast<std::int64_t>(entering));
+    if (segments > 0) transfer(offsets[0], std::min(size, offsets[segments]));
+    if (lasts.data != last.data) convert_to.transfer(lasts, as_stored(last, op.type));
   }
-  transfer(0, static_cast<std::int64_t>(entering));
-  if (segments > 0) transfer(offsets[0], std::min(size, offsets[segments]));
-  if (lasts.data != last.data) convert_to.transfer(lasts, as_stored(last, op.type));
   if (has_initial) return;
-  // The sum of nothing is +0.0, and its identity -0.0; an empty segment's last value is that of nothing.
+  // The value of nothing is that of the caller's type: the least int8 is no int64 in which ranks combine. The sum of
+  // nothing is +0.0, and its identity -0.0.
   if (call.exclusive && begins_with_first) put_nothing(found, type, part_of(out, 0, 1));
+  array const& of_segments = reduces ? out : last;
   for (std::int64_t s = 0; s < count; ++s) {
     std::int64_t const begin = offsets[static_cast<std::size_t>(s)], end = offsets[static_cast<std::size_t>(s) + 1];
-    if (begin == end && last.data != nullptr) put_nothing(found, type, part_of(last, s, s + 1));
+    if (begin == end && of_segments.data != nullptr) put_nothing(found, type, part_of(of_segments, s, s + 1));
     if (begin != end && begin < size && call.exclusive) put_nothing(found, type, part_of(out, begin, begin + 1));
   }
 }

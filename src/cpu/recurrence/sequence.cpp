@@ -7,6 +7,7 @@
 #include <hwy/cache_control.h>
 
 #include "src/cpu/recurrence/plain_loop.hpp"
+#include "tally/detail/cpu/recurrence_tiles.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/cpu/single_pass.hpp"
 #include "tally/detail/cpu/team.hpp"
@@ -303,9 +304,32 @@ T recur_by_kernels(recurrence_in_memory<T> const& given)
   return bad < given.size ? go_on(given, bad) : at(given.out, given.size - 1, given.out_step);
 }
 
+template <class T>
+affine<T> total_of_recurrence_tile(recurrence_in_memory<T> const& part)
+{
+  return recurrence_engine<T>(part, true).total(0);
+}
+
+template <class T>
+std::size_t scan_recurrence_tiles(recurrence_in_memory<T> const& part,
+                                  order::carry<affine<T>, steps_in_turn> const& before)
+{
+  recurrence_engine<T> const run(part, false);
+  steps_in_turn op;
+  auto carry = before;
+  scan_tiles(run, run.tiles(), carry, op, team_size(part.threads, part.size * 3 * sizeof(T), run.tiles()));
+  return run.first_bad();
+}
+
 #ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
 template float recur_by_kernels(recurrence_in_memory<float> const&);
 template double recur_by_kernels(recurrence_in_memory<double> const&);
+template affine<float> total_of_recurrence_tile(recurrence_in_memory<float> const&);
+template affine<double> total_of_recurrence_tile(recurrence_in_memory<double> const&);
+template std::size_t scan_recurrence_tiles(recurrence_in_memory<float> const&,
+                                           order::carry<affine<float>, steps_in_turn> const&);
+template std::size_t scan_recurrence_tiles(recurrence_in_memory<double> const&,
+                                           order::carry<affine<double>, steps_in_turn> const&);
 #endif
 
 }  // namespace tally::cpu_backend

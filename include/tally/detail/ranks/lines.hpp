@@ -17,6 +17,7 @@
 ///     has_init()       whether there are initial values
 ///     init(s)          the initial value of sequence s; that of rank 0 counts
 ///     several          whether there may be more than one sequence
+///     total_of_tile(s, k)    the total of the tile that begins with element k of this part; lines may leave it out
 namespace tally::ranks_backend {
 
 /// The one sequence of a call on iterators.

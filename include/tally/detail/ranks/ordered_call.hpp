@@ -101,7 +101,7 @@ public:
       for_each_line([&](std::optional<cpu> const& on, std::size_t s) {
         std::byte* const of_line = slots + s * values * slot;
         if (has_init(rank)) store(of_line, working(*lines_->init(s)));
-        total_tiles(on, lines_->first(s), head, size - tail, own, of_line + has_init(rank) * slot);
+        total_tiles(on, s, head, size - tail, own, of_line + has_init(rank) * slot);
         if (tail > 0) copy(std::next(lines_->first(s), distance(size - tail)), tail, border_.get() + s * tail);
       });
     });
@@ -139,6 +139,19 @@ public:
   template <class Outs>
   auto scan(Outs const& out, detail::direction shift)
   {
+    return scan(out, shift,
+                [&](std::optional<cpu> const& on, std::size_t s, std::size_t begin, std::size_t end, auto to,
+                    carry& before_tiles) {
+                  I const first = std::next(lines_->first(s), distance(begin));
+                  return cpu_backend::scan<T>(on, first, std::next(first, distance(end - begin)), std::move(to),
+                                              lines_->transform(), *op_, before_tiles, shift);
+                });
+  }
+  /// The same with other code for the tiles that lie in the part: `scan_tiles(threads, s, begin, end, to, carry)`
+  /// writes the results of elements [begin, end) of sequence s, at least one, and returns their end.
+  template <class Outs, class ScanTiles>
+  auto scan(Outs const& out, detail::direction shift, ScanTiles const& scan_tiles)
+  {
     using Out = std::decay_t<std::invoke_result_t<Outs const&, std::size_t>>;
     session<Transport>& by = *session_;
     division const parts = this->parts();
@@ -148,11 +161,8 @@ public:
     scan_borders(parts, at, shift);
     if (head > 0) by.by().receive(parts.holder_of_head(rank), head_.bytes(), head * count, sizeof(T));
     auto const scan_own = [&](std::optional<cpu> const& on, std::size_t s, Out to) {
-      std::size_t const own = size - tail - head;
-      if (own == 0) return to;  // there may be no carry either, on a rank that has no part of the line
-      I const begin = std::next(lines_->first(s), distance(head));
-      return cpu_backend::scan<T>(on, begin, std::next(begin, distance(own)), std::move(to), lines_->transform(), *op_,
-                                  at[s], shift);
+      if (head + tail == size) return to;  // there may be no carry either, on a rank that has no part of the line
+      return scan_tiles(on, s, head, size - tail, std::move(to), at[s]);
     };
     if constexpr (std::random_access_iterator<Out>) {
       using place = std::iter_difference_t<Out>;
@@ -211,6 +221,10 @@ private:
   private:
     std::conditional_t<Lines::several, std::vector<carry>, carry> all_;
   };
+
+  /// Whether the lines have code of their own for the totals of whole tiles.
+  static constexpr bool has_code_for_tiles =
+      requires(Lines const& lines, std::size_t s, std::size_t begin) { lines.total_of_tile(s, begin); };
 
   static auto distance(std::size_t n) { return static_cast<std::iter_difference_t<I>>(n); }
 
@@ -279,12 +293,24 @@ private:
     return out;
   }
 
-  void total_tiles(std::optional<cpu> const& on, I const& line, std::size_t begin, std::size_t end,
+  void total_tiles(std::optional<cpu> const& on, std::size_t s, std::size_t begin, std::size_t end,
                    shared_totals const& own, std::byte* slots)
   {
-    I const first = std::next(line, distance(begin));
+    I const first = std::next(lines_->first(s), distance(begin));
     I const last = std::next(first, distance(end - begin));
-    if constexpr (cpu_backend::large<T>) {
+    if constexpr (has_code_for_tiles) {
+      if (begin == end) return;
+      std::size_t const tiles = (end - begin - 1) / tile_ + 1;
+      auto const total = [&](std::uint64_t k) -> T {
+        std::size_t const place = static_cast<std::size_t>(k) * tile_;
+        if (begin + place + tile_ <= end) return lines_->total_of_tile(s, begin + place);
+        carry all;
+        cpu_backend::reduce<T>(cpu{1}, std::next(first, distance(place)), last, lines_->transform(), *op_, all);
+        return *all.last();
+      };
+      share_totals_of<carry>(tiles, own, slots, total, *op_,
+                             cpu_backend::team_size(on ? on->threads : 0, (end - begin) * sizeof(T), own.values()));
+    } else if constexpr (cpu_backend::large<T>) {
       using transform = std::remove_reference_t<decltype(lines_->transform())>;
       cpu_backend::to_heap<T, transform> elements{&lines_->transform()};
       auto op = cpu_backend::hold_operator<T>(*op_);

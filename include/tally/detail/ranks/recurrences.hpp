@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,8 @@
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/host_recurrences.hpp"
 #include "tally/detail/batch/layout.hpp"
+#include "tally/detail/batch/segments_between.hpp"
+#include "tally/detail/cpu/recurrence_tiles.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/ranks/backend.hpp"
 #include "tally/detail/ranks/batches.hpp"
@@ -22,12 +25,41 @@
 #include "tally/detail/ranks/wire.hpp"
 #include "tally/detail/recurrence/calls.hpp"
 #include "tally/operators/affine.hpp"
+#include "tally/order.hpp"
 #include "tally/sequences.hpp"
 
 /// Linear recurrences whose steps are divided among ranks: scans of maps, as on one machine.
 namespace tally::ranks_backend {
 
 namespace recurrence = detail::recurrence;
+
+/// Whether recurrences of these coefficients have compiled kernels, where their results lie in memory too.
+template <class T, class A, class B>
+inline constexpr bool has_kernels_for_steps = cpu_backend::has_recurrence_kernels_for<T, A, B, T*>;
+
+/// Steps [begin, end) of a recurrence, as kernels take them.
+template <class T, class A, class B>
+cpu_backend::recurrence_in_memory<T> steps_in_memory(cpu_backend::map_of_step<T, A, B> const& steps, std::size_t begin,
+                                                     std::size_t end)
+{
+  auto const at = [&](auto const& places) { return places.first + static_cast<std::ptrdiff_t>(begin) * places.step; };
+  cpu_backend::recurrence_in_memory<T> part{};
+  if constexpr (std::is_same_v<A, recurrence::constant<T>>) {
+    part.a = &steps.a.array.value;
+  } else {
+    part.a = steps.a.array + at(steps.a);
+    part.a_step = steps.a.step;
+  }
+  part.b = steps.b.array + at(steps.b);
+  part.b_step = steps.b.step;
+  part.size = end - begin;
+  return part;
+}
+template <class T, class A, class B>
+affine<T> total_of_steps(cpu_backend::map_of_step<T, A, B> const& steps, std::size_t begin)
+{
+  return cpu_backend::total_of_recurrence_tile(steps_in_memory(steps, begin, begin + order::tile<affine<T>>));
+}
 
 /// Makes the maps of a recurrence's steps.
 template <class T, class A, class B>
@@ -59,6 +91,11 @@ struct recurrence_lines : batch_lines<T, maps_of_steps<T, A, B>, std::identity> 
   {
     return {out, this->where.place(s).out, this->where.along.step.out};
   }
+  affine<T> total_of_tile(std::size_t s, std::size_t begin) const
+    requires has_kernels_for_steps<T, A, B>
+  {
+    return total_of_steps(steps(s), begin);
+  }
 };
 
 /// The states of recurrences on this rank, written to `Out`, or first to memory of their own where they could replace
@@ -76,6 +113,9 @@ class recurrences {
   };
   using stored = typename std::conditional_t<to_function, kept_value, value_of_iterator<Out>>::type;
   using outcome = cpu_backend::recurrence_outcome<T>;
+  static constexpr bool has_kernels =
+      std::is_same_v<Out, T*> &&
+      requires(Lines const& lines, std::size_t s, std::size_t begin) { lines.total_of_tile(s, begin); };
 
 public:
   recurrences(session<Transport>& by, Lines const& lines, Out out, bool in_place)
@@ -102,7 +142,18 @@ public:
     });
     call.share_totals(true);
     auto const scan_to = [&](auto const& places) {
-      call.scan([&](std::size_t s) { return results(places(s), s); }, detail::direction::inclusive);
+      auto const results_of = [&](std::size_t s) { return results(places(s), s); };
+      if constexpr (has_kernels) {
+        detail::took("ranks: recurrences by the kernels", "floats or doubles in memory");
+        call.scan(results_of, detail::direction::inclusive,
+                  [&](std::optional<cpu> const& on, std::size_t s, std::size_t begin, std::size_t end, auto to,
+                      auto const& before) {
+                    scan_by_kernels(on, s, begin, end, places(s), before);
+                    return to + static_cast<std::ptrdiff_t>(end - begin);
+                  });
+      } else {
+        call.scan(results_of, detail::direction::inclusive);
+      }
     };
     auto const own_places = [&](std::size_t s) { return own(s); };
     if constexpr (may_overflow) {
@@ -176,6 +227,24 @@ private:
     using enum cpu_backend::results_are;
     using iterator = std::remove_cvref_t<decltype(to.array)>;
     return results_to(cpu_backend::state_writer<stored_by_several, T, iterator>{to, lines_->size(), &outcomes_[s]});
+  }
+
+  /// Writes the states of steps [begin, end), which are not none and lie in tiles of this part.
+  template <class Places, class Carry>
+  void scan_by_kernels(std::optional<cpu> const& on, std::size_t s, std::size_t begin, std::size_t end,
+                       Places const& to, Carry const& before)
+  {
+    std::size_t const n = lines_->size();
+    auto const steps = lines_->steps(s);
+    auto part = steps_in_memory(steps, begin, end);
+    part.out = to.array + to.first + static_cast<std::ptrdiff_t>(begin) * to.step;
+    part.out_step = to.step;
+    part.around = !keeps_ && cpu_backend::goes_around_cache<T>(n, n * lines_->count());
+    part.threads = on ? on->threads : 0;
+    std::size_t const bad = cpu_backend::scan_recurrence_tiles(part, before);
+    if (bad >= end - begin) return;
+    std::atomic<std::size_t>& first_bad = outcomes_[s].first_bad;
+    if (begin + bad < first_bad.load()) first_bad.store(begin + bad);
   }
 
   T stored_at(std::size_t s, std::size_t k) const
@@ -310,10 +379,11 @@ void recur(P const& on, std::size_t sequences, A a, B b, Out out, Describe const
 template <on_ranks P, class A, class B, class Out, class T>
 void recur_one(P const& on, A a, std::size_t n, B b, Out out, T const& before)
 {
-  recur<T>(on, 1, a, b, out, [&](batch::layout& where, batch::ends<T>& ends) {
-    where = {{n, {1, 1, 0, 0, 1}}, 0, {}};
-    ends.initial.emplace(before);
-  });
+  recur<T>(on, 1, batch::place_of(a), batch::place_of(b), batch::place_of(out),
+           [&](batch::layout& where, batch::ends<T>& ends) {
+             where = {{n, {1, 1, 0, 0, 1}}, 0, {}};
+             ends.initial.emplace(before);
+           });
 }
 
 template <class Acc, on_ranks P, class A, class B, class Out, class... Rest>

@@ -292,6 +292,11 @@ public:
   }
 
   maps steps(std::size_t) const { return {{a_, place(), 1}, {b_, place(), 1}}; }
+  affine<T> total_of_tile(std::size_t s, std::size_t begin) const
+    requires has_kernels_for_steps<T, A, B>
+  {
+    return total_of_steps(steps(s), begin);
+  }
   template <class Out>
   cpu_backend::places_along<Out> results(Out const& out, std::size_t) const
   {
