@@ -41,28 +41,17 @@ TEST(segments_on_gpus, every_division)
 
 TEST(segments_on_gpus, every_pattern_of_flags)
 {
-  std::size_t const n = 4;
-  for (unsigned pattern = 0; pattern < 16; ++pattern) {
-    std::vector<char> flags(n);
-    for (std::size_t k = 0; k < n; ++k) flags[k] = static_cast<char>(pattern >> k & 1);
-    std::vector<std::vector<std::size_t>> divisions;
-    for_each_division(n, [&](auto const& offsets) {
-      divisions.push_back({0, offsets[1], offsets[1], offsets[2], n, n});  // five ranks, of which some have nothing
-    });
-    check_divisions(segmented<float, halve_and_add_in_double>(n, flags, 1, {}), divisions);
-  }
+  for_each_pattern_of_flags([](auto const& flags, auto const& divisions) {
+    check_divisions(segmented<float, halve_and_add_in_double>(flags.size(), flags, 1, {}), divisions);
+  });
 }
 
 TEST(segments_on_gpus, long_segments_across_spans)
 {
   std::size_t const n = 300;
-  for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    std::vector<char> flags(n);
-    for (std::size_t s = 0; s < seed; ++s) flags[random_bits(seed, s) % n] = 1;
-    std::vector<std::vector<std::size_t>> divisions;
-    for (std::uint64_t k = 0; k < 3; ++k) divisions.push_back(random_division(n, 6, 10 * seed + k));
+  for_each_few_flags(n, [&](auto const& flags, auto const& divisions) {
     check_divisions(segmented<double, halve_and_add>(n, flags, 2, {}), divisions);
-  }
+  });
 }
 
 TEST(segments_on_gpus, many_ranks)

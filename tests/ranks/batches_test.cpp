@@ -13,6 +13,7 @@
 #include "../support/operators.hpp"
 #include "../support/virtual_ranks.hpp"
 #include "../support/watchdog.hpp"
+#include "array_of_parts.hpp"
 #include "mistakes.hpp"
 #include "parts.hpp"
 #include "tally/array_view.hpp"
@@ -110,66 +111,15 @@ TEST(batches_on_ranks, every_division_across_spans)
   check_protocol_everywhere<double>(2, 36, 1, halve_and_add{});
 }
 
-/// An array of (2, n, 3), of which ranks have parts along axis 1, in several layouts.
 template <class T, class Op>
 void check_arrays(std::size_t n, Op op, std::uint64_t seeds)
 {
   watchdog const waits(std::chrono::seconds(300));
-  constexpr std::size_t a = 2, c = 3;
-  std::vector<T> const x = make_data<T>(hardest<T>, a * n * c);
-  std::vector<T> const starts = make_data<T>(data::distinct, a * c, 7);
-  auto const element = [&](std::size_t i, std::size_t k, std::size_t j) { return x[(i * n + k) * c + j]; };
-  std::vector<reference::results<T>> expected;
-  for (std::size_t i = 0; i < a; ++i)
-    for (std::size_t j = 0; j < c; ++j) {
-      std::vector<T> own;
-      for (std::size_t k = 0; k < n; ++k) own.push_back(element(i, k, j));
-      expected.push_back(reference::scan(own, op, std::optional<T>(starts[i * c + j])));
-    }
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    std::vector<std::vector<std::size_t>> const divisions{division_near_tiles(n, 4, order::tile<T>, seed)};
-    on_virtual_ranks(4, [&](virtual_rank const& on, int rank) {
-      in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
-        std::size_t const size = end - begin;
-        // Ranks have layouts of their own: rows of (2, 3, n), planes of (2, n, 3), or those of (3, n, 2) turned round.
-        std::uint64_t const layout = (seed + static_cast<std::uint64_t>(rank)) % 3;
-        std::vector<T> part(a * size * c), out(part.size(), T{}), lasts(a * c, T{}), sums(a * c, T{});
-        auto const place = [&](std::size_t i, std::size_t k, std::size_t j) {
-          return layout == 0 ? (i * c + j) * size + k : layout == 1 ? (i * size + k) * c + j : (j * size + k) * a + i;
-        };
-        for (std::size_t i = 0; i < a; ++i)
-          for (std::size_t k = 0; k < size; ++k)
-            for (std::size_t j = 0; j < c; ++j) part[place(i, k, j)] = element(i, begin + k, j);
-        auto const view = [&](std::vector<T>& values) {
-          if (layout == 0) return array_view<T>(values.data(), {a, c, size});
-          if (layout == 1) return array_view<T>(values.data(), {a, size, c});
-          return array_view<T>(values.data(), {a, size, c}, {1, a, size * a});
-        };
-        std::ptrdiff_t const axis = layout == 0 ? 2 : 1;
-        auto const expect = [&](std::vector<T> const& got, bool inclusive, char const* what) {
-          for (std::size_t i = 0; i < a; ++i)
-            for (std::size_t k = 0; k < size; ++k)
-              for (std::size_t j = 0; j < c; ++j) {
-                auto const& all = expected[i * c + j];
-                T const right = inclusive ? all.inclusive[begin + k] : all.exclusive[begin + k];
-                if (!same(got[place(i, k, j)], right))
-                  throw error(std::string(what) + ", seed " + std::to_string(seed));
-              }
-        };
-        auto const expect_values = [&](std::vector<T> const& got, char const* what) {
-          for (std::size_t s = 0; s < a * c; ++s)
-            if (!same(got[s], *expected[s].reduced)) throw error(std::string(what) + ", seed " + std::to_string(seed));
-        };
-        tally::exclusive_scan(on, along(axis, view(part)), along(axis, view(out)), each(starts), op, last_to(lasts));
-        expect(out, false, "exclusive_scan");
-        expect_values(lasts, "last_to");
-        tally::reduce(on, along(axis, view(part)), sums, each(starts), op);
-        expect_values(sums, "reduce");
-        tally::inclusive_scan(on, along(axis, view(part)), along(axis, view(part)), op, each(starts));
-        expect(part, true, "inclusive_scan in place");
-      });
-    });
-  }
+  array_of_parts<T, Op> const all(n, order::tile<T>, op);
+  std::vector<std::vector<std::size_t>> divisions;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed)
+    divisions.push_back(division_near_tiles(n, 4, order::tile<T>, seed));
+  on_virtual_ranks(4, [&](virtual_rank const& on, int rank) { all.check_divisions(on, rank, divisions); });
 }
 
 TEST(batches_on_ranks, arrays)
@@ -200,18 +150,7 @@ TEST(batches_on_ranks, on_several_threads)
 
 TEST(batches_on_ranks, nothing)
 {
-  on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
-    in_each_division(rank, {{0, 0, 0, 0}}, [&](std::size_t, std::size_t) {
-      std::vector<float> none, sums(4, 9.0f);
-      tally::reduce(on, along(1, array_view<float>(none.data(), {4, 0})), sums);
-      for (float const sum : sums)
-        if (sum != 0.0f) throw error("sums of nothing");
-      tally::inclusive_scan(on, along(1, array_view<float>(none.data(), {4, 0})),
-                            along(1, array_view<float>(none.data(), {4, 0})), maximum{}, 3.0f, last_to(sums));
-      if (sums[3] != 3.0f) throw error("the initial value is the last one");
-      tally::reduce(on, along(0, array_view<float>(none.data(), {5, 0})), sums);  // no sequences
-    });
-  });
+  on_virtual_ranks(3, [&](virtual_rank const& on, int rank) { check_nothing(on, rank); });
 }
 
 TEST(batches_on_ranks, mistakes_on_one_rank_end_the_call_on_all)

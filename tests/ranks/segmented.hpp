@@ -101,4 +101,32 @@ inline std::vector<char> random_flags(std::size_t n, std::size_t one_in, std::ui
   return flags;
 }
 
+/// Calls check(flags, divisions) for every pattern of flags on four elements, in every division among five ranks, of
+/// which some have nothing.
+template <class Check>
+void for_each_pattern_of_flags(Check const& check)
+{
+  std::size_t const n = 4;
+  std::vector<std::vector<std::size_t>> divisions;
+  for_each_division(n,
+                    [&](auto const& offsets) { divisions.push_back({0, offsets[1], offsets[1], offsets[2], n, n}); });
+  for (unsigned pattern = 0; pattern < 16; ++pattern) {
+    std::vector<char> flags(n);
+    for (std::size_t k = 0; k < n; ++k) flags[k] = static_cast<char>(pattern >> k & 1);
+    check(flags, divisions);
+  }
+}
+/// Calls check(flags, divisions) for few flags among n elements, in random divisions among six ranks.
+template <class Check>
+void for_each_few_flags(std::size_t n, Check const& check)
+{
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    std::vector<char> flags(n);
+    for (std::size_t s = 0; s < seed; ++s) flags[random_bits(seed, s) % n] = 1;
+    std::vector<std::vector<std::size_t>> divisions;
+    for (std::uint64_t k = 0; k < 3; ++k) divisions.push_back(random_division(n, 6, 10 * seed + k));
+    check(flags, divisions);
+  }
+}
+
 }  // namespace tally::test

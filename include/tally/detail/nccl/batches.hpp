@@ -70,6 +70,26 @@ void check_tiles(char const* call, std::size_t sequences, std::size_t size)
     throw usage_error(std::string(call) + ": on several GPUs the sequences of a call have fewer than 2^31 tiles");
 }
 
+/// Begins a call on sequences of arrays that `describe(where, ends)` describes. Tiles have elements of type V, the ends
+/// are of type T.
+template <class V, class T, class Machine, class Describe, class... Arrays>
+void begin_sequences(group<Machine>& all, ranks_backend::session<typename Machine::transport>& by,
+                     typename Machine::work& work, char const* call_text, std::size_t sequences, batch::layout& where,
+                     batch::ends<T>& ends, Describe const& describe, Arrays const&... arrays)
+{
+  where.along.extent = 0;
+  begin_described(all, by, where.along.extent, [&] {
+    batch::layout described;
+    describe(described, ends);
+    std::size_t const size = described.along.extent;
+    work.template prepare<V>(sequences * size, arrays...);
+    if (ends.initials != nullptr) work.template check<T>(sequences, ends.initials);
+    if (ends.lasts != nullptr) work.template check<T>(sequences, ends.lasts);
+    check_tiles<V>(call_text, sequences, size);
+    where = described;
+  });
+}
+
 /// Runs body(call, lines) on the sequences that `describe` describes within the call.
 template <class T, class Machine, class In, class Out, class Op, class Describe, class Body>
 void with_sequences(execution<Machine> const& on, char const* call_text, ranks_backend::call_name const& name,
@@ -83,17 +103,7 @@ void with_sequences(execution<Machine> const& on, char const* call_text, ranks_b
   ranks_backend::session<typename Machine::transport> by(all.ranks, name);
   batch::layout where;
   batch::ends<T> values;
-  where.along.extent = 0;
-  begin_described(all, by, where.along.extent, [&] {
-    batch::layout described;
-    describe(described, values);
-    std::size_t const size = described.along.extent;
-    work.template prepare<T>(sequences * size, in, out);
-    if (values.initials != nullptr) work.template check<T>(sequences, values.initials);
-    if (values.lasts != nullptr) work.template check<T>(sequences, values.lasts);
-    check_tiles<T>(call_text, sequences, size);
-    where = described;
-  });
+  begin_sequences<T>(all, by, work, call_text, sequences, where, values, describe, in, out);
   std::identity same;
   auto const run = [&](auto const& lines) {
     call<T, Op, Machine, std::remove_cvref_t<decltype(lines)>> own(all, work, lines, op);

@@ -397,17 +397,7 @@ void backend_recur(execution<Machine> const& on, ranks_backend::call_name const&
   ranks_backend::session<typename Machine::transport> by(all.ranks, name);
   batch::layout where;
   batch::ends<T> ends;
-  where.along.extent = 0;
-  begin_described(all, by, where.along.extent, [&] {
-    batch::layout described;
-    describe(described, ends);
-    std::size_t const size = described.along.extent;
-    work.template prepare<affine<T>>(sequences * size, a, b, out);
-    if (ends.initials != nullptr) work.template check<T>(sequences, ends.initials);
-    if (ends.lasts != nullptr) work.template check<T>(sequences, ends.lasts);
-    check_tiles<affine<T>>(call_text, sequences, size);
-    where = described;
-  });
+  begin_sequences<affine<T>>(all, by, work, call_text, sequences, where, ends, describe, a, b, out);
   bool const in_place = cpu_backend::may_be_same(given_a, given_out) || cpu_backend::may_be_same(given_b, given_out);
   recurrences<T, Machine, A, B, Out> own(all, work, by, {where, sequences, ends, a, b}, out);
   take_memory(all, by, work, own.bytes());
