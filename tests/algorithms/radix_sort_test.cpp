@@ -14,6 +14,7 @@
 
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
+#include "../support/sizes.hpp"
 #include "sorted_keys.hpp"
 #include "tally/algorithms/radix_sort.hpp"
 #include "tally/half.hpp"
@@ -25,7 +26,8 @@ using tally::test::key_sequences;
 using tally::test::random_bits;
 
 /// Sizes around groups of four, around blocks, and around the least size that threads share.
-std::vector<std::size_t> const sizes = {0, 1, 2, 3, 5, 255, 257, 16383, 16384, 16385, 32769, 50'000};
+std::vector<std::size_t> const sizes =
+    tally::test::some_of({0, 1, 2, 3, 5, 255, 257, 16383, 16384, 16385, 32769, 50'000});
 
 /// The values are the indices of the keys. They show that the sort is stable, and tell NaNs apart.
 template <class T, class Order>

@@ -165,7 +165,7 @@ template <class T, std::size_t Order>
 void expect_signals_along_an_axis(std::array<T, Order> const& feedback)
 {
   using state = std::array<T, Order>;
-  for (std::size_t const n : {0u, 1u, 2u, 319u, 1280u, 1281u, 2600u, 40'000u, 140'001u}) {
+  for (std::size_t const n : tally::test::some_of({0, 1, 2, 319, 1280, 1281, 2600, 40'000, 140'001})) {
     std::size_t const signals = n > 3000 ? 2 : 5;
     for (std::size_t way = 0; way < 12; ++way) {
       bool const columns = way % 2 == 1, backwards = way / 2 % 2 == 1, in_place = way / 4 == 1;
@@ -252,8 +252,8 @@ void expect_phases(std::array<T, Order> const& feedback)
   using state = recurrence::filter_state<T, Order>;
   constexpr std::size_t block = recurrence::filter_block, tile = block * recurrence::filter_tile<T, Order>;
   std::array<T, Order> const before = {T(3)};
-  for (std::size_t const n : {std::size_t{1}, block - 1, block, block + 1, tile, tile + 1, tile + 3 * block, 32 * tile,
-                              32 * tile + 1, 33 * tile + block + 7}) {
+  for (std::size_t const n : tally::test::some_of({1, block - 1, block, block + 1, tile, tile + 1, tile + 3 * block,
+                                                   32 * tile, 32 * tile + 1, 33 * tile + block + 7})) {
     std::size_t const signals = n > tile ? 2 : 7;
     for (bool const columns : {false, true}) {
       auto const place = [&](std::size_t s, std::size_t k) { return columns ? k * signals + s : s * n + k; };

@@ -11,6 +11,7 @@
 
 #include "tally.h"
 #include "tests/c/arrays.hpp"
+#include "tests/support/sizes.hpp"
 
 /// Keys, selection, sorts and histograms, against loops over integers. Outputs are longer than necessary, and keep what
 /// lies behind the results.
@@ -61,7 +62,7 @@ test_array poisoned(tally_type type, std::int64_t n, std::mt19937& random)
 TEST(c_by_key, runs_drawn_at_random_agree_with_loops)
 {
   std::mt19937 random(11);
-  for (int call = 0; call < 2000 && !HasFatalFailure(); ++call) {
+  for (std::size_t call = 0; call < tally::test::some_of(2000) && !HasFatalFailure(); ++call) {
     SCOPED_TRACE("call " + std::to_string(call));
     std::int64_t const n = random() % 3 == 0 ? random() % 6000 : random() % 100;
     tally_type const key_type = drawn_type(random), value_type = TALLY_INT16, sum_type = TALLY_INT64;
@@ -106,7 +107,7 @@ TEST(c_compact, selections_drawn_at_random_agree_with_loops)
 {
   std::mt19937 random(12);
   tally_type const masks[] = {TALLY_BOOL8, TALLY_INT8, TALLY_UINT16, TALLY_INT64};
-  for (int call = 0; call < 2000 && !HasFatalFailure(); ++call) {
+  for (std::size_t call = 0; call < tally::test::some_of(2000) && !HasFatalFailure(); ++call) {
     SCOPED_TRACE("call " + std::to_string(call));
     std::int64_t const n = random() % 3 == 0 ? random() % 9000 : random() % 100;
     tally_type const type = drawn_type(random);
@@ -162,7 +163,7 @@ TEST(c_compact, elements_of_every_size)
 TEST(c_sort, sequences_drawn_at_random_are_stable_permutations)
 {
   std::mt19937 random(14);
-  for (int call = 0; call < 1500 && !HasFatalFailure(); ++call) {
+  for (std::size_t call = 0; call < tally::test::some_of(1500) && !HasFatalFailure(); ++call) {
     SCOPED_TRACE("call " + std::to_string(call));
     tally_type const type = drawn_type(random);
     bool const is_long = random() % 8 == 0;
@@ -278,7 +279,7 @@ TEST(c_sort, values_move_with_their_keys)
 TEST(c_histogram, counts_and_weights_agree_with_loops)
 {
   std::mt19937 random(16);
-  for (int call = 0; call < 1000 && !HasFatalFailure(); ++call) {
+  for (std::size_t call = 0; call < tally::test::some_of(1000) && !HasFatalFailure(); ++call) {
     SCOPED_TRACE("call " + std::to_string(call));
     std::int64_t const n = random() % 3 == 0 ? random() % 9000 : random() % 50;
     tally_type const type = drawn_type(random);

@@ -10,6 +10,7 @@
 
 #include "tally.h"
 #include "tests/c/arrays.hpp"
+#include "tests/support/sizes.hpp"
 
 namespace {
 
@@ -95,7 +96,7 @@ void try_one(std::mt19937& random)
 TEST(c_segments, calls_drawn_at_random_agree_with_loops)
 {
   std::mt19937 random(5);
-  for (int k = 0; k < 3000 && !HasFatalFailure(); ++k) {
+  for (std::size_t k = 0; k < tally::test::some_of(3000) && !HasFatalFailure(); ++k) {
     SCOPED_TRACE("call " + std::to_string(k));
     try_one(random);
   }

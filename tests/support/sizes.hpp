@@ -34,6 +34,18 @@ constexpr std::size_t some_of(std::size_t tries)
 #endif
 }
 
+/// These sizes; in a build that tests briefly, every third and the last.
+inline std::vector<std::size_t> some_of(std::vector<std::size_t> sizes)
+{
+#ifdef TALLY_TEST_BRIEFLY
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < sizes.size(); ++k)
+    if (k % 3 == 0 || k + 1 == sizes.size()) sizes[kept++] = sizes[k];
+  sizes.resize(kept);
+#endif
+  return sizes;
+}
+
 /// 1, 2 ... last. In a build that tests briefly, those up to 34, around greater powers of two, and at the end.
 inline std::vector<int> every_size_to(int last)
 {
