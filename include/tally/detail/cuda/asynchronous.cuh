@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <cstring>
 
-/// Bulk copies into shared memory, and the barriers that they report to. They need sm_90; for older devices these
+/// Copies into shared memory that threads need not wait for, and the barriers that they report to.
+///
+/// Copies of a word by each thread need sm_80. Bulk copies, barriers and clusters need sm_90; for older devices these
 /// functions compile to nothing, and no kernel that calls them is launched.
 namespace tally::cuda_backend {
 
@@ -65,6 +67,95 @@ public:
 private:
   std::uint64_t state_;
 };
+
+/// Copies a word of Bytes (4, 8 or 16) through the first-level cache. `to` is an address in shared memory, and both are
+/// aligned to the word.
+template <int Bytes>
+__device__ __forceinline__ void copy_word(std::uint32_t to, void const* from)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(Bytes) : "memory");
+#endif
+}
+/// Copies 16 bytes past the first-level cache.
+__device__ __forceinline__ void copy_16(std::uint32_t to, void const* from)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#endif
+}
+/// Copies a word, or writes zeros for it.
+template <int Bytes>
+__device__ __forceinline__ void copy_or_clear(std::uint32_t to, void const* from, bool copies)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("{\n"
+               ".reg .pred clears;\n"
+               "setp.eq.u32 clears, %3, 0;\n"
+               "cp.async.ca.shared.global [%0], [%1], %2, clears;\n"
+               "}" ::"r"(to),
+               "l"(from), "n"(Bytes), "r"(static_cast<std::uint32_t>(copies))
+               : "memory");
+#endif
+}
+/// Copies `bytes` of 4, and zeros for the others.
+__device__ __forceinline__ void copy_some_of_4(std::uint32_t to, void const* from, int bytes)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+#endif
+}
+/// Copies `bytes` of 16, and zeros for the others.
+__device__ __forceinline__ void copy_some_of_16(std::uint32_t to, void const* from, int bytes)
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
+#endif
+}
+/// Copies a value of any size: at once if it is no word. Others arrive before `await_copies` returns.
+template <class Word>
+__device__ __forceinline__ void copy_asynchronously(Word* to, Word const* from)
+{
+#if __CUDA_ARCH__ >= 800
+  if constexpr (sizeof(Word) == 16) {
+    copy_16(shared_address(to), from);
+    return;
+  } else if constexpr ((sizeof(Word) == 4 || sizeof(Word) == 8) && alignof(Word) == sizeof(Word)) {
+    copy_word<sizeof(Word)>(shared_address(to), from);
+    return;
+  }
+#endif
+  *to = *from;
+}
+/// Waits for all copies of words that this thread has begun.
+__device__ __forceinline__ void await_copies()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+/// Ends a group of copies of words.
+__device__ __forceinline__ void end_copy_group()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+/// Waits for all groups but the last `Later`.
+template <int Later>
+__device__ __forceinline__ void await_copy_groups()
+{
+#if __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_group %0;" ::"n"(Later) : "memory");
+#endif
+}
+/// The barrier's phase ends only after all copies of words that this thread has begun.
+__device__ __forceinline__ void arrive_after_copies(arrival& at)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&at)) : "memory");
+#endif
+}
 
 /// Makes barriers that were just begun visible to bulk copies, and orders the threads' earlier accesses before later
 /// bulk copies.

@@ -21,29 +21,6 @@
 /// different banks if the columns take a multiple of 16 bytes, else two in one.
 namespace tally::cuda_backend {
 
-/// Copies one word to shared memory; it arrives before `await_copies` returns.
-template <class Word>
-__device__ __forceinline__ void copy_asynchronously(Word* to, Word const* from)
-{
-#if __CUDA_ARCH__ >= 800
-  if constexpr (sizeof(Word) == 16) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
-    return;
-  } else if constexpr ((sizeof(Word) == 4 || sizeof(Word) == 8) && alignof(Word) == sizeof(Word)) {
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to)), "l"(from), "n"(sizeof(Word))
-                 : "memory");
-    return;
-  }
-#endif
-  *to = *from;
-}
-__device__ __forceinline__ void await_copies()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
 /// The widest words of `Element`s by which memory at `bits` can be copied, an or of addresses and distances in bytes.
 template <class Element, class Copy>
 __device__ __forceinline__ void by_widest_words(std::uintptr_t bits, Copy const& copy)

@@ -103,14 +103,6 @@ struct columns_ring_memory {
   }
 };
 
-/// The barrier's phase ends only after all copies that this thread has started (cp.async).
-__device__ __forceinline__ void arrive_after_copies(arrival& at)
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&at)) : "memory");
-#endif
-}
-
 /// The position of a team of warps: it has every Teams-th piece.
 template <int Stages, int Teams>
 struct team_position : ring_position<Stages> {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tally/detail/at_index.hpp"
+#include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/warp_parts.cuh"
 #include "tally/detail/cuda/batch/warp_reduction.cuh"
 #include "tally/detail/cuda/handover.hpp"
@@ -167,7 +168,7 @@ private:
     shared_place<T> const elements(own_.room.elements[0]);
     while (block.has_more()) {
       warp_part const part = block.next(problem_, own_.room, 0, lane_);
-      await_all_copies();
+      await_copies();
       __syncwarp();
       work.work_on(part, elements);
       __syncwarp();

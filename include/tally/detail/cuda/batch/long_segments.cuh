@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/segment_search.cuh"
 #include "tally/detail/cuda/batch/segment_staging.cuh"
 #include "tally/detail/cuda/batch/warp_parts.cuh"
@@ -91,7 +92,7 @@ public:
 #pragma unroll 1
       for (int left_over = now.size; left_over > 0; left_over -= strip, ++strips) {
         int const side = static_cast<int>(strips % buffers);
-        await_staged<buffers - 1>();
+        await_copy_groups<buffers - 1>();
         __syncwarp();
         T const* const elements = own_.room.elements[side];
         if (left_over > strip) {
@@ -308,7 +309,7 @@ private:
         copy_some_of_16(place + 512 * r, rest > 0 ? words + 512 * r : words - 16 * lane_, max(0, min(16, rest)));
       }
     }
-    end_of_stage();
+    end_copy_group();
     asked_ += size;
     asked_size_ -= size;
   }

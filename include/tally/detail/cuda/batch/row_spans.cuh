@@ -59,11 +59,11 @@ public:
 #pragma unroll
       for (int j = 0; j < span_slots; ++j) {
         int const w = lane() + j * warp_lanes;
-        if (w < needed) copy_word(to + w, words + w);
+        if (w < needed) copy_asynchronously(to + w, words + w);
       }
       if (lane() == 0 && needed > span_slots * warp_lanes)
-        copy_word(to + span_slots * warp_lanes, words + span_slots * warp_lanes);
-      await_words();
+        copy_asynchronously(to + span_slots * warp_lanes, words + span_slots * warp_lanes);
+      await_copies();
     } else {
 #pragma unroll 4
       for (int k = lane(); k < count; k += warp_lanes) elements_[k] = from[k];
@@ -150,20 +150,6 @@ public:
 
 private:
   __device__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
-  __device__ __forceinline__ static void copy_word(uint4* to, uint4 const* from)
-  {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
-#else
-    *to = *from;
-#endif
-  }
-  __device__ __forceinline__ static void await_words()
-  {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-  }
   __device__ __forceinline__ static std::uint32_t load_part(std::uint32_t address)
   {
     std::uint32_t part;

@@ -45,14 +45,6 @@ __device__ __forceinline__ int first_of_thread(I const& from)
   return first < 0 ? first + Threads : first;
 }
 
-template <int Bytes>
-__device__ __forceinline__ void copy_element(std::uint32_t to, char const* from)
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(from), "n"(Bytes) : "memory");
-#endif
-}
-
 /// Begins to copy `count` elements from element `from` on to the first slots, by a whole block.
 template <int Threads, class P, class T>
 __device__ __forceinline__ void stage_in(P const& problem, segment_slots<T> const& slots, std::size_t from, int count)
@@ -81,35 +73,19 @@ __device__ __forceinline__ void stage_in(P const& problem, segment_slots<T> cons
     std::uint32_t to = shared_address(&slots[k]);
     for (; k + (at_once - 1) * threads < count; k += at_once * threads) {
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) copy_element<bytes>(to + j * place_step, at + j * P::step * threads * bytes);
+      for (int j = 0; j < at_once; ++j) copy_word<bytes>(to + j * place_step, at + j * P::step * threads * bytes);
       at += at_once * P::step * threads * bytes;
       to += at_once * place_step;
     }
 #pragma unroll
     for (int j = 0; j < at_once - 1; ++j)
-      if (k + j * threads < count) copy_element<bytes>(to + j * place_step, at + j * P::step * threads * bytes);
+      if (k + j * threads < count) copy_word<bytes>(to + j * place_step, at + j * P::step * threads * bytes);
   } else {
 #pragma unroll 4
     for (int k = first_of_thread<Threads>(in); k < count; k += threads)
       slots[k] = static_cast<T>(in[static_cast<std::iter_difference_t<In>>(P::step * k)]);
   }
 }
-/// Ends a group of copies.
-__device__ __forceinline__ void end_of_stage()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-/// Waits for all groups of copies but the last `Later`.
-template <int Later>
-__device__ __forceinline__ void await_staged()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_group %0;" ::"n"(Later) : "memory");
-#endif
-}
-
 /// Begins to copy the lower words of the offsets of segments [first, first + count) to `to`.
 template <int Threads, class P>
 __device__ __forceinline__ void stage_offsets(P const& problem, std::uint32_t* to, std::size_t first, int count)
@@ -134,13 +110,13 @@ __device__ __forceinline__ void stage_offsets(P const& problem, std::uint32_t* t
     std::uint32_t place = shared_address(to + k);
     for (; k + (at_once - 1) * Threads < count; k += at_once * Threads) {
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) copy_element<4>(place + j * Threads * 4, at + j * P::step * Threads * bytes);
+      for (int j = 0; j < at_once; ++j) copy_word<4>(place + j * Threads * 4, at + j * P::step * Threads * bytes);
       at += at_once * P::step * Threads * bytes;
       place += at_once * Threads * 4;
     }
 #pragma unroll
     for (int j = 0; j < at_once - 1; ++j)
-      if (k + j * Threads < count) copy_element<4>(place + j * Threads * 4, at + j * P::step * Threads * bytes);
+      if (k + j * Threads < count) copy_word<4>(place + j * Threads * 4, at + j * P::step * Threads * bytes);
   } else {
     for (; k < count; k += Threads) to[k] = problem.low_word(first + static_cast<std::size_t>(k));
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/lone_fold.cuh"
 #include "tally/detail/cuda/batch/segment_lists.cuh"
 #include "tally/detail/cuda/batch/segment_problem.cuh"
@@ -321,7 +322,7 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
       if (stage.segments > 0)
         stage_offsets<shape::workers>(problem, begins_of(number), stage.first, stage.segments + 1);
     }
-    end_of_stage();
+    end_copy_group();
   };
   // Strips are numbered over all pieces of a stage; strip `item` is in the piece that `locate` finds.
   auto const strips_in = [&](auto const& side) {
@@ -531,7 +532,7 @@ __global__ void __launch_bounds__(segment_shape<P, Overlaps>::threads, segment_s
     if (more) {
       stage_all(number + stages_ahead - 1);
       begin_stage(number);
-      await_staged<stages_ahead - 1>();
+      await_copy_groups<stages_ahead - 1>();
       meet<1, shape::workers>();
       work_on(number);
     }

@@ -68,25 +68,6 @@ struct warp_shape {
   static constexpr int looked_at = 4;
 };
 
-/// Copies `bytes` of 16 bytes, and zeros for the others.
-__device__ __forceinline__ void copy_some_of_16(std::uint32_t to, char const* from, int bytes)
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-#endif
-}
-__device__ __forceinline__ void copy_16(std::uint32_t to, char const* from)
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-#endif
-}
-__device__ __forceinline__ void await_all_copies()
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
 __device__ __forceinline__ unsigned most_of_lanes(unsigned own)
 {
 #if __CUDA_ARCH__ >= 800
@@ -273,11 +254,11 @@ public:
   __device__ __forceinline__ void for_each(Work const& work)
   {
     ask_block(0);
-    await_all_copies();
+    await_copies();
     __syncwarp();
     part current = next(0);
     for (int side = 0; current.exists; side ^= 1) {
-      await_all_copies();
+      await_copies();
       __syncwarp();
       part const later = next(side ^ 1);
       work(current, elements_ + side * (shape::room + 2 * shape::group));
@@ -335,9 +316,9 @@ private:
     int const count = asked_segments_ + 1, whole = count / warp_lanes;
 #pragma unroll
     for (int j = 0; j < shape::block / warp_lanes; ++j)
-      if (j < whole) copy_element<4>(to + 4 * j * warp_lanes, from + j * warp_lanes * static_cast<int>(sizeof(offset)));
+      if (j < whole) copy_word<4>(to + 4 * j * warp_lanes, from + j * warp_lanes * static_cast<int>(sizeof(offset)));
     if (lane_ < count % warp_lanes)
-      copy_element<4>(to + 4 * whole * warp_lanes, from + whole * warp_lanes * static_cast<int>(sizeof(offset)));
+      copy_word<4>(to + 4 * whole * warp_lanes, from + whole * warp_lanes * static_cast<int>(sizeof(offset)));
   }
 
   /// Begins to copy the next part to a buffer. The offsets that were asked for are there.
@@ -351,7 +332,7 @@ private:
       if (block_.has_more()) break;
       if (asked_segments_ == 0) return {};
       if (!are_there) {  // all segments of a block were left out, and the next one's offsets have just been asked for
-        await_all_copies();
+        await_copies();
         __syncwarp();
       }
       // The last part may still be in work. If it is of this block, the third place is free, else this block's own.

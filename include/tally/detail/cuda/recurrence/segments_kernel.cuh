@@ -38,28 +38,6 @@ struct recurrence_segments_memory {
   std::uint8_t owners[warp_lanes];                            ///< see units_of_segments
 };
 
-/// Copies a word, or writes zeros for it.
-template <int Word>
-__device__ __forceinline__ void copy_or_clear(std::uint32_t to, void const* from, bool copies)
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("{\n"
-               ".reg .pred clears;\n"
-               "setp.eq.u32 clears, %3, 0;\n"
-               "cp.async.ca.shared.global [%0], [%1], %2, clears;\n"
-               "}" ::"r"(to),
-               "l"(from), "n"(Word), "r"(static_cast<std::uint32_t>(copies))
-               : "memory");
-#endif
-}
-/// Copies a word of four bytes, or the first `bytes` of it and zeros.
-__device__ __forceinline__ void copy_some_of_4(std::uint32_t to, void const* from, int bytes)
-{
-#if __CUDA_ARCH__ >= 800
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(bytes) : "memory");
-#endif
-}
-
 /// The work of a warp on one unit after the other.
 template <class P>
 class recurrences_by_rows {
@@ -96,7 +74,7 @@ public:
   /// Waits for the copies.
   __device__ __forceinline__ void await(segments_unit const& unit) const
   {
-    await_all_copies();
+    await_copies();
     __syncwarp();
     if constexpr (sizeof(S) == 2) {
       auto const first = static_cast<std::ptrdiff_t>(unit.element) + unit.first;
