@@ -51,61 +51,57 @@ public:
     std::size_t k = all;
     for (; k + all <= size; k += all) take_groups<false, true>(k, all, before);
     if (k < size) take_groups<false, false>(k, size - k, before);
-    if (size == row) {
-      for (std::size_t j = 0; j < quarter; ++j) far_rounds<4>(prefixes_, j);
-    } else if (size > quarter * Members) {
-      far_rounds_of(prefixes_, (size - 1) / Members + 1);
-    }
+    if (size < row && size > quarter * Members) far_rounds_of(prefixes_, (size - 1) / Members + 1);
   }
 
   /// The total of a whole row.
-  HWY_INLINE maps<T> total() const { return prefix(prefixes_, groups - 1); }
+  HWY_INLINE maps<T> total() const { return last_far_round(quarter - 1); }
 
-  /// Calls `write(k, results of step k)` for the steps of the row that was taken, in order. `base`: the rows before it.
-  /// Returns a vector whose lanes are NaN if one of their results is not finite. `write` may use the room of step k.
+  /// Calls `write(k, results of step k)` for the steps of the row that was taken, in any order. `base`: the rows before
+  /// it. Returns a vector whose lanes are NaN if one of their results is not finite. `write` may use the room of step
+  /// k.
   ///
   /// Requires  the scales of `base` are 1 in lanes that have nothing before them.
   template <nothing_before Nothing, class Write>
   HWY_INLINE vec results(maps<T> const& base, vec carry, std::size_t size, Write const& write)
   {
     vec odd = hn::Zero(d);
-    maps<T> local;
-    auto const group = [&](std::size_t k, maps<T> const& upto, auto first, std::size_t present) HWY_ATTR {
+    maps<T> const last_step = value(size - 1);
+    auto const step = [&](std::size_t k, maps<T> const& local) HWY_ATTR {
+      vec const result = hn::Add(hn::Mul(local.scale, carry), local.offset);
+      odd = hn::Or(odd, hn::Sub(result, result));
+      write(k, result);
+    };
+    // Group g, behind the group whose scanned total is `scanned`.
+    auto const group = [&](std::size_t g, maps<T> const& scanned, std::size_t present) HWY_ATTR {
+      maps<T> const upto = behind<Nothing>(base, scanned);
       HWY_UNROLL(4)
-      for (std::size_t m = 0; m < Members; ++m) {
-        if (m > 0 && m >= present) break;
-        maps<T> const x = value(k + m);
-        if constexpr (!decltype(first)::value || Nothing == nothing_before::none)
-          local = then<T>(upto, x);
-        else if constexpr (Nothing == nothing_before::all)
-          local = x;
-        else
-          local = then_unless<T>(hn::FirstN(d, 1), upto, x);
-        vec const result = hn::Add(hn::Mul(local.scale, carry), local.offset);
-        odd = hn::Or(odd, hn::Sub(result, result));
-        write(k + m, result);
+      for (std::size_t m = 0; m < Members; ++m)
+        if (m == 0 || m < present) step(g * Members + m, then<T>(upto, value(g * Members + m)));
+    };
+    HWY_UNROLL(4)
+    for (std::size_t m = 0; m < Members; ++m)
+      if (m == 0 || m < size) step(m, behind<Nothing>(base, value(m)));
+    if (size == row) {
+      for (std::size_t j = 0; j < quarter; ++j) {
+        far_rounds(j, [&](std::size_t q, maps<T> const& scanned) HWY_ATTR {
+          if (q < 3 || j + 1 < quarter) group(q * quarter + j + 1, scanned, Members);
+        });
       }
-    };
-    auto const upto = [&](std::size_t g) HWY_ATTR {
-      if constexpr (Nothing == nothing_before::all)
-        return prefix(prefixes_, g);
-      else if constexpr (Nothing == nothing_before::none)
-        return then<T>(base, prefix(prefixes_, g));
-      else
-        return then_unless<T>(hn::FirstN(d, 1), base, prefix(prefixes_, g));
-    };
-    using yes = std::true_type;
-    using no = std::false_type;
-    group(0, base, yes(), size);
-    std::size_t const whole = size / Members;
-    for (std::size_t g = 1; g < whole; ++g) group(g * Members, upto(g - 1), no(), Members);
-    if (Members > 1 && whole > 0 && size % Members != 0) group(whole * Members, upto(whole - 1), no(), size % Members);
-    last_ = local;
+      set_last(then<T>(behind<Nothing>(base, last_far_round(quarter - 2)), last_step));
+      return odd;
+    }
+    for (std::size_t g = 1; g * Members < size; ++g) group(g, prefix(prefixes_, g - 1), size - g * Members);
+    std::size_t const g = (size - 1) / Members;
+    if (g == 0)
+      set_last(behind<Nothing>(base, last_step));
+    else
+      set_last(then<T>(behind<Nothing>(base, prefix(prefixes_, g - 1)), last_step));
     return odd;
   }
 
   /// The tile-local map of the last result.
-  HWY_INLINE maps<T> last() const { return last_; }
+  HWY_INLINE maps<T> last() const { return {last_.scale, last_.offset}; }
 
 private:
   /// The operands of Kogge and Stone's first rounds that the next groups need.
@@ -117,9 +113,25 @@ private:
   {
     return {hn::Load(d, a_ + k * lanes<T>), hn::Load(d, b_ + k * lanes<T>)};
   }
+  HWY_INLINE void set_last(maps<T> const& m)
+  {
+    last_.scale = m.scale;
+    last_.offset = m.offset;
+  }
   static HWY_INLINE maps<T> prefix(T const* all, std::size_t g)
   {
     return {hn::Load(d, all + 2 * g * lanes<T>), hn::Load(d, all + (2 * g + 1) * lanes<T>)};
+  }
+  /// What comes after `base`, which is absent where there is nothing before the row.
+  template <nothing_before Nothing>
+  static HWY_INLINE maps<T> behind(maps<T> const& base, maps<T> const& later)
+  {
+    if constexpr (Nothing == nothing_before::all)
+      return {later.scale, later.offset};
+    else if constexpr (Nothing == nothing_before::none)
+      return then<T>(base, later);
+    else
+      return then_unless<T>(hn::FirstN(d, 1), base, later);
   }
   static HWY_INLINE void set_prefix(T* all, std::size_t g, maps<T> const& m)
   {
@@ -171,7 +183,26 @@ private:
     for (std::size_t i = 0; i < Stride; ++i) before[i] = operand[chunk - Stride + i];
   }
 
-  /// The rounds of strides 8 and 16 for the groups j, j + 8, ... of so many quarters of a row.
+  /// The rounds of strides 8 and 16 for the groups j, j + 8, ... of a whole row. Calls `use(q, total)` for each
+  /// quarter.
+  template <class Use>
+  HWY_INLINE void far_rounds(std::size_t j, Use const& use) const
+  {
+    maps<T> const first = prefix(prefixes_, j), second = prefix(prefixes_, j + quarter);
+    use(0, first);
+    maps<T> const half = then<T>(first, second);
+    use(1, half);
+    maps<T> const third = prefix(prefixes_, j + 2 * quarter);
+    use(2, then<T>(first, then<T>(second, third)));
+    use(3, then<T>(half, then<T>(third, prefix(prefixes_, j + 3 * quarter))));
+  }
+  /// The last of them alone.
+  HWY_INLINE maps<T> last_far_round(std::size_t j) const
+  {
+    return then<T>(then<T>(prefix(prefixes_, j), prefix(prefixes_, j + quarter)),
+                   then<T>(prefix(prefixes_, j + 2 * quarter), prefix(prefixes_, j + 3 * quarter)));
+  }
+  /// The same for so many quarters of a row, in place.
   template <std::size_t Quarters>
   static HWY_INLINE void far_rounds(T* all, std::size_t j)
   {

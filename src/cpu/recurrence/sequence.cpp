@@ -153,7 +153,7 @@ private:
     job.b = given_.b + k * tile;
     job.out = looks_ ? nullptr : given_.out + k * tile;
     job.to = to_;
-    job.ahead = to_ == stores::streaming;
+    job.ahead = to_ == stores::streaming || totalled != nullptr;
     if (totalled != nullptr) {
       job.next_a = a_at(next);
       job.next_b = given_.b + next * tile;

@@ -10,9 +10,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 
 #include "src/cpu/around_cache-inl.hpp"
 #include "src/cpu/recurrence/maps-inl.hpp"
+#include "src/cpu/recurrence/rows_before-inl.hpp"
+#include "src/cpu/recurrence/rows_in_lanes-inl.hpp"
+#include "src/cpu/recurrence/transposed-inl.hpp"
 #include "src/cpu/tree-inl.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/path.hpp"
@@ -26,35 +30,6 @@ inline constexpr std::size_t step_row = order::row<affine<T>>;
 template <class T>
 inline constexpr std::size_t step_set = step_members<T> * lanes<T>;
 static_assert(2 * step_row<float> * sizeof(float) == row_bytes && 2 * step_row<double> * sizeof(double) == row_bytes);
-
-/// The maps of the rows of a tile before the present one.
-template <class T>
-class rows_before {
-public:
-  // Not a default one: GCC would compile it for another instruction set.
-  HWY_INLINE rows_before() : rows_(nothing_later<T>()), strips_(rows_) {}
-
-  /// Whether there is none.
-  bool none() const { return count_ == 0; }
-  /// Requires  !none().
-  HWY_INLINE maps<T> base() const
-  {
-    if (count_ < order::strip_rows) return rows_;
-    return count_ % order::strip_rows == 0 ? strips_ : then<T>(strips_, rows_);
-  }
-  /// `total` in all lanes.
-  HWY_INLINE void push(maps<T> const& total)
-  {
-    rows_ = count_ % order::strip_rows == 0 ? total : then<T>(rows_, total);
-    ++count_;
-    if (count_ % order::strip_rows == 0) strips_ = count_ == order::strip_rows ? rows_ : then<T>(strips_, rows_);
-  }
-
-private:
-  maps<T> rows_;    // of this strip
-  maps<T> strips_;  // before this one
-  std::size_t count_ = 0;
-};
 
 /// Runs a recurrence row by row.
 template <class T>
@@ -114,6 +89,8 @@ public:
     interleave<T>(result);
     return hn::AllFalse(d, hn::IsNaN(odd));
   }
+
+  rows_before<T>& before() { return before_; }
 
   /// The tile-local map of the last element of the last row.
   HWY_INLINE affine<T> last() const
@@ -248,29 +225,34 @@ class recurrence_tile {
   static constexpr std::size_t pair = 2 * row;
   static constexpr std::size_t line = line_bytes / sizeof(T);
   static constexpr std::size_t ahead = 4096 / sizeof(T);  // elements by which the input is fetched ahead
+  // Rows of doubles are taken together, one in each lane, unless a vector is a whole line of memory: then a row has few
+  // vectors, and moves of lanes are cheap. Rows of floats would be twice as many, of twice the steps: two threads that
+  // share a core then have no room for them in its nearest cache.
+  static constexpr bool in_lanes = sizeof(T) == 8 && lanes<T> * sizeof(T) < line_bytes;
+  static constexpr std::size_t together = lanes<T> * row;  // elements
 
 public:
   explicit recurrence_tile(recurrence_job<T> const& job) : job_(job) {}
 
   recurrence_totals<T> run()
   {
-    HWY_ALIGN T results[pair];
+    HWY_ALIGN T results[in_lanes ? together : pair];
     recurrence_rows<T> rows(job_.carry);
     if (job_.out != nullptr && job_.to == stores::streaming) {
       line_writer writer(job_.out);
       detail::took(writer.in_phase() ? "recurrence: whole lines" : "recurrence: lines across rows");
-      take_pairs<true>(rows, &writer, results);
+      take_rows<true>(rows, &writer, results);
       std::size_t const count = rest(rows, results);
       writer.finish(results, count * sizeof(T));
       finite_ += count;
     } else {
       detail::took("recurrence: rows through the cache");
-      if (job_.size >= pair) take_pairs<false>(rows, nullptr, results);
+      take_rows<false>(rows, nullptr, results);
       std::size_t const count = rest(rows, results);
       if (count > 0 && job_.out != nullptr) std::memcpy(job_.out + finite_, results, count * sizeof(T));
       finite_ += count;
     }
-    recurrence_totals<T> all{rows.last(), {}, finite_};
+    recurrence_totals<T> all{last_ ? *last_ : rows.last(), {}, finite_};
     if (job_.next_b != nullptr && finite_ == job_.size) {
       std::size_t const last = order::tile<affine<T>> / row - 1;
       all.next = next_.finish(job_.next_a + last * job_.a_row, job_.next_b + last * row);
@@ -281,6 +263,111 @@ public:
 private:
   using one_row = typename recurrence_rows<T>::template taken<1>;
 
+  using rows_together = rows_in_lanes<T, step_members<T>>;
+
+  template <bool Streams>
+  HWY_INLINE void take_rows(recurrence_rows<T>& rows, line_writer* writer, T* odd)
+  {
+    // Two threads that total tiles from memory, and share a core, were no quicker with a row in each lane.
+    if constexpr (in_lanes)
+      if (job_.size >= together && (!Streams || job_.next_b == nullptr))
+        take_together<Streams>(rows.before(), writer, odd);
+    if (!stopped_) take_pairs<Streams>(rows, writer, odd);
+  }
+
+  /// Takes as many rows as a vector has lanes, as often as there are so many. Results go to `writer` if they stream.
+  /// Those of the first pair with one that is not finite go to `odd`.
+  template <bool Streams>
+  HWY_INLINE void take_together(rows_before<T>& before, line_writer* writer, T* odd)
+  {
+    detail::took("recurrence: a row in each lane");
+    HWY_ALIGN T a[2][together];
+    HWY_ALIGN T b[2][together];
+    HWY_ALIGN T prefixes[rows_together::room];
+    vec const carry = hn::Set(d, job_.carry);
+    std::size_t const end = job_.size / together * together;
+    read_together(0, a[0], b[0]);
+    for (std::size_t k = 0; k < end; k += together) {
+      std::size_t const room = k / together % 2;
+      rows_together now(a[room], b[room], prefixes);
+      now.take(row);
+      maps<T> const base = bases(before, now.total());
+      for (std::size_t r = k / row; job_.next_b != nullptr && r < k / row + lanes<T>; ++r) {
+        next_.row(job_.next_a + r * job_.a_row, job_.next_b + r * row);
+        fetch(job_.next_a, job_.next_b, r * row);
+      }
+      // Before the results, which wait for the bases.
+      if (k + together < end) read_together(k + together, a[1 - room], b[1 - room]);
+      // The rows after those are fetched a little with each result: all at once they would hold up the results.
+      T const* const later_a = job_.a + (k / row + 2 * lanes<T>)*job_.a_row;
+      T const* const later_b = job_.b + k + 2 * together;
+      T const* const later_out = !Streams && job_.out != nullptr ? job_.out + k + together : later_b;
+      auto const put = [=, to = b[room]](std::size_t i, vec y) HWY_ATTR {
+        hn::Store(y, d, to + i * lanes<T>);
+        __builtin_prefetch(later_a + i * lanes<T>);
+        __builtin_prefetch(later_b + i * lanes<T>);
+        if constexpr (!Streams) __builtin_prefetch(later_out + i * lanes<T>);
+      };
+      vec const bad = k == 0 ? now.template results<nothing_before::first_lane>(base, carry, row, put)
+                             : now.template results<nothing_before::none>(base, carry, row, put);
+      bool const all = hn::AllFalse(d, hn::IsNaN(bad));
+      T* const to = Streams || !all || job_.out == nullptr ? odd : job_.out + k;
+      write_equal<1>(regular_places<T>{to, static_cast<std::ptrdiff_t>(row)}, row, b[room]);
+      if (HWY_UNLIKELY(!all)) {
+        std::size_t good = 0;
+        for (; first_odd(odd + good, pair) == pair; good += pair) put_pair<Streams>(writer, odd + good);
+        std::memmove(odd, odd + good, pair * sizeof(T));
+        stopped_ = true;
+        return;
+      }
+      if constexpr (Streams)
+        for (std::size_t i = 0; i < together; i += pair) put_pair<true>(writer, odd + i);
+      finite_ = k + together;
+      if (finite_ == order::tile<affine<T>>)
+        last_ = affine<T>{hn::ExtractLane(now.last().scale, lanes<T> - 1),
+                          hn::ExtractLane(now.last().offset, lanes<T> - 1)};
+    }
+  }
+  /// Puts a pair of rows behind those before.
+  template <bool Streams>
+  HWY_INLINE void put_pair(line_writer* writer, T const* results)
+  {
+    if constexpr (Streams) {
+      writer->all_lines();
+      std::memcpy(writer->place(), results, pair * sizeof(T));
+      writer->next();
+    } else if (job_.out != nullptr) {
+      std::memcpy(job_.out + finite_, results, pair * sizeof(T));
+    }
+    finite_ += pair;
+  }
+  HWY_INLINE void read_together(std::size_t k, T* a, T* b) const
+  {
+    auto const apart = static_cast<std::ptrdiff_t>(job_.a_row);
+    read_equal<1>(regular_places<T const>{job_.a + k / row * job_.a_row, apart}, row, a);
+    read_equal<1>(regular_places<T const>{job_.b + k, static_cast<std::ptrdiff_t>(row)}, row, b);
+  }
+  /// The rows before each of these, whose totals it adds to `before`. Scale 1 where there is none.
+  static HWY_INLINE maps<T> bases(rows_before<T>& before, maps<T> const& totals)
+  {
+    HWY_ALIGN T scales[lanes<T>];
+    HWY_ALIGN T offsets[lanes<T>];
+    hn::Store(totals.scale, d, scales);
+    hn::Store(totals.offset, d, offsets);
+    vec scale = hn::Set(d, T(1)), offset = hn::Zero(d);
+    HWY_UNROLL(16)
+    for (std::size_t r = 0; r < lanes<T>; ++r) {
+      if (r > 0 || !before.none()) {
+        maps<T> const own = before.base();
+        auto const earlier = hn::FirstN(d, r);
+        scale = hn::IfThenElse(earlier, scale, own.scale);
+        offset = hn::IfThenElse(earlier, offset, own.offset);
+      }
+      before.push({hn::Set(d, scales[r]), hn::Set(d, offsets[r])});
+    }
+    return {scale, offset};
+  }
+
   /// Takes whole pairs of rows. Results go to `writer` if they stream. Those of the first pair with one that is not
   /// finite go to `odd`, as far as the vectors with it.
   ///
@@ -289,14 +376,14 @@ private:
   template <bool Streams>
   HWY_INLINE void take_pairs(recurrence_rows<T>& given, line_writer* writer, T* odd)
   {
-    std::size_t const end = job_.size / pair * pair;
-    if (end == 0) return;
+    std::size_t const end = finite_ + (job_.size - finite_) / pair * pair;
+    if (end == finite_) return;
     recurrence_rows<T> rows = given;  // in registers
     one_row now;
-    load(now, 0);
+    load(now, finite_);
     kogge_stone_of_maps<T>(now.total, [](auto) {});
     T* to = odd;  // of the pair
-    for (std::size_t k = 0; k < end; k += row) {
+    for (std::size_t k = finite_; k < end; k += row) {
       std::size_t const in_pair = k % pair;
       if (job_.next_b != nullptr) {
         next_.row(job_.next_a + k / row * job_.a_row, job_.next_b + k);
@@ -405,6 +492,7 @@ private:
   recurrence_job<T> const& job_;
   recurrence_total<T> next_;
   std::size_t finite_ = 0;
+  std::optional<affine<T>> last_;  // of rows taken together
   bool stopped_ = false;
 };
 
