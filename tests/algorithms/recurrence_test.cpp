@@ -325,7 +325,7 @@ template <class T>
 void many_side_by_side()
 {
   for (std::size_t const n : tally::test::some_of({1, 2, 3, 4, 5, 7, 31, 32, 33, 64, 65, 130, 400})) {
-    for (std::size_t const count : tally::test::some_of({15, 64, 300})) {
+    for (std::size_t const count : {15u, 64u, 300u}) {
       for (suite::kind const what : {suite::kind::ordinary, suite::kind::growth, suite::kind::pulled_back}) {
         std::vector<T> a, b;
         for (std::size_t k = 0; k < n * count; ++k) {
