@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tally/algorithms/by_offset.hpp"
 #include "tally/tally.hpp"
 
 namespace {
@@ -94,6 +95,36 @@ TEST(elements_from, that_stand_for_blocks_have_the_same_bits_on_every_number_of_
       }
       EXPECT_EQ(tally::reduce(tally::cpu{1}, in, end), one.back()) << n << " elements of " << bytes << " bytes";
     }
+  }
+}
+
+/// Segments of such elements have the bits of a call on each alone, short ones too.
+TEST(elements_from, that_stand_for_blocks_have_the_bits_of_one_call_in_segments)
+{
+  auto const element = [](std::size_t k) { return 1.0 / static_cast<double>(k + 1); };
+  std::vector<std::size_t> offsets = {0};
+  for (std::size_t n : {1u, 2u, 3u, 4u, 5u, 8u, 9u, 16u, 17u, 31u, 33u, 64u, 65u, 100u, 300u, 1000u})
+    offsets.push_back(offsets.back() + n);
+  std::size_t const segments = offsets.size() - 1;
+  for (std::size_t const bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{1} << 14, std::size_t{1} << 20}) {
+    auto const in = tally::elements_from(element, bytes);
+    std::vector<double> sums(segments, -1), sums_by_offset(segments, -1), scans(offsets.back(), -1),
+        own(offsets.back());
+    std::vector<double> by_offset(offsets.back(), -1), expected;
+    for (std::size_t s = 0; s < segments; ++s) {
+      auto const first = in + static_cast<std::ptrdiff_t>(offsets[s]),
+                 last = in + static_cast<std::ptrdiff_t>(offsets[s + 1]);
+      expected.push_back(tally::reduce(first, last));
+      tally::inclusive_scan(first, last, own.begin() + static_cast<std::ptrdiff_t>(offsets[s]));
+    }
+    tally::reduce(tally::segments(in, offsets), sums);
+    EXPECT_EQ(sums, expected) << bytes << " bytes";
+    tally::inclusive_scan(tally::segments(in, offsets), scans);
+    EXPECT_EQ(scans, own) << bytes << " bytes";
+    tally::reduce_by_offset(in, offsets.begin(), offsets.end(), sums_by_offset.begin());
+    EXPECT_EQ(sums_by_offset, expected) << bytes << " bytes";
+    tally::inclusive_scan_by_offset(in, offsets.begin(), offsets.end(), by_offset.begin());
+    EXPECT_EQ(by_offset, own) << bytes << " bytes";
   }
 }
 

@@ -151,7 +151,7 @@ template <class T, class I, class Op>
 T reduce_sequence(cpu on, I const& values, std::size_t begin, std::size_t end, std::optional<T> const& init, Op& op)
 {
   if constexpr (short_sequence<T, Op> != 0) {
-    if (end - begin <= short_sequence<T, Op>) {
+    if (is_short<T, Op>(values, end - begin)) {
       detail::took("batch: a short sequence in a loop");
       T const local = reduce_short<T>(values, begin, end, op);
       return init ? static_cast<T>(op(*init, local)) : local;
@@ -172,7 +172,7 @@ void scan_sequence(cpu on, I const& values, std::size_t begin, std::size_t end, 
                    std::optional<T> const& init, T* last, Op& op, direction shift)
 {
   if constexpr (short_sequence<T, Op> != 0) {
-    if (end - begin <= short_sequence<T, Op>) {
+    if (is_short<T, Op>(values, end - begin)) {
       detail::took("batch: a short sequence in a loop");
       T previous = init ? *init : T();
       scan_short<T>(values, begin, end, init, op, [&](std::size_t k, T const& result) {

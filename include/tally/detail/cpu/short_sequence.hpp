@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "tally/detail/at_index.hpp"
+#include "tally/detail/function_iterator.hpp"
 #include "tally/detail/row_order.hpp"
 #include "tally/operators/exact_plus.hpp"
 #include "tally/operators/traits.hpp"
@@ -30,6 +31,17 @@ inline constexpr std::size_t short_sequence =
         ? 0
     : tally::exactly_associative<Op, T> ? 64
                                         : short_groups * order::group<T>;
+
+/// Whether the loops below combine these `size` values. Elements that stand for blocks of others have tiles of few
+/// elements, and a sequence of several tiles is none of the loops'.
+template <class T, class Op, class I>
+bool is_short([[maybe_unused]] I const& values, [[maybe_unused]] std::size_t size)
+{
+  if constexpr (short_sequence<T, Op> == 0)
+    return false;
+  else
+    return size <= short_sequence<T, Op> && size <= detail::tile_by_bytes<T>(values, short_sequence<T, Op>);
+}
 
 template <class T, class I, class Op>
 T fold_values(I const& values, std::size_t begin, std::size_t end, Op& op)

@@ -19,6 +19,7 @@
 /// or where the segment is short a loop that has their brackets.
 namespace tally::detail::segments {
 
+using cpu_backend::is_short;
 using cpu_backend::reduce_short;
 using cpu_backend::scan_short;
 using cpu_backend::short_sequence;
@@ -29,7 +30,7 @@ T reduce_single_segment(P const& on, I const& values, std::size_t begin, std::si
 {
   using distance = std::iter_difference_t<I>;
   if constexpr (short_sequence<T, Op> != 0) {
-    if (end - begin <= short_sequence<T, Op>) return reduce_short<T>(values, begin, end, op);
+    if (is_short<T, Op>(values, end - begin)) return reduce_short<T>(values, begin, end, op);
   }
   took("segments: reduction by a call of its own");
   auto const first = values + static_cast<distance>(begin), last = values + static_cast<distance>(end);
@@ -48,7 +49,7 @@ void scan_single_segment(P const& on, I const& values, std::size_t begin, std::s
   using distance = std::iter_difference_t<I>;
   if (begin == end) return;
   if constexpr (short_sequence<T, Op> != 0) {
-    if (end - begin <= short_sequence<T, Op>) {
+    if (is_short<T, Op>(values, end - begin)) {
       std::optional<T> previous = init;
       scan_short<T>(values, begin, end, init, op, [&](std::size_t k, T const& result) {
         // The value of element k has been read, so `out` may be `values`.
