@@ -74,6 +74,8 @@ TEST(recurrences_on_gpus, states_that_are_not_finite)
   auto const products = overflowing_products(n, tile);
   ASSERT_EQ(products.states[n - 1], 5.0);
   check(products, every_division(n));
+  // The state before all steps is rank 0's, also where a rank behind it has the first step, which overflows.
+  check(steps<double>({1e308, 0.5}, {1.0, 1.0}, 1e10, tile), {{0, 0, 2, 2}, {0, 0, 0, 2}});
 }
 
 TEST(recurrences_on_gpus, along_an_axis)

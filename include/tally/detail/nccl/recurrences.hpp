@@ -104,7 +104,7 @@ template <class T>
 struct end_of_part {
   std::uint64_t first_bad;  ///< the first step whose state is not finite, or no_step
   std::uint64_t steps;
-  T last;  ///< the state after the last step as it is stored, if there are any
+  T last;  ///< the state after the last step as it is stored; without steps, on rank 0 the state before all
 };
 
 /// The results of a scan of maps that are stored: all, none, or those before the plain loop takes over.
@@ -166,9 +166,11 @@ struct clear_ends {
   end_of_part<T>* ends;
   std::uint64_t steps;
   std::uint64_t* found;
+  maps_before<T> before;
+  bool is_first;  ///< rank 0, whose initial states are those of the call
   TALLY_HD void operator()(std::size_t s) const
   {
-    ends[s] = {no_step, steps, T()};
+    ends[s] = {no_step, steps, is_first ? before.state(s) : T()};
     if (s == 0) *found = 0;
   }
 };
@@ -237,9 +239,10 @@ struct plain_loop {
   /// The state before this rank's part, if all before are finite.
   TALLY_HD T state_before(std::size_t s) const
   {
-    for (int r = rank; r-- > 0;)
-      if (end(r, s).steps > 0) return end(r, s).last;
-    return before.state(s);
+    if (rank == 0) return before.state(s);
+    int r = rank - 1;
+    while (r > 0 && end(r, s).steps == 0) --r;
+    return end(r, s).last;
   }
 };
 template <class Loop>
@@ -301,7 +304,8 @@ public:
     } else {
       std::size_t const count = lines_.sequences;
       auto* const own = at<end_of_part<T>>(own_);
-      work_->for_each(count, clear_ends<T>{own, lines_.size(), at<std::uint64_t>(found_)});
+      work_->for_each(
+          count, clear_ends<T>{own, lines_.size(), at<std::uint64_t>(found_), lines_.initials(), by_->rank() == 0});
       if (in_place) detail::took("nccl: recurrences are looked through first");
       maps_.scan(writers{lines_.where, out_, own, nullptr, !in_place}, shift);
       if (lasts != nullptr) maps_.reduce(put_last_state<T>{lines_.where, lasts});
