@@ -53,7 +53,9 @@ TEST(number_token, integers_of_every_length)
   expect_narrow("-0", 0);
   expect_narrow("9223372036854775807", std::numeric_limits<std::int64_t>::max());
   expect_narrow("-9223372036854775808", std::numeric_limits<std::int64_t>::min());
-  expect_narrow(std::string(100, '0') + "5", 5);
+  std::string zeros_first(101, '0');
+  zeros_first.back() = '5';
+  expect_narrow(zeros_first, 5);
 }
 
 TEST(number_token, integers_beyond_64_bits)
