@@ -122,7 +122,7 @@ private:
   {
     return {hn::Load(d, all + 2 * g * lanes<T>), hn::Load(d, all + (2 * g + 1) * lanes<T>)};
   }
-  /// What comes after `base`, which is absent where there is nothing before the row.
+  /// The maps `later` behind `base`, or alone in the lanes that have nothing before their row.
   template <nothing_before Nothing>
   static HWY_INLINE maps<T> behind(maps<T> const& base, maps<T> const& later)
   {

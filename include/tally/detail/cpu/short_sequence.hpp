@@ -35,12 +35,9 @@ inline constexpr std::size_t short_sequence =
 /// Whether the loops below combine these `size` values. Elements that stand for blocks of others have tiles of few
 /// elements, and a sequence of several tiles is none of the loops'.
 template <class T, class Op, class I>
-bool is_short([[maybe_unused]] I const& values, [[maybe_unused]] std::size_t size)
+bool is_short(I const& values, std::size_t size)
 {
-  if constexpr (short_sequence<T, Op> == 0)
-    return false;
-  else
-    return size <= short_sequence<T, Op> && size <= detail::tile_by_bytes<T>(values, short_sequence<T, Op>);
+  return size <= short_sequence<T, Op> && size <= detail::tile_by_bytes<T>(values, short_sequence<T, Op>);
 }
 
 template <class T, class I, class Op>

@@ -11,9 +11,8 @@ constexpr void refuse()
   static_assert(
       sizeof...(Arguments) == static_cast<std::size_t>(-1),
       "tally: ranks take reduce, the scans, histogram, linear_recurrence, batches along one axis or between offsets, "
-      "and "
-      "calls by key and by flag (tally/ranks.hpp). Other calls run on each rank by itself: within tally::on_each_rank, "
-      "or pass tally::cpu or tally::cuda instead");
+      "and calls by key and by flag (tally/ranks.hpp). Other calls run on each rank by itself: within "
+      "tally::on_each_rank, or pass tally::cpu or tally::cuda instead");
 }
 
 template <class T, on_ranks P, class... Rest>
