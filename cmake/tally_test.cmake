@@ -14,11 +14,14 @@ find_package(GTest REQUIRED)
 add_library(tally_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/threads_pay.cpp)
 target_link_libraries(tally_test_main PUBLIC tally::tally PRIVATE tally_warnings)
 
-# Tests without LONG, and those with it.
-set(tally_test_options $<$<CONFIG:Release>:-Og>)
-set(tally_long_test_options $<$<CONFIG:Release>:-O1>)
+# How tests without LONG are optimised, and those with it. They are targets, which every folder sees: GCC 12 crashes where a
+# file is optimised otherwise than its precompiled headers.
+add_library(tally_test_options INTERFACE)
+target_compile_options(tally_test_options INTERFACE $<$<CONFIG:Release>:-Og>)
+add_library(tally_long_test_options INTERFACE)
+target_compile_options(tally_long_test_options INTERFACE $<$<CONFIG:Release>:-O1>)
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
-  list(APPEND tally_test_options -O0)  # a third of the time
+  target_compile_options(tally_test_options INTERFACE -O0)  # a third of the time
 endif()
 
 # Headers from outside, compiled once for all tests with the same options: 2.5 seconds less for a file. Our own headers are not
@@ -28,9 +31,8 @@ foreach(kind test long_test)
   set(target tally_${kind}_headers)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${target}.cpp CONTENT "")
   add_library(${target} OBJECT ${PROJECT_BINARY_DIR}/${target}.cpp)
-  target_link_libraries(${target} PRIVATE tally_warnings GTest::gtest)
+  target_link_libraries(${target} PRIVATE tally_warnings tally_${kind}_options GTest::gtest)
   target_compile_features(${target} PRIVATE cxx_std_20)
-  target_compile_options(${target} PRIVATE ${tally_${kind}_options})
   target_precompile_headers(${target} PRIVATE
     <gtest/gtest.h> <algorithm> <array> <bit> <complex> <functional> <iterator> <memory> <numeric> <optional> <random>
     <ranges> <span> <string> <thread> <vector>)
@@ -50,7 +52,7 @@ function(tally_test name)
   if(arg_LONG)
     set(kind long_test)
   endif()
-  target_compile_options(${name} PRIVATE ${tally_${kind}_options})
+  target_link_libraries(${name} PRIVATE tally_${kind}_options)
   target_precompile_headers(${name} REUSE_FROM tally_${kind}_headers)
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize|--coverage")
     target_compile_definitions(${name} PRIVATE TALLY_TEST_BRIEFLY)
