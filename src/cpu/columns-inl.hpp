@@ -209,12 +209,6 @@ private:
   std::size_t staged_ = 0;  // elements in the stage
 };
 
-template <class Op, class T>
-void scan_columns(column_job<T> const& job)
-{
-  column_scan<Op, T>(job).run();
-}
-
 }  // namespace tally::cpu_backend::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -29,6 +29,12 @@ namespace {
                     std::to_string(begin) + " to " + std::to_string(end));
 }
 
+/// What is known of the sizes of some segments.
+struct known_sizes {
+  bool some_empty;
+  std::size_t at_most = ~std::size_t{0};
+};
+
 /// Segments of one thread, whose offsets come some at a time.
 template <class T, class Op>
 class segments_of_thread {
@@ -62,10 +68,12 @@ public:
   /// Takes segments [s, s + count): at most `most_in_block`, segment s + i is [offset[i], offset[i + 1]). Calls
   /// take_long(s, begin, end) for each one that has no place in a block.
   template <class TakeLong>
-  void take(std::size_t s, std::size_t count, std::size_t const* offset, bool some_empty, TakeLong const& take_long)
+  void take(std::size_t s, std::size_t count, std::size_t const* offset, known_sizes sizes, TakeLong const& take_long)
   {
+    bool const some_empty = sizes.some_empty;
     if (!some_empty && offset[count] - offset[0] == count && take_single_elements(s, count, offset[0])) return;
     constexpr std::size_t most = block_size<T>;
+    if (sizes.at_most <= short_ && offset[count] - offset[0] <= most) return take_block(s, count, offset, some_empty);
     for (std::size_t i = 0; i < count;) {
       std::size_t const first = i, begin = offset[i];
       while (i < count && offset[i + 1] - offset[i] <= short_ && offset[i + 1] - begin <= most) ++i;
@@ -265,9 +273,9 @@ private:
           at = offsets.in_memory + s;
         else
           offsets.read(offsets.offsets, s, count + 1, offset);
-        bool const some_empty = call_.check(s, count, at);
-        if (some_empty) call_.fill_lasts(s, count);  // those of segments that are not empty are written again
-        segments_.take(s, count, at, some_empty,
+        known_sizes const sizes = call_.check(s, count, at);
+        if (sizes.some_empty) call_.fill_lasts(s, count);  // those of segments that are not empty are written again
+        segments_.take(s, count, at, sizes,
                        [this](std::size_t of, std::size_t from, std::size_t to) { take_long(of, from, to); });
       }
     }
@@ -303,9 +311,8 @@ private:
     return s;
   }
 
-  /// Whether some of these segments are empty.
   /// Throws    usage_error if offsets decrease.
-  bool check(std::size_t s, std::size_t count, std::size_t const* offset) const
+  known_sizes check(std::size_t s, std::size_t count, std::size_t const* offset) const
   {
     // A size that is negative has its highest bit set, and so has one less than nothing. SSE2 has no comparison of 64
     // bits.
@@ -317,11 +324,11 @@ private:
     }
     constexpr std::size_t negative = ~(~std::size_t{0} >> 1);
     if (((sizes | offset[0] | offset[count]) & negative) == 0 && offset[0] >= base_ && offset[count] <= end_)
-      return (less_one & negative) != 0;
+      return {(less_one & negative) != 0, sizes};
     for (std::size_t i = 0; i < count; ++i)
       if (offset[i + 1] < offset[i] || offset[i] < base_ || end_ < offset[i + 1])
         refuse(s + i, offset[i], offset[i + 1]);
-    return true;
+    return {true};
   }
 
   /// Writes the last values of segments [first, first + count) as if they were empty.
@@ -483,7 +490,7 @@ void scan_block_by_kernels(tile_kernels<T> const& kernels, segments_job<T> const
     bool const more = s + count < where.count;
     heads.next(more ? count : count - 1, offset + 1);
     if (!more) offset[count] = where.end;
-    segments.take(s, count, offset, false,
+    segments.take(s, count, offset, {false},
                   [&](std::size_t of, std::size_t begin, std::size_t end) { segments.take_alone(of, begin, end, 1); });
     offset[0] = offset[count];
   }

@@ -15,6 +15,7 @@
 
 #include "src/cpu/exact-inl.hpp"
 #include "src/cpu/ordered-inl.hpp"
+#include "src/cpu/places-inl.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/order.hpp"
 
@@ -229,82 +230,6 @@ private:
   static constexpr vector_tag<T> d{};
 };
 
-/// The places of elements in their sequences, as numbers of the width of T.
-template <class T>
-using place_tag = hn::Rebind<std::conditional_t<sizeof(T) == 1, std::uint8_t, hwy::MakeSigned<T>>, vector_tag<T>>;
-
-template <class T>
-HWY_INLINE auto load_places(std::uint8_t const* from)
-{
-  place_tag<T> d;
-  hn::Rebind<std::uint8_t, place_tag<T>> narrow;
-  if constexpr (sizeof(T) == 1) {
-    return hn::LoadU(d, from);
-  } else if constexpr (sizeof(T) <= 4) {
-    return hn::PromoteTo(d, hn::LoadU(narrow, from));
-  } else {
-    hn::Rebind<std::int32_t, place_tag<T>> half;
-    return hn::PromoteTo(d, hn::PromoteTo(half, hn::LoadU(narrow, from)));
-  }
-}
-
-/// Sequences of any length that lie one after the other, for an operator that is exactly associative: each lane knows
-/// its place in its sequence. Log-steps within the vector, then the running value on top of the sequence that began
-/// before.
-template <class Op, class T>
-class exact_places {
-  using vec = vector<T>;
-  using dom = domain<Op, T>;
-
-public:
-  /// Quicker than one sequence at a time up to this mean length.
-  static constexpr std::size_t longest_mean = 4 * lanes<T>;
-
-  HWY_INLINE explicit exact_places(T initial)
-      : identity_(dom::enter(hn::Set(d, Op::template identity<T>()))),
-        initial_(dom::enter(hn::Set(d, initial))),
-        running_(initial_)
-  {
-  }
-
-  HWY_INLINE void take(T const* in, T* out, std::uint8_t const* place)
-  {
-    auto const at = load_places<T>(place);
-    vec value = dom::enter(hn::LoadU(d, in));
-    step<1>(at, value);
-    auto const began_before = hn::Gt(at, hn::Iota(di, 0));
-    value = dom::op(where(began_before, running_, initial_), value);
-    running_ = broadcast_last<T>(value);
-    hn::StoreU(dom::leave(value), d, out);
-  }
-
-private:
-  using index = hn::TFromD<place_tag<T>>;
-  using places = hn::Vec<place_tag<T>>;
-
-  template <class Mask>
-  static HWY_INLINE vec where(Mask mask, vec yes, vec no)
-  {
-    return hn::IfThenElse(hn::RebindMask(d, mask), yes, no);
-  }
-
-  template <std::size_t Stride>
-  HWY_INLINE void step(places at, vec& value)
-  {
-    if constexpr (Stride < lanes<T>) {
-      vec const left = shift_in<Stride, T>(identity_, value);
-      value = where(hn::Gt(at, hn::Set(di, static_cast<index>(Stride - 1))), dom::op(left, value), value);
-      step<2 * Stride>(at, value);
-    }
-  }
-
-  static constexpr vector_tag<T> d{};
-  static constexpr place_tag<T> di{};
-  vec identity_;
-  vec initial_;
-  vec running_;
-};
-
 template <class Op, class T>
 class short_scan {
   static constexpr bool exact = exactly_associative<Op, T>;
@@ -324,8 +249,8 @@ public:
     bool const simple = job_.adjacent && job_.initials == nullptr;
     if (sizeof(T) >= 4 && blocks<T> > 1 && simple && job_.size != 0 && job_.size <= lanes<T> / 2) {
       several_in_vector<1>();
-    } else if (exact && simple && job_.size < lanes<T> && size <= job_.count * exact_places<Op, T>::longest_mean) {
-      by_places();
+    } else if (simple && job_.size < lanes<T> && scan_by_places<Op, T>(job_).run()) {
+      return;
     } else if (!exact && size <= job_.count * 2 * lanes<T>) {
       side_by_side();
     } else {
@@ -438,42 +363,6 @@ private:
         for (std::size_t c = 0; c < kernel::count; ++c)
           hn::StoreU(hn::TableLookupLanes(value[0][c], from_slots), d, job_.out + k + c * step);
       }
-    }
-  }
-
-  /// Sequences of any lengths without a gap.
-  void by_places()
-  {
-    if constexpr (exact) {
-      constexpr std::size_t most = 2 * most_short_bytes / sizeof(T);  // elements at a time
-      static constexpr std::size_t numbered = std::max<std::size_t>(lanes<T>, 16);
-      HWY_ALIGN std::uint8_t place[most + line_bytes + numbered];
-      static constexpr auto numbers = [] {
-        struct table {
-          alignas(64) std::uint8_t of[numbered];
-        } t{};
-        for (std::size_t k = 0; k < numbered; ++k) t.of[k] = static_cast<std::uint8_t>(k);
-        return t;
-      }();
-      for (std::size_t i = 0; i < job_.count;) {
-        // The first places of each sequence. The next one overwrites what lies behind its end; places that are far from
-        // any beginning stay great.
-        std::size_t const first = i;
-        std::memset(place, 0xFF, std::min(most, begin(job_.count) - begin(first)) + line_bytes);
-        for (; i < job_.count && begin(i + 1) - begin(first) <= most; ++i)
-          std::memcpy(place + (begin(i) - begin(first)), numbers.of, numbered);
-        take_places(first, begin(i) - begin(first), place);
-      }
-    }
-  }
-
-  void take_places(std::size_t first, std::size_t size, std::uint8_t const* place)
-  {
-    T const* const from = in(first);
-    T* const out = job_.out + begin(first);
-    exact_places<Op, T> many(job_.initial);
-    for (std::size_t k = 0; k < size; k += line) {
-      for (std::size_t v = k; v < k + line; v += lanes<T>) many.take(from + v, out + v, place + v);
     }
   }
 

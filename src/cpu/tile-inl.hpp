@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "src/cpu/apart-inl.hpp"
 #include "src/cpu/around_cache-inl.hpp"
 #include "src/cpu/columns-inl.hpp"
 #include "src/cpu/exact-inl.hpp"
@@ -142,6 +143,16 @@ tile_totals<T> scan_of_tile(tile_job<T> const& job)
 {
   return job.shift == direction::exclusive ? scan_tile<Op, T, direction::exclusive>(job)
                                            : scan_tile<Op, T, direction::inclusive>(job);
+}
+
+template <class Op, class T>
+void scan_columns(column_job<T> const& job)
+{
+  if (job.apart != nullptr)
+    columns_apart<Op, T>(job).run(total_of_tile<Op, T>,
+                                  [](tile_job<T> const& row) { return scan_of_tile<Op, T>(row).last; });
+  else
+    column_scan<Op, T>(job).run();
 }
 
 template <class Op, class T>

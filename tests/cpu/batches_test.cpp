@@ -241,6 +241,7 @@ void draw_tuning(cpu_backend::tuning& sizes, std::uint64_t seed)
   sizes.column_bytes = std::array<std::size_t, 3>{64, 256, 4096}[bits / 6 % 3];
   sizes.least_column_bytes = bits / 18 % 2 == 0 ? 0 : 512;
   sizes.columns_ahead = bits / 18 % 2 == 0 ? 0 : 8;
+  sizes.apart_size = std::array<std::size_t, 3>{1, 128, ~std::size_t{0}}[bits / 5184 % 3];
   sizes.column_chunk_bytes = std::array<std::size_t, 3>{0, 7168, ~std::size_t{0}}[bits / 288 % 3];
   sizes.long_sequence = bits / 36 % 4 == 0 ? 1 : std::size_t{1} << 18;
   sizes.round_bytes = 0;
@@ -315,9 +316,12 @@ void expect_boundaries()
   }
 }
 
-/// Segments of drawn lengths, mostly up to `mean` times two, scanned or reduced, with guards before and behind.
+enum class lengths { some_long, none_longer };
+
+/// Segments of drawn lengths, up to `mean` times two but for some long ones, scanned or reduced, with guards before and
+/// behind.
 template <class T, class Op>
-void expect_segments(std::uint64_t seed, std::size_t mean)
+void expect_segments(std::uint64_t seed, std::size_t mean, lengths of = lengths::some_long)
 {
   std::uint64_t next = 0;
   auto const draw = [&](std::size_t count) { return static_cast<std::size_t>(random_bits(seed, next++) % count); };
@@ -334,10 +338,10 @@ void expect_segments(std::uint64_t seed, std::size_t mean)
 
   std::vector<std::uint32_t> offsets{static_cast<std::uint32_t>(guard)};
   for (std::size_t s = 0; s < segments; ++s) {
-    std::size_t const size = of_one_element  ? 1
-                             : draw(5) == 0  ? 0
-                             : draw(40) == 0 ? draw(60 * mean + 700)
-                                             : draw(2 * mean + 1);
+    std::size_t const size = of_one_element                              ? 1
+                             : draw(5) == 0                              ? 0
+                             : of == lengths::some_long && draw(40) == 0 ? draw(60 * mean + 700)
+                                                                         : draw(2 * mean + 1);
     offsets.push_back(offsets.back() + static_cast<std::uint32_t>(size));
   }
   std::size_t const elements = offsets.back() + draw(3);
@@ -356,21 +360,21 @@ void expect_segments(std::uint64_t seed, std::size_t mean)
   std::vector<T> wanted = out, wanted_lasts = lasts;
   T const nothing = static_cast<T>(77);
   for (std::size_t s = 0; s < segments; ++s) {
-    std::optional<std::size_t> of;
-    if (from == initials::one) of = 5;
-    if (from == initials::each) of = s % 7;
+    std::optional<std::size_t> init;
+    if (from == initials::one) init = 5;
+    if (from == initials::each) init = s % 7;
     std::size_t const size = offsets[s + 1] - offsets[s];
     if (size == 0) {
-      if ((has_lasts || reduces) && of) wanted_lasts[s] = initial_value<T>(*of);
-      if (reduces && !of) wanted_lasts[s] = nothing;
+      if ((has_lasts || reduces) && init) wanted_lasts[s] = initial_value<T>(*init);
+      if (reduces && !init) wanted_lasts[s] = nothing;
       continue;
     }
-    auto const& results = expected<T, Op>(sequence_of(s), of, size);
+    auto const& results = expected<T, Op>(sequence_of(s), init, size);
     if (has_lasts || reduces) wanted_lasts[s] = results[size - 1];
     if (reduces) continue;
     for (std::size_t k = 0; k < size; ++k)
       wanted[place(s, k)] = shift == direction::inclusive ? results[k]
-                            : k == 0                      ? initial_value<T>(*of)
+                            : k == 0                      ? initial_value<T>(*init)
                                                           : results[k - 1];
   }
   cpu_backend::segments_job<T> job{};
@@ -404,6 +408,17 @@ void expect_segments_of_all_lengths()
           all.long_sequence = k % 4 == 0 ? 64 : std::size_t{1} << 18;
         });
         expect_segments<T, Op>(seed, mean);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+    // By their places: no segment longer than so many elements.
+    for (std::size_t const mean : {1, 2, 3, 4, 5, 8}) {
+      for (int k = 0; k < 24; ++k, ++seed) {
+        tuned const sizes([&](cpu_backend::tuning& all) {
+          draw_tuning(all, seed);
+          all.short_bytes = 4096;
+        });
+        expect_segments<T, Op>(seed, mean, lengths::none_longer);
         if (testing::Test::HasFatalFailure()) return;
       }
     }

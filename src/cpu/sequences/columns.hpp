@@ -71,6 +71,7 @@ void scan_by_columns(sequences_call<T, Op> const& call, std::size_t dimension_of
   }
   column_pace const pace = pace_of(call, width);
   detail::took(pace == column_pace::chunks           ? "batch: columns in chunks"
+               : pace == column_pace::apart          ? "batch: columns apart"
                : pace == column_pace::several_groups ? "batch: columns, several groups at once"
                                                      : "batch: columns");
   // Where there are several blocks side by side, they begin with a line of the output.

@@ -64,6 +64,11 @@ constexpr std::size_t chunks_size(std::size_t width)
   return 2 * (groups_at_once * order::group<T> * width + line_bytes / sizeof(T));
 }
 
+/// Rows of columns that are taken apart begin so many elements one behind the other: not a multiple of a page, as few
+/// lines of such addresses stay in the cache together.
+template <class T>
+inline constexpr std::size_t apart_distance = order::tile<T> + 3 * line_bytes / sizeof(T);
+
 /// A part of one tile of sequences whose elements of one index are neighbours: element k of sequence c is
 /// in[k * in_step + c]. An exactly associative operator has no tiles: all elements may be one job.
 template <class T>
@@ -86,6 +91,8 @@ struct column_job {
   bool several_groups = false;  ///< whether groups are taken `groups_at_once`
   T* chunks = nullptr;          ///< where nothing lies between the rows of `in`, nor of `out`, and `out` is not `in`:
                                 ///< memory for chunks, which are copied in and out around the cache, or none
+  T* apart = nullptr;  ///< where nothing lies between the rows of `in`, nor of `out`, and there are two to four
+                       ///< columns: memory for a row of each, `apart_distance<T>`, to take them apart, or none
 };
 
 /// Sequences of `short_sequences_job` have at most this many bytes: a strip of the order.

@@ -69,6 +69,8 @@ struct tuning {
   /// any type) are taken so many groups at a time in the cache. Beyond it, if nothing lies between their rows, they are
   /// copied in and out around the cache in chunks of that size.
   std::size_t column_chunk_bytes = std::size_t{7} << 10;
+  /// Two to four columns of at least so many elements, if nothing lies between their rows, are taken apart into rows.
+  std::size_t apart_size = 128;
   /// Elements along columns by which prefetching runs ahead of reading; 0: none.
   std::size_t columns_ahead = 8;
   /// Recurrences of at most so many groups, and at most 3, are run one step after the other. Their kernel takes 31 to
