@@ -50,8 +50,8 @@ HWY_INLINE auto from_place(places<T> at)
   return hn::RebindMask(vector_tag<T>{}, hn::Gt(at, hn::Set(d, static_cast<hn::TFromD<place_tag<T>>>(Least - 1))));
 }
 
-/// An operator that is exactly associative: log-steps within the vector, then the running value on top of the sequence that
-/// began before.
+/// An operator that is exactly associative: log-steps within the vector, then the running value on top of the sequence
+/// that began before.
 template <class Op, class T>
 class exact_places {
   using vec = vector<T>;
@@ -96,7 +96,8 @@ private:
   vec running_;
 };
 
-/// The same for sequences of at most `Longest` elements, a power of two: no vector waits for the results of the one before.
+/// The same for sequences of at most `Longest` elements, a power of two: no vector waits for the results of the one
+/// before.
 template <class Op, class T, std::size_t Longest>
 class exact_places_to {
   using vec = vector<T>;
