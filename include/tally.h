@@ -408,17 +408,17 @@ TALLY_API int32_t tally_ranks_agree(tally_ranks* ranks, const char* failure);
  * ranks.
  *
  * Requires  as there, with these differences. All arrays are the CPU's. All extents but that of `axis` are the same on
- *           all ranks. The initial value is that of rank 0; the others give one too. Flags are 0, or TALLY_EXCLUSIVE.
- *           Elements of operations of the caller's have up to 256 bytes; there are up to 9 axes.
+ *           all ranks. The initial value is that of rank 0; the others give one too. Flags are TALLY_EXCLUSIVE, and of
+ *           segments TALLY_REVERSE. Operations of the caller's take elements of up to 256 bytes; there are up to 9 axes.
  * Result    of scans and recurrences, those of the rank's own part. Reductions, last values and counts on every rank; a
  *           rank whose out->data is NULL gets no reductions. By key: a run goes on where the next rank's part begins
  *           with the same key; reductions, and their number, are those of the runs that begin in the rank's part. Of
  *           segments: a rank gives those that begin in its part, by offsets that are places in the whole, one more than
  *           its segments, or none; the last one may end in a later part. Reductions, initial and last values are those
- *           of the rank's own segments.
+ *           of the rank's own segments, also with TALLY_REVERSE.
  * Cost      docs/distributed.md has messages and bytes as formulas; there is a round more, of 128 bytes a rank.
- * Memory    as there. Sequences with gaps between their elements are copied, and integers of fewer than 64 bits are
- *           combined in 64.
+ * Memory    as there. Sequences with gaps between their elements are copied, and so are segments with TALLY_REVERSE;
+ *           integers of fewer than 64 bits are combined in 64.
  * Returns   TALLY_RANK_FAILED whatever fails on a rank; TALLY_FAILED if the transport does. */
 TALLY_API int32_t tally_ranks_reduce(tally_ranks* ranks, const tally_array* in, int32_t axis, const tally_array* out,
                                      const tally_operation* op, const tally_options* options);

@@ -117,6 +117,13 @@ void reduce(P const& on, detail::batch::sequences<In> const& in, Out&& out, Init
                 "tally: reduce(along(axis, in), out): out is an array, a contiguous range or a pointer");
   ranks_backend::reduce_along<Acc>(on, in, detail::batch::places_of(out), std::move(init_op)...);
 }
+template <class Acc = void, ranks_backend::on_ranks P, class In, class Out, class... InitOp>
+void reduce(P const&, detail::batch::combined_sequences<In> const&, Out&&, InitOp...)
+{
+  static_assert(!ranks_backend::on_ranks<P>,
+                "tally: ranks take batches along one axis: reduce along the axis that is divided, and then along the "
+                "others on each rank");
+}
 template <class Acc = void, ranks_backend::on_ranks P, class In, class Out, class... Rest>
 void inclusive_scan(P const& on, detail::batch::sequences<In> const& in, detail::batch::sequences<Out> const& out,
                     Rest... rest)
@@ -183,8 +190,8 @@ void linear_recurrence(P const& on, A const& a, detail::batch::sequences<B> cons
 ///     inclusive_scan_by_key(on, keys, keys_last, values, out [, op [, same]])
 ///     exclusive_scan_by_key(on, keys, keys_last, values, out, init [, op [, same]])
 ///
-/// Requires  as there. Values and keys are trivially copyable. The first flag of all is not read. `exact_plus` is for
-///           one machine.
+/// Requires  as there. Values and keys are trivially copyable. The first flag of all is not read. GPUs do not take
+///           `exact_plus`.
 /// Result    of a scan, the results of the rank's own part. Of a reduction, the values of the segments that begin in
 ///           the rank's part, and their number. Each has the bits of the call on its segment alone.
 /// Cost      a round, another for keys, and what a scan of one sequence costs, at most twice: for segments that cross
@@ -284,7 +291,7 @@ Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
 ///
 /// Requires  as there, with these differences. The part is a range. Segments begin in the part or at its end, behind
 ///           those of the ranks before; a rank may have none. An initial value for all is the same on all ranks. Values
-///           are trivially copyable. Segments go from the front. `exact_plus` is for one machine.
+///           are trivially copyable.
 /// Result    reductions and last values of the rank's own segments; of a scan, the results of its own part. Each has the
 ///           bits of the call on its segment alone.
 /// Cost      a round, one at the end, and what a scan of one sequence costs, at most twice: for segments that cross

@@ -358,13 +358,13 @@ class ranks:
 
     # ---- Segments between offsets ----
 
-    def segment_reduce(self, values, offsets, op="plus", *, dtype=None, initial=None, threads=None):
+    def segment_reduce(self, values, offsets, op="plus", *, dtype=None, initial=None, reverse=False, threads=None):
         """Return the reduction of each segment that begins in this rank's part.
 
         `offsets` are those of these segments: places in the whole, one more than segments, or none. The last one may be
         in a later part. The results of all ranks, one after the other, are `tally.segment_reduce` of the whole.
         """
-        return self._together(_segments.reduced, values, offsets, op, dtype, initial, threads)
+        return self._together(_segments.reduced, values, offsets, op, dtype, initial, reverse, threads)
 
     def segment_sum(self, values, offsets, *, dtype=None, initial=None):
         """Return the sums of the segments that begin in this rank's part: `segment_reduce` with "plus"."""
@@ -382,12 +382,13 @@ class ranks:
         """Return the maxima of the segments that begin in this rank's part: `segment_reduce` with "maximum"."""
         return self.segment_reduce(values, offsets, "maximum", initial=initial)
 
-    def segment_scan(self, values, offsets, op="plus", *, dtype=None, initial=None, exclusive=False, threads=None):
+    def segment_scan(self, values, offsets, op="plus", *, dtype=None, initial=None, reverse=False, exclusive=False,
+                     threads=None):  # fmt: skip
         """Return the running results of this rank's values within segments: `tally.segment_scan` of the whole.
 
         `offsets` are those of the segments that begin in this rank's part, as for `segment_reduce`.
         """
-        return self._together(_segments.scanned, values, offsets, op, dtype, initial, exclusive, threads)
+        return self._together(_segments.scanned, values, offsets, op, dtype, initial, reverse, exclusive, threads)
 
     # ---- Counts ----
 

@@ -45,9 +45,11 @@ def _pieces(bounds, size):
     return [Part(slice(s, t), slice(int(bounds[s]), int(bounds[t]))) for s, t in zip(ends, ends[1:])]
 
 
-def _arguments(call, dtype, begin, threads, bounds, part):
+def _arguments(call, dtype, begin, threads, bounds, part, flags):
     """The arguments of a call on a part, and the address of its offsets."""
     arguments = _calls.Arguments(call, dtype)
+    if flags:
+        arguments.option(flags=flags)
     if begin is not None:
         arguments.option(initial=arguments.add(begin[part.segments] if begin.ndim else begin))
     if threads:
@@ -59,7 +61,7 @@ def _arguments(call, dtype, begin, threads, bounds, part):
     return arguments, address
 
 
-def segment_reduce(values, offsets, op="plus", *, dtype=None, initial=None, threads=None):
+def segment_reduce(values, offsets, op="plus", *, dtype=None, initial=None, reverse=False, threads=None):
     """Return the reduction of each segment, ``values[offsets[s]:offsets[s + 1]]``.
 
     Parameters
@@ -70,8 +72,8 @@ def segment_reduce(values, offsets, op="plus", *, dtype=None, initial=None, thre
         One more than there are segments. They do not decrease. Segments may be empty.
     op : str, ufunc, `operation` or callable, default "plus"
         As for `reduce`. An empty segment's result is the initial value, or the identity.
-    dtype, initial, threads
-        As for `reduce`.
+    dtype, initial, reverse, threads
+        As for `reduce`; segments are reversed on the CPU only.
 
     Returns
     -------
@@ -84,19 +86,25 @@ def segment_reduce(values, offsets, op="plus", *, dtype=None, initial=None, thre
     >>> tally.segment_reduce([5, 1, 7, 2], [0, 2, 2, 4], op="maximum", initial=0)
     array([5, 0, 7])
     """
-    return reduced(values, offsets, op, dtype, initial, threads)
+    return reduced(values, offsets, op, dtype, initial, reverse, threads)
 
 
-def reduced(values, offsets, op, dtype, initial, threads, ranks=None):
+def _refuse_reverse(reverse):
+    if reverse:
+        raise NotImplementedError("reverse= of segments is for arrays on the CPU")
+
+
+def reduced(values, offsets, op, dtype, initial, reverse, threads, ranks=None):
     """Reductions of segments: of those that begin in the parts of ranks too."""
     if _gpu.takes(values):
         if ranks is not None:
             _calls.refuse_gpu("values")
+        _refuse_reverse(reverse)
         return _gpu.segments(values, offsets, op, dtype, initial, True, False)
     array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial, ranks)
     result = np.empty(_count(bounds), dtype)
     for part in _pieces(bounds, array.size) if ranks is None else [_all]:
-        arguments, places = _arguments(call, dtype, begin, threads, bounds, part)
+        arguments, places = _arguments(call, dtype, begin, threads, bounds, part, c.REVERSE * bool(reverse))
         given, taking = arguments.add(array[part.elements]), arguments.add(result[part.segments])
         _calls.run_call(
             "reduce_segments", ranks, call, given, places, taking, call.pointer, arguments.options_address()
@@ -156,7 +164,7 @@ def segment_max(values, offsets, *, initial=None):
     return segment_reduce(values, offsets, "maximum", initial=initial)
 
 
-def segment_scan(values, offsets, op="plus", *, dtype=None, initial=None, exclusive=False, threads=None):
+def segment_scan(values, offsets, op="plus", *, dtype=None, initial=None, reverse=False, exclusive=False, threads=None):
     """Return the running results of each segment, at the places of its elements.
 
     Parameters are those of `segment_reduce`, and `exclusive` as for `scan`. Elements outside all segments are returned as
@@ -168,21 +176,21 @@ def segment_scan(values, offsets, op="plus", *, dtype=None, initial=None, exclus
     >>> tally.segment_scan([1, 2, 3, 4], [0, 2, 4])
     array([1, 3, 3, 7])
     """
-    return scanned(values, offsets, op, dtype, initial, exclusive, threads)
+    return scanned(values, offsets, op, dtype, initial, reverse, exclusive, threads)
 
 
-def scanned(values, offsets, op, dtype, initial, exclusive, threads, ranks=None):
+def scanned(values, offsets, op, dtype, initial, reverse, exclusive, threads, ranks=None):
     """Running results of segments: of the parts of ranks too."""
     if _gpu.takes(values):
         if ranks is not None:
             _calls.refuse_gpu("values")
+        _refuse_reverse(reverse)
         return _gpu.segments(values, offsets, op, dtype, initial, False, exclusive)
     array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial, ranks)
     result = array.astype(dtype)
+    flags = c.REVERSE * bool(reverse) | c.EXCLUSIVE * bool(exclusive)
     for part in _pieces(bounds, array.size) if ranks is None else [_all]:
-        arguments, places = _arguments(call, dtype, begin, threads, bounds, part)
-        if exclusive:
-            arguments.option(flags=c.EXCLUSIVE)
+        arguments, places = _arguments(call, dtype, begin, threads, bounds, part, flags)
         given, taking = arguments.add(array[part.elements]), arguments.add(result[part.elements])
         _calls.run_call("scan_segments", ranks, call, given, places, taking, call.pointer, arguments.options_address())
     return leave(result)

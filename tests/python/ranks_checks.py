@@ -1,5 +1,7 @@
 """Checks of `tally.ranks`, which every transport passes: all bits are those of the call on the whole."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -79,10 +81,15 @@ def check_calls(ranks):
         same(ranks.segment_sum(part(x), offsets), tally.segment_sum(x, places)[own])
         same(ranks.segment_sum(part(y), offsets, initial=begin[own]), tally.segment_sum(y, places, initial=begin)[own])
         same(ranks.segment_max(part(small), offsets), tally.segment_max(small, places)[own])
-        for exclusive in (False, True):
+        exact = ranks.segment_reduce(part(y), offsets, "exact_plus", initial=begin[own])
+        same(exact, tally.segment_reduce(y, places, "exact_plus", initial=begin)[own])
+        same(ranks.scan_by_key(part(keys), part(x), "exact_plus"), part(tally.scan_by_key(keys, x, "exact_plus")))
+        backwards = ranks.segment_reduce(part(y), offsets, initial=begin[own], reverse=True)
+        same(backwards, tally.segment_reduce(y, places, initial=begin, reverse=True)[own])
+        for reverse, exclusive in itertools.product((False, True), repeat=2):
             same(
-                ranks.segment_scan(part(x), offsets, exclusive=exclusive),
-                part(tally.segment_scan(x, places, exclusive=exclusive)),
+                ranks.segment_scan(part(x), offsets, reverse=reverse, exclusive=exclusive),
+                part(tally.segment_scan(x, places, reverse=reverse, exclusive=exclusive)),
             )
         for bins, ends in ((5, None), (8, (-1.0, 1.0)), ([-3.0, 0.0, 1.0], None)):
             for got, expected in zip(ranks.histogram(part(y), bins, ends), tally.histogram(y, bins, ends)):

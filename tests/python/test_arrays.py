@@ -300,6 +300,9 @@ def test_segments(lists, as_floats):
     assert tally.segment_scan(values, offsets.astype(np.uint32)).tolist() == sum(running, [])
     before = [([0] + each)[: len(each)] for each in running]
     assert tally.segment_scan(values, offsets, exclusive=True).tolist() == sum(before, [])
+    backwards = [list(itertools.accumulate(each[::-1]))[::-1] for each in lists]
+    assert tally.segment_scan(values, offsets, reverse=True).tolist() == sum(backwards, [])
+    assert tally.segment_reduce(values, offsets, reverse=True).tolist() == [sum(each) for each in lists]
 
 
 @given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False, min_value=-2.0**60, max_value=2.0**60), min_size=1, max_size=400))

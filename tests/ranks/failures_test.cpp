@@ -4,6 +4,7 @@
 #include <exception>
 #include <iterator>
 #include <new>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -255,6 +256,15 @@ TEST(ranks_fail, every_allocation_of_sequences_recurrences_and_segments)
       tally::reduce_by_key(on, keys.begin(), keys.end(), x.begin(), runs, out, halve_and_add{});
     });
     EXPECT_GE(by_key, 7) << "keys too";
+    int const between = fail([&](virtual_rank const& on, int rank) {
+      float sums[1];
+      int const ends[] = {0, 20};  // a segment of all ranks, which rank 0 gives
+      auto const segments =
+          tally::segments(std::span(x).first(7), std::span(ends).first(rank == 0 ? std::size_t{2} : std::size_t{0}));
+      tally::reduce(on, tally::reversed(segments), sums, 0.0f, exact_plus{});
+      tally::reduce(on, tally::reversed(segments), sums, 0.0f, halve_and_add{});
+    });
+    EXPECT_GE(between, 6) << "parts and pieces, sums, own and all, and then two tiles for each of two calls";
     int const histograms = fail([&](virtual_rank const& on, int) {
       int counts[7];
       tally::histogram(on, x, even_bins(0.0, 1.0, 4), counts);

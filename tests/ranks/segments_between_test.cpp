@@ -20,6 +20,8 @@
 #include "../support/watchdog.hpp"
 #include "mistakes.hpp"
 #include "tally/algorithms/recurrence.hpp"
+#include "tally/operators/exact_plus.hpp"
+#include "tally/order.hpp"
 #include "tally/ranks.hpp"
 
 /// Segments between offsets that cross from rank to rank: each has the bits of one machine's call on all of them.
@@ -33,8 +35,21 @@ std::span<T const> part_of(std::vector<T> const& x, std::size_t begin, std::size
   return std::span(x).subspan(begin, end - begin);
 }
 
+/// The end at which segments begin.
+enum class from { front, back };
+
+template <from End, class Values, class Offsets>
+auto batch_of(Values const& values, Offsets const& offsets)
+{
+  auto const segments = tally::segments(values, offsets);
+  if constexpr (End == from::back)
+    return tally::reversed(segments);
+  else
+    return segments;
+}
+
 /// Segments of n values, with an initial value each, and one machine's results.
-template <class T, class Op>
+template <class T, class Op, from End = from::front>
 struct segments_of_test {
   std::vector<T> x, inits;
   std::vector<std::int64_t> offsets;
@@ -52,7 +67,7 @@ struct segments_of_test {
         exclusive(n, T(77)),
         lasts(count())
   {
-    auto const all = tally::segments(x, offsets);
+    auto const all = batch_of<End>(x, offsets);
     tally::reduce(cpu{1}, all, sums, inits[0], op);
     tally::reduce(cpu{1}, all, sums_from_each, each(inits), op);
     tally::inclusive_scan(cpu{1}, all, inclusive, op);
@@ -88,14 +103,14 @@ std::vector<T> piece_of(std::vector<T> const& all, std::size_t first, std::size_
 }
 
 /// Every call on one rank's part.
-template <class On, class T, class Op>
-void check_part(On const& on, segments_of_test<T, Op> const& all, given own, std::size_t begin, std::size_t end)
+template <class On, class T, class Op, from End>
+void check_part(On const& on, segments_of_test<T, Op, End> const& all, given own, std::size_t begin, std::size_t end)
 {
   // A rank without segments gives one offset, or none.
   std::size_t const behind = own.first == own.behind && begin % 2 == 0 ? own.first : own.behind + 1;
   auto const offsets = piece_of(all.offsets, own.first, behind);
   auto const values = part_of(all.x, begin, end);
-  auto const batch = tally::segments(values, offsets);
+  auto const batch = batch_of<End>(values, offsets);
   auto const starts = piece_of(all.inits, own.first, own.behind);
   std::size_t const count = own.behind - own.first, n = end - begin;
   std::vector<T> sums(count, T(77)), lasts(count, T(77)), out(n, T(77));
@@ -112,8 +127,8 @@ void check_part(On const& on, segments_of_test<T, Op> const& all, given own, std
   expect_part(lasts, all.lasts, own.first, "last values");
 }
 
-template <class T, class Op>
-void check_divisions(segments_of_test<T, Op> const& all, std::vector<std::vector<std::size_t>> const& divisions)
+template <class T, class Op, from End>
+void check_divisions(segments_of_test<T, Op, End> const& all, std::vector<std::vector<std::size_t>> const& divisions)
 {
   watchdog const waits(std::chrono::seconds(300));
   on_virtual_ranks(static_cast<int>(divisions[0].size()) - 1, [&](virtual_rank const& on, int rank) {
@@ -124,6 +139,15 @@ void check_divisions(segments_of_test<T, Op> const& all, std::vector<std::vector
       check_part(on, all, given_on(all.offsets, division, static_cast<std::size_t>(rank), at_ends), begin, end);
     });
   });
+}
+
+/// The same from the front and from the back.
+template <class T, class Op>
+void check_both_ways(std::size_t n, std::vector<std::int64_t> const& offsets, Op op,
+                     std::vector<std::vector<std::size_t>> const& divisions)
+{
+  check_divisions(segments_of_test<T, Op, from::front>(n, offsets, op), divisions);
+  check_divisions(segments_of_test<T, Op, from::back>(n, offsets, op), divisions);
 }
 
 /// `count` + 1 offsets in [from, to], of which some are the same.
@@ -141,9 +165,9 @@ TEST(segments_between_on_ranks, every_division)
   std::size_t const n = 9;
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     auto const offsets = random_offsets(seed == 0 ? 2 : 5, seed, n - seed % 2, seed);
-    check_divisions(segments_of_test<float, halve_and_add_in_double>(n, offsets, {}), every_division(n));
+    check_both_ways<float>(n, offsets, halve_and_add_in_double{}, every_division(n));
   }
-  check_divisions(segments_of_test<std::int32_t, plus>(n, {0, 0, 4, 9, 9}, {}), every_division(n));
+  check_both_ways<std::int32_t>(n, {0, 0, 4, 9, 9}, plus{}, every_division(n));
   check_divisions(segments_of_test<float, plus>(n, {0, 9}, {}), every_division(n));
 }
 
@@ -158,7 +182,7 @@ TEST(segments_between_on_ranks, every_set_of_offsets)
     std::vector<std::int64_t> offsets{0};
     for (unsigned k = 0, rest = pattern; k < n; ++k, rest /= 3)
       offsets.insert(offsets.end(), rest % 3, static_cast<std::int64_t>(k + 1));
-    check_divisions(segments_of_test<float, halve_and_add_in_double>(n, offsets, {}), divisions);
+    check_both_ways<float>(n, offsets, halve_and_add_in_double{}, divisions);
   }
 }
 
@@ -168,20 +192,51 @@ TEST(segments_between_on_ranks, long_segments)
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     std::vector<std::vector<std::size_t>> divisions;
     for (std::uint64_t k = 0; k < 3; ++k) divisions.push_back(random_division(n, 6, 10 * seed + k));
-    check_divisions(segments_of_test<double, plus>(n, random_offsets(seed + 1, 0, n, seed), {}), divisions);
+    check_both_ways<double>(n, random_offsets(seed + 1, 0, n, seed), plus{}, divisions);
   }
+}
+
+/// So long that totals take a round of their own.
+TEST(segments_between_on_ranks, one_segment_of_many_tiles)
+{
+  std::size_t const tile = order::tile<double>, n = 40 * tile;
+  std::vector<std::int64_t> const offsets{5, static_cast<std::int64_t>(n) - 3};
+  check_both_ways<double>(n, offsets, plus{}, {{0, 10 * tile + 7, 30 * tile + 1, n}});
+}
+
+/// Each is rounded once, on whichever ranks its terms are.
+TEST(segments_between_on_ranks, exact_sums)
+{
+  std::size_t const n = 9;
+  for (std::uint64_t seed = 0; seed < 3; ++seed)
+    check_both_ways<double>(n, random_offsets(seed == 0 ? 2 : 5, seed, n - seed % 2, seed), exact_plus{},
+                            every_division(n));
+  std::size_t const many = 20000;
+  for (std::size_t const count : {1, 10, 600})
+    check_both_ways<float>(many, random_offsets(count, 0, many, 1), exact_plus{},
+                           {random_division(many, 6, 3), random_division(many, 6, 4)});
+  on_virtual_ranks(3, [](virtual_rank const& on, int rank) {
+    std::vector<double> const part{rank == 0 ? 1e100 : rank == 1 ? 1.0 : -1e100};
+    std::vector<int> const offsets = rank == 0 ? std::vector<int>{0, 3} : std::vector<int>{};
+    std::vector<double> sum(rank == 0 ? 1 : 0), running(1);
+    auto const segment = tally::segments(part, offsets);
+    tally::reduce(on, segment, sum, exact_plus{});
+    if (rank == 0 && sum[0] != 1.0) throw error("a sum");
+    tally::inclusive_scan(on, tally::reversed(segment), running, exact_plus{});
+    if (running[0] != (rank == 0 ? 1.0 : -1e100)) throw error("running sums from the back");
+  });
 }
 
 TEST(segments_between_on_ranks, many_ranks)
 {
   std::size_t const n = 1000;
   for (std::size_t const count : {1, 10, 600})
-    check_divisions(segments_of_test<float, halve_and_add_in_double>(n, random_offsets(count, 0, n, 1), {}),
-                    {random_division(n, 30, 3), random_division(n, 30, 4)});
+    check_both_ways<float>(n, random_offsets(count, 0, n, 1), halve_and_add_in_double{},
+                           {random_division(n, 30, 3), random_division(n, 30, 4)});
 }
 
 /// Recurrences, of which some overflow: out of place, in place, and with one number for all steps.
-template <class T>
+template <class T, from End = from::front>
 void check_recurrences(std::size_t n, std::vector<std::int64_t> const& offsets, std::vector<std::size_t> const& bad,
                        std::vector<std::vector<std::size_t>> const& divisions)
 {
@@ -196,8 +251,8 @@ void check_recurrences(std::size_t n, std::vector<std::int64_t> const& offsets, 
     for (std::size_t const k : bad) b[k] = static_cast<T>(HUGE_VAL);
   std::size_t const count = offsets.size() - 1;
   std::vector<T> states(n, T(77)), lasts(count), halved(n, T(77));
-  tally::linear_recurrence(cpu{1}, tally::segments(a, offsets), b, states, each(starts), last_to(lasts));
-  tally::linear_recurrence(cpu{1}, T(2), tally::segments(b, offsets), halved);
+  tally::linear_recurrence(cpu{1}, batch_of<End>(a, offsets), b, states, each(starts), last_to(lasts));
+  tally::linear_recurrence(cpu{1}, T(2), batch_of<End>(b, offsets), halved);
   auto const same_states = [](std::vector<T> const& got, std::vector<T> const& all, std::size_t first,
                               char const* what) {
     for (std::size_t k = 0; k < got.size(); ++k)
@@ -213,12 +268,12 @@ void check_recurrences(std::size_t n, std::vector<std::int64_t> const& offsets, 
       auto const factors = piece_of(a, begin, end), first_states = piece_of(starts, own.first, own.behind);
       auto terms = piece_of(b, begin, end);
       std::vector<T> out(end - begin, T(77)), own_lasts(own.behind - own.first, T(77));
-      auto const batch = tally::segments(factors, places);
+      auto const batch = batch_of<End>(factors, places);
       tally::linear_recurrence(on, batch, terms, out, each(first_states), last_to(own_lasts));
       same_states(out, states, begin, "out of place");
       same_states(own_lasts, lasts, own.first, "last states");
       out.assign(end - begin, T(77));
-      tally::linear_recurrence(on, T(2), tally::segments(terms, places), out);
+      tally::linear_recurrence(on, T(2), batch_of<End>(terms, places), out);
       same_states(out, halved, begin, "one number for all steps");
       out = terms;
       tally::linear_recurrence(on, batch, out, out, each(first_states));
@@ -237,6 +292,9 @@ TEST(segments_between_on_ranks, recurrences)
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     check_recurrences<double>(8, random_offsets(3, seed, 8, seed), {}, every_division(8));
     check_recurrences<double>(8, random_offsets(3, 0, 8, seed), {seed + 1, 5}, every_division(8));
+    check_recurrences<double, from::back>(8, random_offsets(3, seed, 8, seed), {}, every_division(8));
+    check_recurrences<double, from::back>(8, random_offsets(3, 0, 8, seed), {seed + 1, 5}, every_division(8));
+    check_recurrences<double, from::back>(8, random_offsets(3, 0, 8, seed), {7}, every_division(8));
   }
   std::size_t const n = 2 * order::tile<affine<double>> + 100;
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
@@ -245,6 +303,8 @@ TEST(segments_between_on_ranks, recurrences)
     auto const offsets = random_offsets(seed + 1, 0, n, seed + 7);
     check_recurrences<double>(n, offsets, {}, divisions);
     check_recurrences<double>(n, offsets, {n / 3, n - 5}, divisions);
+    check_recurrences<double, from::back>(n, offsets, {}, divisions);
+    check_recurrences<double, from::back>(n, offsets, {n / 3, n - 5}, divisions);
     check_recurrences<float>(n, offsets, {}, divisions);
     check_recurrences<std::uint32_t>(n, offsets, {}, divisions);
   }
@@ -310,6 +370,17 @@ TEST(segments_between_on_ranks, mistakes)
             })[0],
             "tally: rank 0 of 3 failed: tally::inclusive_scan: on ranks the values of segments are a range, whose size "
             "is that of the rank's part");
+  // Ranks that go different ways make different calls.
+  std::string const both = texts_of([&](virtual_rank const& on, int rank) {
+    std::vector<float> out(4);
+    std::vector<int> const offsets{4 * rank, 4 * rank + 4};
+    if (rank == 1)
+      tally::inclusive_scan(on, tally::reversed(tally::segments(part, offsets)), out);
+    else
+      tally::inclusive_scan(on, tally::segments(part, offsets), out);
+  })[0];
+  EXPECT_NE(both.find("the ranks make different calls"), std::string::npos) << both;
+  EXPECT_NE(both.find("inclusive_scan of segments between offsets from the back of float"), std::string::npos) << both;
 }
 
 /// An operator that fails at each of its calls, also when totals are folded.
@@ -355,6 +426,16 @@ TEST(segments_between_on_ranks, what_crosses)
   EXPECT_EQ(run({0, 20}, {}), (traffic{2, 2 * 10 * 4, 3, 3 * 2 * 128}));
   EXPECT_EQ(run({0, 7, 15}, {15, 20}), (traffic{2, 2 * 5 * 4, 3, 3 * 2 * 128}));
   EXPECT_EQ(run({0, 10}, {10, 20}), (traffic{0, 0, 2, 2 * 2 * 128}));  // none crosses
+  // From the back the rank with the end of the segment holds its first tile: of [0, 13) three elements.
+  traffic const backward = on_virtual_ranks(2, [&](virtual_rank const& on, int rank) {
+    std::vector<float> part(10, 1.0f);
+    std::vector<int> const offsets = rank == 0 ? std::vector<int>{0, 13} : std::vector<int>{};
+    tally::inclusive_scan(on, tally::reversed(tally::segments(part, offsets)), part);
+    if (part != (rank == 0 ? std::vector<float>{13, 12, 11, 10, 9, 8, 7, 6, 5, 4}
+                           : std::vector<float>{3, 2, 1, 1, 1, 1, 1, 1, 1, 1}))
+      throw error("running sums");
+  });
+  EXPECT_EQ(backward, (traffic{2, 2 * 10 * 4, 3, 3 * 2 * 128}));
   // Three ranks, two segments that cross borders: two rounds of totals.
   traffic const two = on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
     std::vector<float> const part(10, 1.0f);
@@ -363,6 +444,24 @@ TEST(segments_between_on_ranks, what_crosses)
     tally::reduce(on, tally::segments(part, offsets[static_cast<std::size_t>(rank)]), sums);
   });
   EXPECT_EQ(two, (traffic{2, (4 + 10) * 4, 4, 4 * 3 * 128}));
+  // Operators that are exactly associative share a total of each piece, and need no heads.
+  auto const of = [&]<class T, class Op>(T value, Op op, bool from_back) {
+    return on_virtual_ranks(2, [&](virtual_rank const& on, int rank) {
+      std::vector<T> part(10, value), sums(1);
+      std::vector<int> const offsets = rank == 0 ? std::vector<int>{0, 17} : std::vector<int>{};
+      auto const segment = tally::segments(part, offsets);
+      if (from_back)
+        tally::reduce(on, tally::reversed(segment), sums, value, op);
+      else
+        tally::reduce(on, segment, sums, value, op);
+      if (rank == 0 && sums[0] != 18 * value) throw error("a sum");
+    });
+  };
+  EXPECT_EQ(of(3, plus{}, false), (traffic{0, 0, 3, 3 * 2 * 128}));
+  // Exact sums do not fit into the round. From the back the initial value travels beside them.
+  std::size_t const exact = sizeof(order::carry<float, exact_plus>);
+  EXPECT_EQ(of(1.0f, exact_plus{}, false), (traffic{0, 0, 4, 3 * 2 * 128 + 2 * exact}));
+  EXPECT_EQ(of(1.0f, exact_plus{}, true), (traffic{0, 0, 4, 3 * 2 * 128 + 2 * 2 * exact}));
   // Recurrences of doubles: maps of 16 bytes, and a round in which ranks tell whether their states are finite.
   auto const recur = [&](double term) {
     return on_virtual_ranks(2, [&](virtual_rank const& on, int rank) {

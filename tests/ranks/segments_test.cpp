@@ -5,10 +5,13 @@
 
 #include <gtest/gtest.h>
 
+#include "../support/data.hpp"
+#include "../support/divisions.hpp"
 #include "../support/operators.hpp"
 #include "../support/virtual_ranks.hpp"
 #include "../support/watchdog.hpp"
 #include "segmented.hpp"
+#include "tally/operators/exact_plus.hpp"
 #include "tally/ranks.hpp"
 
 /// Segments that cross from rank to rank: each has the bits of one machine with that segment alone.
@@ -58,7 +61,36 @@ TEST(segments_on_ranks, many_ranks)
                     {random_division(n, 40, 3), random_division(n, 40, 4)});
 }
 
-/// Their kernels know no tiles.
+TEST(segments_on_ranks, exact_sums)
+{
+  std::size_t const n = 9;
+  auto const x = make_data<double>(hardest<double>, n);
+  auto const flags = random_flags(n, 4, 1);
+  std::vector<int> keys(n);
+  for (std::size_t k = 0; k < n; ++k) keys[k] = (k > 0 ? keys[k - 1] : 0) + flags[k];
+  std::vector<double> sums(n), inclusive(n), exclusive(n);
+  exact_plus const op;
+  sums.resize(tally::reduce_by_flag(cpu{1}, x.begin(), x.end(), flags.begin(), sums.begin(), op));
+  tally::inclusive_scan_by_flag(cpu{1}, x.begin(), x.end(), flags.begin(), inclusive.begin(), op);
+  tally::exclusive_scan_by_flag(cpu{1}, x.begin(), x.end(), flags.begin(), exclusive.begin(), x[0], op);
+  on_virtual_ranks(3, [&](virtual_rank const& on, int rank) {
+    in_each_division(rank, every_division(n), [&](std::size_t begin, std::size_t end) {
+      auto const at = [](auto const& all, std::size_t k) { return all.begin() + static_cast<std::ptrdiff_t>(k); };
+      std::vector<double> out(end - begin), own(n);
+      std::vector<int> runs(n);
+      tally::inclusive_scan_by_flag(on, at(x, begin), at(x, end), at(flags, begin), out.begin(), op);
+      expect_part(out, inclusive, begin, "inclusive_scan_by_flag");
+      tally::exclusive_scan_by_key(on, at(keys, begin), at(keys, end), at(x, begin), out.begin(), x[0], op);
+      expect_part(out, exclusive, begin, "exclusive_scan_by_key");
+      own.resize(tally::reduce_by_key(on, at(keys, begin), at(keys, end), at(x, begin), runs.begin(), own.begin(), op));
+      std::size_t first = 0;
+      for (std::size_t k = 0; k < begin; ++k) first += k == 0 || flags[k] != 0;
+      expect_part(own, sums, first, "reduce_by_key");
+    });
+  });
+}
+
+/// They need no tiles.
 TEST(segments_on_ranks, integers_in_memory)
 {
   on_virtual_ranks(3, [](virtual_rank const& on, int rank) {

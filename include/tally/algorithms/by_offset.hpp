@@ -11,6 +11,20 @@
 /// out)` is `reduce(segments(values, offsets, offsets_last), out)`.
 namespace tally {
 
+namespace detail {
+
+/// Iterators do not tell the size of a rank's part.
+template <class P>
+constexpr void check_not_on_ranks()
+{
+  static_assert(
+      !requires(P const& on) { on.ranks(); },
+      "tally: ranks take segments(part, offsets) in reduce and the scans, where the part is a range: calls by "
+      "offset are for one machine");
+}
+
+}  // namespace detail
+
 /// Writes `out[s] = init + values[offsets[s]] + ... + values[offsets[s+1] - 1]` for each segment s.
 ///
 ///     reduce_by_offset([on,] values, offsets, offsets_last, out [, init [, op]])
@@ -20,6 +34,7 @@ template <class Acc = void, execution P, detail::iterator Values, detail::iterat
           detail::iterator Out, class... InitOp>
 Out reduce_by_offset(P const& on, Values values, Offsets offsets, S offsets_last, Out out, InitOp... init_op)
 {
+  detail::check_not_on_ranks<P>();
   auto const batch = tally::segments(values, offsets, offsets_last);
   tally::reduce<Acc>(on, batch, out, std::move(init_op)...);
   return out + static_cast<std::iter_difference_t<Out>>(batch.count);
@@ -41,6 +56,7 @@ template <class Acc = void, execution P, detail::iterator Values, detail::iterat
           detail::iterator Out, class... OpInit>
 void inclusive_scan_by_offset(P const& on, Values values, Offsets offsets, S offsets_last, Out out, OpInit... op_init)
 {
+  detail::check_not_on_ranks<P>();
   tally::inclusive_scan<Acc>(on, tally::segments(values, offsets, offsets_last), out, std::move(op_init)...);
 }
 
@@ -53,6 +69,7 @@ template <class Acc = void, execution P, detail::iterator Values, detail::iterat
           detail::iterator Out, class T, class... Op>
 void exclusive_scan_by_offset(P const& on, Values values, Offsets offsets, S offsets_last, Out out, T init, Op... op)
 {
+  detail::check_not_on_ranks<P>();
   tally::exclusive_scan<Acc>(on, tally::segments(values, offsets, offsets_last), out, std::move(init),
                              std::move(op)...);
 }

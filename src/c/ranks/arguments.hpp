@@ -52,6 +52,24 @@ inline array one_value(std::byte const* value, operation const& op, tally_type t
   return result;
 }
 
+/// The initial values of a call on segments, in the type in which ranks combine: those of the caller, one or one for each
+/// in the shape `each`; else, for an exclusive scan, the identity. Without data if there are none.
+/// Throws    usage_error.
+inline array initial_of_segments(tally_options const& options, array const& elements, per_axis const& each,
+                                 operation const& found, tally_type type, converter const& combined)
+{
+  if (options.initial != nullptr) {
+    array const given = checked_initial(options.initial, elements, each);
+    converter(found, type).check(given, "options->initial", false);
+    array const result = combined.input(given);
+    return result.shape.size() == 0 ? result : packed(result);
+  }
+  if ((options.flags & TALLY_EXCLUSIVE) == 0) return {};
+  if (!found.has_identity)
+    throw usage_error("op has no identity, so that first results need an initial value (options->initial)");
+  return combined.input(one_value(found.identity_bytes(), found, type));
+}
+
 /// Writes the reduction of no elements to all places of an array.
 inline void put_nothing(operation const& op, tally_type type, array const& to)
 {

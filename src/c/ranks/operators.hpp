@@ -22,6 +22,7 @@ struct segments_on_ranks {
   std::byte const* initial = nullptr;  ///< of the segment that crosses the end of the part
   bool reduces = false;
   bool exclusive = false;
+  bool from_back = false;
   std::byte* last = nullptr;  ///< takes the value of that segment, unless null
   bool has_last = false;      ///< whether it has
 };

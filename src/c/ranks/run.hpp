@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -11,6 +14,7 @@
 #include "src/c/ranks/operators.hpp"
 #include "tally/detail/ranks/batches.hpp"
 #include "tally/detail/ranks/segments.hpp"
+#include "tally/detail/ranks/wire.hpp"
 
 /// The code of an operator on ranks: elements of type E are combined as values of type T.
 namespace tally::c {
@@ -60,9 +64,17 @@ void run_on_segments(session& by, operation const& of, segments_on_ranks& call, 
   auto* const out = reinterpret_cast<E*>(call.out);
   Op op = operator_of<Op>(of);
   std::optional<T> initial;
+  // From the back a copy of the part is combined, from its last element on: the code for iterators that go backwards
+  // would be as much again.
+  ranks_backend::memory<E> turned;
+  if (call.from_back)
+    by.attempt([&] {
+      turned = ranks_backend::memory<E>(call.size);
+      std::uninitialized_copy_n(std::make_reverse_iterator(values + call.size), call.size, turned.get());
+    });
   using line_type = ranks_backend::crossing_line<T, E const*>;
-  using call_type = ranks_backend::ordered_call<T, callbacks, line_type, Op>;
-  line_type line(values, call.size, initial, call.has_initial);
+  using call_type = ranks_backend::call_on<T, callbacks, line_type, Op>;
+  line_type line(call.from_back ? turned.get() : values, call.size, initial, call.has_initial, call.from_back);
   std::size_t const tile = ranks_backend::tile_of<T>(values);
   call_type even(by, line, op, tile), odd(by, line, op, tile);
   auto const reserve = [&] {
@@ -74,7 +86,10 @@ void run_on_segments(session& by, operation const& of, segments_on_ranks& call, 
       bool const begins = piece.begins_on(by.rank());
       if (begins && call.has_initial) initial.emplace(*reinterpret_cast<E const*>(call.initial));
       crossing.share_totals(true);
-      if (!call.reduces) crossing.scan([&](std::size_t) { return out + piece.begin(); }, shift_of(call));
+      E* const results = (call.from_back ? turned.get() : out) + piece.begin();
+      if (!call.reduces) crossing.scan([&](std::size_t) { return results; }, shift_of(call));
+      if (!call.reduces && call.from_back)
+        std::copy_n(results, piece.size(), std::make_reverse_iterator(out + call.size - piece.begin()));
       if (!begins || call.last == nullptr) return;
       by.attempt([&] {
         *reinterpret_cast<E*>(call.last) = static_cast<E>(T(cpu_backend::value_of<T>(*crossing.after_all().last())));
@@ -90,7 +105,7 @@ ranks_operation code_of()
 {
   ranks_operation result;
   result.along = run_along<E, T, Op>;
-  if constexpr (!is_exact_sum<Op>) result.segments = run_on_segments<E, T, Op>;
+  result.segments = run_on_segments<E, T, Op>;
   return result;
 }
 

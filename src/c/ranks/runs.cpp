@@ -85,18 +85,8 @@ void prepared::prepare(bool reduces, tally_array const* keys_given, tally_array 
   check.check(elements, "values", false);
   check.check(out, "out", true);
   op = on_ranks(op_given, type, found);
-  if (op.segments == nullptr) throw not_supported("TALLY_EXACT_PLUS by key, on ranks");
   converter const convert(op.op, op.type);
-  if (options.initial != nullptr) {
-    initial = checked(options.initial, "options->initial");
-    check_same_shape(initial, {}, "options->initial");
-    check.check(initial, "options->initial", false);
-    initial = convert.input(initial);
-  } else if ((options.flags & TALLY_EXCLUSIVE) != 0) {
-    if (!found.has_identity)
-      throw usage_error("op has no identity, so that the first results need an initial value (options->initial)");
-    initial = convert.input(one_value(found.identity_bytes(), found, type));
-  }
+  initial = initial_of_segments(options, elements, {}, found, type, convert);
   heads.keys = packed(keys);
   heads.ends = ends_of_runs(heads.keys, "keys", options.threads);
   heads.equal = equality_of(keys.type);

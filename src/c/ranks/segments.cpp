@@ -26,8 +26,8 @@ struct prepared {
   bool reduces = false, has_initial = false, initial_for_each = false;
   std::vector<std::int64_t> offsets;  ///< places in the whole, and later in this part
   std::size_t segments = 0;
-  std::size_t entering = 0;        ///< elements of the part that belong to a segment of an earlier rank
-  bool begins_with_first = false;  ///< whether it begins with the first of these
+  std::size_t entering = 0;      ///< elements of the part that belong to a segment of an earlier rank
+  bool has_first_of_it = false;  ///< whether the element with which that one begins is among them
   array values, out, last;
   array elements, results, initial, lasts;  ///< in the type in which ranks combine
   segments_on_ranks call;
@@ -39,7 +39,7 @@ struct prepared {
   void prepare(call_kind kind, tally_array const* values_given, tally_array const* offsets_given,
                tally_array const* out_given, tally_operation const* op_given, tally_options const* options_given);
   ranks_backend::call_name name(char const* function, tally_operation const* op_given) const;
-  void look_at(std::span<ranks_backend::pieces_of_part const> pieces, std::size_t rank);
+  void look_at(std::span<ranks_backend::pieces_of_part const> pieces, int rank);
   void run_own(std::uint64_t begin_of_part, std::size_t count);
   void deliver() const;
 };
@@ -58,8 +58,6 @@ void prepared::prepare(call_kind kind, tally_array const* values_given, tally_ar
 {
   reduces = kind == call_kind::reduce;
   options = options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE);
-  if ((options.flags & TALLY_REVERSE) != 0)
-    throw not_supported("TALLY_REVERSE on ranks: it needs ranks in the other order, each with its part turned round");
   if (reduces && options.last != nullptr)
     throw usage_error("options->last is for scans: the last value of a reduction is its result");
   values = checked(values_given, "values", devices::cpu_or_gpu);
@@ -81,28 +79,19 @@ void prepared::prepare(call_kind kind, tally_array const* values_given, tally_ar
   out = checked(out_given, "out");
   check_same_shape(out, reduces ? own_segments : values.shape, "out");
 
-  bool const own = !is_built_in(op_given), exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
+  bool const own = !is_built_in(op_given);
   type = own ? out.type : accumulator_of(options, out.type, op_given);
   found = own ? of_caller(*op_given, values.bytes) : built_in(op_given, type);
   converter const check(found, type);
   check.check(values, "values", false);
   check.check(out, "out", true);
   op = on_ranks(op_given, type, found);
-  if (op.segments == nullptr) throw not_supported("TALLY_EXACT_PLUS of segments, on ranks");
   converter const convert_to(op.op, op.type);
   has_initial = options.initial != nullptr;
-  if (has_initial) {
-    array const given = checked(options.initial, "options->initial");
-    initial_for_each = given.shape.size() != 0;
-    if (initial_for_each) check_same_shape(given, own_segments, "options->initial");
-    check.check(given, "options->initial", false);
-    initial = convert_to.input(given);
-    if (initial_for_each) initial = packed(initial);
-  } else if (!found.has_identity && (exclusive || reduces || options.last != nullptr)) {
-    throw usage_error("op has no identity, so that empty segments and first results need options->initial");
-  } else if (exclusive) {
-    initial = convert_to.input(one_value(found.identity_bytes(), found, type));
-  }
+  if (!has_initial && !found.has_identity && (reduces || options.last != nullptr))
+    throw usage_error("op has no identity, so that empty segments need an initial value (options->initial)");
+  initial = initial_of_segments(options, values, own_segments, found, type, convert_to);
+  initial_for_each = initial.shape.size() != 0;
   if (options.last != nullptr) {
     last = checked(options.last, "options->last");
     check_same_shape(last, own_segments, "options->last");
@@ -116,7 +105,8 @@ void prepared::prepare(call_kind kind, tally_array const* values_given, tally_ar
   call.out = results.data;
   call.has_initial = initial.data != nullptr;
   call.reduces = reduces;
-  call.exclusive = exclusive;
+  call.exclusive = (options.flags & TALLY_EXCLUSIVE) != 0;
+  call.from_back = (options.flags & TALLY_REVERSE) != 0;
   if (segments == 0) return;
   auto const of_last_segment = (segments - 1) * op.op.bytes;
   call.initial = initial.data == nullptr ? nullptr : initial.data + (initial_for_each ? of_last_segment : 0);
@@ -127,18 +117,21 @@ void prepared::prepare(call_kind kind, tally_array const* values_given, tally_ar
 ranks_backend::call_name prepared::name(char const* function, tally_operation const* op_given) const
 {
   return ranks_backend::call_name(function, " of ", std::string_view(described(found, op_given, type)),
-                                  call.exclusive ? ", exclusive" : "", has_initial ? ", with an initial value" : "");
+                                  call.exclusive ? ", exclusive" : "", call.from_back ? ", from the back" : "",
+                                  has_initial ? ", with an initial value" : "");
 }
 
-void prepared::look_at(std::span<ranks_backend::pieces_of_part const> pieces, std::size_t rank)
+void prepared::look_at(std::span<ranks_backend::pieces_of_part const> pieces, int rank)
 {
-  entering = static_cast<std::size_t>(pieces[rank].entering);
-  // A segment that an earlier rank gives at the end of its part has its first element here, or on a rank between.
-  begins_with_first = entering > 0;
-  for (std::size_t r = rank; begins_with_first && r-- > 0;) {
-    if (pieces[r].behind > 0) return;
-    begins_with_first = pieces[r].elements == 0;
-  }
+  auto const part = [&](int r) { return pieces[static_cast<std::size_t>(r)]; };
+  entering = static_cast<std::size_t>(part(rank).entering);
+  ranks_backend::for_each_crossing(pieces, [&](int, int first, int last) {
+    if (rank <= first || last < rank || entering == 0) return;
+    // A segment at the end of its rank's part has its first element here, or on a rank between.
+    int before = rank - 1;
+    while (first < before && part(before).elements == 0) --before;
+    has_first_of_it = call.from_back ? rank == last : before == first && part(first).leaving == 0;
+  });
 }
 
 /// Does the first `count` segments, all of which lie in the part.
@@ -157,6 +150,7 @@ void prepared::run_own(std::uint64_t begin_of_part, std::size_t count)
   inner.nothing = has_initial && !initial_for_each ? initial.data : op.op.nothing_bytes();
   inner.reduces = reduces;
   inner.exclusive = call.exclusive;
+  inner.from_back = call.from_back;
   inner.threads = options.threads;
   op.op.segments(op.op, inner);
 }
@@ -180,12 +174,17 @@ void prepared::deliver() const
   if (has_initial) return;
   // The value of nothing is that of the caller's type: the least int8 is no int64 in which ranks combine. The sum of
   // nothing is +0.0, and its identity -0.0.
-  if (call.exclusive && begins_with_first) put_nothing(found, type, part_of(out, 0, 1));
+  auto const put_first = [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t const place = call.from_back ? end - 1 : begin;
+    put_nothing(found, type, part_of(out, place, place + 1));
+  };
+  if (call.exclusive && has_first_of_it) put_first(0, static_cast<std::int64_t>(entering));
   array const& of_segments = reduces ? out : last;
   for (std::int64_t s = 0; s < count; ++s) {
     std::int64_t const begin = offsets[static_cast<std::size_t>(s)], end = offsets[static_cast<std::size_t>(s) + 1];
     if (begin == end && of_segments.data != nullptr) put_nothing(found, type, part_of(of_segments, s, s + 1));
-    if (begin != end && begin < size && call.exclusive) put_nothing(found, type, part_of(out, begin, begin + 1));
+    bool const has_first = begin != end && (call.from_back ? end <= size : begin < size);
+    if (call.exclusive && has_first) put_first(begin, end);
   }
 }
 
@@ -209,7 +208,7 @@ void run_segments_on_ranks(call_kind kind, char const* function, ranks const& on
     ranks_backend::with_segments_between(
         by, given, [] {}, reserve,
         [&](std::span<ranks_backend::pieces_of_part const> pieces) {
-          p.look_at(pieces, static_cast<std::size_t>(by.rank()));
+          p.look_at(pieces, by.rank());
           cross(pieces);
         },
         [&](std::uint64_t begin_of_part, std::size_t count) { p.run_own(begin_of_part, count); });

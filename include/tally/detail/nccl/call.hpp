@@ -329,15 +329,15 @@ private:
   /// The ranks that have parts: all, unless sequences are divided among some only.
   int first_rank() const
   {
-    if constexpr (requires { lines_->first_rank(); })
-      return lines_->first_rank();
+    if constexpr (requires { lines_->first_place(); })
+      return lines_->first_place();
     else
       return 0;
   }
   int last_rank() const
   {
-    if constexpr (requires { lines_->last_rank(); })
-      return lines_->last_rank();
+    if constexpr (requires { lines_->last_place(); })
+      return lines_->last_place();
     else
       return ranks() - 1;
   }

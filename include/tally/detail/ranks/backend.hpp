@@ -93,17 +93,16 @@ bool cannot_fail(part_of<I, Transform> const& part)
          cpu_backend::contiguous_of<I, T> && cpu_backend::contiguous_of<Out, T> && part.size <= order::tile<T>;
 }
 
-/// Calls run(call), where `call` is the exact_call or ordered_call that Op on T needs.
+/// The call that Op on T needs.
+template <class T, transport Transport, class Lines, class Op>
+using call_on =
+    std::conditional_t<in_any_order<Op, T>, exact_call<T, Transport, Lines, Op>, ordered_call<T, Transport, Lines, Op>>;
+
 template <class T, transport Transport, class Lines, class Op, class Run>
 void with_lines(session<Transport>& session, Lines const& lines, std::size_t tile, Op& op, Run const& run)
 {
-  if constexpr (in_any_order<Op, T>) {
-    exact_call<T, Transport, Lines, Op> call(session, lines, op);
-    run(call);
-  } else {
-    ordered_call<T, Transport, Lines, Op> call(session, lines, op, tile);
-    run(call);
-  }
+  call_on<T, Transport, Lines, Op> call(session, lines, op, tile);
+  run(call);
 }
 
 /// Calls run(call, part) on the one sequence of a call.

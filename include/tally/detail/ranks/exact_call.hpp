@@ -23,49 +23,63 @@ public:
   /// An exact sum travels whole: it is rounded once, at the end.
   using total = std::conditional_t<is_exact_sum<Op>, carry, working>;
 
-  exact_call(session<Transport>& session, Lines const& lines, Op& op) : session_(&session), lines_(&lines), op_(&op) {}
+  /// There are no tiles.
+  exact_call(session<Transport>& session, Lines const& lines, Op& op, std::size_t)
+      : session_(&session),
+        lines_(&lines),
+        op_(&op),
+        values_(lines.count() + (shares_initial() ? 1 : 0))
+  {
+  }
+
+  /// Takes no memory before a round: `share_totals` does.
+  void reserve() const {}
 
   /// Shares the totals of all parts in one round, or two for totals of more than report::value_bytes.
   void share_totals(bool may_fail)
   {
     session<Transport>& by = *session_;
     auto const ranks = static_cast<std::size_t>(by.by().size());
-    std::size_t const count = lines_->count();
-    in_report_ = count * size <= report::value_bytes;
+    in_report_ = values_ * size <= report::value_bytes;
     report first{.may_fail = may_fail};
     by.attempt([&] {
       if (!in_report_) {
-        own_ = memory<std::byte>(count * size, alignof(value));
-        all_ = memory<std::byte>(ranks * count * size, alignof(value));
+        own_ = memory<std::byte>(values_ * size, alignof(value));
+        all_ = memory<std::byte>(ranks * values_ * size, alignof(value));
       }
-      for (std::size_t s = 0; s < count; ++s) {
+      auto const share = [&](std::size_t number, carry const& sum) {
+        std::byte* const to = (is_in_report() ? first.value : own_.get()) + number * size;
+        if constexpr (is_exact_sum<Op>)
+          store(to, sum);
+        else
+          store(to, *sum.last());
+      };
+      if (shares_initial() && own_place() == initial_place(*lines_))
+        share(lines_->count(), cpu_backend::begin_with<T, Op>(lines_->init(0)));
+      for (std::size_t s = 0; s < lines_->count(); ++s) {
         carry sum = before_first(s);
         auto const begin = lines_->first(s);
         cpu_backend::reduce<T>(by.ranks().on, begin, std::next(begin, distance(lines_->size())), lines_->transform(),
                                *op_, sum);
         if (!sum.last()) return;  // nor has another sequence any elements
         first.has_value = 1;
-        std::byte* const to = (is_in_report() ? first.value : own_.get()) + s * size;
-        if constexpr (is_exact_sum<Op>)
-          store(to, sum);
-        else
-          store(to, *sum.last());
+        share(s, sum);
       }
     });
     by.meet(first);
     if (!in_report_) {
       detail::took("ranks: large totals in a round of their own");
-      by.by().allgather(own_.get(), all_.get(), count * size);
+      by.by().allgather(own_.get(), all_.get(), values_ * size);
     }
   }
 
   /// The carry of a sequence before this part.
   carry before_own(std::size_t s = 0) const
   {
-    return session_->rank() == 0 ? before_first(s) : before(session_->rank(), s);
+    return own_place() == first_place(*lines_) && !shares_initial() ? before_first(s) : before(own_place(), s);
   }
   /// The carry after all elements.
-  carry after_all(std::size_t s = 0) const { return before(session_->by().size(), s); }
+  carry after_all(std::size_t s = 0) const { return before(last_place(*lines_, session_->by().size()) + 1, s); }
 
   /// Writes all results of this part. `out(s)` is the place of those of sequence s.
   /// Returns   the end of those of a single sequence.
@@ -99,26 +113,40 @@ private:
 
   static auto distance(std::size_t n) { return static_cast<std::iter_difference_t<typename Lines::iterator>>(n); }
 
-  /// Rank 0 begins with the initial value, so its total contains it.
+  int own_place() const { return rank_at(*lines_, session_->rank()); }
+  /// The rank at the first place begins with the initial value, so its total contains it. If another rank has the value,
+  /// that one shares it behind its total.
+  bool shares_initial() const
+  {
+    if constexpr (goes_either_way<Lines>)
+      return lines_->goes_back() && lines_->has_init();
+    else
+      return false;
+  }
   carry before_first(std::size_t s) const
   {
-    return session_->rank() == 0 ? cpu_backend::begin_with<T, Op>(lines_->init(s)) : carry();
+    bool const begins = own_place() == first_place(*lines_) && !shares_initial();
+    return begins && lines_->has_init() ? cpu_backend::begin_with<T, Op>(lines_->init(s)) : carry();
   }
-  carry before(int rank, std::size_t s) const
+  carry before(int end, std::size_t s) const
   {
+    if (!are_here(*lines_)) return carry();
     auto&& op = cpu_backend::hold_operator<T>(*op_);
     std::optional<total> sum;
-    for (std::size_t r = 0; r < static_cast<std::size_t>(rank); ++r) {
-      report const& from = session_->ranks().reports[r];
-      if (from.has_value == 0) continue;
-      total const next =
-          load<total>(is_in_report() ? from.value + s * size : all_.get() + (r * lines_->count() + s) * size);
+    auto const add = [&](std::size_t rank, std::size_t number) {
+      total const next = load<total>(is_in_report() ? session_->ranks().reports[rank].value + number * size
+                                                    : all_.get() + (rank * values_ + number) * size);
       if (!sum)
         sum.emplace(next);
       else if constexpr (is_exact_sum<Op>)
         sum->terms().add(next.terms());
       else
         sum.emplace(static_cast<total>(op(*sum, next)));
+    };
+    if (shares_initial()) add(static_cast<std::size_t>(rank_at(*lines_, initial_place(*lines_))), lines_->count());
+    for (int place = first_place(*lines_); place < end; ++place) {
+      auto const rank = static_cast<std::size_t>(rank_at(*lines_, place));
+      if (session_->ranks().reports[rank].has_value != 0) add(rank, s);
     }
     return sum ? carry(*sum) : carry();
   }
@@ -126,6 +154,7 @@ private:
   session<Transport>* session_;
   Lines const* lines_;
   Op* op_;
+  std::size_t values_;  // that a rank shares
   memory<std::byte> own_, all_;
   bool in_report_ = true;
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -18,7 +19,67 @@
 ///     init(s)          the initial value of sequence s; that of rank 0 counts
 ///     several          whether there may be more than one sequence
 ///     total_of_tile(s, k)    the total of the tile that begins with element k of this part; lines may leave it out
+///
+/// Sequences that lie on some ranks only, or go from the last of them to the first, have besides
+///
+///     goes_back()        whether the last rank is at the first place
+///     rank_at(place)     the rank at a place in the order of the sequence; also the place of a rank
+///     is_here()          whether this rank has a part of a sequence; if not, the places below are -1
+///     first_place(), last_place()    the first and the last place of the sequence
+///     initial_place()    the place of the rank whose initial value counts
 namespace tally::ranks_backend {
+
+template <class Lines>
+concept goes_either_way = requires(Lines const& lines, int place) {
+  { lines.rank_at(place) } -> std::same_as<int>;
+  lines.goes_back();
+  lines.is_here();
+  lines.first_place();
+  lines.last_place();
+  lines.initial_place();
+};
+
+/// The same of all lines: others lie on all ranks, in their order.
+template <class Lines>
+int rank_at(Lines const& lines, int place)
+{
+  if constexpr (goes_either_way<Lines>)
+    return lines.rank_at(place);
+  else
+    return place;
+}
+template <class Lines>
+bool are_here(Lines const& lines)
+{
+  if constexpr (goes_either_way<Lines>)
+    return lines.is_here();
+  else
+    return true;
+}
+template <class Lines>
+int first_place(Lines const& lines)
+{
+  if constexpr (goes_either_way<Lines>)
+    return lines.first_place();
+  else
+    return 0;
+}
+template <class Lines>
+int last_place(Lines const& lines, int ranks)
+{
+  if constexpr (goes_either_way<Lines>)
+    return lines.last_place();
+  else
+    return ranks - 1;
+}
+template <class Lines>
+int initial_place(Lines const& lines)
+{
+  if constexpr (goes_either_way<Lines>)
+    return lines.initial_place();
+  else
+    return 0;
+}
 
 /// The one sequence of a call on iterators.
 template <class T, class I, class Transform>

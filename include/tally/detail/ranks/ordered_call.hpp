@@ -55,7 +55,7 @@ public:
   void share_totals(bool may_fail)
   {
     session<Transport>& by = *session_;
-    int const rank = by.rank();
+    int const place = own_place();
     std::size_t const size = lines_->size(), count = lines_->count();
     if constexpr (requires { lines_->divide(by.ranks(), tile_); }) {
       lines_->divide(by.ranks(), tile_);
@@ -64,44 +64,44 @@ public:
       divide(by.meet({.elements = size}));
     }
     division const parts = this->parts();
-    std::size_t const head = parts.head(rank), tail = parts.tail(rank);
+    std::size_t const head = parts.head(place), tail = parts.tail(place);
     if constexpr (Lines::several) {
       if (has_heads(parts)) {
         detail::took("ranks: memory for the tiles that cross borders, of several sequences");
         by.attempt([&] {
-          if (tail > 0) border_ = memory<T>(count * parts.border_tile(rank));
-          if (tail > 0) line_ = memory<T>(parts.border_tile(rank));
+          if (tail > 0) border_ = memory<T>(count * parts.border_tile(place));
+          if (tail > 0) line_ = memory<T>(parts.border_tile(place));
           head_ = memory<T>(count * head);
         });
         by.meet({});
       }
     }
 
-    parts.for_each_contributor(rank, [&](int r, std::size_t elements, std::size_t place) {
-      by.by().receive(r, border_.bytes() + place * count * sizeof(T), elements * count, sizeof(T));
+    parts.for_each_contributor(place, [&](int from, std::size_t elements, std::size_t at) {
+      by.by().receive(rank_at(from), border_.bytes() + at * count * sizeof(T), elements * count, sizeof(T));
     });
     if (head > 0) {
       detail::took("ranks: a head for an earlier rank");
       by.attempt([&] {
         for (std::size_t s = 0; s < count; ++s) copy(lines_->first(s), head, head_.get() + s * head);
       });
-      by.by().send(parts.holder_of_head(rank), head_.bytes(), by.failed() ? 0 : head * count, sizeof(T));
+      by.by().send(rank_at(parts.holder_of_head(place)), head_.bytes(), by.failed() ? 0 : head * count, sizeof(T));
     }
 
-    shared_totals const own = parts.totals(rank);
+    shared_totals const own = parts.totals(place);
     std::span<std::size_t const> const counts = by.ranks().counts;
     std::size_t const most = *std::max_element(counts.begin(), counts.end());
     in_report_ = most * slot <= report::value_bytes;
     report second{.may_fail = may_fail};
     std::byte* slots = second.value;
-    std::uint64_t const values = values_of(parts, rank);
+    std::uint64_t const values = values_of(parts, place);
     by.attempt([&] {
       if (!in_report_) allocate_slots(count * values);
       if (!in_report_) slots = own_slots_.get();
       for_each_line([&](std::optional<cpu> const& on, std::size_t s) {
         std::byte* const of_line = slots + s * values * slot;
-        if (has_init(rank)) store(of_line, working(*lines_->init(s)));
-        total_tiles(on, s, head, size - tail, own, of_line + has_init(rank) * slot);
+        if (has_init(place)) store(of_line, working(*lines_->init(s)));
+        total_tiles(on, s, head, size - tail, own, of_line + has_init(place) * slot);
         if (tail > 0) copy(std::next(lines_->first(s), distance(size - tail)), tail, border_.get() + s * tail);
       });
     });
@@ -110,7 +110,8 @@ public:
       by.attempt([&] {
         detail::took("ranks: a tile that crosses a border");
         for (std::size_t s = 0; s < count; ++s)
-          store(slots + ((s + 1) * values - 1) * slot, total_of_border(border_line(parts, s), parts.border_tile(rank)));
+          store(slots + ((s + 1) * values - 1) * slot,
+                total_of_border(border_line(parts, s), parts.border_tile(place)));
       });
     by.meet(second);
     if (!in_report_) {
@@ -130,9 +131,11 @@ public:
   }
 
   /// The carry of a sequence before the first tile that this rank begins.
-  carry before_own(std::size_t s = 0) const { return before(session_->rank(), s); }
+  carry before_own(std::size_t s = 0) const { return before(own_place(), s); }
   /// The carry after all elements.
   carry after_all(std::size_t s = 0) const { return before(session_->by().size(), s); }
+  /// The initial value, which a rank shares with its totals.
+  working initial(std::size_t s = 0) const { return load<working>(slots_of(parts(), initial_place(*lines_), s)); }
 
   /// Writes all results of this part. `out(s)` is the place of those of sequence s.
   /// Returns   the end of those of a single sequence.
@@ -155,29 +158,31 @@ public:
     using Out = std::decay_t<std::invoke_result_t<Outs const&, std::size_t>>;
     session<Transport>& by = *session_;
     division const parts = this->parts();
-    int const rank = by.rank();
-    std::size_t const head = parts.head(rank), tail = parts.tail(rank), size = lines_->size(), count = lines_->count();
+    int const place = own_place();
+    std::size_t const head = parts.head(place), tail = parts.tail(place), size = lines_->size(),
+                      count = lines_->count();
     carries_before at(*this);
     scan_borders(parts, at, shift);
-    if (head > 0) by.by().receive(parts.holder_of_head(rank), head_.bytes(), head * count, sizeof(T));
+    if (head > 0) by.by().receive(rank_at(parts.holder_of_head(place)), head_.bytes(), head * count, sizeof(T));
     auto const scan_own = [&](std::optional<cpu> const& on, std::size_t s, Out to) {
       if (head + tail == size) return to;  // there may be no carry either, on a rank that has no part of the line
       return scan_tiles(on, s, head, size - tail, std::move(to), at[s]);
     };
     if constexpr (std::random_access_iterator<Out>) {
-      using place = std::iter_difference_t<Out>;
+      auto const behind = [&](std::size_t s, std::size_t k) {
+        return out(s) + static_cast<std::iter_difference_t<Out>>(k);
+      };
       by.attempt([&] {
-        for_each_line(
-            [&](std::optional<cpu> const& on, std::size_t s) { scan_own(on, s, out(s) + static_cast<place>(head)); });
+        for_each_line([&](std::optional<cpu> const& on, std::size_t s) { scan_own(on, s, behind(s, head)); });
       });
       if (by.by().wait())
         by.attempt([&] {
           for (std::size_t s = 0; s < count; ++s) {
             write(head_.get() + s * head, head, out(s));
-            write(border_.get() + s * tail, tail, out(s) + static_cast<place>(size - tail));
+            write(border_.get() + s * tail, tail, behind(s, size - tail));
           }
         });
-      if constexpr (!Lines::several) return out(0) + static_cast<place>(size);
+      if constexpr (!Lines::several) return behind(0, size);
     } else {
       static_assert(!Lines::several);
       Out to = out(0);
@@ -229,20 +234,14 @@ private:
   static auto distance(std::size_t n) { return static_cast<std::iter_difference_t<I>>(n); }
 
   division parts() const { return {session_->ranks().offsets, tile_, order::span_tiles}; }
-  /// The rank whose part a sequence begins with: rank 0, unless sequences are divided among some ranks only.
-  int first_rank() const
+  int rank_at(int place) const { return ranks_backend::rank_at(*lines_, place); }
+  int own_place() const { return rank_at(session_->rank()); }
+  /// A rank shares the initial value in front of its totals.
+  std::size_t has_init(int place) const { return place == initial_place(*lines_) && lines_->has_init() ? 1 : 0; }
+  /// The values that the rank at a place shares for each sequence.
+  std::uint64_t values_of(division const& parts, int place) const
   {
-    if constexpr (requires { lines_->first_rank(); })
-      return lines_->first_rank();
-    else
-      return 0;
-  }
-  /// That rank shares the initial value in front of its totals.
-  std::size_t has_init(int rank) const { return rank == first_rank() && lines_->has_init() ? 1 : 0; }
-  /// The values that a rank shares for each sequence.
-  std::uint64_t values_of(division const& parts, int rank) const
-  {
-    return parts.totals(rank).values() + has_init(rank);
+    return parts.totals(place).values() + has_init(place);
   }
   static bool has_heads(division const& parts)
   {
@@ -324,9 +323,9 @@ private:
   template <class F>
   void for_each_piece(division const& parts, F const& f) const
   {
-    int const rank = session_->rank();
-    f(parts.tail(rank), 0);
-    parts.for_each_contributor(rank, [&](int, std::size_t elements, std::size_t place) { f(elements, place); });
+    int const place = own_place();
+    f(parts.tail(place), 0);
+    parts.for_each_contributor(place, [&](int, std::size_t elements, std::size_t at) { f(elements, at); });
   }
   /// The elements of a sequence in the tile that crosses the end of this part, one after the other.
   T* border_line(division const& parts, [[maybe_unused]] std::size_t s)
@@ -361,23 +360,24 @@ private:
   void scan_borders(division const& parts, carries_before& before_own, detail::direction shift)
   {
     session<Transport>& by = *session_;
-    int const rank = by.rank();
-    if (parts.tail(rank) == 0) return;
+    int const place = own_place();
+    if (parts.tail(place) == 0) return;
     std::size_t const count = lines_->count();
     by.attempt([&] {
       auto&& op = cpu_backend::hold_operator<T>(*op_);
-      shared_totals const own = parts.totals(rank);
+      shared_totals const own = parts.totals(place);
       for (std::size_t s = 0; s < count; ++s) {
         carry at = before_own[s];
-        push_shared(at, own, own.values() - 1, slots_of(parts, rank, s) + has_init(rank) * slot, op);
+        push_shared(at, own, own.values() - 1, slots_of(parts, place, s) + has_init(place) * slot, op);
         std::identity same;
         T* const line = border_line(parts, s);
-        cpu_backend::scan<T>(cpu{1}, line, line + parts.border_tile(rank), line, same, *op_, at, shift);
+        cpu_backend::scan<T>(cpu{1}, line, line + parts.border_tile(place), line, same, *op_, at, shift);
         put_border_line(parts, s);
       }
     });
-    parts.for_each_contributor(rank, [&](int r, std::size_t elements, std::size_t place) {
-      by.by().send(r, border_.bytes() + place * count * sizeof(T), by.failed() ? 0 : elements * count, sizeof(T));
+    parts.for_each_contributor(place, [&](int to, std::size_t elements, std::size_t from) {
+      by.by().send(rank_at(to), border_.bytes() + from * count * sizeof(T), by.failed() ? 0 : elements * count,
+                   sizeof(T));
     });
   }
 
@@ -388,31 +388,38 @@ private:
     own_slots_ = memory<std::byte>(static_cast<std::size_t>(own) * slot, slot_alignment);
     all_slots_ = memory<std::byte>(static_cast<std::size_t>(all) * slot, slot_alignment);
   }
-  /// The values that a rank shares for a sequence.
-  std::byte const* slots_of(division const& parts, int rank, std::size_t s) const
+  /// The values that a rank shares, of all sequences.
+  std::byte const* slots_of_rank(int rank) const
   {
-    std::byte const* at = all_slots_.get();
-    if (in_report_)
-      at = session_->ranks().reports[static_cast<std::size_t>(rank)].value;
-    else
-      for (int r = 0; r < rank; ++r) at += session_->ranks().counts[static_cast<std::size_t>(r)] * slot;
-    return at + s * values_of(parts, rank) * slot;
+    if (in_report_) return session_->ranks().reports[static_cast<std::size_t>(rank)].value;
+    std::span<std::size_t const> const counts = session_->ranks().counts;
+    return all_slots_.get() + slot * std::accumulate(counts.begin(), counts.begin() + rank, std::size_t{0});
   }
-  carry before(int rank, std::size_t s) const
+  /// Those of the next rank, or of the one before.
+  std::byte const* slots_beside(std::byte const* slots, int rank, int other) const
+  {
+    if (in_report_) return slots_of_rank(other);
+    auto const bytes = [&](int of) { return session_->ranks().counts[static_cast<std::size_t>(of)] * slot; };
+    return rank < other ? slots + bytes(rank) : slots - bytes(other);
+  }
+  /// The values that the rank at a place shares for a sequence.
+  std::byte const* slots_of(division const& parts, int place, std::size_t s) const
+  {
+    return slots_of_rank(rank_at(place)) + s * values_of(parts, place) * slot;
+  }
+  carry before(int place, std::size_t s) const
   {
     auto&& op = cpu_backend::hold_operator<T>(*op_);
     division const parts = this->parts();
+    int const first = first_place(*lines_);
     carry sum;
-    std::byte const* of_rank = all_slots_.get();
-    int const begins = first_rank();
-    for (int r = 0; r < rank || (r == begins && has_init(r)); ++r) {
-      if (in_report_) of_rank = session_->ranks().reports[static_cast<std::size_t>(r)].value;
-      shared_totals const shared = parts.totals(r);
-      std::byte const* const at = of_rank + s * (shared.values() + has_init(r)) * slot;
-      if (has_init(r)) sum = carry(load<working>(at));
-      if (r == rank) break;
-      push_shared(sum, shared, shared.values(), at + has_init(r) * slot, op);
-      of_rank += session_->ranks().counts[static_cast<std::size_t>(r)] * slot;
+    if (!are_here(*lines_)) return sum;
+    if (lines_->has_init()) sum = carry(initial(s));
+    std::byte const* slots = first < place ? slots_of_rank(rank_at(first)) : nullptr;
+    for (int at = first; at < place; ++at) {
+      if (at > first) slots = slots_beside(slots, rank_at(at - 1), rank_at(at));
+      shared_totals const shared = parts.totals(at);
+      push_shared(sum, shared, shared.values(), slots + (s * values_of(parts, at) + has_init(at)) * slot, op);
     }
     return sum;
   }

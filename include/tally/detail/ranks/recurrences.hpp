@@ -141,6 +141,8 @@ public:
         }
     });
     call.share_totals(true);
+    if constexpr (may_overflow && goes_either_way<Lines>)
+      if (lines_->is_here()) start_.emplace(affine<T>(cpu_backend::value_of<affine<T>>(call.initial())).offset);
     auto const scan_to = [&](auto const& places) {
       auto const results_of = [&](std::size_t s) { return results(places(s), s); };
       if constexpr (has_kernels) {
@@ -196,27 +198,13 @@ private:
     T last;  ///< the state after the last step, or the initial one before the first of all
   };
 
-  /// The ranks that have parts of the sequences which this rank has parts of.
-  std::size_t first_rank() const
+  /// The state before a sequence, on the rank that has its first step.
+  T start(std::size_t s) const
   {
-    if constexpr (requires { lines_->first_rank(); })
-      return static_cast<std::size_t>(lines_->first_rank());
+    if constexpr (goes_either_way<Lines>)
+      return *start_;
     else
-      return 0;
-  }
-  std::size_t last_rank() const
-  {
-    if constexpr (requires { lines_->last_rank(); })
-      return static_cast<std::size_t>(lines_->last_rank());
-    else
-      return static_cast<std::size_t>(by_->by().size()) - 1;
-  }
-  bool is_here() const
-  {
-    if constexpr (requires { lines_->is_here(); })
-      return lines_->is_here();
-    else
-      return true;
+      return lines_->init(s)->offset;
   }
 
   cpu_backend::places_along<Out> own(std::size_t s) const { return lines_->results(out_, s); }
@@ -275,54 +263,55 @@ private:
   {
     detail::took("ranks: recurrences go on as the plain loop");
     Transport& transport = by_->by();
-    auto const ranks = static_cast<std::size_t>(transport.size()), rank = static_cast<std::size_t>(transport.rank());
+    int const ranks = transport.size(), own_place = rank_at(*lines_, transport.rank()), first = first_place(*lines_),
+              last = last_place(*lines_, ranks);
     std::size_t const count = lines_->count(), n = lines_->size();
     memory<end_of_part> mine, all;
     memory<T> states;
     by_->attempt([&] {
       mine = memory<end_of_part>(count);
-      all = memory<end_of_part>(count * ranks);
+      all = memory<end_of_part>(count * static_cast<std::size_t>(ranks));
       states = memory<T>(count);
     });
     by_->meet({});
     for (std::size_t s = 0; s < count; ++s) {
       auto const bad = static_cast<std::uint64_t>(outcomes_[s].first_bad.load());
-      bool const begins = is_here() && rank == first_rank();
-      T const last = n > 0 ? stored_at(s, n - 1) : begins ? lines_->init(s)->offset : T{};
-      std::construct_at(mine.get() + s, end_of_part{bad, n, last});
+      bool const begins = are_here(*lines_) && own_place == first;
+      T const state = n > 0 ? stored_at(s, n - 1) : begins ? start(s) : T{};
+      std::construct_at(mine.get() + s, end_of_part{bad, n, state});
       std::construct_at(states.get() + s, T{});
     }
     transport.allgather(mine.bytes(), all.bytes(), count * sizeof(end_of_part));
-    auto const end_of = [&](std::size_t r, std::size_t s) -> end_of_part const& { return all.get()[r * count + s]; };
-    // The first rank of a sequence that has such a state; behind the last one if there is none.
-    auto const first_with = [&](std::size_t s) {
-      std::size_t r = first_rank();
-      while (r <= last_rank() && end_of(r, s).first_bad == outcome::none) ++r;
-      return r;
+    auto const end_of = [&](int place, std::size_t s) -> end_of_part const& {
+      return all.get()[static_cast<std::size_t>(rank_at(*lines_, place)) * count + s];
     };
-    for (std::size_t r = 0; r < ranks; ++r) {
-      if (r == rank && is_here())
+    // The first place of a sequence that has such a state; behind the last one if there is none.
+    auto const first_with = [&](std::size_t s) {
+      int place = first;
+      while (place <= last && end_of(place, s).first_bad == outcome::none) ++place;
+      return place;
+    };
+    // The state before the part at a place, if all states before it are finite.
+    auto const state_before = [&](int place, std::size_t s) {
+      if (place == first) return start(s);
+      do --place;
+      while (place > first && end_of(place, s).steps == 0);
+      return end_of(place, s).last;
+    };
+    for (int place = 0; place < ranks; ++place) {
+      if (place == own_place && are_here(*lines_))
         for (std::size_t s = 0; s < count; ++s) {
-          std::size_t const first = first_with(s);
-          if (first < r) states.get()[s] = loop(s, 0, states.get()[s]);
-          if (first != r) continue;
-          auto const bad = static_cast<std::size_t>(end_of(r, s).first_bad);
-          states.get()[s] = loop(s, bad, bad > 0 ? stored_at(s, bad - 1) : state_before(r, s, end_of));
+          int const first_bad = first_with(s);
+          if (first_bad < place) states.get()[s] = loop(s, 0, states.get()[s]);
+          if (first_bad != place) continue;
+          auto const bad = static_cast<std::size_t>(end_of(place, s).first_bad);
+          states.get()[s] = loop(s, bad, bad > 0 ? stored_at(s, bad - 1) : state_before(place, s));
         }
-      transport.broadcast(states.bytes(), count * sizeof(T), static_cast<int>(r));
-      if (!take || r != last_rank()) continue;
+      transport.broadcast(states.bytes(), count * sizeof(T), rank_at(*lines_, place));
+      if (!take || place != last) continue;
       for (std::size_t s = 0; s < count; ++s)
-        if (first_with(s) <= r) put_last(s, states.get()[s]);
+        if (first_with(s) <= place) put_last(s, states.get()[s]);
     }
-  }
-  /// The state before a rank's part, if all states before it are finite.
-  template <class EndOf>
-  T state_before(std::size_t rank, std::size_t s, EndOf const& end_of) const
-  {
-    if (rank == first_rank()) return lines_->init(s)->offset;
-    do --rank;
-    while (rank > first_rank() && end_of(rank, s).steps == 0);
-    return end_of(rank, s).last;
   }
 
   void put_kept() const
@@ -335,6 +324,7 @@ private:
   Lines const* lines_;
   Out out_;
   bool keeps_;
+  std::optional<T> start_;
   std::unique_ptr<outcome[]> outcomes_;
   memory<std::conditional_t<may_overflow, stored, char>> kept_;
 };

@@ -85,19 +85,22 @@ inline own_segments segments_of(std::span<pieces_of_part const> parts, int rank)
   return own;
 }
 
-/// This rank's piece of a segment that crosses borders: of one with an even number, or of one with an odd one.
+/// This rank's piece of a segment that crosses borders: of one with an even number, or of one with an odd one. Segments
+/// may go from the back: then places of ranks, and of elements of a part, count from the last one.
 template <class T, class I>
 class crossing_line {
 public:
   static constexpr bool several = false;
   using iterator = I;
 
-  /// Until `find` is called the piece is all of the part. `init` is read on the rank where a segment begins.
-  crossing_line(I values, std::size_t size, std::optional<T> const& init, bool has_init)
+  /// Until `find` is called the piece is all of the part. `init` is read on the rank where a segment begins. `values`
+  /// are those of the part, from the last one if `from_back`.
+  crossing_line(I values, std::size_t size, std::optional<T> const& init, bool has_init, bool from_back = false)
       : values_(std::move(values)),
         size_(size),
         init_(&init),
-        has_init_(has_init)
+        has_init_(has_init),
+        from_back_(from_back)
   {
   }
 
@@ -113,13 +116,14 @@ public:
       first_ = first;
       last_ = last;
       size_ = static_cast<std::size_t>(piece(first, rank));
-      begin_ = rank == first ? static_cast<std::size_t>(parts[static_cast<std::size_t>(rank)].elements) - size_ : 0;
+      std::size_t const others = static_cast<std::size_t>(parts[static_cast<std::size_t>(rank)].elements) - size_;
+      begin_ = (rank == first) != from_back_ ? others : 0;
     });
   }
   bool begins_on(int rank) const { return rank == first_; }
   /// Whether this rank has a piece.
   bool is_here() const { return first_ >= 0; }
-  /// The piece's place in the part.
+  /// The piece's place in the part, from its last element if segments go from the back.
   std::size_t begin() const { return begin_; }
 
   std::size_t count() const { return 1; }
@@ -128,8 +132,12 @@ public:
   std::identity& transform() const { return same_; }
   bool has_init() const { return has_init_; }
   std::optional<T> const& init(std::size_t) const { return *init_; }
-  int first_rank() const { return first_; }
-  int last_rank() const { return last_; }
+
+  bool goes_back() const { return from_back_; }
+  int rank_at(int place) const { return from_back_ ? static_cast<int>(parts_.size()) - 1 - place : place; }
+  int first_place() const { return is_here() ? rank_at(from_back_ ? last_ : first_) : -1; }
+  int last_place() const { return is_here() ? rank_at(from_back_ ? first_ : last_) : -1; }
+  int initial_place() const { return is_here() ? rank_at(first_) : -1; }
 
   /// Calls f(division) for each segment that is done with this one.
   template <class F>
@@ -150,27 +158,31 @@ public:
   {
     std::fill(ranks.counts.begin(), ranks.counts.end(), std::size_t{0});
     std::span<std::uint64_t> const offsets = ranks.offsets;
-    auto const place = [&](int first, int last) {
-      auto const begin = static_cast<std::size_t>(first);
-      offsets[begin] = 0;
-      for (int r = first; r <= last; ++r) {
-        auto const at = static_cast<std::size_t>(r);
-        offsets[at + 1] = offsets[at] + piece(first, r);
+    // Puts the offsets of a segment at the places of its ranks, and returns the first and the last place.
+    auto const put = [&](int first, int last) {
+      int const begin = rank_at(from_back_ ? last : first), end = begin + last - first;
+      offsets[static_cast<std::size_t>(begin)] = 0;
+      for (int place = begin; place <= end; ++place) {
+        auto const at = static_cast<std::size_t>(place);
+        offsets[at + 1] = offsets[at] + piece(first, rank_at(place));
       }
+      return std::pair(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
     };
     for_each_crossing(parts_, [&](int number, int first, int last) {
       if (number % 2 != odd_) return;
-      place(first, last);
-      auto const begin = static_cast<std::size_t>(first), ranks_of_it = static_cast<std::size_t>(last - first + 1);
-      division const of_segment(offsets.subspan(begin, ranks_of_it + 1), tile, order::span_tiles);
-      for (std::size_t r = 0; r < ranks_of_it; ++r)
-        ranks.counts[begin + r] =
-            static_cast<std::size_t>(of_segment.totals(static_cast<int>(r)).values()) + (r == 0 && has_init() ? 1 : 0);
+      auto const [begin, end] = put(first, last);
+      division const of_segment(offsets.subspan(begin, end - begin + 2), tile, order::span_tiles);
+      for (std::size_t at = begin; at <= end; ++at) {
+        int const rank = rank_at(static_cast<int>(at));
+        ranks.counts[static_cast<std::size_t>(rank)] =
+            static_cast<std::size_t>(of_segment.totals(static_cast<int>(at - begin)).values()) +
+            (rank == first && has_init() ? 1 : 0);
+      }
     });
     std::fill(offsets.begin(), offsets.end(), std::uint64_t{0});
     if (first_ < 0) return;
-    place(first_, last_);
-    std::fill(offsets.begin() + last_ + 2, offsets.end(), offsets[static_cast<std::size_t>(last_) + 1]);
+    std::size_t const end = put(first_, last_).second + 1;
+    std::fill(offsets.begin() + static_cast<std::ptrdiff_t>(end), offsets.end(), offsets[end]);
   }
 
 private:
@@ -183,7 +195,7 @@ private:
   I values_;
   std::size_t size_;
   std::optional<T> const* init_;
-  bool has_init_;
+  bool has_init_, from_back_;
   std::span<pieces_of_part const> parts_;
   int odd_ = 0, first_ = -1, last_ = -1;
   std::size_t begin_ = 0;
@@ -318,12 +330,11 @@ template <class T, transport Transport, class Heads, class Values, class Op, cla
 void with_segments(execution<Transport> const& on, call_name const& name, Heads& heads, Values values,
                    std::optional<T> const& init, Op& op, Use const& use, Local const& local)
 {
-  static_assert(!is_exact_sum<Op>, "tally: exact sums of segments do not cross ranks");
   check_travels<T, std::iter_reference_t<Values>, Op>();
   session<Transport> by(on.ranks(), name);
   std::vector<pieces_of_part> parts;
   crossing_line<T, Values> line(values, heads.size, init, init.has_value());
-  using call = ordered_call<T, Transport, crossing_line<T, Values>, Op>;
+  using call = call_on<T, Transport, crossing_line<T, Values>, Op>;
   call even(by, line, op, tile_of<T>(values)), odd(by, line, op, tile_of<T>(values));
   share_pieces(by, heads, parts, [&] {
     even.reserve();

@@ -189,29 +189,52 @@ void with_batch_of_segments(session<Transport>& by, char const* call, Batch cons
       });
 }
 
-template <class T, class Op>
+template <class From>
+inline constexpr bool are_from_back = std::is_same_v<From, batch::from_back>;
+
+/// The elements of a part, or its results, from the end at which its segments begin.
+template <class From, class I>
+auto from_end(I const& first, std::size_t size)
+{
+  if constexpr (are_from_back<From>)
+    return std::make_reverse_iterator(first + static_cast<std::iter_difference_t<I>>(size));
+  else
+    return first;
+}
+/// The size of a rank's part: 0 if the batch does not tell, which is a mistake.
+template <class Batch>
+std::size_t size_of_part(Batch const& in)
+{
+  return in.elements == batch::unknown_size ? 0 : in.elements;
+}
+
+template <class T, class From, class Op>
 call_name name_of_segments(char const* function, std::size_t tile, char const* initial)
 {
-  return call_name(function, " of segments between offsets of ", type_name<T>(), " (", sizeof(T), " bytes), operator ",
-                   type_name<Op>(), initial, ", tiles of ", tile);
+  return call_name(function, " of segments between offsets", are_from_back<From> ? " from the back" : "", " of ",
+                   type_name<T>(), " (", sizeof(T), " bytes), operator ", type_name<Op>(), initial, ", tiles of ",
+                   tile);
 }
 
 /// Reductions and scans under Op: `cross(call, line)` does a piece of a segment that crosses borders after its totals
 /// are shared, with ends set by `prepare`.
-template <class T, transport Transport, class Batch, class Op, class Prepare, class Cross, class Local, class End>
-void combine_segments_between(execution<Transport> const& on, char const* call, call_name const& name, Batch const& in,
-                              batch::ends<T> const& ends, bool has_init, Op& op, Prepare const& prepare,
-                              Cross const& cross, Local const& local, End const& end)
+template <class T, transport Transport, class Values, class Offsets, class From, class Op, class Prepare, class Cross,
+          class Local, class End>
+void combine_segments_between(execution<Transport> const& on, char const* call, char const* function,
+                              batch::segments_between<Values, Offsets, From> const& in, batch::ends<T> const& ends,
+                              bool has_init, Op& op, Prepare const& prepare, Cross const& cross, Local const& local,
+                              End const& end)
 {
-  using Values = std::remove_cvref_t<decltype(in.values)>;
   check_travels<T, std::iter_reference_t<Values>, Op>();
-  static_assert(!is_exact_sum<Op>, "tally: exact sums of segments do not cross ranks");
-  using line_type = crossing_line<T, Values>;
-  using call_type = ordered_call<T, Transport, line_type, Op>;
+  auto const values = from_end<From>(in.values, size_of_part(in));
+  std::size_t const tile = in_any_order<Op, T> ? 0 : tile_of<T>(values);
+  call_name const name = name_of_segments<T, From, Op>(function, tile, has_init ? ", with an initial value" : "");
+  using line_type = crossing_line<T, std::remove_const_t<decltype(values)>>;
+  using call_type = call_on<T, Transport, line_type, Op>;
   session<Transport> by(on.ranks(), name);
   std::optional<T> init;
-  line_type line(in.values, in.elements == batch::unknown_size ? 0 : in.elements, init, has_init);
-  call_type even(by, line, op, tile_of<T>(in.values)), odd(by, line, op, tile_of<T>(in.values));
+  line_type line(values, size_of_part(in), init, has_init, are_from_back<From>);
+  call_type even(by, line, op, tile), odd(by, line, op, tile);
   with_batch_of_segments(
       by, call, in, prepare,
       [&] {
@@ -232,46 +255,47 @@ void combine_segments_between(execution<Transport> const& on, char const* call, 
       local, end);
 }
 
-template <class T, transport Transport, class Batch, class Results, class Op, class Describe>
-void backend_reduce_between(execution<Transport> const& on, char const* call, Batch const& in, Results results,
-                            bool has_init, std::optional<T> const& nothing, Op& op, Describe const& describe)
+template <class T, transport Transport, class Values, class Offsets, class From, class Results, class Op,
+          class Describe>
+void backend_reduce_between(execution<Transport> const& on, char const* call,
+                            batch::segments_between<Values, Offsets, From> const& in, Results results, bool has_init,
+                            std::optional<T> const& nothing, Op& op, Describe const& describe)
 {
   batch::ends<T> ends;
   std::optional<T> of_last;  // of the segment that crosses the end of the part
   combine_segments_between<T>(
-      on, call, name_of_segments<T, Op>("reduce", tile_of<T>(in.values), has_init ? ", with an initial value" : ""), in,
-      ends, has_init, op, [&] { describe(ends); },
+      on, call, "reduce", in, ends, has_init, op, [&] { describe(ends); },
       [&](auto& by, auto& of_piece, auto const& piece) {
         if (piece.begins_on(by.rank()))
           by.attempt([&] { of_last.emplace(cpu_backend::value_of<T>(*of_piece.after_all().last())); });
       },
       [&](auto const& threads, auto const& offsets, std::size_t count) {
-        detail::backend_reduce_segments<T>(threads, in.values, offsets, count, results, *nothing, ends, op);
+        detail::backend_reduce_segments<T>(threads, in.values, offsets, count, results, *nothing, ends, op, From{});
       },
       [&] {
         if (of_last) detail::at_index(results, in.count - 1) = *of_last;
       });
 }
 
-template <class T, transport Transport, class Batch, class Results, class Op, class Describe>
-void backend_scan_between(execution<Transport> const& on, char const* call, Batch const& in, Results results,
-                          bool has_init, Op& op, detail::direction shift, Describe const& describe)
+template <class T, transport Transport, class Values, class Offsets, class From, class Results, class Op,
+          class Describe>
+void backend_scan_between(execution<Transport> const& on, char const* call,
+                          batch::segments_between<Values, Offsets, From> const& in, Results results, bool has_init,
+                          Op& op, detail::direction shift, Describe const& describe)
 {
   batch::ends<T> ends;
-  bool const inclusive = shift == detail::direction::inclusive;
   combine_segments_between<T>(
-      on, call,
-      name_of_segments<T, Op>(inclusive ? "inclusive_scan" : "exclusive_scan", tile_of<T>(in.values),
-                              has_init ? ", with an initial value" : ""),
-      in, ends, has_init, op, [&] { describe(ends); },
+      on, call, shift == detail::direction::inclusive ? "inclusive_scan" : "exclusive_scan", in, ends, has_init, op,
+      [&] { describe(ends); },
       [&](auto& by, auto& of_piece, auto const& piece) {
-        of_piece.scan(
-            [&](std::size_t) { return results + static_cast<std::iter_difference_t<Results>>(piece.begin()); }, shift);
+        auto const to = from_end<From>(results, size_of_part(in));
+        using distance = std::iter_difference_t<std::remove_const_t<decltype(to)>>;
+        of_piece.scan([&](std::size_t) { return to + static_cast<distance>(piece.begin()); }, shift);
         if (ends.lasts != nullptr && piece.begins_on(by.rank()))
           by.attempt([&] { ends.lasts[in.count - 1] = T(cpu_backend::value_of<T>(*of_piece.after_all().last())); });
       },
       [&](auto const& threads, auto const& offsets, std::size_t count) {
-        detail::backend_scan_segments<T>(threads, in.values, offsets, count, results, ends, op, shift);
+        detail::backend_scan_segments<T>(threads, in.values, offsets, count, results, ends, op, shift, From{});
       },
       [] {});
 }
@@ -284,14 +308,13 @@ class crossing_recurrence
   using line = crossing_line<affine<T>, decltype(elements_from(std::declval<maps>()))>;
 
 public:
-  crossing_recurrence(A a, B b, std::size_t size, std::optional<affine<T>> const& init)
-      : line(elements_from(maps{{a, 0, 1}, {b, 0, 1}}), size, init, true),
-        a_(std::move(a)),
-        b_(std::move(b))
+  crossing_recurrence(A a, B b, std::size_t size, std::optional<affine<T>> const& init, bool from_back)
+      : line(elements_from(part(a, b, size, from_back)), size, init, true, from_back),
+        all_(part(a, b, size, from_back))
   {
   }
 
-  maps steps(std::size_t) const { return {{a_, place(), 1}, {b_, place(), 1}}; }
+  maps steps(std::size_t) const { return {{all_.a.array, place(), step()}, {all_.b.array, place(), step()}}; }
   affine<T> total_of_tile(std::size_t s, std::size_t begin) const
     requires has_kernels_for_steps<T, A, B>
   {
@@ -300,31 +323,39 @@ public:
   template <class Out>
   cpu_backend::places_along<Out> results(Out const& out, std::size_t) const
   {
-    return {out, place(), 1};
+    return {out, place(), step()};
   }
 
 private:
-  std::ptrdiff_t place() const { return static_cast<std::ptrdiff_t>(this->begin()); }
+  /// The steps of the whole part.
+  static maps part(A const& a, B const& b, std::size_t size, bool from_back)
+  {
+    std::ptrdiff_t const first = from_back ? static_cast<std::ptrdiff_t>(size) - 1 : 0, step = from_back ? -1 : 1;
+    return {{a, first, step}, {b, first, step}};
+  }
+  std::ptrdiff_t step() const { return all_.b.step; }
+  std::ptrdiff_t place() const { return all_.b.first + static_cast<std::ptrdiff_t>(this->begin()) * step(); }
 
-  A a_;
-  B b_;
+  maps all_;
 };
 
 /// The recurrences of segments with coefficients `a` and `b`; `in` is the batch that has the offsets.
-template <class T, transport Transport, class A, class B, class Batch, class Out, class Describe>
-void backend_recur_between(execution<Transport> const& on, char const* call, A a, B b, Batch const& in, Out out,
-                           Describe const& describe)
+template <class T, transport Transport, class A, class B, class Values, class Offsets, class From, class Out,
+          class Describe>
+void backend_recur_between(execution<Transport> const& on, char const* call, A a, B b,
+                           batch::segments_between<Values, Offsets, From> const& in, Out out, Describe const& describe)
 {
   static_assert(std::is_trivially_copyable_v<affine<T>>,
                 "tally: states travel between ranks as bytes: their type must be trivially copyable");
-  call_name const name("linear_recurrence of segments between offsets of ", type_name<T>(), " (", sizeof(T), " bytes)");
+  call_name const name("linear_recurrence of segments between offsets", are_from_back<From> ? " from the back" : "",
+                       " of ", type_name<T>(), " (", sizeof(T), " bytes)");
   using line_type = crossing_recurrence<T, A, B>;
-  using call_type = ordered_call<affine<T>, Transport, line_type, recurrence::steps_in_turn>;
+  using call_type = call_on<affine<T>, Transport, line_type, recurrence::steps_in_turn>;
   session<Transport> by(on.ranks(), name);
   batch::ends<T> ends;
   std::optional<affine<T>> init;
   recurrence::steps_in_turn op;
-  line_type line(a, b, in.elements == batch::unknown_size ? 0 : in.elements, init);
+  line_type line(a, b, size_of_part(in), init, are_from_back<From>);
   std::size_t const tile = tile_of<affine<T>>(line.first(0));
   call_type even(by, line, op, tile), odd(by, line, op, tile);
   bool const in_place = cpu_backend::may_be_same(a, out) || cpu_backend::may_be_same(b, out);
@@ -346,23 +377,14 @@ void backend_recur_between(execution<Transport> const& on, char const* call, A a
         });
       },
       [&](auto const& threads, auto const& offsets, std::size_t count) {
-        detail::backend_recur_segments<T>(threads, a, b, offsets, count, out, ends);
+        detail::backend_recur_segments<T>(threads, a, b, offsets, count, out, ends, From{});
       },
       [] {});
-}
-
-template <class From>
-constexpr void check_from_front()
-{
-  static_assert(std::is_same_v<From, batch::from_front>,
-                "tally: on ranks segments go from the front: those from the back need ranks in the other order, each "
-                "with its part turned round");
 }
 
 template <class Acc, on_ranks P, class Values, class Offsets, class From, class Out, class... Rest>
 void reduce_between(P const& on, batch::segments_between<Values, Offsets, From> const& given, Out& out, Rest... rest)
 {
-  check_from_front<From>();
   using namespace batch;
   constexpr char const* call = "tally::reduce";
   auto const in = with_count(cpu{1}, given);
@@ -397,7 +419,6 @@ template <detail::direction Shift, class Acc, on_ranks P, class Values, class Of
 void scan_between(char const* call, P const& on, batch::segments_between<Values, Offsets, From> const& given, Out& out,
                   Rest... rest)
 {
-  check_from_front<From>();
   using namespace batch;
   auto const in = with_count(cpu{1}, given);
   auto arguments = told_apart<Shift>(std::move(rest)...);
@@ -426,7 +447,6 @@ template <class Acc, on_ranks P, class A, class B, class Values, class Offsets, 
 void recur_between(P const& on, A const& a, B const& b, batch::segments_between<Values, Offsets, From> const& given,
                    Out& out, Rest... rest)
 {
-  check_from_front<From>();
   using namespace batch;
   constexpr char const* call = "tally::linear_recurrence";
   auto const in = with_count(cpu{1}, given);

@@ -83,19 +83,13 @@ void total_own_tiles(std::optional<cpu> const& on, I first, I last, std::size_t 
   if constexpr (cpu_backend::contiguous_of<I, T> && cpu_backend::has_kernels<Op, T> &&
                 std::is_same_v<Transform, std::identity>) {
     detail::took("ranks: totals by the kernels", "a built-in operator on numbers in memory");
-    [[maybe_unused]] auto const& kernels = cpu_backend::kernels_of<Op, T>();
+    auto const& kernels = cpu_backend::kernels_of<Op, T>();
     T const* const in = std::to_address(first);
     int const members = cpu_backend::team_size(on ? on->threads : 0, size * sizeof(T), shared.values());
     auto const total = [&](std::uint64_t k) -> T {
       T const* const of_tile = in + k * tile;
       std::size_t const elements = k + 1 < tiles ? tile : size - k * tile;
-      if constexpr (exactly_associative<Op, T>) {  // whose kernels know no tiles
-        carry all;
-        cpu_backend::reduce<T>(cpu{1}, of_tile, of_tile + elements, transform, op, all);
-        return *all.last();
-      } else {
-        return kernels.total(of_tile, elements);
-      }
+      return kernels.total(of_tile, elements);
     };
     share_totals_of<carry>(tiles, shared, slots, total, op, members);
   } else if constexpr (cpu_backend::divisible<T, I>) {
