@@ -16,8 +16,8 @@
 #include "tally.h"
 #include "tests/support/virtual_ranks.hpp"
 
-/// Arrays in parts, one a rank, as the C interface takes them. Ranks are threads; each one's part is a view of the whole
-/// array.
+/// Arrays in parts, one a rank, as the C interface takes them. Ranks are threads; each one's part is a view of the
+/// whole array.
 namespace tally_c_test {
 
 using tally::test::virtual_transport;

@@ -52,8 +52,8 @@ inline array one_value(std::byte const* value, operation const& op, tally_type t
   return result;
 }
 
-/// The initial values of a call on segments, in the type in which ranks combine: those of the caller, one or one for each
-/// in the shape `each`; else, for an exclusive scan, the identity. Without data if there are none.
+/// The initial values of a call on segments, in the type in which ranks combine: those of the caller, one or one for
+/// each in the shape `each`; else, for an exclusive scan, the identity. Without data if there are none.
 /// Throws    usage_error.
 inline array initial_of_segments(tally_options const& options, array const& elements, per_axis const& each,
                                  operation const& found, tally_type type, converter const& combined)
