@@ -114,8 +114,8 @@ private:
   static auto distance(std::size_t n) { return static_cast<std::iter_difference_t<typename Lines::iterator>>(n); }
 
   int own_place() const { return rank_at(*lines_, session_->rank()); }
-  /// The rank at the first place begins with the initial value, so its total contains it. If another rank has the value,
-  /// that one shares it behind its total.
+  /// The rank at the first place begins with the initial value, so its total contains it. If another rank has the
+  /// value, that one shares it behind its total.
   bool shares_initial() const
   {
     if constexpr (goes_either_way<Lines>)
