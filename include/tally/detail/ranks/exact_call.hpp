@@ -76,7 +76,7 @@ public:
   /// The carry of a sequence before this part.
   carry before_own(std::size_t s = 0) const
   {
-    return own_place() == first_place(*lines_) && !shares_initial() ? before_first(s) : before(own_place(), s);
+    return has_first() && !shares_initial() ? before_first(s) : before(own_place(), s);
   }
   /// The carry after all elements.
   carry after_all(std::size_t s = 0) const { return before(last_place(*lines_, session_->by().size()) + 1, s); }
@@ -114,6 +114,7 @@ private:
   static auto distance(std::size_t n) { return static_cast<std::iter_difference_t<typename Lines::iterator>>(n); }
 
   int own_place() const { return rank_at(*lines_, session_->rank()); }
+  bool has_first() const { return own_place() == first_place(*lines_); }
   /// The rank at the first place begins with the initial value, so its total contains it. If another rank has the
   /// value, that one shares it behind its total.
   bool shares_initial() const
@@ -125,8 +126,8 @@ private:
   }
   carry before_first(std::size_t s) const
   {
-    bool const begins = own_place() == first_place(*lines_) && !shares_initial();
-    return begins && lines_->has_init() ? cpu_backend::begin_with<T, Op>(lines_->init(s)) : carry();
+    bool const begins = has_first() && lines_->has_init() && !shares_initial();
+    return begins ? cpu_backend::begin_with<T, Op>(lines_->init(s)) : carry();
   }
   carry before(int end, std::size_t s) const
   {
