@@ -111,5 +111,3 @@ def test_what_ranks_do_not_take():
     ranks = tally.ranks(Transport(World(1), 0))
     with pytest.raises(tally.rank_error, match="a rule for their number"):
         ranks.histogram([1, 2], "auto")
-    with pytest.raises(tally.rank_error, match="exact_plus|EXACT_PLUS"):
-        ranks.reduce_by_key([1, 1], [1.0, 2.0], "exact_plus")
