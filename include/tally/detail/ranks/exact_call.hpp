@@ -87,6 +87,7 @@ public:
   auto scan(Outs const& out, detail::direction shift)
   {
     auto const scan_line = [&](std::size_t s, auto to) {
+      if (lines_->size() == 0) return to;  // there may be no carry either, on a rank that has no part of the line
       carry at = before_own(s);
       auto const begin = lines_->first(s);
       return cpu_backend::scan<T>(session_->ranks().on, begin, std::next(begin, distance(lines_->size())),
