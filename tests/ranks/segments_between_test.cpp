@@ -243,7 +243,11 @@ void check_recurrences(std::size_t n, std::vector<std::int64_t> const& offsets, 
   watchdog const waits(std::chrono::seconds(300));
   std::vector<T> a(n), b(n), starts(offsets.size());
   for (std::size_t k = 0; k < n; ++k) {
-    a[k] = static_cast<T>(static_cast<double>(random_bits(1, k) % 2000) / 1000.0 - 1.0);
+    double const factor = static_cast<double>(random_bits(1, k) % 2000) / 1000.0 - 1.0;
+    if constexpr (std::is_integral_v<T>)
+      a[k] = static_cast<T>(static_cast<std::int64_t>(factor));
+    else
+      a[k] = static_cast<T>(factor);
     b[k] = static_cast<T>(random_bits(2, k) % 1000);
   }
   for (std::size_t s = 0; s < starts.size(); ++s) starts[s] = static_cast<T>(s) + static_cast<T>(1);
