@@ -239,9 +239,10 @@ class short_scan {
   using one_sequence = std::conditional_t<exact, exact_sequence<Op, T>, ordered_sequence<Op, T>>;
   static constexpr vector_tag<T> d{};
   static constexpr std::size_t line = line_bytes / sizeof(T);
-  // Of sequences side by side each has at most so many vectors. Rows of 20, 32 and 40 floats took 0.32, 0.29 and 0.35
-  // ns an element so for 0.64, 0.41 and 0.54 one by one (AVX2), of 64 0.31 for 0.34.
-  static constexpr std::size_t most_vectors = 8;
+  // Of sequences side by side each has at most so many vectors. In the cache rows of 20, 32, 40 and 64 floats took 0.32,
+  // 0.29, 0.35 and 0.31 ns an element so for 0.64, 0.41, 0.54 and 0.34 one by one (AVX2); beyond it rows of 64 0.95 for
+  // 0.77.
+  static constexpr std::size_t most_vectors = 6;
 
 public:
   explicit short_scan(short_sequences_job<T> const& job) : job_(job) {}
@@ -323,8 +324,6 @@ private:
       take<3>(i, carry);
     else if (longest <= 4 * lanes<T>)
       take<4>(i, carry);
-    else if (longest <= 6 * lanes<T>)
-      take<6>(i, carry);
     else
       take<most_vectors>(i, carry);
   }
@@ -338,13 +337,15 @@ private:
     for (std::size_t c = 0; c < count; ++c) {
       T const* const from = in(i + c);
       for (std::size_t v = 0; v < Vectors; ++v) value[v][c] = hn::LoadU(d, from + v * lanes<T>);
+      // Half of the lines here and half below: memory stalls on bursts.
+      if (c < count / 2) prefetch(from, begin(i + c + 1) - begin(i + c));
     }
-    prefetch(in(i), begin(i + count) - begin(i));
     ordered_side_by_side<Op, T, Vectors>::scan(value, carry);
     HWY_UNROLL(4)
     for (std::size_t c = 0; c < count; ++c) {
       T* const to = job_.out + begin(i + c);
       for (std::size_t v = 0; v < Vectors; ++v) hn::StoreU(value[v][c], d, to + v * lanes<T>);
+      if (c >= count / 2) prefetch(in(i + c), begin(i + c + 1) - begin(i + c));
     }
   }
 
