@@ -239,9 +239,9 @@ class short_scan {
   using one_sequence = std::conditional_t<exact, exact_sequence<Op, T>, ordered_sequence<Op, T>>;
   static constexpr vector_tag<T> d{};
   static constexpr std::size_t line = line_bytes / sizeof(T);
-  // Of sequences side by side each has at most so many vectors. In the cache rows of 20, 32, 40 and 64 floats took 0.32,
-  // 0.29, 0.35 and 0.31 ns an element so for 0.64, 0.41, 0.54 and 0.34 one by one (AVX2); beyond it rows of 64 0.95 for
-  // 0.77.
+  // Of sequences side by side each has at most so many vectors. In the cache rows of 20, 32, 40 and 64 floats took
+  // 0.32, 0.29, 0.35 and 0.31 ns an element so for 0.64, 0.41, 0.54 and 0.34 one by one (AVX2); beyond it rows of 64
+  // 0.95 for 0.77.
   static constexpr std::size_t most_vectors = 6;
 
 public:
