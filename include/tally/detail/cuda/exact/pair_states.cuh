@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/detail/cuda/handover.hpp"
+#include "tally/detail/cuda/warp.cuh"
+#include "tally/detail/exact/pair_sum.hpp"
+
+/// How tiles hand over their sums, by pairs of doubles (pair_kernel.cuh).
+namespace tally::cuda_backend::exact {
+
+using detail::exact::pair_sum;
+
+/// The states that tiles hand over, zeros at first.
+struct pair_states {
+  /// The words of a tile: four bytes of its sum each, and the state. They are read and written whole, so a sum is
+  /// complete if all have the same state (handover.hpp).
+  static constexpr int words = 5;
+  enum state : std::uint32_t { unknown, of_tile, of_all };  ///< the sum of the tile alone, or of the sequence so far
+
+  unsigned long long* ticket;
+  unsigned* failed;
+  std::uint64_t* of_tiles;
+  pair_sum* before;  ///< of each tile, if not null: for a second run
+
+  __device__ bool has_failed() const { return *const_cast<unsigned volatile*>(failed) != 0; }
+  __device__ void fail() const { *const_cast<unsigned volatile*>(failed) = 1; }
+
+  __device__ __forceinline__ void publish(std::size_t tile, pair_sum const& sum, state known) const
+  {
+    auto const upper = [](double x) { return static_cast<std::uint32_t>(__double2hiint(x)); };
+    auto const lower = [](double x) { return static_cast<std::uint32_t>(__double2loint(x)); };
+    // A bound has 20 bits, rounded up.
+    std::uint32_t const lost = sum.lost == 0 ? 0 : sum.lost - sum.lost == 0 ? upper(sum.lost) + 1 : 0x7ff80000;
+    std::uint32_t const parts[words] = {upper(sum.high), lower(sum.high), upper(sum.low), lower(sum.low), lost};
+#pragma unroll
+    for (int i = 0; i < words; ++i) store_relaxed(of_tiles + tile * words + i, tagged(parts[i], known));
+  }
+  __device__ __forceinline__ state read(std::size_t tile, pair_sum& sum) const
+  {
+    std::uint64_t read[words];
+#pragma unroll
+    for (int i = 0; i < words; ++i) read[i] = load_relaxed(of_tiles + tile * words + i);
+    auto const known = static_cast<std::uint32_t>(read[0] >> 32);
+    bool is_complete = true;
+#pragma unroll
+    for (int i = 1; i < words; ++i) is_complete = is_complete && static_cast<std::uint32_t>(read[i] >> 32) == known;
+    auto const part = [&](int i) { return static_cast<int>(static_cast<std::uint32_t>(read[i])); };
+    sum.high = __hiloint2double(part(0), part(1));
+    sum.low = __hiloint2double(part(2), part(3));
+    sum.lost = __hiloint2double(part(4), 0);
+    return is_complete ? static_cast<state>(known) : unknown;
+  }
+};
+
+/// The sum of the sequence before a tile, by a warp. False if the call has failed.
+__device__ __forceinline__ bool look_back(pair_states const& states, std::size_t tile, double initial, pair_sum& sum)
+{
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  for (;; tile -= warp_lanes) {
+    pair_sum own;
+    int last;  // the nearest tile that knows the sum of all
+    for (;;) {
+      auto known = pair_states::of_all;
+      own = pair_sum{};
+      if (static_cast<std::size_t>(lane) < tile)
+        known = states.read(tile - 1 - lane, own);
+      else if (static_cast<std::size_t>(lane) == tile)
+        own.high = initial;
+      unsigned const all = __ballot_sync(whole_warp, known == pair_states::of_all),
+                     missing = __ballot_sync(whole_warp, known == pair_states::unknown);
+      last = all == 0 ? warp_lanes - 1 : __ffs(static_cast<int>(all)) - 1;
+      if ((missing & ((2u << last) - 1)) == 0) {
+        if (lane > last) own = pair_sum{};
+#pragma unroll
+        for (int mask = warp_lanes / 2; mask > 0; mask /= 2) own.add(shuffle_xor(own, mask));
+        sum.add(own);
+        if (all != 0) return true;
+        break;
+      }
+      // All lanes leave together: each may read another value.
+      if (__any_sync(whole_warp, states.has_failed())) return false;
+    }
+  }
+}
+
+}  // namespace tally::cuda_backend::exact
