@@ -83,7 +83,8 @@ public:
         same_(given.a_step == 0 ? *given.a : T()),
         direct_(lies_in_order(given)),
         looks_(looks),
-        to_(given.around && !replaces() && direct_ ? stores::streaming : stores::cached)
+        to_(given.around && !replaces() && direct_ ? stores::streaming : stores::cached),
+        ahead_(to_ == stores::streaming || given.size * sizeof(T) >= tuning_in_use().serial_bytes)
   {
   }
 
@@ -153,7 +154,7 @@ private:
     job.b = given_.b + k * tile;
     job.out = looks_ ? nullptr : given_.out + k * tile;
     job.to = to_;
-    job.ahead = to_ == stores::streaming || totalled != nullptr;
+    job.ahead = ahead_ || totalled != nullptr;
     if (totalled != nullptr) {
       job.next_a = a_at(next);
       job.next_b = given_.b + next * tile;
@@ -215,6 +216,7 @@ private:
   bool direct_;
   bool looks_;
   stores to_;
+  bool ahead_;  // whether elements are fetched ahead
   mutable steps_in_turn op_;
   mutable std::atomic<std::size_t> bad_ = std::numeric_limits<std::size_t>::max();
 };
