@@ -258,13 +258,12 @@ private:
   template <class Kernel>
   void all()
   {
-    constexpr std::size_t numbered = Kernel::numbered;
-    HWY_ALIGN std::uint8_t place[most + line_bytes + numbered];
+    HWY_ALIGN std::uint8_t place[most + line_bytes + Kernel::numbered];
     static constexpr auto numbers = [] {
       struct table {
-        alignas(64) std::uint8_t of[numbered];
+        alignas(64) std::uint8_t of[Kernel::numbered];
       } t{};
-      for (std::size_t k = 0; k < numbered; ++k) t.of[k] = static_cast<std::uint8_t>(k);
+      for (std::size_t k = 0; k < Kernel::numbered; ++k) t.of[k] = static_cast<std::uint8_t>(k);
       return t;
     }();
     std::size_t const* const to = job_.to;
@@ -279,7 +278,7 @@ private:
       // any beginning stay great.
       std::memset(place, 0xFF, size + line_bytes);
       HWY_UNROLL(4)
-      for (std::size_t s = first; s < i; ++s) std::memcpy(place + (to[s] - start), numbers.of, numbered);
+      for (std::size_t s = first; s < i; ++s) std::memcpy(place + (to[s] - start), numbers.of, Kernel::numbered);
       T const* const in = job_.in + static_cast<std::ptrdiff_t>(job_.from[first]);
       T* const out = job_.out + begin(first);
       Kernel kernel(job_.initial);
