@@ -29,7 +29,7 @@ namespace {
                     std::to_string(begin) + " to " + std::to_string(end));
 }
 
-/// What is known of the sizes of some segments.
+/// Bounds of the sizes of some segments.
 struct known_sizes {
   bool some_empty;
   std::size_t at_most = ~std::size_t{0};
