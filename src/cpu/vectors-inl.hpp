@@ -44,7 +44,9 @@ inline constexpr std::size_t blocks = lanes<T> / lanes_per_block<T>;
 
 /// log2 of a power of two.
 template <std::size_t N>
-inline constexpr std::size_t log2_of = std::bit_width(N) - 1;
+inline constexpr std::size_t log2_of = 1 + log2_of<N / 2>;
+template <>
+inline constexpr std::size_t log2_of<1> = 0;
 
 /// Blocks `Odd`, `Odd` + 2, ... of `a`, then those of `b`.
 template <std::size_t Odd, class T>
