@@ -404,12 +404,23 @@ TALLY_API int32_t tally_last_failed_rank(void);
  * cannot make the call of the others takes part in it so. */
 TALLY_API int32_t tally_ranks_agree(tally_ranks* ranks, const char* failure);
 
+/* Lets arrays of later calls lie in the memory of GPUs: a call of all ranks, each with a GPU of its own. From then on it
+ * is the rank's GPU. A call takes either arrays of the CPU or of that GPU, on all ranks alike.
+ *
+ * Elements travel by NCCL, from GPU to GPU; the transport carries what ranks tell each other of sizes and failures.
+ * libnccl.so.2 is the one that the program has loaded, or as the system finds libraries; the communicator is made here,
+ * and given back by tally_ranks_destroy.
+ *
+ * Returns   TALLY_RANK_FAILED if a rank has no such GPU, no NCCL or no libtally_cuda.so.1, or two have one GPU. */
+TALLY_API int32_t tally_ranks_use_gpu(tally_ranks* ranks, int32_t device);
+
 /* As the functions without `ranks_` in their names, of a sequence, or of sequences along `axis`, whose parts lie on
  * ranks.
  *
- * Requires  as there, with these differences. All arrays are the CPU's. All extents but that of `axis` are the same on
- *           all ranks. The initial value is that of rank 0; the others give one too. Flags are TALLY_EXCLUSIVE, and of
- *           segments TALLY_REVERSE. Operations of the caller's take elements of up to 256 bytes; there are up to 9 axes.
+ * Requires  as there, with these differences. All arrays are the CPU's, or lie on the rank's GPU (tally_ranks_use_gpu).
+ *           All extents but that of `axis` are the same on all ranks. The initial value is that of rank 0; the others
+ *           give one too. Flags are TALLY_EXCLUSIVE, and of segments TALLY_REVERSE. Operations of the caller's take
+ *           elements of up to 256 bytes; there are up to 9 axes.
  * Result    of scans and recurrences, those of the rank's own part. Reductions, last values and counts on every rank; a
  *           rank whose out->data is NULL gets no reductions. By key: a run goes on where the next rank's part begins
  *           with the same key; reductions, and their number, are those of the runs that begin in the rank's part. Of
@@ -419,7 +430,11 @@ TALLY_API int32_t tally_ranks_agree(tally_ranks* ranks, const char* failure);
  * Cost      docs/distributed.md has messages and bytes as formulas; there is a round more, of 128 bytes a rank.
  * Memory    as there. Sequences with gaps between their elements are copied, and so are segments with TALLY_REVERSE;
  *           integers of fewer than 64 bits are combined in 64.
- * Returns   TALLY_RANK_FAILED whatever fails on a rank; TALLY_FAILED if the transport does. */
+ * GPUs      Reductions and scans take arrays of a GPU, whose elements are float32, float64, int64 or uint64, side by
+ *           side along `axis`, and are converted to no other type. Exact sums are those of one sequence. Work is queued
+ *           in the order of options->stream, and results are there for what is queued later; the call waits for the
+ *           other ranks, and may wait for the stream.
+ * Returns   TALLY_RANK_FAILED whatever fails on a rank; TALLY_FAILED if the transport or NCCL does. */
 TALLY_API int32_t tally_ranks_reduce(tally_ranks* ranks, const tally_array* in, int32_t axis, const tally_array* out,
                                      const tally_operation* op, const tally_options* options);
 TALLY_API int32_t tally_ranks_scan(tally_ranks* ranks, const tally_array* in, int32_t axis, const tally_array* out,

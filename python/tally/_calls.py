@@ -234,7 +234,7 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads, 
     """A reduction: of the parts of ranks too, of which those that do not want the result get None."""
     if _gpu.takes(a):
         if ranks is not None:
-            refuse_gpu("a")
+            return _gpu.ranks.reduce(ranks, a, op, axis, dtype, out, keepdims, initial, where, wanted)
         return _gpu.reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads)
     array, leave = _arrays.enter(a)
     if dtype is not None:
@@ -292,7 +292,7 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
     """A scan: of the parts of ranks too."""
     if _gpu.takes(a):
         if ranks is not None:
-            refuse_gpu("a")
+            return _gpu.ranks.scan(ranks, a, op, axis, dtype, out, initial, exclusive, return_last)
         return _gpu.scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, return_last, threads)
     array, leave = _arrays.enter(a)
     if dtype is not None:

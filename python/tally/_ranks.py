@@ -22,6 +22,7 @@ _functions = {
 }
 _create = c._function("tally_ranks_create", c_void_p, c_void_p)
 _destroy = c._function("tally_ranks_destroy", c_void_p, result=None)
+_use_gpu = c._function("tally_ranks_use_gpu", c_void_p, c_int32)
 _agree = c._function("tally_ranks_agree", c_void_p, c_char_p)
 _last_failed_rank = c._function("tally_last_failed_rank")
 
@@ -123,6 +124,7 @@ class ranks:
         self.rank, self.size = transport.rank, transport.size
         self._error = None  # what the transport has thrown
         self._heard = False  # whether all ranks have heard of the exception that is raised
+        self._has_gpu = False
         self._pointer = None
 
         def guarded(function):
@@ -203,6 +205,15 @@ class ranks:
         self._check(_functions[name](self._pointer, *arguments))
         if call is not None and getattr(call, "callback", None) is not None:
             self._agree(call.error)  # Python's operator may have thrown on one of them
+
+    def run_on_gpu(self, name, device, *arguments):
+        """Runs a function of the C library on arrays that lie on this GPU, and makes it the rank's GPU before the first one.
+        `device` is None for arrays that only stand for such."""
+        if device is not None and not self._has_gpu:
+            getattr(self.transport, "check_gpu", lambda device: None)(device)
+            self._check(_use_gpu(self._pointer, device))
+            self._has_gpu = True
+        self._check(_functions[name](self._pointer, *arguments))
 
     def _agree(self, error):
         text = None if error is None else (str(error) or type(error).__name__).encode()

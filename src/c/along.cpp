@@ -124,7 +124,7 @@ void run_reduction(operation const& op, prepared const& p, sequences_call call)
 
 along_arguments checked_along(call_kind kind, tally_array const* in_given, std::int32_t axis,
                               tally_array const* out_given, tally_operation const* op_given,
-                              tally_options const* options_given)
+                              tally_options const* options_given, combined_by by)
 {
   bool const reduces = kind == call_kind::reduce;
   along_arguments a;
@@ -160,7 +160,7 @@ along_arguments checked_along(call_kind kind, tally_array const* in_given, std::
     throw not_supported(
         "an operation of the caller's on a GPU: it is the CPU's code; nvcc compiles the C++ library's calls");
   a.op = own ? of_caller(*op_given, a.in.bytes) : built_in(op_given, a.type);
-  if (on_a_gpu) a.op = on_gpu(a.op, op_given, a.type);
+  if (on_a_gpu && by == combined_by::one_gpu) a.op = on_gpu(a.op, op_given, a.type);
   converter const convert(a.op, a.type, on_a_gpu);
   convert.check(a.in, "in", false);
   convert.check(a.out, "out", true);

@@ -28,9 +28,13 @@ struct along_arguments {
   place_on_gpu gpu;
 };
 
+/// Who combines elements that lie on a GPU: this GPU's own calls, or those of ranks, which have exact sums too.
+enum class combined_by { one_gpu, ranks };
+
 /// Throws    usage_error, not_supported, std::bad_alloc.
 along_arguments checked_along(call_kind kind, tally_array const* in, std::int32_t axis, tally_array const* out,
-                              tally_operation const* op, tally_options const* options);
+                              tally_operation const* op, tally_options const* options,
+                              combined_by by = combined_by::one_gpu);
 
 /// tally_reduce and tally_scan.
 /// Throws    usage_error, not_supported, std::bad_alloc.

@@ -32,25 +32,8 @@ void* open_library(std::string& why)
 
 gpu_functions const& functions()
 {
-  static std::string why;
-  static gpu_functions const* const loaded = []() -> gpu_functions const* {
-    void* const handle = open_library(why);
-    if (handle == nullptr) return nullptr;
-    auto const give = reinterpret_cast<gpu_functions const* (*)()>(dlsym(handle, name_of_gpu_functions));
-    if (give == nullptr) {
-      why = std::string("it has no function ") + name_of_gpu_functions;
-      return nullptr;
-    }
-    if (give()->version != TALLY_VERSION) {
-      why = "it is of version " + std::to_string(give()->version) + ", and libtally.so.1 of " +
-            std::to_string(TALLY_VERSION);
-      return nullptr;
-    }
-    return give();
-  }();
-  if (loaded == nullptr)
-    throw not_supported("a call on a GPU needs " + std::string(library) + ", which cannot be loaded: " + why);
-  return *loaded;
+  static auto const* const all = static_cast<gpu_functions const*>(functions_of_gpu_library(name_of_gpu_functions));
+  return *all;
 }
 
 /// Turns the status of a function of the other library into an exception of this one.
@@ -66,6 +49,22 @@ void check(std::int32_t status, char const* message)
 }
 
 }  // namespace
+
+void const* functions_of_gpu_library(char const* name)
+{
+  static std::string why;
+  static void* const handle = open_library(why);
+  auto const fail = [](std::string const& reason) {
+    throw not_supported("a call on a GPU needs " + std::string(library) + ", which cannot be loaded: " + reason);
+  };
+  if (handle == nullptr) fail(why);
+  auto const give = reinterpret_cast<void const* (*)()>(dlsym(handle, name));
+  if (give == nullptr) fail(std::string("it has no function ") + name);
+  auto const* const version = static_cast<std::int32_t const*>(give());
+  if (*version != TALLY_VERSION)
+    fail("it is of version " + std::to_string(*version) + ", and libtally.so.1 of " + std::to_string(TALLY_VERSION));
+  return version;
+}
 
 operation on_gpu(operation op, tally_operation const* number, tally_type type)
 {

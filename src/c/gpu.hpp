@@ -120,6 +120,10 @@ inline constexpr std::size_t message_size = 1024;
 /// The function of libtally_cuda.so.1 that gives them.
 inline constexpr char const* name_of_gpu_functions = "tally_cuda_functions";
 
+/// A struct of functions of libtally_cuda.so.1, which the function of this name gives. It begins with the version.
+/// Throws    not_supported: the library cannot be loaded, or is of another version.
+void const* functions_of_gpu_library(char const* name);
+
 /// The operation of the CPU, run on a GPU.
 /// Throws    not_supported: libtally_cuda.so.1 cannot be loaded; exact sums, sums of exponentials, complex numbers.
 operation on_gpu(operation op, tally_operation const* number, tally_type type);

@@ -2,6 +2,7 @@
 GPU where the size of its result depends on what is there (runs of keys, selection), where it sorts, and for JAX. The C
 library waits when it takes a stream's workspace, or a larger one."""
 
+from . import ranks
 from .along import reduce, scan
 from .arrays import takes
 from .keys import reduce_by_key, scan_by_key, unique

@@ -1,5 +1,7 @@
 """Reductions and scans along an axis of arrays on a GPU."""
 
+import math
+
 import numpy as np
 
 from .. import _arrays
@@ -21,7 +23,8 @@ def scan(a, op, axis, dtype, out, initial, reverse, exclusive, include_initial, 
         array, axis = array.reshape(-1), 0
     axis = _arrays.axis_in(axis, array.ndim)
     if op.pointer == LOG_SUM_EXP:
-        array, back = _as_rows(library, array, axis, reverse or include_initial)
+        refuse_from_back(reverse or include_initial)
+        array, back = as_rows(library, array, axis)
         results = _scanned_rows(library, array, op, inner, initial, exclusive, return_last)
         results = [deliver(library, each, inner, wanted, None) for each in results]
         results[0] = library.permuted(results[0], back)
@@ -65,24 +68,10 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
     if where is not True:
         raise NotImplementedError("where= is for arrays in the CPU's memory")
     array, inner, wanted = entered(library, a, op, dtype, out)
-    ndim = array.ndim
-    named = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    axes = [_arrays.axis_in(each, ndim) for each in named]
-    if len(set(axes)) != len(axes):
-        raise ValueError("duplicate value in 'axis'")
-    if not axes and ndim:
-        raise ValueError("axis is empty; name one axis at least")
-    kept_dims = tuple(1 if d in axes else n for d, n in enumerate(array.shape))
-    others = [d for d in range(ndim) if d not in axes]
-    shape = tuple(array.shape[d] for d in others)
-    if ndim == 0:
-        array, axis = array.reshape(1), 0
-    elif len(axes) == 1:
-        (axis,) = axes
-    else:
-        array, axis = library.permuted(array, others + axes).reshape(shape + (-1,)), len(others)
+    array, axis, shape, kept_dims = one_axis(library, array, axis)
     if op.pointer == LOG_SUM_EXP:
-        array, _ = _as_rows(library, array, axis, reverse)
+        refuse_from_back(reverse)
+        array, _ = as_rows(library, array, axis)
         axis = array.ndim - 1
     call = Call(library, array)
     is_direct = out is not None and not keepdims and tuple(out.shape) == shape and library.dtype(out) == inner
@@ -109,11 +98,37 @@ def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads):
     return leave(delivered) if out is None else given_out
 
 
-def _as_rows(library, array, axis, is_refused):
+def one_axis(library, array, axis):
+    """The array with all axes of `axis`, a number, a tuple or None for all, as one; that axis, and the shapes of a result
+    without those axes and with extents of 1 in their place."""
+    ndim = array.ndim
+    named = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = [_arrays.axis_in(each, ndim) for each in named]
+    if len(set(axes)) != len(axes):
+        raise ValueError("duplicate value in 'axis'")
+    if not axes and ndim:
+        raise ValueError("axis is empty; name one axis at least")
+    kept_dims = tuple(1 if d in axes else n for d, n in enumerate(array.shape))
+    others = [d for d in range(ndim) if d not in axes]
+    shape = tuple(array.shape[d] for d in others)
+    if ndim == 0:
+        array, axis = array.reshape(1), 0
+    elif len(axes) == 1:
+        (axis,) = axes
+    else:
+        count = math.prod(array.shape[d] for d in axes)
+        array, axis = library.permuted(array, others + axes).reshape(shape + (count,)), len(others)
+    return array, axis, shape, kept_dims
+
+
+def refuse_from_back(is_asked_for):
+    if is_asked_for:
+        raise NotImplementedError("reverse= and include_initial= of sums of exponentials are for arrays on the CPU")
+
+
+def as_rows(library, array, axis):
     """The array with the axis as its last one, without gaps, as sums of exponentials on a GPU take it; and the axes that a
     result has for the array's own."""
-    if is_refused:
-        raise NotImplementedError("reverse= and include_initial= of sums of exponentials are for arrays on the CPU")
     axes = [d for d in range(array.ndim) if d != axis] + [axis]
     return library.packed(library.permuted(array, axes)), sorted(range(array.ndim), key=axes.__getitem__)
 

@@ -42,6 +42,12 @@ class Call:
         self.kept.append((array, words))
         return address
 
+    def add_nothing(self, array, dtype):
+        """The address of a tally_array without memory, of the shape and type of an array."""
+        address = self.add(array, dtype)
+        self.kept[-1][1][0] = 0
+        return address
+
     def initial(self, initial, dtype, shape):
         if np.ndim(initial) == 0 and arrays.library_of(initial) is None:
             value = np.array(initial, dtype)

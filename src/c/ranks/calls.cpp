@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/c/failure.hpp"
+#include "src/c/ranks/on_gpus.hpp"
 
 /// The functions of tally.h for ranks.
 
@@ -86,12 +87,21 @@ extern "C" std::int32_t tally_ranks_agree(tally_ranks* all, char const* failure)
   });
 }
 
+extern "C" std::int32_t tally_ranks_use_gpu(tally_ranks* all, std::int32_t device)
+{
+  return tally::c::on(all, "tally_ranks_use_gpu",
+                      [&](tally::c::ranks const&, char const*) { tally::c::use_gpu(*all, device); });
+}
+
 extern "C" std::int32_t tally_ranks_reduce(tally_ranks* all, tally_array const* in, std::int32_t axis,
                                            tally_array const* out, tally_operation const* op,
                                            tally_options const* options)
 {
   return tally::c::on(all, "tally_ranks_reduce", [&](tally::c::ranks const& ranks, char const* name) {
-    tally::c::run_along_on_ranks(tally::c::call_kind::reduce, name, ranks, in, axis, out, op, options);
+    if (tally::c::lies_on_gpu(in))
+      tally::c::run_along_on_gpus(tally::c::call_kind::reduce, name, *all, in, axis, out, op, options);
+    else
+      tally::c::run_along_on_ranks(tally::c::call_kind::reduce, name, ranks, in, axis, out, op, options);
   });
 }
 
@@ -100,7 +110,10 @@ extern "C" std::int32_t tally_ranks_scan(tally_ranks* all, tally_array const* in
                                          tally_options const* options)
 {
   return tally::c::on(all, "tally_ranks_scan", [&](tally::c::ranks const& ranks, char const* name) {
-    tally::c::run_along_on_ranks(tally::c::call_kind::scan, name, ranks, in, axis, out, op, options);
+    if (tally::c::lies_on_gpu(in))
+      tally::c::run_along_on_gpus(tally::c::call_kind::scan, name, *all, in, axis, out, op, options);
+    else
+      tally::c::run_along_on_ranks(tally::c::call_kind::scan, name, ranks, in, axis, out, op, options);
   });
 }
 

@@ -17,6 +17,7 @@ class callbacks {
 public:
   explicit callbacks(tally_transport const& by) : by_(by), bytes_(static_cast<std::size_t>(by.ranks)) {}
 
+  tally_transport const& functions() const { return by_; }
   int rank() const { return by_.rank; }
   int size() const { return by_.ranks; }
 
@@ -62,6 +63,9 @@ private:
 using ranks = ranks_backend::execution<callbacks>;
 using session = ranks_backend::session<callbacks>;
 
+struct gpu_of_rank;
+void destroy_gpu_of_rank(gpu_of_rank* gpu);
+
 }  // namespace tally::c
 
 template <>
@@ -69,4 +73,8 @@ inline constexpr bool tally::is_execution<tally::c::ranks> = true;
 
 struct tally_ranks {
   tally::c::ranks all;
+  tally::c::gpu_of_rank* gpu = nullptr;  ///< of tally_ranks_use_gpu
+  std::int32_t device = -1;              ///< its number
+
+  ~tally_ranks() { tally::c::destroy_gpu_of_rank(gpu); }
 };

@@ -34,10 +34,18 @@ inline constexpr int nccl_char = 0;  // an ncclDataType_t: a byte
 inline constexpr int nccl_uint64 = 5;
 inline constexpr int nccl_sum = 0;  // an ncclRedOp_t
 
+/// An ncclUniqueId: what ranks that make a communicator have in common.
+struct unique_id {
+  char bytes[128];
+};
+
 /// The functions, by their names without "nccl".
 struct library {
   char const* (*GetErrorString)(int);
   char const* (*GetLastError)(ncclComm*);
+  int (*GetUniqueId)(unique_id*);
+  int (*CommInitRank)(ncclComm**, int, unique_id, int);
+  int (*CommDestroy)(ncclComm*);
   int (*CommCount)(ncclComm*, int*);
   int (*CommUserRank)(ncclComm*, int*);
   int (*CommGetAsyncError)(ncclComm*, int*);
@@ -71,6 +79,9 @@ private:
     library all{};
     find(from, "ncclGetErrorString", all.GetErrorString);
     find(from, "ncclGetLastError", all.GetLastError);
+    find(from, "ncclGetUniqueId", all.GetUniqueId);
+    find(from, "ncclCommInitRank", all.CommInitRank);
+    find(from, "ncclCommDestroy", all.CommDestroy);
     find(from, "ncclCommCount", all.CommCount);
     find(from, "ncclCommUserRank", all.CommUserRank);
     find(from, "ncclCommGetAsyncError", all.CommGetAsyncError);

@@ -1,0 +1,126 @@
+#include "src/c/cuda/ranks.hpp"
+
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "src/c/failure.hpp"
+#include "tally/detail/ranks/session.hpp"
+
+/// The functions of libtally_cuda.so.1 for ranks.
+namespace tally::c {
+
+namespace {
+
+using nccl_backend::library;
+using nccl_backend::unique_id;
+
+/// The bytes that tell GPUs apart, on all machines.
+struct number_of_gpu {
+  char bytes[16];
+};
+
+number_of_gpu number_of(int device)
+{
+  cudaDeviceProp facts{};
+  nccl_backend::check_cuda(cudaGetDeviceProperties(&facts, device), "asking for a device");
+  number_of_gpu result;
+  std::memcpy(result.bytes, &facts.uuid, sizeof result);
+  return result;
+}
+
+/// Throws    usage_error if two ranks have the same GPU.
+void check_gpus_differ(std::span<ranks_backend::report const> reports)
+{
+  for (std::size_t r = 0; r < reports.size(); ++r)
+    for (std::size_t s = 0; s < r; ++s)
+      if (std::memcmp(reports[r].value, reports[s].value, sizeof(number_of_gpu)) == 0)
+        throw usage_error("ranks " + std::to_string(s) + " and " + std::to_string(r) +
+                          " have the same GPU; each rank has one of its own");
+}
+
+void make(tally_transport const& functions, int device, gpu_of_rank*& result, bool& has_met)
+{
+  ranks_backend::call_name const name("tally_ranks_use_gpu");
+  ranks_backend::communicator<callbacks> ranks(callbacks(functions), std::nullopt);
+  ranks_backend::session<callbacks> by(ranks, name);
+  std::optional<current_device> chosen;
+  library const* nccl = nullptr;
+  ranks_backend::report mine{};
+  by.attempt([&] {
+    nccl = &library::get();
+    number_of_gpu const number = number_of(device);
+    chosen.emplace(device);
+    std::memcpy(mine.value, &number, sizeof number);
+  });
+  auto const reports = by.meet(mine);
+  has_met = true;
+  unique_id id{};
+  by.attempt([&] {
+    check_gpus_differ(reports);
+    if (by.rank() == 0) nccl_backend::check(nccl->GetUniqueId(&id), nullptr, 0, "ncclGetUniqueId");
+  });
+  by.meet({});
+  ranks.by.broadcast(reinterpret_cast<std::byte*>(&id), sizeof id, 0);
+  std::unique_ptr<gpu_of_rank> made;
+  ncclComm* communicator = nullptr;
+  by.attempt([&] {
+    nccl_backend::check(nccl->CommInitRank(&communicator, ranks.by.size(), id, by.rank()), nullptr, by.rank(),
+                        "ncclCommInitRank");
+    made = std::make_unique<gpu_of_rank>(ranks.by, device, communicator);
+  });
+  try {
+    by.meet({});
+  } catch (...) {
+    made.reset();
+    if (communicator != nullptr) nccl->CommDestroy(communicator);
+    throw;
+  }
+  result = made.release();
+}
+
+std::int32_t create(tally_transport const& functions, std::int32_t device, gpu_of_rank*& result,
+                    outcome_on_gpus& outcome)
+{
+  return guarded_on_ranks(outcome, [&] { make(functions, device, result, outcome.has_met); });
+}
+
+void destroy(gpu_of_rank* gpu)
+{
+  outcome_on_gpus ignored;
+  guarded_on_ranks(ignored, [&] {
+    current_device const device(gpu->device);
+    cudaStreamSynchronize(gpu->stream.get());
+    ncclComm* const communicator = gpu->communicator;
+    delete gpu;
+    library::get().CommDestroy(communicator);
+  });
+}
+
+std::int32_t run_along(gpu_of_rank& gpu, along_on_gpus const& call, outcome_on_gpus& outcome)
+{
+  return guarded_on_ranks(outcome, [&] {
+    current_device const device(gpu.device);
+    check_may_wait(call.call.gpu);
+    gpu.stream.as_part_of(static_cast<CUstream_st*>(call.call.gpu.stream), [&] {
+      if (call.type.code != TALLY_FLOAT)
+        along_of_integers(gpu.on, call, outcome.has_met);
+      else if (call.type.bits == 32)
+        along_of_float(gpu.on, call, outcome.has_met);
+      else
+        along_of_double(gpu.on, call, outcome.has_met);
+    });
+  });
+}
+
+constexpr gpu_functions_of_ranks functions = {TALLY_VERSION, create, destroy, run_along};
+
+}  // namespace
+
+}  // namespace tally::c
+
+extern "C" __attribute__((visibility("default"))) tally::c::gpu_functions_of_ranks const* tally_cuda_functions_of_ranks()
+{
+  return &tally::c::functions;
+}
