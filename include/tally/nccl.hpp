@@ -9,6 +9,7 @@
 #include "tally/detail/nccl/recurrences.hpp"
 #include "tally/detail/nccl/refused.hpp"
 #include "tally/detail/nccl/segments.hpp"
+#include "tally/detail/nccl/segments_between.hpp"
 #include "tally/rank_error.hpp"
 #include "tally/ranks.hpp"
 #include "tally/reduce.hpp"

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../order/reference.hpp"
@@ -173,6 +174,54 @@ public:
     return count;
   }
 
+  /// Calls f(s, begin, end, results) for each segment between offsets.
+  template <class T, class From, class Values, class Offsets, class Op, class F>
+  void for_each_between(Values values, Offsets const& offsets, std::size_t count,
+                        tally::detail::batch::ends<T> const& ends, Op const& op, F const& f)
+  {
+    for (std::size_t s = 0; s < count; ++s) {
+      auto const begin = static_cast<std::ptrdiff_t>(tally::detail::at_index(offsets, s)),
+                 end = static_cast<std::ptrdiff_t>(tally::detail::at_index(offsets, s + 1));
+      std::vector<T> own(values + begin, values + end);
+      constexpr bool from_back = std::is_same_v<From, tally::detail::batch::from_back>;
+      if (from_back) std::reverse(own.begin(), own.end());
+      auto all = reference::scan(own, op, ends.initials != nullptr ? std::optional<T>(ends.initials[s]) : ends.initial,
+                                 tiles_of(of_->tile));
+      if (from_back) {
+        std::reverse(all.inclusive.begin(), all.inclusive.end());
+        std::reverse(all.exclusive.begin(), all.exclusive.end());
+      }
+      f(s, begin, end, all);
+    }
+  }
+  template <class T, class From, class Values, class Offsets, class Out, class Op>
+  void reduce_between(Values values, Offsets const& offsets, std::size_t count, Out out, T const& nothing,
+                      tally::detail::batch::ends<T> const& ends, Op const& op, std::size_t)
+  {
+    for_each_between<T, From>(
+        values, offsets, count, ends, op,
+        [&](std::size_t s, std::ptrdiff_t, std::ptrdiff_t, reference::results<T> const& all) {
+          tally::detail::at_index(out, s) = all.reduced ? *all.reduced : nothing;
+        });
+  }
+  template <class T, class From, class Values, class Offsets, class Out, class Op>
+  void scan_between(Values values, Offsets const& offsets, std::size_t count, Out out,
+                    tally::detail::batch::ends<T> const& ends, Op const& op, tally::detail::direction shift,
+                    std::size_t)
+  {
+    for_each_between<T, From>(
+        values, offsets, count, ends, op,
+        [&](std::size_t s, std::ptrdiff_t begin, std::ptrdiff_t end, reference::results<T> const& all) {
+          auto const& results = shift == tally::detail::direction::inclusive ? all.inclusive : all.exclusive;
+          if (begin < end) std::copy(results.begin(), results.end(), out + begin);
+          if (ends.lasts == nullptr) return;
+          if (all.reduced)
+            ends.lasts[s] = *all.reduced;
+          else if constexpr (tally::has_identity<Op, T>)
+            ends.lasts[s] = tally::reduction_of_nothing<T>(op);
+        });
+  }
+
   template <class F>
   void for_each(std::size_t n, F const& f)
   {
@@ -286,7 +335,7 @@ private:
     using slot = nccl_backend::slot<T, Op>;
     nccl_backend::shared_walk<T, Op> walk;
     for (int r = 0; r < ranks; ++r) {
-      std::byte const* const block = blocks.first + static_cast<std::size_t>(r) * blocks.bytes;
+      std::byte const* const block = blocks.at(r);
       auto const& of = *reinterpret_cast<nccl_backend::shared_header const*>(block);
       std::uint64_t const values = to_span && r + 1 == ranks ? of.values_to_span() : of.values();
       auto const* const first = reinterpret_cast<slot const*>(block + sizeof(of)) + sequence * of.values();

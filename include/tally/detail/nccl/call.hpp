@@ -78,10 +78,12 @@ struct rank_part {
   std::uint64_t tiles = 0;       ///< that the rank holds
 };
 
-/// The blocks of all ranks in memory, one after the other: a header and slots each.
+/// The blocks of ranks in memory, in the order of a sequence: a header and slots each.
 struct shared_blocks {
   std::byte const* first;
-  std::size_t bytes;  ///< of each
+  std::ptrdiff_t step;  ///< from one to the next, in bytes; negative if the sequence goes from the last rank to the first
+
+  TALLY_HD std::byte const* at(int place) const { return first + place * step; }
 };
 
 /// Elements of several sequences in one array, each in the rank's part of them: place k is element k % each of sequence
@@ -196,7 +198,7 @@ public:
     else
       consider(parts());
     if (!Lines::several) most_border = ranks() == 1 || in_any_order ? 0 : tile_;
-    own_ = part(parts(), rank());
+    own_ = part(parts(), own_place());
     block_bytes_ = aligned(sizeof(shared_header) + most_values * count_ * sizeof(slot<T, Op>));
     auto const place = [&](std::size_t bytes) { return std::exchange(bytes_, bytes_ + aligned(bytes)); };
     all_blocks_ = place(block_bytes_ * static_cast<std::size_t>(ranks()));
@@ -237,7 +239,7 @@ public:
     for_each_contributor([&](int from, std::size_t count, std::size_t place) {
       by().receive(from, bytes_of(memory_of(from_others) + place * count_), count * count_ * sizeof(T));
     });
-    if (own_.head > 0) by().send(own_.holder, bytes_of(memory_of(head_)), own_.head * count_ * sizeof(T));
+    if (own_.head > 0) by().send(rank_at(own_.holder), bytes_of(memory_of(head_)), own_.head * count_ * sizeof(T));
     if (own_.head > 0 || own_.tail > 0) by().exchange();
     if (own_.tail > 0) {
       detail::took("nccl: a tile that crosses a border");
@@ -255,7 +257,7 @@ public:
     auto* const block = memory_ + own_block_;
     auto const inits = lines_initials();
     work_->template share<T>(
-        sharing<T, Op, decltype(inits)>{header(own_, rank() == first_rank()), totals(), own_.tiles, inits,
+        sharing<T, Op, decltype(inits)>{header(own_, own_place() == first_place()), totals(), own_.tiles, inits,
                                         reinterpret_cast<slot<T, Op>*>(block + sizeof(shared_header)), *op_},
         reinterpret_cast<shared_header*>(block), count_);
     by().gather(block, memory_ + all_blocks_, block_bytes_);
@@ -268,7 +270,7 @@ public:
   template <class Put>
   void reduce(Put const& put)
   {
-    int const ranks_of_it = last_rank() - first_rank() + 1;
+    int const ranks_of_it = ranks_backend::last_place(*lines_, ranks()) - first_place() + 1;
     work_->template fold<T>(blocks(), ranks_of_it, count_, put, *op_);
   }
 
@@ -290,7 +292,7 @@ public:
       if constexpr (!Lines::several)  // a tail is scanned first, and needs the spans before it
         to_span = own_.tail == 0 && work_->template goes_on_alone<T>(at(own_.head), whole, place(outs(0), own_.head),
                                                                      before, *op_, lines_->transform());
-      work_->template find_carries<T>(blocks(), rank() - first_rank(), count_, to_span, before, *op_);
+      work_->template find_carries<T>(blocks(), own_place() - first_place(), count_, to_span, before, *op_);
     }
     std::identity same;
     if constexpr (Lines::several) {
@@ -316,7 +318,7 @@ public:
     for_each_contributor([&](int to, std::size_t count, std::size_t place) {
       by().send(to, bytes_of(memory_of(to_others) + place * count_), count * count_ * sizeof(T));
     });
-    if (own_.head > 0) by().receive(own_.holder, bytes_of(memory_of(head_)), own_.head * count_ * sizeof(T));
+    if (own_.head > 0) by().receive(rank_at(own_.holder), bytes_of(memory_of(head_)), own_.head * count_ * sizeof(T));
     if (own_.head > 0 || own_.tail > 0) by().exchange();
     put_results(memory_of(head_), own_.head, own_.head, outs, 0);
     put_results(memory_of(border_results_), own_.border, own_.tail, outs, size_ - own_.tail);
@@ -326,21 +328,11 @@ private:
   typename Machine::transport& by() const { return all_->ranks.by; }
   int rank() const { return by().rank(); }
   int ranks() const { return by().size(); }
-  /// The ranks that have parts: all, unless sequences are divided among some only.
-  int first_rank() const
-  {
-    if constexpr (requires { lines_->first_place(); })
-      return lines_->first_place();
-    else
-      return 0;
-  }
-  int last_rank() const
-  {
-    if constexpr (requires { lines_->last_place(); })
-      return lines_->last_place();
-    else
-      return ranks() - 1;
-  }
+  // Ranks have the places of a sequence in their order or, if it goes back, in the opposite one.
+  int rank_at(int place) const { return ranks_backend::rank_at(*lines_, place); }
+  int own_place() const { return rank_at(rank()); }
+  /// The first place with a part: that of all, unless sequences are divided among some ranks only.
+  int first_place() const { return ranks_backend::first_place(*lines_); }
 
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
   template <class J>
@@ -357,7 +349,9 @@ private:
   /// The blocks of the ranks that have parts.
   shared_blocks blocks() const
   {
-    return {memory_ + all_blocks_ + static_cast<std::size_t>(first_rank()) * block_bytes_, block_bytes_};
+    int const first = rank_at(first_place());
+    auto const each = static_cast<std::ptrdiff_t>(block_bytes_);
+    return {memory_ + all_blocks_ + first * each, rank_at(first_place() + 1) < first ? -each : each};
   }
 
   ranks_backend::division parts() const { return {all_->ranks.offsets, tile_, order::span_tiles}; }
@@ -391,7 +385,9 @@ private:
   template <class F>
   void for_each_contributor(F const& f) const
   {
-    if (own_.tail > 0) parts().for_each_contributor(rank(), f);
+    if (own_.tail == 0) return;
+    parts().for_each_contributor(
+        own_place(), [&](int at, std::size_t count, std::size_t place) { f(rank_at(at), count, place); });
   }
 
   /// Copies `count` elements of each sequence, from number `first` on.
@@ -431,6 +427,17 @@ private:
               head_ = 0, pieces_ = 0;
 };
 
+/// Throws    usage_error if the sizes of parts are known, and that of this rank is another one.
+template <class Machine>
+void check_size(group<Machine> const& all, int rank, std::size_t size)
+{
+  if (all.parts.empty()) return;
+  auto const known = all.parts[static_cast<std::size_t>(rank)];
+  if (size != known)
+    throw usage_error("tally::nccl: the part of rank " + std::to_string(rank) + " has " + std::to_string(size) +
+                      " elements, and the execution was made for " + std::to_string(known));
+}
+
 /// Learns the sizes of all parts, and that all ranks make the same call; or takes them as they are known.
 /// Throws    rank_error on every rank, if prepare() throws on one or the calls differ.
 template <class Machine, class Prepare>
@@ -443,10 +450,7 @@ void begin_call(group<Machine>& all, ranks_backend::session<typename Machine::tr
     auto const reports = by.meet({.elements = size});
     for (std::size_t r = 0; r < reports.size(); ++r) offsets[r + 1] = offsets[r] + reports[r].elements;
   } else {
-    auto const known = all.parts[static_cast<std::size_t>(by.rank())];
-    if (size != known)
-      throw usage_error("tally::nccl: the part of rank " + std::to_string(by.rank()) + " has " + std::to_string(size) +
-                        " elements, and the execution was made for " + std::to_string(known));
+    check_size(all, by.rank(), size);
     prepare();
     for (std::size_t r = 0; r < all.parts.size(); ++r) offsets[r + 1] = offsets[r] + all.parts[r];
   }

@@ -150,6 +150,22 @@ public:
     return detail::segments::reduce<T>(of_->on_, n, bytes, heads, values, out, keep, op);
   }
 
+  /// Segments between offsets in a part of `elements` elements, from the front or from the back.
+  template <class T, class From, class Values, class Offsets, class Out, class Op>
+  void reduce_between(Values values, Offsets const& offsets, std::size_t count, Out out, T const& nothing,
+                      detail::batch::ends<T> const& ends, Op& op, std::size_t elements)
+  {
+    backend_reduce_segments<T>(of_->on_, values, offsets, detail::element_count{count, {}}, out, nothing, ends, op,
+                               From{}, elements);
+  }
+  template <class T, class From, class Values, class Offsets, class Out, class Op>
+  void scan_between(Values values, Offsets const& offsets, std::size_t count, Out out,
+                    detail::batch::ends<T> const& ends, Op& op, detail::direction shift, std::size_t elements)
+  {
+    backend_scan_segments<T>(of_->on_, values, offsets, detail::element_count{count, {}}, out, ends, op, shift, From{},
+                             elements);
+  }
+
   /// Copies elements, transformed and converted.
   template <class T, class I, class Out, class Transform>
   void copy(I first, std::size_t size, Out out, Transform const& transform)

@@ -176,7 +176,7 @@ __device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ran
   constexpr int piece = sizeof(value) <= 8 ? 1024 : sizeof(value) <= 128 ? 64 : 32;
   __shared__ uninitialized<value[2][piece]> pieces;
   for (int r = 0; r < ranks; ++r) {
-    std::byte const* const block = blocks.first + static_cast<std::size_t>(r) * blocks.bytes;
+    std::byte const* const block = blocks.at(r);
     shared_header const header = *reinterpret_cast<shared_header const*>(block);
     auto const* const slots =
         reinterpret_cast<value const*>(block + sizeof(shared_header)) + sequence * header.values();

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -149,6 +150,26 @@ ranks_backend::pieces_of_part find_pieces(Local const& local, std::size_t n, IsH
   return mine;
 }
 
+/// Does the segments that cross borders, every other one at a time. `begin(memory)`, which has some bytes of the device,
+/// comes first, and `use(call, work, line)` takes the results of a piece. `line` is all of the part before.
+template <class T, class Machine, class Line, class Op, class Begin, class Use>
+void cross_borders(group<Machine>& all, ranks_backend::session<typename Machine::transport>& by,
+                   typename Machine::work& work, Line& line, std::span<ranks_backend::pieces_of_part const> parts,
+                   Op& op, std::size_t bytes, Begin const& begin, Use const& use)
+{
+  int const crossing = ranks_backend::segments_of(parts, by.rank()).crossing;
+  for (int k = 0; k < 2 && k < crossing; ++k) {
+    detail::took("nccl: segments that cross borders");
+    line.find(parts, by.rank(), k);
+    line.divide(all.ranks, work.template tile<T>());
+    call<T, Op, Machine, Line> of_these(all, work, line, op);
+    take_memory(all, by, work, of_these.bytes() + bytes);
+    begin(work.memory() + of_these.bytes());
+    of_these.share_totals();
+    if (line.is_here()) use(of_these, work, line);
+  }
+}
+
 /// The calls on segments: first what crosses borders, then what does not. `use(call, work, line)` takes the results of
 /// a piece of a segment that crosses; `local(work, begin, end)` does the segments in between.
 template <class T, class Machine, class Heads, class Values, class Op, class Prepare, class Use, class Local>
@@ -178,16 +199,8 @@ void with_segments(execution<Machine> const& on, char const* function, ranks_bac
   std::vector<pieces_of_part> parts(reports.size());
   for (std::size_t r = 0; r < parts.size(); ++r) std::memcpy(&parts[r], reports[r].value, sizeof(mine));
   own_segments const own = segments_of(parts, rank);
-  for (int k = 0; k < 2 && k < own.crossing; ++k) {
-    detail::took("nccl: segments that cross borders");
-    crossing_line<T, Values> line(values, heads.size, init, init.has_value());
-    line.find(parts, rank, k);
-    line.divide(all.ranks, work.template tile<T>());
-    call<T, Op, Machine, crossing_line<T, Values>> of_these(all, work, line, op);
-    take_memory(all, by, work, of_these.bytes());
-    of_these.share_totals();
-    if (line.is_here()) use(of_these, work, line);
-  }
+  crossing_line<T, Values> line(values, heads.size, init, init.has_value());
+  cross_borders<T>(all, by, work, line, parts, op, 0, [](std::byte*) {}, use);
   by.attempt([&] { local(work, own.begin, own.end); });  // which may need memory
   by.meet({});
 }

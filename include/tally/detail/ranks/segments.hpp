@@ -147,7 +147,8 @@ public:
     for_each_crossing(parts_, [&](int number, int first, int last) {
       if (number % 2 != odd_) return;
       offsets.assign(1, 0);
-      for (int r = first; r <= last; ++r) offsets.push_back(offsets.back() + piece(first, r));
+      for (int k = 0; k <= last - first; ++k)
+        offsets.push_back(offsets.back() + piece(first, from_back_ ? last - k : first + k));
       f(division(offsets, tile, order::span_tiles));
     });
   }

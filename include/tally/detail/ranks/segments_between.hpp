@@ -115,6 +115,36 @@ struct offsets_of_rank {
   std::size_t elements;
 };
 
+/// Shares in a round where the segments of all ranks lie, and finds the pieces of those that cross borders. Both have a
+/// place for each rank, unless this one has failed.
+/// Throws    rank_error on every rank, also for a mistake in the offsets of one.
+template <class Session>
+void share_places(Session& by, placed_segments const& mine, std::size_t elements, std::span<placed_segments> all,
+                  std::span<pieces_of_part> pieces)
+{
+  report first{.elements = by.failed() ? 0 : elements, .may_fail = true};
+  static_assert(sizeof(mine) <= report::value_bytes);
+  std::memcpy(first.value, &mine, sizeof(mine));
+  auto const reports = by.meet(first);
+  std::uint64_t whole = 0, before = 0;
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    std::memcpy(&all[r], reports[r].value, sizeof(mine));
+    all[r].part_begin = whole;
+    whole += reports[r].elements;
+    all[r].part_end = whole;
+  }
+  auto const rank = static_cast<std::size_t>(by.rank());
+  bool all_placed = true;
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    misplaced const mistake = mistake_of(all[r], before, whole);
+    all_placed = all_placed && mistake == misplaced::none;
+    if (r == rank) by.attempt([&] { check_placed(mistake, all[r], before, whole); });
+    if (all[r].count > 0) before = std::max(before, all[r].end);
+  }
+  if (!all_placed) by.meet({});  // which ends the call
+  find_pieces(all, pieces);
+}
+
 /// A call on segments between offsets: first what crosses borders, then what lies in the part alone.
 ///
 ///     prepare()            checks this rank's arguments, before the first round
@@ -140,29 +170,10 @@ void with_segments_between(session<Transport>& by, offsets_of_rank<Offsets> cons
     prepare();
   });
   reserve();
-  report first{.elements = by.failed() ? 0 : in.elements, .may_fail = true};
-  static_assert(sizeof(mine) <= report::value_bytes);
-  std::memcpy(first.value, &mine, sizeof(mine));
-  auto const reports = by.meet(first);
-  std::uint64_t whole = 0, before = 0;
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    std::memcpy(&all[r], reports[r].value, sizeof(mine));
-    all[r].part_begin = whole;
-    whole += reports[r].elements;
-    all[r].part_end = whole;
-  }
-  auto const rank = static_cast<std::size_t>(by.rank());
-  bool all_placed = true;
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    misplaced const mistake = mistake_of(all[r], before, whole);
-    all_placed = all_placed && mistake == misplaced::none;
-    if (r == rank) by.attempt([&] { check_placed(mistake, all[r], before, whole); });
-    if (all[r].count > 0) before = std::max(before, all[r].end);
-  }
-  if (!all_placed) by.meet({});  // which ends the call
-  find_pieces(all, pieces);
+  share_places(by, mine, in.elements, all, pieces);
   cross(std::span<pieces_of_part const>(pieces));
-  by.attempt([&] { local(all[rank].part_begin, in.count - (all[rank].crosses() ? 1 : 0)); });
+  placed_segments const& own = all[static_cast<std::size_t>(by.rank())];
+  by.attempt([&] { local(own.part_begin, in.count - (own.crosses() ? 1 : 0)); });
   by.meet({});
 }
 
@@ -277,6 +288,13 @@ void backend_reduce_between(execution<Transport> const& on, char const* call,
       });
 }
 
+/// The last values before a scan: empty segments keep them.
+template <class T, transport Transport>
+void begin_lasts(execution<Transport> const&, T* lasts, std::size_t count, T const& value)
+{
+  std::fill_n(lasts, count, value);
+}
+
 template <class T, transport Transport, class Values, class Offsets, class From, class Results, class Op,
           class Describe>
 void backend_scan_between(execution<Transport> const& on, char const* call,
@@ -387,7 +405,7 @@ void reduce_between(P const& on, batch::segments_between<Values, Offsets, From> 
 {
   using namespace batch;
   constexpr char const* call = "tally::reduce";
-  auto const in = with_count(cpu{1}, given);
+  auto const in = with_count(on, given);
   using value = std::iter_value_t<Values>;
   auto arguments = reduce_arguments<detail::accumulator<Acc, value>>(std::move(rest)...);
   using all = decltype(arguments);
@@ -420,7 +438,7 @@ void scan_between(char const* call, P const& on, batch::segments_between<Values,
                   Rest... rest)
 {
   using namespace batch;
-  auto const in = with_count(cpu{1}, given);
+  auto const in = with_count(on, given);
   auto arguments = told_apart<Shift>(std::move(rest)...);
   using all = decltype(arguments);
   using init_type = decltype(all::init);
@@ -436,9 +454,8 @@ void scan_between(char const* call, P const& on, batch::segments_between<Values,
     values = initial_of_segments<T>(call, arguments.init, in.count);
     if constexpr (is_present<decltype(all::last)> && last_fits<decltype(all::last), T>) {
       values.lasts = arguments.last.at.contiguous_for(call, "last_to(...)", in.count);
-      // Empty segments keep this value.
       if constexpr (!is_present<init_type> && has_identity<decltype(op), T>)
-        std::fill_n(values.lasts, in.count, reduction_of_nothing<T>(op));
+        begin_lasts(on, values.lasts, in.count, reduction_of_nothing<T>(op));
     }
   });
 }
@@ -449,7 +466,7 @@ void recur_between(P const& on, A const& a, B const& b, batch::segments_between<
 {
   using namespace batch;
   constexpr char const* call = "tally::linear_recurrence";
-  auto const in = with_count(cpu{1}, given);
+  auto const in = with_count(on, given);
   auto const arguments = recurrence::told_apart(std::move(rest)...);
   using all = std::remove_const_t<decltype(arguments)>;
   auto const terms = begin_of(b);
