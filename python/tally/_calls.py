@@ -227,7 +227,7 @@ def _failed(a, status):
 
 
 def refuse_gpu(name):
-    raise NotImplementedError(f"{name} lies on a GPU; parts of ranks lie in the CPU's memory: call cpu() on it first")
+    raise NotImplementedError(f"{name} lies on a GPU; this call on ranks takes parts in the CPU's memory: call cpu() on it first")
 
 
 def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads, ranks=None, wanted=True):

@@ -87,7 +87,7 @@ def reduced_by_key(keys, values, op, dtype, initial, sort, threads, ranks=None):
     """Runs and their reductions: of the parts of ranks too."""
     if _gpu.takes(values) or _gpu.takes(keys):
         if ranks is not None:
-            _calls.refuse_gpu("values")
+            return _gpu.ranks.reduce_by_key(ranks, keys, values, op, dtype, initial)
         return _gpu.reduce_by_key(keys, values, op, dtype, initial, sort)
     keys, leave_keys, array, leave, call, dtype, arguments_of_call = _arguments(keys, values, op, dtype, initial, sort)
     parts = []
@@ -171,7 +171,7 @@ def scanned_by_key(keys, values, op, dtype, initial, exclusive, threads, ranks=N
     """Running results within runs: of the parts of ranks too."""
     if _gpu.takes(values) or _gpu.takes(keys):
         if ranks is not None:
-            _calls.refuse_gpu("values")
+            return _gpu.ranks.scan_by_key(ranks, keys, values, op, dtype, initial, exclusive)
         return _gpu.scan_by_key(keys, values, op, dtype, initial, exclusive)
     keys, _, array, leave, call, dtype, arguments_of_call = _arguments(keys, values, op, dtype, initial, False)
     result = np.empty(keys.shape, dtype)

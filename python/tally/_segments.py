@@ -97,9 +97,9 @@ def _refuse_reverse(reverse):
 def reduced(values, offsets, op, dtype, initial, reverse, threads, ranks=None):
     """Reductions of segments: of those that begin in the parts of ranks too."""
     if _gpu.takes(values):
-        if ranks is not None:
-            _calls.refuse_gpu("values")
         _refuse_reverse(reverse)
+        if ranks is not None:
+            return _gpu.ranks.segments(ranks, values, offsets, op, dtype, initial, True, False)
         return _gpu.segments(values, offsets, op, dtype, initial, True, False)
     array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial, ranks)
     result = np.empty(_count(bounds), dtype)
@@ -182,9 +182,9 @@ def segment_scan(values, offsets, op="plus", *, dtype=None, initial=None, revers
 def scanned(values, offsets, op, dtype, initial, reverse, exclusive, threads, ranks=None):
     """Running results of segments: of the parts of ranks too."""
     if _gpu.takes(values):
-        if ranks is not None:
-            _calls.refuse_gpu("values")
         _refuse_reverse(reverse)
+        if ranks is not None:
+            return _gpu.ranks.segments(ranks, values, offsets, op, dtype, initial, False, exclusive)
         return _gpu.segments(values, offsets, op, dtype, initial, False, exclusive)
     array, leave, bounds, call, dtype, begin = _entered(values, offsets, op, dtype, initial, ranks)
     result = array.astype(dtype)

@@ -92,6 +92,71 @@ class Checks:
         same(ranks.sum(put(part(rows))), tally.sum(rows))
         same(ranks.cumsum(put(part(rows))), part(tally.cumsum(rows).reshape(300, 5)).ravel())
 
+    def keys(self):
+        ranks, same, put = self.ranks, self.same, self.put
+        for n, seed in ((0, 1), (1, 2), (50, 3), (40000, 4)):
+            part = Parts(ranks, n, seed)
+            x, y = part.floats(n), part.floats(n, dtype=np.float32)
+            small, wide = part.random.integers(-100, 100, n).astype(np.int16), part.random.integers(-(2**62), 2**62, n)
+            for keys in (
+                np.repeat(np.arange(n // 7 + 1), 7)[:n],
+                np.sort(part.random.integers(0, 9, n)).astype(np.uint8),
+                np.sort(part.random.integers(0, 3, n)).astype(np.float32),
+                np.zeros(n, bool),
+            ):
+                begins = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[:n])
+                mine = (part.begin <= begins) & (begins < part.end)
+                own = put(part(keys))
+                for whole in (x, y, small, wide):
+                    for op in ("plus", "maximum"):
+                        run_keys, totals = ranks.reduce_by_key(own, put(part(whole)), op)
+                        all_keys, all_totals = tally.reduce_by_key(keys, whole, op)
+                        same(run_keys, all_keys[mine])
+                        same(totals, all_totals[mine])
+                    same(ranks.scan_by_key(own, put(part(whole))), part(tally.scan_by_key(keys, whole)))
+                    same(
+                        ranks.scan_by_key(own, put(part(whole)), "times", exclusive=True),
+                        part(tally.scan_by_key(keys, whole, "times", exclusive=True)),
+                    )
+                same(ranks.sum_by_key(own, put(part(x)), initial=0.5)[1], tally.sum_by_key(keys, x, initial=0.5)[1][mine])
+                scaled = x / 1e5
+                same(
+                    ranks.scan_by_key(own, put(part(scaled)), "log_sum_exp"),
+                    part(tally.scan_by_key(keys, scaled, "log_sum_exp")),
+                )
+
+    def segments(self):
+        ranks, same, put = self.ranks, self.same, self.put
+        for n, seed in ((0, 1), (1, 2), (50, 3), (40000, 4)):
+            part = Parts(ranks, n, seed)
+            x, y = part.floats(n), part.floats(n, dtype=np.float32)
+            small = part.random.integers(-100, 100, n).astype(np.int16)
+            places = np.sort(part.random.integers(0, n + 1, 9))
+            first, behind = np.searchsorted(places[:-1], (part.begin, part.end))
+            first, behind = first if ranks.rank else 0, behind if ranks.rank + 1 < ranks.size else 8
+            own = slice(first, behind)
+            # Offsets of the CPU's and of the GPU.
+            offsets = places[first : behind + 1] if first < behind else []
+            begin = part.floats(8)
+            for given in (offsets, put(np.asarray(offsets, np.int64))):
+                same(ranks.segment_sum(put(part(x)), given), tally.segment_sum(x, places)[own])
+                same(ranks.segment_max(put(part(small)), given), tally.segment_max(small, places)[own])
+                same(
+                    ranks.segment_sum(put(part(x)), given, initial=put(begin[own])),
+                    tally.segment_sum(x, places, initial=begin)[own],
+                )
+                scaled = y / np.float32(1e5)
+                same(
+                    ranks.segment_reduce(put(part(scaled)), given, "log_sum_exp"),
+                    tally.segment_reduce(scaled, places, "log_sum_exp")[own],
+                )
+                for whole in (x, y, small):
+                    for exclusive in (False, True):
+                        same(
+                            ranks.segment_scan(put(part(whole)), given, exclusive=exclusive),
+                            part(tally.segment_scan(whole, places, exclusive=exclusive)),
+                        )
+
     def roots(self):
         part = Parts(self.ranks, 100, 6)
         x = part.floats(100)
@@ -121,6 +186,11 @@ class Checks:
         fails(lambda: ranks.sum(ones, axis=1 if on_last else 0), "axis 1 is out of bounds", IndexError)
         fails(lambda: ranks.cumsum(ones, out=put(np.empty(2)) if on_last else None), "out has shape (2,)", ValueError)
         fails(lambda: ranks.sum(ones, where=[True] * 3 if on_last else True), "where= is for arrays", NotImplementedError)
+        few = put(np.ones(2)) if on_last else ones
+        fails(lambda: ranks.sum_by_key(put(np.array([1, 2, 3])), few), "keys and values have one axis", ValueError)
+        place = 3 * ranks.rank
+        fails(lambda: ranks.segment_sum(ones, [place, place + (4 if on_last else 3)]), "the last offset is")
+        fails(lambda: ranks.histogram(ones) if on_last else ranks.sum(ones), "in the CPU's memory", NotImplementedError)
         if ranks.size > 1:
             fails(lambda: ranks.sum(ones) if not on_last else ranks.prod(ones), "the ranks make different calls")
             fails(lambda: ranks.sum(ones if not on_last else put(np.ones(3, np.float32))), "the ranks make different calls")
@@ -128,5 +198,7 @@ class Checks:
     def all(self):
         self.calls()
         self.axes()
+        self.keys()
+        self.segments()
         self.roots()
         self.failures()

@@ -30,6 +30,7 @@ class StandIn(_gpu.library.Library):
     searchsorted = staticmethod(lambda borders, values: np.searchsorted(borders, values, side="right").view(Away))
     broadcast = staticmethod(lambda array, shape: np.broadcast_to(array, shape).view(Away))
     packed = staticmethod(lambda array: np.ascontiguousarray(array).view(Away))
+    copied = staticmethod(lambda array: array.copy())
     copy = staticmethod(lambda out, result: np.copyto(out, result))
     stream = staticmethod(lambda array: 0)
     is_capturing = staticmethod(lambda array: False)

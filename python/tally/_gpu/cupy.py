@@ -67,6 +67,10 @@ class CuPy(Library):
         return sys.modules["cupy"].ascontiguousarray(array)
 
     @staticmethod
+    def copied(array):
+        return array.copy()
+
+    @staticmethod
     def copy(out, result):
         sys.modules["cupy"].copyto(out, result)
 

@@ -30,7 +30,7 @@ def _arguments(keys, values, op, dtype, initial):
     return library, leave, op, keys, library.packed(array), inner, wanted, initial
 
 
-def _number_of_runs(library, keys):
+def number_of_runs(library, keys):
     runs = ctypes.c_int64()
     call = Call(library, keys)
     if keys.shape[0]:
@@ -43,7 +43,7 @@ def reduce_by_key(keys, values, op, dtype, initial, sort):
     kind = library.dtype(keys)
     if sort and keys.shape[0]:
         keys, array = _sorted_by_key(library, keys, array, inner)
-    count = _number_of_runs(library, keys)
+    count = number_of_runs(library, keys)
     distinct, result = library.empty((count,), kind, keys), library.empty((count,), inner, array)
     call = Call(library, array)
     if initial is not None:
@@ -88,7 +88,7 @@ def unique(a, return_index, return_inverse, return_counts, axis, equal_nan, has_
     kind, places_dtype = library.dtype(array), np.dtype(np.int64)
     needs_places = return_index or return_inverse
     ordered, places = sorted_and_places(library, array, 0, needs_places, False)
-    count = _number_of_runs(library, ordered)
+    count = number_of_runs(library, ordered)
     distinct, counts = library.empty((count,), kind, array), library.empty((count,), places_dtype, array)
     if count:
         call, runs = Call(library, array), ctypes.c_int64()

@@ -1,11 +1,18 @@
 """Calls on ranks whose parts lie in the memory of GPUs: rows without gaps, of floats of 32 and 64 bits or integers of 64."""
 
+import ctypes
+
+import numpy as np
+
 from .. import _arrays
 from .. import _library as c
 from .._operators import EXACT_PLUS
 from . import arrays
 from .along import as_rows, one_axis
 from .call import Call, as_segments_are, check_shape, deliver, entered, fits, operator, refuse_graphs
+from .keys import number_of_runs
+from .segments import offsets_on_gpu
+from .sorting import beside
 
 
 def _entered(a, op, dtype, out, initial):
@@ -88,3 +95,63 @@ def scan(ranks, a, op, axis, dtype, out, initial, exclusive, return_last):
     if not return_last:
         return first
     return first, leave(deliver(library, last, inner, outer, None))
+
+
+def segments(ranks, values, offsets, op, dtype, initial, reduces, exclusive):
+    library, leave, op, array, inner, outer, initial, _ = _entered(values, op, dtype, None, initial)
+    if array.ndim != 1 or len(np.shape(offsets)) != 1:
+        raise ValueError(f"values and offsets have one axis, not {array.ndim} and {len(np.shape(offsets))}")
+    bounds = offsets_on_gpu(library, offsets, array)
+    count = max(bounds.shape[0] - 1, 0)
+    array = library.packed(array)
+    # In a scan the elements of no segment stay as they are.
+    result = library.empty((count,), inner, array) if reduces else library.copied(array)
+    call = Call(library, array)
+    call.options.flags = c.EXCLUSIVE * bool(exclusive)
+    if initial is not None:
+        call.initial(initial, inner, (count,))
+    given, places, taking = call.add(array, inner), call.add(bounds, np.dtype(np.int64)), call.add(result, inner)
+    _run(ranks, "reduce_segments" if reduces else "scan_segments", call, given, places, taking, op.pointer)
+    return leave(deliver(library, result, inner, outer, None))
+
+
+def _entered_keys(keys, values, op, dtype, initial):
+    """As _entered; and keys of 64 bits, which are equal where the given ones are, and their own type."""
+    if not arrays.takes(values):
+        raise TypeError("keys are on a GPU, and values are not")
+    library, leave, op, array, inner, outer, initial, _ = _entered(values, op, dtype, None, initial)
+    keys = beside(library, keys, array, "keys")
+    if keys.ndim != 1 or tuple(array.shape) != tuple(keys.shape):
+        raise ValueError(
+            f"keys and values have one axis and one size, not shapes {tuple(keys.shape)} and {tuple(array.shape)}"
+        )
+    own = library.dtype(keys)
+    wide = np.dtype(np.int64 if own.kind in "biu" else np.float64)
+    keys = library.packed(keys if own == wide else library.astype(keys, wide))
+    return library, leave, op, library.packed(array), inner, outer, initial, keys, wide, own
+
+
+def reduce_by_key(ranks, keys, values, op, dtype, initial):
+    library, leave, op, array, inner, outer, initial, keys, wide, own = _entered_keys(keys, values, op, dtype, initial)
+    most = number_of_runs(library, keys)
+    distinct, result = library.empty((most,), wide, keys), library.empty((most,), inner, array)
+    call, runs = Call(library, array), ctypes.c_int64()
+    if initial is not None:
+        call.initial(initial, inner, ())
+    given, adding = call.add(keys, wide), call.add(array, inner)
+    naming, taking = call.add(distinct, wide), call.add(result, inner)
+    _run(ranks, "reduce_by_key", call, given, adding, naming, taking, ctypes.byref(runs), op.pointer)
+    distinct, result = library.finish(distinct)[: runs.value], library.finish(result)[: runs.value]
+    distinct = distinct if own == wide else library.astype(distinct, own)
+    return leave(distinct), leave(result if inner == outer else library.astype(result, outer))
+
+
+def scan_by_key(ranks, keys, values, op, dtype, initial, exclusive):
+    library, leave, op, array, inner, outer, initial, keys, wide, _ = _entered_keys(keys, values, op, dtype, initial)
+    result = library.empty(tuple(array.shape), inner, array)
+    call = Call(library, array)
+    call.options.flags = c.EXCLUSIVE * bool(exclusive)
+    if initial is not None:
+        call.initial(initial, inner, ())
+    _run(ranks, "scan_by_key", call, call.add(keys, wide), call.add(array, inner), call.add(result, inner), op.pointer)
+    return leave(deliver(library, result, inner, outer, None))

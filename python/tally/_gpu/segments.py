@@ -33,20 +33,30 @@ def segments(values, offsets, op, dtype, initial, reduces, exclusive):
 
 def _bounds(library, offsets, like):
     """Offsets as int64 on the GPU, side by side. Those of the CPU are checked."""
-    if arrays.library_of(offsets) is None and arrays.is_foreign(offsets):
-        offsets, _ = arrays.taken(offsets)
-    if arrays.library_of(offsets) is not library:
+    if arrays.library_of(offsets) is None and not arrays.is_foreign(offsets):
         on_cpu, _ = _arrays.enter(offsets, "offsets")
         if on_cpu.size and on_cpu.dtype.kind in "iu":
             if on_cpu[0] < 0 or (on_cpu[1:] < on_cpu[:-1]).any():
                 raise ValueError("offsets are places in the values, and do not decrease")
             if on_cpu[-1] > like.shape[0]:
                 raise ValueError(f"the last offset is {on_cpu[-1]}, and there are {like.shape[0]} values")
+    bounds = offsets_on_gpu(library, offsets, like)
+    if bounds.shape[0] == 0:
+        raise ValueError("offsets is empty; there is one offset more than segments")
+    return bounds
+
+
+def offsets_on_gpu(library, offsets, like):
+    """Offsets as int64 on the GPU, side by side."""
+    if arrays.library_of(offsets) is None and arrays.is_foreign(offsets):
+        offsets, _ = arrays.taken(offsets)
+    if arrays.library_of(offsets) is not library:
+        on_cpu, _ = _arrays.enter(offsets, "offsets")
+        if on_cpu.size == 0:  # of no type that says anything: a list
+            on_cpu = on_cpu.astype(np.int64)
         offsets = library.asarray(on_cpu, like)
     bounds = library.enter(offsets)
     own = library.dtype(bounds)
     if own.kind not in "iu":
         raise TypeError(f"offsets are integers, not {own}")
-    if bounds.shape[0] == 0:
-        raise ValueError("offsets is empty; there is one offset more than segments")
     return library.packed(bounds if own == np.int64 else library.astype(bounds, np.dtype(np.int64)))

@@ -87,6 +87,10 @@ class Torch(Library):
         return tensor.contiguous()
 
     @staticmethod
+    def copied(tensor):
+        return tensor.clone()
+
+    @staticmethod
     def copy(out, result):
         out.copy_(result)
 

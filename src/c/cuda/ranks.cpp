@@ -98,23 +98,44 @@ void destroy(gpu_of_rank* gpu)
   });
 }
 
-std::int32_t run_along(gpu_of_rank& gpu, along_on_gpus const& call, outcome_on_gpus& outcome)
+/// Runs `call()` where the calls of a rank's GPU are queued, as a part of the caller's stream.
+template <class Call>
+std::int32_t on_gpu_of_rank(gpu_of_rank& gpu, place_on_gpu const& place, outcome_on_gpus& outcome, Call const& call)
 {
   return guarded_on_ranks(outcome, [&] {
     current_device const device(gpu.device);
-    check_may_wait(call.call.gpu);
-    gpu.stream.as_part_of(static_cast<CUstream_st*>(call.call.gpu.stream), [&] {
-      if (call.type.code != TALLY_FLOAT)
-        along_of_integers(gpu.on, call, outcome.has_met);
-      else if (call.type.bits == 32)
-        along_of_float(gpu.on, call, outcome.has_met);
-      else
-        along_of_double(gpu.on, call, outcome.has_met);
-    });
+    check_may_wait(place);
+    gpu.stream.as_part_of(static_cast<CUstream_st*>(place.stream), call);
   });
 }
 
-constexpr gpu_functions_of_ranks functions = {TALLY_VERSION, create, destroy, run_along};
+/// The one of three functions for a type.
+template <class Function>
+Function* of_type(tally_type type, Function* integers, Function* floats, Function* doubles)
+{
+  return type.code != TALLY_FLOAT ? integers : type.bits == 32 ? floats : doubles;
+}
+
+std::int32_t run_along(gpu_of_rank& gpu, along_on_gpus const& call, outcome_on_gpus& outcome)
+{
+  auto* const run = of_type(call.type, along_of_integers, along_of_float, along_of_double);
+  return on_gpu_of_rank(gpu, call.call.gpu, outcome, [&] { run(gpu.on, call, outcome.has_met); });
+}
+
+// Ranks meet at the end of these calls: until then others hear of a failure.
+std::int32_t run_segments(gpu_of_rank& gpu, segments_on_gpus const& call, outcome_on_gpus& outcome)
+{
+  auto* const run = of_type(call.type, segments_of_integers, segments_of_float, segments_of_double);
+  return on_gpu_of_rank(gpu, call.call.gpu, outcome, [&] { run(gpu.on, call); });
+}
+
+std::int32_t run_runs(gpu_of_rank& gpu, runs_on_gpus const& call, std::size_t& found, outcome_on_gpus& outcome)
+{
+  auto* const run = of_type(call.values.type, runs_of_integers, runs_of_float, runs_of_double);
+  return on_gpu_of_rank(gpu, call.values.call.gpu, outcome, [&] { found = run(gpu.on, call); });
+}
+
+constexpr gpu_functions_of_ranks functions = {TALLY_VERSION, create, destroy, run_along, run_segments, run_runs};
 
 }  // namespace
 

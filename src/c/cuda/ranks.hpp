@@ -141,8 +141,17 @@ std::int32_t guarded_on_ranks(outcome_on_gpus& outcome, Body const& body) noexce
 void along_of_integers(execution_of_rank const& on, along_on_gpus const& call, bool& has_met);
 void along_of_float(execution_of_rank const& on, along_on_gpus const& call, bool& has_met);
 void along_of_double(execution_of_rank const& on, along_on_gpus const& call, bool& has_met);
-/// The number of exact_plus in tally.h, and that of log_sum_exp.
-inline constexpr std::size_t exact_plus_number = 8, log_sum_exp_number = 9;
+void segments_of_integers(execution_of_rank const& on, segments_on_gpus const& call);
+void segments_of_float(execution_of_rank const& on, segments_on_gpus const& call);
+void segments_of_double(execution_of_rank const& on, segments_on_gpus const& call);
+std::size_t runs_of_integers(execution_of_rank const& on, runs_on_gpus const& call);
+std::size_t runs_of_float(execution_of_rank const& on, runs_on_gpus const& call);
+std::size_t runs_of_double(execution_of_rank const& on, runs_on_gpus const& call);
+
+/// The first `count` segments, which lie in the rank's part alone. The part begins at place `begin` of the whole.
+void segments_within(cuda const& on, segments_on_gpus const& call, std::uint64_t begin, std::size_t count);
+/// The runs in the places [begin, end) of the rank's part. Returns their number.
+std::size_t runs_within(cuda const& on, runs_on_gpus const& call, std::size_t begin, std::size_t end);
 
 }  // namespace tally::c
 

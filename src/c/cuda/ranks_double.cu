@@ -1,10 +1,18 @@
-#include "src/c/cuda/ranks_floats.hpp"
+#include "src/c/cuda/ranks_calls.hpp"
 
 namespace tally::c {
 
 void along_of_double(execution_of_rank const& on, along_on_gpus const& call, bool& has_met)
 {
   along_of<double>(on, call, has_met);
+}
+void segments_of_double(execution_of_rank const& on, segments_on_gpus const& call)
+{
+  segments_of<double>(on, call);
+}
+std::size_t runs_of_double(execution_of_rank const& on, runs_on_gpus const& call)
+{
+  return runs_of<double>(on, call);
 }
 
 }  // namespace tally::c

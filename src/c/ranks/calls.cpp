@@ -132,7 +132,11 @@ extern "C" std::int32_t tally_ranks_reduce_by_key(tally_ranks* all, tally_array 
                                                   tally_options const* options)
 {
   return tally::c::on(all, "tally_ranks_reduce_by_key", [&](tally::c::ranks const& ranks, char const* name) {
-    tally::c::reduce_by_key_on_ranks(name, ranks, keys, values, keys_out, out, runs, op, options);
+    if (tally::c::lies_on_gpu(keys))
+      tally::c::run_by_key_on_gpus(tally::c::call_kind::reduce, name, *all, keys, values, keys_out, out, runs, op,
+                                   options);
+    else
+      tally::c::reduce_by_key_on_ranks(name, ranks, keys, values, keys_out, out, runs, op, options);
   });
 }
 
@@ -141,7 +145,11 @@ extern "C" std::int32_t tally_ranks_scan_by_key(tally_ranks* all, tally_array co
                                                 tally_options const* options)
 {
   return tally::c::on(all, "tally_ranks_scan_by_key", [&](tally::c::ranks const& ranks, char const* name) {
-    tally::c::scan_by_key_on_ranks(name, ranks, keys, values, out, op, options);
+    if (tally::c::lies_on_gpu(keys))
+      tally::c::run_by_key_on_gpus(tally::c::call_kind::scan, name, *all, keys, values, nullptr, out, nullptr, op,
+                                   options);
+    else
+      tally::c::scan_by_key_on_ranks(name, ranks, keys, values, out, op, options);
   });
 }
 
@@ -150,7 +158,10 @@ extern "C" std::int32_t tally_ranks_reduce_segments(tally_ranks* all, tally_arra
                                                     tally_operation const* op, tally_options const* options)
 {
   return tally::c::on(all, "tally_ranks_reduce_segments", [&](tally::c::ranks const& ranks, char const* name) {
-    tally::c::run_segments_on_ranks(tally::c::call_kind::reduce, name, ranks, values, offsets, out, op, options);
+    if (tally::c::lies_on_gpu(values))
+      tally::c::run_segments_on_gpus(tally::c::call_kind::reduce, name, *all, values, offsets, out, op, options);
+    else
+      tally::c::run_segments_on_ranks(tally::c::call_kind::reduce, name, ranks, values, offsets, out, op, options);
   });
 }
 
@@ -159,7 +170,10 @@ extern "C" std::int32_t tally_ranks_scan_segments(tally_ranks* all, tally_array 
                                                   tally_operation const* op, tally_options const* options)
 {
   return tally::c::on(all, "tally_ranks_scan_segments", [&](tally::c::ranks const& ranks, char const* name) {
-    tally::c::run_segments_on_ranks(tally::c::call_kind::scan, name, ranks, values, offsets, out, op, options);
+    if (tally::c::lies_on_gpu(values))
+      tally::c::run_segments_on_gpus(tally::c::call_kind::scan, name, *all, values, offsets, out, op, options);
+    else
+      tally::c::run_segments_on_ranks(tally::c::call_kind::scan, name, ranks, values, offsets, out, op, options);
   });
 }
 

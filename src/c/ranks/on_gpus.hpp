@@ -35,6 +35,24 @@ struct along_on_gpus {
   bool begins_with_nothing = false;    ///< the first result of an exclusive scan is `nothing`
 };
 
+/// The arguments of calls on the segments that begin in a rank's part. `call.offsets` are places in the whole.
+struct segments_on_gpus {
+  char const* name = nullptr;
+  std::size_t op = 0;
+  tally_type type{};
+  segments_call call;
+};
+
+/// The arguments of calls on the runs of equal keys that begin in a rank's part. `call` has no offsets, and one initial
+/// value for all.
+struct runs_on_gpus {
+  segments_on_gpus values;
+  std::byte const* keys = nullptr;  ///< of int64 or float64, side by side, and those of results too
+  tally_type type_of_keys{};
+  std::byte* keys_out = nullptr;  ///< null if they are not wanted
+  std::size_t room = 0;           ///< of the outputs of a reduction
+};
+
 /// The functions of libtally_cuda.so.1 for ranks. Each returns a tally_status. Both libraries are of one version: the
 /// struct may change with it.
 struct gpu_functions_of_ranks {
@@ -43,6 +61,8 @@ struct gpu_functions_of_ranks {
   std::int32_t (*create)(tally_transport const& by, std::int32_t device, gpu_of_rank*& result, outcome_on_gpus& outcome);
   void (*destroy)(gpu_of_rank* gpu);
   std::int32_t (*along)(gpu_of_rank& gpu, along_on_gpus const& call, outcome_on_gpus& outcome);
+  std::int32_t (*segments)(gpu_of_rank& gpu, segments_on_gpus const& call, outcome_on_gpus& outcome);
+  std::int32_t (*runs)(gpu_of_rank& gpu, runs_on_gpus const& call, std::size_t& found, outcome_on_gpus& outcome);
 };
 /// The function of libtally_cuda.so.1 that gives them.
 inline constexpr char const* name_of_gpu_functions_of_ranks = "tally_cuda_functions_of_ranks";
@@ -63,5 +83,13 @@ inline bool lies_on_gpu(tally_array const* given)
 /// Throws    as run_along_on_ranks.
 void run_along_on_gpus(call_kind kind, char const* function, tally_ranks& all, tally_array const* in, std::int32_t axis,
                        tally_array const* out, tally_operation const* op, tally_options const* options);
+/// tally_ranks_reduce_segments and tally_ranks_scan_segments of such arrays.
+void run_segments_on_gpus(call_kind kind, char const* function, tally_ranks& all, tally_array const* values,
+                          tally_array const* offsets, tally_array const* out, tally_operation const* op,
+                          tally_options const* options);
+/// tally_ranks_reduce_by_key and, without `keys_out` and `runs`, tally_ranks_scan_by_key of such arrays.
+void run_by_key_on_gpus(call_kind kind, char const* function, tally_ranks& all, tally_array const* keys,
+                        tally_array const* values, tally_array const* keys_out, tally_array const* out,
+                        std::int64_t* runs, tally_operation const* op, tally_options const* options);
 
 }  // namespace tally::c
