@@ -27,8 +27,9 @@ namespace tally {
 ///
 /// The sequence is the parts of all ranks one after the other, in the order of ranks. Parts have any length, none too,
 /// and lie in the memory of each rank's GPU. `reduce`, `transform_reduce`, the scans and all calls of ranks.hpp take
-/// it: `reduce_into`, `histogram`, sequences along an axis, recurrences, and segments by key and by flag. A scan writes
-/// the results of the rank's own part, in place too. Calls are compiled by nvcc.
+/// it: `reduce_into`, `histogram`, sequences along an axis, recurrences, and segments by key, by flag and between
+/// offsets but for recurrences of these. A scan writes the results of the rank's own part, in place too. Calls are
+/// compiled by nvcc.
 ///
 /// Requires  all ranks make the same call, with the same operator and transformation: the same function and types, of
 ///           those that calls on tally::cuda take. The initial value is that of rank 0. All arrays lie in device

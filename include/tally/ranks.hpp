@@ -296,8 +296,10 @@ Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
 ///           bits of the call on its segment alone.
 /// Cost      a round, one at the end, and what a scan of one sequence costs, at most twice: for segments that cross
 ///           borders, of which every other one is done at a time. For recurrences of floating-point states one round
-///           more with each.
-/// Throws    rank_error on every rank: for mistakes of arguments on one of them too; mpi_error.
+///           more with each. GPUs read three offsets before the round, for which the host waits.
+/// GPUs      do not take `linear_recurrence` of segments, `exact_plus` nor a number of segments in memory; offsets lie
+///           in device memory, as all arrays do.
+/// Throws    rank_error on every rank: for mistakes of arguments on one of them too; mpi_error, nccl_error.
 template <class Acc = void, ranks_backend::on_ranks P, class Values, class Offsets, class From, class Out,
           class... InitOp>
 void reduce(P const& on, detail::batch::segments_between<Values, Offsets, From> const& in, Out&& out, InitOp... init_op)

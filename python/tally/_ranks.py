@@ -95,7 +95,9 @@ class ranks:
     Notes
     -----
     Names, arguments and results are those of the package's functions, with these differences. Parts are in the CPU's
-    memory. A scan returns the results of the rank's own part, and a reduction its value on every rank. An array of
+    memory, or all in that of GPUs: then each process has a GPU of its own, and NCCL carries elements over a communicator
+    that the first such call makes and `close` gives back. Reductions, scans, and calls by key and on segments run there,
+    and results stay there, in the order of the current stream. A scan returns the results of the rank's own part, and a reduction its value on every rank. An array of
     several axes may be divided along `axis`; without one, its parts are flattened. The initial value is that of rank
     0, and the others give one too.
 
@@ -214,6 +216,11 @@ class ranks:
             self._check(_use_gpu(self._pointer, device))
             self._has_gpu = True
         self._check(_functions[name](self._pointer, *arguments))
+
+    def raise_alone(self, error):
+        """Raises an exception of which the other ranks do not hear."""
+        self._heard = True
+        raise error
 
     def _agree(self, error):
         text = None if error is None else (str(error) or type(error).__name__).encode()
@@ -479,6 +486,8 @@ def mpi(comm):
     >>> import tally
     >>> ranks = tally.mpi(MPI.COMM_WORLD)  # doctest: +SKIP
     >>> ranks.cumsum(part)  # this rank's part of the running sums of all  # doctest: +SKIP
+
+    Parts may be arrays of CuPy, or tensors, on a GPU that each process has of its own.
     """
     return ranks(_OverMPI(comm))
 
@@ -511,7 +520,19 @@ class _OverTorch:
         if self._device.type != "cpu":
             array[:] = tensor.cpu().numpy()
 
+    def check_gpu(self, device):
+        if self._device.type == "cuda" and self._device.index != device:
+            raise ValueError(
+                f"the array lies on GPU {device}, and the process group is that of GPU {self._device.index}: call "
+                f"torch.cuda.set_device({device}) before tally.distributed"
+            )
+
     def allgather(self, mine, all):
+        if self._device.type == "cuda" and hasattr(self._dist, "all_gather_into_tensor"):
+            into = self._torch.empty(all.size, dtype=self._torch.uint8, device=self._device)
+            self._dist.all_gather_into_tensor(into, self._tensor(mine), group=self._group)
+            self._take(all, into)
+            return
         into = self._tensor(all)
         self._dist.all_gather(list(into.chunk(self.size)), self._tensor(mine), group=self._group)
         self._take(all, into)
@@ -577,9 +598,10 @@ class _OverTorch:
 def distributed(group=None):
     """Return the `ranks` of a process group of `torch.distributed`, each of which has a part of one sequence.
 
-    Parts are arrays, or tensors in the CPU's memory, which may not require grad. Over NCCL the bytes that cross go
-    through tensors on the process's GPU, the current device of `torch.cuda`; each rank computes on its CPU. Calls use
-    the group, and are in step with its other collective calls.
+    Parts are arrays, or tensors in the CPU's memory or on the process's GPU, which may not require grad. Over NCCL the
+    bytes that cross go through tensors on that GPU, the current device of `torch.cuda`, also where parts are the CPU's.
+    Calls use the group, and are in step with its other collective calls. Keep the ranks: those that have computed on
+    GPUs have a communicator of their own, until `close`.
 
     Parameters
     ----------
@@ -596,5 +618,8 @@ def distributed(group=None):
     >>> torch.distributed.init_process_group("gloo")  # doctest: +SKIP
     >>> ranks = tally.distributed()  # doctest: +SKIP
     >>> ranks.sum(part)  # the same on every rank  # doctest: +SKIP
+    >>> torch.cuda.set_device(local_rank)  # doctest: +SKIP
+    >>> torch.distributed.init_process_group("nccl")  # doctest: +SKIP
+    >>> tally.distributed().cumsum(torch.ones(3, device="cuda"))  # on the same GPU  # doctest: +SKIP
     """
     return ranks(_OverTorch(group))

@@ -198,11 +198,10 @@ public:
   void reduce_between(Values values, Offsets const& offsets, std::size_t count, Out out, T const& nothing,
                       tally::detail::batch::ends<T> const& ends, Op const& op, std::size_t)
   {
-    for_each_between<T, From>(
-        values, offsets, count, ends, op,
-        [&](std::size_t s, std::ptrdiff_t, std::ptrdiff_t, reference::results<T> const& all) {
-          tally::detail::at_index(out, s) = all.reduced ? *all.reduced : nothing;
-        });
+    for_each_between<T, From>(values, offsets, count, ends, op,
+                              [&](std::size_t s, std::ptrdiff_t, std::ptrdiff_t, reference::results<T> const& all) {
+                                tally::detail::at_index(out, s) = all.reduced ? *all.reduced : nothing;
+                              });
   }
   template <class T, class From, class Values, class Offsets, class Out, class Op>
   void scan_between(Values values, Offsets const& offsets, std::size_t count, Out out,

@@ -44,9 +44,7 @@ struct segments_by_order {
     for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
       auto own = piece_of(x, place(s), place(s + 1));
       if (End == from::back) std::reverse(own.begin(), own.end());
-      auto const scanned = [&](std::optional<T> const& init) {
-        return reference::scan(own, op, init, tiles_of(tile));
-      };
+      auto const scanned = [&](std::optional<T> const& init) { return reference::scan(own, op, init, tiles_of(tile)); };
       sums.push_back(*scanned(inits[0]).reduced);
       sums_from_each.push_back(*scanned(inits[s]).reduced);
       lasts.push_back(sums_from_each.back());

@@ -71,3 +71,15 @@ def test_without_a_gpu(monkeypatch):
         assert ranks.sum([1.0]) == ranks.size
 
     on_threads(2, body)
+
+
+def test_a_graph_that_is_captured(monkeypatch):
+    """A rank cannot tell the others meanwhile."""
+    monkeypatch.setattr(StandIn, "is_capturing", staticmethod(lambda array: True))
+
+    class Silent(Transport):
+        def allgather(self, mine, all):
+            raise AssertionError("a round")
+
+    with pytest.raises(RuntimeError, match="a graph cannot capture them"):
+        tally.ranks(Silent(World(1), 0)).sum(put([1.0]))

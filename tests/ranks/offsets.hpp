@@ -39,8 +39,8 @@ auto batch_of(Values const& values, Offsets const& offsets)
 struct given {
   std::size_t first, behind;
 };
-inline given given_on(std::vector<std::int64_t> const& offsets, std::vector<std::size_t> const& division, std::size_t rank,
-               bool at_ends)
+inline given given_on(std::vector<std::int64_t> const& offsets, std::vector<std::size_t> const& division,
+                      std::size_t rank, bool at_ends)
 {
   auto const number = [&](std::size_t r) {
     if (r == 0) return std::size_t{0};

@@ -9,20 +9,21 @@ from .. import _library as c
 from .._operators import EXACT_PLUS
 from . import arrays
 from .along import as_rows, one_axis
-from .call import Call, as_segments_are, check_shape, deliver, entered, fits, operator, refuse_graphs
+from .call import Call, as_segments_are, check_shape, deliver, entered, fits, operator
 from .keys import number_of_runs
 from .segments import offsets_on_gpu
 from .sorting import beside
 
 
-def _entered(a, op, dtype, out, initial):
+def _entered(ranks, a, op, dtype, out, initial):
     """The array as ranks combine its elements, their type, that of the results, and the initial value."""
     a, leave = arrays.taken(a)
     library = arrays.library_of(a)
     op = operator(op)
     out = None if out is None else arrays.checked_out(library, out)
     array, inner, wanted = entered(library, a, op, dtype, out)
-    refuse_graphs(library, array)
+    if library.is_capturing(array):  # so that there can be no round either
+        ranks.raise_alone(RuntimeError("calls on ranks wait for each other, so that a graph cannot capture them"))
     if op.pointer == EXACT_PLUS and inner != wanted:
         raise NotImplementedError(f"exact sums of {wanted} are for arrays in the CPU's memory; a GPU has those of wider floats")
     array, inner, initial = as_segments_are(library, array, inner, wanted, op, initial)
@@ -37,7 +38,7 @@ def _run(ranks, name, call, *arguments):
 
 def reduce(ranks, a, op, axis, dtype, out, keepdims, initial, where, wanted):
     given_out = out
-    library, leave, op, array, inner, outer, initial, out = _entered(a, op, dtype, out, initial)
+    library, leave, op, array, inner, outer, initial, out = _entered(ranks, a, op, dtype, out, initial)
     if where is not True:
         raise NotImplementedError("where= is for arrays in the CPU's memory")
     array, axis, shape, kept_dims = one_axis(library, array, axis)
@@ -61,7 +62,7 @@ def reduce(ranks, a, op, axis, dtype, out, keepdims, initial, where, wanted):
 
 def scan(ranks, a, op, axis, dtype, out, initial, exclusive, return_last):
     given_out = out
-    library, leave, op, array, inner, outer, initial, out = _entered(a, op, dtype, out, initial)
+    library, leave, op, array, inner, outer, initial, out = _entered(ranks, a, op, dtype, out, initial)
     if axis is None or array.ndim == 0:
         array, axis = array.reshape(-1), 0
     axis = _arrays.axis_in(axis, array.ndim)
@@ -98,7 +99,7 @@ def scan(ranks, a, op, axis, dtype, out, initial, exclusive, return_last):
 
 
 def segments(ranks, values, offsets, op, dtype, initial, reduces, exclusive):
-    library, leave, op, array, inner, outer, initial, _ = _entered(values, op, dtype, None, initial)
+    library, leave, op, array, inner, outer, initial, _ = _entered(ranks, values, op, dtype, None, initial)
     if array.ndim != 1 or len(np.shape(offsets)) != 1:
         raise ValueError(f"values and offsets have one axis, not {array.ndim} and {len(np.shape(offsets))}")
     bounds = offsets_on_gpu(library, offsets, array)
@@ -115,11 +116,11 @@ def segments(ranks, values, offsets, op, dtype, initial, reduces, exclusive):
     return leave(deliver(library, result, inner, outer, None))
 
 
-def _entered_keys(keys, values, op, dtype, initial):
+def _entered_keys(ranks, keys, values, op, dtype, initial):
     """As _entered; and keys of 64 bits, which are equal where the given ones are, and their own type."""
     if not arrays.takes(values):
         raise TypeError("keys are on a GPU, and values are not")
-    library, leave, op, array, inner, outer, initial, _ = _entered(values, op, dtype, None, initial)
+    library, leave, op, array, inner, outer, initial, _ = _entered(ranks, values, op, dtype, None, initial)
     keys = beside(library, keys, array, "keys")
     if keys.ndim != 1 or tuple(array.shape) != tuple(keys.shape):
         raise ValueError(
@@ -132,7 +133,7 @@ def _entered_keys(keys, values, op, dtype, initial):
 
 
 def reduce_by_key(ranks, keys, values, op, dtype, initial):
-    library, leave, op, array, inner, outer, initial, keys, wide, own = _entered_keys(keys, values, op, dtype, initial)
+    library, leave, op, array, inner, outer, initial, keys, wide, own = _entered_keys(ranks, keys, values, op, dtype, initial)
     most = number_of_runs(library, keys)
     distinct, result = library.empty((most,), wide, keys), library.empty((most,), inner, array)
     call, runs = Call(library, array), ctypes.c_int64()
@@ -147,7 +148,7 @@ def reduce_by_key(ranks, keys, values, op, dtype, initial):
 
 
 def scan_by_key(ranks, keys, values, op, dtype, initial, exclusive):
-    library, leave, op, array, inner, outer, initial, keys, wide, _ = _entered_keys(keys, values, op, dtype, initial)
+    library, leave, op, array, inner, outer, initial, keys, wide, _ = _entered_keys(ranks, keys, values, op, dtype, initial)
     result = library.empty(tuple(array.shape), inner, array)
     call = Call(library, array)
     call.options.flags = c.EXCLUSIVE * bool(exclusive)

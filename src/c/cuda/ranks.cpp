@@ -141,7 +141,8 @@ constexpr gpu_functions_of_ranks functions = {TALLY_VERSION, create, destroy, ru
 
 }  // namespace tally::c
 
-extern "C" __attribute__((visibility("default"))) tally::c::gpu_functions_of_ranks const* tally_cuda_functions_of_ranks()
+extern "C" __attribute__((visibility("default"))) tally::c::gpu_functions_of_ranks const*
+tally_cuda_functions_of_ranks()
 {
   return &tally::c::functions;
 }

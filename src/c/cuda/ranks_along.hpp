@@ -65,19 +65,23 @@ struct put_value_of_row {
   TALLY_HD void operator()(std::size_t s, detail::optional_value<working_type<T>> const& value) const
   {
     detail::batch::distances const at = where.place(s);
-    out[among_lasts ? at.last : at.out] =
-        value.is_present ? static_cast<E>(static_cast<T>(value.value)) : nothing;
+    out[among_lasts ? at.last : at.out] = value.is_present ? static_cast<E>(static_cast<T>(value.value)) : nothing;
   }
 };
 
-/// Puts a value at the first place of each row of results.
+/// Puts a value at the first place of each row of results, or among the last values.
 template <class E>
-struct put_first_of_row {
+struct put_in_row {
   detail::batch::layout where;
   E* out;
+  bool among_lasts;
   E value;
 
-  TALLY_HD void operator()(std::size_t s) const { out[where.place(s).out] = value; }
+  TALLY_HD void operator()(std::size_t s) const
+  {
+    detail::batch::distances const at = where.place(s);
+    out[among_lasts ? at.last : at.out] = value;
+  }
 };
 
 /// The call on every rank. `has_met` is set when the ranks know of each other's failures.
@@ -94,9 +98,9 @@ void run_along(nccl_backend::execution<Machine> const& on, along_on_gpus const& 
   auto* const lasts = call.reduces ? nullptr : reinterpret_cast<E*>(call.last);
   auto const* const initial = reinterpret_cast<E const*>(call.initial);
   bool const one_for_all = initial != nullptr && !call.initial_for_each;
-  initials_of_rows<T, E> const initials{
-      one_for_all ? static_cast<working_type<T>>(static_cast<T>(*initial)) : working_type<T>(),
-      one_for_all ? nullptr : initial, where};
+  initials_of_rows<T, E> const initials{one_for_all ? static_cast<working_type<T>>(static_cast<T>(*initial))
+                                                    : working_type<T>(),
+                                        one_for_all ? nullptr : initial, where};
   E const nothing = *reinterpret_cast<E const*>(given.nothing);
 
   group<Machine>& all = on.all();
@@ -122,11 +126,15 @@ void run_along(nccl_backend::execution<Machine> const& on, along_on_gpus const& 
       return;
     }
     own.scan(outs, shift_of(call));
-    if (lasts != nullptr) own.reduce(put_value_of_row<T, E>{where, lasts, true, nothing});
     // The sum of nothing is +0.0, and its identity -0.0.
     bool const is_first = all.ranks.offsets[static_cast<std::size_t>(by.rank())] == 0;
     if (given.begins_with_nothing && is_first && size > 0)
-      work.for_each(count, put_first_of_row<E>{where, out, nothing});
+      work.for_each(count, put_in_row<E>{where, out, false, nothing});
+    if (lasts == nullptr) return;
+    if (given.begins_with_nothing && own.elements() == 0)
+      work.for_each(count, put_in_row<E>{where, lasts, true, nothing});
+    else
+      own.reduce(put_value_of_row<T, E>{where, lasts, true, nothing});
   };
   std::optional<T> const none;
   if (count == 1)
@@ -171,10 +179,14 @@ void run_exact(nccl_backend::execution<Machine> const& on, along_on_gpus const& 
   }
   by.attempt([&] { own.scan(out, shift_of(call)); });  // which may need memory
   agree(all, by);
-  if (lasts != nullptr) own.reduce(lasts, nothing);
   bool const is_first = all.ranks.offsets[static_cast<std::size_t>(by.rank())] == 0;
   if (given.begins_with_nothing && is_first && size > 0)
-    work.for_each(1, put_first_of_row<E>{call.where, out, nothing});
+    work.for_each(1, put_in_row<E>{call.where, out, false, nothing});
+  if (lasts == nullptr) return;
+  if (given.begins_with_nothing && own.elements() == 0)
+    work.for_each(1, put_in_row<E>{call.where, lasts, true, nothing});
+  else
+    own.reduce(lasts, nothing);
 }
 
 }  // namespace tally::c

@@ -52,7 +52,8 @@ void run_between(nccl_backend::execution<Machine> const& on, segments_on_gpus co
   auto* const lasts = call.reduces ? nullptr : reinterpret_cast<E*>(call.last);
   auto const* const initial = reinterpret_cast<E const*>(call.initial);
   initial_of_segment<T> first{};
-  if (initial != nullptr && !call.initial_for_each) first.value = static_cast<working_type<T>>(static_cast<T>(*initial));
+  if (initial != nullptr && !call.initial_for_each)
+    first.value = static_cast<working_type<T>>(static_cast<T>(*initial));
   if constexpr (std::is_same_v<T, E>) {
     if (call.initial_for_each) first = {working_type<T>(), initial, call.segments - 1};
   }
@@ -102,8 +103,7 @@ struct put_run {
 /// Returns   the number of runs that begin in the part.
 /// Throws    rank_error on every rank.
 template <class T, class E, class K, class Machine, class Op, class Local>
-std::size_t run_by_key(nccl_backend::execution<Machine> const& on, runs_on_gpus const& given, Op op,
-                       Local const& local)
+std::size_t run_by_key(nccl_backend::execution<Machine> const& on, runs_on_gpus const& given, Op op, Local const& local)
 {
   using namespace nccl_backend;
   segments_call const& call = given.values.call;

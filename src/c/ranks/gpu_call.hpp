@@ -16,8 +16,8 @@ namespace tally::c {
 
 inline gpu_functions_of_ranks const& functions_of_ranks()
 {
-  static auto const* const found = static_cast<gpu_functions_of_ranks const*>(
-      functions_of_gpu_library(name_of_gpu_functions_of_ranks));
+  static auto const* const found =
+      static_cast<gpu_functions_of_ranks const*>(functions_of_gpu_library(name_of_gpu_functions_of_ranks));
   return *found;
 }
 

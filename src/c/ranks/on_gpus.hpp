@@ -58,7 +58,8 @@ struct runs_on_gpus {
 struct gpu_functions_of_ranks {
   std::int32_t version;
   /// A call of all ranks.
-  std::int32_t (*create)(tally_transport const& by, std::int32_t device, gpu_of_rank*& result, outcome_on_gpus& outcome);
+  std::int32_t (*create)(tally_transport const& by, std::int32_t device, gpu_of_rank*& result,
+                         outcome_on_gpus& outcome);
   void (*destroy)(gpu_of_rank* gpu);
   std::int32_t (*along)(gpu_of_rank& gpu, along_on_gpus const& call, outcome_on_gpus& outcome);
   std::int32_t (*segments)(gpu_of_rank& gpu, segments_on_gpus const& call, outcome_on_gpus& outcome);

@@ -48,10 +48,9 @@ struct prepared {
   ranks_backend::call_name name(char const* function, tally_operation const* op_given, tally_options const& options,
                                 std::string const& keys) const
   {
-    return ranks_backend::call_name(function, " on GPUs of ",
-                                    std::string_view(described(op, op_given, runs.values.type)), std::string_view(keys),
-                                    runs.values.call.exclusive ? ", exclusive" : "",
-                                    options.initial != nullptr ? ", with an initial value" : "");
+    return ranks_backend::call_name(
+        function, " on GPUs of ", std::string_view(described(op, op_given, runs.values.type)), std::string_view(keys),
+        runs.values.call.exclusive ? ", exclusive" : "", options.initial != nullptr ? ", with an initial value" : "");
   }
 };
 
@@ -66,8 +65,7 @@ void run_segments_on_gpus(call_kind kind, char const* function, tally_ranks& all
   session by(all.all.ranks(), name);
   prepared p;
   attempt(by, [&] {
-    tally_options const options =
-        options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE);
+    tally_options const options = options_of(options_given, reduces ? TALLY_REVERSE : TALLY_REVERSE | TALLY_EXCLUSIVE);
     if (reduces && options.last != nullptr)
       throw usage_error("options->last is for scans: the last value of a reduction is its result");
     array const values = checked(values_given, "values", devices::cpu_or_gpu);
@@ -105,8 +103,7 @@ void run_by_key_on_gpus(call_kind kind, char const* function, tally_ranks& all, 
     array const keys = checked(keys_given, "keys", devices::cpu_or_gpu);
     check_gpu(all, keys, "keys");
     check_one_axis(keys, "keys");
-    if (!without_gaps(keys))
-      throw not_supported("keys has gaps between its elements; on a GPU they lie side by side");
+    if (!without_gaps(keys)) throw not_supported("keys has gaps between its elements; on a GPU they lie side by side");
     if (!same(keys.type, TALLY_INT64) && !same(keys.type, TALLY_FLOAT64))
       throw not_supported("keys has elements of type " + shown(keys.type) +
                           "; on ranks with GPUs they are int64 or float64");

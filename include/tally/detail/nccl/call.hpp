@@ -81,7 +81,8 @@ struct rank_part {
 /// The blocks of ranks in memory, in the order of a sequence: a header and slots each.
 struct shared_blocks {
   std::byte const* first;
-  std::ptrdiff_t step;  ///< from one to the next, in bytes; negative if the sequence goes from the last rank to the first
+  std::ptrdiff_t
+      step;  ///< from one to the next, in bytes; negative if the sequence goes from the last rank to the first
 
   TALLY_HD std::byte const* at(int place) const { return first + place * step; }
 };
@@ -386,8 +387,8 @@ private:
   void for_each_contributor(F const& f) const
   {
     if (own_.tail == 0) return;
-    parts().for_each_contributor(
-        own_place(), [&](int at, std::size_t count, std::size_t place) { f(rank_at(at), count, place); });
+    parts().for_each_contributor(own_place(),
+                                 [&](int at, std::size_t count, std::size_t place) { f(rank_at(at), count, place); });
   }
 
   /// Copies `count` elements of each sequence, from number `first` on.

@@ -150,8 +150,8 @@ ranks_backend::pieces_of_part find_pieces(Local const& local, std::size_t n, IsH
   return mine;
 }
 
-/// Does the segments that cross borders, every other one at a time. `begin(memory)`, which has some bytes of the device,
-/// comes first, and `use(call, work, line)` takes the results of a piece. `line` is all of the part before.
+/// Does the segments that cross borders, every other one at a time. `begin(memory)` comes first, with `bytes` bytes of
+/// the device, and `use(call, work, line)` takes the results of a piece. `line` is all of the part before.
 template <class T, class Machine, class Line, class Op, class Begin, class Use>
 void cross_borders(group<Machine>& all, ranks_backend::session<typename Machine::transport>& by,
                    typename Machine::work& work, Line& line, std::span<ranks_backend::pieces_of_part const> parts,
