@@ -430,10 +430,11 @@ TALLY_API int32_t tally_ranks_use_gpu(tally_ranks* ranks, int32_t device);
  * Cost      docs/distributed.md has messages and bytes as formulas; there is a round more, of 128 bytes a rank.
  * Memory    as there. Sequences with gaps between their elements are copied, and so are segments with TALLY_REVERSE;
  *           integers of fewer than 64 bits are combined in 64.
- * GPUs      Reductions and scans take arrays of a GPU, whose elements are float32, float64, int64 or uint64, side by
- *           side along `axis`, and are converted to no other type. Exact sums are those of one sequence. Work is queued
- *           in the order of options->stream, and results are there for what is queued later; the call waits for the
- *           other ranks, and may wait for the stream.
+ * GPUs      All but the histograms take arrays of a GPU. Elements are float32, float64, int64 or uint64, of recurrences
+ *           float32 or float64, and are converted to no other type; they lie side by side along `axis`, but for
+ *           recurrences. Keys are int64 or float64, offsets int64. Exact sums are those of one sequence; segments go
+ *           from the front. Work is queued in the order of options->stream, and results are there for what is queued
+ *           later; the call waits for the other ranks, and may wait for the stream.
  * Returns   TALLY_RANK_FAILED whatever fails on a rank; TALLY_FAILED if the transport or NCCL does. */
 TALLY_API int32_t tally_ranks_reduce(tally_ranks* ranks, const tally_array* in, int32_t axis, const tally_array* out,
                                      const tally_operation* op, const tally_options* options);

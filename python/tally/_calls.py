@@ -226,10 +226,6 @@ def _failed(a, status):
         c.fail(status)
 
 
-def refuse_gpu(name):
-    raise NotImplementedError(f"{name} lies on a GPU; this call on ranks takes parts in the CPU's memory: call cpu() on it first")
-
-
 def reduce(a, op, axis, dtype, out, keepdims, initial, where, reverse, threads, ranks=None, wanted=True):
     """A reduction: of the parts of ranks too, of which those that do not want the result get None."""
     if _gpu.takes(a):

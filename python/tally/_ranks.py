@@ -96,8 +96,8 @@ class ranks:
     -----
     Names, arguments and results are those of the package's functions, with these differences. Parts are in the CPU's
     memory, or all in that of GPUs: then each process has a GPU of its own, and NCCL carries elements over a communicator
-    that the first such call makes and `close` gives back. Reductions, scans, and calls by key and on segments run there,
-    and results stay there, in the order of the current stream. A scan returns the results of the rank's own part, and a reduction its value on every rank. An array of
+    that the first such call makes and `close` gives back. Results stay there, in the order of the current stream. A scan
+    returns the results of the rank's own part, and a reduction its value on every rank. An array of
     several axes may be divided along `axis`; without one, its parts are flattened. The initial value is that of rank
     0, and the others give one too.
 
@@ -471,6 +471,8 @@ def mpi(comm):
 
     A call of all ranks, as `Dup` is, which it calls; `close` frees the duplicate, and is one too.
 
+    Parts may be arrays of CuPy, or tensors, on a GPU that each process has of its own.
+
     Parameters
     ----------
     comm : mpi4py.MPI.Intracomm
@@ -486,8 +488,6 @@ def mpi(comm):
     >>> import tally
     >>> ranks = tally.mpi(MPI.COMM_WORLD)  # doctest: +SKIP
     >>> ranks.cumsum(part)  # this rank's part of the running sums of all  # doctest: +SKIP
-
-    Parts may be arrays of CuPy, or tensors, on a GPU that each process has of its own.
     """
     return ranks(_OverMPI(comm))
 

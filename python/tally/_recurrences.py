@@ -54,9 +54,7 @@ def linear_recurrence(a, b, axis=-1, *, initial=None, reverse=False, return_last
 def recur(a, b, axis, initial, reverse, return_last, dtype, threads, ranks=None):
     """A recurrence: of the parts of ranks too."""
     if _gpu.takes(b):
-        if ranks is not None:
-            _calls.refuse_gpu("b")
-        return _gpu.linear_recurrence(a, b, axis, initial, reverse, return_last, dtype)
+        return _gpu.linear_recurrence(a, b, axis, initial, reverse, return_last, dtype, ranks)
     terms, leave = _arrays.enter(b, "b")
     factors, _ = _arrays.enter(a, "a")
     if dtype is None:

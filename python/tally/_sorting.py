@@ -189,7 +189,7 @@ def counted(a, bins, range, density, weights, ranks=None):
     """A histogram: of the parts of ranks too."""
     if _gpu.takes(a):
         if ranks is not None:
-            _calls.refuse_gpu("a")
+            return _gpu.ranks.histogram(ranks, a, bins, range, density)
         return _gpu.histogram(a, bins, range, density, weights)
     array, leave = _arrays.enter(a)
     weights_array = None

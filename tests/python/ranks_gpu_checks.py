@@ -157,6 +157,43 @@ class Checks:
                             part(tally.segment_scan(whole, places, exclusive=exclusive)),
                         )
 
+    def recurrences(self):
+        ranks, same, put = self.ranks, self.same, self.put
+        for n, seed in ((0, 1), (1, 2), (50, 3), (40000, 4)):
+            part = Parts(ranks, n, seed)
+            x, y = part.floats(n), part.floats(n, dtype=np.float32)
+            for terms in (x, y):
+                same(ranks.linear_recurrence(0.9, put(part(terms))), part(tally.linear_recurrence(0.9, terms)))
+                factors = (terms / 1e7).astype(terms.dtype)
+                if n:
+                    got, last = ranks.linear_recurrence(put(part(factors)), put(part(terms)), initial=2, return_last=True)
+                    expected, expected_last = tally.linear_recurrence(factors, terms, initial=2, return_last=True)
+                    same(got, part(expected))
+                    same(last, expected_last)
+            same(ranks.linear_recurrence(put(part(x)), put(part(x))), part(tally.linear_recurrence(x, x)))  # overflows
+        part = Parts(ranks, 300, 5)
+        x = part.floats(4, 300, 3)
+        before = part.floats(4, 3)
+        same(
+            ranks.linear_recurrence(0.5, put(part(x, 1)), axis=1, initial=put(before)),
+            part(tally.linear_recurrence(0.5, x, axis=1, initial=before), 1),
+        )
+
+    def counts(self):
+        ranks, same, put = self.ranks, self.same, self.put
+        for n, seed in ((0, 1), (1, 2), (50, 3), (40000, 4)):
+            part = Parts(ranks, n, seed)
+            for whole in (part.floats(n, dtype=np.float32), part.floats(n), part.random.integers(-9, 9, n)):
+                for bins, ends, density in ((5, None, False), (8, (-1.0, 1.0), True), (np.array([-3.0, 0.0, 1.0]), None, False)):
+                    if density and n < 50:
+                        continue
+                    got, expected = (
+                        call(x, bins, ends, density)
+                        for call, x in ((ranks.histogram, put(part(whole))), (tally.histogram, whole))
+                    )
+                    same(got[0], expected[0])
+                    same(got[1], expected[1])
+
     def roots(self):
         part = Parts(self.ranks, 100, 6)
         x = part.floats(100)
@@ -190,7 +227,7 @@ class Checks:
         fails(lambda: ranks.sum_by_key(put(np.array([1, 2, 3])), few), "keys and values have one axis", ValueError)
         place = 3 * ranks.rank
         fails(lambda: ranks.segment_sum(ones, [place, place + (4 if on_last else 3)]), "the last offset is")
-        fails(lambda: ranks.histogram(ones) if on_last else ranks.sum(ones), "in the CPU's memory", NotImplementedError)
+        fails(lambda: ranks.histogram(ones, "auto" if on_last else 10), "a rule for their number", NotImplementedError)
         if ranks.size > 1:
             fails(lambda: ranks.sum(ones) if not on_last else ranks.prod(ones), "the ranks make different calls")
             fails(lambda: ranks.sum(ones if not on_last else put(np.ones(3, np.float32))), "the ranks make different calls")
@@ -200,5 +237,7 @@ class Checks:
         self.axes()
         self.keys()
         self.segments()
+        self.recurrences()
+        self.counts()
         self.roots()
         self.failures()

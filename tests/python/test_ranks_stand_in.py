@@ -26,7 +26,7 @@ def take(array):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-@pytest.mark.parametrize("check", ["calls", "axes", "keys", "segments", "roots", "failures"])
+@pytest.mark.parametrize("check", ["calls", "axes", "keys", "segments", "recurrences", "counts", "roots", "failures"])
 def test_ranks(size, check):
     on_threads(size, lambda ranks: getattr(ranks_gpu_checks.Checks(ranks, put, take), check)())
 

@@ -62,6 +62,15 @@ class Call:
     def options_address(self):
         return ctypes.addressof(self.options)
 
+    def run(self, ranks, name, *arguments):
+        """Runs a function of the C library on these arrays, or that of ranks, and raises what it reports."""
+        if ranks is None:
+            check(getattr(c, name)(*arguments, self.options_address()))
+            return
+        refuse_graphs_on_ranks(ranks, self.library, self.like)
+        device = self.library.layout(self.like)[3] if self.library.device_type == c.CUDA else None
+        ranks.run_on_gpu(name, device, *arguments, self.options_address())
+
 
 def check(status):
     if status:
@@ -117,6 +126,12 @@ def as_segments_are(library, array, inner, result, op, initial):
 def refuse_graphs(library, like):
     if library.is_capturing(like):
         raise RuntimeError("this call waits for the GPU, so that a graph cannot capture it")
+
+
+def refuse_graphs_on_ranks(ranks, library, like):
+    """Raises on this rank alone, since there can be no round either."""
+    if library.is_capturing(like):
+        ranks.raise_alone(RuntimeError("calls on ranks wait for each other, so that a graph cannot capture them"))
 
 
 def check_shape(out, shape):

@@ -5,10 +5,11 @@ import numpy as np
 from .. import _arrays
 from .. import _library as c
 from . import arrays
-from .call import Call, check, deliver
+from .call import Call, deliver
 
 
-def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
+def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype, ranks=None):
+    """A recurrence: of the parts of ranks too."""
     b, leave = arrays.taken(b)
     if arrays.library_of(a) is None and arrays.is_foreign(a):
         a, _ = arrays.taken(a)
@@ -46,10 +47,10 @@ def linear_recurrence(a, b, axis, initial, reverse, return_last, dtype):
     if return_last:
         last = library.empty(others, inner, terms)
         call.options.last = call.add(last, inner)
-    if 0 not in terms.shape:
+    if ranks is not None or 0 not in terms.shape:
         given = call.add(terms, inner)
         a_given, taking = call.add(factors, inner), call.add(result, inner)
-        check(c.linear_recurrence(a_given, given, axis, taking, call.options_address()))
+        call.run(ranks, "linear_recurrence", a_given, given, axis, taking)
     result = leave(deliver(library, result, inner, wanted, None))
     return (result, leave(deliver(library, last, inner, wanted, None))) if return_last else result
 

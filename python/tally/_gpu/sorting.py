@@ -96,6 +96,12 @@ def histogram(a, bins, range, density, weights):
     a, leave = arrays.taken(a)
     library = arrays.library_of(a)
     values = library.enter(a).reshape(-1)
+    counts, edges = counted(library, values, bins, range)
+    return as_histogram(library, leave, counts, edges, density, values)
+
+
+def counted(library, values, bins, range):
+    """How many values are in each bin, and the edges as an array of NumPy's."""
     own, size = library.dtype(values), values.shape[0]
     if own.kind not in "biuf" and not _arrays.is_bfloat16(own):
         raise TypeError(f"elements of dtype {own} are not counted")
@@ -127,7 +133,10 @@ def histogram(a, bins, range, density, weights):
         refuse_graphs(library, values)
         edges_at = _arrays.kept_pointer(call.kept, borders)
         check(c.histogram_of_edges(given, None, edges_at, counting, call.options_address()))
-    counts = library.finish(counts)
+    return library.finish(counts), edges
+
+
+def as_histogram(library, leave, counts, edges, density, values):
     if density:
         of_all = int(counts.sum())
         counts = library.astype(counts, np.dtype(np.float64)) / library.asarray(np.diff(edges), counts)

@@ -122,7 +122,7 @@ std::int32_t run_along(gpu_of_rank& gpu, along_on_gpus const& call, outcome_on_g
   return on_gpu_of_rank(gpu, call.call.gpu, outcome, [&] { run(gpu.on, call, outcome.has_met); });
 }
 
-// Ranks meet at the end of these calls: until then others hear of a failure.
+// Ranks meet at the end of these calls, or before what they write: until then others hear of a failure.
 std::int32_t run_segments(gpu_of_rank& gpu, segments_on_gpus const& call, outcome_on_gpus& outcome)
 {
   auto* const run = of_type(call.type, segments_of_integers, segments_of_float, segments_of_double);
@@ -135,7 +135,13 @@ std::int32_t run_runs(gpu_of_rank& gpu, runs_on_gpus const& call, std::size_t& f
   return on_gpu_of_rank(gpu, call.values.call.gpu, outcome, [&] { found = run(gpu.on, call); });
 }
 
-constexpr gpu_functions_of_ranks functions = {TALLY_VERSION, create, destroy, run_along, run_segments, run_runs};
+std::int32_t run_recurrence(gpu_of_rank& gpu, recurrences_on_gpus const& call, outcome_on_gpus& outcome)
+{
+  return on_gpu_of_rank(gpu, call.call.gpu, outcome, [&] { recur_on_ranks(gpu.on, call); });
+}
+
+constexpr gpu_functions_of_ranks functions = {TALLY_VERSION, create,   destroy,       run_along,
+                                              run_segments,  run_runs, run_recurrence};
 
 }  // namespace
 

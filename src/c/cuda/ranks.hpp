@@ -147,6 +147,7 @@ void segments_of_double(execution_of_rank const& on, segments_on_gpus const& cal
 std::size_t runs_of_integers(execution_of_rank const& on, runs_on_gpus const& call);
 std::size_t runs_of_float(execution_of_rank const& on, runs_on_gpus const& call);
 std::size_t runs_of_double(execution_of_rank const& on, runs_on_gpus const& call);
+void recur_on_ranks(execution_of_rank const& on, recurrences_on_gpus const& call);
 
 /// The first `count` segments, which lie in the rank's part alone. The part begins at place `begin` of the whole.
 void segments_within(cuda const& on, segments_on_gpus const& call, std::uint64_t begin, std::size_t count);

@@ -122,7 +122,10 @@ extern "C" std::int32_t tally_ranks_linear_recurrence(tally_ranks* all, tally_ar
                                                       tally_options const* options)
 {
   return tally::c::on(all, "tally_ranks_linear_recurrence", [&](tally::c::ranks const& ranks, char const* name) {
-    tally::c::run_recurrence_on_ranks(name, ranks, a, b, axis, out, options);
+    if (tally::c::lies_on_gpu(b))
+      tally::c::run_recurrence_on_gpus(name, *all, a, b, axis, out, options);
+    else
+      tally::c::run_recurrence_on_ranks(name, ranks, a, b, axis, out, options);
   });
 }
 

@@ -53,6 +53,14 @@ struct runs_on_gpus {
   std::size_t room = 0;           ///< of the outputs of a reduction
 };
 
+/// The arguments of recurrences of sequences.
+struct recurrences_on_gpus {
+  char const* name = nullptr;
+  tally_type type{};
+  std::size_t sequences = 0;
+  recurrences_call call;
+};
+
 /// The functions of libtally_cuda.so.1 for ranks. Each returns a tally_status. Both libraries are of one version: the
 /// struct may change with it.
 struct gpu_functions_of_ranks {
@@ -64,6 +72,7 @@ struct gpu_functions_of_ranks {
   std::int32_t (*along)(gpu_of_rank& gpu, along_on_gpus const& call, outcome_on_gpus& outcome);
   std::int32_t (*segments)(gpu_of_rank& gpu, segments_on_gpus const& call, outcome_on_gpus& outcome);
   std::int32_t (*runs)(gpu_of_rank& gpu, runs_on_gpus const& call, std::size_t& found, outcome_on_gpus& outcome);
+  std::int32_t (*recur)(gpu_of_rank& gpu, recurrences_on_gpus const& call, outcome_on_gpus& outcome);
 };
 /// The function of libtally_cuda.so.1 that gives them.
 inline constexpr char const* name_of_gpu_functions_of_ranks = "tally_cuda_functions_of_ranks";
@@ -84,6 +93,9 @@ inline bool lies_on_gpu(tally_array const* given)
 /// Throws    as run_along_on_ranks.
 void run_along_on_gpus(call_kind kind, char const* function, tally_ranks& all, tally_array const* in, std::int32_t axis,
                        tally_array const* out, tally_operation const* op, tally_options const* options);
+/// tally_ranks_linear_recurrence of such arrays.
+void run_recurrence_on_gpus(char const* function, tally_ranks& all, tally_array const* a, tally_array const* b,
+                            std::int32_t axis, tally_array const* out, tally_options const* options);
 /// tally_ranks_reduce_segments and tally_ranks_scan_segments of such arrays.
 void run_segments_on_gpus(call_kind kind, char const* function, tally_ranks& all, tally_array const* values,
                           tally_array const* offsets, tally_array const* out, tally_operation const* op,
