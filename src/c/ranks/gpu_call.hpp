@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -64,10 +65,12 @@ inline void check_type_on_gpus(tally_type type)
                         ", on ranks with GPUs: these combine float32, float64, int64 and uint64");
 }
 
-/// Throws    not_supported unless the elements along an axis lie side by side.
+/// Throws    not_supported unless the elements along an axis lie side by side. An array without elements may have any
+///           steps.
 inline void check_rows(array const& given, std::size_t axis, char const* name)
 {
-  if (given.shape[axis] > 1 && given.strides[axis] != 1)
+  bool const is_empty = std::ranges::find(given.shape, 0) != std::ranges::end(given.shape);
+  if (!is_empty && given.shape[axis] > 1 && given.strides[axis] != 1)
     throw not_supported(std::string(name) +
                         " has gaps between the elements along its axis; on ranks with GPUs they lie side by side");
 }

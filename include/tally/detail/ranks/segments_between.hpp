@@ -101,7 +101,9 @@ template <class Offsets>
 struct places_in_part {
   Offsets offsets;
   std::uint64_t begin;
-  std::size_t operator()(std::size_t s) const
+
+  TALLY_HD_AS_GIVEN
+  TALLY_HD std::size_t operator()(std::size_t s) const
   {
     return static_cast<std::size_t>(static_cast<std::uint64_t>(detail::at_index(offsets, s)) - begin);
   }
