@@ -99,14 +99,14 @@ void sort_by_bits()
       }
 }
 
-/// Sorts with counts of any type (they have 64 bits from 2^32 keys on), by threads and, as a GPU does, by teams.
+/// Sorts with counts of any type: they have 64 bits from 2^32 keys on.
 template <class Key, class Index>
-void sort_by(auto steps, std::vector<std::size_t> const& sizes)
+void sort_by(std::vector<std::size_t> const& sizes)
 {
   auto const any = random_values<Key>(30'000, 23);
   for (std::size_t const n : sizes) {
     std::vector<Key> keys(any.begin(), any.begin() + static_cast<std::ptrdiff_t>(n)), own = keys;
-    detail::radix_sort::sort_by_passes<Index, std::less<>>(cpu{n % 7 == 3 ? 3 : 1}, steps, own.data(),
+    detail::radix_sort::sort_by_passes<Index, std::less<>>(cpu{n % 7 == 3 ? 3 : 1}, own.data(),
                                                            static_cast<detail::radix_sort::no_value*>(nullptr), n, 0,
                                                            8 * static_cast<int>(sizeof(Key)));
     ASSERT_TRUE(same(own.data(), keys, origins(keys, std::less<>{}))) << n;
@@ -165,9 +165,7 @@ TEST(paths_of_applications, sorting)
   sort_all<float>();
   sort_all<std::int64_t>();
   sort_by_bits();
-  sort_by<std::uint32_t, std::uint64_t>(detail::radix_sort::thread_steps{}, every_size(130, {512}, 3));
-  sort_by<std::uint32_t, std::uint32_t>(detail::radix_sort::team_steps{}, every_size(70, {8192, 16'384}, 3));
-  sort_by<std::int64_t, std::uint32_t>(detail::radix_sort::team_steps{}, every_size(70, {4096, 8192, 16'384}, 3));
+  sort_by<std::uint32_t, std::uint64_t>(every_size(130, {512}, 3));
   quicksort_all();
 }
 

@@ -86,6 +86,24 @@ TYPED_TEST(radix_sort, is_the_stable_sort)
   }
 }
 
+TYPED_TEST(radix_sort, has_a_last_number_behind_which_none_comes)
+{
+  using up = tally::detail::radix_sort::ordered_bits<TypeParam, std::less<>>;
+  using down = tally::detail::radix_sort::ordered_bits<TypeParam, std::greater<>>;
+  auto const last = up{}(tally::detail::radix_sort::last_in_order<TypeParam, std::less<>>());
+  auto const last_down = down{}(tally::detail::radix_sort::last_in_order<TypeParam, std::greater<>>());
+  for (auto const& keys : key_sequences<TypeParam>(1000))
+    for (TypeParam const key : keys) {
+      EXPECT_LE(up{}(key), last);
+      EXPECT_LE(down{}(key), last_down);
+    }
+  // Each digit of it is the greatest one, too.
+  if constexpr (!std::is_same_v<TypeParam, bool>) {
+    EXPECT_EQ(last, static_cast<decltype(last)>(~decltype(last){0}));
+    EXPECT_EQ(last_down, last);
+  }
+}
+
 TEST(radix_sort_of_bits, compares_these_and_no_others)
 {
   std::size_t const n = 20'000;

@@ -16,7 +16,21 @@ MOST_SPILLED_BY_REDUCTIONS = 260
 MOST_SPILLED_BY_BATCHES = 360
 
 
+NUMBERS = {"h": "u8", "s": "i16", "j": "u32", "m": "u64", "f": "f32", "d": "f64"}
+
+
+def sorted_types(symbol):
+    """The keys, values and counts of a radix sort, or None."""
+    found = re.search(r"sort_problemI([a-z])(.*?)St4lessIvE([jm])E", symbol)
+    if not found:
+        return None
+    values = "" if "no_value" in found[2] else ", " + NUMBERS.get(found[2], "24 bytes")
+    return f"{NUMBERS[found[1]]}{values}, counts {NUMBERS[found[3]]}"
+
+
 def type_of(symbol):
+    if types := sorted_types(symbol):
+        return types
     return next(name for mark, name in TYPES.items() if mark in symbol)
 
 
@@ -24,6 +38,8 @@ def name_of(symbol):
     """The kernel, told apart from others of its name: of one tile by its warps and rows, of a batch by all of its constants that are numbers."""
     kernel = re.search(r"\d([a-z_]+)_kernel", symbol)[1]
     constants = [found[1] for found in re.finditer(r"L(?:[ib]|NS\w*_9span_callE)(\d+)E", symbol)]
+    if sorted_types(symbol):
+        return "_".join(["sort " + kernel, *constants])
     if "segment_problem" in symbol:
         work = ("reduce", "scan")[int(re.search(r"segment_workE(\d)", symbol)[1])]
         others = {"warp_segments": " by warps", "warp_tickets": " by warps, tickets", "segment_heads": ", heads", "list_tiles": ", tiles"}

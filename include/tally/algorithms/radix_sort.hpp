@@ -31,13 +31,15 @@ struct bit_range {
 ///           order of the input. `bits` are those of unsigned integers in the same order: of a signed integer the sign
 ///           is reversed; of a floating-point number the sign, and if it is negative all other bits too.
 /// Cost      one reduction, which finds the bits in which keys differ, and whether the keys are sorted already. Then
-///           for every 8 bits each key is read twice and written once. O(n b / p) on p threads, for b differing bits.
+///           for every 8 bits each key is read twice (on a GPU once) and written once. O(n b / p) on p threads, for b
+///           differing bits.
 /// Memory    n keys, and one byte for every 16 keys (at least 1 KiB), as `temporary`; on a GPU one byte for every 8
-///           keys, or for every 4 keys of 8 bytes.
-/// Blocks    until all is sorted; on a GPU until the reduction's value is known.
+///           keys, or for every 4 keys of 8 bytes, twice that from 2^30 keys on, and 17 KiB.
+/// Blocks    until all is sorted; not on a GPU, where a sort can be captured into a CUDA graph.
 /// Throws    usage_error, std::bad_alloc, cuda_error; the last two only before anything is moved.
 /// Source    Hollerith (1887); Blelloch, Prefix sums and their applications (1990), section 1.3; Zagha & Blelloch,
-///           Radix sort for vector multiprocessors (1991) for blocks of keys.
+///           Radix sort for vector multiprocessors (1991) for blocks of keys; on a GPU Adinets & Merrill, Onesweep
+///           (2022).
 template <execution P, detail::iterator I, detail::end_of<I> S, class Order = std::less<>>
 void radix_sort(P const& on, I first, S last, Order = {}, bit_range bits = {})
 {

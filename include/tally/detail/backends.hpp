@@ -9,6 +9,8 @@
 ///     backend_for_each_index(on, n, f)                                   a map
 ///     backend_for_each_block(on, n, block, f)                            a map of blocks
 ///     backend_for_each_block_by_team(on, n, block, work)                 a map of blocks, a team for each
+///     backend_radix_sort(on, keys, values, n, order, first_bit, end_bit)
+///                                                                        a stable sort by some bits, of a device only
 ///     backend_allocate(on, bytes), backend_free(on, memory)              memory where calls run
 ///     backend_value(on, at)                                              a value in that memory
 ///     backend_scan_sequences<T>(on, where, in, out, ends, op, shift)     many sequences at regular distances: `where` is

@@ -8,7 +8,6 @@
 #include "src/c/cuda/elements.hpp"
 #include "src/c/gpu.hpp"
 #include "tally/detail/execution.hpp"
-#include "tally/detail/radix_sort/device.hpp"
 #include "tally/detail/radix_sort/ordered_bits.hpp"
 #include "tally/detail/radix_sort/sort.hpp"
 #include "tally/for_each.hpp"
@@ -92,9 +91,7 @@ struct write_elements : read_elements<Bits> {
 template <class P, class Bits>
 void sort_numbers(P const& on, Bits* keys, std::uint32_t* numbers, std::size_t size, int bits)
 {
-  if (size < 2) return;
-  namespace sort = detail::radix_sort;
-  sort::sort_by_passes<std::uint32_t, std::less<>>(on, sort::steps_on(on), keys, numbers, size, 0, bits);
+  if (size >= 2) detail::radix_sort::sort_by_bits<std::less<>>(on, keys, numbers, size, 0, bits);
 }
 
 /// Requires  fewer than 2^32 elements, whose type has no more bits than `Bits`.

@@ -62,10 +62,30 @@ TALLY_HD inline std::uint64_t load_relaxed(std::uint64_t const* word)
 #endif
 }
 
+TALLY_HD inline std::uint32_t load_relaxed(std::uint32_t const* word)
+{
+#ifdef __CUDA_ARCH__
+  std::uint32_t value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(word) : "memory");
+  return value;
+#else
+  return std::atomic_ref(*const_cast<std::uint32_t*>(word)).load(std::memory_order_relaxed);
+#endif
+}
+
 TALLY_HD inline void store_relaxed(std::uint64_t* word, std::uint64_t value)
 {
 #ifdef __CUDA_ARCH__
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+#else
+  std::atomic_ref(*word).store(value, std::memory_order_relaxed);
+#endif
+}
+
+TALLY_HD inline void store_relaxed(std::uint32_t* word, std::uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+  asm volatile("st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
 #else
   std::atomic_ref(*word).store(value, std::memory_order_relaxed);
 #endif

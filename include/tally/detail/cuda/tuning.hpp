@@ -140,6 +140,8 @@ struct tuning {
   /// Exact scans of more terms are cut into pieces of so many. A lane scans each column where there are many.
   std::size_t exact_piece_of_scans = 4096;
   std::size_t exact_columns_scanned = 16384;
+  /// Radix sorts of at most so many keys hand over counts in words of 32 bits, of which two tell the kind.
+  std::size_t keys_counted_narrowly = std::size_t(-1);
   /// The most chunks of segments that share their totals. Calls with more do each segment in one block.
   std::size_t segment_chunks = std::size_t(-1);
 };

@@ -16,7 +16,6 @@ namespace tally::detail::radix_sort {
 
 /// The steps of a sort by threads: a thread counts and moves the keys of a block with tables of its own.
 struct thread_steps {
-  template <class Key>
   static std::size_t block(std::size_t n)
   {
     auto const& sizes = tuning_in_use;
@@ -84,11 +83,5 @@ private:
     }
   };
 };
-
-template <host P>
-constexpr thread_steps steps_on(P const&)
-{
-  return {};
-}
 
 }  // namespace tally::detail::radix_sort

@@ -46,4 +46,22 @@ struct ordered_bits {
   }
 };
 
+/// Returns a number behind which none comes in the order.
+template <class T, class Order>
+TALLY_HD constexpr T last_in_order()
+{
+  using bits = typename ordered_bits<T, Order>::bits;
+  constexpr bool descends = sorting::descends<Order, T>;
+  constexpr auto every = static_cast<bits>(~bits{0});
+  if constexpr (std::is_same_v<T, bool>) {
+    return !descends;
+  } else if constexpr (is_floating<T>) {
+    return __builtin_bit_cast(T, every);  // a NaN
+  } else {
+    constexpr auto sign = static_cast<bits>(bits{1} << (ordered_bits<T, Order>::width - 1));
+    constexpr bits greatest_bits = std::is_signed_v<T> ? static_cast<bits>(every ^ sign) : every;
+    return __builtin_bit_cast(T, descends ? static_cast<bits>(~greatest_bits) : greatest_bits);
+  }
+}
+
 }  // namespace tally::detail::radix_sort

@@ -10,7 +10,6 @@
 
 #include "tally/detail/path.hpp"
 #include "tally/detail/radix_sort/bit_summary.hpp"
-#include "tally/detail/radix_sort/device.hpp"
 #include "tally/detail/radix_sort/host.hpp"
 #include "tally/detail/radix_sort/ordered_bits.hpp"
 #include "tally/detail/radix_sort/pass.hpp"
@@ -38,7 +37,7 @@ struct copy_sorted {
 
 /// Returns the bits of [first_bit, end_bit) in which some keys differ, or none if the keys are in order. The other bits
 /// need no pass.
-template <class Steps, class Order, class P, class Key>
+template <class Order, class P, class Key>
 auto differing_bits(P const& on, Key const* keys, std::size_t n, int first_bit, int end_bit)
 {
   using bits = typename ordered_bits<Key, Order>::bits;
@@ -47,18 +46,17 @@ auto differing_bits(P const& on, Key const* keys, std::size_t n, int first_bit, 
   constexpr auto every = static_cast<bits>(~bits{0});
   auto const mask =
       static_cast<bits>(static_cast<bits>(every >> (ordered_bits<Key, Order>::width - width)) << first_bit);
-  auto const found = Steps::summarise(on, summarise_keys<Key, Order>{keys, mask}, n);
+  auto const found = thread_steps::summarise(on, summarise_keys<Key, Order>{keys, mask}, n);
   return found.disorder ? static_cast<bits>(found.any & static_cast<bits>(~found.all)) : bits{0};
 }
 
-/// Sorts by the bits [first_bit, end_bit). `Steps` says how a block of keys is counted and moved: thread_steps or
-/// team_steps. Counts are of type `Index`.
-template <class Index, class Order, class P, class Steps, class Key, class Value>
-void sort_by_passes(P const& on, Steps, Key* keys, Value* values, std::size_t n, int first_bit, int end_bit)
+/// Sorts by the bits [first_bit, end_bit) on a CPU. Counts are of type `Index`.
+template <class Index, class Order, host P, class Key, class Value>
+void sort_by_passes(P const& on, Key* keys, Value* values, std::size_t n, int first_bit, int end_bit)
 {
   constexpr bool with_values = !std::is_same_v<Value, no_value>;
 
-  auto const differing = differing_bits<Steps, Order>(on, static_cast<Key const*>(keys), n, first_bit, end_bit);
+  auto const differing = differing_bits<Order>(on, static_cast<Key const*>(keys), n, first_bit, end_bit);
   auto const differs = [&](int bit) { return ((differing >> bit) & 1) != 0; };
   auto const next_of = [&](int bit) {
     while (bit < end_bit && !differs(bit)) ++bit;
@@ -70,7 +68,7 @@ void sort_by_passes(P const& on, Steps, Key* keys, Value* values, std::size_t n,
     return;
   }
 
-  std::size_t const block = Steps::template block<Key>(n), blocks = n / block + (n % block != 0);
+  std::size_t const block = thread_steps::block(n), blocks = n / block + (n % block != 0);
   temporary<Key, P> const other_keys(on, n);
   temporary<Value, P> const other_values(on, with_values ? n : 0);
   temporary<Index, P> const places(on, digits * blocks);
@@ -86,9 +84,9 @@ void sort_by_passes(P const& on, Steps, Key* keys, Value* values, std::size_t n,
     took(width < digit_bits ? "radix sort: a short digit" : "radix sort: a whole digit");
     each.digit = {shift, (1u << width) - 1};
     std::size_t const counters = (std::size_t{1} << width) * blocks;
-    Steps::count(on, n, each);
+    thread_steps::count(on, n, each);
     tally::exclusive_scan(on, places.data(), places.data() + counters, places.data(), Index{0});
-    Steps::scatter(on, n, each);
+    thread_steps::scatter(on, n, each);
     sorted_in_temporary = !sorted_in_temporary;
     each.keys = sorted_in_temporary ? other_keys.data() : keys;
     each.sorted_keys = sorted_in_temporary ? keys : other_keys.data();
@@ -97,6 +95,21 @@ void sort_by_passes(P const& on, Steps, Key* keys, Value* values, std::size_t n,
   }
   took(sorted_in_temporary ? "radix sort: copied back" : "radix sort: ends where it began");
   if (sorted_in_temporary) tally::for_each_index(on, n, copy_sorted<Key, Value>{each.keys, each.values, keys, values});
+}
+
+/// Sorts at least two keys by the bits [first_bit, end_bit).
+template <class Order, host P, class Key, class Value>
+void sort_by_bits(P const& on, Key* keys, Value* values, std::size_t n, int first_bit, int end_bit)
+{
+  if (n <= std::numeric_limits<std::uint32_t>::max())
+    sort_by_passes<std::uint32_t, Order>(on, keys, values, n, first_bit, end_bit);
+  else
+    sort_by_passes<std::uint64_t, Order>(on, keys, values, n, first_bit, end_bit);
+}
+template <class Order, device P, class Key, class Value>
+void sort_by_bits(P const& on, Key* keys, Value* values, std::size_t n, int first_bit, int end_bit)
+{
+  if (first_bit < end_bit) backend_radix_sort(on, keys, values, n, Order{}, first_bit, end_bit);
 }
 
 /// Sorts [first, last) and moves `values` with the keys, unless they are of type no_value.
@@ -117,10 +130,7 @@ void sort(P const& on, I first, S last, Value* values, int first_bit, int end_bi
   if (first_bit > width) first_bit = width;
   auto const n = static_cast<std::size_t>(last - first);
   if (n < 2) return;
-  if (n <= std::numeric_limits<std::uint32_t>::max())
-    sort_by_passes<std::uint32_t, Order>(on, steps_on(on), std::to_address(first), values, n, first_bit, end_bit);
-  else
-    sort_by_passes<std::uint64_t, Order>(on, steps_on(on), std::to_address(first), values, n, first_bit, end_bit);
+  sort_by_bits<Order>(on, std::to_address(first), values, n, first_bit, end_bit);
 }
 
 }  // namespace tally::detail::radix_sort
