@@ -378,20 +378,26 @@ TYPED_TEST(cuda_exact, scans_by_pairs_alone)
       auto const x = terms<T>(terms_of(kind), n, n + static_cast<std::size_t>(kind));
       std::vector<T> expected(n);
       scan_of(x, 0, n, 1, static_cast<T const*>(nullptr), false, expected);
-      device_array<T> const in(x), out(n);
-      inclusive_scan(this->gpu(), in, out.begin(), exact_plus{});
-      if (has_near_terms<T>(terms_of(kind))) {
-        expect_same(out.values(), expected, std::to_string(n) + " of kind " + std::to_string(kind));
-        inclusive_scan(this->gpu(), in, in.begin(), exact_plus{});
-        expect_same(in.values(), expected, std::to_string(n) + " of kind " + std::to_string(kind) + ", in place");
-      } else {
-        auto const got = out.values();
-        for (std::size_t k = 0; k < n; ++k) differ += same(got[k], expected[k]) ? 0 : 1;
-        // In place nothing is written unless all results are known.
-        inclusive_scan(this->gpu(), in, in.begin(), exact_plus{});
-        auto const in_place = in.values();
-        bool const is_kept = std::ranges::equal(in_place, x, same<T>);
-        if (!is_kept) expect_same(in_place, expected, "in place");
+      // With one block, or with three, each block finishes a tile while it adds up the next one.
+      for (int const blocks : {0, 1, 3}) {
+        this->space_.prefer(cuda::workspace::path::automatic, blocks);
+        std::string const what =
+            std::to_string(n) + " of kind " + std::to_string(kind) + ", " + std::to_string(blocks) + " blocks";
+        device_array<T> const in(x), out(std::vector<T>(n, static_cast<T>(7.0)));
+        inclusive_scan(this->gpu(), in, out.begin(), exact_plus{});
+        if (has_near_terms<T>(terms_of(kind))) {
+          expect_same(out.values(), expected, what);
+          inclusive_scan(this->gpu(), in, in.begin(), exact_plus{});
+          expect_same(in.values(), expected, what + ", in place");
+        } else {
+          auto const got = out.values();
+          for (std::size_t k = 0; k < n; ++k) differ += same(got[k], expected[k]) ? 0 : 1;
+          // In place nothing is written unless all results are known.
+          inclusive_scan(this->gpu(), in, in.begin(), exact_plus{});
+          auto const in_place = in.values();
+          bool const is_kept = std::ranges::equal(in_place, x, same<T>);
+          if (!is_kept) expect_same(in_place, expected, what + ", in place");
+        }
       }
     }
   }
@@ -421,24 +427,28 @@ TYPED_TEST(cuda_exact, of_rows_side_by_side)
           sums_on_init.push_back(scan_of(x, r * length, length, 1, &init, false, on_init));
           scan_of(x, r * length, length, 1, &init, true, exclusive);
         }
-        std::string const what = std::to_string(rows) + " rows of " + std::to_string(length) + ", kind " +
-                                 std::to_string(kind) + (alone ? ", alone" : "");
         per_axis const extents{static_cast<std::ptrdiff_t>(rows), static_cast<std::ptrdiff_t>(length)};
-        device_array<T> const in(x), out(n), totals(rows);
-        auto const from = along(1, array_view<T const>(in.begin(), extents));
-        auto const to = along(1, array_view<T>(out.begin(), extents));
-        reduce(this->gpu(), from, totals.begin(), exact_plus{});
-        expect_same(totals.values(), sums, what + ", sums");
-        reduce(this->gpu(), from, totals.begin(), init, exact_plus{});
-        expect_same(totals.values(), sums_on_init, what + ", sums on an initial value");
-        inclusive_scan(this->gpu(), from, to, exact_plus{});
-        expect_same(out.values(), plain, what);
-        inclusive_scan(this->gpu(), from, to, exact_plus{}, init);
-        expect_same(out.values(), on_init, what + " on an initial value");
-        exclusive_scan(this->gpu(), from, to, init, exact_plus{});
-        expect_same(out.values(), exclusive, what + ", exclusive");
-        exclusive_scan(this->gpu(), from, along(1, array_view<T>(in.begin(), extents)), init, exact_plus{});
-        expect_same(in.values(), exclusive, what + ", exclusive, in place");
+        for (int const blocks : {0, 1, 3}) {
+          this->space_.prefer(cuda::workspace::path::automatic, blocks);
+          std::string const what = std::to_string(rows) + " rows of " + std::to_string(length) + ", kind " +
+                                   std::to_string(kind) + (alone ? ", alone, " : ", ") + std::to_string(blocks) +
+                                   " blocks";
+          device_array<T> const in(x), out(std::vector<T>(n, static_cast<T>(7.0))), totals(rows);
+          auto const from = along(1, array_view<T const>(in.begin(), extents));
+          auto const to = along(1, array_view<T>(out.begin(), extents));
+          reduce(this->gpu(), from, totals.begin(), exact_plus{});
+          expect_same(totals.values(), sums, what + ", sums");
+          reduce(this->gpu(), from, totals.begin(), init, exact_plus{});
+          expect_same(totals.values(), sums_on_init, what + ", sums on an initial value");
+          inclusive_scan(this->gpu(), from, to, exact_plus{});
+          expect_same(out.values(), plain, what);
+          inclusive_scan(this->gpu(), from, to, exact_plus{}, init);
+          expect_same(out.values(), on_init, what + " on an initial value");
+          exclusive_scan(this->gpu(), from, to, init, exact_plus{});
+          expect_same(out.values(), exclusive, what + ", exclusive");
+          exclusive_scan(this->gpu(), from, along(1, array_view<T>(in.begin(), extents)), init, exact_plus{});
+          expect_same(in.values(), exclusive, what + ", exclusive, in place");
+        }
       }
     }
   }
@@ -473,21 +483,24 @@ TYPED_TEST(cuda_exact, scans_of_segments_by_pairs)
           sums_on_init.push_back(scan_of(x, begin, n, 1, &init, true, exclusive));
           scan_of(x, begin, n, 1, &init, false, in_place);
         }
-        std::string const what =
-            "segments of up to " + std::to_string(most) + ", kind " + std::to_string(kind) + (alone ? ", alone" : "");
-        std::vector<T> const poison(x.size(), static_cast<T>(7.0));
-        device_array<T> const in(x), out(poison), totals(count);
-        device_array<std::uint32_t> const between(offsets);
-        reduce(this->gpu(), tally::segments(in, between), totals.begin(), exact_plus{});
-        expect_same(totals.values(), sums, what + ", sums");
-        reduce(this->gpu(), tally::segments(in, between), totals.begin(), init, exact_plus{});
-        expect_same(totals.values(), sums_on_init, what + ", sums on an initial value");
-        inclusive_scan(this->gpu(), tally::segments(in, between), out.begin(), exact_plus{});
-        expect_same(out.values(), plain, what);
-        exclusive_scan(this->gpu(), tally::segments(in, between), out.begin(), init, exact_plus{});
-        expect_same(out.values(), exclusive, what + ", exclusive");
-        inclusive_scan(this->gpu(), tally::segments(in, between), in.begin(), exact_plus{}, init);
-        expect_same(in.values(), in_place, what + ", in place");
+        for (int const blocks : {0, 1, 3}) {
+          this->space_.prefer(cuda::workspace::path::automatic, blocks);
+          std::string const what = "segments of up to " + std::to_string(most) + ", kind " + std::to_string(kind) +
+                                   (alone ? ", alone, " : ", ") + std::to_string(blocks) + " blocks";
+          std::vector<T> const poison(x.size(), static_cast<T>(7.0));
+          device_array<T> const in(x), out(poison), totals(count);
+          device_array<std::uint32_t> const between(offsets);
+          reduce(this->gpu(), tally::segments(in, between), totals.begin(), exact_plus{});
+          expect_same(totals.values(), sums, what + ", sums");
+          reduce(this->gpu(), tally::segments(in, between), totals.begin(), init, exact_plus{});
+          expect_same(totals.values(), sums_on_init, what + ", sums on an initial value");
+          inclusive_scan(this->gpu(), tally::segments(in, between), out.begin(), exact_plus{});
+          expect_same(out.values(), plain, what);
+          exclusive_scan(this->gpu(), tally::segments(in, between), out.begin(), init, exact_plus{});
+          expect_same(out.values(), exclusive, what + ", exclusive");
+          inclusive_scan(this->gpu(), tally::segments(in, between), in.begin(), exact_plus{}, init);
+          expect_same(in.values(), in_place, what + ", in place");
+        }
       }
     }
   }

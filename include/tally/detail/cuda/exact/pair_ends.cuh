@@ -137,7 +137,7 @@ __device__ __forceinline__ std::size_t mark_ends(P const& problem, std::size_t t
     auto const& ends = problem.ends;
     std::size_t const from = ends.first_of_tile[tile], to = ends.first_of_tile[tile + 1];
     for (int k = static_cast<int>(threadIdx.x); k < room_of_tile<std::uint32_t>; k += pair_threads) marks[k] = 0;
-    __syncthreads();
+    meet_workers();
     for (std::size_t s = from + threadIdx.x; s < to; s += pair_threads) {
       std::size_t const first = ends.offset(s), end = ends.offset(s + 1);
       if (first < end)

@@ -7,6 +7,7 @@
 
 #include "tally/detail/at_index.hpp"
 #include "tally/detail/cuda/exact/pair_ends.cuh"
+#include "tally/detail/cuda/exact/pair_folder.cuh"
 #include "tally/detail/cuda/exact/pair_states.cuh"
 #include "tally/detail/cuda/exact/pair_terms.cuh"
 #include "tally/detail/cuda/exact/pair_tile.cuh"
@@ -19,8 +20,8 @@
 ///
 /// A block takes a tile of all elements, whatever sequences these belong to. Each thread adds up 16 neighbours, and
 /// begins anew behind the end of a sequence. Pairs pass from thread to thread and from warp to warp by scans that stop
-/// at such ends, and from tile to tile by a look back at the tiles before. The brackets differ from run to run, and so
-/// do the bounds of what was dropped; the rounded results cannot.
+/// at such ends, and from tile to tile by a look back at the tiles before (pair_folder.cuh). The brackets differ from
+/// run to run, and so do the bounds of what was dropped; the rounded results cannot.
 ///
 /// A result that the pair does not tell sets a flag, and the blocks stop. The kernels behind then do the call again.
 namespace tally::cuda_backend::exact {
@@ -70,154 +71,173 @@ struct pairs_problem {
   }
 };
 
-/// The lanes before this one back to the last one whose bit is set, or to the first lane.
-__device__ __forceinline__ int reach_of(unsigned ended, int lane)
-{
-  unsigned const until = ended & ((2u << lane) - 1);
-  return until == 0 ? lane : lane - (31 - __clz(static_cast<int>(until)));
-}
-
-/// Adds to each lane's sum those of the lanes before it, as far as it reaches.
-template <class Sum>
-__device__ __forceinline__ void add_lanes(Sum& sum, int reach, int lanes)
-{
-#pragma unroll
-  for (int stride = 1; stride < warp_lanes; stride *= 2) {
-    if (stride >= lanes || !__any_sync(whole_warp, stride <= reach)) break;
-    Sum const left = shuffle_up(sum, stride);
-    if (stride <= reach) sum.add(left);
-  }
-}
-
-/// Adds up the warps' sums, hands over the tile's, and finds the sum before each warp, by one warp. False if the call
-/// has failed.
-template <class P>
-__device__ __forceinline__ bool join_warps(P const& problem, std::size_t tile, uninitialized<pair_sum>* of_warps,
-                                           unsigned ended_warps)
-{
-  auto const& states = problem.states;
-  int const lane = static_cast<int>(threadIdx.x);
-  pair_sum sum, before;
-  if (lane < pair_warps) sum = *of_warps[lane];
-  add_lanes(sum, reach_of(ended_warps, lane), pair_warps);
-  before = shuffle_up(sum, 1);
-  if (lane == 0) before = pair_sum{};
-  pair_sum all = shuffle_from(sum, pair_warps - 1), carry;
-  bool is_known = true;
-  if (problem.is_checked) {
-    carry = states.before[tile];
-  } else {
-    if (lane == 0) {
-      if (ended_warps != 0)
-        states.publish(tile, all, pair_states::of_all);
-      else if (tile != 0)
-        states.publish(tile, all, pair_states::of_tile);
-    }
-    is_known = look_back(states, tile, problem.initial, carry);
-    if (lane == 0 && is_known) {
-      if (states.before != nullptr) states.before[tile] = carry;
-      if (ended_warps == 0) {
-        all.add(carry);
-        states.publish(tile, all, pair_states::of_all);
-      }
-    }
-  }
-  if ((ended_warps & ((1u << lane) - 1)) == 0) before.add(carry);
-  if (lane < pair_warps) *of_warps[lane] = before;
-  return is_known;
-}
-
 struct no_ends {};
 
+/// A thread's part of a tile, from the time when it is added up until the sum before it is known.
+struct part_of_tile {
+  std::size_t begin;    ///< of the tile
+  sums_of_thread sums;  ///< `open` is the sum before the thread in its warp
+  float_sizes sizes;    ///< of the warp's terms
+  bool is_plain;        ///< sums of the warp's terms are exact in doubles
+  bool is_open;         ///< no sequence ends in the lanes before
+};
+
+/// A thread that adds up terms and writes results.
 template <class P>
-__global__ void __launch_bounds__(pair_threads, 4) pairs_kernel(__grid_constant__ P const given)
-{
+class pair_worker {
+public:
   using T = typename P::element;
   using ends_type = typename P::ends_type;
-  extern __shared__ __align__(16) unsigned char raw[];
-  T* const values = reinterpret_cast<T*>(raw);
-  std::uint32_t* const marks = reinterpret_cast<std::uint32_t*>(raw + bytes_of_values<T>);
-  __shared__ uninitialized<pair_sum> of_warps[pair_warps];
-  __shared__ unsigned has_end_in_warp[pair_warps];
-  __shared__ unsigned long long drawn;
-  __shared__ bool goes_on;
-  auto const& problem = at_its_turn(given);
-  auto const& states = problem.states;
-  std::size_t const size = problem.ends.size(), first = problem.ends.first(), tiles = problem.ends.tiles();
-  int const t = static_cast<int>(threadIdx.x), lane = t % warp_lanes, warp = t / warp_lanes;
-  if (problem.is_checked && states.has_failed()) return;
-  for (std::size_t turn = blockIdx.x;; turn += gridDim.x) {
-    if (t == 0) drawn = problem.is_checked ? turn : states.has_failed() ? ~0ull : atomicAdd(states.ticket, 1ull);
-    __syncthreads();
-    std::size_t const tile = drawn;
-    if (tile >= tiles) return;
-    std::size_t const begin = tile * pair_tile, left = size - begin;
+
+  __device__ __forceinline__ pair_worker(P const& problem, pair_block& block, unsigned char* memory)
+      : problem_(problem),
+        block_(block),
+        memory_(memory),
+        size_(problem.ends.size()),
+        first_(problem.ends.first())
+  {
+  }
+
+  /// Reads a tile, and adds up its warps.
+  __device__ __forceinline__ part_of_tile add_up(std::size_t tile, int turn) const
+  {
+    part_of_tile part;
+    part.begin = tile * pair_tile;
     loaded_terms<P> loaded;
-    loaded.load(problem, first + begin, left);
-    std::size_t const first_sequence = mark_ends(problem, tile, first + begin, marks);
-    loaded.store(values);
-    __syncthreads();
+    loaded.load(problem_, first_ + part.begin, size_ - part.begin);
+    std::size_t const first_sequence = mark_ends(problem_, tile, first_ + part.begin, marks(turn));
+    loaded.store(values(turn));
+    meet_workers();
 
-    T* const own = values + place_in_tile<T>(t * pair_terms);
-    auto const ends = [&] {
-      if constexpr (ends_type::has_ends)
-        return typename ends_type::own_ends(problem.ends, begin + t * pair_terms,
-                                            marks + place_in_tile<std::uint32_t>(t * pair_terms), first_sequence);
-      else
-        return no_ends{};
-    }();
-    [[maybe_unused]] float_sizes sizes;
-    bool is_plain = false;
+    T* const own = own_values(turn);
+    auto const ends = own_ends(turn, part.begin, first_sequence);
+    part.is_plain = false;
     if constexpr (adds_up_floats<T>) {
-      sizes = sizes_of_warp(problem, own);
-      is_plain = sizes.have_plain_sums();
+      part.sizes = sizes_of_warp(problem_, own);
+      part.is_plain = part.sizes.have_plain_sums();
     }
-    sums_of_thread sums = is_plain ? add_terms<plain_sum>(problem, own, ends) : add_terms<pair_sum>(problem, own, ends);
+    part.sums = part.is_plain ? add_terms<plain_sum>(problem_, own, ends) : add_terms<pair_sum>(problem_, own, ends);
 
-    unsigned const ended = ends_type::has_ends ? __ballot_sync(whole_warp, sums.has_end) : 0;
-    if (is_plain) {
-      plain_sum open{sums.open.high};
-      add_lanes(open, reach_of(ended, lane), warp_lanes);
-      sums.open = open;
+    pair_sum& open = part.sums.open;
+    unsigned const ended = ends_type::has_ends ? __ballot_sync(whole_warp, part.sums.has_end) : 0;
+    if (part.is_plain) {
+      plain_sum plain{open.high};
+      add_lanes(plain, reach_of(ended, lane()), warp_lanes);
+      open = plain;
     } else {
-      add_lanes(sums.open, reach_of(ended, lane), warp_lanes);
+      add_lanes(open, reach_of(ended, lane()), warp_lanes);
     }
-    if (lane == warp_lanes - 1) {
-      *of_warps[warp] = sums.open;
-      has_end_in_warp[warp] = ended != 0;
+    if (lane() == warp_lanes - 1) {
+      *block_.of_warps[turn][warp()] = open;
+      block_.has_end_in_warp[turn][warp()] = ended != 0;
     }
-    pair_sum sum = shuffle_up(sums.open, 1);
-    if (lane == 0) sum = pair_sum{};
-    __syncthreads();
-    if (warp == 0) {
-      unsigned const ended_warps =
-          __ballot_sync(whole_warp, lane < pair_warps && has_end_in_warp[lane % pair_warps] != 0);
-      bool const is_known = join_warps(problem, tile, of_warps, ended_warps);
-      if (lane == 0) goes_on = is_known;
-    }
-    __syncthreads();
-    if (!goes_on) return;
-    if ((ended & ((1u << lane) - 1)) == 0) sum.add(*of_warps[warp]);
+    open = shuffle_up(open, 1);
+    if (lane() == 0) open = pair_sum{};
+    part.is_open = (ended & ((1u << lane()) - 1)) == 0;
+    return part;
+  }
 
+  /// Writes the results of a tile, once the sums before its warps are known. False if a pair does not tell a result:
+  /// then none is written.
+  __device__ __forceinline__ bool finish(part_of_tile& part, int turn) const
+  {
+    pair_sum& before = part.sums.open;
+    if (part.is_open) before.add(*block_.of_warps[turn][warp()]);
     if constexpr (P::reduces) {
-      bool const stay_plain = is_plain && __all_sync(whole_warp, sizes.have_plain_sums_on(sum));
-      if (sums.has_end) {
+      bool const stay_plain = part.is_plain && __all_sync(whole_warp, part.sizes.have_plain_sums_on(before));
+      if (part.sums.has_end) {
+        pair_sum& closing = part.sums.closing;
         if (stay_plain) {
-          problem.put_sum(sums.closed, plain_sum{sums.closing.high + sum.high});
+          problem_.put_sum(part.sums.closed, plain_sum{closing.high + before.high});
         } else {
-          sums.closing.add(sum);
-          problem.put_sum(sums.closed, sums.closing);
+          closing.add(before);
+          problem_.put_sum(part.sums.closed, closing);
         }
       }
     } else {
-      bool const is_known = problem.is_exclusive ? scan_in_own_way<true>(problem, sum, is_plain, sizes, own, ends)
-                                                 : scan_in_own_way<false>(problem, sum, is_plain, sizes, own, ends);
-      if (__syncthreads_or(!is_known ? 1 : 0) != 0) {
-        if (t == 0) states.fail();
-        return;
-      }
-      if (problem.writes) store_tile(problem, first + begin, left, values);
+      T* const own = own_values(turn);
+      auto const ends = own_ends(turn, part.begin, 0);
+      bool const is_known = problem_.is_exclusive
+                                ? scan_in_own_way<true>(problem_, before, part.is_plain, part.sizes, own, ends)
+                                : scan_in_own_way<false>(problem_, before, part.is_plain, part.sizes, own, ends);
+      if (has_any_worker(!is_known)) return false;
+      if (problem_.writes) store_tile(problem_, first_ + part.begin, size_ - part.begin, values(turn));
     }
+    return true;
+  }
+
+private:
+  __device__ __forceinline__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
+  __device__ __forceinline__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
+  __device__ __forceinline__ unsigned char* room(int turn) const
+  {
+    return memory_ + static_cast<std::size_t>(turn) * pair_bytes<T, ends_type>;
+  }
+  __device__ __forceinline__ T* values(int turn) const { return reinterpret_cast<T*>(room(turn)); }
+  __device__ __forceinline__ std::uint32_t* marks(int turn) const
+  {
+    return reinterpret_cast<std::uint32_t*>(room(turn) + bytes_of_values<T>);
+  }
+  __device__ __forceinline__ T* own_values(int turn) const
+  {
+    return values(turn) + place_in_tile<T>(static_cast<int>(threadIdx.x) * pair_terms);
+  }
+  __device__ __forceinline__ auto own_ends(int turn, std::size_t begin, std::size_t first_sequence) const
+  {
+    int const first = static_cast<int>(threadIdx.x) * pair_terms;
+    if constexpr (ends_type::has_ends)
+      return typename ends_type::own_ends(problem_.ends, begin + static_cast<std::size_t>(first),
+                                          marks(turn) + place_in_tile<std::uint32_t>(first), first_sequence);
+    else
+      return no_ends{};
+  }
+
+  P const& problem_;
+  pair_block& block_;
+  unsigned char* memory_;
+  std::size_t size_, first_;
+};
+
+/// While the workers add up a tile, the folder finds the sum before the tile in front of it. So neither waits long for
+/// the other.
+template <class P>
+__global__ void __launch_bounds__(pair_block_threads, pair_blocks) pairs_kernel(__grid_constant__ P const given)
+{
+  extern __shared__ __align__(16) unsigned char raw[];
+  __shared__ pair_block block;
+  auto const& problem = at_its_turn(given);
+  std::size_t const tiles = problem.ends.tiles();
+  if (problem.is_checked && problem.states.has_failed()) return;
+  pair_worker<P> const worker(problem, block, raw);
+  pair_folder<P> folder(problem, block);
+  bool const folds = threadIdx.x >= pair_threads;
+  if (folds) folder.draw();
+  __syncthreads();
+  part_of_tile last, next;
+  bool has_last = false;  // a tile that is not finished
+  for (int turn = 0;; turn ^= 1) {
+    std::size_t const tile = block.tile;
+    bool const has_next = tile < tiles;
+    bool is_known = true;
+    if (!folds) {
+      if (has_next) next = worker.add_up(tile, turn);
+    } else if (has_last) {
+      is_known = folder.look_back(turn ^ 1);
+    }
+    if (__syncthreads_or(!is_known ? 1 : 0) != 0) return;
+    if (!folds) {
+      if (has_last) is_known = worker.finish(last, turn ^ 1);
+    } else if (has_next) {
+      folder.hand_over(turn);
+      folder.draw();
+    }
+    if (__syncthreads_or(!is_known ? 1 : 0) != 0) {
+      if (threadIdx.x == 0) problem.states.fail();
+      return;
+    }
+    if (!has_next) return;
+    last = next;
+    has_last = true;
   }
 }
 

@@ -74,8 +74,9 @@ __device__ __forceinline__ bool look_back(pair_states const& states, std::size_t
       if ((missing & ((2u << last) - 1)) == 0) {
         if (lane > last) own = pair_sum{};
 #pragma unroll
-        for (int mask = warp_lanes / 2; mask > 0; mask /= 2) own.add(shuffle_xor(own, mask));
-        sum.add(own);
+        for (int mask = warp_lanes / 2; mask > 0; mask /= 2)
+          if (mask <= last) own.add(shuffle_xor(own, mask));
+        sum.add(shuffle_from(own, 0));
         if (all != 0) return true;
         break;
       }

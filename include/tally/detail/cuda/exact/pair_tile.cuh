@@ -8,10 +8,33 @@
 /// The tiles of exact scans by pairs (pair_kernel.cuh), in registers and in shared memory.
 namespace tally::cuda_backend::exact {
 
-inline constexpr int pair_threads = 256;
+inline constexpr int pair_threads = 256;  ///< that add up terms; one warp more folds their sums
 inline constexpr int pair_warps = pair_threads / warp_lanes;
 inline constexpr int pair_terms = 16;  ///< of a thread
 inline constexpr int pair_tile = pair_threads * pair_terms;
+inline constexpr int pair_block_threads = pair_threads + warp_lanes;
+inline constexpr int pair_blocks = 3;  ///< in a multiprocessor, with 72 registers a thread
+
+/// The threads that add up terms wait for each other.
+__device__ __forceinline__ void meet_workers()
+{
+  asm volatile("bar.sync 1, %0;" ::"n"(pair_threads) : "memory");
+}
+/// They wait, and all learn whether one of them has `it`.
+__device__ __forceinline__ bool has_any_worker(bool it)
+{
+  int any;
+  asm volatile("{\n"
+               ".reg .pred own, all;\n"
+               "setp.ne.s32 own, %1, 0;\n"
+               "bar.red.or.pred all, 1, %2, own;\n"
+               "selp.s32 %0, 1, 0, all;\n"
+               "}"
+               : "=r"(any)
+               : "r"(it ? 1 : 0), "n"(pair_threads)
+               : "memory");
+  return any != 0;
+}
 
 /// The place of a tile's element in shared memory: lanes meet different banks, whether they take neighbours or each its
 /// own 16.
@@ -25,10 +48,10 @@ inline constexpr int room_of_tile = place_in_tile<V>(pair_tile - 1) + 1;
 
 template <class T>
 inline constexpr std::size_t bytes_of_values = (room_of_tile<T> * sizeof(T) + 15) / 16 * 16;
-/// The shared memory of a block: a tile's elements, and the marks of ends behind them.
+/// The shared memory of a tile: its elements, and the marks of ends behind them.
 template <class T, class Ends>
 inline constexpr std::size_t pair_bytes =
-    bytes_of_values<T> + (Ends::has_marks ? room_of_tile<std::uint32_t> * sizeof(std::uint32_t) : 0);
+    bytes_of_values<T> + (Ends::has_marks ? (room_of_tile<std::uint32_t> * sizeof(std::uint32_t) + 15) / 16 * 16 : 0);
 
 /// A thread's part of a tile, as neighbouring threads read it. -0 stands for elements that do not exist.
 template <class P>
