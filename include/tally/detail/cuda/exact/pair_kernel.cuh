@@ -73,6 +73,10 @@ struct pairs_problem {
 
 struct no_ends {};
 
+/// The tiles whose terms a block has at a time. Sums are done with the terms of a tile when they begin the next one.
+template <class P>
+inline constexpr int tiles_in_memory = P::reduces ? 1 : 2;
+
 /// A thread's part of a tile, from the time when it is added up until the sum before it is known.
 struct part_of_tile {
   std::size_t begin;    ///< of the tile
@@ -171,7 +175,7 @@ private:
   __device__ __forceinline__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
   __device__ __forceinline__ unsigned char* room(int turn) const
   {
-    return memory_ + static_cast<std::size_t>(turn) * pair_bytes<T, ends_type>;
+    return memory_ + static_cast<std::size_t>(turn % tiles_in_memory<P>) * pair_bytes<T, ends_type>;
   }
   __device__ __forceinline__ T* values(int turn) const { return reinterpret_cast<T*>(room(turn)); }
   __device__ __forceinline__ std::uint32_t* marks(int turn) const

@@ -26,18 +26,20 @@ struct recurrence_columns_problem : recurrence_problem<T> {
   std::uint32_t groups;                    ///< in all
 };
 
-/// The warps of a block and the stages of its ring, of a warp's rows each. Two blocks of a lane a column share a
-/// multiprocessor. One of half as many columns has it for itself. Found in trials, shares of a copy for 2048 columns of
-/// floats, doubles and bfloat16: with one loader an array .60, .68, .26; with two and 12 workers .83, .72, .37; with
-/// two and 8 workers .82, .78, .60.
-template <int Columns>
+/// The warps of a block and the stages of its ring, of a warp's rows each. Of floats, two blocks of a lane a column share
+/// a multiprocessor. A block of doubles or of elements of two bytes, which spill in 128 registers, has it for itself, and
+/// so has one of half as many columns. Found in trials, shares of a copy for 2048 columns of floats, doubles and
+/// bfloat16 in blocks of half as many: with one loader an array .60, .68, .26; with two and 12 workers .83, .72, .37;
+/// with two and 8 workers .82, .78, .60.
+template <class T, int Columns>
 struct recurrence_columns {
   static_assert(Columns == warp_lanes || Columns == warp_lanes / 2);
-  static constexpr int blocks = Columns == warp_lanes ? 2 : 1;
+  static constexpr bool is_wide = Columns == warp_lanes, is_shared = is_wide && sizeof(T) == 4;
+  static constexpr int blocks = is_shared ? 2 : 1;
   /// One for each array and row of a unit: a warp takes some 200 cycles to start copies of 64 bytes of eight rows.
   static constexpr int loaders = 2 * warp_lanes / Columns;
-  static constexpr int workers = Columns == warp_lanes ? 6 : 8;
-  static constexpr int stages = Columns == warp_lanes ? 6 : 13;
+  static constexpr int workers = is_shared ? 6 : is_wide ? 10 : 8;
+  static constexpr int stages = is_shared ? 6 : is_wide ? 12 : 13;
   static constexpr int threads = (loaders + workers) * warp_lanes;
 };
 
@@ -48,7 +50,7 @@ struct recurrence_columns_memory {
   using W = typename P::W;
   using C = typename P::C;
   static constexpr int columns = P::columns;
-  using shape = recurrence_columns<columns>;
+  using shape = recurrence_columns<typename P::T, columns>;
   static constexpr int row = P::row;
   static constexpr int rows_at_a_time = warp_lanes / columns;  ///< of a warp; they lie in one strip
   static constexpr int unit = row * rows_at_a_time;            ///< steps of them
@@ -319,7 +321,8 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
 }
 
 template <class P>
-__global__ void __launch_bounds__(recurrence_columns<P::columns>::threads, recurrence_columns<P::columns>::blocks)
+__global__ void __launch_bounds__(recurrence_columns<typename P::T, P::columns>::threads,
+                                  recurrence_columns<typename P::T, P::columns>::blocks)
     recur_columns_kernel(__grid_constant__ P const p)
 {
 #if __CUDA_ARCH__ >= 900

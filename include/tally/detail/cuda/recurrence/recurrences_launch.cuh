@@ -273,7 +273,7 @@ private:
   {
     using P = recurrence_columns_problem<T, Columns>;
     constexpr std::size_t width = Columns;
-    constexpr int threads = recurrence_columns<Columns>::threads;
+    constexpr int threads = recurrence_columns<T, Columns>::threads;
     std::size_t const each = (p.neighbours - 1) / width + 1, groups = counted(p.sequences / p.neighbours * each);
     call.reserve_words(p.sequences);
     P columns{p, static_cast<std::uint32_t>(each), static_cast<std::uint32_t>(groups)};
