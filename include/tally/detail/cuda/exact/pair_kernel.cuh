@@ -73,10 +73,6 @@ struct pairs_problem {
 
 struct no_ends {};
 
-/// The tiles whose terms a block has at a time. Sums are done with the terms of a tile when they begin the next one.
-template <class P>
-inline constexpr int tiles_in_memory = P::reduces ? 1 : 2;
-
 /// A thread's part of a tile, from the time when it is added up until the sum before it is known.
 struct part_of_tile {
   std::size_t begin;    ///< of the tile
@@ -109,12 +105,12 @@ public:
     part.begin = tile * pair_tile;
     loaded_terms<P> loaded;
     loaded.load(problem_, first_ + part.begin, size_ - part.begin);
-    std::size_t const first_sequence = mark_ends(problem_, tile, first_ + part.begin, marks(turn));
+    std::size_t const first_sequence = mark_ends(problem_, tile, first_ + part.begin, marks());
     loaded.store(values(turn));
     meet_workers();
 
     T* const own = own_values(turn);
-    auto const ends = own_ends(turn, part.begin, first_sequence);
+    auto const ends = own_ends(part.begin, first_sequence);
     part.is_plain = false;
     if constexpr (adds_up_floats<T>) {
       part.sizes = sizes_of_warp(problem_, own);
@@ -123,7 +119,7 @@ public:
     part.sums = part.is_plain ? add_terms<plain_sum>(problem_, own, ends) : add_terms<pair_sum>(problem_, own, ends);
 
     pair_sum& open = part.sums.open;
-    unsigned const ended = ends_type::has_ends ? __ballot_sync(whole_warp, part.sums.has_end) : 0;
+    unsigned const ended = ends_type::has_ends ? __ballot_sync(whole_warp, part.sums.has_end()) : 0;
     if (part.is_plain) {
       plain_sum plain{open.high};
       add_lanes(plain, reach_of(ended, lane()), warp_lanes);
@@ -149,7 +145,7 @@ public:
     if (part.is_open) before.add(*block_.of_warps[turn][warp()]);
     if constexpr (P::reduces) {
       bool const stay_plain = part.is_plain && __all_sync(whole_warp, part.sizes.have_plain_sums_on(before));
-      if (part.sums.has_end) {
+      if (part.sums.has_end()) {
         pair_sum& closing = part.sums.closing;
         if (stay_plain) {
           problem_.put_sum(part.sums.closed, plain_sum{closing.high + before.high});
@@ -160,7 +156,7 @@ public:
       }
     } else {
       T* const own = own_values(turn);
-      auto const ends = own_ends(turn, part.begin, 0);
+      found_ends const ends{part.sums.ends};
       bool const is_known = problem_.is_exclusive
                                 ? scan_in_own_way<true>(problem_, before, part.is_plain, part.sizes, own, ends)
                                 : scan_in_own_way<false>(problem_, before, part.is_plain, part.sizes, own, ends);
@@ -173,25 +169,25 @@ public:
 private:
   __device__ __forceinline__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
   __device__ __forceinline__ static int warp() { return static_cast<int>(threadIdx.x) / warp_lanes; }
-  __device__ __forceinline__ unsigned char* room(int turn) const
+  /// The values of tiles take turns. Marks lie behind them, and are read while a tile is added up only.
+  __device__ __forceinline__ T* values(int turn) const
   {
-    return memory_ + static_cast<std::size_t>(turn % tiles_in_memory<P>) * pair_bytes<T, ends_type>;
+    return reinterpret_cast<T*>(memory_ + static_cast<std::size_t>(turn % tiles_in_memory<P>) * bytes_of_values<T>);
   }
-  __device__ __forceinline__ T* values(int turn) const { return reinterpret_cast<T*>(room(turn)); }
-  __device__ __forceinline__ std::uint32_t* marks(int turn) const
+  __device__ __forceinline__ std::uint32_t* marks() const
   {
-    return reinterpret_cast<std::uint32_t*>(room(turn) + bytes_of_values<T>);
+    return reinterpret_cast<std::uint32_t*>(memory_ + tiles_in_memory<P> * bytes_of_values<T>);
   }
   __device__ __forceinline__ T* own_values(int turn) const
   {
     return values(turn) + place_in_tile<T>(static_cast<int>(threadIdx.x) * pair_terms);
   }
-  __device__ __forceinline__ auto own_ends(int turn, std::size_t begin, std::size_t first_sequence) const
+  __device__ __forceinline__ auto own_ends(std::size_t begin, std::size_t first_sequence) const
   {
     int const first = static_cast<int>(threadIdx.x) * pair_terms;
     if constexpr (ends_type::has_ends)
       return typename ends_type::own_ends(problem_.ends, begin + static_cast<std::size_t>(first),
-                                          marks(turn) + place_in_tile<std::uint32_t>(first), first_sequence);
+                                          marks() + place_in_tile<std::uint32_t>(first), first_sequence);
     else
       return no_ends{};
   }

@@ -114,7 +114,7 @@ unsigned const* launch_pairs(execution const& on, prepared_call& call, std::opti
     static std::array<void (*)(ends_type const), 1> search{ends_of_tiles_kernel<ends_type>};
     launch(call, search[0], problem.ends, static_cast<unsigned>(tiles / pair_threads + 1), pair_threads);
   }
-  constexpr std::size_t shared_bytes = tiles_in_memory<P> * pair_bytes<typename P::element, ends_type>;
+  constexpr std::size_t shared_bytes = pair_bytes<P>;
   auto const blocks =
       static_cast<unsigned>(std::min(blocks_of(call, entry[0], pair_block_threads, known, shared_bytes), tiles));
   problem.writes = !runs_twice;

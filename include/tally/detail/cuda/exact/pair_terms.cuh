@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "tally/detail/cuda/elements.cuh"
@@ -51,7 +52,16 @@ struct sums_of_thread {
   pair_sum open;           ///< of those behind the last end
   pair_sum closing;        ///< of those up to the first end
   std::size_t closed = 0;  ///< the sequence which ends there
-  bool has_end = false;
+  std::uint32_t ends = 0;  ///< bit i: a sequence ends with term i
+
+  __device__ __forceinline__ bool has_end() const { return ends != 0; }
+};
+
+/// The ends among a thread's terms, as they were found when these were added up.
+struct found_ends {
+  std::uint32_t bits;
+
+  __device__ __forceinline__ bool ends(int i) const { return (bits >> i & 1) != 0; }
 };
 
 /// Adds up a thread's terms by pairs, or plainly. The sums of sequences that begin and end among them are done.
@@ -68,14 +78,14 @@ __device__ __forceinline__ sums_of_thread add_terms(P const& problem, typename P
       if (ends.ends(i)) {
         std::size_t const sequence = ends.ended();
         if constexpr (P::reduces) {
-          if (all.has_end) {
+          if (all.has_end()) {
             problem.put_sum(sequence, open);
           } else {
             all.closing = open;
             all.closed = sequence;
           }
         }
-        all.has_end = true;
+        all.ends |= std::uint32_t{1} << i;
         open = Sum{problem.initial};
       }
     }
@@ -114,7 +124,6 @@ __device__ __forceinline__ void scan_plain_terms(P const& problem, double sum, t
     if (IsExclusive) sum += x;
     if constexpr (P::ends_type::has_ends) {
       if (ends.ends(i)) {
-        static_cast<void>(ends.ended());
         sum = problem.initial;
       }
     }
@@ -144,7 +153,6 @@ __device__ __forceinline__ bool scan_small_terms(P const& problem, pair_sum befo
     own[i] = result;
     if constexpr (P::ends_type::has_ends) {
       if (ends.ends(i)) {
-        static_cast<void>(ends.ended());
         before = pair_sum{-0.0, -0.0, 0};
         sum = problem.initial;
       }
@@ -170,7 +178,6 @@ __device__ __forceinline__ bool scan_terms(P const& problem, pair_sum sum, typen
     own[i] = result;
     if constexpr (P::ends_type::has_ends) {
       if (ends.ends(i)) {
-        static_cast<void>(ends.ended());
         sum = pair_sum{problem.initial, 0, 0};
       }
     }

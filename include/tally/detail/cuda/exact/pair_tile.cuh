@@ -48,10 +48,16 @@ inline constexpr int room_of_tile = place_in_tile<V>(pair_tile - 1) + 1;
 
 template <class T>
 inline constexpr std::size_t bytes_of_values = (room_of_tile<T> * sizeof(T) + 15) / 16 * 16;
-/// The shared memory of a tile: its elements, and the marks of ends behind them.
-template <class T, class Ends>
+template <class Ends>
+inline constexpr std::size_t bytes_of_marks =
+    Ends::has_marks ? (room_of_tile<std::uint32_t> * sizeof(std::uint32_t) + 15) / 16 * 16 : 0;
+/// The tiles whose terms a block has at a time. Sums are done with the terms of a tile when they begin the next one.
+template <class P>
+inline constexpr int tiles_in_memory = P::reduces ? 1 : 2;
+/// The shared memory of a block: its tiles' elements, and the marks of ends behind them.
+template <class P>
 inline constexpr std::size_t pair_bytes =
-    bytes_of_values<T> + (Ends::has_marks ? (room_of_tile<std::uint32_t> * sizeof(std::uint32_t) + 15) / 16 * 16 : 0);
+    tiles_in_memory<P> * bytes_of_values<typename P::element> + bytes_of_marks<typename P::ends_type>;
 
 /// A thread's part of a tile, as neighbouring threads read it. -0 stands for elements that do not exist.
 template <class P>
