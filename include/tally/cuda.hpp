@@ -11,6 +11,7 @@
 #include "tally/detail/cuda/batch/segments.hpp"
 #include "tally/detail/cuda/batch/sequences.hpp"
 #include "tally/detail/cuda/batch/short_runs.hpp"
+#include "tally/detail/cuda/sort/sort.hpp"
 #include "tally/for_each.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"

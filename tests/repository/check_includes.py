@@ -23,6 +23,9 @@ ROOMS = [
     ("check of CUDA", LIBRARY + r"(detail/cuda/check\.cuh|cuda_execution\.hpp)", "base operators order"),
     ("cuda", LIBRARY + r"detail/cuda/([^/]*|exact/.*)", "base operators order|check of CUDA"),
     ("cuda batches", LIBRARY + r"detail/cuda/(batch|recurrence)/.*", "base operators order cuda|check of CUDA"),
+    # What a radix sort takes for the order of keys, and its digits.
+    ("keys of sorts", LIBRARY + r"detail/(radix_sort/(ordered_bits|pass)|sorting/orders)\.hpp", "base operators"),
+    ("cuda sorts", LIBRARY + r"detail/cuda/sort/.*", "base operators order contracts cuda|check of CUDA|keys of sorts"),
     # The one header that says where calls go.
     ("where calls go", LIBRARY + r"detail/backends\.hpp", "cpu"),
     # Parts of a sequence on ranks: which has what, and how they stay in step.
@@ -33,21 +36,24 @@ ROOMS = [
     ("ranks", LIBRARY + r"detail/ranks/.*", "base operators order cpu|parts on ranks"),
     ("transport over MPI", LIBRARY + r"detail/mpi/.*", "base"),
     ("contracts", LIBRARY + r"(reduce|scan|for_each|teams|temporary|running|array_view|along|segments|reversed|batches|prefix_sums|exact)\.hpp|" + LIBRARY + r"detail/batch/.*", "base operators order|where calls go"),
-    ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda|cuda batches|check of CUDA"),
+    ("GPU contracts", LIBRARY + r"cuda\.hpp", "base operators order contracts cuda|cuda batches|cuda sorts|check of CUDA"),
     ("MPI contracts", LIBRARY + r"mpi\.hpp", "base contracts ranks|contracts on ranks|transport over MPI"),
     # The same on several GPUs, and below them the calls on one sequence.
-    ("contracts on several GPUs", LIBRARY + r"(nccl|detail/nccl/(batches|gpu|histogram|recurrences|refused|segments))\.hpp",
+    ("contracts on several GPUs", LIBRARY + r"(nccl|detail/nccl/(batches|gpu|histogram|recurrences|refused|segments|segments_between))\.hpp",
      "base operators order cpu cuda contracts ranks applications|parts on ranks|contracts on ranks|several GPUs|GPU contracts|check of CUDA"),
     ("several GPUs", LIBRARY + r"detail/nccl/.*", "base operators order cuda|parts on ranks|check of CUDA"),
     ("applications", LIBRARY + r"(algorithms/.*|algorithms\.hpp|detail/[a-z_]+/.*|detail/block_cache\.hpp)",
-     "base operators order contracts|where calls go"),
+     "base operators order contracts|where calls go|keys of sorts"),
     # With TALLY_HEADER_ONLY it includes the sources too.
     ("all", LIBRARY + r"tally\.hpp", "base operators laws order contracts|library's sources"),
     ("library's sources", r"src/cpu/.*", "base operators order cpu"),
     ("the C interface on ranks", r"src/c/ranks/.*",
      "base operators order cpu contracts ranks|contracts on ranks|parts on ranks|the C interface"),
+    ("the C interface's GPU part on ranks", r"src/c/cuda/ranks.*",
+     "base operators order contracts applications|the C interface|the C interface on ranks|the C interface's GPU part|parts on ranks"
+     "|contracts on ranks|several GPUs|contracts on several GPUs|GPU contracts|check of CUDA"),
     ("the C interface's GPU part", r"src/c/cuda/.*",
-     "base operators order contracts applications|the C interface|GPU contracts|check of CUDA"),
+     "base operators order contracts applications|the C interface|GPU contracts|check of CUDA|keys of sorts"),
     ("the C interface", r"src/c/.*", "base operators order contracts cpu applications|where calls go"),
     ("library's GPU sources", r"src/cuda/.*", "base operators order cuda|cuda batches|check of CUDA"),
     ("kernels", r"course/include/tally/textbook/(?!exhibits/).*", "base operators|check of CUDA"),

@@ -24,7 +24,6 @@
 #include "tally/detail/cuda/exact/launch.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/cuda/maps.cuh"
-#include "tally/detail/cuda/sort/launch.cuh"
 #endif
 
 /// The contracts of reduce.hpp and scan.hpp on a GPU.
@@ -339,16 +338,6 @@ void backend_for_each_block_by_team(execution const& on, std::size_t n, std::siz
   for_each_block_by_team_on_device(call, n, block, work);
 #else
   static_assert(never<Work>, "tally: for_each_block_by_team on a GPU must be compiled by nvcc, in a .cu file");
-#endif
-}
-
-template <class Key, class Value, class Order>
-void backend_radix_sort(execution const& on, Key* keys, Value* values, std::size_t n, Order, int first_bit, int end_bit)
-{
-#ifdef __CUDACC__
-  sorting::sort_on_device<Order>(on, keys, values, n, first_bit, end_bit);
-#else
-  static_assert(never<Key>, "tally: radix_sort on a GPU must be compiled by nvcc, in a .cu file");
 #endif
 }
 

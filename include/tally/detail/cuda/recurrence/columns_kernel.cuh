@@ -26,11 +26,11 @@ struct recurrence_columns_problem : recurrence_problem<T> {
   std::uint32_t groups;                    ///< in all
 };
 
-/// The warps of a block and the stages of its ring, of a warp's rows each. Of floats, two blocks of a lane a column share
-/// a multiprocessor. A block of doubles or of elements of two bytes, which spill in 128 registers, has it for itself, and
-/// so has one of half as many columns. Found in trials, shares of a copy for 2048 columns of floats, doubles and
-/// bfloat16 in blocks of half as many: with one loader an array .60, .68, .26; with two and 12 workers .83, .72, .37;
-/// with two and 8 workers .82, .78, .60.
+/// The warps of a block and the stages of its ring, of a warp's rows each. Two blocks with a lane for each column of
+/// floats share a multiprocessor. A block of doubles or of elements of two bytes, which spill in 128 registers, has it
+/// for itself, and so has one of half as many columns. Found in trials, shares of a copy for 2048 columns of floats,
+/// doubles and bfloat16 in blocks of half as many: with one loader an array .60, .68, .26; with two and 12 workers .83,
+/// .72, .37; with two and 8 workers .82, .78, .60.
 template <class T, int Columns>
 struct recurrence_columns {
   static_assert(Columns == warp_lanes || Columns == warp_lanes / 2);
