@@ -61,7 +61,7 @@ void check_exact(int spread)
         tally::exclusive_scan(of.on, part.begin(), part.end(), out.begin(), init, exact_plus{});
         of.expect(out, exclusive, bounds.first, "exclusive_scan");
         T const all = tally::reduce(of.on, std::span(part.begin(), part.end()), exact_plus{});
-        if (std::memcmp(&all, &sums[0], sizeof(T)) != 0) throw error("reduce");
+        if (std::memcmp(&all, sums.data(), sizeof(T)) != 0) throw error("reduce");
         tally::reduce_into(of.on, part.begin(), part.end(), sum.begin(), init, exact_plus{});
         of.expect(sum, sums, 1, "reduce_into");
       }
