@@ -134,9 +134,9 @@ public:
     std::uint32_t const spans = (tiles - 1) / span + 1;
     int const each = spans <= Warps - 1 ? 1 : Window;  // spans a warp and round
     auto const round_spans = static_cast<std::uint32_t>((Warps - 1) * each);
-    // The number of folder's spans before `end` in the round that begins with `first`.
-    auto const share = [&](std::uint32_t first, int folder, std::uint32_t end) {
-      std::uint32_t const begin = first + static_cast<std::uint32_t>(folder * each);
+    // The number of a folder's spans before `end` in the round that begins with `first`.
+    auto const share = [&](std::uint32_t first, int of, std::uint32_t end) {
+      std::uint32_t const begin = first + static_cast<std::uint32_t>(of * each);
       std::uint32_t const rest = begin < end ? end - begin : 0;
       return static_cast<int>(rest < static_cast<std::uint32_t>(each) ? rest : each);
     };

@@ -191,7 +191,7 @@ public:
   __device__ __forceinline__ void keep_packed()
   {
 #pragma unroll
-    for (auto& group : groups_) group.keep_packed();
+    for (auto& own : groups_) own.keep_packed();
   }
 
   __device__ __forceinline__ packed_group<stored, group> const& packed(int row) const { return groups_[row]; }

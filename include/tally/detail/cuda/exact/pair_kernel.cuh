@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "tally/detail/at_index.hpp"
+#include "tally/detail/cuda/block_memory.cuh"
 #include "tally/detail/cuda/exact/pair_ends.cuh"
 #include "tally/detail/cuda/exact/pair_folder.cuh"
 #include "tally/detail/cuda/exact/pair_states.cuh"
@@ -203,12 +204,11 @@ private:
 template <class P>
 __global__ void __launch_bounds__(pair_block_threads, pair_blocks) pairs_kernel(__grid_constant__ P const given)
 {
-  extern __shared__ __align__(16) unsigned char raw[];
-  __shared__ pair_block block;
+  auto& block = shared_by_block<pair_block>();
   auto const& problem = at_its_turn(given);
   std::size_t const tiles = problem.ends.tiles();
   if (problem.is_checked && problem.states.has_failed()) return;
-  pair_worker<P> const worker(problem, block, raw);
+  pair_worker<P> const worker(problem, block, memory_of_block());
   pair_folder<P> folder(problem, block);
   bool const folds = threadIdx.x >= pair_threads;
   if (folds) folder.draw();

@@ -15,6 +15,7 @@ inline constexpr int pair_tile = pair_threads * pair_terms;
 inline constexpr int pair_block_threads = pair_threads + warp_lanes;
 inline constexpr int pair_blocks = 3;  ///< in a multiprocessor, with 72 registers a thread
 
+#ifdef __CUDACC__
 /// The threads that add up terms wait for each other.
 __device__ __forceinline__ void meet_workers()
 {
@@ -35,6 +36,10 @@ __device__ __forceinline__ bool has_any_worker(bool it)
                : "memory");
   return any != 0;
 }
+#else  // tests/fibers defines these
+void meet_workers();
+bool has_any_worker(bool it);
+#endif
 
 /// The place of a tile's element in shared memory: lanes meet different banks, whether they take neighbours or each its
 /// own 16.

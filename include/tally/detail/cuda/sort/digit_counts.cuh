@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tally/detail/atomic.hpp"
+#include "tally/detail/cuda/block_memory.cuh"
 #include "tally/detail/cuda/sort/problem.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
@@ -111,7 +112,7 @@ __global__ void __launch_bounds__(digit_counting<P, Copies>::threads)
     count_digits_kernel(__grid_constant__ P const problem)
 {
   using counting = digit_counting<P, Copies>;
-  extern __shared__ std::uint32_t counters[];
+  auto* const counters = reinterpret_cast<std::uint32_t*>(memory_of_block());
   for (unsigned k = threadIdx.x; k < counting::counters; k += counting::threads) counters[k] = 0;
   __syncthreads();
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tally/detail/cuda/block_memory.cuh"
 #include "tally/detail/cuda/sort/look_back.hpp"
 #include "tally/detail/cuda/sort/problem.cuh"
 #include "tally/detail/cuda/warp.cuh"
@@ -254,8 +255,7 @@ __global__ void __launch_bounds__(tile_pass<P>::threads, tile_pass<P>::blocks)
 {
   using pass = tile_pass<P>;
   using memory = typename pass::memory;
-  extern __shared__ uint4 shared[];
-  auto& own = *reinterpret_cast<memory*>(shared);
+  auto& own = *reinterpret_cast<memory*>(memory_of_block());
 
   unsigned const needed = needed_passes(*problem.state);
   if ((needed >> problem.this_pass & 1) == 0) return;
