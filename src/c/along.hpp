@@ -28,7 +28,7 @@ struct along_arguments {
   place_on_gpu gpu;
 };
 
-/// Who combines elements that lie on a GPU: this GPU's own calls, or those of ranks, which have exact sums too.
+/// The calls that combine elements on a GPU: this GPU's own, or those of ranks, which have exact sums too.
 enum class combined_by { one_gpu, ranks };
 
 /// Throws    usage_error, not_supported, std::bad_alloc.

@@ -16,10 +16,10 @@
 #include "tally/exact_accumulator.hpp"
 #include "tally/half.hpp"
 
-// What the kernels have from a GPU.
+// The functions that kernels have from a GPU.
 namespace tally::cuda_backend {
 
-/// What the warps of a block share comes first in its memory, and its tiles behind.
+/// The state that a block's warps share comes first in its memory, and its tiles behind.
 constexpr std::size_t bytes_of_pair_block = (sizeof(exact::pair_block) + 15) / 16 * 16;
 
 template <>

@@ -19,7 +19,7 @@
 #include "tally/detail/cuda/sort/tile_pass.cuh"
 #include "tally/half.hpp"
 
-// What the kernels have from a GPU.
+// The functions that kernels have from a GPU.
 unsigned char* tally::cuda_backend::memory_of_block()
 {
   return test::grid::current()->memory();

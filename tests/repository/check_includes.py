@@ -23,7 +23,7 @@ ROOMS = [
     ("check of CUDA", LIBRARY + r"(detail/cuda/check\.cuh|cuda_execution\.hpp)", "base operators order"),
     ("cuda", LIBRARY + r"detail/cuda/([^/]*|exact/.*)", "base operators order|check of CUDA"),
     ("cuda batches", LIBRARY + r"detail/cuda/(batch|recurrence)/.*", "base operators order cuda|check of CUDA"),
-    # What a radix sort takes for the order of keys, and its digits.
+    # The order of the keys of a radix sort, and their digits.
     ("keys of sorts", LIBRARY + r"detail/(radix_sort/(ordered_bits|pass)|sorting/orders)\.hpp", "base operators"),
     ("cuda sorts", LIBRARY + r"detail/cuda/sort/.*", "base operators order contracts cuda|check of CUDA|keys of sorts"),
     # The one header that says where calls go.

@@ -69,7 +69,7 @@ public:
     }
     join();
   }
-  /// What is queued in the caller's stream from now on comes behind what is in this one. So collective calls of other
+  /// Work that is queued in the caller's stream from now on comes behind that in this one. So collective calls of other
   /// communicators, which the caller's functions may make there, come in the same order on all ranks.
   void join() { follow(callers_, own_); }
 

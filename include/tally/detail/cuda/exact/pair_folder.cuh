@@ -29,7 +29,7 @@ __device__ __forceinline__ void add_lanes(Sum& sum, int reach, int lanes)
   }
 }
 
-/// What the warps of a block share. Two tiles take turns.
+/// The shared state of a block's warps. Two tiles take turns.
 struct pair_block {
   uninitialized<pair_sum> of_warps[2][pair_warps];  ///< the sums of the warps, and later those before them
   unsigned has_end_in_warp[2][pair_warps];
@@ -102,7 +102,7 @@ private:
   P const& problem_;
   pair_block& block_;
   int lane_;
-  unsigned long long drawn_;
+  unsigned long long drawn_;  ///< the next tile of a checked run, in which blocks take tiles in turns
   std::size_t tile_ = 0;
   pair_sum before_, all_;  ///< before the warp of this lane; the tile's
   unsigned ended_warps_ = 0;

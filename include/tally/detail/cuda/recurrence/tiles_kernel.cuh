@@ -48,7 +48,7 @@ struct recurrence_tiles_problem : recurrence_problem<T> {
 template <class T>
 struct recurrence_tiles {
   static constexpr int team_warps = lane_rows::warps;
-  /// As many as the registers allow: doubles and elements of two bytes spill in the 128 that six teams leave.
+  /// Registers limit the teams: doubles and elements of two bytes spill in the 128 that six teams leave.
   static constexpr int teams = sizeof(T) == 4 ? 6 : 4;
   static constexpr int folders = 2;
   static constexpr int loaders = 2;  ///< one for each array
