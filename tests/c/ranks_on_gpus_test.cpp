@@ -12,6 +12,7 @@
 #include "src/c/cuda/chosen_operator.hpp"
 #include "src/c/cuda/ranks_along.hpp"
 #include "src/c/cuda/ranks_segments.hpp"
+#include "src/c/ranks/gpu_call.hpp"
 #include "tally.h"
 #include "tally/detail/segments/segments.hpp"
 #include "tests/nccl/host_machine.hpp"
@@ -247,6 +248,18 @@ TEST(c_ranks_on_gpus, segments)
           if (!same_bits(own_lasts, piece(lasts, first, behind))) throw tally::error("last values");
         });
     }
+}
+
+TEST(c_ranks_on_gpus, elements_lie_side_by_side_if_there_are_any)
+{
+  tally::c::array given;
+  given.shape = {2, 3};
+  given.strides = {3, 1};
+  EXPECT_NO_THROW(tally::c::check_rows(given, 1, "in"));
+  given.strides = {6, 2};
+  EXPECT_ANY_THROW(tally::c::check_rows(given, 1, "in"));
+  given.shape = {0, 3};
+  EXPECT_NO_THROW(tally::c::check_rows(given, 1, "in"));
 }
 
 TEST(c_ranks_on_gpus, runs_of_keys)
