@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -37,6 +38,12 @@ struct array {
   /// The same elements, an axis of them from its end.
   array flipped(std::size_t axis) const;
 };
+
+/// Whether an array has no elements. Then its strides may be any.
+inline bool is_empty(array const& given)
+{
+  return std::find(given.shape.begin(), given.shape.end(), 0) != given.shape.end();
+}
 
 /// Where the arrays of a call may lie.
 enum class devices { cpu, cpu_or_gpu };

@@ -19,14 +19,14 @@ namespace tally::c {
 
 namespace {
 
-/// Whether the elements lie in a row.
+/// Whether the elements lie in a row, if there are any.
 bool lie_in_a_row(array const& given)
 {
+  if (is_empty(given)) return true;
   per_axis const packed = array_view<char>(nullptr, given.shape).strides();
-  bool do_so = true;
   for (std::size_t d = 0; d < given.shape.size(); ++d)
-    do_so = do_so && (given.shape[d] == 1 || given.strides[d] == packed[d]);
-  return do_so;
+    if (given.shape[d] != 1 && given.strides[d] != packed[d]) return false;
+  return true;
 }
 
 /// The elements of an array of any shape, in a row, in a type.

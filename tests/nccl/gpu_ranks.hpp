@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -65,6 +66,14 @@ struct gpu_rank {
     check_cuda(cudaStreamSynchronize(stream));
     return values;
   }
+  template <class T>
+  static std::string shown(T const& got, T const& expected)
+  {
+    if constexpr (std::is_arithmetic_v<T>)
+      return ": " + std::to_string(got) + " for " + std::to_string(expected);
+    else
+      return "";
+  }
   /// Throws an error unless the array has the bits of `all` from `begin` on.
   template <class T>
   void expect(device_array<T> const& array, std::vector<T> const& all, std::size_t begin, char const* what) const
@@ -73,7 +82,7 @@ struct gpu_rank {
     for (std::size_t k = 0; k < got.size(); ++k)
       if (std::memcmp(&got[k], &all[begin + k], sizeof(T)) != 0)
         throw error(std::string(what) + " differs first at element " + std::to_string(k) + " of " +
-                    std::to_string(got.size()));
+                    std::to_string(got.size()) + shown(got[k], all[begin + k]));
   }
 };
 

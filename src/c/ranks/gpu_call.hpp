@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -69,8 +68,7 @@ inline void check_type_on_gpus(tally_type type)
 ///           steps.
 inline void check_rows(array const& given, std::size_t axis, char const* name)
 {
-  bool const is_empty = std::ranges::find(given.shape, 0) != std::ranges::end(given.shape);
-  if (!is_empty && given.shape[axis] > 1 && given.strides[axis] != 1)
+  if (!is_empty(given) && given.shape[axis] > 1 && given.strides[axis] != 1)
     throw not_supported(std::string(name) +
                         " has gaps between the elements along its axis; on ranks with GPUs they lie side by side");
 }
