@@ -159,8 +159,10 @@ def _range_of(ranks, library, values):
 
     if all_by(library.full((1,), values.shape[0], np.dtype(np.int64), values), "plus") == 0:
         return 0, 1
-    least, greatest = all_by(values, "minimum"), all_by(values, "maximum")
-    return (int(least), int(greatest)) if library.dtype(values).kind == "b" else (least, greatest)
+    own = library.dtype(values)
+    # NumPy computes edges in the type of the ends.
+    end = int if own.kind == "b" else np.float32 if _arrays.is_bfloat16(own) else own.type
+    return end(all_by(values, "minimum")), end(all_by(values, "maximum"))
 
 
 def histogram(ranks, a, bins, range, density):
