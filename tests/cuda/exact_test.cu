@@ -411,7 +411,7 @@ TYPED_TEST(cuda_exact, of_rows_side_by_side)
   for (bool const alone : {false, true}) {
     tuned_pairs const by_pairs([&](auto& all) {
       all.falls_back = !alone;
-      all.least_terms_of_rows = 1;
+      all.least_terms_of_rows_of_doubles = 1;
       all.most_terms = std::size_t{1} << 20;
     });
     for (std::size_t const length :
@@ -460,7 +460,7 @@ TYPED_TEST(cuda_exact, scans_of_segments_by_pairs)
   for (bool const alone : {false, true}) {
     tuned_pairs const by_pairs([&](auto& all) {
       all.falls_back = !alone;
-      all.least_terms_of_rows = 1;
+      all.least_terms_of_rows_of_doubles = 1;
       all.most_terms = std::size_t{1} << 20;
     });
     // Lengths up to `most`; with 0 there are only empty segments, with 1 many of them.

@@ -151,7 +151,8 @@ TEST(float_sizes, tell_where_doubles_are_enough)
         ASSERT_TRUE(!is_plain || same(static_cast<float>(sum.value), alone.round())) << what;
         ASSERT_TRUE(!is_on_sum || same(static_cast<float>(all.value), exact.round())) << what;
         float result{};
-        bool const is_known = is_small && tally::detail::exact::round_on_large(before, sum.value, result);
+        bool const is_known =
+            is_small && tally::detail::exact::round_on_large(before.high, before.low, sum.value, result);
         ASSERT_TRUE(!is_known || same(result, exact.round())) << what << shown(result) << shown(exact.round());
       }
     }

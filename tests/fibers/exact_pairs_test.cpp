@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -40,6 +42,35 @@ void tally::cuda_backend::exact::meet_workers()
 bool tally::cuda_backend::exact::has_any_worker(bool it)
 {
   return test::grid::current()->meet(1, pair_threads, "has_any_worker", it);
+}
+void tally::cuda_backend::exact::tell(news what, int turn)
+{
+  test::grid::current()->arrive(static_cast<unsigned>(what) + static_cast<unsigned>(turn), pair_block_threads, "news");
+}
+void tally::cuda_backend::exact::hear(news what, int turn)
+{
+  test::grid::current()->meet(static_cast<unsigned>(what) + static_cast<unsigned>(turn), pair_block_threads, "news");
+}
+
+/// A copy arrives when it is waited for. Until then something else is there.
+namespace {
+struct copy_of_term {
+  float *to, value;
+};
+/// Those that are under way, by the numbers of block and thread.
+std::map<std::pair<unsigned, unsigned>, std::vector<copy_of_term>> copies;
+}  // namespace
+template <>
+void tally::cuda_backend::exact::begin_copy(float* to, float const* from)
+{
+  *to = 1e30f;
+  copies[{blockIdx.x, threadIdx.x}].push_back({to, *from});
+}
+void tally::cuda_backend::exact::await_terms()
+{
+  auto& own = copies[{blockIdx.x, threadIdx.x}];
+  for (copy_of_term const& each : own) *each.to = each.value;
+  own.clear();
 }
 
 namespace {
@@ -139,6 +170,7 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
   std::vector<std::uint64_t> states(tiles * pair_states::words);
   std::vector<pair_sum> before(tiles);
   std::vector<std::size_t> first_of_tile(tiles + 1);
+  std::vector<std::uint16_t> bits(tiles * pair_threads, 0xaaaa);
   problem given{in.data(),
                 out.data(),
                 {},
@@ -149,12 +181,18 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
                 !in_place,
                 false,
                 {&counters.ticket, &counters.failed, states.data(), in_place ? before.data() : nullptr}};
-  if constexpr (Ends::has_marks) {
+  if constexpr (Ends::has_bits) {
     given.ends.first_of_tile = first_of_tile.data();
+    given.ends.bits = bits.data();
     run_grid(1, 32, 0, [&] { ends_of_tiles_kernel<Ends>(given.ends); });
+    unsigned const warps = marking_threads / 32;
+    run_grid(static_cast<unsigned>(tiles + warps - 1) / warps, marking_threads,
+             tally::cuda_backend::bytes_of_pair_block + warps * tile, [&] { mark_ends_kernel<Ends>(given.ends); });
   }
   constexpr std::size_t shared_bytes = tally::cuda_backend::bytes_of_pair_block + pair_bytes<problem>;
+  copies.clear();
   run_grid(how.blocks, pair_block_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
+  copies.clear();
   if (in_place) {
     given.writes = given.is_checked = true;
     run_grid(how.blocks, pair_block_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
@@ -165,7 +203,9 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
   std::size_t wrong = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     T const result = out.data()[k + (Reduces ? 0 : first)];
-    if (!same(result, expected[k]) && ++wrong == 1) ADD_FAILURE() << "result " << k << " is wrong";
+    if (!same(result, expected[k]) && ++wrong == 1)
+      ADD_FAILURE() << "result " << k << " is " << static_cast<double>(result) << " for "
+                    << static_cast<double>(expected[k]);
   }
   EXPECT_EQ(wrong, 0u) << "results of " << expected.size();
   return true;
@@ -230,7 +270,7 @@ TYPED_TEST(exact_pairs, of_segments)
       for (int k = 0; k < 50; ++k) offsets.push_back(offsets.back());
       using ends = sequences_between<std::uint32_t const*>;
       check<TypeParam>("segments of up to " + std::to_string(most), offsets,
-                       ends{offsets.data(), {offsets.size() - 1, {}}, nullptr}, how);
+                       ends{offsets.data(), {offsets.size() - 1, {}}, nullptr, nullptr}, how);
     }
 }
 

@@ -36,8 +36,8 @@
 /// threads reach a barrier, where lanes meet in different calls, and where a block has written behind its memory.
 ///
 /// It cannot show races between two such places, where nothing else runs, nor what depends on the memory model: each
-/// store is seen at once. It has no asynchronous copies, no clusters and no PTX, and shuffles and votes are those of
-/// whole warps.
+/// store is seen at once. It has no clusters and no PTX, and shuffles and votes are those of whole warps. A test brings
+/// the barriers and copies that its kernels have by PTX.
 #define __device__
 #define __host__
 #define __global__
@@ -141,6 +141,15 @@ public:
     return any;
   }
 
+  /// Comes to barrier `number`, and does not wait. The last one of `threads` to come lets the others go on.
+  void arrive(unsigned number, unsigned threads, char const* call)
+  {
+    barrier& place = own_block().barriers[number];
+    come(place, call);
+    if (place.arrived == threads) release(place);
+    perhaps_wait();
+  }
+
   /// Waits for the other lanes. Returns what each of them brought.
   std::array<std::uint64_t, warp> const& exchange(unsigned lanes, char const* call, std::uint64_t brought)
   {
@@ -186,25 +195,34 @@ private:
 
   bool wait_at(barrier& place, unsigned threads, char const* call, bool it)
   {
-    if (place.arrived == 0) place.call = call;
-    if (std::strcmp(place.call, call) != 0) fail(std::string(call) + " meets " + place.call);
+    come(place, call);
     place.has_any = place.has_any || it;
-    if (++place.arrived < threads) {
+    if (place.arrived < threads) {
       place.waiting.push_back(running_);
       go_on();
       return fibers_[running_].any;
     }
     bool const any = place.has_any;
+    release(place);
+    ready_.push_back(running_);
+    go_on();
+    return any;
+  }
+  void come(barrier& place, char const* call)
+  {
+    if (place.arrived == 0) place.call = call;
+    if (std::strcmp(place.call, call) != 0) fail(std::string(call) + " meets " + place.call);
+    ++place.arrived;
+  }
+  void release(barrier& place)
+  {
     for (unsigned f : place.waiting) {
-      fibers_[f].any = any;
+      fibers_[f].any = place.has_any;
       ready_.push_back(f);
     }
     place.waiting.clear();
     place.arrived = 0;
     place.has_any = false;
-    ready_.push_back(running_);
-    go_on();
-    return any;
   }
 
   /// Draws the fiber that runs next.

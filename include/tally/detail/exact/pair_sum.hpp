@@ -141,6 +141,10 @@ struct float_sizes {
     most = most > twice ? most : twice;
     least = least < twice - 1 ? least : twice - 1;  // of zero the largest number
   }
+  /// The exponents in 16 bits, and sizes that have them.
+  TALLY_HD std::uint32_t exponents() const { return most >> 24 | least >> 24 << 8; }
+  TALLY_HD static float_sizes of_exponents(std::uint32_t both) { return {both << 24, both >> 8 << 24}; }
+
   TALLY_HD int most_exponent() const { return static_cast<int>(most >> 24); }
   TALLY_HD int least_exponent() const { return static_cast<int>(least >> 24); }
 
@@ -171,12 +175,12 @@ private:
   }
 };
 
-/// Rounds before + sum, where `sum` is exact and at most a quarter of `before`, which has lost little. The sum here is
-/// within four units of the exact one: two roundings, one of them of the smaller part, and what was lost. Returns false
-/// if that does not tell the result.
-TALLY_HD inline bool round_on_large(pair_sum const& before, double sum, float& to)
+/// Rounds high + low + sum, where `sum` is exact and at most a quarter of a sum before, which has lost little. The sum
+/// here is within four units of the exact one: two roundings, one of them of the smaller part, and what was lost.
+/// Returns false if that does not tell the result.
+TALLY_HD inline bool round_on_large(double high, double low, double sum, float& to)
 {
-  double const all = before.high + (before.low + sum);
+  double const all = high + (low + sum);
   to = static_cast<float>(all);
   return is_far_from_ties(all);
 }

@@ -13,6 +13,7 @@
 #include "tally/detail/segments/begins.hpp"
 #include "tally/detail/segments/heads.hpp"
 #include "tally/detail/selection/criteria.hpp"
+#include "tally/operators/exact_plus.hpp"
 #include "tally/operators/numbered.hpp"
 #include "tally/scan.hpp"
 #include "tally/sequences.hpp"
@@ -20,8 +21,8 @@
 
 /// Reductions and scans of segments on a device, by the backend's functions for segments between offsets. By key and by
 /// flag, a pass finds first where segments begin (begins.hpp): short segments go by these bits, others by offsets that
-/// a second pass makes of them. For exactly associative operators one scan of all elements numbers the segments, and
-/// does all.
+/// a second pass makes of them, as all do for exact sums. For exactly associative operators one scan of all elements
+/// numbers the segments, and does all.
 namespace tally::detail::segments {
 
 template <class T>
@@ -115,11 +116,15 @@ std::size_t reduce(P const& on, std::size_t n, std::size_t /*bytes*/, Criterion 
       // No segment is empty, so any value serves for one.
       backend_reduce_segments(on, values, begins, {segments}, out, T{}, batch::ends<T>{}, op, batch::from_front{}, n);
     };
-    auto const by_heads = [&](marked_heads const& heads) {
-      return backend_reduce_short_runs<T>(on, heads, values, out, head, op);
-    };
-    return with_begins(on, n, criterion, head, by_begins,
-                       attempt_up_to{"cuda: short segments by their heads", most_mean_of_reduced_runs(on), by_heads});
+    if constexpr (is_exact_sum<Op>) {
+      return with_begins(on, n, criterion, head, by_begins);
+    } else {
+      auto const by_heads = [&](marked_heads const& heads) {
+        return backend_reduce_short_runs<T>(on, heads, values, out, head, op);
+      };
+      return with_begins(on, n, criterion, head, by_begins,
+                         attempt_up_to{"cuda: short segments by their heads", most_mean_of_reduced_runs(on), by_heads});
+    }
   }
 }
 
@@ -135,11 +140,15 @@ void scan(P const& on, std::size_t n, Criterion const& criterion, Values values,
       backend_scan_segments(on, values, begins, {segments}, out, batch::ends<T>{init}, op, Shift, batch::from_front{},
                             n);
     };
-    auto const by_heads = [&](marked_heads const& heads) {
-      return backend_scan_short_runs<T>(on, heads, values, out, keep_nothing{}, init ? &*init : nullptr, op, Shift);
-    };
-    with_begins(on, n, criterion, keep_nothing{}, by_begins,
-                attempt_up_to{"cuda: short segments by their heads", most_mean_of_scanned_runs(on), by_heads});
+    if constexpr (is_exact_sum<Op>) {
+      with_begins(on, n, criterion, keep_nothing{}, by_begins);
+    } else {
+      auto const by_heads = [&](marked_heads const& heads) {
+        return backend_scan_short_runs<T>(on, heads, values, out, keep_nothing{}, init ? &*init : nullptr, op, Shift);
+      };
+      with_begins(on, n, criterion, keep_nothing{}, by_begins,
+                  attempt_up_to{"cuda: short segments by their heads", most_mean_of_scanned_runs(on), by_heads});
+    }
   }
 }
 

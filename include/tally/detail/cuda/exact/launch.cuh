@@ -165,7 +165,7 @@ void run_sums(execution const& on, prepared_call& call, detail::batch::layout co
   auto problem = sums_of<T>(places{where, in}, out, ends, T{});
   std::size_t const sequences = where.sequences(), terms = where.along.extent + (ends.has_initial() ? 1 : 0);
   std::optional<pairs_memory> pairs;
-  if (where.along.extent >= pairs_tuning_in_use().least_terms_of_rows && can_sum_pairs(ends, where.along.extent) &&
+  if (can_sum_pairs(ends, where.along.extent) && where.along.extent >= least_terms_of_rows<T>() &&
       where.dimensions == 1 && are_neighbours(where, [](auto const& step) { return step.in; }))
     problem.only_if =
         sum_pairs<T>(on, call, pairs, in, sequences * where.along.extent, out,
@@ -195,7 +195,7 @@ void run_segment_sums(execution const& on, prepared_call& call, In in, Offsets o
   std::optional<pairs_memory> pairs;
   if (is_bound && can_sum_pairs(ends, most / segments.most))
     problem.only_if = sum_pairs<T>(on, call, pairs, in, most, out,
-                                   sequences_between<Offsets>{offsets, segments, nullptr}, ends, nothing);
+                                   sequences_between<Offsets>{offsets, segments, nullptr, nullptr}, ends, nothing);
   if (ends_with_pairs(problem.only_if)) return;
   std::size_t const most_long = is_bound ? std::min(segments.most, most / problem.piece + 1) : segments.most;
   launch_sums(on, call, problem, segments.most, most_long, is_bound ? most / segments.most : 0);
@@ -351,8 +351,9 @@ void run_segment_scans(execution const& on, prepared_call& call, In in, Offsets 
   std::optional<pairs_memory> pairs;
   if constexpr (!FromBack) {
     if (can_scan_pairs(ends, is_exclusive))
-      problem.only_if = scan_pairs<T>(on, call, pairs, in, most, out, std::identity{},
-                                      sequences_between<Offsets>{offsets, segments, nullptr}, ends, is_exclusive);
+      problem.only_if =
+          scan_pairs<T>(on, call, pairs, in, most, out, std::identity{},
+                        sequences_between<Offsets>{offsets, segments, nullptr, nullptr}, ends, is_exclusive);
   }
   if (ends_with_pairs(problem.only_if)) return;
   std::size_t const most_long = std::min(segments.most, most / problem.piece + 1);

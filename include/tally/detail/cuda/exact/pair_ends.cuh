@@ -2,18 +2,27 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "tally/counted.hpp"
 #include "tally/detail/at_index.hpp"
+#include "tally/detail/cuda/block_memory.cuh"
 #include "tally/detail/cuda/exact/pair_tile.cuh"
 #include "tally/detail/cuda/problem.cuh"
+#include "tally/detail/cuda/warp.cuh"
 
 /// Where the sequences of exact scans by pairs (pair_kernel.cuh) end.
 namespace tally::cuda_backend::exact {
 
+/// The sequences that end in a tile.
+struct sequences_of_tile {
+  std::size_t first = 0, behind = 0;
+};
+
 /// One sequence.
 struct one_sequence {
-  static constexpr bool has_ends = false, has_marks = false;
+  static constexpr bool has_ends = false, has_bits = false;
   detail::element_count count;
 
   __device__ void read_count() { count.most = count.value(); }
@@ -24,7 +33,7 @@ struct one_sequence {
 
 /// Sequences of one length.
 struct sequences_of_one_length {
-  static constexpr bool has_ends = true, has_marks = false;
+  static constexpr bool has_ends = true, has_bits = false;
   std::size_t length, sequences;
   std::ptrdiff_t step;  ///< between the sums of neighbours
 
@@ -32,51 +41,41 @@ struct sequences_of_one_length {
   __device__ std::size_t size() const { return length * sequences; }
   __device__ std::size_t tiles() const { return (size() + pair_tile - 1) / pair_tile; }
 
-  /// The ends among a thread's elements, the first of which is element k.
-  struct own_ends {
-    std::size_t sequence, sequences;
-    std::uint32_t left, length;
-
-    __device__ __forceinline__ own_ends(sequences_of_one_length const& all, std::size_t k, std::uint32_t const*,
-                                        std::size_t)
-        : sequences(all.sequences),
-          length(at_most(all.length))
-    {
-      std::size_t within;
-      if ((k | all.length) >> 32 == 0) {
-        auto const place = static_cast<std::uint32_t>(k), of = static_cast<std::uint32_t>(all.length);
-        sequence = place / of;
-        within = place % of;
-      } else {
-        sequence = k / all.length;
-        within = k % all.length;
-      }
-      left = sequence < sequences ? at_most(all.length - within) : none;
-    }
-    /// Whether element `i` ends a sequence. It is called once for each, in turn.
-    __device__ __forceinline__ bool ends(int) { return --left == 0; }
-    /// That sequence. It is called once for each end.
-    __device__ __forceinline__ std::size_t ended()
-    {
-      std::size_t const own = sequence++;
-      left = sequence < sequences ? length : none;
-      return own;
-    }
-
-  private:
-    static constexpr std::uint32_t none = std::uint32_t{1} << 30;
-    __device__ static std::uint32_t at_most(std::size_t n) { return n < none ? static_cast<std::uint32_t>(n) : none; }
+  /// The ends among a thread's elements of a tile. Bit i: a sequence ends with element i.
+  __device__ __forceinline__ std::uint32_t ends_of_thread(std::size_t tile) const
+  {
+    std::size_t const k = tile * pair_tile + threadIdx.x * pair_terms;
+    std::size_t within;
+    if ((k | length) >> 32 == 0)
+      within = static_cast<std::uint32_t>(k) % static_cast<std::uint32_t>(length);
+    else
+      within = k % length;
+    std::size_t const left = k < size() ? size() - k : 0, elements = left < pair_terms ? left : pair_terms;
+    std::uint32_t bits = 0;
+    for (std::size_t i = length - 1 - within; i < elements; i += length) bits |= std::uint32_t{1} << i;
+    return bits;
+  }
+  /// The sequences that end in a tile.
+  __device__ sequences_of_tile of_tile(std::size_t tile) const
+  {
+    std::size_t const begin = tile * pair_tile, end = begin + pair_tile < size() ? begin + pair_tile : size();
+    return {begin / length, end / length};
+  }
+  struct bounds {
+    std::size_t begin, end;
   };
+  __device__ bounds bounds_of(std::size_t sequence) const { return {sequence * length, (sequence + 1) * length}; }
   __device__ std::ptrdiff_t out(std::size_t sequence) const { return static_cast<std::ptrdiff_t>(sequence) * step; }
 };
 
 /// Sequences between offsets. A tile has the ends that lie in it, and the empty sequences there.
 template <class Offsets>
 struct sequences_between {
-  static constexpr bool has_ends = true, has_marks = true;
+  static constexpr bool has_ends = true, has_bits = true;
   Offsets offsets;
   detail::element_count segments;
   std::size_t* first_of_tile;  ///< the first sequence whose end lies in a tile; and, behind, the number of sequences
+  std::uint16_t* bits;         ///< of each thread's elements, tile by tile: which end sequences
 
   __device__ void read_count() { segments.most = segments.value(); }
   __device__ std::size_t offset(std::size_t s) const { return static_cast<std::size_t>(detail::at_index(offsets, s)); }
@@ -88,20 +87,22 @@ struct sequences_between {
     return full > 0 || segments.most == 0 ? full : 1;
   }
 
-  struct own_ends {
-    std::uint32_t const* marks;
-    std::size_t first;
-    std::uint32_t mark = 0;
-
-    __device__ __forceinline__ own_ends(sequences_between const&, std::size_t, std::uint32_t const* of_thread,
-                                        std::size_t first_of_all)
-        : marks(of_thread),
-          first(first_of_all)
-    {
-    }
-    __device__ __forceinline__ bool ends(int i) { return (mark = marks[i]) != 0; }
-    __device__ __forceinline__ std::size_t ended() const { return first + mark - 1; }
+  __device__ __forceinline__ std::uint32_t ends_of_thread(std::size_t tile) const
+  {
+    return bits[tile * pair_threads + threadIdx.x];
+  }
+  __device__ sequences_of_tile of_tile(std::size_t tile) const
+  {
+    return {first_of_tile[tile], first_of_tile[tile + 1]};
+  }
+  using offset_type = std::remove_cvref_t<decltype(detail::at_index(std::declval<Offsets const&>(), 0))>;
+  struct bounds {
+    offset_type begin, end;
   };
+  __device__ bounds bounds_of(std::size_t s) const
+  {
+    return {detail::at_index(offsets, s), detail::at_index(offsets, s + 1)};
+  }
   __device__ std::ptrdiff_t out(std::size_t sequence) const { return static_cast<std::ptrdiff_t>(sequence); }
 };
 
@@ -128,28 +129,91 @@ __global__ void ends_of_tiles_kernel(__grid_constant__ Ends const given)
   }
 }
 
-/// Marks the ends in a tile, and writes the sums of sequences of nothing. Returns the number of the first sequence.
-template <class P>
-__device__ __forceinline__ std::size_t mark_ends(P const& problem, std::size_t tile, std::size_t begin,
-                                                 std::uint32_t* marks)
+inline constexpr int marking_threads = 256;
+
+/// Finds `bits`, with a warp for each tile, which has a byte of shared memory for each of its elements.
+template <class Ends>
+__global__ void mark_ends_kernel(__grid_constant__ Ends const given)
 {
-  if constexpr (P::ends_type::has_marks) {
-    auto const& ends = problem.ends;
-    std::size_t const from = ends.first_of_tile[tile], to = ends.first_of_tile[tile + 1];
-    for (int k = static_cast<int>(threadIdx.x); k < room_of_tile<std::uint32_t>; k += pair_threads) marks[k] = 0;
-    meet_workers();
-    for (std::size_t s = from + threadIdx.x; s < to; s += pair_threads) {
-      std::size_t const first = ends.offset(s), end = ends.offset(s + 1);
-      if (first < end)
-        marks[place_in_tile<std::uint32_t>(static_cast<int>(end - 1 - begin))] =
-            static_cast<std::uint32_t>(s - from) + 1;
-      else if constexpr (P::reduces)
-        problem.put(s, problem.nothing);
-    }
-    return from;
-  } else {
-    return 0;
+  constexpr int batch = 8, rows = pair_tile / 16 / warp_lanes;
+  static_assert(pair_terms == 16);
+  take_turn();
+  Ends all = given;
+  all.read_count();
+  unsigned const warp = threadIdx.x / warp_lanes, lane = threadIdx.x % warp_lanes;
+  std::size_t const tile = blockIdx.x * std::size_t{marking_threads / warp_lanes} + warp;
+  if (tile >= all.tiles()) return;
+  std::size_t const begin = all.first() + tile * pair_tile;
+  unsigned char* const marks = memory_of_block() + warp * pair_tile;
+  auto* const of_threads = reinterpret_cast<uint4*>(marks);
+#pragma unroll
+  for (int i = 0; i < rows; ++i) of_threads[i * warp_lanes + lane] = uint4{0, 0, 0, 0};
+  __syncwarp();
+  auto const [first, behind] = all.of_tile(tile);
+  for (std::size_t s = first + lane; s < behind; s += batch * warp_lanes) {
+    std::size_t end[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) end[j] = s + j * warp_lanes < behind ? all.offset(s + j * warp_lanes + 1) : begin;
+    // Sequences of nothing at the begin of all have no element before their end.
+#pragma unroll
+    for (int j = 0; j < batch; ++j)
+      if (end[j] > begin) marks[end[j] - 1 - begin] = 1;
+  }
+  __syncwarp();
+  auto const four = [](std::uint32_t marked) { return marked * 0x01020408u >> 24 & 0xf; };  // bit i: byte i is 1
+#pragma unroll
+  for (int i = 0; i < rows; ++i) {
+    uint4 const found = of_threads[i * warp_lanes + lane];
+    all.bits[tile * pair_threads + i * warp_lanes + lane] =
+        static_cast<std::uint16_t>(four(found.x) | four(found.y) << 4 | four(found.z) << 8 | four(found.w) << 12);
   }
 }
+
+/// Writes the sums of the sequences that end in a tile, which lie in the places of their last terms.
+template <class P>
+class sum_writer {
+  static constexpr int batch = 4;  ///< sequences whose bounds a thread reads at a time
+  using ends_type = typename P::ends_type;
+
+public:
+  __device__ __forceinline__ sum_writer(P const& problem, std::size_t tile)
+      : problem_(problem),
+        begin_(problem.ends.first() + tile * pair_tile),
+        sequences_(problem.ends.of_tile(tile)),
+        next_(sequences_.first + threadIdx.x)
+  {
+    read();
+  }
+  __device__ __forceinline__ void write(typename P::element const* values)
+  {
+    for (;;) {
+#pragma unroll
+      for (int j = 0; j < batch; ++j) {
+        std::size_t const s = next_ + j * pair_threads;
+        if (s >= sequences_.behind) return;
+        bool const is_empty = bounds_[j].begin == bounds_[j].end;
+        auto const last = static_cast<unsigned>(static_cast<std::size_t>(bounds_[j].end) - 1 - begin_);
+        problem_.put(static_cast<std::size_t>(problem_.ends.out(s)),
+                     is_empty ? problem_.nothing : values[place_in_tile<typename P::element>(last)]);
+      }
+      next_ += batch * pair_threads;
+      read();
+    }
+  }
+
+private:
+  __device__ __forceinline__ void read()
+  {
+#pragma unroll
+    for (int j = 0; j < batch; ++j)
+      if (next_ + j * pair_threads < sequences_.behind) bounds_[j] = problem_.ends.bounds_of(next_ + j * pair_threads);
+  }
+
+  P const& problem_;
+  std::size_t begin_;
+  sequences_of_tile sequences_;
+  std::size_t next_;
+  typename ends_type::bounds bounds_[batch];
+};
 
 }  // namespace tally::cuda_backend::exact

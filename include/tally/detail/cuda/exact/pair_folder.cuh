@@ -33,7 +33,15 @@ __device__ __forceinline__ void add_lanes(Sum& sum, int reach, int lanes)
 struct pair_block {
   uninitialized<pair_sum> of_warps[2][pair_warps];  ///< the sums of the warps, and later those before them
   unsigned has_end_in_warp[2][pair_warps];
-  unsigned long long tile;  ///< the next one; beyond the last: there are no more
+  unsigned long long tile[2];          ///< those that are drawn; beyond the last: there are no more
+  unsigned added_up;                   ///< warps of all tiles so far
+  bool folder_stops[2], workers_stop;  ///< as the call has failed
+
+  __device__ void begin()
+  {
+    added_up = 0;
+    folder_stops[0] = folder_stops[1] = workers_stop = false;
+  }
 };
 
 template <class P>
@@ -43,69 +51,125 @@ public:
       : problem_(problem),
         block_(block),
         lane_(static_cast<int>(threadIdx.x) % warp_lanes),
-        drawn_(blockIdx.x)
+        own_(blockIdx.x)
   {
   }
 
-  /// Draws the block's next tile.
-  __device__ __forceinline__ void draw()
+  /// Draws tiles, hands over their sums, and finds the sums before them, until there are no more tiles or the call has
+  /// failed. The sum of a tile is handed over as soon as it is there, although the one before may still be looked for:
+  /// other blocks wait for it.
+  __device__ void run()
   {
-    auto const& states = problem_.states;
-    if (lane_ == 0)
-      block_.tile = problem_.is_checked ? drawn_ : states.has_failed() ? ~0ull : atomicAdd(states.ticket, 1ull);
-    drawn_ += gridDim.x;
+    std::size_t const tiles = problem_.ends.tiles();
+    unsigned long long drawn = draw(0);
+    bool has_last = false;  // a tile whose sum is handed over, and no more
+    for (int turn = 0;; turn ^= 1) {
+      unsigned long long const tile = drawn;
+      bool const has_next = tile < tiles;
+      bool is_handed_over = !has_next;
+      expected_ += pair_warps;
+      if (has_next) drawn = draw(turn ^ 1);
+      if (has_last) {
+        bool const is_known = look_back(turn ^ 1, [&] {
+          if (is_handed_over || !is_added_up()) return;
+          hear(news::added_up, turn);
+          hand_over(tile, turn);
+          is_handed_over = true;
+        });
+        if (!is_known && lane_ == 0) block_.folder_stops[turn ^ 1] = true;
+        tell(news::known, turn ^ 1);
+        if (!is_known) return;
+      }
+      if (!has_next) return;
+      if (!is_handed_over) {
+        hear(news::added_up, turn);
+        if (__any_sync(whole_warp, block_.workers_stop)) return;
+        hand_over(tile, turn);
+      }
+      last_ = next_;
+      has_last = true;
+    }
   }
 
-  /// Adds up the warps of the drawn tile, and hands over its sum.
-  __device__ __forceinline__ void hand_over(int turn)
+private:
+  /// Sums that are handed over.
+  struct tile_sums {
+    std::size_t tile;
+    pair_sum before, all;  ///< before the warp of this lane; the tile's
+    unsigned ended_warps;
+  };
+
+  /// Draws a tile for the block.
+  __device__ __forceinline__ unsigned long long draw(int turn)
   {
     auto const& states = problem_.states;
-    tile_ = block_.tile;
-    ended_warps_ =
+    unsigned long long drawn = own_;
+    if (!problem_.is_checked && lane_ == 0) {
+      drawn = atomicAdd(states.ticket, 1ull);
+      if (states.has_failed()) drawn = ~0ull;
+    }
+    own_ += gridDim.x;
+    drawn = __shfl_sync(whole_warp, drawn, 0);
+    if (lane_ == 0) block_.tile[turn] = drawn;
+    tell(news::drawn, turn);
+    return drawn;
+  }
+
+  /// Whether all warps have added up the tile.
+  __device__ __forceinline__ bool is_added_up()
+  {
+    unsigned added_up = 0;
+    if (lane_ == 0) added_up = atomicAdd(&block_.added_up, 0u);
+    return __shfl_sync(whole_warp, added_up, 0) == expected_;
+  }
+
+  /// Adds up the warps of a tile, and hands over its sum.
+  __device__ __forceinline__ void hand_over(std::size_t tile, int turn)
+  {
+    auto const& states = problem_.states;
+    unsigned const ended =
         __ballot_sync(whole_warp, lane_ < pair_warps && block_.has_end_in_warp[turn][lane_ % pair_warps] != 0);
     pair_sum sum;
     if (lane_ < pair_warps) sum = *block_.of_warps[turn][lane_];
-    add_lanes(sum, reach_of(ended_warps_, lane_), pair_warps);
-    before_ = shuffle_up(sum, 1);
-    if (lane_ == 0) before_ = pair_sum{};
-    all_ = shuffle_from(sum, pair_warps - 1);
+    add_lanes(sum, reach_of(ended, lane_), pair_warps);
+    next_ = {tile, shuffle_up(sum, 1), shuffle_from(sum, pair_warps - 1), ended};
+    if (lane_ == 0) next_.before = pair_sum{};
     if (problem_.is_checked || lane_ != 0) return;
-    if (ended_warps_ != 0)
-      states.publish(tile_, all_, pair_states::of_all);
-    else if (tile_ != 0)
-      states.publish(tile_, all_, pair_states::of_tile);
+    if (ended != 0)
+      states.publish(tile, next_.all, pair_states::of_all);
+    else if (tile != 0)
+      states.publish(tile, next_.all, pair_states::of_tile);
   }
 
-  /// Finds the sum before the tile, and those before its warps. False if the call has failed.
-  __device__ __forceinline__ bool look_back(int turn)
+  /// Finds the sum before the last tile, and those before its warps. False if the call has failed.
+  template <class Meanwhile>
+  __device__ __forceinline__ bool look_back(int turn, Meanwhile const& meanwhile)
   {
     auto const& states = problem_.states;
     pair_sum carry;
     if (problem_.is_checked) {
-      carry = states.before[tile_];
+      carry = states.before[last_.tile];
     } else {
-      if (!exact::look_back(states, tile_, problem_.initial, carry)) return false;
+      if (!exact::look_back(states, last_.tile, problem_.initial, carry, meanwhile)) return false;
       if (lane_ == 0) {
-        if (states.before != nullptr) states.before[tile_] = carry;
-        if (ended_warps_ == 0) {
-          all_.add(carry);
-          states.publish(tile_, all_, pair_states::of_all);
+        if (states.before != nullptr) states.before[last_.tile] = carry;
+        if (last_.ended_warps == 0) {
+          last_.all.add(carry);
+          states.publish(last_.tile, last_.all, pair_states::of_all);
         }
       }
     }
-    if ((ended_warps_ & ((1u << lane_) - 1)) == 0) before_.add(carry);
-    if (lane_ < pair_warps) *block_.of_warps[turn][lane_] = before_;
+    if ((last_.ended_warps & ((1u << lane_) - 1)) == 0) last_.before.add(carry);
+    if (lane_ < pair_warps) *block_.of_warps[turn][lane_] = last_.before;
     return true;
   }
 
-private:
   P const& problem_;
   pair_block& block_;
   int lane_;
-  unsigned long long drawn_;  ///< the next tile of a checked run, in which blocks take tiles in turns
-  std::size_t tile_ = 0;
-  pair_sum before_, all_;  ///< before the warp of this lane; the tile's
-  unsigned ended_warps_ = 0;
+  unsigned long long own_;  ///< the next tile of a checked run, in which blocks take tiles in turns
+  unsigned expected_ = 0;   ///< warps that have added up their part, once the next tile is added up
+  tile_sums last_, next_;
 };
 
 }  // namespace tally::cuda_backend::exact

@@ -19,10 +19,11 @@ namespace tally::cuda_backend::exact {
 /// The choice of exact sums by pairs. Tests change it.
 struct pairs_tuning {
   bool scans = true;
-  /// Sums of rows of 64 terms or more, and of rows and segments of up to 320 terms on average. Others are sooner added
-  /// up by levels (an H100: rows of 16 floats .49 of the read limit by levels, .36 by pairs; of 256 .26 and .33;
-  /// segments of 4 on average .15 and .28, of 256 .25 and .32, of 1000 .58 and .33).
-  std::size_t least_terms_of_rows = 64, most_terms = 320;
+  /// Sums of rows of doubles of more terms than one lane adds up by levels, of all rows of floats, and of segments, up
+  /// to so many terms on average. Others are sooner added up by levels (an H100, shares of the read limit by levels
+  /// and by pairs: rows of 16 floats .49 and .61, of 256 .26 and .57, of 1024 .67 and .57; rows of 64 doubles .66 and
+  /// .62, of 256 .48 and .61; segments of 256 floats on average .25 and .53, of 1000 .58 and .54).
+  std::size_t least_terms_of_rows_of_doubles = 97, most_terms = 320;
   /// Whether the kernels behind do again what pairs do not tell. Without them a test sees what pairs tell.
   bool falls_back = true;
 };
@@ -64,15 +65,16 @@ private:
 };
 
 /// Memory of a call by pairs: the words of its tiles, which begin as zeros, the sums before them where it runs twice,
-/// and the first sequence of each tile.
+/// and of segments the first one of each tile and a bit for each element.
 class pairs_memory {
   static constexpr std::size_t header = 128;
 
 public:
-  pairs_memory(execution const& on, prepared_call const& call, std::size_t tiles, bool runs_twice, bool has_marks)
+  pairs_memory(execution const& on, prepared_call const& call, std::size_t tiles, bool runs_twice, bool has_bits)
       : tiles_(tiles),
-        memory_(on, words_end() + (runs_twice ? tiles * sizeof(pair_sum) : 0) +
-                        (has_marks ? (tiles + 1) * sizeof(std::size_t) : 0))
+        memory_(on,
+                words_end() + (runs_twice ? tiles * sizeof(pair_sum) : 0) +
+                    (has_bits ? (tiles + 1) * sizeof(std::size_t) + tiles * pair_threads * sizeof(std::uint16_t) : 0))
   {
     check_cuda(cudaMemsetAsync(memory_.begin(), 0, words_end(), call.stream()), "clearing memory");
     auto* const counters = reinterpret_cast<unsigned long long*>(memory_.begin());
@@ -83,10 +85,14 @@ public:
       states_.before = reinterpret_cast<pair_sum*>(behind);
       behind += tiles * sizeof(pair_sum);
     }
-    if (has_marks) first_of_tile_ = reinterpret_cast<std::size_t*>(behind);
+    if (has_bits) {
+      first_of_tile_ = reinterpret_cast<std::size_t*>(behind);
+      bits_ = reinterpret_cast<std::uint16_t*>(first_of_tile_ + tiles + 1);
+    }
   }
   pair_states const& states() const { return states_; }
   std::size_t* first_of_tile() const { return first_of_tile_; }
+  std::uint16_t* bits() const { return bits_; }
 
 private:
   std::size_t words_end() const { return header + tiles_ * pair_states::words * sizeof(std::uint64_t); }
@@ -95,6 +101,7 @@ private:
   pool_bytes memory_;
   pair_states states_{};
   std::size_t* first_of_tile_ = nullptr;
+  std::uint16_t* bits_ = nullptr;
 };
 
 /// Launches a call of up to `most` elements, twice if its results replace what it reads. Returns the word that is not 0
@@ -107,12 +114,17 @@ unsigned const* launch_pairs(execution const& on, prepared_call& call, std::opti
   static std::array<void (*)(P const), 1> entry{pairs_kernel<P>};
   static known_kernels known{};
   std::size_t const tiles = std::max((most + pair_tile - 1) / pair_tile, std::size_t{1});
-  memory.emplace(on, call, tiles, runs_twice, ends_type::has_marks);
+  memory.emplace(on, call, tiles, runs_twice, ends_type::has_bits);
   problem.states = memory->states();
-  if constexpr (ends_type::has_marks) {
+  if constexpr (ends_type::has_bits) {
     problem.ends.first_of_tile = memory->first_of_tile();
-    static std::array<void (*)(ends_type const), 1> search{ends_of_tiles_kernel<ends_type>};
-    launch(call, search[0], problem.ends, static_cast<unsigned>(tiles / pair_threads + 1), pair_threads);
+    problem.ends.bits = memory->bits();
+    static std::array<void (*)(ends_type const), 2> kernels{ends_of_tiles_kernel<ends_type>,
+                                                            mark_ends_kernel<ends_type>};
+    constexpr std::size_t warps = marking_threads / warp_lanes;
+    launch(call, kernels[0], problem.ends, static_cast<unsigned>(tiles / pair_threads + 1), pair_threads);
+    launch(call, kernels[1], problem.ends, static_cast<unsigned>((tiles + warps - 1) / warps), marking_threads,
+           warps * pair_tile);
   }
   constexpr std::size_t shared_bytes = pair_bytes<P>;
   auto const blocks =
@@ -151,6 +163,13 @@ template <class T>
 bool can_sum_pairs(detail::batch::ends<T> const& ends, std::size_t mean)
 {
   return ends.initials == nullptr && mean <= pairs_tuning_in_use().most_terms;
+}
+
+/// The least length of rows whose sums are sooner by pairs.
+template <class T>
+std::size_t least_terms_of_rows()
+{
+  return sizeof(T) == sizeof(double) ? pairs_tuning_in_use().least_terms_of_rows_of_doubles : 1;
 }
 
 template <class T>

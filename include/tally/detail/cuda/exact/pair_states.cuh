@@ -54,36 +54,60 @@ struct pair_states {
   }
 };
 
-/// The sum of the sequence before a tile, by a warp. False if the call has failed.
-__device__ __forceinline__ bool look_back(pair_states const& states, std::size_t tile, double initial, pair_sum& sum)
+/// The sum of the lanes' sums, in all lanes. Of sums without a low part, whose sums have none either, that takes a
+/// third of the additions.
+__device__ __forceinline__ void add_all_lanes(pair_sum& sum)
 {
-  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  for (;; tile -= warp_lanes) {
-    pair_sum own;
-    int last;  // the nearest tile that knows the sum of all
-    for (;;) {
-      auto known = pair_states::of_all;
-      own = pair_sum{};
-      if (static_cast<std::size_t>(lane) < tile)
-        known = states.read(tile - 1 - lane, own);
-      else if (static_cast<std::size_t>(lane) == tile)
-        own.high = initial;
-      unsigned const all = __ballot_sync(whole_warp, known == pair_states::of_all),
-                     missing = __ballot_sync(whole_warp, known == pair_states::unknown);
-      last = all == 0 ? warp_lanes - 1 : __ffs(static_cast<int>(all)) - 1;
-      if ((missing & ((2u << last) - 1)) == 0) {
-        if (lane > last) own = pair_sum{};
+  bool is_plain = __all_sync(whole_warp, sum.low == 0 && sum.lost == 0);
 #pragma unroll
-        for (int mask = warp_lanes / 2; mask > 0; mask /= 2)
-          if (mask <= last) own.add(shuffle_xor(own, mask));
-        sum.add(shuffle_from(own, 0));
-        if (all != 0) return true;
-        break;
-      }
-      // All lanes leave together: each may read another value.
-      if (__any_sync(whole_warp, states.has_failed())) return false;
+  for (int mask = warp_lanes / 2; mask > 0; mask /= 2) {
+    if (is_plain) {
+      auto const [high, error] = detail::exact::two_sum(sum.high, shuffle_xor(sum.high, mask));
+      sum.high = high;
+      sum.low = error;
+      is_plain = __all_sync(whole_warp, error == 0);
+    } else {
+      sum.add(shuffle_xor(sum, mask));
     }
   }
+}
+
+/// The sum of the sequence before a tile, by a warp, which does `meanwhile()` while it waits. False if the call has
+/// failed.
+template <class Meanwhile>
+__device__ __forceinline__ bool look_back(pair_states const& states, std::size_t tile, double initial, pair_sum& sum,
+                                          Meanwhile const& meanwhile)
+{
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  bool is_first = true;
+  for (unsigned tries = 1;; ++tries) {
+    pair_sum own;
+    auto known = pair_states::of_all;
+    if (static_cast<std::size_t>(lane) < tile)
+      known = states.read(tile - 1 - lane, own);
+    else if (static_cast<std::size_t>(lane) == tile)
+      own.high = initial;
+    unsigned const all = __ballot_sync(whole_warp, known == pair_states::of_all),
+                   missing = __ballot_sync(whole_warp, known == pair_states::unknown);
+    // The nearest tile that knows the sum of all.
+    int const last = all == 0 ? warp_lanes - 1 : __ffs(static_cast<int>(all)) - 1;
+    if ((missing & ((2u << last) - 1)) == 0) {
+      if (is_first && last == 0) {
+        sum = shuffle_from(own, 0);
+        return true;
+      }
+      if (lane <= last) sum.add(own);
+      if (all != 0) break;
+      tile -= warp_lanes;
+      is_first = false;
+    } else {
+      // All lanes leave together: each may read another value.
+      if (tries % 16 == 0 && __any_sync(whole_warp, states.has_failed())) return false;
+      meanwhile();
+    }
+  }
+  add_all_lanes(sum);
+  return true;
 }
 
 }  // namespace tally::cuda_backend::exact

@@ -49,48 +49,51 @@ __device__ __forceinline__ double term_of(T const& x)
 
 /// The sums of a thread's terms.
 struct sums_of_thread {
-  pair_sum open;           ///< of those behind the last end
-  pair_sum closing;        ///< of those up to the first end
-  std::size_t closed = 0;  ///< the sequence which ends there
-  std::uint32_t ends = 0;  ///< bit i: a sequence ends with term i
-
-  __device__ __forceinline__ bool has_end() const { return ends != 0; }
+  pair_sum open;         ///< of those behind the last end
+  pair_sum closing;      ///< of those up to the first end
+  bool is_known = true;  ///< pairs tell the sums of sequences that begin and end among the terms
 };
 
-/// The ends among a thread's terms, as they were found when these were added up.
-struct found_ends {
-  std::uint32_t bits;
-
-  __device__ __forceinline__ bool ends(int i) const { return (bits >> i & 1) != 0; }
-};
-
-/// Adds up a thread's terms by pairs, or plainly. The sums of sequences that begin and end among them are done.
-template <class Sum, class P>
-__device__ __forceinline__ sums_of_thread add_terms(P const& problem, typename P::element const* own,
-                                                    [[maybe_unused]] auto ends)
+/// Whether a sequence ends with term i of a thread.
+__device__ __forceinline__ bool ends_with(std::uint32_t ends, int i)
 {
+  return (ends >> i & 1) != 0;
+}
+
+/// Adds up a thread's terms by pairs, or plainly. Sums of sequences that begin and end among them take the places of
+/// their last terms.
+template <class Sum, class P>
+__device__ __forceinline__ sums_of_thread add_terms(P const& problem, typename P::element* own, std::uint32_t ends)
+{
+  using T = typename P::element;
   sums_of_thread all;
-  Sum open;
+  Sum open, closing;
+  [[maybe_unused]] std::uint32_t const first = ends & (0 - ends);
 #pragma unroll
   for (int i = 0; i < pair_terms; ++i) {
     open.add(term_of(own[i]));
     if constexpr (P::ends_type::has_ends) {
-      if (ends.ends(i)) {
-        std::size_t const sequence = ends.ended();
+      if constexpr (std::is_same_v<Sum, plain_sum>) {
+        // Selections, not branches: some lane has an end almost everywhere.
         if constexpr (P::reduces) {
-          if (all.has_end()) {
-            problem.put_sum(sequence, open);
-          } else {
-            all.closing = open;
-            all.closed = sequence;
-          }
+          closing.value = first == std::uint32_t{1} << i ? open.value : closing.value;
+          T const result = static_cast<T>(open.value);
+          if (ends_with(ends, i)) own[i] = result;
         }
-        all.ends |= std::uint32_t{1} << i;
+        open.value = ends_with(ends, i) ? problem.initial : open.value;
+      } else if (ends_with(ends, i)) {
+        if constexpr (P::reduces) {
+          if (first == std::uint32_t{1} << i)
+            closing = open;
+          else
+            all.is_known = round_pair(open, own[i]) && all.is_known;
+        }
         open = Sum{problem.initial};
       }
     }
   }
   all.open = open;
+  all.closing = closing;
   return all;
 }
 
@@ -113,7 +116,7 @@ __device__ __forceinline__ float_sizes sizes_of_warp(P const& problem, typename 
 /// Writes a thread's results over its terms. `sum` is that before them, and all sums are exact in a double.
 template <bool IsExclusive, class P>
 __device__ __forceinline__ void scan_plain_terms(P const& problem, double sum, typename P::element* own,
-                                                 [[maybe_unused]] auto ends)
+                                                 [[maybe_unused]] std::uint32_t ends)
 {
   using T = typename P::element;
 #pragma unroll
@@ -123,48 +126,71 @@ __device__ __forceinline__ void scan_plain_terms(P const& problem, double sum, t
     own[i] = static_cast<T>(sum);
     if (IsExclusive) sum += x;
     if constexpr (P::ends_type::has_ends) {
-      if (ends.ends(i)) {
+      if (ends_with(ends, i)) {
         sum = problem.initial;
       }
     }
   }
 }
 
-/// The same if sums of a thread's terms are exact, and small beside the sum before.
+/// The same if sums of a thread's terms are exact, and small beside the sum before, one by one. It is kept out of the
+/// loop that rounds them quickly, which rarely calls it.
 template <bool IsExclusive, class P>
-__device__ __forceinline__ bool scan_small_terms(P const& problem, pair_sum before, float* own,
-                                                 [[maybe_unused]] auto ends)
+__device__ __noinline__ bool scan_small_terms_closely(double initial, pair_sum before, float* own,
+                                                      [[maybe_unused]] std::uint32_t ends)
 {
   bool is_known = true;
   double sum = -0.0;
-#pragma unroll
   for (int i = 0; i < pair_terms; ++i) {
     double const x = own[i];
     if (!IsExclusive) sum += x;
+    pair_sum all = before;
+    all.add(sum);
     float result;
-    if (!detail::exact::round_on_large(before, sum, result)) {
-      pair_sum all = before;
-      all.add(sum);
-      auto const closely = rounded_closely<float>(all);
-      result = closely.value;
-      is_known = closely.is_known && is_known;
-    }
+    is_known = detail::exact::rounded(all.high, all.low, all.lost, result) && is_known;
     if (IsExclusive) sum += x;
     own[i] = result;
     if constexpr (P::ends_type::has_ends) {
-      if (ends.ends(i)) {
+      if (ends_with(ends, i)) {
         before = pair_sum{-0.0, -0.0, 0};
-        sum = problem.initial;
+        sum = initial;
       }
     }
   }
   return is_known;
 }
 
+/// The same, all at a time: the results are independent of each other, so a thread waits for none of them.
+template <bool IsExclusive, class P>
+__device__ __forceinline__ bool scan_small_terms(P const& problem, pair_sum const& before, float* own,
+                                                 [[maybe_unused]] std::uint32_t ends)
+{
+  bool is_known = true;
+  float results[pair_terms];
+  double sum = -0.0, high = before.high, low = before.low;
+#pragma unroll
+  for (int i = 0; i < pair_terms; ++i) {
+    double const x = own[i];
+    if (!IsExclusive) sum += x;
+    is_known = detail::exact::round_on_large(high, low, sum, results[i]) && is_known;
+    if (IsExclusive) sum += x;
+    if constexpr (P::ends_type::has_ends) {
+      if (ends_with(ends, i)) {
+        high = low = -0.0;
+        sum = problem.initial;
+      }
+    }
+  }
+  if (!is_known) return scan_small_terms_closely<IsExclusive, P>(problem.initial, before, own, ends);
+#pragma unroll
+  for (int i = 0; i < pair_terms; ++i) own[i] = results[i];
+  return true;
+}
+
 /// Writes a thread's results over its terms. `sum` is that before them.
 template <bool IsExclusive, class P>
 __device__ __forceinline__ bool scan_terms(P const& problem, pair_sum sum, typename P::element* own,
-                                           [[maybe_unused]] auto ends)
+                                           [[maybe_unused]] std::uint32_t ends)
 {
   using T = typename P::element;
   bool is_known = true;
@@ -177,7 +203,7 @@ __device__ __forceinline__ bool scan_terms(P const& problem, pair_sum sum, typen
     if (IsExclusive) sum.add(x);
     own[i] = result;
     if constexpr (P::ends_type::has_ends) {
-      if (ends.ends(i)) {
+      if (ends_with(ends, i)) {
         sum = pair_sum{problem.initial, 0, 0};
       }
     }
@@ -188,7 +214,7 @@ __device__ __forceinline__ bool scan_terms(P const& problem, pair_sum sum, typen
 /// The same, in the way that suits a warp.
 template <bool IsExclusive, class P>
 __device__ __forceinline__ bool scan_in_own_way(P const& problem, pair_sum const& sum, bool is_plain,
-                                                float_sizes const& sizes, typename P::element* own, auto ends)
+                                                float_sizes const& sizes, typename P::element* own, std::uint32_t ends)
 {
   using T = typename P::element;
   if constexpr (adds_up_floats<T>) {

@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#ifdef __CUDACC__
+#include "tally/detail/cuda/asynchronous.cuh"
+#endif
 #include "tally/detail/cuda/warp.cuh"
 
 /// The tiles of exact scans by pairs (pair_kernel.cuh), in registers and in shared memory.
@@ -14,6 +17,13 @@ inline constexpr int pair_terms = 16;  ///< of a thread
 inline constexpr int pair_tile = pair_threads * pair_terms;
 inline constexpr int pair_block_threads = pair_threads + warp_lanes;
 inline constexpr int pair_blocks = 3;  ///< in a multiprocessor, with 72 registers a thread
+
+/// What the workers and the folder of a block tell each other at barriers. Two tiles take turns.
+enum class news : int {
+  added_up = 2,  ///< by the workers: the sums of a tile's warps
+  known = 4,     ///< by the folder: the sums before these
+  drawn = 6      ///< by the folder: the next tile
+};
 
 #ifdef __CUDACC__
 /// The threads that add up terms wait for each other.
@@ -36,33 +46,69 @@ __device__ __forceinline__ bool has_any_worker(bool it)
                : "memory");
   return any != 0;
 }
+/// Tells what this thread has written. It waits for nobody.
+__device__ __forceinline__ void tell(news what, int turn)
+{
+  asm volatile("bar.arrive %0, %1;" ::"r"(static_cast<int>(what) + turn), "n"(pair_block_threads) : "memory");
+}
+/// Waits until all of the other side have told it.
+__device__ __forceinline__ void hear(news what, int turn)
+{
+  asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int>(what) + turn), "n"(pair_block_threads) : "memory");
+}
+/// Copies a term to shared memory. It is there when `await_terms` returns.
+template <class T>
+__device__ __forceinline__ void begin_copy(T* to, T const* from)
+{
+  copy_asynchronously(to, from);
+}
+__device__ __forceinline__ void await_terms()
+{
+  await_copies();
+}
 #else  // tests/fibers defines these
 void meet_workers();
 bool has_any_worker(bool it);
+void tell(news what, int turn);
+void hear(news what, int turn);
+template <class T>
+void begin_copy(T* to, T const* from);
+void await_terms();
 #endif
 
 /// The place of a tile's element in shared memory: lanes meet different banks, whether they take neighbours or each its
 /// own 16.
 template <class V>
-__host__ __device__ constexpr int place_in_tile(int k)
+__host__ __device__ constexpr unsigned place_in_tile(unsigned k)
 {
-  return sizeof(V) >= 8 ? k + k / 16 : sizeof(V) == 4 ? k + k / 32 : k + k / 16 * static_cast<int>(4 / sizeof(V));
+  return sizeof(V) >= 8 ? k + k / 16 : sizeof(V) == 4 ? k + k / 32 : k + k / 16 * static_cast<unsigned>(4 / sizeof(V));
 }
 template <class V>
 inline constexpr int room_of_tile = place_in_tile<V>(pair_tile - 1) + 1;
 
 template <class T>
 inline constexpr std::size_t bytes_of_values = (room_of_tile<T> * sizeof(T) + 15) / 16 * 16;
-template <class Ends>
-inline constexpr std::size_t bytes_of_marks =
-    Ends::has_marks ? (room_of_tile<std::uint32_t> * sizeof(std::uint32_t) + 15) / 16 * 16 : 0;
-/// The tiles whose terms a block has at a time. Sums are done with the terms of a tile when they begin the next one.
+/// Whether the terms of the next tile are copied while a tile is finished.
 template <class P>
-inline constexpr int tiles_in_memory = P::reduces ? 1 : 2;
-/// The shared memory of a block: its tiles' elements, and the marks of ends behind them.
+inline constexpr bool copies_ahead = sizeof(typename P::element) == 4 && P::reads_as_they_are;
+/// The tiles whose terms or results a block has at a time: the one that is added up, the one before, and the one that
+/// is copied ahead.
 template <class P>
-inline constexpr std::size_t pair_bytes =
-    tiles_in_memory<P> * bytes_of_values<typename P::element> + bytes_of_marks<typename P::ends_type>;
+inline constexpr int tiles_in_memory = copies_ahead<P> ? 3 : 2;
+/// The numbers that a thread keeps in shared memory of a tile that is added up: registers for them would spill. Doubles
+/// take too much of that memory themselves.
+template <class P>
+inline constexpr int kept_numbers = sizeof(typename P::element) == 8 ? 0
+                                    : P::reduces                     ? 6
+                                                                     : 3;
+/// The shared memory of a block.
+template <class P>
+inline constexpr std::size_t pair_bytes = tiles_in_memory<P> * bytes_of_values<typename P::element> +
+                                          2 * std::size_t{kept_numbers<P>} * pair_threads * sizeof(double);
+
+/// How far apart the elements lie that a thread reads as its neighbours read theirs.
+template <class V>
+inline constexpr int places_of_threads = place_in_tile<V>(pair_threads);
 
 /// A thread's part of a tile, as neighbouring threads read it. -0 stands for elements that do not exist.
 template <class P>
@@ -87,23 +133,45 @@ struct loaded_terms {
   }
   __device__ __forceinline__ void store(T* values) const
   {
+    T* const own = values + place_in_tile<T>(threadIdx.x);
 #pragma unroll
-    for (int i = 0; i < pair_terms; ++i)
-      values[place_in_tile<T>(i * pair_threads + static_cast<int>(threadIdx.x))] = value[i];
+    for (int i = 0; i < pair_terms; ++i) own[i * places_of_threads<T>] = value[i];
   }
 };
+
+/// Begins to copy a tile's terms to shared memory.
+template <class P>
+__device__ __forceinline__ void begin_tile(P const& problem, std::size_t first, std::size_t left,
+                                           typename P::element* values)
+{
+  using T = typename P::element;
+  T* const own = values + place_in_tile<T>(threadIdx.x);
+  T const* const from = problem.in + first + threadIdx.x;
+  if (left >= pair_tile) {
+#pragma unroll
+    for (int i = 0; i < pair_terms; ++i) begin_copy(own + i * places_of_threads<T>, from + i * pair_threads);
+  } else {
+#pragma unroll
+    for (int i = 0; i < pair_terms; ++i) {
+      if (threadIdx.x + static_cast<std::size_t>(i * pair_threads) < left)
+        begin_copy(own + i * places_of_threads<T>, from + i * pair_threads);
+      else
+        own[i * places_of_threads<T>] = static_cast<T>(-0.0);
+    }
+  }
+}
 
 template <class P>
 __device__ __forceinline__ void store_tile(P const& problem, std::size_t first, std::size_t left,
                                            typename P::element const* values)
 {
   using T = typename P::element;
-  int const t = static_cast<int>(threadIdx.x);
+  T const* const own = values + place_in_tile<T>(threadIdx.x);
+  std::size_t const begin = first + threadIdx.x;
 #pragma unroll
-  for (int i = 0; i < pair_terms; ++i) {
-    int const k = i * pair_threads + t;
-    if (left >= pair_tile || static_cast<std::size_t>(k) < left) problem.put(first + k, values[place_in_tile<T>(k)]);
-  }
+  for (int i = 0; i < pair_terms; ++i)
+    if (left >= pair_tile || threadIdx.x + static_cast<std::size_t>(i * pair_threads) < left)
+      problem.put(begin + i * pair_threads, own[i * places_of_threads<T>]);
 }
 
 }  // namespace tally::cuda_backend::exact
