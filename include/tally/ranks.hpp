@@ -190,8 +190,7 @@ void linear_recurrence(P const& on, A const& a, detail::batch::sequences<B> cons
 ///     inclusive_scan_by_key(on, keys, keys_last, values, out [, op [, same]])
 ///     exclusive_scan_by_key(on, keys, keys_last, values, out, init [, op [, same]])
 ///
-/// Requires  as there. Values and keys are trivially copyable. The first flag of all is not read. GPUs do not take
-///           `exact_plus`.
+/// Requires  as there. Values and keys are trivially copyable. The first flag of all is not read.
 /// Result    of a scan, the results of the rank's own part. Of a reduction, the values of the segments that begin in
 ///           the rank's part, and their number. Each has the bits of the call on its segment alone.
 /// Cost      a round, another for keys, and what a scan of one sequence costs, at most twice: for segments that cross
@@ -297,8 +296,8 @@ Out exclusive_scan_by_key(P const& on, Keys keys, S keys_last, Values values, Ou
 /// Cost      a round, one at the end, and what a scan of one sequence costs, at most twice: for segments that cross
 ///           borders, of which every other one is done at a time. For recurrences of floating-point states one round
 ///           more with each. GPUs read three offsets before the round, for which the host waits.
-/// GPUs      do not take `linear_recurrence` of segments, `exact_plus` nor a number of segments in memory; offsets lie
-///           in device memory, as all arrays do.
+/// GPUs      do not take `linear_recurrence` of segments nor a number of segments in memory; offsets lie in device
+///           memory, as all arrays do.
 /// Throws    rank_error on every rank: for mistakes of arguments on one of them too; mpi_error, nccl_error.
 template <class Acc = void, ranks_backend::on_ranks P, class Values, class Offsets, class From, class Out,
           class... InitOp>

@@ -96,6 +96,12 @@ TEST(cuda_gpus_segments_between, sums_of_floats_from_the_front)
   check_segments<from::front>(1.5f, plus{});
 }
 
+TEST(cuda_gpus_segments_between, exact_sums_of_floats)
+{
+  check_segments<from::front>(1.5f, exact_plus{});
+  check_segments<from::back>(1.5f, exact_plus{});
+}
+
 TEST(cuda_gpus_segments_between, floats_under_an_operator_of_the_callers_from_the_back)
 {
   check_segments<from::back>(1.5f, halve_and_add_in_double{});

@@ -14,6 +14,7 @@
 #include "../support/divisions.hpp"
 #include "../support/virtual_ranks.hpp"
 #include "tally/detail/nccl/backend.hpp"
+#include "tally/exact_accumulator.hpp"
 #include "tally/execution.hpp"
 
 namespace tally::test {
@@ -139,6 +140,26 @@ public:
     }
   }
 
+  /// The results of a segment that lies in the part.
+  template <class T, class Op>
+  reference::results<T> scanned(std::vector<T> const& x, Op const& op, std::optional<T> const& init) const
+  {
+    if constexpr (tally::is_exact_sum<Op>) {
+      reference::results<T> all;
+      tally::exact_accumulator<T> sum;
+      if (init) sum.add(*init);
+      for (T const& term : x) {
+        all.exclusive.push_back(sum.round());
+        sum.add(term);
+        all.inclusive.push_back(sum.round());
+      }
+      if (init || !x.empty()) all.reduced = sum.round();
+      return all;
+    } else {
+      return reference::scan(x, op, init, tiles_of(of_->tile));
+    }
+  }
+
   /// Calls f(first, last) for each segment of n elements.
   template <class Heads, class F>
   static void for_each_segment(std::size_t n, Heads const& heads, F const& f)
@@ -154,7 +175,7 @@ public:
   {
     for_each_segment(n, heads, [&](std::size_t begin, std::size_t end) {
       auto const first = static_cast<std::ptrdiff_t>(begin), last = static_cast<std::ptrdiff_t>(end);
-      auto const all = reference::scan(std::vector<T>(values + first, values + last), op, init, tiles_of(of_->tile));
+      auto const all = scanned(std::vector<T>(values + first, values + last), op, init);
       auto const& results = Shift == tally::detail::direction::inclusive ? all.inclusive : all.exclusive;
       std::copy(results.begin(), results.end(), out + first);
     });
@@ -168,8 +189,7 @@ public:
       auto const first = static_cast<std::ptrdiff_t>(begin), last = static_cast<std::ptrdiff_t>(end);
       keep(count, begin);
       out[static_cast<std::ptrdiff_t>(count++)] =
-          *reference::scan(std::vector<T>(values + first, values + last), op, std::optional<T>(), tiles_of(of_->tile))
-               .reduced;
+          *scanned(std::vector<T>(values + first, values + last), op, std::optional<T>()).reduced;
     });
     return count;
   }
@@ -185,8 +205,7 @@ public:
       std::vector<T> own(values + begin, values + end);
       constexpr bool from_back = std::is_same_v<From, tally::detail::batch::from_back>;
       if (from_back) std::reverse(own.begin(), own.end());
-      auto all = reference::scan(own, op, ends.initials != nullptr ? std::optional<T>(ends.initials[s]) : ends.initial,
-                                 tiles_of(of_->tile));
+      auto all = scanned(own, op, ends.initials != nullptr ? std::optional<T>(ends.initials[s]) : ends.initial);
       if (from_back) {
         std::reverse(all.inclusive.begin(), all.inclusive.end());
         std::reverse(all.exclusive.begin(), all.exclusive.end());

@@ -86,6 +86,37 @@ void check_part(On const& on, All const& all, given own, std::size_t begin, std:
   expect_part(lasts, all.lasts, own.first, "last values");
 }
 
+/// Segments of n values, with an initial value each, and one machine's results.
+template <class T, class Op, from End = from::front>
+struct segments_of_one_machine {
+  using element = T;
+  static constexpr from end = End;
+
+  std::vector<T> x, inits;
+  std::vector<std::int64_t> offsets;
+  Op op;
+  std::vector<T> sums, sums_from_each, inclusive, exclusive, lasts;
+
+  segments_of_one_machine(std::size_t n, std::vector<std::int64_t> places, Op operation)
+      : x(make_data<T>(hardest<T>, n)),
+        inits(make_data<T>(data::distinct, places.size(), 5)),
+        offsets(std::move(places)),
+        op(operation),
+        sums(count()),
+        sums_from_each(count()),
+        inclusive(n, T(77)),
+        exclusive(n, T(77)),
+        lasts(count())
+  {
+    auto const all = batch_of<End>(x, offsets);
+    tally::reduce(cpu{1}, all, sums, inits[0], op);
+    tally::reduce(cpu{1}, all, sums_from_each, each(inits), op);
+    tally::inclusive_scan(cpu{1}, all, inclusive, op);
+    tally::exclusive_scan(cpu{1}, all, exclusive, each(inits), op, last_to(lasts));
+  }
+  std::size_t count() const { return offsets.size() - 1; }
+};
+
 /// `count` + 1 offsets in [from, to], of which some are the same.
 inline std::vector<std::int64_t> random_offsets(std::size_t count, std::size_t from, std::size_t to, std::uint64_t seed)
 {

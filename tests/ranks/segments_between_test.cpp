@@ -29,39 +29,9 @@
 namespace tally::test {
 namespace {
 
-/// Segments of n values, with an initial value each, and one machine's results.
-template <class T, class Op, from End = from::front>
-struct segments_of_test {
-  using element = T;
-  static constexpr from end = End;
-
-  std::vector<T> x, inits;
-  std::vector<std::int64_t> offsets;
-  Op op;
-  std::vector<T> sums, sums_from_each, inclusive, exclusive, lasts;
-
-  segments_of_test(std::size_t n, std::vector<std::int64_t> places, Op operation)
-      : x(make_data<T>(hardest<T>, n)),
-        inits(make_data<T>(data::distinct, places.size(), 5)),
-        offsets(std::move(places)),
-        op(operation),
-        sums(count()),
-        sums_from_each(count()),
-        inclusive(n, T(77)),
-        exclusive(n, T(77)),
-        lasts(count())
-  {
-    auto const all = batch_of<End>(x, offsets);
-    tally::reduce(cpu{1}, all, sums, inits[0], op);
-    tally::reduce(cpu{1}, all, sums_from_each, each(inits), op);
-    tally::inclusive_scan(cpu{1}, all, inclusive, op);
-    tally::exclusive_scan(cpu{1}, all, exclusive, each(inits), op, last_to(lasts));
-  }
-  std::size_t count() const { return offsets.size() - 1; }
-};
-
 template <class T, class Op, from End>
-void check_divisions(segments_of_test<T, Op, End> const& all, std::vector<std::vector<std::size_t>> const& divisions)
+void check_divisions(segments_of_one_machine<T, Op, End> const& all,
+                     std::vector<std::vector<std::size_t>> const& divisions)
 {
   watchdog const waits(std::chrono::seconds(300));
   on_virtual_ranks(static_cast<int>(divisions[0].size()) - 1, [&](virtual_rank const& on, int rank) {
@@ -79,8 +49,8 @@ template <class T, class Op>
 void check_both_ways(std::size_t n, std::vector<std::int64_t> const& offsets, Op op,
                      std::vector<std::vector<std::size_t>> const& divisions)
 {
-  check_divisions(segments_of_test<T, Op, from::front>(n, offsets, op), divisions);
-  check_divisions(segments_of_test<T, Op, from::back>(n, offsets, op), divisions);
+  check_divisions(segments_of_one_machine<T, Op, from::front>(n, offsets, op), divisions);
+  check_divisions(segments_of_one_machine<T, Op, from::back>(n, offsets, op), divisions);
 }
 
 TEST(segments_between_on_ranks, every_division)
@@ -91,7 +61,7 @@ TEST(segments_between_on_ranks, every_division)
     check_both_ways<float>(n, offsets, halve_and_add_in_double{}, every_division(n));
   }
   check_both_ways<std::int32_t>(n, {0, 0, 4, 9, 9}, plus{}, every_division(n));
-  check_divisions(segments_of_test<float, plus>(n, {0, 9}, {}), every_division(n));
+  check_divisions(segments_of_one_machine<float, plus>(n, {0, 9}, {}), every_division(n));
 }
 
 TEST(segments_between_on_ranks, every_set_of_offsets)

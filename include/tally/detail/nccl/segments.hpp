@@ -14,6 +14,7 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/nccl/backend.hpp"
 #include "tally/detail/nccl/call.hpp"
+#include "tally/detail/nccl/exact_segments.hpp"
 #include "tally/detail/nccl/plain_array.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/ranks/segments.hpp"
@@ -161,12 +162,18 @@ void cross_borders(group<Machine>& all, ranks_backend::session<typename Machine:
   for (int k = 0; k < 2 && k < crossing; ++k) {
     detail::took("nccl: segments that cross borders");
     line.find(parts, by.rank(), k);
-    line.divide(all.ranks, work.template tile<T>());
-    call<T, Op, Machine, Line> of_these(all, work, line, op);
-    take_memory(all, by, work, of_these.bytes() + bytes);
-    begin(work.memory() + of_these.bytes());
-    of_these.share_totals();
-    if (line.is_here()) use(of_these, work, line);
+    auto const share = [&](auto of_these) {
+      take_memory(all, by, work, of_these.bytes() + bytes);
+      begin(work.memory() + of_these.bytes());
+      of_these.share_totals();
+      if (line.is_here()) use(of_these, work, line);
+    };
+    if constexpr (is_exact_sum<Op>) {
+      share(exact_piece<T, Machine, Line>(all, work, line));
+    } else {
+      line.divide(all.ranks, work.template tile<T>());
+      share(call<T, Op, Machine, Line>(all, work, line, op));
+    }
   }
 }
 
@@ -178,7 +185,6 @@ void with_segments(execution<Machine> const& on, char const* function, ranks_bac
                    Prepare const& prepare, Use const& use, Local const& local)
 {
   check_arguments<T, Values, Values, Op, std::identity>();
-  static_assert(!is_exact_sum<Op>, "tally: exact sums of segments do not cross GPUs");
   using namespace ranks_backend;
   group<Machine>& all = on.all();
   typename Machine::work work(all.machine, function);

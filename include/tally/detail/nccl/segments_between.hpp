@@ -133,7 +133,6 @@ void with_segments_between(execution<Machine> const& on, char const* function, r
                            Line& line, ranks_backend::offsets_of_rank<Offsets> const& in, Op& op,
                            Prepare const& prepare, Initial const& initial, Cross const& cross, Local const& local)
 {
-  static_assert(!is_exact_sum<Op>, "tally: exact sums of segments do not cross GPUs");
   using namespace ranks_backend;
   group<Machine>& all = on.all();
   typename Machine::work work(all.machine, function);
@@ -155,7 +154,7 @@ void with_segments_between(execution<Machine> const& on, char const* function, r
     mine.end = found->end;
   });
   share_places(by, mine, in.elements, places, pieces);
-  bool const travels = line.has_init() && line.goes_back();
+  bool const travels = line.has_init() && line.goes_back() && !is_exact_sum<Op>;  // whose initial values all share
   auto const begin = [&](std::byte* memory) {
     line.begin_with(initial());
     if (travels && line.is_here()) bring_initial<T>(all.ranks.by, work, line, memory);
