@@ -10,8 +10,8 @@
 #include "tally/detail/optional_value.hpp"
 #include "tally/operators/traits.hpp"
 
-/// Exact sums of segments that cross from device to device. Each rank shares the sum of its piece, and the initial value
-/// if the segment begins there.
+/// Exact sums of segments that cross from device to device. Each rank shares the sum of its piece, and the initial
+/// value if the segment begins there.
 namespace tally::nccl_backend {
 
 /// What a rank shares of a piece.
