@@ -44,13 +44,99 @@ void copy_around_cache(T const* from, T* to, std::size_t size)
 /// and this 0.97.
 inline constexpr int to_second_level = 2;
 
+// A writer of a tile's results is made of the place for them and their number. It has these functions:
+//
+//     row()                where the vectors of the next row go: put(v, k) writes vector `v`, which begins at element k
+//                          of the row; vectors come in order
+//     along(piece)         is called at each piece of the row, for work of the writer's own
+//     next()               goes on to the next row
+//     finish(rest, bytes)  writes the `bytes` at `rest`, less than a row, behind the last row
+
+/// Writes the rows of a tile through the cache.
+template <class T>
+class cached_writer {
+public:
+  HWY_INLINE explicit cached_writer(T* out, std::size_t = 0) : out_(out) {}
+
+  HWY_INLINE cached_writer& row() { return *this; }
+  HWY_INLINE void put(vector<T> v, std::size_t k) { hn::StoreU(v, vector_tag<T>{}, out_ + k); }
+  HWY_INLINE void along(std::size_t) {}
+  HWY_INLINE void next() { out_ += row_bytes / sizeof(T); }
+  HWY_INLINE void finish(T const* rest, std::size_t bytes) { std::memcpy(out_, rest, bytes); }
+
+private:
+  T* out_;
+};
+
+/// Writes the rows of a tile around the cache, from registers, where the output is `Late` blocks of 16 bytes behind the
+/// beginning of a line. Each vector that is stored has the last `Late` blocks of one result and the first of the next.
+/// The stores to a line then follow each other. With other work between them memory is slower than by way of a buffer,
+/// so this is no way for vectors of 16 bytes, nor for other places.
+///
+/// The first line and the last one go through the cache, since another thread may be writing their other parts.
+template <class T, std::size_t Late>
+class row_writer {
+  using vec = vector<T>;
+  static constexpr vector_tag<T> d{};
+  static constexpr std::size_t late = Late * lanes_per_block<T>;
+  static constexpr std::size_t line = line_bytes / sizeof(T);
+  static constexpr std::size_t row_size = row_bytes / sizeof(T);
+
+public:
+  /// Whether there is a row, and `out` is `Late` blocks behind the beginning of a line.
+  static bool fits(T const* out, std::size_t size)
+  {
+    return size >= row_size && reinterpret_cast<std::uintptr_t>(out) % line_bytes == late * sizeof(T);
+  }
+
+  /// Requires  fits(out, size).
+  HWY_INLINE row_writer(T* out, std::size_t) : place_(out - late), before_(hn::Zero(d)) {}
+
+  HWY_INLINE row_writer& row() { return *this; }
+  HWY_INLINE void put(vec v, std::size_t k)
+  {
+    vec const joined = shift_in_blocks<Late, T>(before_, v);
+    before_ = v;
+    if (late > 0 && k < line && in_first_row_)
+      put_part(v, place_ + late + k, std::min(lanes<T>, line - late - k));
+    else
+      hn::Stream(joined, d, place_ + k);
+  }
+  HWY_INLINE void along(std::size_t) {}
+  HWY_INLINE void next()
+  {
+    place_ += row_size;
+    in_first_row_ = false;
+  }
+  HWY_INLINE void finish(T const* rest, std::size_t bytes)
+  {
+    HWY_ALIGN T last[lanes<T>];
+    hn::Store(before_, d, last);
+    std::memcpy(place_, last + lanes<T> - late, late * sizeof(T));
+    std::memcpy(place_ + late, rest, bytes);
+  }
+
+private:
+  // Writes the first `count` lanes. Not a function of the object, whose members then stay in registers.
+  static HWY_NOINLINE void put_part(vec v, T* to, std::size_t count)
+  {
+    HWY_ALIGN T value[lanes<T>];
+    hn::Store(v, d, value);
+    std::memcpy(to, value, count * sizeof(T));
+  }
+
+  T* place_;    // the line in which the row begins
+  vec before_;  // the vector before
+  bool in_first_row_ = true;
+};
+
 /// Writes rows around the cache, a whole line of memory at a time, wherever in a line the tile begins.
 ///
 /// A row is assembled in one half of a buffer that has the phase of the output; the first line of the half holds the
 /// rest of the row before. It is written while the other half is filled.
 class line_writer {
 public:
-  explicit line_writer(void* out)
+  explicit line_writer(void* out, std::size_t = 0)
       : phase_(reinterpret_cast<std::uintptr_t>(out) % line_bytes),
         filling_(static_cast<char*>(out) - phase_),
         first_(phase_ != 0)
@@ -61,6 +147,21 @@ public:
   bool in_phase() const { return phase_ == 0; }
   /// The place for the next row.
   HWY_INLINE char* place() { return buffer_ + half_ + phase_; }
+  struct row_in_buffer {
+    char* out;
+    template <class V>
+    HWY_INLINE void put(V v, std::size_t k) const
+    {
+      hn::DFromV<V> d;
+      hn::StoreU(v, d, reinterpret_cast<hn::TFromD<decltype(d)>*>(out) + k);
+    }
+  };
+  HWY_INLINE row_in_buffer row() { return {place()}; }
+  HWY_INLINE void along(std::size_t piece)
+  {
+    constexpr std::size_t count = piece_bytes / line_bytes;
+    lines(piece * count, count);
+  }
 
   /// Writes lines [first, first + count) of the row before, if there is one.
   HWY_INLINE void lines(std::size_t first, std::size_t count)
@@ -111,7 +212,9 @@ public:
   }
 
 private:
-  alignas(64) char buffer_[2 * row_bytes + line_bytes];
+  // In one page. Where it lay across two, as on the stack of a quarter of all processes, scans took up to 2.5 times as
+  // long: each second row had a store across both (docs/measurements/cpu_notes.md).
+  alignas(2048) char buffer_[2 * row_bytes + line_bytes];
   std::size_t phase_;
   std::size_t half_ = 0;     // the offset in the buffer of the row that is being filled: 0 or row_bytes
   char* filling_;            // the first line of that row in memory

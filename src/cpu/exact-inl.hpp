@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/cpu/around_cache-inl.hpp"
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/order.hpp"
@@ -87,9 +88,10 @@ public:
   /// Takes a row.
   HWY_INLINE void begin(T const* in) { row_ = in; }
 
-  /// Writes the results of the row that was taken last to `out`, and takes `next`. Calls `along(piece)` at each piece.
-  template <class Along>
-  HWY_INLINE void row(T const* next, T* out, Along&& along)
+  /// Gives the results of the row that was taken last to `writer`, and takes `next`. Calls `along(piece)` at each
+  /// piece.
+  template <class Writer, class Along>
+  HWY_INLINE void row(T const* next, Writer&& writer, Along&& along)
   {
     T const* const in = row_;
     row_ = next;
@@ -105,14 +107,15 @@ public:
         previous_ = result;
         result = shifted;
       }
-      hn::StoreU(dom::leave(result), d, out + k);
+      writer.put(dom::leave(result), k);
     }
   }
 
-  /// Writes the results of the last row.
-  HWY_INLINE void end(T* out)
+  /// Gives the results of the last row to `writer`.
+  template <class Writer>
+  HWY_INLINE void end(Writer&& writer)
   {
-    row(nullptr, out, [](std::size_t) {});
+    row(nullptr, writer, [](std::size_t) {});
   }
 
   /// The inclusive result, with the carry, of the last element so far. Identities after it do not change it.

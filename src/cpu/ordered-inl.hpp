@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "src/cpu/around_cache-inl.hpp"
 #include "src/cpu/tree-inl.hpp"
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/detail/cpu/kernels.hpp"
@@ -119,17 +120,16 @@ HWY_INLINE void load_set(T const* in, set_values<T>& value, vector<T>& total)
   total = natural<T>(value[members<T> - 1]);
 }
 
-/// Stores a set.
-template <class T>
-HWY_INLINE void store_set(T* out, set_values<T> const& value)
+/// Gives a set, which begins at element k of its row, to `writer`.
+template <class T, class Writer>
+HWY_INLINE void store_set(Writer&& writer, std::size_t k, set_values<T> const& value)
 {
-  vector_tag<T> d;
   vector<T> result[members<T>];
   HWY_UNROLL(4)
   for (std::size_t m = 0; m < members<T>; ++m) result[m] = value[m];
   transpose<T>(result);
   HWY_UNROLL(4)
-  for (std::size_t m = 0; m < members<T>; ++m) hn::StoreU(result[m], d, out + m * lanes<T>);
+  for (std::size_t m = 0; m < members<T>; ++m) writer.put(result[m], k + m * lanes<T>);
 }
 
 /// Scans a tile row by row. The groups of a row are combined and their totals scanned while the results of the row
@@ -159,25 +159,27 @@ public:
     kogge_stone<Op, T>(total_, identity_);
   }
 
-  /// Writes the results of the row that was taken last to `out`, and takes `next`. Calls `along(piece)` at each piece.
-  template <class Along>
-  HWY_INLINE void row(T const* next, T* out, Along&& along)
+  /// Gives the results of the row that was taken last to `writer`, and takes `next`. Calls `along(piece)` at each
+  /// piece.
+  template <class Writer, class Along>
+  HWY_INLINE void row(T const* next, Writer&& writer, Along&& along)
   {
-    give<true>(next, out, along, nullptr);
+    give<true>(next, writer, along, nullptr);
   }
 
-  /// Writes the results of the last row, and its tile-local values to `locals` unless that is null.
-  HWY_INLINE void end(T* out, T* locals = nullptr)
+  /// Gives the results of the last row to `writer`, and its tile-local values to `locals` unless that is null.
+  template <class Writer>
+  HWY_INLINE void end(Writer&& writer, T* locals = nullptr)
   {
-    give<false>(nullptr, out, [](std::size_t) {}, locals);
+    give<false>(nullptr, writer, [](std::size_t) {}, locals);
   }
 
   /// The tile-local value of the last element whose result was written.
   HWY_INLINE T last() const { return hn::ExtractLane(local_, lanes<T> - 1); }
 
 private:
-  template <bool Takes, class Along>
-  HWY_INLINE void give(T const* next, T* out, Along&& along, T* locals)
+  template <bool Takes, class Writer, class Along>
+  HWY_INLINE void give(T const* next, Writer&& writer, Along&& along, T* locals)
   {
     // Each set is one unit of the row that is taken and one of the row that is written. Pieces are spread over the
     // units.
@@ -202,12 +204,12 @@ private:
       along_unit(2 * s);
       HWY_UNROLL(4)
       for (std::size_t m = 0; m < members<T>; ++m) value_[s][m] = dom::op(before[s], value_[s][m]);
-      if (locals != nullptr) store_set<T>(locals + s * set_size<T>, value_[s]);
+      if (locals != nullptr) store_set<T>(cached_writer<T>{locals}, s * set_size<T>, value_[s]);
       local_ = value_[s][members<T> - 1];
       add_carry(value_[s]);
       // Before the store: `along` reads the next tile, at the same offset in a page, and would wait for the store.
       along_unit(2 * s + 1);
-      store_set<T>(out + s * set_size<T>, value_[s]);
+      store_set<T>(writer, s * set_size<T>, value_[s]);
       if constexpr (Takes) {
         HWY_UNROLL(4)
         for (std::size_t m = 0; m < members<T>; ++m) value_[s][m] = taken[m];

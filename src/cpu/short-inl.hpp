@@ -62,7 +62,7 @@ private:
       vec const before = transposed<T>(dom::op(rows, groups));
       HWY_UNROLL(4)
       for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(carry, dom::op(before, value[s][m]));
-      store_set<T>(out + s * set_size<T>, value[s]);
+      store_set<T>(cached_writer<T>{out}, s * set_size<T>, value[s]);
     }
     return dom::op(rows, broadcast_last<T>(total[Sets - 1]));
   }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "src/cpu/apart-inl.hpp"
 #include "src/cpu/around_cache-inl.hpp"
@@ -69,73 +70,93 @@ HWY_INLINE T scan_rest(Scan& scan, T const* in, std::size_t size, T* results)
   std::fill(std::copy(in, in + size, padded), padded + row, Op::template identity<T>());
   scan.begin(padded);
   if constexpr (exactly_associative<Op, T>) {
-    scan.end(results);
+    scan.end(cached_writer<T>(results));
     return scan.last();
   } else {
     HWY_ALIGN T locals[row];
-    scan.end(results, locals);
+    scan.end(cached_writer<T>(results), locals);
     return locals[size - 1];
   }
 }
 
+/// Scans a tile. Results go by a `Writer` of around_cache-inl.hpp.
 /// Requires  job.next == nullptr || job.size == order::tile<T>: the next tile is totalled row for row.
-template <class Op, class T, direction Shift>
-tile_totals<T> scan_tile(tile_job<T> const& job)
+template <class Op, class T, direction Shift, class Writer>
+HWY_NOINLINE tile_totals<T> scan_tile_by(tile_job<T> const& job)
 {
   constexpr std::size_t row = order::row<T>;
   std::size_t const whole = job.size / row;
   std::size_t const rest = job.size % row;
+  // Copies: to the compiler any store of a result may change `job`.
+  T const* const in = job.in;
+  T const* const ahead = job.ahead;
+  T const* const next = job.next;
   row_scan<Op, T, Shift> scan(job);
-  row_total<Op, T> next;
+  row_total<Op, T> next_total;
+  Writer writer(job.out, job.size);
   T last = Op::template identity<T>();
+  if (whole > 0) scan.begin(in);
   std::size_t r = 0;
-
-  // The work done along with scanning row r, a piece at a time: memory takes one line after the other as fast as it
-  // can, and stalls on bursts. The last row of `next` is for `finish`.
-  auto const along = [&](std::size_t piece) HWY_ATTR {
-    if (job.ahead != nullptr) {
-      auto const ahead = reinterpret_cast<char const*>(job.ahead + r * row) + piece * piece_bytes;
-      for (std::size_t byte = 0; byte < piece_bytes; byte += line_bytes)
-        __builtin_prefetch(ahead + byte, 0, to_second_level);
-    }
-    if (job.next != nullptr && r + 1 < whole) next.piece(job.next + r * row, piece);
-  };
-  // The row to take while the results of row r are written. The last row is taken again, for nothing.
-  auto const following = [&] { return job.in + (r + 1 < whole ? r + 1 : r) * row; };
-
-  if (whole > 0) scan.begin(job.in);
-  if (job.to == stores::streaming) {
-    line_writer writer(job.out);
-    detail::took(writer.in_phase() ? "tile: whole lines" : "tile: lines across rows");
-    for (; r < whole; ++r) {
-      scan.row(following(), reinterpret_cast<T*>(writer.place()), [&](std::size_t piece) HWY_ATTR {
-        along(piece);
-        writer.lines(piece * (piece_bytes / line_bytes), piece_bytes / line_bytes);
-      });
+  if constexpr (std::is_same_v<Writer, cached_writer<T>>) {
+    // Small arrays have a loop of their own: the tests at each piece cost them a tenth.
+    if (ahead == nullptr && next == nullptr && whole > 0) {
+      for (; r + 1 < whole; ++r) {
+        scan.row(in + (r + 1) * row, writer, [](std::size_t) {});
+        writer.next();
+      }
+      scan.end(writer);
       writer.next();
-    }
-    if (whole > 0) last = scan.last();
-    HWY_ALIGN T results[row];
-    if (rest > 0) last = scan_rest<Op, T>(scan, job.in + whole * row, rest, results);
-    writer.finish(results, rest * sizeof(T));
-  } else {
-    if (job.ahead == nullptr && job.next == nullptr) {
-      // Small arrays have a loop of their own: the tests at each piece cost them a tenth.
-      detail::took("tile: rows alone");
-      for (; r + 1 < whole; ++r) scan.row(job.in + (r + 1) * row, job.out + r * row, [](std::size_t) {});
-      if (whole > 0) scan.end(job.out + r * row);
-    } else {
-      detail::took("tile: rows with the next tile along");
-      for (; r < whole; ++r) scan.row(following(), job.out + r * row, along);
-    }
-    if (whole > 0) last = scan.last();
-    if (rest > 0) {
-      HWY_ALIGN T results[row];
-      last = scan_rest<Op, T>(scan, job.in + whole * row, rest, results);
-      std::memcpy(job.out + whole * row, results, rest * sizeof(T));
+      ++r;
     }
   }
-  return {last, job.next != nullptr ? next.finish(job.next + (whole - 1) * row, row) : Op::template identity<T>()};
+  for (; r < whole; ++r) {
+    // The row to take while the results of row r are written. The last row is taken again, for nothing.
+    T const* const following = in + (r + 1 < whole ? r + 1 : r) * row;
+    // The work done along with scanning row r, a piece at a time: memory takes one line after the other as fast as it
+    // can, and stalls on bursts. The last row of `next` is for its `finish`.
+    scan.row(following, writer.row(), [&](std::size_t piece) HWY_ATTR {
+      if (ahead != nullptr) {
+        auto const lines = reinterpret_cast<char const*>(ahead + r * row) + piece * piece_bytes;
+        for (std::size_t byte = 0; byte < piece_bytes; byte += line_bytes)
+          __builtin_prefetch(lines + byte, 0, to_second_level);
+      }
+      if (next != nullptr && r + 1 < whole) next_total.piece(next + r * row, piece);
+      writer.along(piece);
+    });
+    writer.next();
+  }
+  if (whole > 0) last = scan.last();
+  HWY_ALIGN T results[row];
+  if (rest > 0) last = scan_rest<Op, T>(scan, in + whole * row, rest, results);
+  writer.finish(results, rest * sizeof(T));
+  return {last, next != nullptr ? next_total.finish(next + (whole - 1) * row, row) : Op::template identity<T>()};
+}
+
+/// Requires  job.next == nullptr || job.size == order::tile<T>.
+template <class Op, class T, direction Shift>
+tile_totals<T> scan_tile(tile_job<T> const& job)
+{
+  if (job.to == stores::streaming) {
+    if constexpr (blocks<T> > 1) {
+      if (row_writer<T, 0>::fits(job.out, job.size)) {
+        detail::took("tile: whole lines");
+        return scan_tile_by<Op, T, Shift, row_writer<T, 0>>(job);
+      }
+      // The usual place of a large std::vector's elements.
+      if (row_writer<T, 1>::fits(job.out, job.size)) {
+        detail::took("tile: lines from two results");
+        return scan_tile_by<Op, T, Shift, row_writer<T, 1>>(job);
+      }
+    }
+    detail::took("tile: lines from a buffer");
+    return scan_tile_by<Op, T, Shift, line_writer>(job);
+  }
+  if (job.ahead != nullptr || job.next != nullptr) {
+    detail::took("tile: rows with the next tile along");
+    return scan_tile_by<Op, T, Shift, cached_writer<T>>(job);
+  }
+  detail::took("tile: rows alone");
+  return scan_tile_by<Op, T, Shift, cached_writer<T>>(job);
 }
 
 template <class Op, class T>
