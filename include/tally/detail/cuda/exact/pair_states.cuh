@@ -72,6 +72,13 @@ __device__ __forceinline__ void add_all_lanes(pair_sum& sum)
   }
 }
 
+/// How often a warp that waits looks whether the call has failed. It would wait as long for that word.
+#ifdef __CUDACC__
+inline constexpr unsigned tries_between_looks = 16;
+#else
+inline constexpr unsigned tries_between_looks = 1;
+#endif
+
 /// The sum of the sequence before a tile, by a warp, which does `meanwhile()` while it waits. False if the call has
 /// failed.
 template <class Meanwhile>
@@ -102,7 +109,7 @@ __device__ __forceinline__ bool look_back(pair_states const& states, std::size_t
       is_first = false;
     } else {
       // All lanes leave together: each may read another value.
-      if (tries % 16 == 0 && __any_sync(whole_warp, states.has_failed())) return false;
+      if (tries % tries_between_looks == 0 && __any_sync(whole_warp, states.has_failed())) return false;
       meanwhile();
     }
   }
