@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <type_traits>
 
 #include "tally/config.hpp"
 #include "tally/detail/contract.hpp"
