@@ -15,7 +15,7 @@
 /// value if the segment begins there.
 namespace tally::nccl_backend {
 
-/// What a rank shares of a piece.
+/// The sums that a rank shares: of the terms of its piece, and of the initial value.
 template <class T>
 struct exact_share {
   exact_sum<T> terms, initial;

@@ -72,7 +72,8 @@ __device__ __forceinline__ void add_all_lanes(pair_sum& sum)
   }
 }
 
-/// How often a warp that waits looks whether the call has failed. It would wait as long for that word.
+/// The tries of a look back between looks at the word that tells whether the call has failed: reading it takes as long
+/// as a try. On fibers each try looks, so that tests meet a failure between the lanes of a warp.
 #ifdef __CUDACC__
 inline constexpr unsigned tries_between_looks = 16;
 #else

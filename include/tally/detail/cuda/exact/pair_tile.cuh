@@ -18,7 +18,7 @@ inline constexpr int pair_tile = pair_threads * pair_terms;
 inline constexpr int pair_block_threads = pair_threads + warp_lanes;
 inline constexpr int pair_blocks = 3;  ///< in a multiprocessor, with 72 registers a thread
 
-/// What the workers and the folder of a block tell each other at barriers. Two tiles take turns.
+/// News that the workers and the folder of a block tell each other at barriers. Two tiles take turns.
 enum class news : int {
   added_up = 2,  ///< by the workers: the sums of a tile's warps
   known = 4,     ///< by the folder: the sums before these
