@@ -149,11 +149,12 @@ TEST(c_ranks_on_gpus, rows)
 
 TEST(c_ranks_on_gpus, exact_sums)
 {
-  for (auto const given : {initial_values::none, initial_values::one})
-    for (std::size_t const n : {0, 1, 40})
-      check_rows<double>(1, n, 8, given, [](auto const& on, auto const& call, bool& has_met) {
-        tally::c::run_exact<double>(on, call, has_met);
-      });
+  for (auto const given : {initial_values::none, initial_values::one, initial_values::each})
+    for (std::size_t const rows : {1, 4})
+      for (std::size_t const n : {0, 1, 40})
+        check_rows<double>(rows, n, 8, given, [](auto const& on, auto const& call, bool& has_met) {
+          tally::c::run_along<double, double>(on, call, has_met, tally::exact_plus{});
+        });
 }
 
 /// Segments of one machine: float sums beside tally_reduce_segments and tally_scan_segments.

@@ -35,12 +35,15 @@
 /// it is written, if some such order makes them wrong. `run_grid` throws where threads wait for ever, where not all
 /// threads reach a barrier, where lanes meet in different calls, and where a block has written behind its memory.
 ///
+/// A `__shared__` variable is one of all blocks, and keeps its value: kernels with such run in grids of one block.
+///
 /// It cannot show races between two such places, where nothing else runs, nor what depends on the memory model: each
 /// store is seen at once. It has no clusters and no PTX, and shuffles and votes are those of whole warps. A test brings
 /// the barriers and copies that its kernels have by PTX.
 #define __device__
 #define __host__
 #define __global__
+#define __shared__ static
 #define __forceinline__ inline
 #define __noinline__
 #define __launch_bounds__(...)
@@ -176,8 +179,8 @@ private:
   static constexpr std::size_t stack_bytes = 1 << 16, guard = 1024;
   static constexpr unsigned char poison = 0xA5;
   /// The turns without a barrier of a block, or an end of a thread, after which threads are taken to wait for ever. The
-  /// kernels tested take 90,000 at most.
-  static constexpr unsigned long most_turns = 1'000'000;
+  /// kernels tested take a million at most.
+  static constexpr unsigned long most_turns = 4'000'000;
 
   struct fiber {
     ucontext_t context;
@@ -406,11 +409,25 @@ inline unsigned __reduce_min_sync(unsigned lanes, unsigned x)
 {
   return tally::test::joined(lanes, "__reduce_min_sync", x, [](unsigned a, unsigned b) { return std::min(a, b); });
 }
+inline unsigned __reduce_and_sync(unsigned lanes, unsigned x)
+{
+  return tally::test::joined(lanes, "__reduce_and_sync", x, [](unsigned a, unsigned b) { return a & b; });
+}
 
 template <class T>
 T atomicAdd(T* word, T x)
 {
   return tally::test::changed(word, [x](T before) { return before + x; });
+}
+template <class T>
+T atomicSub(T* word, T x)
+{
+  return tally::test::changed(word, [x](T before) { return before - x; });
+}
+template <class T>
+T atomicMax(T* word, T x)
+{
+  return tally::test::changed(word, [x](T before) { return std::max(before, x); });
 }
 template <class T>
 T atomicOr(T* word, T x)
@@ -423,6 +440,12 @@ T atomicMin(T* word, T x)
   return tally::test::changed(word, [x](T before) { return std::min(before, x); });
 }
 
+template <class T>
+T __ldcg(T const* word)
+{
+  return *word;
+}
+inline void __threadfence() {}
 inline void __nanosleep(unsigned)
 {
   tally::test::grid::current()->perhaps_wait();
@@ -451,6 +474,10 @@ inline int __clz(int x)
 {
   return std::countl_zero(static_cast<unsigned>(x));
 }
+inline int __clzll(long long x)
+{
+  return std::countl_zero(static_cast<unsigned long long>(x));
+}
 inline int __ffs(int x)
 {
   return x == 0 ? 0 : std::countr_zero(static_cast<unsigned>(x)) + 1;
@@ -462,6 +489,14 @@ inline int __double2hiint(double x)
 inline int __double2loint(double x)
 {
   return static_cast<int>(static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(x)));
+}
+inline long long __double_as_longlong(double x)
+{
+  return std::bit_cast<long long>(x);
+}
+inline double __longlong_as_double(long long x)
+{
+  return std::bit_cast<double>(x);
 }
 inline double __hiloint2double(int high, int low)
 {

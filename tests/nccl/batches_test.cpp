@@ -13,6 +13,7 @@
 #include "tally/array_view.hpp"
 #include "tally/detail/nccl/batches.hpp"
 #include "tally/operators.hpp"
+#include "tally/operators/exact_plus.hpp"
 #include "tally/ranks.hpp"
 
 /// Sequences along an axis that is divided among GPUs, whose memory is this machine's.
@@ -44,6 +45,15 @@ TEST(batches_on_gpus, random_divisions_across_spans)
   }
 }
 
+TEST(batches_on_gpus, exact_sums)
+{
+  check_arrays<double>(9, 3, exact_plus{}, every_division(9));
+  for (int const ranks : {1, 2, 5, 9}) {
+    check_arrays<float>(200, 2, exact_plus{}, random_divisions(200, ranks, 4));
+    check_arrays<bfloat16>(50, 1, exact_plus{}, random_divisions(50, ranks, 4));
+  }
+}
+
 TEST(batches_on_gpus, nothing)
 {
   on_host_ranks(3, {}, {}, [&](host_ranks const& on, int rank) { check_nothing(on, rank); });
@@ -71,19 +81,23 @@ TEST(batches_on_gpus, what_crosses)
 {
   constexpr std::size_t count = 5, report = 128, tile = 3;
   std::vector<std::size_t> known;
-  auto const run = [&](std::vector<std::size_t> const& sizes) {
+  auto const run = [&](std::vector<std::size_t> const& sizes, auto const& op) {
     return on_host_ranks(2, {}, known, [&](host_ranks const& on, int rank) {
       std::size_t const size = sizes[static_cast<std::size_t>(rank)];
       std::vector<float> part(count * size, 1.0f);
       array_view<float> const rows(part.data(), {count, size});
-      tally::inclusive_scan(on, along(1, rows), along(1, rows));
+      tally::inclusive_scan(on, along(1, rows), along(1, rows), op);
     });
   };
   auto const block = [](std::size_t values) { return (32 + 8 * count * values + 255) / 256 * 256; };
-  EXPECT_EQ(run({tile, 10}), (traffic{0, 0, 3, 2 * (2 * report + block(4))}));
-  EXPECT_EQ(run({tile - 1, 2}), (traffic{2, 2 * count * 1 * 4, 3, 2 * (2 * report + block(1))}));
+  EXPECT_EQ(run({tile, 10}, plus{}), (traffic{0, 0, 3, 2 * (2 * report + block(4))}));
+  EXPECT_EQ(run({tile - 1, 2}, plus{}), (traffic{2, 2 * count * 1 * 4, 3, 2 * (2 * report + block(1))}));
   known = {tile - 1, 2};
-  EXPECT_EQ(run(known), (traffic{2, 2 * count * 1 * 4, 1, 2 * block(1)}));
+  EXPECT_EQ(run(known, plus{}), (traffic{2, 2 * count * 1 * 4, 1, 2 * block(1)}));
+  known.clear();
+  // Exact sums travel whole, and a scan agrees on whether it got its memory.
+  std::size_t const sums = (count * sizeof(nccl_backend::exact_sum<float>) + 255) / 256 * 256;
+  EXPECT_EQ(run({tile - 1, 2}, exact_plus{}), (traffic{0, 0, 4, 2 * (3 * report + sums)}));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "gpu_ranks.hpp"
 #include "tally/array_view.hpp"
 #include "tally/operators.hpp"
+#include "tally/operators/exact_plus.hpp"
 
 /// Sequences along an axis that is divided among GPUs, and recurrences, against this machine's processor.
 namespace tally::test {
@@ -73,6 +74,41 @@ TEST(cuda_gpus_batches, floats_in_rows_and_columns)
           of.expect(all, sums, 0, "last values");
           tally::inclusive_scan(of.on, along(axis, in_view), along(axis, out_view));
           of.expect(out, part_of_rows(scanned, bounds, columns), 0, "inclusive_scan");
+        }
+    });
+  }
+}
+
+TEST(cuda_gpus_batches, exact_sums_in_rows_and_columns)
+{
+  for (std::size_t const n : {std::size_t{50}, std::size_t{100'003}}) {
+    std::vector<double> x(rows * n), scanned(rows * n), sums(rows);
+    for (std::size_t k = 0; k < x.size(); ++k)
+      x[k] = std::ldexp(static_cast<double>(static_cast<std::int32_t>(random_bits(5, k))),
+                        static_cast<int>(random_bits(6, k) % 400) - 200);
+    std::vector<double> const starts{1.5, -0x1p200, 1e-300};
+    array_view<double> const from(x.data(), {rows, n});
+    exact_plus const op;
+    tally::inclusive_scan(cpu{1}, along(1, from), along(1, array_view<double>(scanned.data(), {rows, n})), op,
+                          each(starts));
+    tally::reduce(cpu{1}, along(1, from), sums, each(starts), op);
+    on_gpu_ranks([&](auto const& of) {
+      device_array<double> const begins(starts);
+      for (auto const& cuts : std::vector<std::vector<std::size_t>>{{0, n}, {n / 3, n / 2}, {7, 9}, {n, n}})
+        for (bool const columns : {false, true}) {
+          auto const bounds = of.part(n, cuts);
+          std::size_t const size = bounds.second - bounds.first;
+          std::ptrdiff_t const axis = columns ? 0 : 1;
+          device_array<double> const part(part_of_rows(x, bounds, columns));
+          device_array<double> out(part.size()), all(rows);
+          auto const now = of.calls();
+          auto const in_view = view_of_rows<double const>(part.begin(), size, columns);
+          tally::reduce(of.on, along(axis, in_view), all.begin(), each(begins.begin()), op);
+          of.expect(all, sums, 0, "reduce");
+          tally::inclusive_scan(of.on, along(axis, in_view), along(axis, view_of_rows(out.begin(), size, columns)), op,
+                                each(begins.begin()), last_to(all.begin()));
+          of.expect(out, part_of_rows(scanned, bounds, columns), 0, "inclusive_scan");
+          of.expect(all, sums, 0, "last values");
         }
     });
   }

@@ -14,7 +14,6 @@
 #include "../support/divisions.hpp"
 #include "../support/virtual_ranks.hpp"
 #include "tally/detail/nccl/backend.hpp"
-#include "tally/exact_accumulator.hpp"
 #include "tally/execution.hpp"
 
 namespace tally::test {
@@ -100,26 +99,34 @@ public:
   }
 
   template <class T>
-  static constexpr std::size_t exact_scratch()
+  static constexpr std::size_t exact_scratch(std::size_t)
   {
     return 0;
   }
-  template <class T, class I, class Transform>
-  void exact_total(I first, std::size_t size, nccl_backend::exact_sum<T>* sum, std::byte*, Transform& transform)
+  template <class T, class Lines>
+  void exact_totals(Lines const& lines, nccl_backend::exact_sum<T>* sums, std::byte*)
   {
-    *sum = {};
-    for (std::size_t k = 0; k < size; ++k, ++first) sum->add(nccl_backend::as_term(static_cast<T>(transform(*first))));
+    for (std::size_t s = 0; s < lines.count(); ++s) {
+      sums[s] = {};
+      auto first = lines.first(s);
+      for (std::size_t k = 0; k < lines.size(); ++k, ++first)
+        sums[s].add(nccl_backend::as_term(static_cast<T>(lines.transform()(*first))));
+    }
   }
-  template <class T, class I, class Out, class Transform>
-  void exact_scan(I first, std::size_t size, Out out, nccl_backend::exact_sum<T> const* before, Transform& transform,
-                  tally::detail::direction shift)
+  template <class T, class Lines, class Outs>
+  void exact_scans(Lines const& lines, Outs const& outs, nccl_backend::exact_sum<T> const* before,
+                   tally::detail::direction shift)
   {
-    nccl_backend::exact_sum<T> sum = *before;
-    for (std::size_t k = 0; k < size; ++k, ++first, ++out) {
-      double const term = nccl_backend::as_term(static_cast<T>(transform(*first)));
-      if (shift == tally::detail::direction::exclusive) *out = sum.template nearest<T>();
-      sum.add(term);
-      if (shift == tally::detail::direction::inclusive) *out = sum.template nearest<T>();
+    for (std::size_t s = 0; s < lines.count(); ++s) {
+      nccl_backend::exact_sum<T> sum = before[s];
+      auto first = lines.first(s);
+      auto out = outs(s);
+      for (std::size_t k = 0; k < lines.size(); ++k, ++first, ++out) {
+        double const term = nccl_backend::as_term(static_cast<T>(lines.transform()(*first)));
+        if (shift == tally::detail::direction::exclusive) *out = sum.template nearest<T>();
+        sum.add(term);
+        if (shift == tally::detail::direction::inclusive) *out = sum.template nearest<T>();
+      }
     }
   }
 
@@ -144,20 +151,7 @@ public:
   template <class T, class Op>
   reference::results<T> scanned(std::vector<T> const& x, Op const& op, std::optional<T> const& init) const
   {
-    if constexpr (tally::is_exact_sum<Op>) {
-      reference::results<T> all;
-      tally::exact_accumulator<T> sum;
-      if (init) sum.add(*init);
-      for (T const& term : x) {
-        all.exclusive.push_back(sum.round());
-        sum.add(term);
-        all.inclusive.push_back(sum.round());
-      }
-      if (init || !x.empty()) all.reduced = sum.round();
-      return all;
-    } else {
-      return reference::scan(x, op, init, tiles_of(of_->tile));
-    }
+    return reference::scan(x, op, init, tiles_of(of_->tile));
   }
 
   /// Calls f(first, last) for each segment of n elements.

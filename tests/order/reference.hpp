@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "tally/exact_accumulator.hpp"
+#include "tally/operators/exact_plus.hpp"
 #include "tally/operators/traits.hpp"
 
 /// A second implementation of docs/order.md: slow, obvious, written from the text. It shares no code with the library,
@@ -138,6 +140,22 @@ struct results {
   std::vector<T> exclusive;  // only with an initial value, which is its first element
   std::optional<T> reduced;  // absent if there is neither element nor initial value
 };
+
+/// Exact sums, by an accumulator.
+template <class T>
+results<T> scan(std::vector<T> const& x, exact_plus, std::optional<T> const& init = {}, shape const& = shape_of<T>())
+{
+  results<T> all;
+  exact_accumulator<T> sum;
+  if (init) sum.add(*init);
+  for (T const& term : x) {
+    all.exclusive.push_back(sum.round());
+    sum.add(term);
+    all.inclusive.push_back(sum.round());
+  }
+  if (init || !x.empty()) all.reduced = sum.round();
+  return all;
+}
 
 template <class T, class Op>
 results<T> scan(std::vector<T> const& x, Op op, std::optional<T> const& init = {}, shape const& by = shape_of<T>())

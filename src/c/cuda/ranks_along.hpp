@@ -118,14 +118,14 @@ void run_along(nccl_backend::execution<Machine> const& on, along_on_gpus const& 
   if (count == 0) return;
   std::identity same;
   auto const run = [&](auto const& lines, auto const& outs) {
-    nccl_backend::call<T, Op, Machine, std::remove_cvref_t<decltype(lines)>> own(all, work, lines, op);
+    call_under<T, Op, Machine, std::remove_cvref_t<decltype(lines)>> own(all, work, lines, op);
     take_memory(all, by, work, own.bytes());
     own.share_totals();
     if (call.reduces) {
       if (out != nullptr) own.reduce(put_value_of_row<T, E>{where, out, false, nothing});
       return;
     }
-    own.scan(outs, shift_of(call));
+    scan_by(all, by, own, outs, shift_of(call));
     // The sum of nothing is +0.0, and its identity -0.0.
     bool const is_first = all.ranks.offsets[static_cast<std::size_t>(by.rank())] == 0;
     if (given.begins_with_nothing && is_first && size > 0)
@@ -142,51 +142,6 @@ void run_along(nccl_backend::execution<Machine> const& on, along_on_gpus const& 
   else
     run(several_rows<T, E>{{where, count, {}, {in}, &same}, initial != nullptr, initials},
         neighbouring_results<E>{where, out});
-}
-
-/// The same of an exact sum of one row, of floats.
-template <class E, class Machine>
-void run_exact(nccl_backend::execution<Machine> const& on, along_on_gpus const& given, bool& has_met)
-{
-  using namespace nccl_backend;
-  sequences_call const& call = given.call;
-  std::size_t const size = call.where.along.extent;
-  auto const* const in = reinterpret_cast<E const*>(call.in);
-  auto* const out = reinterpret_cast<E*>(call.out);
-  auto* const lasts = call.reduces ? nullptr : reinterpret_cast<E*>(call.last);
-  E const nothing = *reinterpret_cast<E const*>(given.nothing);
-  if (call.initial_for_each)
-    throw not_supported("an initial value in the memory of a GPU for an exact sum on ranks; it is one of the CPU's");
-  std::optional<E> initial;
-  if (call.initial != nullptr) initial = *reinterpret_cast<E const*>(call.initial);
-  std::identity same;
-  group<Machine>& all = on.all();
-  ranks_backend::call_name const name(std::string_view(given.name));
-  typename Machine::work work(all.machine, given.name);
-  ranks_backend::session<typename Machine::transport> by(all.ranks, name);
-  begin_call(all, by, size, [&] {
-    work.template prepare<E>(size, in);
-    if (out != nullptr) work.template check<E>(call.reduces ? 1 : size, out);
-    if (lasts != nullptr) work.template check<E>(1, lasts);
-  });
-  has_met = true;
-  exact_call<E, Machine, E const*, std::identity> own(all, work, in, size, initial, same);
-  take_memory(all, by, work, own.bytes());
-  own.share_totals();
-  if (call.reduces) {
-    if (out != nullptr) own.reduce(out, nothing);
-    return;
-  }
-  by.attempt([&] { own.scan(out, shift_of(call)); });  // which may need memory
-  agree(all, by);
-  bool const is_first = all.ranks.offsets[static_cast<std::size_t>(by.rank())] == 0;
-  if (given.begins_with_nothing && is_first && size > 0)
-    work.for_each(1, put_in_row<E>{call.where, out, false, nothing});
-  if (lasts == nullptr) return;
-  if (given.begins_with_nothing && own.elements() == 0)
-    work.for_each(1, put_in_row<E>{call.where, lasts, true, nothing});
-  else
-    own.reduce(lasts, nothing);
 }
 
 }  // namespace tally::c

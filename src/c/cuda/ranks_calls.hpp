@@ -10,6 +10,7 @@
 #include "src/c/cuda/ranks_segments.hpp"
 #include "src/c/logarithm.hpp"
 #include "tally/operators/arithmetic.hpp"
+#include "tally/operators/exact_plus.hpp"
 
 /// The calls on elements of type E, by the numbers of operators in tally.h.
 namespace tally::c {
@@ -31,7 +32,7 @@ void along_of(execution_of_rank const& on, along_on_gpus const& call, bool& has_
 {
   if constexpr (std::is_floating_point_v<E>) {
     constexpr std::size_t exact_plus_number = 8;
-    if (call.op == exact_plus_number) return run_exact<E>(on, call, has_met);
+    if (call.op == exact_plus_number) return run_along<E, E>(on, call, has_met, exact_plus{});
   }
   with_operator_on_ranks<E>(call.op, call.type,
                             [&]<class T>(auto const& op) { run_along<T, E>(on, call, has_met, op); });

@@ -53,8 +53,6 @@ void prepared::prepare(call_kind kind, tally_ranks const& all, tally_array const
   call.type = given.type;
   call.sequences = 1;
   for (std::size_t d = 0; d < given.across.size(); ++d) call.sequences *= static_cast<std::size_t>(given.across[d]);
-  if (call.op == 8 && call.sequences != 1)  // exact_plus
-    throw not_supported("exact sums of several sequences on ranks with GPUs; one sequence has one");
   call.nothing = given.op.nothing_bytes();
   call.begins_with_nothing = given.exclusive && !given.initial;
   call.call.reduces = reduces;

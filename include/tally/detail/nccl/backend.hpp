@@ -30,6 +30,26 @@ constexpr void check_arguments()
                 "tally: a call on several GPUs takes elements that convert to the accumulator's type");
 }
 
+/// Runs body(call, work, session) on this rank's part of one sequence, after all ranks have met.
+template <class T, class Machine, class I, class Op, class Transform, class Prepare, class Body>
+void run_call(execution<Machine> const& on, char const* function, I first, std::size_t size,
+              std::optional<T> const& init, Op& op, Transform& transform, Prepare const& prepare, Body const& body)
+{
+  ranks_backend::call_name const name(function, " of ", ranks_backend::type_name<T>(), " (", sizeof(T),
+                                      " bytes), operator ", ranks_backend::type_name<Op>(),
+                                      init ? ", with an initial value" : "");
+  using line_type = ranks_backend::one_line<T, I, Transform>;
+  line_type const line{std::move(first), size, &init, &transform};
+  group<Machine>& all = on.all();
+  typename Machine::work work(all.machine, function);
+  ranks_backend::session<typename Machine::transport> by(all.ranks, name);
+  begin_call(all, by, size, [&] { prepare(work); });
+  call_under<T, Op, Machine, line_type> own(all, work, line, op);
+  take_memory(all, by, work, own.bytes());
+  own.share_totals();
+  body(own, work, by);
+}
+
 /// Puts the value of the only sequence, or `nothing` if there is none.
 template <class T, class Result>
 struct put_value {
@@ -50,21 +70,13 @@ std::optional<T> backend_reduce(execution<Machine> const& on, I first, S last, s
   auto const size = static_cast<std::size_t>(last - first);
   std::optional<T> result;
   auto const prepare = [&](auto& work) { work.template prepare<T>(size, first); };
-  auto const take = [&](auto const& call, auto& work, auto const& reduce) {
+  run_call<T>(on, "tally::reduce", first, size, init, op, transform, prepare, [&](auto& call, auto& work, auto&) {
     if (call.elements() == 0 && !init) return;
     T* const value = work.template host_value<T>();
-    reduce(value);
+    call.reduce(put_value<T, T>{value, T()});
     on.all().ranks.by.wait();
     result.emplace(*value);
-  };
-  if constexpr (is_exact_sum<Op>)
-    run_exact_call<T>(on, "tally::reduce", first, size, init, transform, prepare, [&](auto& call, auto& work, auto&) {
-      take(call, work, [&](T* value) { call.reduce(value, T()); });
-    });
-  else
-    run_call<T>(on, "tally::reduce", first, size, init, op, transform, prepare, [&](auto& call, auto& work) {
-      take(call, work, [&](T* value) { call.reduce(put_value<T, T>{value, T()}); });
-    });
+  });
   return result;
 }
 
@@ -77,14 +89,8 @@ Out backend_scan(execution<Machine> const& on, I first, S last, Out out, std::op
   auto const size = static_cast<std::size_t>(last - first);
   char const* const name = shift == detail::direction::inclusive ? "tally::inclusive_scan" : "tally::exclusive_scan";
   auto const prepare = [&](auto& work) { work.template prepare<T>(size, first, out); };
-  if constexpr (is_exact_sum<Op>)
-    run_exact_call<T>(on, name, first, size, init, transform, prepare, [&](auto& call, auto&, auto& by) {
-      by.attempt([&] { call.scan(out, shift); });  // which may need memory
-      agree(on.all(), by);
-    });
-  else
-    run_call<T>(on, name, first, size, init, op, transform, prepare,
-                [&](auto& call, auto&) { call.scan(one_output<Out>{out}, shift); });
+  run_call<T>(on, name, first, size, init, op, transform, prepare,
+              [&](auto& call, auto&, auto& by) { scan_by(on.all(), by, call, one_output<Out>{out}, shift); });
   return out + static_cast<std::iter_difference_t<Out>>(size);
 }
 
@@ -101,14 +107,9 @@ void backend_reduce_into(execution<Machine> const& on, I first, S last, Result* 
     work.template prepare<T>(size, first);
     if (result != nullptr) work.template check<T>(1, result);
   };
-  if constexpr (is_exact_sum<Op>)
-    run_exact_call<T>(on, "tally::reduce_into", first, size, init, transform, prepare, [&](auto& call, auto&, auto&) {
-      if (result != nullptr) call.reduce(result, no_elements);
-    });
-  else
-    run_call<T>(on, "tally::reduce_into", first, size, init, op, transform, prepare, [&](auto& call, auto&) {
-      if (result != nullptr) call.reduce(put_value<T, Result>{result, no_elements});
-    });
+  run_call<T>(on, "tally::reduce_into", first, size, init, op, transform, prepare, [&](auto& call, auto&, auto&) {
+    if (result != nullptr) call.reduce(put_value<T, Result>{result, no_elements});
+  });
 }
 
 }  // namespace tally::nccl_backend

@@ -11,11 +11,11 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/nccl/backend.hpp"
 #include "tally/detail/nccl/call.hpp"
+#include "tally/detail/nccl/exact_call.hpp"
 #include "tally/detail/optional_value.hpp"
 #include "tally/detail/ranks/batches.hpp"
 #include "tally/detail/strided_iterator.hpp"
 #include "tally/error.hpp"
-#include "tally/operators/exact_plus.hpp"
 
 /// Sequences of arrays in the memory of several devices, along an axis that is divided among these.
 namespace tally::nccl_backend {
@@ -90,14 +90,12 @@ void begin_sequences(group<Machine>& all, ranks_backend::session<typename Machin
   });
 }
 
-/// Runs body(call, lines) on the sequences that `describe` describes within the call.
+/// Runs body(call, layout, ends, session) on the sequences that `describe` describes within the call.
 template <class T, class Machine, class In, class Out, class Op, class Describe, class Body>
 void with_sequences(execution<Machine> const& on, char const* call_text, ranks_backend::call_name const& name,
                     std::size_t sequences, In const* in, Out* out, Op& op, Describe const& describe, Body const& body)
 {
   check_arguments<T, In const*, In const*, Op, std::identity>();
-  static_assert(!is_exact_sum<Op>,
-                "tally: along an axis that is divided among GPUs there are no exact sums; one sequence can have them");
   group<Machine>& all = on.all();
   typename Machine::work work(all.machine, call_text);
   ranks_backend::session<typename Machine::transport> by(all.ranks, name);
@@ -106,10 +104,10 @@ void with_sequences(execution<Machine> const& on, char const* call_text, ranks_b
   begin_sequences<T>(all, by, work, call_text, sequences, where, values, describe, in, out);
   std::identity same;
   auto const run = [&](auto const& lines) {
-    call<T, Op, Machine, std::remove_cvref_t<decltype(lines)>> own(all, work, lines, op);
+    call_under<T, Op, Machine, std::remove_cvref_t<decltype(lines)>> own(all, work, lines, op);
     take_memory(all, by, work, own.bytes());
     own.share_totals();
-    body(own, where, values);
+    body(own, where, values, by);
   };
   using namespace ranks_backend;
   if (where.along.step.in == 1)
@@ -133,13 +131,13 @@ void backend_scan_along(execution<Machine> const& on, char const* call_text, ran
                         Describe const& describe)
 {
   with_sequences<T>(on, call_text, name, sequences, in, out, op, describe,
-                    [&](auto& call, batch::layout const& where, batch::ends<T> const& values) {
+                    [&](auto& call, batch::layout const& where, batch::ends<T> const& values, auto& by) {
                       T const nothing =
                           values.lasts == nullptr ? T() : nothing_of<T>(call_text, call, values.has_initial(), op);
                       if (where.along.step.out == 1)
-                        call.scan(neighbouring_results<Out>{where, out}, shift);
+                        scan_by(on.all(), by, call, neighbouring_results<Out>{where, out}, shift);
                       else
-                        call.scan(distant_results<Out>{where, out}, shift);
+                        scan_by(on.all(), by, call, distant_results<Out>{where, out}, shift);
                       if (values.lasts != nullptr) call.reduce(put_lasts<T>{where, values.lasts, nothing});
                     });
 }
@@ -149,7 +147,7 @@ void backend_reduce_along(execution<Machine> const& on, char const* call_text, r
                           std::size_t sequences, In const* in, Out* out, Op& op, Describe const& describe)
 {
   with_sequences<T>(on, call_text, name, sequences, in, out, op, describe,
-                    [&](auto& call, batch::layout const& where, batch::ends<T> const& values) {
+                    [&](auto& call, batch::layout const& where, batch::ends<T> const& values, auto&) {
                       T const nothing = nothing_of<T>(call_text, call, values.has_initial(), op);
                       call.reduce(put_results<T, Out>{where, out, nothing});
                     });

@@ -162,6 +162,22 @@ struct one_output {
   Out operator()(std::size_t) const { return out; }
 };
 
+/// The initial values of sequences: a function of their numbers, which kernels call.
+template <class T, class Lines>
+auto initials_of(Lines const& lines)
+{
+  using W = working_type<T>;
+  if constexpr (requires { lines.initials(); }) {
+    return lines.initials();
+  } else if constexpr (Lines::several) {
+    return initial_values<T>{lines.ends.initial ? static_cast<W>(*lines.ends.initial) : W(), lines.ends.initials,
+                             lines.where};
+  } else {
+    std::optional<T> const& init = lines.init(0);
+    return initial_value<T>{init ? static_cast<W>(*init) : W()};
+  }
+}
+
 /// A call on all ranks, from the sizes of all parts on. Every rank makes it with the same sizes, so all need the same
 /// memory. Several sequences (ranks/lines.hpp) are divided in one way; their heads and shared values lie one sequence
 /// after the other.
@@ -174,6 +190,8 @@ public:
 
   /// Operators in any order need no tiles that cross borders: each part has tiles and spans of its own.
   static constexpr bool in_any_order = exactly_associative<Op, T>;
+  /// A scan has the memory that it needs.
+  static constexpr bool scan_may_fail = false;
 
   call(group<Machine>& all, work& on, Lines const& lines, Op& op)
       : all_(&all),
@@ -256,7 +274,7 @@ public:
       }
     }
     auto* const block = memory_ + own_block_;
-    auto const inits = lines_initials();
+    auto const inits = initials_of<T>(*lines_);
     work_->template share<T>(
         sharing<T, Op, decltype(inits)>{header(own_, own_place() == first_place()), totals(), own_.tiles, inits,
                                         reinterpret_cast<slot<T, Op>*>(block + sizeof(shared_header)), *op_},
@@ -369,19 +387,6 @@ private:
   {
     return {ranks_backend::shared_totals::of(of.tiles, of.first_tile, order::span_tiles), of.first_tile,
             is_first && lines_->has_init()};
-  }
-  /// The initial value of each sequence.
-  auto lines_initials() const
-  {
-    if constexpr (requires { lines_->initials(); }) {
-      return lines_->initials();
-    } else if constexpr (Lines::several) {
-      return initial_values<T>{lines_->ends.initial ? static_cast<W>(*lines_->ends.initial) : W(),
-                               lines_->ends.initials, lines_->where};
-    } else {
-      std::optional<T> const& init = lines_->init(0);
-      return initial_value<T>{init ? static_cast<W>(*init) : W()};
-    }
   }
   template <class F>
   void for_each_contributor(F const& f) const
@@ -524,33 +529,6 @@ void agree(group<Machine>& all, ranks_backend::session<typename Machine::transpo
     by.meet({});
   else if (by.failed())
     std::rethrow_exception(by.failure());
-}
-
-/// Runs body(call, work) on this rank's sequences, after all ranks have met.
-template <class T, class Machine, class Lines, class Op, class Prepare, class Body>
-void run_lines(execution<Machine> const& on, ranks_backend::call_name const& name, char const* function,
-               Lines const& lines, Op& op, Prepare const& prepare, Body const& body)
-{
-  group<Machine>& all = on.all();
-  typename Machine::work work(all.machine, function);
-  ranks_backend::session<typename Machine::transport> by(all.ranks, name);
-  begin_call(all, by, lines.size(), [&] { prepare(work); });
-  call<T, Op, Machine, Lines> own(all, work, lines, op);
-  take_memory(all, by, work, own.bytes());
-  own.share_totals();
-  body(own, work);
-}
-
-/// The same on the elements of one sequence.
-template <class T, class Machine, class I, class Op, class Transform, class Prepare, class Body>
-void run_call(execution<Machine> const& on, char const* function, I first, std::size_t size,
-              std::optional<T> const& init, Op& op, Transform& transform, Prepare const& prepare, Body const& body)
-{
-  ranks_backend::call_name const name(function, " of ", ranks_backend::type_name<T>(), " (", sizeof(T),
-                                      " bytes), operator ", ranks_backend::type_name<Op>(),
-                                      init ? ", with an initial value" : "");
-  ranks_backend::one_line<T, I, Transform> const line{std::move(first), size, &init, &transform};
-  run_lines<T>(on, name, function, line, op, prepare, body);
 }
 
 }  // namespace tally::nccl_backend

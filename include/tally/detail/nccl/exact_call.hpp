@@ -2,19 +2,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <utility>
+#include <type_traits>
 
 #include "tally/config.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/exact/fixed_point.hpp"
 #include "tally/detail/nccl/call.hpp"
 #include "tally/detail/optional_value.hpp"
+#include "tally/detail/ranks/lines.hpp"
 #include "tally/operators/exact_plus.hpp"
 #include "tally/operators/traits.hpp"
 
-/// Exact sums of a sequence whose parts lie in the memory of several devices. Each rank shares the sum of its part
-/// whole, and every rank adds those that it needs and rounds once.
+/// Exact sums of sequences whose parts lie in the memory of several devices. Each rank shares the sums of its parts
+/// whole. Every rank adds up those that it needs, and rounds once.
 namespace tally::nccl_backend {
 
 template <class T>
@@ -26,139 +26,190 @@ TALLY_HD double as_term(T const& value)
   return static_cast<double>(static_cast<working_type<T>>(value));
 }
 
-template <class T>
-struct add_term {
+/// Adds the initial value of each sequence to its sum.
+template <class T, class Initials>
+struct add_initials {
   exact_sum<T>* to;
-  double term;
-  TALLY_HD void operator()(std::size_t) const { to->add(term); }
+  Initials initials;
+  TALLY_HD void operator()(std::size_t s) const { to[s].add(as_term(static_cast<T>(initials(s)))); }
 };
-template <class T>
-struct store_term {
+/// Stores it as a sum; without one, the sum of nothing.
+template <class T, class Initials>
+struct store_initials {
   exact_sum<T>* to;
-  detail::optional_value<double> term;
-  TALLY_HD void operator()(std::size_t) const
+  Initials initials;
+  bool has_one;
+
+  TALLY_HD void operator()(std::size_t s) const
   {
-    *to = exact_sum<T>();
-    if (term.is_present) to->add(term.value);
-    *to = to->carried();
+    exact_sum<T> sum;
+    if (has_one) sum.add(as_term(static_cast<T>(initials(s))));
+    to[s] = sum.carried();
   }
 };
-/// Adds up the sums of `ranks` ranks.
+
+/// Adds up the sums of several ranks, one behind the other in the order of the sequence.
 template <class T>
 struct add_sums {
-  std::byte const* first;
-  std::size_t bytes;  ///< from one to the next
+  exact_sum<T> const* first;    ///< those of the first rank
+  exact_sum<T> const* initial;  ///< the initial value of a single sequence, or null
+  std::ptrdiff_t step;          ///< from rank to rank, in bytes
   int ranks;
 
-  TALLY_HD exact_sum<T> operator()() const
+  TALLY_HD exact_sum<T> operator()(std::size_t s) const
   {
     exact_sum<T> all;
-    for (int r = 0; r < ranks; ++r)
-      all.add(*reinterpret_cast<exact_sum<T> const*>(first + static_cast<std::size_t>(r) * bytes));
+    if (initial != nullptr) all = *initial;
+    auto const* const from = reinterpret_cast<std::byte const*>(first + s);
+    for (int k = 0; k < ranks; ++k) all.add(*reinterpret_cast<exact_sum<T> const*>(from + k * step));
     return all;
   }
 };
 template <class T>
-struct store_sum {
+struct store_sums {
   add_sums<T> sums;
   exact_sum<T>* to;
-  TALLY_HD void operator()(std::size_t) const { *to = sums().carried(); }
+  TALLY_HD void operator()(std::size_t s) const { to[s] = sums(s).carried(); }
 };
-template <class T, class Result>
-struct store_nearest {
+/// Calls put(s, value) with the rounded sum of each sequence, or with none.
+template <class T, class Put>
+struct put_nearest {
   add_sums<T> sums;
-  Result* result;
-  TALLY_HD void operator()(std::size_t) const { *result = sums().template nearest<T>(); }
-};
-template <class Result, class T>
-struct store_value {
-  Result* result;
-  T value;
-  TALLY_HD void operator()(std::size_t) const { *result = value; }
+  bool has_value;
+  Put put;
+
+  TALLY_HD_AS_GIVEN
+  TALLY_HD void operator()(std::size_t s) const
+  {
+    T const nearest = sums(s).template nearest<T>();
+    put(s, detail::optional_value<working_type<T>>{static_cast<working_type<T>>(nearest), has_value});
+  }
 };
 
-/// An exact call on all ranks, from the sizes of all parts on.
-template <class T, class Machine, class I, class Transform>
+/// An exact call on all ranks, from the sizes of all parts on: a `call` (call.hpp) without tiles. The value of a
+/// sequence, or of the piece of one that crosses borders, has as many messages as that of all.
+template <class T, class Machine, class Lines>
 class exact_call {
 public:
   using work = typename Machine::work;
 
-  exact_call(group<Machine>& all, work& on, I first, std::size_t size, std::optional<T> const& init,
-             Transform& transform)
+  /// A scan takes memory, and may get none.
+  static constexpr bool scan_may_fail = true;
+
+  exact_call(group<Machine>& all, work& on, Lines const& lines, exact_plus const&)
       : all_(&all),
         work_(&on),
-        first_(std::move(first)),
-        size_(size),
-        init_(&init),
-        transform_(&transform)
+        lines_(&lines),
+        count_(lines.count()),
+        block_bytes_(aligned((count_ + (shares_initial() ? 1 : 0)) * sizeof(sum)))
   {
   }
 
-  std::size_t bytes() const { return (ranks() + 2) * each + work::template exact_scratch<T>(); }
+  /// The blocks of all ranks, that of this one, the sums before its parts, and what sums take.
+  std::size_t bytes() const { return (ranks() + 1) * block_bytes_ + before_bytes() + scratch_bytes(); }
 
   void share_totals()
   {
-    std::byte* const memory = work_->memory();
-    work_->template exact_total<T>(first_, size_, sum_at(ranks()), memory + (ranks() + 2) * each, *transform_);
-    if (rank() == 0 && *init_) work_->for_each(1, add_term<T>{sum_at(ranks()), as_term(**init_)});
-    all_->ranks.by.gather(memory + ranks() * each, memory, each);
+    auto const initials = initials_of<T>(*lines_);
+    using Initials = std::remove_const_t<decltype(initials)>;
+    sum* const own = sums_of(ranks());
+    work_->template exact_totals<T>(*lines_, own, memory() + bytes() - scratch_bytes());
+    if (shares_initial())
+      work_->for_each(1, store_initials<T, Initials>{own + count_, initials, own_place() == initial_place()});
+    else if (begins_here())
+      work_->for_each(count_, add_initials<T, Initials>{own, initials});
+    all_->ranks.by.gather(memory() + ranks() * block_bytes_, memory(), block_bytes_);
   }
 
+  /// The elements of all parts of a sequence.
   std::uint64_t elements() const { return all_->ranks.offsets.back(); }
 
-  template <class Result>
-  void reduce(Result* result, T const& nothing)
+  /// Calls put(s, value) for each sequence, where calls run, with the value of the whole if there is one.
+  template <class Put>
+  void reduce(Put const& put)
   {
-    if (elements() == 0 && !*init_)
-      work_->for_each(1, store_value<Result, T>{result, nothing});
-    else
-      work_->for_each(1, store_nearest<T, Result>{sums(static_cast<int>(ranks())), result});
+    int const end = ranks_backend::last_place(*lines_, static_cast<int>(ranks())) + 1;
+    work_->for_each(count_, put_nearest<T, Put>{sums_before(end), has_value(), put});
   }
 
-  template <class Out>
-  void scan(Out out, detail::direction shift)
+  /// Writes the results of this part: those of sequence s to outs(s). It may be called again.
+  template <class Outs>
+  void scan(Outs const& outs, detail::direction shift)
   {
-    if (size_ == 0) return;
-    exact_sum<T>* const before = sum_at(ranks() + 1);
-    if (rank() == 0)
-      work_->for_each(1, store_term<T>{before, {*init_ ? as_term(**init_) : 0.0, init_->has_value()}});
+    if (lines_->size() == 0) return;
+    sum* const before = sums_of(ranks() + 1);
+    auto const initials = initials_of<T>(*lines_);
+    if (own_place() == first_place() && !shares_initial())
+      work_->for_each(count_,
+                      store_initials<T, std::remove_const_t<decltype(initials)>>{before, initials, lines_->has_init()});
     else
-      work_->for_each(1, store_sum<T>{sums(rank()), before});
-    work_->template exact_scan<T>(first_, size_, out, before, *transform_, shift);
+      work_->for_each(count_, store_sums<T>{sums_before(own_place()), before});
+    work_->template exact_scans<T>(*lines_, outs, before, shift);
   }
 
 private:
-  static constexpr std::size_t each = (sizeof(exact_sum<T>) + 255) / 256 * 256;
+  using sum = exact_sum<T>;
 
-  int rank() const { return all_->ranks.by.rank(); }
+  static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+  std::size_t before_bytes() const { return aligned(count_ * sizeof(sum)); }
+  std::size_t scratch_bytes() const { return work::template exact_scratch<T>(count_); }
+
+  std::byte* memory() const { return work_->memory(); }
   std::size_t ranks() const { return static_cast<std::size_t>(all_->ranks.by.size()); }
-  exact_sum<T>* sum_at(std::size_t k) const { return reinterpret_cast<exact_sum<T>*>(work_->memory() + k * each); }
-  /// The sums of the first `count` ranks. That of rank 0 has the initial value too.
-  add_sums<T> sums(int count) const { return {work_->memory(), each, count}; }
+  /// The sums of a rank's block; behind those of all and of this one lie the sums before its parts.
+  sum* sums_of(std::size_t block) const { return reinterpret_cast<sum*>(memory() + block * block_bytes_); }
+
+  // Places are those of ranks in the order of the sequence (ranks/lines.hpp).
+  int rank_at(int place) const { return ranks_backend::rank_at(*lines_, place); }
+  int own_place() const { return rank_at(all_->ranks.by.rank()); }
+  int first_place() const { return ranks_backend::first_place(*lines_); }
+  int initial_place() const { return ranks_backend::initial_place(*lines_); }
+
+  /// The rank at the first place adds the initial value to its sum. Where another rank has the value, that one shares
+  /// it behind its sum.
+  bool shares_initial() const
+  {
+    if constexpr (ranks_backend::goes_either_way<Lines>)
+      return lines_->goes_back() && lines_->has_init();
+    else
+      return false;
+  }
+  bool begins_here() const { return own_place() == initial_place() && lines_->has_init(); }
+  bool has_value() const
+  {
+    return ranks_backend::goes_either_way<Lines> || lines_->has_init() || elements() > 0;  // pieces have elements
+  }
+  /// The sums of the places before `end`, with the initial value.
+  add_sums<T> sums_before(int end) const
+  {
+    int const first = first_place();
+    auto const block_at = [&](int place) { return sums_of(static_cast<std::size_t>(rank_at(place))); };
+    auto const each = static_cast<std::ptrdiff_t>(block_bytes_);
+    return {block_at(first), shares_initial() ? block_at(initial_place()) + count_ : nullptr,
+            rank_at(first + 1) < rank_at(first) ? -each : each, end - first};
+  }
 
   group<Machine>* all_;
   work* work_;
-  I first_;
-  std::size_t size_;
-  std::optional<T> const* init_;
-  Transform* transform_;
+  Lines const* lines_;
+  std::size_t count_, block_bytes_;
 };
 
-/// Runs body(call, work, session) on this rank's elements, after all ranks have met.
-template <class T, class Machine, class I, class Transform, class Prepare, class Body>
-void run_exact_call(execution<Machine> const& on, char const* function, I first, std::size_t size,
-                    std::optional<T> const& init, Transform& transform, Prepare const& prepare, Body const& body)
+/// The call under an operator.
+template <class T, class Op, class Machine, class Lines>
+using call_under = std::conditional_t<is_exact_sum<Op>, exact_call<T, Machine, Lines>, call<T, Op, Machine, Lines>>;
+
+/// Scans by a call. Ranks agree on whether it has failed, if it may.
+template <class Machine, class Call, class Outs>
+void scan_by(group<Machine>& all, ranks_backend::session<typename Machine::transport>& by, Call& call, Outs const& outs,
+             detail::direction shift)
 {
-  group<Machine>& all = on.all();
-  ranks_backend::call_name const name(function, " of ", ranks_backend::type_name<T>(), " (", sizeof(T),
-                                      " bytes), operator tally::exact_plus", init ? ", with an initial value" : "");
-  typename Machine::work work(all.machine, function);
-  ranks_backend::session<typename Machine::transport> by(all.ranks, name);
-  begin_call(all, by, size, [&] { prepare(work); });
-  exact_call<T, Machine, I, Transform> own(all, work, std::move(first), size, init, transform);
-  take_memory(all, by, work, own.bytes());
-  own.share_totals();
-  body(own, work, by);
+  if constexpr (Call::scan_may_fail) {
+    by.attempt([&] { call.scan(outs, shift); });
+    agree(all, by);
+  } else {
+    call.scan(outs, shift);
+  }
 }
 
 }  // namespace tally::nccl_backend

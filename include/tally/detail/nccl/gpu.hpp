@@ -24,6 +24,7 @@
 
 #ifdef __CUDACC__
 #include "tally/detail/cuda/exact/launch.cuh"
+#include "tally/detail/nccl/exact_kernels.cuh"
 #include "tally/detail/nccl/kernels.cuh"
 #endif
 
@@ -97,44 +98,54 @@ public:
   }
 
 #ifdef __CUDACC__
-  /// The bytes that `exact_total` needs to add up the sums of blocks.
+  /// The bytes that the exact sums of so many sequences need besides.
   template <class T>
-  static constexpr std::size_t exact_scratch()
+  static constexpr std::size_t exact_scratch(std::size_t count)
   {
-    return sizeof(cuda_backend::exact::accumulator<T>);
+    return count * sizeof(cuda_backend::exact::accumulator<T>);
   }
-  /// The exact sum of elements, to `*sum`.
-  template <class T, class I, class Transform>
-  void exact_total(I first, std::size_t size, exact_sum<T>* sum, std::byte* scratch, Transform const& transform)
+  /// The exact sum of each sequence.
+  template <class T, class Lines>
+  void exact_totals(Lines const& lines, exact_sum<T>* sums, std::byte* scratch)
   {
-    auto const in = input(first);
-    using problem = exact_total_problem<T, std::remove_const_t<decltype(in)>, Transform>;
+    std::size_t const count = lines.count();
+    if (count == 0) return;
     auto* const all = reinterpret_cast<cuda_backend::exact::accumulator<T>*>(scratch);
-    problem const of{in, size, transform, all, sum};
-    for_each(1, clear_sum<T>{all});
-    constexpr std::size_t piece = 16 * cuda_backend::exact::sum_threads;
-    static cuda_backend::known_kernels known{};
-    auto const most = static_cast<std::size_t>(
-        cuda_backend::blocks_at_a_time(call_, exact_total_kernel<problem>, cuda_backend::exact::sum_threads, 0, known));
-    if (size > 0)
-      launch(exact_total_kernel<problem>, of, static_cast<unsigned>(std::min(most, (size - 1) / piece + 1)),
-             cuda_backend::exact::sum_threads);
-    for_each(1, convert_sum<T>{all, sum});
+    check_cuda(cudaMemsetAsync(all, 0, exact_scratch<T>(count), call_.stream()), "clearing memory");
+    if (lines.size() > 0) {
+      if constexpr (Lines::several)
+        add_lines<T>(lines, all);
+      else
+        add_array<T>(lines.first(0), lines.size(), lines.transform(), all);
+    }
+    for_each(count, convert_sums<T>{all, sums});
   }
-  /// The exact scan of elements on top of `*before`.
-  template <class T, class I, class Out, class Transform>
-  void exact_scan(I first, std::size_t size, Out out, exact_sum<T> const* before, Transform const& transform,
-                  detail::direction shift)
+  /// Scans each sequence exactly, on top of its sum in `before`.
+  template <class T, class Lines, class Outs>
+  void exact_scans(Lines const& lines, Outs const& outs, exact_sum<T> const* before, detail::direction shift)
   {
-    auto const in = input(first);
-    auto const to = cuda_backend::device_iterator(out);
-    using places = cuda_backend::exact::array_places<std::remove_const_t<decltype(in)>, Transform>;
-    auto const all = cuda_backend::exact::scans_of<T>(places{in, {size, {}}, transform}, to, detail::batch::ends<T>{},
-                                                      T{}, shift == detail::direction::exclusive);
-    continued_exact_scan<std::remove_const_t<decltype(all)>> const of{all, before};
-    bool const is_long = size > of.piece;
-    cuda_backend::exact::launch_scans(of_->on_, call_, of, 1, is_long ? 1 : 0, is_long ? (size - 1) / of.piece + 1 : 0,
-                                      size);
+    namespace exact = cuda_backend::exact;
+    bool const is_exclusive = shift == detail::direction::exclusive;
+    detail::batch::ends<T> const none;
+    auto const scan = [&](auto const& places, auto const& out, auto const& launch_scans) {
+      auto const all = exact::scans_of<T>(places, out, none, T{}, is_exclusive);
+      launch_scans(continued_exact_scan<std::remove_const_t<decltype(all)>>{all, before});
+    };
+    if constexpr (Lines::several) {
+      if (lines.count() == 0) return;
+      using element = std::iter_value_t<typename Lines::iterator>;
+      scan(numbered_places<element>{{lines.where, lines.make.first}}, outs.first,
+           [&](auto const& of) { exact::launch_scans(of_->on_, call_, of, lines.where); });
+    } else {
+      std::size_t const size = lines.size();
+      auto const in = input(lines.first(0));
+      auto const& transform = lines.transform();
+      using places = exact::array_places<std::remove_const_t<decltype(in)>, std::remove_cvref_t<decltype(transform)>>;
+      scan(places{in, {size, {}}, transform}, cuda_backend::device_iterator(outs(0)), [&](auto const& of) {
+        bool const is_long = size > of.piece;
+        exact::launch_scans(of_->on_, call_, of, 1, is_long ? 1 : 0, is_long ? (size - 1) / of.piece + 1 : 0, size);
+      });
+    }
   }
 
   /// The segments between heads, of which none crosses the end of the n elements.
@@ -295,6 +306,48 @@ public:
   }
 
 private:
+  template <class T, class I, class Transform>
+  void add_array(I const& first, std::size_t size, Transform const& transform, cuda_backend::exact::accumulator<T>* sum)
+  {
+    auto const in = input(first);
+    using problem = exact_total_problem<T, std::remove_const_t<decltype(in)>, Transform>;
+    constexpr int block = cuda_backend::exact::sum_threads;
+    constexpr std::size_t piece = std::size_t{16} * block;
+    launch_at_most(exact_total_kernel<problem>, problem{in, size, transform, sum}, (size - 1) / piece + 1, block);
+  }
+  /// Warps add up pieces of long sequences of neighbours, and lanes those of others.
+  template <class T, class Lines>
+  void add_lines(Lines const& lines, cuda_backend::exact::accumulator<T>* sums)
+  {
+    namespace exact = cuda_backend::exact;
+    using problem = exact_totals_problem<T, std::iter_value_t<typename Lines::iterator>>;
+    constexpr auto warps = static_cast<std::size_t>(exact::sequence_warps);
+    cuda_backend::tuning const& by = cuda_backend::tuning_in_use();
+    std::size_t const count = lines.count(), terms = lines.size();
+    problem of{{lines.where, lines.make.first}, 1, sums};
+    if (lines.where.along.step.in == 1 && terms > by.exact_terms_alone) {
+      detail::took("nccl: exact sums of sequences by warps");
+      of.pieces = (terms - 1) / by.exact_piece + 1;
+      launch_at_most(exact_totals_kernel<problem, exact::lanes::together>, of, (count * of.pieces - 1) / warps + 1,
+                     exact::sequence_threads);
+    } else {
+      detail::took("nccl: exact sums of sequences by lanes");
+      std::size_t const groups = (count - 1) / warp_lanes + 1;
+      of.pieces = exact::pieces_of_columns(call_, groups, terms);
+      launch_at_most(exact_totals_kernel<problem, exact::lanes::alone>, of, (groups * of.pieces - 1) / warps + 1,
+                     exact::sequence_threads);
+    }
+  }
+  /// With one block for each part of the work, or as many as run at once.
+  template <class P>
+  void launch_at_most(void (*kernel)(P const), P const& problem, std::size_t blocks, int block_threads)
+  {
+    static cuda_backend::known_kernels known{};
+    auto const resident =
+        static_cast<std::size_t>(cuda_backend::blocks_at_a_time(call_, kernel, block_threads, 0, known));
+    launch(kernel, problem, static_cast<unsigned>(std::min(resident, blocks)), block_threads);
+  }
+
   template <class T, class Inputs, class Op>
   lines_problem<T, Op, Inputs> lines_for(Inputs const& inputs, std::size_t count, std::size_t size, Op const& op)
   {

@@ -5,11 +5,9 @@
 #include <functional>
 #include <type_traits>
 
-#include "tally/detail/cuda/exact/launch.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/nccl/call.hpp"
 #include "tally/detail/nccl/carries.hpp"
-#include "tally/detail/nccl/exact_call.hpp"
 
 /// The kernels of a call on several GPUs. Each rank totals its tiles, and scans them once their carries are known: a
 /// tile waits for no other.
@@ -322,74 +320,6 @@ __global__ void __launch_bounds__(Warps* warp_lanes, BlocksPerProcessor)
       found->previous.is_present ? left::present(found->previous.value) : left::absent(op, (*totals)[0]);
   own.store(problem.destination_of(of), of.begin, carry, previous, *memory, transform, op);
 }
-
-/// The exact sum of a part.
-template <class T, class In, class Transform>
-struct exact_total_problem {
-  using element = T;
-  using input = In;
-
-  In in;
-  std::size_t size;
-  Transform transform;
-  cuda_backend::exact::accumulator<T>* all;
-  exact_sum<T>* sum;
-};
-template <class T>
-struct clear_sum {
-  cuda_backend::exact::accumulator<T>* all;
-  __device__ void operator()(std::size_t) const { all->clear(0, 1); }
-};
-template <class T>
-struct convert_sum {
-  cuda_backend::exact::accumulator<T>* all;
-  exact_sum<T>* sum;
-  __device__ void operator()(std::size_t) const
-  {
-    exact_sum<T> result;
-    for (int i = all->first(); i < all->end; ++i) result.all().set_digit(i, all->digit[i]);
-    result.note(static_cast<std::uint8_t>(all->kinds));
-    *sum = result.carried();
-  }
-};
-/// Each block adds its share to *problem.all.
-template <class P>
-__global__ void __launch_bounds__(cuda_backend::exact::sum_threads, 3)
-    exact_total_kernel(__grid_constant__ P const problem)
-{
-  constexpr int block = cuda_backend::exact::sum_threads;
-  __shared__ cuda_backend::exact::accumulator<typename P::element> own;
-  int const thread = static_cast<int>(threadIdx.x);
-  own.clear(thread, block);
-  cuda_backend::take_turn();
-  __syncthreads();
-  cuda_backend::exact::add_share(problem, own);
-  __syncthreads();
-  if (thread == 0) own.carry();
-  __syncthreads();
-  for (int i = own.first() + thread; i < own.end; i += block) problem.all->add_digit(i, own.digit[i]);
-  if (thread != 0) return;
-  if (own.depth > 0) problem.all->use(own.first(), own.end);
-  problem.all->note(own.kinds);
-}
-
-/// An exact scan on top of a sum in memory.
-template <class P>
-struct continued_exact_scan : P {
-  exact_sum<typename P::element> const* before;
-
-  template <class Sequence, class Accumulator>
-  __device__ __forceinline__ void add_initial(Sequence const&, Accumulator& sum) const
-  {
-    constexpr int digits = exact_sum<typename P::element>::numbers::digits;
-    int first = 0;
-    while (first < digits && before->all().digit(first) == 0) ++first;
-    if (first < digits) sum.use(first, digits);
-    for (int i = first; i < digits; ++i) sum.add_digit(i, before->all().digit(i));
-    sum.note(before->kinds());
-    sum.carry();
-  }
-};
 
 /// A problem whose first tile begins a span and whose initial value lies in memory: the spans before it.
 template <class P>

@@ -14,7 +14,7 @@
 #include "tally/detail/contract.hpp"
 #include "tally/detail/nccl/backend.hpp"
 #include "tally/detail/nccl/call.hpp"
-#include "tally/detail/nccl/exact_segments.hpp"
+#include "tally/detail/nccl/exact_call.hpp"
 #include "tally/detail/nccl/plain_array.hpp"
 #include "tally/detail/path.hpp"
 #include "tally/detail/ranks/segments.hpp"
@@ -162,18 +162,17 @@ void cross_borders(group<Machine>& all, ranks_backend::session<typename Machine:
   for (int k = 0; k < 2 && k < crossing; ++k) {
     detail::took("nccl: segments that cross borders");
     line.find(parts, by.rank(), k);
-    auto const share = [&](auto of_these) {
-      take_memory(all, by, work, of_these.bytes() + bytes);
-      begin(work.memory() + of_these.bytes());
-      of_these.share_totals();
-      if (line.is_here()) use(of_these, work, line);
-    };
-    if constexpr (is_exact_sum<Op>) {
-      share(exact_piece<T, Machine, Line>(all, work, line));
-    } else {
-      line.divide(all.ranks, work.template tile<T>());
-      share(call<T, Op, Machine, Line>(all, work, line, op));
-    }
+    if constexpr (!is_exact_sum<Op>) line.divide(all.ranks, work.template tile<T>());
+    call_under<T, Op, Machine, Line> of_these(all, work, line, op);
+    take_memory(all, by, work, of_these.bytes() + bytes);
+    begin(work.memory() + of_these.bytes());
+    of_these.share_totals();
+    if (!line.is_here()) continue;
+    auto const take = [&] { use(of_these, work, line); };
+    if constexpr (decltype(of_these)::scan_may_fail)
+      by.attempt(take);
+    else
+      take();
   }
 }
 

@@ -156,6 +156,13 @@ sums_problem<T, Places, Out> sums_of(Places const& places, Out out, detail::batc
           nullptr};
 }
 
+/// The pieces of each of the sequences side by side that lanes add up: enough for twice as many warps as run at a time.
+inline std::size_t pieces_of_columns(prepared_call const& call, std::size_t groups, std::size_t terms)
+{
+  std::size_t const warps = static_cast<std::size_t>(call.processors()) * 2 * 24;
+  return std::min((warps + groups - 1) / groups, terms / tuning_in_use().exact_column_piece + 1);
+}
+
 /// Exact sums of sequences of one length.
 template <class T, class In, class Out>
 void run_sums(execution const& on, prepared_call& call, detail::batch::layout const& where, In const* in, Out* out,
@@ -176,10 +183,7 @@ void run_sums(execution const& on, prepared_call& call, detail::batch::layout co
       where.dimensions > 0 &&
       distance(where.across[static_cast<std::size_t>(where.dimensions - 1)].step.in) < distance(where.along.step.in);
   if (!side_by_side) return launch_sums(on, call, problem, sequences, terms > problem.piece ? sequences : 0, terms);
-  // Twice as many warps as run at a time.
-  std::size_t const warps = static_cast<std::size_t>(call.processors()) * 2 * 24;
-  std::size_t const groups = (sequences + warp_lanes - 1) / warp_lanes;
-  problem.pieces = std::min((warps + groups - 1) / groups, terms / tuning_in_use().exact_column_piece + 1);
+  problem.pieces = pieces_of_columns(call, (sequences + warp_lanes - 1) / warp_lanes, terms);
   if (problem.pieces > 1) return launch_column_sums(on, call, problem, sequences);
   problem.terms_alone = problem.piece = terms;
   launch_sums(on, call, problem, sequences, 0, 0);
@@ -308,6 +312,25 @@ void run_scan(execution const& on, prepared_call& call, In in, detail::element_c
   launch_scans(on, call, problem, 1, size.most > problem.piece ? 1 : 0, pieces, size.most);
 }
 
+/// Scans sequences of one length.
+template <class P>
+void launch_scans(execution const& on, prepared_call& call, P problem, detail::batch::layout const& where)
+{
+  std::size_t const sequences = where.sequences(), terms = where.along.extent;
+  auto const distance = [](std::ptrdiff_t step) { return step < 0 ? -step : step; };
+  bool const side_by_side =
+      where.dimensions > 0 &&
+      distance(where.across[static_cast<std::size_t>(where.dimensions - 1)].step.out) < distance(where.along.step.out);
+  // A lane for each of many columns; few are cut into pieces like rows.
+  if (side_by_side && sequences >= tuning_in_use().exact_columns_scanned) {
+    problem.terms_alone = problem.piece = terms;
+    return launch_scans(on, call, problem, sequences, 0, 0, 0);
+  }
+  std::size_t const pieces = sequences * ((terms + problem.piece - 1) / problem.piece);
+  bool const are_long = terms > problem.piece;
+  launch_scans(on, call, problem, sequences, are_long ? sequences : 0, are_long ? pieces : 0, terms);
+}
+
 /// Exact scans of sequences of one length.
 template <class T, class In, class Out>
 void run_scans(execution const& on, prepared_call& call, detail::batch::layout const& where, In const* in, Out* out,
@@ -321,18 +344,7 @@ void run_scans(execution const& on, prepared_call& call, detail::batch::layout c
     problem.only_if = scan_pairs<T>(on, call, pairs, in, sequences * terms, out, std::identity{},
                                     sequences_of_one_length{terms, sequences, 0}, ends, is_exclusive);
   if (ends_with_pairs(problem.only_if)) return;
-  auto const distance = [](std::ptrdiff_t step) { return step < 0 ? -step : step; };
-  bool const side_by_side =
-      where.dimensions > 0 &&
-      distance(where.across[static_cast<std::size_t>(where.dimensions - 1)].step.out) < distance(where.along.step.out);
-  // A lane for each of many columns; few are cut into pieces like rows.
-  if (side_by_side && sequences >= tuning_in_use().exact_columns_scanned) {
-    problem.terms_alone = problem.piece = terms;
-    return launch_scans(on, call, problem, sequences, 0, 0, 0);
-  }
-  std::size_t const pieces = sequences * ((terms + problem.piece - 1) / problem.piece);
-  bool const are_long = terms > problem.piece;
-  launch_scans(on, call, problem, sequences, are_long ? sequences : 0, are_long ? pieces : 0, terms);
+  launch_scans(on, call, problem, where);
 }
 
 /// Exact scans of segments. `most` bounds the number of all elements, unless it is no bound: then no segment is cut
