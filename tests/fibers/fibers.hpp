@@ -40,6 +40,7 @@
 /// It cannot show races between two such places, where nothing else runs, nor what depends on the memory model: each
 /// store is seen at once. It has no clusters and no PTX, and shuffles and votes are those of whole warps. A test brings
 /// the barriers and copies that its kernels have by PTX.
+#pragma GCC diagnostic ignored "-Wpedantic"  // kernels have integers of 128 bits
 #define __device__
 #define __host__
 #define __global__
