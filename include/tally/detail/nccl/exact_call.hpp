@@ -86,8 +86,8 @@ struct put_nearest {
   }
 };
 
-/// An exact call on all ranks, from the sizes of all parts on: a `call` (call.hpp) without tiles. The value of a
-/// sequence, or of the piece of one that crosses borders, has as many messages as that of all.
+/// An exact call on all ranks, from the sizes of all parts on. It takes the lines that a `call` (call.hpp) takes, and
+/// has the same functions. There are no tiles, so nothing but sums crosses a border.
 template <class T, class Machine, class Lines>
 class exact_call {
 public:
