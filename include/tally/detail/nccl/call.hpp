@@ -258,7 +258,7 @@ public:
     auto* const block = memory_ + own_block_;
     auto const inits = lines_initials();
     work_->template share<T>(
-        sharing<T, Op, decltype(inits)>{header(own_, own_place() == first_place()), totals(), own_.tiles, inits,
+        sharing<T, Op, decltype(inits)>{header(own_, own_place() == places().first), totals(), own_.tiles, inits,
                                         reinterpret_cast<slot<T, Op>*>(block + sizeof(shared_header)), *op_},
         reinterpret_cast<shared_header*>(block), count_);
     by().gather(block, memory_ + all_blocks_, block_bytes_);
@@ -271,7 +271,7 @@ public:
   template <class Put>
   void reduce(Put const& put)
   {
-    int const ranks_of_it = ranks_backend::last_place(*lines_, ranks()) - first_place() + 1;
+    int const ranks_of_it = places().last - places().first + 1;
     work_->template fold<T>(blocks(), ranks_of_it, count_, put, *op_);
   }
 
@@ -293,7 +293,7 @@ public:
       if constexpr (!Lines::several)  // a tail is scanned first, and needs the spans before it
         to_span = own_.tail == 0 && work_->template goes_on_alone<T>(at(own_.head), whole, place(outs(0), own_.head),
                                                                      before, *op_, lines_->transform());
-      work_->template find_carries<T>(blocks(), own_place() - first_place(), count_, to_span, before, *op_);
+      work_->template find_carries<T>(blocks(), own_place() - places().first, count_, to_span, before, *op_);
     }
     std::identity same;
     if constexpr (Lines::several) {
@@ -330,10 +330,9 @@ private:
   int rank() const { return by().rank(); }
   int ranks() const { return by().size(); }
   // Ranks have the places of a sequence in their order or, if it goes back, in the opposite one.
-  int rank_at(int place) const { return ranks_backend::rank_at(*lines_, place); }
+  ranks_backend::rank_places places() const { return ranks_backend::places_of(*lines_, ranks()); }
+  int rank_at(int place) const { return places().rank_at(place); }
   int own_place() const { return rank_at(rank()); }
-  /// The first place with a part: that of all, unless sequences are divided among some ranks only.
-  int first_place() const { return ranks_backend::first_place(*lines_); }
 
   static constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
   template <class J>
@@ -350,9 +349,9 @@ private:
   /// The blocks of the ranks that have parts.
   shared_blocks blocks() const
   {
-    int const first = rank_at(first_place());
+    ranks_backend::rank_places const places = this->places();
     auto const each = static_cast<std::ptrdiff_t>(block_bytes_);
-    return {memory_ + all_blocks_ + first * each, rank_at(first_place() + 1) < first ? -each : each};
+    return {memory_ + all_blocks_ + places.rank_at(places.first) * each, places.goes_back ? -each : each};
   }
 
   ranks_backend::division parts() const { return {all_->ranks.offsets, tile_, order::span_tiles}; }
