@@ -29,7 +29,9 @@ _modules = {
     "_exact": "exact_sum",
     "_recurrences": "linear_recurrence",
     "_operators": "operation",
-    "_ranks": "ranks rank_error mpi distributed",
+    "_ranks": "ranks rank_error",
+    "_mpi": "mpi",
+    "_distributed": "distributed",
     "_library": "library_version library_path",
 }
 _module_of = {name: module for module, names in _modules.items() for name in names.split()}

@@ -52,8 +52,7 @@ void try_along(kind const& of, tally_operation const* op, std::mt19937& random)
   whole_array results(of.to, shape, turned);
   if (in_place) results.memory = in.memory;
   on_ranks(size, [&](tally_ranks* ranks, int r) {
-    auto const begin = offsets[static_cast<std::size_t>(r)], end = offsets[static_cast<std::size_t>(r) + 1];
-    part from(in_place ? results : in, axis, begin, end), to(results, axis, begin, end);
+    part from(in_place ? results : in, axis, offsets, r), to(results, axis, offsets, r);
     whole_array reduced(of.to, across, turned), own_last(of.to, across, turned);
     // The other ranks' initial values are not those of the call.
     whole_array own_initial(of.to, initial.shape, turned);
@@ -77,12 +76,7 @@ void try_along(kind const& of, tally_operation const* op, std::mt19937& random)
 TEST(c_ranks, along_an_axis)
 {
   std::mt19937 random(7);
-  for (int round = 0; round < 12; ++round)
-    for (kind const& each : kinds)
-      for (tally_operation const* op : each.operators) {
-        try_along(each, op, random);
-        if (HasFatalFailure() || HasNonfatalFailure()) return;
-      }
+  for_each_operator_of_kinds(12, [&](kind const& of, tally_operation const* op) { try_along(of, op, random); });
 }
 
 TEST(c_ranks, nothing_at_all)

@@ -123,6 +123,11 @@ struct part {
     array.shape = shape.data();
     array.byte_offset = static_cast<std::uint64_t>(begin * of.strides[axis]) * of.bytes();
   }
+  /// That of a rank, if `offsets` divide the axis.
+  part(whole_array& of, std::size_t axis, std::vector<std::int64_t> const& offsets, int rank)
+      : part(of, axis, offsets[static_cast<std::size_t>(rank)], offsets[static_cast<std::size_t>(rank) + 1])
+  {
+  }
 };
 
 /// The offsets of random parts of n elements; some are empty.
@@ -212,6 +217,18 @@ inline std::vector<kind> const kinds{
     {TALLY_COMPLEX128, TALLY_COMPLEX128, {TALLY_PLUS, TALLY_TIMES}},
     {TALLY_BYTES(8), TALLY_BYTES(8), {&maps}},
 };
+
+/// Calls trial(kind, operator) for every operator of every kind, `rounds` times, until one has failed.
+template <class Trial>
+void for_each_operator_of_kinds(int rounds, Trial const& trial)
+{
+  for (int round = 0; round < rounds; ++round)
+    for (kind const& each : kinds)
+      for (tally_operation const* op : each.operators) {
+        trial(each, op);
+        if (testing::Test::HasFailure()) return;
+      }
+}
 
 /// A random number of elements, of which a tile of 32 KiB has a few thousand.
 inline std::int64_t length(std::mt19937& random)

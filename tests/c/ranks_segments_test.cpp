@@ -55,7 +55,7 @@ void try_by_key(kind const& of, tally_operation const* op, std::mt19937& random)
   }
   on_ranks(size, [&](tally_ranks* ranks, int r) {
     auto const at = static_cast<std::size_t>(r);
-    part own_keys(keys, 0, offsets[at], offsets[at + 1]), own_values(values, 0, offsets[at], offsets[at + 1]);
+    part own_keys(keys, 0, offsets, r), own_values(values, 0, offsets, r);
     tally_array const to = parts_out[at].view(), keys_to = parts_keys[at].view();
     ASSERT_EQ(
         tally_ranks_reduce_by_key(ranks, &own_keys.array, &own_values.array, &keys_to, &to, &counts[at], op, &options),
@@ -77,9 +77,7 @@ void try_by_key(kind const& of, tally_operation const* op, std::mt19937& random)
   ASSERT_EQ(tally_scan_by_key(&kv, &vv, &ov, op, &options), TALLY_OK) << tally_last_message();
   whole_array results(of.to, shape, false);
   on_ranks(size, [&](tally_ranks* ranks, int r) {
-    auto const place = static_cast<std::size_t>(r);
-    part own_keys(keys, 0, offsets[place], offsets[place + 1]),
-        own_values(values, 0, offsets[place], offsets[place + 1]), to(results, 0, offsets[place], offsets[place + 1]);
+    part own_keys(keys, 0, offsets, r), own_values(values, 0, offsets, r), to(results, 0, offsets, r);
     ASSERT_EQ(tally_ranks_scan_by_key(ranks, &own_keys.array, &own_values.array, &to.array, op, &options), TALLY_OK)
         << tally_last_message();
   });
@@ -89,12 +87,7 @@ void try_by_key(kind const& of, tally_operation const* op, std::mt19937& random)
 TEST(c_ranks, by_key)
 {
   std::mt19937 random(9);
-  for (int round = 0; round < 6; ++round)
-    for (kind const& each : kinds)
-      for (tally_operation const* op : each.operators) {
-        try_by_key(each, op, random);
-        if (HasFatalFailure() || HasNonfatalFailure()) return;
-      }
+  for_each_operator_of_kinds(6, [&](kind const& of, tally_operation const* op) { try_by_key(of, op, random); });
 }
 
 /// Segments of random lengths, empty ones among them, each on the rank in whose part it begins.
@@ -142,8 +135,8 @@ void try_segments(kind const& of, tally_operation const* op, std::mt19937& rando
     std::int64_t const first = number(at), behind = number(at + 1);
     std::int64_t const own_count = first == behind ? r % 2 : behind - first + 1;
     tally_array const own_places = offsets_view(places.data() + first, &own_count);
-    part own_values(values, 0, parts[at], parts[at + 1]), to(own_scanned, 0, parts[at], parts[at + 1]),
-        to_sums(own_sums, 0, first, behind), to_lasts(own_lasts, 0, first, behind), from(initials, 0, first, behind);
+    part own_values(values, 0, parts, r), to(own_scanned, 0, parts, r), to_sums(own_sums, 0, first, behind),
+        to_lasts(own_lasts, 0, first, behind), from(initials, 0, first, behind);
     tally_options own = options, own_scan = scan_options;
     own.initial = own_scan.initial = given ? &from.array : nullptr;
     own_scan.last = &to_lasts.array;
@@ -162,12 +155,7 @@ void try_segments(kind const& of, tally_operation const* op, std::mt19937& rando
 TEST(c_ranks, segments)
 {
   std::mt19937 random(10);
-  for (int round = 0; round < 6; ++round)
-    for (kind const& each : kinds)
-      for (tally_operation const* op : each.operators) {
-        try_segments(each, op, random);
-        if (HasFatalFailure() || HasNonfatalFailure()) return;
-      }
+  for_each_operator_of_kinds(6, [&](kind const& of, tally_operation const* op) { try_segments(of, op, random); });
 }
 
 TEST(c_ranks, mistakes_in_segments)

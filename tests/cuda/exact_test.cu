@@ -20,32 +20,22 @@
 namespace tally::test {
 namespace {
 
-/// The tuning of a GPU's calls, changed as long as this lives.
-class tuned_gpu {
+/// A tuning in use, changed as long as this lives.
+template <class Tuning>
+class tuned {
 public:
   template <class F>
-  explicit tuned_gpu(F change) : before_(cuda_backend::tuning_in_use())
+  tuned(Tuning& in_use, F change) : in_use_(in_use),
+                                    before_(in_use)
   {
-    change(cuda_backend::tuning_in_use());
+    change(in_use);
   }
-  ~tuned_gpu() { cuda_backend::tuning_in_use() = before_; }
+  ~tuned() { in_use_ = before_; }
+  tuned(tuned const&) = delete;
 
 private:
-  cuda_backend::tuning before_;
-};
-
-/// The choice of sums by pairs, changed as long as this lives.
-class tuned_pairs {
-public:
-  template <class F>
-  explicit tuned_pairs(F change) : before_(cuda_backend::exact::pairs_tuning_in_use())
-  {
-    change(cuda_backend::exact::pairs_tuning_in_use());
-  }
-  ~tuned_pairs() { cuda_backend::exact::pairs_tuning_in_use() = before_; }
-
-private:
-  cuda_backend::exact::pairs_tuning before_;
+  Tuning& in_use_;
+  Tuning before_;
 };
 
 template <class T>
@@ -132,8 +122,8 @@ TYPED_TEST(cuda_exact, scans_of_an_array)
   // By pairs; or with a warp's chunk of 256 elements, and pieces of a long scan of 4096, or 300.
   for (int const way : {0, 1, 2}) {
     bool const small_pieces = way == 2;
-    tuned_pairs const by_pairs([&](auto& all) { all.scans = way == 0; });
-    tuned_gpu const changed([&](cuda_backend::tuning& all) {
+    tuned const by_pairs(cuda_backend::exact::pairs_tuning_in_use(), [&](auto& all) { all.scans = way == 0; });
+    tuned const changed(cuda_backend::tuning_in_use(), [&](auto& all) {
       if (!small_pieces) return;
       all.exact_terms_alone = 3;
       all.exact_piece_of_scans = 300;
@@ -242,7 +232,7 @@ TYPED_TEST(cuda_exact, along_axes)
                           {1, 1, 5000, 0}, {1, 2, 4097, 0},  {1, 2100, 3, 0},  {1, 900, 40, 2}, {40, 3, 9, 0},
                           {5, 64, 64, 0},  {1, 129, 257, 5}, {1, 4100, 33, 0}, {17, 1, 31, 0}};
   for (bool const small_pieces : {false, true}) {
-    tuned_gpu const changed([&](cuda_backend::tuning& all) {
+    tuned const changed(cuda_backend::tuning_in_use(), [&](auto& all) {
       if (!small_pieces) return;
       all.exact_terms_alone = 3;
       all.exact_piece = 130;
@@ -308,7 +298,7 @@ TYPED_TEST(cuda_exact, of_segments)
 {
   using T = TypeParam;
   for (bool const small_pieces : {false, true}) {
-    tuned_gpu const changed([&](cuda_backend::tuning& all) {
+    tuned const changed(cuda_backend::tuning_in_use(), [&](auto& all) {
       if (!small_pieces) return;
       all.exact_terms_alone = 3;
       all.exact_piece = 100;
@@ -370,7 +360,7 @@ bool has_near_terms(terms_of kind)
 TYPED_TEST(cuda_exact, scans_by_pairs_alone)
 {
   using T = TypeParam;
-  tuned_pairs const alone([](auto& all) { all.falls_back = false; });
+  tuned const alone(cuda_backend::exact::pairs_tuning_in_use(), [](auto& all) { all.falls_back = false; });
   std::size_t differ = 0;
   // A thread has 16 terms, a warp 512, a tile 4096.
   for (std::size_t const n : {1u, 15u, 16u, 17u, 511u, 512u, 513u, 4095u, 4096u, 4097u, 70'000u, 300'000u}) {
@@ -409,7 +399,7 @@ TYPED_TEST(cuda_exact, of_rows_side_by_side)
 {
   using T = TypeParam;
   for (bool const alone : {false, true}) {
-    tuned_pairs const by_pairs([&](auto& all) {
+    tuned const by_pairs(cuda_backend::exact::pairs_tuning_in_use(), [&](auto& all) {
       all.falls_back = !alone;
       all.least_terms_of_rows_of_doubles = 1;
       all.most_terms = std::size_t{1} << 20;
@@ -458,7 +448,7 @@ TYPED_TEST(cuda_exact, scans_of_segments_by_pairs)
 {
   using T = TypeParam;
   for (bool const alone : {false, true}) {
-    tuned_pairs const by_pairs([&](auto& all) {
+    tuned const by_pairs(cuda_backend::exact::pairs_tuning_in_use(), [&](auto& all) {
       all.falls_back = !alone;
       all.least_terms_of_rows_of_doubles = 1;
       all.most_terms = std::size_t{1} << 20;

@@ -26,14 +26,8 @@ void check_between(std::size_t n, std::vector<std::int64_t> const& offsets,
 {
   watchdog const waits(std::chrono::seconds(300));
   segments_of_one_machine<T, exact_plus, End> const all(n, offsets, {});
-  on_host_ranks(static_cast<int>(divisions[0].size()) - 1, {}, {}, [&](host_ranks const& on, int rank) {
-    std::size_t number = 0;
-    in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
-      auto const& division = divisions[number++];
-      bool const at_ends = number % 2 == 0;
-      check_part(on, all, given_on(all.offsets, division, static_cast<std::size_t>(rank), at_ends), begin, end);
-    });
-  });
+  on_host_ranks(static_cast<int>(divisions[0].size()) - 1, {}, {},
+                [&](host_ranks const& on, int rank) { check_parts(on, rank, all, divisions); });
 }
 
 TEST(exact_segments_on_gpus, between_offsets)
@@ -46,7 +40,7 @@ TEST(exact_segments_on_gpus, between_offsets)
   }
   for (std::size_t const count : {1, 5, 300}) {
     auto const offsets = random_offsets(count, 0, many, 1);
-    std::vector<std::vector<std::size_t>> const divisions{random_division(many, 7, 3), random_division(many, 7, 4)};
+    auto const divisions = random_divisions(many, 7, 2, 3);
     check_between<float, from::front>(many, offsets, divisions);
     check_between<double, from::back>(many, offsets, divisions);
   }

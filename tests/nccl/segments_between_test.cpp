@@ -69,14 +69,8 @@ void check_divisions(All const& all, std::vector<std::vector<std::size_t>> const
   watchdog const waits(std::chrono::seconds(300));
   host_machine machine;
   machine.tile = all.tile;
-  on_host_ranks(static_cast<int>(divisions[0].size()) - 1, machine, {}, [&](host_ranks const& on, int rank) {
-    std::size_t number = 0;
-    in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
-      auto const& division = divisions[number++];
-      bool const at_ends = number % 2 == 0;
-      check_part(on, all, given_on(all.offsets, division, static_cast<std::size_t>(rank), at_ends), begin, end);
-    });
-  });
+  on_host_ranks(static_cast<int>(divisions[0].size()) - 1, machine, {},
+                [&](host_ranks const& on, int rank) { check_parts(on, rank, all, divisions); });
 }
 
 /// The same from the front and from the back.
@@ -100,27 +94,19 @@ TEST(segments_between_on_gpus, every_division)
 
 TEST(segments_between_on_gpus, every_set_of_offsets)
 {
-  std::size_t const n = 3;
-  std::vector<std::vector<std::size_t>> divisions;
-  for_each_division(n, [&](auto const& offsets) {
-    divisions.push_back({0, offsets[1], offsets[1], offsets[2], n, n});  // five ranks, of which some have nothing
+  auto const divisions = every_division_with_idle_ranks(3);
+  std::size_t number = 0;
+  for_each_set_of_offsets([&](std::vector<std::int64_t> const& offsets) {
+    check_both_ways<float>(3, offsets, 1 + number++ % 2, halve_and_add_in_double{}, divisions);
   });
-  for (unsigned pattern = 0; pattern < 27; ++pattern) {
-    std::vector<std::int64_t> offsets{0};
-    for (unsigned k = 0, rest = pattern; k < n; ++k, rest /= 3)
-      offsets.insert(offsets.end(), rest % 3, static_cast<std::int64_t>(k + 1));
-    check_both_ways<float>(n, offsets, 1 + pattern % 2, halve_and_add_in_double{}, divisions);
-  }
 }
 
 TEST(segments_between_on_gpus, long_segments_across_spans)
 {
   std::size_t const n = 300;
-  for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    std::vector<std::vector<std::size_t>> divisions;
-    for (std::uint64_t k = 0; k < 3; ++k) divisions.push_back(random_division(n, 6, 10 * seed + k));
-    check_both_ways<double>(n, random_offsets(seed + 1, 0, n, seed), 2, halve_and_add{}, divisions);
-  }
+  for (std::uint64_t seed = 0; seed < 4; ++seed)
+    check_both_ways<double>(n, random_offsets(seed + 1, 0, n, seed), 2, halve_and_add{},
+                            random_divisions(n, 6, 3, 10 * seed));
 }
 
 TEST(segments_between_on_gpus, many_ranks)
@@ -128,7 +114,7 @@ TEST(segments_between_on_gpus, many_ranks)
   std::size_t const n = 600;
   for (std::size_t const count : {1, 10, 400})
     check_both_ways<float>(n, random_offsets(count, 0, n, 1), 3, halve_and_add_in_double{},
-                           {random_division(n, 30, 3), random_division(n, 30, 4)});
+                           random_divisions(n, 30, 2, 3));
 }
 
 /// The text of the exception of rank 0 of three, whose parts have four elements. The ranks are in step after it.

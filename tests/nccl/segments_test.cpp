@@ -59,7 +59,7 @@ TEST(segments_on_gpus, many_ranks)
   std::size_t const n = 600;
   for (std::size_t const one_in : {1, 3, 100, 3000})
     check_divisions(segmented<float, halve_and_add_in_double>(n, random_flags(n, one_in, 1), 3, {}),
-                    {random_division(n, 40, 3), random_division(n, 40, 4)});
+                    random_divisions(n, 40, 2, 3));
 }
 
 TEST(segments_on_gpus, calls_that_differ)

@@ -506,7 +506,8 @@ def test_the_module_is_the_tool(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "module", "_exact _keys _library _operators _ranks _recurrences _reductions _scans _segments _sorting".split()
+    "module",
+    "_distributed _exact _keys _library _mpi _operators _ranks _recurrences _reductions _scans _segments _sorting".split(),
 )
 def test_examples(module):
     import doctest

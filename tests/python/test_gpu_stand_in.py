@@ -1,5 +1,5 @@
 """The way of arrays on a GPU through the package, without a GPU: a library whose arrays lie in the CPU's memory stands in for
-PyTorch, CuPy and JAX. What their adapters do is tested on a GPU (test_gpu.py)."""
+PyTorch, CuPy and JAX. What their adapters do is tested on a GPU (test_gpu_libraries.py)."""
 
 import numpy as np
 import pytest

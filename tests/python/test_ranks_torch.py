@@ -9,7 +9,7 @@ import torch.multiprocessing as multiprocessing  # noqa: E402
 
 import ranks_checks  # noqa: E402
 import tally  # noqa: E402
-from tally._ranks import _OverTorch  # noqa: E402
+from tally._distributed import _OverTorch  # noqa: E402
 
 if not dist.is_available():
     pytest.skip("this PyTorch has no torch.distributed", allow_module_level=True)

@@ -54,6 +54,19 @@ inline given given_on(std::vector<std::int64_t> const& offsets, std::vector<std:
   return {number(rank), number(rank + 1)};
 }
 
+/// Calls body(segments, begin, end) with the part of `rank` in each division, and the segments that the rank gives.
+/// Empty ones at the end of a part are on its rank in every other division.
+template <class Body>
+void in_each_division(int rank, std::vector<std::int64_t> const& offsets,
+                      std::vector<std::vector<std::size_t>> const& divisions, Body const& body)
+{
+  std::size_t number = 0;
+  in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
+    bool const at_ends = number % 2 != 0;
+    body(given_on(offsets, divisions[number++], static_cast<std::size_t>(rank), at_ends), begin, end);
+  });
+}
+
 template <class T>
 std::vector<T> piece_of(std::vector<T> const& all, std::size_t first, std::size_t last)
 {
@@ -84,6 +97,14 @@ void check_part(On const& on, All const& all, given own, std::size_t begin, std:
   tally::exclusive_scan(on, batch, out, each(starts), all.op, last_to(lasts));
   expect_part(out, all.exclusive, begin, "exclusive_scan");
   expect_part(lasts, all.lasts, own.first, "last values");
+}
+
+/// Every call on the part of `rank` in each division.
+template <class On, class All>
+void check_parts(On const& on, int rank, All const& all, std::vector<std::vector<std::size_t>> const& divisions)
+{
+  in_each_division(rank, all.offsets, divisions,
+                   [&](given own, std::size_t begin, std::size_t end) { check_part(on, all, own, begin, end); });
 }
 
 /// Segments of n values, with an initial value each, and one machine's results.
@@ -125,6 +146,17 @@ inline std::vector<std::int64_t> random_offsets(std::size_t count, std::size_t f
     offsets[s] = static_cast<std::int64_t>(from + random_bits(seed, s) % (to - from + 1));
   std::sort(offsets.begin(), offsets.end());
   return offsets;
+}
+
+/// Calls check(offsets) for offsets of segments of three elements: after each element none, one or two segments end.
+template <class Check>
+void for_each_set_of_offsets(Check const& check)
+{
+  for (unsigned set = 0; set < 27; ++set) {
+    std::vector<std::int64_t> offsets{0};
+    for (unsigned k = 1, rest = set; k <= 3; ++k, rest /= 3) offsets.insert(offsets.end(), rest % 3, k);
+    check(offsets);
+  }
 }
 
 }  // namespace tally::test

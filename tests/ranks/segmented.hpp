@@ -107,9 +107,7 @@ template <class Check>
 void for_each_pattern_of_flags(Check const& check)
 {
   std::size_t const n = 4;
-  std::vector<std::vector<std::size_t>> divisions;
-  for_each_division(n,
-                    [&](auto const& offsets) { divisions.push_back({0, offsets[1], offsets[1], offsets[2], n, n}); });
+  auto const divisions = every_division_with_idle_ranks(n);
   for (unsigned pattern = 0; pattern < 16; ++pattern) {
     std::vector<char> flags(n);
     for (std::size_t k = 0; k < n; ++k) flags[k] = static_cast<char>(pattern >> k & 1);
@@ -123,9 +121,7 @@ void for_each_few_flags(std::size_t n, Check const& check)
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     std::vector<char> flags(n);
     for (std::size_t s = 0; s < seed; ++s) flags[random_bits(seed, s) % n] = 1;
-    std::vector<std::vector<std::size_t>> divisions;
-    for (std::uint64_t k = 0; k < 3; ++k) divisions.push_back(random_division(n, 6, 10 * seed + k));
-    check(flags, divisions);
+    check(flags, random_divisions(n, 6, 3, 10 * seed));
   }
 }
 

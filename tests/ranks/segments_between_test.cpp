@@ -34,14 +34,8 @@ void check_divisions(segments_of_one_machine<T, Op, End> const& all,
                      std::vector<std::vector<std::size_t>> const& divisions)
 {
   watchdog const waits(std::chrono::seconds(300));
-  on_virtual_ranks(static_cast<int>(divisions[0].size()) - 1, [&](virtual_rank const& on, int rank) {
-    std::size_t number = 0;
-    in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
-      auto const& division = divisions[number++];
-      bool const at_ends = number % 2 == 0;
-      check_part(on, all, given_on(all.offsets, division, static_cast<std::size_t>(rank), at_ends), begin, end);
-    });
-  });
+  on_virtual_ranks(static_cast<int>(divisions[0].size()) - 1,
+                   [&](virtual_rank const& on, int rank) { check_parts(on, rank, all, divisions); });
 }
 
 /// The same from the front and from the back.
@@ -66,27 +60,17 @@ TEST(segments_between_on_ranks, every_division)
 
 TEST(segments_between_on_ranks, every_set_of_offsets)
 {
-  std::size_t const n = 3;
-  std::vector<std::vector<std::size_t>> divisions;
-  for_each_division(n, [&](auto const& offsets) {
-    divisions.push_back({0, offsets[1], offsets[1], offsets[2], n, n});  // five ranks, of which some have nothing
+  auto const divisions = every_division_with_idle_ranks(3);
+  for_each_set_of_offsets([&](std::vector<std::int64_t> const& offsets) {
+    check_both_ways<float>(3, offsets, halve_and_add_in_double{}, divisions);
   });
-  for (unsigned pattern = 0; pattern < 27; ++pattern) {
-    std::vector<std::int64_t> offsets{0};
-    for (unsigned k = 0, rest = pattern; k < n; ++k, rest /= 3)
-      offsets.insert(offsets.end(), rest % 3, static_cast<std::int64_t>(k + 1));
-    check_both_ways<float>(n, offsets, halve_and_add_in_double{}, divisions);
-  }
 }
 
 TEST(segments_between_on_ranks, long_segments)
 {
   std::size_t const n = 3 * order::tile<double> + 100;
-  for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    std::vector<std::vector<std::size_t>> divisions;
-    for (std::uint64_t k = 0; k < 3; ++k) divisions.push_back(random_division(n, 6, 10 * seed + k));
-    check_both_ways<double>(n, random_offsets(seed + 1, 0, n, seed), plus{}, divisions);
-  }
+  for (std::uint64_t seed = 0; seed < 4; ++seed)
+    check_both_ways<double>(n, random_offsets(seed + 1, 0, n, seed), plus{}, random_divisions(n, 6, 3, 10 * seed));
 }
 
 /// So long that totals take a round of their own.
@@ -106,8 +90,7 @@ TEST(segments_between_on_ranks, exact_sums)
                             every_division(n));
   std::size_t const many = 20000;
   for (std::size_t const count : {1, 10, 600})
-    check_both_ways<float>(many, random_offsets(count, 0, many, 1), exact_plus{},
-                           {random_division(many, 6, 3), random_division(many, 6, 4)});
+    check_both_ways<float>(many, random_offsets(count, 0, many, 1), exact_plus{}, random_divisions(many, 6, 2, 3));
   on_virtual_ranks(3, [](virtual_rank const& on, int rank) {
     std::vector<double> const part{rank == 0 ? 1e100 : rank == 1 ? 1.0 : -1e100};
     std::vector<int> const offsets = rank == 0 ? std::vector<int>{0, 3} : std::vector<int>{};
@@ -124,8 +107,7 @@ TEST(segments_between_on_ranks, many_ranks)
 {
   std::size_t const n = 1000;
   for (std::size_t const count : {1, 10, 600})
-    check_both_ways<float>(n, random_offsets(count, 0, n, 1), halve_and_add_in_double{},
-                           {random_division(n, 30, 3), random_division(n, 30, 4)});
+    check_both_ways<float>(n, random_offsets(count, 0, n, 1), halve_and_add_in_double{}, random_divisions(n, 30, 2, 3));
 }
 
 /// Recurrences, of which some overflow: out of place, in place, and with one number for all steps.
@@ -157,10 +139,7 @@ void check_recurrences(std::size_t n, std::vector<std::int64_t> const& offsets, 
         throw error(std::string(what) + " at " + std::to_string(first + k));
   };
   on_virtual_ranks(static_cast<int>(divisions[0].size()) - 1, [&](virtual_rank const& on, int rank) {
-    std::size_t number = 0;
-    in_each_division(rank, divisions, [&](std::size_t begin, std::size_t end) {
-      bool const at_ends = number % 2 == 0;
-      given const own = given_on(offsets, divisions[number++], static_cast<std::size_t>(rank), at_ends);
+    in_each_division(rank, offsets, divisions, [&](given own, std::size_t begin, std::size_t end) {
       auto const places = piece_of(offsets, own.first, own.behind + 1);
       auto const factors = piece_of(a, begin, end), first_states = piece_of(starts, own.first, own.behind);
       auto terms = piece_of(b, begin, end);
@@ -195,8 +174,7 @@ TEST(segments_between_on_ranks, recurrences)
   }
   std::size_t const n = 2 * order::tile<affine<double>> + 100;
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
-    std::vector<std::vector<std::size_t>> divisions;
-    for (std::uint64_t k = 0; k < 3; ++k) divisions.push_back(random_division(n, 6, 10 * seed + k));
+    auto const divisions = random_divisions(n, 6, 3, 10 * seed);
     auto const offsets = random_offsets(seed + 1, 0, n, seed + 7);
     check_recurrences<double>(n, offsets, {}, divisions);
     check_recurrences<double>(n, offsets, {n / 3, n - 5}, divisions);

@@ -46,6 +46,14 @@ inline std::vector<std::vector<std::size_t>> every_division(std::size_t n)
   for_each_division(n, [&](auto const& offsets) { divisions.push_back(offsets); });
   return divisions;
 }
+/// The same divisions among five ranks, of which the second and the last have nothing.
+inline std::vector<std::vector<std::size_t>> every_division_with_idle_ranks(std::size_t n)
+{
+  std::vector<std::vector<std::size_t>> divisions;
+  for_each_division(n,
+                    [&](auto const& offsets) { divisions.push_back({0, offsets[1], offsets[1], offsets[2], n, n}); });
+  return divisions;
+}
 
 /// The offsets of `ranks` random parts of n elements; some are empty.
 inline std::vector<std::size_t> random_division(std::size_t n, int ranks, std::uint64_t seed)
@@ -58,10 +66,11 @@ inline std::vector<std::size_t> random_division(std::size_t n, int ranks, std::u
   std::sort(offsets.begin(), offsets.end());
   return offsets;
 }
-inline std::vector<std::vector<std::size_t>> random_divisions(std::size_t n, int ranks, std::uint64_t count)
+inline std::vector<std::vector<std::size_t>> random_divisions(std::size_t n, int ranks, std::uint64_t count,
+                                                              std::uint64_t first_seed = 0)
 {
   std::vector<std::vector<std::size_t>> divisions;
-  for (std::uint64_t seed = 0; seed < count; ++seed) divisions.push_back(random_division(n, ranks, seed));
+  for (std::uint64_t k = 0; k < count; ++k) divisions.push_back(random_division(n, ranks, first_seed + k));
   return divisions;
 }
 /// The same, and every other time the parts begin at the end of a tile, or one element behind it.

@@ -1,5 +1,6 @@
 #include "src/c/cuda/ranks.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -118,20 +119,20 @@ Function* of_type(tally_type type, Function* integers, Function* floats, Functio
 
 std::int32_t run_along(gpu_of_rank& gpu, along_on_gpus const& call, outcome_on_gpus& outcome)
 {
-  auto* const run = of_type(call.type, along_of_integers, along_of_float, along_of_double);
+  auto* const run = of_type(call.type, along_of<std::uint64_t>, along_of<float>, along_of<double>);
   return on_gpu_of_rank(gpu, call.call.gpu, outcome, [&] { run(gpu.on, call, outcome.has_met); });
 }
 
 // Ranks meet at the end of these calls, or before what they write: until then others hear of a failure.
 std::int32_t run_segments(gpu_of_rank& gpu, segments_on_gpus const& call, outcome_on_gpus& outcome)
 {
-  auto* const run = of_type(call.type, segments_of_integers, segments_of_float, segments_of_double);
+  auto* const run = of_type(call.type, segments_of<std::uint64_t>, segments_of<float>, segments_of<double>);
   return on_gpu_of_rank(gpu, call.call.gpu, outcome, [&] { run(gpu.on, call); });
 }
 
 std::int32_t run_runs(gpu_of_rank& gpu, runs_on_gpus const& call, std::size_t& found, outcome_on_gpus& outcome)
 {
-  auto* const run = of_type(call.values.type, runs_of_integers, runs_of_float, runs_of_double);
+  auto* const run = of_type(call.values.type, runs_of<std::uint64_t>, runs_of<float>, runs_of<double>);
   return on_gpu_of_rank(gpu, call.values.call.gpu, outcome, [&] { found = run(gpu.on, call); });
 }
 

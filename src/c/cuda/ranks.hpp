@@ -136,17 +136,14 @@ std::int32_t guarded_on_ranks(outcome_on_gpus& outcome, Body const& body) noexce
   });
 }
 
-/// The calls on a type, by the number of the operator.
+/// The calls on elements of type E, by the number of the operator: E is float, double, or std::uint64_t for integers.
 /// Throws    not_supported: there is no such operator.
-void along_of_integers(execution_of_rank const& on, along_on_gpus const& call, bool& has_met);
-void along_of_float(execution_of_rank const& on, along_on_gpus const& call, bool& has_met);
-void along_of_double(execution_of_rank const& on, along_on_gpus const& call, bool& has_met);
-void segments_of_integers(execution_of_rank const& on, segments_on_gpus const& call);
-void segments_of_float(execution_of_rank const& on, segments_on_gpus const& call);
-void segments_of_double(execution_of_rank const& on, segments_on_gpus const& call);
-std::size_t runs_of_integers(execution_of_rank const& on, runs_on_gpus const& call);
-std::size_t runs_of_float(execution_of_rank const& on, runs_on_gpus const& call);
-std::size_t runs_of_double(execution_of_rank const& on, runs_on_gpus const& call);
+template <class E>
+void along_of(execution_of_rank const& on, along_on_gpus const& call, bool& has_met);
+template <class E>
+void segments_of(execution_of_rank const& on, segments_on_gpus const& call);
+template <class E>
+std::size_t runs_of(execution_of_rank const& on, runs_on_gpus const& call);
 void recur_on_ranks(execution_of_rank const& on, recurrences_on_gpus const& call);
 
 /// The first `count` segments, which lie in the rank's part alone. The part begins at place `begin` of the whole.

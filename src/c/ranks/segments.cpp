@@ -125,12 +125,12 @@ void prepared::look_at(std::span<ranks_backend::pieces_of_part const> pieces, in
 {
   auto const part = [&](int r) { return pieces[static_cast<std::size_t>(r)]; };
   entering = static_cast<std::size_t>(part(rank).entering);
-  ranks_backend::for_each_crossing(pieces, [&](int, int first, int last) {
-    if (rank <= first || last < rank || entering == 0) return;
+  ranks_backend::for_each_crossing(pieces, [&](int, int begins, int ends) {
+    if (rank <= begins || ends < rank || entering == 0) return;
     // A segment at the end of its rank's part has its first element here, or on a rank between.
     int before = rank - 1;
-    while (first < before && part(before).elements == 0) --before;
-    has_first_of_it = call.from_back ? rank == last : before == first && part(first).leaving == 0;
+    while (begins < before && part(before).elements == 0) --before;
+    has_first_of_it = call.from_back ? rank == ends : before == begins && part(begins).leaving == 0;
   });
 }
 

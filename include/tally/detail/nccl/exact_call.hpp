@@ -115,7 +115,7 @@ public:
     sum* const own = sums_of(ranks());
     work_->template exact_totals<T>(*lines_, own, memory() + bytes() - scratch_bytes());
     if (shares_initial())
-      work_->for_each(1, store_initials<T, Initials>{own + count_, initials, own_place() == initial_place()});
+      work_->for_each(1, store_initials<T, Initials>{own + count_, initials, own_place() == places().initial});
     else if (begins_here())
       work_->for_each(count_, add_initials<T, Initials>{own, initials});
     all_->ranks.by.gather(memory() + ranks() * block_bytes_, memory(), block_bytes_);
@@ -128,8 +128,7 @@ public:
   template <class Put>
   void reduce(Put const& put)
   {
-    int const end = ranks_backend::last_place(*lines_, static_cast<int>(ranks())) + 1;
-    work_->for_each(count_, put_nearest<T, Put>{sums_before(end), has_value(), put});
+    work_->for_each(count_, put_nearest<T, Put>{sums_before(places().last + 1), has_value(), put});
   }
 
   /// Writes the results of this part: those of sequence s to outs(s). It may be called again.
@@ -139,7 +138,7 @@ public:
     if (lines_->size() == 0) return;
     sum* const before = sums_of(ranks() + 1);
     auto const initials = initials_of<T>(*lines_);
-    if (own_place() == first_place() && !shares_initial())
+    if (own_place() == places().first && !shares_initial())
       work_->for_each(count_,
                       store_initials<T, std::remove_const_t<decltype(initials)>>{before, initials, lines_->has_init()});
     else
@@ -160,21 +159,13 @@ private:
   sum* sums_of(std::size_t block) const { return reinterpret_cast<sum*>(memory() + block * block_bytes_); }
 
   // Places are those of ranks in the order of the sequence (ranks/lines.hpp).
-  int rank_at(int place) const { return ranks_backend::rank_at(*lines_, place); }
-  int own_place() const { return rank_at(all_->ranks.by.rank()); }
-  int first_place() const { return ranks_backend::first_place(*lines_); }
-  int initial_place() const { return ranks_backend::initial_place(*lines_); }
+  ranks_backend::rank_places places() const { return ranks_backend::places_of(*lines_, all_->ranks.by.size()); }
+  int own_place() const { return places().rank_at(all_->ranks.by.rank()); }
 
   /// The rank at the first place adds the initial value to its sum. Where another rank has the value, that one shares
   /// it behind its sum.
-  bool shares_initial() const
-  {
-    if constexpr (ranks_backend::goes_either_way<Lines>)
-      return lines_->goes_back() && lines_->has_init();
-    else
-      return false;
-  }
-  bool begins_here() const { return own_place() == initial_place() && lines_->has_init(); }
+  bool shares_initial() const { return places().goes_back && lines_->has_init(); }
+  bool begins_here() const { return own_place() == places().initial && lines_->has_init(); }
   bool has_value() const
   {
     return ranks_backend::goes_either_way<Lines> || lines_->has_init() || elements() > 0;  // pieces have elements
@@ -182,11 +173,11 @@ private:
   /// The sums of the places before `end`, with the initial value.
   add_sums<T> sums_before(int end) const
   {
-    int const first = first_place();
-    auto const block_at = [&](int place) { return sums_of(static_cast<std::size_t>(rank_at(place))); };
+    ranks_backend::rank_places const places = this->places();
+    auto const block_at = [&](int place) { return sums_of(static_cast<std::size_t>(places.rank_at(place))); };
     auto const each = static_cast<std::ptrdiff_t>(block_bytes_);
-    return {block_at(first), shares_initial() ? block_at(initial_place()) + count_ : nullptr,
-            rank_at(first + 1) < rank_at(first) ? -each : each, end - first};
+    return {block_at(places.first), shares_initial() ? block_at(places.initial) + count_ : nullptr,
+            places.goes_back ? -each : each, end - places.first};
   }
 
   group<Machine>* all_;

@@ -54,7 +54,7 @@ public:
         else
           store(to, *sum.last());
       };
-      if (shares_initial() && own_place() == initial_place(*lines_))
+      if (shares_initial() && own_place() == places().initial)
         share(lines_->count(), cpu_backend::begin_with<T, Op>(lines_->init(0)));
       for (std::size_t s = 0; s < lines_->count(); ++s) {
         carry sum = before_first(s);
@@ -79,7 +79,7 @@ public:
     return has_first() && !shares_initial() ? before_first(s) : before(own_place(), s);
   }
   /// The carry after all elements.
-  carry after_all(std::size_t s = 0) const { return before(last_place(*lines_, session_->by().size()) + 1, s); }
+  carry after_all(std::size_t s = 0) const { return before(places().last + 1, s); }
 
   /// Writes all results of this part. `out(s)` is the place of those of sequence s.
   /// Returns   the end of those of a single sequence.
@@ -114,17 +114,12 @@ private:
 
   static auto distance(std::size_t n) { return static_cast<std::iter_difference_t<typename Lines::iterator>>(n); }
 
-  int own_place() const { return rank_at(*lines_, session_->rank()); }
-  bool has_first() const { return own_place() == first_place(*lines_); }
+  rank_places places() const { return places_of(*lines_, session_->by().size()); }
+  int own_place() const { return places().rank_at(session_->rank()); }
+  bool has_first() const { return own_place() == places().first; }
   /// The rank at the first place begins with the initial value, so its total contains it. If another rank has the
   /// value, that one shares it behind its total.
-  bool shares_initial() const
-  {
-    if constexpr (goes_either_way<Lines>)
-      return lines_->goes_back() && lines_->has_init();
-    else
-      return false;
-  }
+  bool shares_initial() const { return places().goes_back && lines_->has_init(); }
   carry before_first(std::size_t s) const
   {
     bool const begins = has_first() && lines_->has_init() && !shares_initial();
@@ -132,7 +127,8 @@ private:
   }
   carry before(int end, std::size_t s) const
   {
-    if (!are_here(*lines_)) return carry();
+    rank_places const places = this->places();
+    if (!places.is_here) return carry();
     auto&& op = cpu_backend::hold_operator<T>(*op_);
     std::optional<total> sum;
     auto const add = [&](std::size_t rank, std::size_t number) {
@@ -145,9 +141,9 @@ private:
       else
         sum.emplace(static_cast<total>(op(*sum, next)));
     };
-    if (shares_initial()) add(static_cast<std::size_t>(rank_at(*lines_, initial_place(*lines_))), lines_->count());
-    for (int place = first_place(*lines_); place < end; ++place) {
-      auto const rank = static_cast<std::size_t>(rank_at(*lines_, place));
+    if (shares_initial()) add(static_cast<std::size_t>(places.rank_at(places.initial)), lines_->count());
+    for (int place = places.first; place < end; ++place) {
+      auto const rank = static_cast<std::size_t>(places.rank_at(place));
       if (session_->ranks().reports[rank].has_value != 0) add(rank, s);
     }
     return sum ? carry(*sum) : carry();

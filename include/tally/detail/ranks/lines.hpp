@@ -39,46 +39,22 @@ concept goes_either_way = requires(Lines const& lines, int place) {
   lines.initial_place();
 };
 
-/// The same of all lines: others lie on all ranks, in their order.
+/// The places of ranks in the order of sequences. By default these lie on all ranks, in their order.
+struct rank_places {
+  int ranks;
+  int first = 0, last = ranks - 1, initial = 0;
+  bool goes_back = false, is_here = true;
+
+  /// The rank at a place; also the place of a rank.
+  int rank_at(int place) const { return goes_back ? ranks - 1 - place : place; }
+};
 template <class Lines>
-int rank_at(Lines const& lines, int place)
+rank_places places_of(Lines const& lines, int ranks)
 {
   if constexpr (goes_either_way<Lines>)
-    return lines.rank_at(place);
+    return {ranks, lines.first_place(), lines.last_place(), lines.initial_place(), lines.goes_back(), lines.is_here()};
   else
-    return place;
-}
-template <class Lines>
-bool are_here(Lines const& lines)
-{
-  if constexpr (goes_either_way<Lines>)
-    return lines.is_here();
-  else
-    return true;
-}
-template <class Lines>
-int first_place(Lines const& lines)
-{
-  if constexpr (goes_either_way<Lines>)
-    return lines.first_place();
-  else
-    return 0;
-}
-template <class Lines>
-int last_place(Lines const& lines, int ranks)
-{
-  if constexpr (goes_either_way<Lines>)
-    return lines.last_place();
-  else
-    return ranks - 1;
-}
-template <class Lines>
-int initial_place(Lines const& lines)
-{
-  if constexpr (goes_either_way<Lines>)
-    return lines.initial_place();
-  else
-    return 0;
+    return {.ranks = ranks};
 }
 
 /// The one sequence of a call on iterators.

@@ -135,7 +135,7 @@ public:
   /// The carry after all elements.
   carry after_all(std::size_t s = 0) const { return before(session_->by().size(), s); }
   /// The initial value, which a rank shares with its totals.
-  working initial(std::size_t s = 0) const { return load<working>(slots_of(parts(), initial_place(*lines_), s)); }
+  working initial(std::size_t s = 0) const { return load<working>(slots_of(parts(), places().initial, s)); }
 
   /// Writes all results of this part. `out(s)` is the place of those of sequence s.
   /// Returns   the end of those of a single sequence.
@@ -234,10 +234,11 @@ private:
   static auto distance(std::size_t n) { return static_cast<std::iter_difference_t<I>>(n); }
 
   division parts() const { return {session_->ranks().offsets, tile_, order::span_tiles}; }
-  int rank_at(int place) const { return ranks_backend::rank_at(*lines_, place); }
+  rank_places places() const { return places_of(*lines_, session_->by().size()); }
+  int rank_at(int place) const { return places().rank_at(place); }
   int own_place() const { return rank_at(session_->rank()); }
   /// A rank shares the initial value in front of its totals.
-  std::size_t has_init(int place) const { return place == initial_place(*lines_) && lines_->has_init() ? 1 : 0; }
+  std::size_t has_init(int place) const { return place == places().initial && lines_->has_init() ? 1 : 0; }
   /// The values that the rank at a place shares for each sequence.
   std::uint64_t values_of(division const& parts, int place) const
   {
@@ -411,9 +412,9 @@ private:
   {
     auto&& op = cpu_backend::hold_operator<T>(*op_);
     division const parts = this->parts();
-    int const first = first_place(*lines_);
+    int const first = places().first;
     carry sum;
-    if (!are_here(*lines_)) return sum;
+    if (!places().is_here) return sum;
     if (lines_->has_init()) sum = carry(initial(s));
     std::byte const* slots = first < place ? slots_of_rank(rank_at(first)) : nullptr;
     for (int at = first; at < place; ++at) {

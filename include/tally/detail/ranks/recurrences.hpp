@@ -263,27 +263,27 @@ private:
   {
     detail::took("ranks: recurrences go on as the plain loop");
     Transport& transport = by_->by();
-    int const ranks = transport.size(), own_place = rank_at(*lines_, transport.rank()), first = first_place(*lines_),
-              last = last_place(*lines_, ranks);
+    rank_places const places = places_of(*lines_, transport.size());
+    int const own_place = places.rank_at(transport.rank()), first = places.first, last = places.last;
     std::size_t const count = lines_->count(), n = lines_->size();
     memory<end_of_part> mine, all;
     memory<T> states;
     by_->attempt([&] {
       mine = memory<end_of_part>(count);
-      all = memory<end_of_part>(count * static_cast<std::size_t>(ranks));
+      all = memory<end_of_part>(count * static_cast<std::size_t>(places.ranks));
       states = memory<T>(count);
     });
     by_->meet({});
     for (std::size_t s = 0; s < count; ++s) {
       auto const bad = static_cast<std::uint64_t>(outcomes_[s].first_bad.load());
-      bool const begins = are_here(*lines_) && own_place == first;
+      bool const begins = places.is_here && own_place == first;
       T const state = n > 0 ? stored_at(s, n - 1) : begins ? start(s) : T{};
       std::construct_at(mine.get() + s, end_of_part{bad, n, state});
       std::construct_at(states.get() + s, T{});
     }
     transport.allgather(mine.bytes(), all.bytes(), count * sizeof(end_of_part));
     auto const end_of = [&](int place, std::size_t s) -> end_of_part const& {
-      return all.get()[static_cast<std::size_t>(rank_at(*lines_, place)) * count + s];
+      return all.get()[static_cast<std::size_t>(places.rank_at(place)) * count + s];
     };
     // The first place of a sequence that has such a state; behind the last one if there is none.
     auto const first_with = [&](std::size_t s) {
@@ -298,8 +298,8 @@ private:
       while (place > first && end_of(place, s).steps == 0);
       return end_of(place, s).last;
     };
-    for (int place = 0; place < ranks; ++place) {
-      if (place == own_place && are_here(*lines_))
+    for (int place = 0; place < places.ranks; ++place) {
+      if (place == own_place && places.is_here)
         for (std::size_t s = 0; s < count; ++s) {
           int const first_bad = first_with(s);
           if (first_bad < place) states.get()[s] = loop(s, 0, states.get()[s]);
@@ -307,7 +307,7 @@ private:
           auto const bad = static_cast<std::size_t>(end_of(place, s).first_bad);
           states.get()[s] = loop(s, bad, bad > 0 ? stored_at(s, bad - 1) : state_before(place, s));
         }
-      transport.broadcast(states.bytes(), count * sizeof(T), rank_at(*lines_, place));
+      transport.broadcast(states.bytes(), count * sizeof(T), places.rank_at(place));
       if (!take || place != last) continue;
       for (std::size_t s = 0; s < count; ++s)
         if (first_with(s) <= place) put_last(s, states.get()[s]);

@@ -9,7 +9,7 @@
 #include "tally/detail/cuda/batch/columns_ring.cuh"
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
 #include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
-#include "tally/detail/cuda/recurrence/rows_kernel.cuh"
+#include "tally/detail/cuda/recurrence/repair_sequence.cuh"
 #include "tally/detail/cuda/ring.cuh"
 
 /// Recurrences across memory: time runs along another axis than the one whose elements are neighbours. A block goes

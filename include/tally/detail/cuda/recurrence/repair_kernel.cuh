@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "tally/detail/cuda/problem.cuh"
-#include "tally/detail/cuda/recurrence/rows_kernel.cuh"
+#include "tally/detail/cuda/recurrence/repair_sequence.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
 namespace tally::cuda_backend {

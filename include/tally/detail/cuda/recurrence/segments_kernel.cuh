@@ -9,7 +9,7 @@
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/recurrence/lane_rows.cuh"
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
-#include "tally/detail/cuda/recurrence/rows_kernel.cuh"
+#include "tally/detail/cuda/recurrence/repair_sequence.cuh"
 #include "tally/detail/cuda/recurrence/segments_units.cuh"
 #include "tally/detail/cuda/recurrence/tiles_kernel.cuh"
 #include "tally/detail/cuda/warp.cuh"

@@ -7,7 +7,9 @@
 #include "tally/detail/cuda/batch/columns_ring.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/recurrence/lane_rows.cuh"
-#include "tally/detail/cuda/recurrence/rows_kernel.cuh"
+#include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
+#include "tally/detail/cuda/recurrence/repair_sequence.cuh"
+#include "tally/detail/cuda/recurrence/staged_array.cuh"
 #include "tally/detail/cuda/recurrence/state_fold.cuh"
 #include "tally/detail/cuda/ring.cuh"
 
