@@ -2,7 +2,7 @@
 """The results of tally_bench by each instruction set side by side, from the files that it wrote with --json.
 
 Usage: peers_page.py FILE...            the page of all cells
-       peers_page.py --summary FILE...  the cells of README.md's table, as Markdown
+       peers_page.py --summary FILE...  README.md's table, of the two widest sets
        peers_page.py --narrower FILE    the instruction sets that are narrower than that of FILE, one a line
 
 Each file is of one instruction set, the widest one first, all of one machine.
@@ -79,7 +79,8 @@ def page(runs):
 
 
 def summary(runs):
-    """The rows of README.md's table."""
+    """README.md's table."""
+    runs = runs[:2]
     yield "| | " + " | ".join(f"{SETS[each.set]}, GB/s | of the limit | of the best peer" for each in runs) + " |"
     yield "|---|" + "---:|---:|---|" * len(runs)
     for name, threads in SUMMARY:

@@ -9,6 +9,7 @@
 #include "../support/data.hpp"
 #include "../support/divisions.hpp"
 #include "tally/array_view.hpp"
+#include "tally/operators/exact_plus.hpp"
 #include "tally/ranks.hpp"
 
 /// Sequences along an axis that is divided among ranks: processors or GPUs.
@@ -108,7 +109,13 @@ void check_nothing(On const& on, int rank)
                        if (sum != 0.0f) throw error("sums of nothing");
                      tally::inclusive_scan(on, along(1, rows), along(1, rows), maximum{}, 3.0f, last_to(sums));
                      if (sums[3] != 3.0f) throw error("the initial value is the last one");
-                     tally::reduce(on, along(0, array_view<float>(none.data(), {5, 0})), sums);  // no sequences
+                     array_view<float> const no_rows(none.data(), {5, 0});  // no sequences
+                     tally::reduce(on, along(0, no_rows), sums);
+                     tally::reduce(on, along(0, no_rows), sums, exact_plus{});
+                     tally::inclusive_scan(on, along(0, no_rows), along(0, no_rows), exact_plus{});
+                     tally::reduce(on, along(1, rows), sums, exact_plus{});
+                     for (float const sum : sums)
+                       if (sum != 0.0f) throw error("exact sums of nothing");
                    });
 }
 

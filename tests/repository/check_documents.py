@@ -4,6 +4,7 @@
 - A ```cpp block is, except for indentation, a contiguous part of a compiled file: one under examples/, include/, src/,
   course/, tool/ or tests/. (```c++ marks a sketch, which is not checked.)
 - docs/testing.md lists exactly the paths that the sources name.
+- README.md has the newest docs/measurements/*/summary.md as it is.
 - ```console blocks are run, all blocks of a document in one folder, with the built tool in PATH. A line `$ command`,
   continued by lines `> ...`, must print the lines after it; a line `...` stands for any number of lines. (```sh is not run.)
 """
@@ -50,6 +51,12 @@ def check_links(document, text):
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose) + re.findall(r'src="([^"]+)"', prose):
         if not re.match(r"[a-z]+:", target) and not (document.parent / target).exists():
             complaints.append(f"{document}: the link to {target} leads nowhere")
+
+
+def check_summary():
+    newest = max(source.glob("docs/measurements/*/summary.md"))
+    if newest.read_text() not in (source / "README.md").read_text():
+        complaints.append(f"README.md: its table is not that of {newest}")
 
 
 def check_paths():
@@ -101,5 +108,6 @@ for document in documents:
                 check_session(where, lines, scratch)
 
 check_paths()
+check_summary()
 print("\n".join(complaints) or f"{len(documents)} documents are true")
 sys.exit(1 if complaints else 0)

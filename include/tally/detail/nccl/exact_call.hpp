@@ -110,6 +110,7 @@ public:
 
   void share_totals()
   {
+    if (count_ == 0) return;  // on all ranks
     auto const initials = initials_of<T>(*lines_);
     using Initials = std::remove_const_t<decltype(initials)>;
     sum* const own = sums_of(ranks());
