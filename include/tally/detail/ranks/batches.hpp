@@ -110,12 +110,14 @@ void with_batch_lines(batch::layout const& where, std::size_t sequences, In cons
                       batch::ends<T> const& ends, std::identity& same, Run const& run)
 {
   batch::distances const& step = where.along.step;
+  // Without results there may be no memory for them either, and no place in it.
+  auto const begin = [&](std::size_t s) { return out + (where.along.extent == 0 ? 0 : where.place(s).out); };
   if (step.in == 1 && step.out == 1) {
     batch_lines<T, neighbouring_elements<In>, std::identity> const lines{where, sequences, ends, {in}, &same};
-    run(lines, [&](std::size_t s) { return out + where.place(s).out; });
+    run(lines, begin);
   } else {
     batch_lines<T, distant_elements<In>, std::identity> const lines{where, sequences, ends, {in, step.in}, &same};
-    run(lines, [&](std::size_t s) { return detail::strided_iterator<Out>(out + where.place(s).out, step.out); });
+    run(lines, [&](std::size_t s) { return detail::strided_iterator<Out>(begin(s), step.out); });
   }
 }
 

@@ -90,7 +90,11 @@ struct batch_lines {
 
   std::size_t count() const { return sequences; }
   std::size_t size() const { return where.along.extent; }
-  TALLY_HD iterator first(std::size_t s) const { return make(where.place(s)); }
+  /// Without elements there may be no memory either, and no place in it.
+  TALLY_HD iterator first(std::size_t s) const
+  {
+    return make(where.along.extent == 0 ? detail::batch::distances() : where.place(s));
+  }
   Transform& transform() const { return *transformation; }
   bool has_init() const { return ends.has_initial(); }
   std::optional<T> init(std::size_t s) const
