@@ -42,6 +42,15 @@ std::vector<std::vector<std::size_t>> cuts_for(std::size_t n)
   return {{0, n}, {tile, 2 * tile}, {tile - 3, tile + 5}, {7, 9}, {span, span + 2 * tile}, {span - 1, n - 1}};
 }
 
+/// Calls use(bounds, columns) with this rank's part of n elements for each set of cuts, as rows and as columns.
+template <class Ranks, class Use>
+void for_each_part(Ranks const& of, std::size_t n, std::vector<std::vector<std::size_t>> const& all_cuts,
+                   Use const& use)
+{
+  for (auto const& cuts : all_cuts)
+    for (bool const columns : {false, true}) use(of.part(n, cuts), columns);
+}
+
 #ifndef TALLY_TEST_BRIEFLY
 TEST(cuda_gpus_batches, floats_in_rows_and_columns)
 {
@@ -56,25 +65,23 @@ TEST(cuda_gpus_batches, floats_in_rows_and_columns)
     tally::reduce(cpu{1}, along(1, from), sums, each(starts));
     on_gpu_ranks([&](auto const& of) {
       device_array<float> const begins(starts);
-      for (auto const& cuts : cuts_for<float>(n))
-        for (bool const columns : {false, true}) {
-          auto const bounds = of.part(n, cuts);
-          std::size_t const size = bounds.second - bounds.first;
-          std::ptrdiff_t const axis = columns ? 0 : 1;
-          device_array<float> const part(part_of_rows(x, bounds, columns));
-          device_array<float> out(part.size()), all(rows);
-          auto const now = of.calls();
-          auto const in_view = view_of_rows<float const>(part.begin(), size, columns);
-          auto const out_view = view_of_rows(out.begin(), size, columns);
-          tally::reduce(of.on, along(axis, in_view), all.begin(), each(begins.begin()), plus{});
-          of.expect(all, sums, 0, "reduce");
-          tally::exclusive_scan(of.on, along(axis, in_view), along(axis, out_view), each(begins.begin()), plus{},
-                                last_to(all.begin()));
-          of.expect(out, part_of_rows(before, bounds, columns), 0, "exclusive_scan");
-          of.expect(all, sums, 0, "last values");
-          tally::inclusive_scan(of.on, along(axis, in_view), along(axis, out_view));
-          of.expect(out, part_of_rows(scanned, bounds, columns), 0, "inclusive_scan");
-        }
+      for_each_part(of, n, cuts_for<float>(n), [&](auto const& bounds, bool columns) {
+        std::size_t const size = bounds.second - bounds.first;
+        std::ptrdiff_t const axis = columns ? 0 : 1;
+        device_array<float> const part(part_of_rows(x, bounds, columns));
+        device_array<float> out(part.size()), all(rows);
+        auto const now = of.calls();
+        auto const in_view = view_of_rows<float const>(part.begin(), size, columns);
+        auto const out_view = view_of_rows(out.begin(), size, columns);
+        tally::reduce(of.on, along(axis, in_view), all.begin(), each(begins.begin()), plus{});
+        of.expect(all, sums, 0, "reduce");
+        tally::exclusive_scan(of.on, along(axis, in_view), along(axis, out_view), each(begins.begin()), plus{},
+                              last_to(all.begin()));
+        of.expect(out, part_of_rows(before, bounds, columns), 0, "exclusive_scan");
+        of.expect(all, sums, 0, "last values");
+        tally::inclusive_scan(of.on, along(axis, in_view), along(axis, out_view));
+        of.expect(out, part_of_rows(scanned, bounds, columns), 0, "inclusive_scan");
+      });
     });
   }
 }
@@ -94,22 +101,20 @@ TEST(cuda_gpus_batches, exact_sums_in_rows_and_columns)
     tally::reduce(cpu{1}, along(1, from), sums, each(starts), op);
     on_gpu_ranks([&](auto const& of) {
       device_array<double> const begins(starts);
-      for (auto const& cuts : std::vector<std::vector<std::size_t>>{{0, n}, {n / 3, n / 2}, {7, 9}, {n, n}})
-        for (bool const columns : {false, true}) {
-          auto const bounds = of.part(n, cuts);
-          std::size_t const size = bounds.second - bounds.first;
-          std::ptrdiff_t const axis = columns ? 0 : 1;
-          device_array<double> const part(part_of_rows(x, bounds, columns));
-          device_array<double> out(part.size()), all(rows);
-          auto const now = of.calls();
-          auto const in_view = view_of_rows<double const>(part.begin(), size, columns);
-          tally::reduce(of.on, along(axis, in_view), all.begin(), each(begins.begin()), op);
-          of.expect(all, sums, 0, "reduce");
-          tally::inclusive_scan(of.on, along(axis, in_view), along(axis, view_of_rows(out.begin(), size, columns)), op,
-                                each(begins.begin()), last_to(all.begin()));
-          of.expect(out, part_of_rows(scanned, bounds, columns), 0, "inclusive_scan");
-          of.expect(all, sums, 0, "last values");
-        }
+      for_each_part(of, n, {{0, n}, {n / 3, n / 2}, {7, 9}, {n, n}}, [&](auto const& bounds, bool columns) {
+        std::size_t const size = bounds.second - bounds.first;
+        std::ptrdiff_t const axis = columns ? 0 : 1;
+        device_array<double> const part(part_of_rows(x, bounds, columns));
+        device_array<double> out(part.size()), all(rows);
+        auto const now = of.calls();
+        auto const in_view = view_of_rows<double const>(part.begin(), size, columns);
+        tally::reduce(of.on, along(axis, in_view), all.begin(), each(begins.begin()), op);
+        of.expect(all, sums, 0, "reduce");
+        tally::inclusive_scan(of.on, along(axis, in_view), along(axis, view_of_rows(out.begin(), size, columns)), op,
+                              each(begins.begin()), last_to(all.begin()));
+        of.expect(out, part_of_rows(scanned, bounds, columns), 0, "inclusive_scan");
+        of.expect(all, sums, 0, "last values");
+      });
     });
   }
 }

@@ -313,7 +313,9 @@ private:
     using problem = exact_total_problem<T, std::remove_const_t<decltype(in)>, Transform>;
     constexpr int block = cuda_backend::exact::sum_threads;
     constexpr std::size_t piece = std::size_t{16} * block;
-    launch_at_most(exact_total_kernel<problem>, problem{in, size, transform, sum}, (size - 1) / piece + 1, block);
+    static cuda_backend::known_kernels known{};
+    launch_at_most(exact_total_kernel<problem>, known, problem{in, size, transform, sum}, (size - 1) / piece + 1,
+                   block);
   }
   /// Warps add up pieces of long sequences of neighbours, and lanes those of others.
   template <class T, class Lines>
@@ -324,25 +326,26 @@ private:
     constexpr auto warps = static_cast<std::size_t>(exact::sequence_warps);
     cuda_backend::tuning const& by = cuda_backend::tuning_in_use();
     std::size_t const count = lines.count(), terms = lines.size();
+    static cuda_backend::known_kernels known[2]{};
     problem of{{lines.where, lines.make.first}, 1, sums};
     if (lines.where.along.step.in == 1 && terms > by.exact_terms_alone) {
       detail::took("nccl: exact sums of sequences by warps");
       of.pieces = (terms - 1) / by.exact_piece + 1;
-      launch_at_most(exact_totals_kernel<problem, exact::lanes::together>, of, (count * of.pieces - 1) / warps + 1,
-                     exact::sequence_threads);
+      launch_at_most(exact_totals_kernel<problem, exact::lanes::together>, known[0], of,
+                     (count * of.pieces - 1) / warps + 1, exact::sequence_threads);
     } else {
       detail::took("nccl: exact sums of sequences by lanes");
       std::size_t const groups = (count - 1) / warp_lanes + 1;
       of.pieces = exact::pieces_of_columns(call_, groups, terms);
-      launch_at_most(exact_totals_kernel<problem, exact::lanes::alone>, of, (groups * of.pieces - 1) / warps + 1,
-                     exact::sequence_threads);
+      launch_at_most(exact_totals_kernel<problem, exact::lanes::alone>, known[1], of,
+                     (groups * of.pieces - 1) / warps + 1, exact::sequence_threads);
     }
   }
   /// With one block for each part of the work, or as many as run at once.
   template <class P>
-  void launch_at_most(void (*kernel)(P const), P const& problem, std::size_t blocks, int block_threads)
+  void launch_at_most(void (*kernel)(P const), cuda_backend::known_kernels& known, P const& problem, std::size_t blocks,
+                      int block_threads)
   {
-    static cuda_backend::known_kernels known{};
     auto const resident =
         static_cast<std::size_t>(cuda_backend::blocks_at_a_time(call_, kernel, block_threads, 0, known));
     launch(kernel, problem, static_cast<unsigned>(std::min(resident, blocks)), block_threads);
