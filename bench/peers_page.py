@@ -2,7 +2,7 @@
 """The results of tally_bench by each instruction set side by side, from the files that it wrote with --json.
 
 Usage: peers_page.py FILE...            the page of all cells
-       peers_page.py --summary FILE...  README.md's table, of the two widest sets
+       peers_page.py --summary FILE...  a document with README.md's table, of the two widest sets
        peers_page.py --narrower FILE    the instruction sets that are narrower than that of FILE, one a line
 
 Each file is of one instruction set, the widest one first, all of one machine.
@@ -79,8 +79,11 @@ def page(runs):
 
 
 def summary(runs):
-    """README.md's table."""
+    """A document with README.md's table."""
     runs = runs[:2]
+    where = runs[0].context
+    yield f"# Tally beside its best peers: {where['processor']}, {where['date'][:10]}"
+    yield ""
     yield "| | " + " | ".join(f"{SETS[each.set]}, GB/s | of the limit | of the best peer" for each in runs) + " |"
     yield "|---|" + "---:|---:|---|" * len(runs)
     for name, threads in SUMMARY:

@@ -22,10 +22,12 @@ fs.rmSync(output, { recursive: true, force: true });
 
 // The documents
 const documents = new Documents(root);
-const inFolder = (folder) => fs.readdirSync(path.join(root, folder)).filter((each) => each.endsWith(".md")).sort().map((each) => `${folder}/${each}`);
+const inFolder = (folder, settings = {}) =>
+  fs.readdirSync(path.join(root, folder), settings).filter((each) => each.endsWith(".md")).sort().map((each) => `${folder}/${each}`);
 const textbook = ["docs/textbook/index.md", ...inFolder("docs/textbook").filter((each) => !each.endsWith("/index.md"))];
 const applications = ["docs/applications/index.md", ...inFolder("docs/applications").filter((each) => !each.endsWith("/index.md"))];
-const measurements = inFolder("docs/measurements"), others = ["CONTRIBUTING.md", "CHANGELOG.md"];
+const measurements = ["docs/measurements/README.md", ...inFolder("docs/measurements", { recursive: true }).filter((each) => !each.endsWith("/README.md"))];
+const others = ["CONTRIBUTING.md", "CHANGELOG.md"];
 const read = (files) => files.map((each) => documents.read(each));
 const groups = [
   { heading: "Tally", pages: read(["README.md", ...inFolder("docs")]) },
