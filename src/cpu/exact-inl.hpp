@@ -8,8 +8,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 #include "src/cpu/around_cache-inl.hpp"
+#include "src/cpu/sets-inl.hpp"
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/order.hpp"
@@ -62,9 +65,33 @@ private:
   HWY_INLINE vec block_steps(vec v) const
   {
     if constexpr (Stride < blocks<T>)
-      return block_steps<2 * Stride>(dom::op(shift_in_blocks<Stride, T>(identity_, broadcast_in_blocks<T>(v)), v));
+      return block_steps<2 * Stride>(dom::op(totals_of_blocks_before<Stride>(v), v));
     else
       return v;
+  }
+
+  /// In each block the last lane of the block `Stride` before; the identity if there is none.
+  template <std::size_t Stride>
+  HWY_INLINE vec totals_of_blocks_before(vec v) const
+  {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    if constexpr (sizeof(T) == 2) {
+      // One instruction in place of two: scans of int16 take a fifth less time on Zen 4.
+      struct table {
+        alignas(64) std::uint16_t of[lanes<T>];
+      };
+      static constexpr table lane = [] {
+        table t{};
+        for (std::size_t i = 0; i < lanes<T>; ++i)
+          t.of[i] = static_cast<std::uint16_t>(
+              (i / lanes_per_block<T> + blocks<T> - Stride) % blocks<T> * lanes_per_block<T> + lanes_per_block<T> - 1);
+        return t;
+      }();
+      constexpr auto there = static_cast<__mmask32>(~std::uint32_t{0} << (Stride * lanes_per_block<T>));
+      return vec{_mm512_mask_permutexvar_epi16(identity_.raw, there, _mm512_load_si512(lane.of), v.raw)};
+    } else
+#endif
+      return shift_in_blocks<Stride, T>(identity_, broadcast_in_blocks<T>(v));
   }
 
   static constexpr vector_tag<T> d{};
@@ -73,12 +100,12 @@ private:
 
 /// Scans a tile row by row: each vector by log-steps, then the running value on top.
 template <class Op, class T, direction Shift>
-class exact_scan {
+class exact_scan_of_vectors {
   using vec = vector<T>;
   using dom = domain<Op, T>;
 
 public:
-  HWY_INLINE explicit exact_scan(tile_job<T> const& job)
+  HWY_INLINE explicit exact_scan_of_vectors(tile_job<T> const& job)
       : scan_vector_(dom::enter(hn::Set(d, Op::template identity<T>()))),
         running_(dom::enter(hn::Set(d, job.carry))),
         previous_(dom::enter(hn::Set(d, job.previous)))
@@ -128,6 +155,89 @@ private:
   vec previous_;  // its last lane is the inclusive result before this vector
   T const* row_ = nullptr;
 };
+
+/// The same by sets of vectors: log-steps over the totals of groups alone. For four vectors of 16 lanes that is 35
+/// instructions in place of 44, of which `Op` is 13 in place of 24.
+template <class Op, class T, direction Shift>
+class exact_scan_of_sets {
+  using vec = vector<T>;
+  using dom = domain<Op, T>;
+  static constexpr std::size_t at_once = 2;  // sets, whose steps fill each other's waiting time
+
+public:
+  HWY_INLINE explicit exact_scan_of_sets(tile_job<T> const& job)
+      : identity_(dom::enter(hn::Set(d, Op::template identity<T>()))),
+        running_(dom::enter(hn::Set(d, job.carry))),
+        previous_(dom::enter(hn::Set(d, job.previous)))
+  {
+  }
+
+  /// Takes a row.
+  HWY_INLINE void begin(T const* in) { row_ = in; }
+
+  /// Gives the results of the row that was taken last to `writer`, and takes `next`. Calls `along(piece)` at each
+  /// piece.
+  template <class Writer, class Along>
+  HWY_INLINE void row(T const* next, Writer&& writer, Along&& along)
+  {
+    T const* const in = row_;
+    row_ = next;
+    HWY_UNROLL(8)
+    for (std::size_t k = 0; k < sets<T>; k += at_once) {
+      for (std::size_t piece = k * pieces / sets<T>; piece < (k + at_once) * pieces / sets<T>; ++piece) along(piece);
+      set_values<T> value[at_once];
+      vec total[at_once];
+      HWY_UNROLL(2)
+      for (std::size_t s = 0; s < at_once; ++s) load_set<Op>(in + (k + s) * set_size<T>, value[s], total[s]);
+      log_step<1>(total);
+      HWY_UNROLL(2)
+      for (std::size_t s = 0; s < at_once; ++s) {
+        vec const before = dom::op(running_, shift_in_groups<1, T>(identity_, total[s]));
+        running_ = dom::op(running_, broadcast_last<T>(total[s]));
+        HWY_UNROLL(4)
+        for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(before, value[s][m]);
+        if constexpr (Shift == direction::exclusive) previous_ = shift_members<T>(value[s], previous_);
+        HWY_UNROLL(4)
+        for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::leave(value[s][m]);
+        store_set<T>(writer, (k + s) * set_size<T>, value[s]);
+      }
+    }
+  }
+
+  /// Gives the results of the last row to `writer`.
+  template <class Writer>
+  HWY_INLINE void end(Writer&& writer)
+  {
+    row(nullptr, writer, [](std::size_t) {});
+  }
+
+  /// The inclusive result, with the carry, of the last element so far. Identities after it do not change it.
+  HWY_INLINE T last() const { return hn::GetLane(dom::leave(running_)); }
+
+private:
+  template <std::size_t Stride>
+  HWY_INLINE void log_step(vec (&total)[at_once]) const
+  {
+    if constexpr (Stride < lanes<T>) {
+      HWY_UNROLL(2)
+      for (std::size_t s = 0; s < at_once; ++s)
+        total[s] = dom::op(shift_in_groups<Stride, T>(identity_, total[s]), total[s]);
+      log_step<2 * Stride>(total);
+    }
+  }
+
+  static constexpr vector_tag<T> d{};
+  vec identity_;
+  vec running_;   // the inclusive result so far, in all lanes
+  vec previous_;  // its last lane is the inclusive result before this set
+  T const* row_ = nullptr;
+};
+
+// Sets pay where a transposition is short beside the log-steps of its vectors, and where two fit in the registers. With
+// AVX2 they took a tenth longer for sums of int32, with AVX-512 a twentieth longer for 8 bytes and twice as long for 2.
+template <class Op, class T, direction Shift>
+using exact_scan = std::conditional_t<HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && sizeof(T) == 4,
+                                      exact_scan_of_sets<Op, T, Shift>, exact_scan_of_vectors<Op, T, Shift>>;
 
 /// Totals a tile row by row, in several accumulators.
 template <class Op, class T>

@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "src/cpu/around_cache-inl.hpp"
+#include "src/cpu/sets-inl.hpp"
 #include "src/cpu/tree-inl.hpp"
 #include "src/cpu/vectors-inl.hpp"
 #include "tally/detail/cpu/kernels.hpp"
@@ -18,60 +19,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace tally::cpu_backend::HWY_NAMESPACE {
 
-// A row is read as `sets` of `members` vectors. A set has `lanes` groups. It is transposed within its 16-byte blocks,
-// so that member j holds the j-th element of each group. Groups are then combined left to right by whole vectors, and
-// each lane of the last member holds the total of a group.
-template <class T>
-inline constexpr std::size_t members = order::group<T>;
-template <class T>
-inline constexpr std::size_t sets = order::row_groups / lanes<T>;
-
-// After the transposition lane b * members + i belongs to group i * blocks + b.
-template <class T>
-struct pick_natural {
-  static constexpr std::size_t lane(std::size_t group) { return (group % blocks<T>)*members<T> + group / blocks<T>; }
-};
-template <class T>
-struct pick_transposed {
-  static constexpr std::size_t lane(std::size_t k) { return (k % members<T>)*blocks<T> + k / members<T>; }
-};
-/// Moves groups from the order of the transposition to index order, and back.
-template <class T>
-HWY_INLINE vector<T> natural(vector<T> v)
-{
-  return blocks<T> == 1 ? v : permute<T, pick_natural<T>>(v);
-}
-template <class T>
-HWY_INLINE vector<T> transposed(vector<T> v)
-{
-  return blocks<T> == 1 ? v : permute<T, pick_transposed<T>>(v);
-}
-
-/// Transposes the blocks of a set; its own inverse.
-template <class T>
-HWY_INLINE void transpose(vector<T> (&v)[members<T>])
-{
-  vector_tag<T> d;
-  if constexpr (members<T> == 2) {
-    auto const low = hn::InterleaveLower(d, v[0], v[1]);
-    v[1] = hn::InterleaveUpper(d, v[0], v[1]);
-    v[0] = low;
-  } else {
-    static_assert(members<T> == 4);
-    hn::Repartition<double, decltype(d)> pairs;
-    auto const a = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
-    auto const b = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
-    auto const c = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
-    auto const e = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
-    v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, a, b));
-    v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, b));
-    v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, c, e));
-    v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, c, e));
-  }
-}
-
-/// One Kogge-Stone step over the totals of a row's first sets, in index order: every total is combined with the one
-/// `Stride` groups before it.
+/// One Kogge-Stone step over the totals of a row's first sets: every total is combined with the one `Stride` groups
+/// before it.
 template <class Op, class T, std::size_t Stride, std::size_t Sets>
 HWY_INLINE void kogge_stone_step(vector<T> (&total)[Sets], vector<T> identity)
 {
@@ -80,7 +29,7 @@ HWY_INLINE void kogge_stone_step(vector<T> (&total)[Sets], vector<T> identity)
     HWY_UNROLL(32)
     for (std::size_t i = 0; i < Sets; ++i) {
       std::size_t const s = Sets - 1 - i;
-      total[s] = dom::op(shift_in<Stride, T>(s > 0 ? total[s - 1] : identity, total[s]), total[s]);
+      total[s] = dom::op(shift_in_groups<Stride, T>(s > 0 ? total[s - 1] : identity, total[s]), total[s]);
     }
   } else {
     constexpr std::size_t whole = Stride / lanes<T>;
@@ -99,37 +48,6 @@ HWY_INLINE void kogge_stone(vector<T> (&total)[Sets], vector<T> identity)
     kogge_stone_step<Op, T, Stride>(total, identity);
     kogge_stone<Op, T, 2 * Stride>(total, identity);
   }
-}
-
-/// The values of a set, each member in a vector.
-template <class T>
-using set_values = vector<T>[members<T>];
-template <class T>
-inline constexpr std::size_t set_size = members<T> * lanes<T>;
-
-/// Loads a set and combines its groups left to right; their totals are in index order.
-template <class Op, class T>
-HWY_INLINE void load_set(T const* in, set_values<T>& value, vector<T>& total)
-{
-  vector_tag<T> d;
-  HWY_UNROLL(4)
-  for (std::size_t m = 0; m < members<T>; ++m) value[m] = hn::LoadU(d, in + m * lanes<T>);
-  transpose<T>(value);
-  HWY_UNROLL(4)
-  for (std::size_t m = 1; m < members<T>; ++m) value[m] = domain<Op, T>::op(value[m - 1], value[m]);
-  total = natural<T>(value[members<T> - 1]);
-}
-
-/// Gives a set, which begins at element k of its row, to `writer`.
-template <class T, class Writer>
-HWY_INLINE void store_set(Writer&& writer, std::size_t k, set_values<T> const& value)
-{
-  vector<T> result[members<T>];
-  HWY_UNROLL(4)
-  for (std::size_t m = 0; m < members<T>; ++m) result[m] = value[m];
-  transpose<T>(result);
-  HWY_UNROLL(4)
-  for (std::size_t m = 0; m < members<T>; ++m) writer.put(result[m], k + m * lanes<T>);
 }
 
 /// Scans a tile row by row. The groups of a row are combined and their totals scanned while the results of the row
@@ -191,7 +109,7 @@ private:
     vec before[sets<T>];
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s)
-      before[s] = transposed<T>(dom::op(base, shift_in<1, T>(s > 0 ? total_[s - 1] : identity_, total_[s])));
+      before[s] = dom::op(base, shift_in_groups<1, T>(s > 0 ? total_[s - 1] : identity_, total_[s]));
     rows_ = dom::op(rows_, broadcast_last<T>(total_[sets<T> - 1]));
     if (++count_ % order::strip_rows == 0) {
       strips_ = dom::op(strips_, rows_);
@@ -222,19 +140,12 @@ private:
   {
     HWY_UNROLL(4)
     for (std::size_t m = 0; m < members<T>; ++m) value[m] = dom::op(carry_, value[m]);
-    if constexpr (Shift == direction::exclusive) {
-      // The first result of a group is the last value of the group before it; within a group members move up by one.
-      vec const last = natural<T>(value[members<T> - 1]);
-      HWY_UNROLL(4)
-      for (std::size_t m = members<T> - 1; m > 0; --m) value[m] = value[m - 1];
-      value[0] = transposed<T>(shift_in<1, T>(previous_, last));
-      previous_ = last;
-    }
+    if constexpr (Shift == direction::exclusive) previous_ = shift_members<T>(value, previous_);
   }
 
   static constexpr vector_tag<T> d{};
   set_values<T> value_[sets<T>];  // of the row that was taken last: groups left to right, transposed
-  vec total_[sets<T>];            // its groups' totals, scanned, in index order
+  vec total_[sets<T>];            // its groups' totals, scanned
   vec identity_;
   vec carry_;
   vec previous_;  // its last lane is the inclusive result before this row
@@ -300,7 +211,7 @@ public:
     HWY_ALIGN T scanned[order::row_groups];
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < sets<T>; ++s) {
-      total[s] = natural<T>(set_totals(in, s));
+      total[s] = set_totals(in, s);
       hn::Store(total[s], d, groups + s * lanes<T>);
     }
     kogge_stone<Op, T>(total, hn::Set(d, identity));
@@ -321,7 +232,8 @@ public:
     for (std::size_t r = whole * rows; r < count_; ++r) last_rows = op(last_rows, rows_[r]);
 
     std::size_t const group = (size - 1) / order::group<T>;
-    return op(op(op(strips, last_rows), group > 0 ? scanned[group - 1] : identity), groups[group]);
+    auto const place = [](std::size_t g) { return g / lanes<T> * lanes<T> + lane_of_group<T>(g % lanes<T>); };
+    return op(op(op(strips, last_rows), group > 0 ? scanned[place(group - 1)] : identity), groups[place(group)]);
   }
 
 private:

@@ -58,8 +58,7 @@ private:
     kogge_stone<Op, T>(total, identity);
     HWY_UNROLL(16)
     for (std::size_t s = 0; s < Sets; ++s) {
-      vec const groups = shift_in<1, T>(s > 0 ? total[s - 1] : identity, total[s]);
-      vec const before = transposed<T>(dom::op(rows, groups));
+      vec const before = dom::op(rows, shift_in_groups<1, T>(s > 0 ? total[s - 1] : identity, total[s]));
       HWY_UNROLL(4)
       for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(carry, dom::op(before, value[s][m]));
       store_set<T>(cached_writer<T>{out}, s * set_size<T>, value[s]);

@@ -183,6 +183,10 @@ HWY_INLINE vector<T> broadcast_last(vector<T> v)
     return permute<T, pick_last<T>>(v);
   } else {
     vector_tag<T> d;
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    if constexpr (sizeof(T) == 2)
+      return vector<T>{_mm512_permutexvar_epi16(_mm512_set1_epi16(static_cast<short>(lanes<T> - 1)), v.raw)};
+#endif
     auto const in_blocks = broadcast_in_blocks<T>(v);
     if constexpr (blocks<T> == 1) {
       return in_blocks;
