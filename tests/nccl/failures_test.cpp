@@ -10,8 +10,13 @@
 #include "../order/reference.hpp"
 #include "../support/watchdog.hpp"
 #include "host_machine.hpp"
+#include "tally/array_view.hpp"
+#include "tally/detail/nccl/batches.hpp"
+#include "tally/detail/nccl/segments.hpp"
 #include "tally/operators.hpp"
+#include "tally/operators/exact_plus.hpp"
 #include "tally/rank_error.hpp"
+#include "tally/ranks.hpp"
 #include "tally/reduce.hpp"
 #include "tally/scan.hpp"
 
@@ -88,6 +93,37 @@ TEST(gpus, a_rank_without_memory)
   });
   for (auto const& each : all) EXPECT_TRUE(has(each.text, "rank 1 of 3 failed: ")) << each.text;
   EXPECT_EQ(all[1].nested, std::bad_alloc().what());
+}
+
+/// Their own work on a part may need memory after the ranks have shared their sums.
+TEST(gpus, a_rank_without_memory_for_exact_scans)
+{
+  host_machine failing;
+  failing.refuses_exact_scans = true;
+  auto const fails_on_all = [&](char const* what, auto const& call) {
+    SCOPED_TRACE(what);
+    auto const all = endings(failing, call);
+    for (auto const& each : all) {
+      EXPECT_EQ(each.rank, 1);
+      EXPECT_TRUE(has(each.text, "rank 1 of 3 failed: ")) << each.text;
+    }
+    EXPECT_EQ(all[1].nested, std::bad_alloc().what());
+  };
+  fails_on_all("a scan", [](host_ranks const& on, int) {
+    std::vector<float> x(5, 1.0f);
+    tally::inclusive_scan(on, x, x, exact_plus{});
+  });
+  fails_on_all("along the divided axis", [](host_ranks const& on, int) {
+    std::vector<double> x(6, 1.0);
+    array_view<double> const columns(x.data(), {3, 2});
+    tally::inclusive_scan(on, along(0, columns), along(0, columns), exact_plus{});
+  });
+  // The second segment lies on ranks 1 and 2, so the first crosses no border of theirs.
+  fails_on_all("a segment across borders", [](host_ranks const& on, int rank) {
+    std::vector<float> x(4, 1.0f);
+    std::vector<int> const flags{rank < 2, 0, 0, 0};
+    tally::inclusive_scan_by_flag(on, x.begin(), x.end(), flags.begin(), x.begin(), exact_plus{});
+  });
 }
 
 TEST(gpus, different_calls)

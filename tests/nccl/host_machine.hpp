@@ -48,6 +48,7 @@ public:
   std::size_t tile = 3;     ///< elements of a tile
   int refused_memory = -1;  ///< the request for memory that fails, counted from 0; or none
   bool refuses_operands = false;
+  bool refuses_exact_scans = false;  ///< as a GPU does that gets no memory for them
   /// The execution of a rank's own work.
   cpu local() const { return cpu{1}; }
 
@@ -117,6 +118,7 @@ public:
   void exact_scans(Lines const& lines, Outs const& outs, nccl_backend::exact_sum<T> const* before,
                    tally::detail::direction shift)
   {
+    if (of_->refuses_exact_scans) throw std::bad_alloc();
     for (std::size_t s = 0; s < lines.count(); ++s) {
       nccl_backend::exact_sum<T> sum = before[s];
       auto first = lines.first(s);
