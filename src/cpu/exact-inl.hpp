@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "src/cpu/around_cache-inl.hpp"
 #include "src/cpu/sets-inl.hpp"
@@ -98,74 +97,22 @@ private:
   vec identity_;
 };
 
-/// Scans a tile row by row: each vector by log-steps, then the running value on top.
+// Sets pay where a transposition is short beside the log-steps of its vectors, and where two fit in the registers. With
+// AVX2 they took a tenth longer for sums of int32, with AVX-512 a twentieth longer for 8 bytes and twice as long for 2.
+template <class T>
+inline constexpr bool scans_by_sets = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && sizeof(T) == 4;
+
+/// Scans a tile row by row: each vector by log-steps, then the running value on top. Or by sets of vectors, with
+/// log-steps over the totals of groups alone: for four vectors of 16 lanes 35 instructions in place of 44, of which
+/// `Op` is 13 in place of 24.
 template <class Op, class T, direction Shift>
-class exact_scan_of_vectors {
-  using vec = vector<T>;
-  using dom = domain<Op, T>;
-
-public:
-  HWY_INLINE explicit exact_scan_of_vectors(tile_job<T> const& job)
-      : scan_vector_(dom::enter(hn::Set(d, Op::template identity<T>()))),
-        running_(dom::enter(hn::Set(d, job.carry))),
-        previous_(dom::enter(hn::Set(d, job.previous)))
-  {
-  }
-
-  /// Takes a row.
-  HWY_INLINE void begin(T const* in) { row_ = in; }
-
-  /// Gives the results of the row that was taken last to `writer`, and takes `next`. Calls `along(piece)` at each
-  /// piece.
-  template <class Writer, class Along>
-  HWY_INLINE void row(T const* next, Writer&& writer, Along&& along)
-  {
-    T const* const in = row_;
-    row_ = next;
-    HWY_UNROLL(8)
-    for (std::size_t k = 0; k < order::row<T>; k += lanes<T>) {
-      if (k * sizeof(T) % piece_bytes == 0) along(k * sizeof(T) / piece_bytes);
-      vec const local = scan_vector_(dom::enter(hn::LoadU(d, in + k)));
-      vec result = dom::op(running_, local);
-      // The chain from vector to vector is this one application; the broadcast of the local total is off it.
-      running_ = dom::op(running_, broadcast_last<T>(local));
-      if constexpr (Shift == direction::exclusive) {
-        vec const shifted = shift_in<1, T>(previous_, result);
-        previous_ = result;
-        result = shifted;
-      }
-      writer.put(dom::leave(result), k);
-    }
-  }
-
-  /// Gives the results of the last row to `writer`.
-  template <class Writer>
-  HWY_INLINE void end(Writer&& writer)
-  {
-    row(nullptr, writer, [](std::size_t) {});
-  }
-
-  /// The inclusive result, with the carry, of the last element so far. Identities after it do not change it.
-  HWY_INLINE T last() const { return hn::GetLane(dom::leave(running_)); }
-
-private:
-  static constexpr vector_tag<T> d{};
-  log_steps<Op, T> scan_vector_;
-  vec running_;   // the inclusive result so far, in all lanes
-  vec previous_;  // its last lane is the inclusive result before this vector
-  T const* row_ = nullptr;
-};
-
-/// The same by sets of vectors: log-steps over the totals of groups alone. For four vectors of 16 lanes that is 35
-/// instructions in place of 44, of which `Op` is 13 in place of 24.
-template <class Op, class T, direction Shift>
-class exact_scan_of_sets {
+class exact_scan {
   using vec = vector<T>;
   using dom = domain<Op, T>;
   static constexpr std::size_t at_once = 2;  // sets, whose steps fill each other's waiting time
 
 public:
-  HWY_INLINE explicit exact_scan_of_sets(tile_job<T> const& job)
+  HWY_INLINE explicit exact_scan(tile_job<T> const& job)
       : identity_(dom::enter(hn::Set(d, Op::template identity<T>()))),
         running_(dom::enter(hn::Set(d, job.carry))),
         previous_(dom::enter(hn::Set(d, job.previous)))
@@ -182,24 +129,18 @@ public:
   {
     T const* const in = row_;
     row_ = next;
-    HWY_UNROLL(8)
-    for (std::size_t k = 0; k < sets<T>; k += at_once) {
-      for (std::size_t piece = k * pieces / sets<T>; piece < (k + at_once) * pieces / sets<T>; ++piece) along(piece);
-      set_values<T> value[at_once];
-      vec total[at_once];
-      HWY_UNROLL(2)
-      for (std::size_t s = 0; s < at_once; ++s) load_set<Op>(in + (k + s) * set_size<T>, value[s], total[s]);
-      log_step<1>(total);
-      HWY_UNROLL(2)
-      for (std::size_t s = 0; s < at_once; ++s) {
-        vec const before = dom::op(running_, shift_in_groups<1, T>(identity_, total[s]));
-        running_ = dom::op(running_, broadcast_last<T>(total[s]));
-        HWY_UNROLL(4)
-        for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(before, value[s][m]);
-        if constexpr (Shift == direction::exclusive) previous_ = shift_members<T>(value[s], previous_);
-        HWY_UNROLL(4)
-        for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::leave(value[s][m]);
-        store_set<T>(writer, (k + s) * set_size<T>, value[s]);
+    if constexpr (scans_by_sets<T>) {
+      static_assert(sets<T> % at_once == 0);
+      HWY_UNROLL(8)
+      for (std::size_t s = 0; s < sets<T>; s += at_once) {
+        for (std::size_t piece = s * pieces / sets<T>; piece < (s + at_once) * pieces / sets<T>; ++piece) along(piece);
+        give_sets(in, s, writer);
+      }
+    } else {
+      HWY_UNROLL(8)
+      for (std::size_t k = 0; k < order::row<T>; k += lanes<T>) {
+        if (k * sizeof(T) % piece_bytes == 0) along(k * sizeof(T) / piece_bytes);
+        give_vector(in, k, writer);
       }
     }
   }
@@ -215,6 +156,43 @@ public:
   HWY_INLINE T last() const { return hn::GetLane(dom::leave(running_)); }
 
 private:
+  template <class Writer>
+  HWY_INLINE void give_vector(T const* in, std::size_t k, Writer&& writer)
+  {
+    vec const local = log_steps<Op, T>(identity_)(dom::enter(hn::LoadU(d, in + k)));
+    vec result = dom::op(running_, local);
+    // The chain from vector to vector is this one application; the broadcast of the local total is off it.
+    running_ = dom::op(running_, broadcast_last<T>(local));
+    if constexpr (Shift == direction::exclusive) {
+      vec const shifted = shift_in<1, T>(previous_, result);
+      previous_ = result;
+      result = shifted;
+    }
+    writer.put(dom::leave(result), k);
+  }
+
+  /// Gives `at_once` sets, from set `first` of the row on.
+  template <class Writer>
+  HWY_INLINE void give_sets(T const* in, std::size_t first, Writer&& writer)
+  {
+    set_values<T> value[at_once];
+    vec total[at_once];
+    HWY_UNROLL(2)
+    for (std::size_t s = 0; s < at_once; ++s) load_set<Op>(in + (first + s) * set_size<T>, value[s], total[s]);
+    log_step<1>(total);
+    HWY_UNROLL(2)
+    for (std::size_t s = 0; s < at_once; ++s) {
+      vec const before = dom::op(running_, shift_in_groups<1, T>(identity_, total[s]));
+      running_ = dom::op(running_, broadcast_last<T>(total[s]));
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::op(before, value[s][m]);
+      if constexpr (Shift == direction::exclusive) previous_ = shift_members<T>(value[s], previous_);
+      HWY_UNROLL(4)
+      for (std::size_t m = 0; m < members<T>; ++m) value[s][m] = dom::leave(value[s][m]);
+      store_set<T>(writer, (first + s) * set_size<T>, value[s]);
+    }
+  }
+
   template <std::size_t Stride>
   HWY_INLINE void log_step(vec (&total)[at_once]) const
   {
@@ -229,15 +207,9 @@ private:
   static constexpr vector_tag<T> d{};
   vec identity_;
   vec running_;   // the inclusive result so far, in all lanes
-  vec previous_;  // its last lane is the inclusive result before this set
+  vec previous_;  // its last lane is the inclusive result before this vector or set
   T const* row_ = nullptr;
 };
-
-// Sets pay where a transposition is short beside the log-steps of its vectors, and where two fit in the registers. With
-// AVX2 they took a tenth longer for sums of int32, with AVX-512 a twentieth longer for 8 bytes and twice as long for 2.
-template <class Op, class T, direction Shift>
-using exact_scan = std::conditional_t<HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && sizeof(T) == 4,
-                                      exact_scan_of_sets<Op, T, Shift>, exact_scan_of_vectors<Op, T, Shift>>;
 
 /// Totals a tile row by row, in several accumulators.
 template <class Op, class T>

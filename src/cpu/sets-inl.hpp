@@ -44,29 +44,6 @@ constexpr std::size_t group_of_lane(std::size_t lane)
   return lane % members<T> * blocks<T> + lane / members<T>;
 }
 
-/// Transposes the blocks of a set; its own inverse.
-template <class T>
-HWY_INLINE void transpose(vector<T> (&v)[members<T>])
-{
-  vector_tag<T> d;
-  if constexpr (members<T> == 2) {
-    auto const low = hn::InterleaveLower(d, v[0], v[1]);
-    v[1] = hn::InterleaveUpper(d, v[0], v[1]);
-    v[0] = low;
-  } else {
-    static_assert(members<T> == 4);
-    hn::Repartition<double, decltype(d)> pairs;
-    auto const a = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
-    auto const b = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
-    auto const c = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
-    auto const e = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
-    v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, a, b));
-    v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, b));
-    v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, c, e));
-    v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, c, e));
-  }
-}
-
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 /// For each lane the lane of the group `Count` before: of the set itself, or behind its lanes of the set before it.
 template <class T, std::size_t Count>

@@ -137,6 +137,29 @@ HWY_INLINE vector<T> shift_in(vector<T> previous, vector<T> current)
   }
 }
 
+/// Element i of block j of each 16 bytes becomes element j of block i: its own inverse.
+template <class T>
+HWY_INLINE void transpose(vector<T> (&v)[lanes_per_block<T>])
+{
+  vector_tag<T> d;
+  if constexpr (lanes_per_block<T> == 2) {
+    auto const low = hn::InterleaveLower(d, v[0], v[1]);
+    v[1] = hn::InterleaveUpper(d, v[0], v[1]);
+    v[0] = low;
+  } else {
+    static_assert(lanes_per_block<T> == 4);
+    hn::Repartition<double, decltype(d)> pairs;
+    auto const a = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
+    auto const b = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
+    auto const c = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
+    auto const e = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
+    v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, a, b));
+    v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, b));
+    v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, c, e));
+    v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, c, e));
+  }
+}
+
 /// The last lane of each block, in all lanes of the block.
 template <class T>
 HWY_INLINE vector<T> broadcast_in_blocks(vector<T> v)

@@ -85,29 +85,6 @@ HWY_INLINE void store_blocks(std::size_t i, vector<T> v, Store const& store)
 #endif
 }
 
-/// Element i of block j of each 16 bytes becomes element j of block i: its own inverse.
-template <class T>
-HWY_INLINE void transpose_blocks(vector<T> (&v)[block_steps<T>])
-{
-  vector_tag<T> d;
-  if constexpr (block_steps<T> == 2) {
-    auto const low = hn::InterleaveLower(d, v[0], v[1]);
-    v[1] = hn::InterleaveUpper(d, v[0], v[1]);
-    v[0] = low;
-  } else {
-    static_assert(block_steps<T> == 4);
-    hn::Repartition<double, decltype(d)> wide;
-    auto const low01 = hn::BitCast(wide, hn::InterleaveLower(d, v[0], v[1]));
-    auto const high01 = hn::BitCast(wide, hn::InterleaveUpper(d, v[0], v[1]));
-    auto const low23 = hn::BitCast(wide, hn::InterleaveLower(d, v[2], v[3]));
-    auto const high23 = hn::BitCast(wide, hn::InterleaveUpper(d, v[2], v[3]));
-    v[0] = hn::BitCast(d, hn::InterleaveLower(wide, low01, low23));
-    v[1] = hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23));
-    v[2] = hn::BitCast(d, hn::InterleaveLower(wide, high01, high23));
-    v[3] = hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23));
-  }
-}
-
 /// The first `present` steps of a block, at most all, whose first step is at `from`; the others are zeros. No branch
 /// depends on `present` where there are masks: sizes of neighbours are hard to predict.
 template <int Step, class T>
@@ -192,7 +169,7 @@ HWY_INLINE void read_blocks(T* to, Load const& load)
   vector<T> v[size];
   HWY_UNROLL(4)
   for (std::size_t i = 0; i < size; ++i) v[i] = blocks_of_lanes<T>(i, load);
-  transpose_blocks<T>(v);
+  transpose<T>(v);
   HWY_UNROLL(4)
   for (std::size_t i = 0; i < size; ++i) hn::Store(v[Step > 0 ? i : size - 1 - i], d, to + i * lanes<T>);
 }
@@ -204,7 +181,7 @@ HWY_INLINE void write_blocks(T const* from, Store const& store)
   vector<T> v[size];
   HWY_UNROLL(4)
   for (std::size_t i = 0; i < size; ++i) v[Step > 0 ? i : size - 1 - i] = hn::Load(d, from + i * lanes<T>);
-  transpose_blocks<T>(v);
+  transpose<T>(v);
   HWY_UNROLL(4)
   for (std::size_t i = 0; i < size; ++i) store_blocks<T>(i, v[i], store);
 }
