@@ -9,6 +9,7 @@ Each file is of one instruction set, the widest one first, all of one machine.
 """
 import json
 import os
+import statistics
 import sys
 
 SETS = {"avx512": "AVX-512", "avx2": "AVX2", "sse4": "SSE4"}
@@ -76,6 +77,30 @@ def page(runs):
             for of in all_of_them:
                 line += f"{of[0]:<8.1f}{of[1]:<7.2f}{of[2]:<6.2f}{of[3]:<28}" if of else " " * 49
             yield line.rstrip()
+    yield from medians(runs)
+
+
+def medians(runs):
+    """The medians over sizes of Tally's speed over the best peer's, and the least, as lines."""
+    yield ""
+    yield "Tally's speed over that of the best peer: the median over sizes, and the least"
+    yield f"{'':<20}{'data in':<8}{'thr.':<5}" + "".join(f"{SETS[each.set]:<12}" for each in runs).rstrip()
+    rows = {}
+    for each in runs:
+        for name, cell in each.cells.items():
+            operation, kind, _ = parts(name)
+            what = "scans" if "scan" in operation else "reductions"
+            for threads in THREADS:
+                of = each.standing(name, threads)
+                if of:
+                    row = rows.setdefault((what, kind, cell["data_in"], threads), {})
+                    row.setdefault(each.set, []).append(of[2])
+    for (what, kind, data_in, threads), row in sorted(rows.items()):
+        line = f"{what + ', ' + TYPES.get(kind, kind):<20}{data_in:<8}{'1' if threads == 'one_thread' else 'all':<5}"
+        for each in runs:
+            all_sizes = row.get(each.set)
+            line += f"{statistics.median(all_sizes):.2f}, {min(all_sizes):<6.2f}" if all_sizes else " " * 12
+        yield line.rstrip()
 
 
 def summary(runs):
