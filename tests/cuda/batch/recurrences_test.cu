@@ -100,6 +100,7 @@ public:
     by = {};
     if (of(2) == 0) by.recurrences_by_warps = of(2) == 0 ? 0 : 1'000'000;
     if (of(2) == 0) by.narrow_recurrence_columns = of(2) == 0 ? 0 : 1'000'000;
+    if (of(2) == 0) by.middle_recurrence_columns = of(2) == 0 ? 0 : 1'000'000;
     if (of(3) == 0) by.processors = static_cast<int>(1 + of(5));
     {
       cuda_backend::prepared_call call(cuda{stream_, space_}, "tally::test");
@@ -156,6 +157,10 @@ public:
     for (std::size_t n : {problem::row, 2 * problem::row, 4 * problem::row}) sizes(static_cast<std::size_t>(n), 100, 8);
     for (std::size_t n : {problem::piece, problem::strip, 2 * problem::strip, problem::tile}) sizes(n, 20, 10);
     for (std::size_t n : {2 * problem::tile, 3 * problem::tile + problem::strip}) sizes(n, 6, 8);
+    // Blocks take up to 64 sequences side by side.
+    sizes(problem::tile, 200, 4);
+    sizes(3 * problem::tile, 200, 2);
+    if (sizeof(T) == 2) sizes(order::span_tiles * problem::tile, 200, 1);
     sizes(order::span_tiles * problem::tile, 3, 2);
     sizes(2 * order::span_tiles * problem::tile + 1000, 2, 1);
   }
@@ -234,7 +239,7 @@ TEST(cuda_recurrences, take_every_path)
 {
   for (char const* path : {"cuda: recurrences in rows", "cuda: recurrences in plain rows", "cuda: recurrences by tiles",
                            "cuda: recurrences in columns", "cuda: recurrences in narrow columns",
-                           "cuda: recurrences are looked through first"})
+                           "cuda: recurrences in wide columns", "cuda: recurrences are looked through first"})
     EXPECT_GT(paths[path], 0u) << path;
 }
 

@@ -10,8 +10,9 @@ namespace tally::cuda_backend {
 enum class recurrence_kernel {
   rows,            ///< a warp goes through a sequence, or has some short ones at a time
   tiles,           ///< blocks share out the tiles of a sequence
-  columns,         ///< a lane goes through a sequence
-  narrow_columns,  ///< likewise, in blocks of half as many
+  columns,         ///< a lane goes through a sequence, 32 in a block
+  narrow_columns,  ///< likewise, 16 in a block
+  wide_columns,    ///< likewise, 64 in a block
 };
 
 /// The properties of a batch of recurrences that decide its kernel.
@@ -38,9 +39,13 @@ constexpr recurrence_choice choose(recurrences_shape const& shape, int processor
   if (!shape.are_rows || shape.are_short_gapped) {
     char const* const because =
         shape.are_rows ? "few steps with gaps between sequences" : "steps are not neighbours in memory";
-    std::size_t const groups = shape.sequences / shape.neighbours * ((shape.neighbours - 1) / 16 + 1);
-    if (shape.neighbours > 1 && groups <= by.narrow_recurrence_columns * (shape.are_halves ? 4 : 1) * multiprocessors)
+    auto const blocks = [&](std::size_t columns) {
+      return shape.sequences / shape.neighbours * ((shape.neighbours - 1) / columns + 1);
+    };
+    if (shape.neighbours > 1 && blocks(16) <= by.narrow_recurrence_columns * multiprocessors)
       return {recurrence_kernel::narrow_columns, "cuda: recurrences in narrow columns", because};
+    if (shape.are_halves && shape.neighbours > 32 && blocks(32) > by.middle_recurrence_columns * multiprocessors)
+      return {recurrence_kernel::wide_columns, "cuda: recurrences in wide columns", because};
     return {recurrence_kernel::columns, "cuda: recurrences in columns", because};
   }
   if (shape.size > shape.tile && shape.sequences / multiprocessors < by.recurrences_by_warps)

@@ -7,6 +7,7 @@
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/column_copy.cuh"
 #include "tally/detail/cuda/batch/columns_ring.cuh"
+#include "tally/detail/cuda/recurrence/column_rows.cuh"
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
 #include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
 #include "tally/detail/cuda/recurrence/repair_sequence.cuh"
@@ -16,7 +17,7 @@
 /// through neighbouring sequences ("columns") from begin to end, a row of the order at a time. Some warps copy rows to
 /// a ring in shared memory. The others have a row each, a column a lane, and nothing of a row's order needs a shuffle.
 /// The folds before a row pass from warp to warp; they wait for the rows' totals alone. In blocks of half as many
-/// columns each warp has two rows at a time, one behind the other.
+/// columns each warp has two rows at a time, one behind the other. In blocks of twice as many two warps share a row.
 namespace tally::cuda_backend {
 
 template <class T, int Columns>
@@ -26,21 +27,24 @@ struct recurrence_columns_problem : recurrence_problem<T> {
   std::uint32_t groups;                    ///< in all
 };
 
-/// The warps of a block and the stages of its ring, of a warp's rows each. Two blocks with a lane for each column of
+/// The warps of a block and the stages of its ring, of a team's rows each. Two blocks with a lane for each column of
 /// floats share a multiprocessor. A block of doubles or of elements of two bytes, which spill in 128 registers, has it
-/// for itself, and so has one of half as many columns. Found in trials, shares of a copy for 2048 columns of floats,
-/// doubles and bfloat16 in blocks of half as many: with one loader an array .60, .68, .26; with two and 12 workers .83,
-/// .72, .37; with two and 8 workers .82, .78, .60.
+/// for itself, and so have those of other widths. Found in trials, shares of a copy for 2048 columns of floats and
+/// doubles in blocks of 16: with one loader an array .60, .68; with two and 12 workers .83, .72; with two and 8 workers
+/// .82, .78. For 65536 columns of bfloat16 in blocks of 32: .74, of 64, which read whole lines of memory: .85.
 template <class T, int Columns>
 struct recurrence_columns {
-  static_assert(Columns == warp_lanes || Columns == warp_lanes / 2);
-  static constexpr bool is_wide = Columns == warp_lanes, is_shared = is_wide && sizeof(T) == 4;
+  static_assert(Columns == warp_lanes / 2 || Columns == warp_lanes || Columns == 2 * warp_lanes);
+  static constexpr bool is_narrow = Columns < warp_lanes, is_shared = Columns == warp_lanes && sizeof(T) == 4;
   static constexpr int blocks = is_shared ? 2 : 1;
   /// One for each array and row of a unit: a warp takes some 200 cycles to start copies of 64 bytes of eight rows.
-  static constexpr int loaders = 2 * warp_lanes / Columns;
-  static constexpr int workers = is_shared ? 6 : is_wide ? 10 : 8;
-  static constexpr int stages = is_shared ? 6 : is_wide ? 12 : 13;
+  static constexpr int loaders = is_narrow ? 4 : 2;
+  static constexpr int team_warps = Columns > warp_lanes ? Columns / warp_lanes : 1;
+  static constexpr int workers = is_shared ? 6 : is_narrow ? 8 : 10;
+  static constexpr int teams = workers / team_warps;
+  static constexpr int stages = is_shared ? 6 : is_narrow ? 13 : 12 / team_warps;
   static constexpr int threads = (loaders + workers) * warp_lanes;
+  static_assert(teams <= stages);
 };
 
 /// The shared memory of a block.
@@ -52,8 +56,9 @@ struct recurrence_columns_memory {
   static constexpr int columns = P::columns;
   using shape = recurrence_columns<typename P::T, columns>;
   static constexpr int row = P::row;
-  static constexpr int rows_at_a_time = warp_lanes / columns;  ///< of a warp; they lie in one strip
-  static constexpr int unit = row * rows_at_a_time;            ///< steps of them
+  static constexpr int rows_at_a_time = shape::is_narrow ? 2 : 1;  ///< of a warp; they lie in one strip
+  static constexpr int pitch = rows_at_a_time * columns;           ///< elements between two steps
+  static constexpr int unit = row * rows_at_a_time;                ///< steps of them
   static constexpr int stages = shape::stages;
 
   /// The steps of a unit. The same step of each of its rows lies side by side, so that lanes meet different banks.
@@ -66,19 +71,19 @@ struct recurrence_columns_memory {
     affine<W> strips[columns];
     W carry[columns];
   };
-  /// One for each worker, which is at most one phase of a barrier ahead of the unit that it waits for.
-  state before[shape::workers];
+  /// One for each team, which is at most one phase of a barrier ahead of the unit that it waits for.
+  state before[shape::teams];
   affine<C> tiles[columns];
   C spans[columns];
-  arrival arrived[stages], free[stages], known[shape::workers];
+  arrival arrived[stages], free[stages], known[shape::teams];
 
   __device__ void begin()
   {
     for (int s = 0; s < stages; ++s) {
       arrived[s].begin(shape::loaders * warp_lanes);
-      free[s].begin(warp_lanes);
+      free[s].begin(shape::team_warps * warp_lanes);
     }
-    for (arrival& unit_known : known) unit_known.begin(warp_lanes);
+    for (arrival& unit_known : known) unit_known.begin(shape::team_warps * warp_lanes);
     fence_asynchronous();
   }
 };
@@ -143,17 +148,21 @@ __device__ __forceinline__ void load_recurrence_rows(recurrence_columns_memory<P
         int const at_a_time = words < warp_lanes ? warp_lanes / words : 1;
         int const own_row = words < warp_lanes ? lane / words : 0;
         std::ptrdiff_t const stride = at_a_time * step;
-        int const word = lane - own_row * words;
-        if (word < words && own_row < at_a_time) {
+        auto const copy = [&](int word) {
           S const* element = from + ((half * P::row + own_row) * step + word * in_word * (in_word > 1 ? 1 : across));
           S* target = &to[at.stage][own_row][half][word * in_word];
 #pragma unroll 8
           for (int k = own_row; k < count; k += at_a_time) {
             copy_asynchronously(reinterpret_cast<Word*>(target), reinterpret_cast<Word const*>(element));
             element += stride;
-            target += at_a_time * warp_lanes;
+            target += at_a_time * memory_type::pitch;
           }
-        }
+        };
+        int const word = lane - own_row * words;
+        if (word < words && own_row < at_a_time) copy(word);
+        // Of 64 columns of elements that are words of their own a lane has two.
+        if constexpr (memory_type::columns > warp_lanes && in_word == 1)
+          if (word + warp_lanes < words) copy(word + warp_lanes);
         if constexpr (sizeof(Word) >= 4 && alignof(Word) == sizeof(Word))
           arrive_after_copies(arrived);
         else
@@ -163,71 +172,12 @@ __device__ __forceinline__ void load_recurrence_rows(recurrence_columns_memory<P
   }
 }
 
-/// The groups of a row in a thread's registers.
-template <class P>
-class recurrence_column_row {
-public:
-  using S = typename P::stored;
-  using W = typename P::W;
-  static constexpr int group = P::group, groups = warp_lanes;
-  static constexpr int pitch = warp_lanes;
-
-  __device__ __forceinline__ recurrence_column_row(S const* a, S const* b) : a_(a), b_(b)
-  {
-#pragma unroll
-    for (int g = 0; g < groups; ++g) totals_[g] = own_group(g);
-    // In place: downwards, no value is read after it has changed.
-#pragma unroll
-    for (int stride = 1; stride < groups; stride *= 2) {
-#pragma unroll
-      for (int g = groups - 1; g > 0; --g)
-        if (g >= stride) totals_[g] = composed(totals_[g >= stride ? g - stride : 0], totals_[g]);
-    }
-  }
-  __device__ __forceinline__ affine<W> step(int k) const
-  {
-    return {static_cast<W>(a_[k * pitch]), static_cast<W>(b_[k * pitch])};
-  }
-  __device__ __forceinline__ affine<W> own_group(int g) const
-  {
-    affine<W> own = step(g * group);
-#pragma unroll
-    for (int j = 1; j < group; ++j) own = composed(own, step(g * group + j));
-    return own;
-  }
-  __device__ __forceinline__ affine<W> const& total() const { return totals_[groups - 1]; }
-  /// The tile-local value of the last step of a whole row.
-  __device__ __forceinline__ affine<W> last(bool has_base, affine<W> const& base) const
-  {
-    return composed(composed_if(has_base, base, totals_[groups - 2]), own_group(groups - 1));
-  }
-  /// Calls take(k, y) for each step.
-  template <class Take>
-  __device__ __forceinline__ void for_each(bool has_base, affine<W> const& base, W const& carry, Take const& take) const
-  {
-#pragma unroll
-    for (int g = 0; g < groups; ++g) {
-      affine<W> const before = g == 0 ? base : composed_if(has_base, base, totals_[g > 0 ? g - 1 : 0]);
-      affine<W> own = step(g * group);
-#pragma unroll
-      for (int j = 0; j < group; ++j) {
-        if (j > 0) own = composed(own, step(g * group + j));
-        take(g * group + j, composed_if(g > 0 || has_base, before, own)(carry));
-      }
-    }
-  }
-
-private:
-  S const* a_;
-  S const* b_;
-  affine<W> totals_[groups];
-};
-
 /// Recurs in every so many units of the block's columns, by one warp.
 template <class P>
 __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memory, P const& p, int worker)
 {
   using memory_type = recurrence_columns_memory<P>;
+  using shape = typename memory_type::shape;
   using S = typename P::stored;
   using T = typename P::T;
   using W = typename P::W;
@@ -235,8 +185,11 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
   constexpr std::uint32_t strip_rows = order::strip_rows, tile_rows = strip_rows * order::tile_strips,
                           span_rows = tile_rows * order::span_tiles, halves = memory_type::rows_at_a_time;
   static_assert(strip_rows % halves == 0);
-  int const column = static_cast<int>(threadIdx.x) % memory_type::columns;
-  auto const half = threadIdx.x % warp_lanes / memory_type::columns;
+  int const team = worker / shape::team_warps, side = worker % shape::team_warps;
+  int const previous = team == 0 ? shape::teams - 1 : team - 1;
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  int const column = side * warp_lanes + lane % memory_type::columns;
+  auto const half = static_cast<std::uint32_t>(lane / memory_type::columns);
   auto const rows = static_cast<std::uint32_t>((p.size - 1) / P::row + 1);
   ring_position<memory_type::stages> at;
   std::uint32_t unit = 0;  // of the block so far
@@ -247,20 +200,18 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
     S* const out = p.out_of(here.first_sequence) + own_column * p.out_across;
 #pragma unroll 1
     for (std::uint32_t first = 0; first < rows; first += halves, ++unit, at.step()) {
-      if (unit % memory_type::shape::workers != static_cast<std::uint32_t>(worker)) continue;
+      if (unit % shape::teams != static_cast<std::uint32_t>(team)) continue;
       std::uint32_t const r = first + half;  // perhaps beyond the last one
       std::size_t const begin = static_cast<std::size_t>(r) * P::row;
       int const count = here.count(p, r);
       memory.arrived[at.stage].wait(at.phase);
-      recurrence_column_row<P> const row(&memory.a[at.stage][0][half][own_column],
-                                         &memory.b[at.stage][0][half][own_column]);
+      recurrence_column_row<P, memory_type::pitch> const row(&memory.a[at.stage][0][half][own_column],
+                                                             &memory.b[at.stage][0][half][own_column]);
 
       // The values before the row, and those before the next unit.
-      constexpr auto places = static_cast<std::uint32_t>(memory_type::shape::workers);
-      std::uint32_t const own = unit % places, previous = own == 0 ? places - 1 : own - 1;
-      if (unit > 0) memory.known[previous].wait((unit - 1) / places % 2);
+      if (unit > 0) memory.known[previous].wait((unit - 1) / shape::teams % 2);
       auto const& before = memory.before[previous];
-      auto& next = memory.before[own];
+      auto& next = memory.before[team];
       bool const has_rows = r % strip_rows != 0, has_strips = r % tile_rows >= strip_rows;
       affine<W> rows_before = before.rows[column];
       affine<W> const strips = before.strips[column];
@@ -289,7 +240,7 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
         }
         next.carry[column] = next_carry;
       }
-      memory.known[own].arrive();
+      memory.known[team].arrive();
 
       int end = column < here.columns ? count : 0;
       if (p.stores == results_stored::none) end = 0;
@@ -298,16 +249,25 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
         if (limit < begin + static_cast<std::size_t>(end)) end = limit <= begin ? 0 : static_cast<int>(limit - begin);
       }
       S* const results = out + static_cast<std::ptrdiff_t>(begin) * p.out_step;
-      W bad(0);
-      row.for_each(has_base, base, carry, [&](int k, W const& y) {
-        bad += zero_if_finite<T>(y);
-        if (k < end) results[k * p.out_step] = static_cast<S>(static_cast<T>(y));
-      });
+      bool are_finite;
+      if constexpr (sizeof(T) == 2) {
+        recurrence_column_results<S> stored(results, p.out_step, end);
+        row.for_each(has_base, base, carry, [&](int part, int k, W const& y) { stored.put(part, k, y); });
+        are_finite = stored.are_finite();
+      } else {
+        W bad(0);
+        row.for_each(has_base, base, carry, [&](int, int k, W const& y) {
+          bad += zero_if_finite<T>(y);
+          if (k < end) results[k * p.out_step] = static_cast<S>(static_cast<T>(y));
+        });
+        are_finite = is_number(bad);
+      }
       bool const is_last = p.lasts != nullptr && r + 1 == rows;
-      bool const looks = p.stores != results_stored::before_the_first_bad && !is_number(bad);
+      bool const looks = p.stores != results_stored::before_the_first_bad && !are_finite;
       if (is_last || looks) {
         unsigned found = P::row;
-        row.for_each(has_base, base, carry, [&](int k, W const& y) {
+        row.for_each(has_base, base, carry, [&](int part, int step, W const& y) {
+          int const k = part + step;
           if (k < count && !is_number(zero_if_finite<T>(y)) && static_cast<unsigned>(k) < found)
             found = static_cast<unsigned>(k);
           if (is_last && k == count - 1 && column < here.columns) p.put_last(sequence, static_cast<T>(y));

@@ -54,6 +54,8 @@ public:
       case recurrence_kernel::tiles: return launch_tiles(call, p, in_place);
       case recurrence_kernel::columns: return launch_columns<warp_lanes>(call, p, in_place);
       case recurrence_kernel::narrow_columns: return launch_columns<warp_lanes / 2>(call, p, in_place);
+      case recurrence_kernel::wide_columns:
+        if constexpr (sizeof(T) == 2) launch_columns<2 * warp_lanes>(call, p, in_place);
     }
   }
 
