@@ -26,6 +26,7 @@ namespace {
 
 using tally::exact_accumulator;
 using tally::test::kinds_of_terms;
+using tally::test::neighbours;
 using tally::test::terms;
 using tally::test::terms_of;
 using tally::test::whole_number;
@@ -37,28 +38,6 @@ template <class T>
 class exact_sums : public testing::Test {};
 using all_types = testing::Types<float, double, tally::half, tally::bfloat16>;
 TYPED_TEST_SUITE(exact_sums, all_types);
-
-/// The neighbours of a number.
-template <class T>
-struct neighbours {
-  T operator()(T x, int side) const
-  {
-    auto bits = tally::test::bits_of(x);
-    using B = decltype(bits);
-    B const sign = static_cast<B>(B(1) << (8 * sizeof(B) - 1));
-    if ((bits & ~sign) == 0) return from(side > 0 ? B(1) : static_cast<B>(sign | 1));
-    bool const grows = ((bits & sign) == 0) == (side > 0);
-    return from(static_cast<B>(grows ? bits + 1 : bits - 1));
-  }
-  bool is_even(T x) const { return (tally::test::bits_of(x) & 1) == 0; }
-
-private:
-  template <class B>
-  static T from(B bits)
-  {
-    return std::bit_cast<T>(bits);
-  }
-};
 
 TYPED_TEST(exact_sums, are_rounded_to_the_nearest_number)
 {

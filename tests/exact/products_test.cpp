@@ -17,19 +17,10 @@
 namespace {
 
 using tally::test::kinds_of_terms;
+using tally::test::neighbours;
 using tally::test::terms;
 using tally::test::terms_of;
 using tally::test::whole_number;
-
-template <class T>
-struct neighbours {
-  T operator()(T x, int side) const
-  {
-    T const infinity = std::numeric_limits<T>::infinity();
-    return std::nextafter(x, side > 0 ? infinity : -infinity);
-  }
-  bool is_even(T x) const { return (tally::test::bits_of(x) & 1) == 0; }
-};
 
 template <class T>
 class exact_products : public testing::Test {};

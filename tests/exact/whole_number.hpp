@@ -1,10 +1,13 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+
+#include "../support/float_format.hpp"
 
 /// An oracle of exact sums that shares nothing with the library: whole numbers of any size, and the definition of the
 /// nearest number.
@@ -80,6 +83,28 @@ public:
 
 private:
   std::array<std::uint32_t, words> word_{};
+};
+
+/// The neighbours of a number, by its bits.
+template <class T>
+struct neighbours {
+  T operator()(T x, int side) const
+  {
+    auto bits = bits_of(x);
+    using B = decltype(bits);
+    B const sign = static_cast<B>(B(1) << (8 * sizeof(B) - 1));
+    if ((bits & ~sign) == 0) return from(side > 0 ? B(1) : static_cast<B>(sign | 1));
+    bool const grows = ((bits & sign) == 0) == (side > 0);
+    return from(static_cast<B>(grows ? bits + 1 : bits - 1));
+  }
+  bool is_even(T x) const { return (bits_of(x) & 1) == 0; }
+
+private:
+  template <class B>
+  static T from(B bits)
+  {
+    return std::bit_cast<T>(bits);
+  }
 };
 
 /// Whether `candidate` is the T nearest to sum / n, ties to even. Zeros are right with any sign.
