@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -139,7 +140,8 @@ public:
     }
     std::int64_t const last = sum.all().digit(digits - 1);
     bool const zero = sum.all().sign() == 0;
-    if ((last != 0 && last != -1) || sum.kinds() >= 32 || (!zero && (sum.kinds() & detail::exact::terms::others) == 0))
+    if ((last != 0 && last != -1) || sum.kinds() >= 32 ||
+        (!zero && (sum.kinds() & detail::exact::terms::others) == 0) || !std::ranges::equal(result.bytes(), given))
       fail("the bytes are no sum");
     return result;
   }

@@ -247,6 +247,7 @@ TEST(exact_bytes, that_are_no_sum_are_refused)
   EXPECT_NE(message(with(1, 4)).find("of type 4, expected 3"), std::string::npos);
   EXPECT_NE(message(with(2, 255)).find("no sum"), std::string::npos);
   EXPECT_NE(message(with(2, 8)).find("no sum"), std::string::npos);
+  EXPECT_NE(message(with(2, 24)).find("no sum"), std::string::npos);  // beside other terms -0 is not told
   EXPECT_NE(message(with(good.size() - 1, 1)).find("no sum"), std::string::npos);
 }
 
