@@ -115,7 +115,7 @@ void all_of(std::string const& type, std::ptrdiff_t n, selection const& selected
     time("rows of " + std::to_string(steps),
          [&](std::string const& what) { along_an_axis(what, data, 1, {n / steps, steps}); });
   time("one", [&](std::string const& what) { along_an_axis(what, data, 0, {n}); });
-  for (std::ptrdiff_t columns : {2048, 8192, 65536})
+  for (std::ptrdiff_t columns : {2048, 4096, 8192, 65536})
     time(std::to_string(columns) + " columns",
          [&](std::string const& what) { along_an_axis(what, data, 0, {n / columns, columns}); });
   time("middle axis of 4096",

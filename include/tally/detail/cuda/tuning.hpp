@@ -91,7 +91,7 @@ struct tuning {
   std::size_t recurrences_by_warps = 12;
   /// Blocks take 16 columns of recurrences each, and not 32, if these are at most so many blocks a multiprocessor:
   /// 2048 columns of 65536 floats reach .82 of the copy for .60, doubles .78 for .53, but 4096 .80 for .93, .78 for
-  /// .82. Of bfloat16, 2048 columns reach .69, and 4096 in blocks of 32 .78 for .66.
+  /// .82. Of bfloat16, 2048 columns reach .66, and 4096 in blocks of 32 .78 for .66.
   std::size_t narrow_recurrence_columns = 1;
   /// Of elements of two bytes, blocks take 32 columns, and not 64, if these are at most so many blocks a
   /// multiprocessor: 8192 columns of bfloat16 reach .87 in blocks of 64 for .76.

@@ -120,20 +120,12 @@ public:
       recurrence_column_steps<P, Pitch> const steps{steps_.a + q * part * Pitch, steps_.b + q * part * Pitch};
 #pragma unroll
       for (int g = 0; g < groups_at_a_time; ++g) {
-        affine<W> before = left;
-        compose_from_left(before, base, has_base);
-        bool is_there = true;
-        if (g == 0) {
-          before = select(q > 0, before, base);
-          is_there = q > 0 || has_base;
-        }
+        fold_before_group<W> const before(q, g, left, has_base, base);
         affine<W> own = steps.step(g * group);
 #pragma unroll
         for (int j = 0; j < group; ++j) {
           if (j > 0) own = composed(own, steps.step(g * group + j));
-          affine<W> local = composed(before, own);
-          if (g == 0) local = select(is_there, local, own);
-          take(q * part, g * group + j, local(carry));
+          take(q * part, g * group + j, before.up_to(g, own)(carry));
         }
         left = folds[g];
       }
@@ -172,25 +164,17 @@ public:
   __device__ __forceinline__ void put(int first, int k, float y)
   {
     asm("max.NaN.f32 %0, %0, %1;" : "+f"(most_) : "f"(fabsf(y)));
-    auto const is_there = static_cast<std::uint32_t>(k < end_ - first);
+    std::uint32_t rounded;  // of two numbers, of which one is 0
     if constexpr (std::is_same_v<T, bfloat16>)
-      asm volatile("{\n"
-                   ".reg .pred there;\n"
-                   ".reg .b32 rounded;\n"
-                   "setp.ne.u32 there, %0, 0;\n"
-                   "cvt.rn.bf16x2.f32 rounded, 0f00000000, %2;\n"
-                   "@there st.global.b16 [%1], rounded;\n"
-                   "}" ::"r"(is_there),
-                   "l"(next_), "f"(y));
+      asm("cvt.rn.bf16x2.f32 %0, 0f00000000, %1;" : "=r"(rounded) : "f"(y));
     else
-      asm volatile("{\n"
-                   ".reg .pred there;\n"
-                   ".reg .b32 rounded;\n"
-                   "setp.ne.u32 there, %0, 0;\n"
-                   "cvt.rn.f16x2.f32 rounded, 0f00000000, %2;\n"
-                   "@there st.global.b16 [%1], rounded;\n"
-                   "}" ::"r"(is_there),
-                   "l"(next_), "f"(y));
+      asm("cvt.rn.f16x2.f32 %0, 0f00000000, %1;" : "=r"(rounded) : "f"(y));
+    asm volatile("{\n"
+                 ".reg .pred there;\n"
+                 "setp.ne.u32 there, %0, 0;\n"
+                 "@there st.global.b16 [%1], %2;\n"
+                 "}" ::"r"(static_cast<std::uint32_t>(k < end_ - first)),
+                 "l"(next_), "r"(rounded));
     next_ += static_cast<std::uintptr_t>(step_);
   }
   /// Whether all results, rounded, are finite.

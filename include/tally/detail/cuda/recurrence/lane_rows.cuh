@@ -122,20 +122,12 @@ public:
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           int const g = 2 * w + half;
-          affine<W> before = left;
-          compose_from_left(before, base, has_base);
-          bool is_there = true;
-          if (g == 0) {
-            before = select(q > 0, before, base);
-            is_there = q > 0 || has_base;
-          }
+          fold_before_group<W> const before(q, g, left, has_base, base);
           affine<W> own = steps.step(half, 0);
 #pragma unroll
           for (int j = 0; j < group; ++j) {
             if (j > 0) own = composed(own, steps.step(half, j));
-            affine<W> local = composed(before, own);
-            if (g == 0) local = select(is_there, local, own);
-            auto const y = static_cast<T>(local(carry));
+            auto const y = static_cast<T>(before.up_to(g, own)(carry));
             results.set(half * group + j, static_cast<S>(y));
             bad = fused(static_cast<W>(y), W(0), bad);
           }

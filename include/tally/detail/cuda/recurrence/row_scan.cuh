@@ -53,6 +53,33 @@ private:
   affine<W> by_one_[1]{}, by_two_[2]{}, by_four_[4]{}, by_eight_[8]{}, by_sixteen_[16]{};
 };
 
+/// What comes before a group of a row, if anything: `base` before the row, and `left`, the fold of the groups before in
+/// it.
+template <class W>
+struct fold_before_group {
+  affine<W> fold;
+  bool is_there;
+
+  /// Of group g of part q. `g` is a constant.
+  __device__ __forceinline__ fold_before_group(int q, int g, affine<W> const& left, bool has_base,
+                                               affine<W> const& base)
+      : fold(left),
+        is_there(true)
+  {
+    compose_from_left(fold, base, has_base);
+    if (g == 0) {
+      fold = select(q > 0, fold, base);
+      is_there = q > 0 || has_base;
+    }
+  }
+  /// The fold up to a step: `own` is that of the group's steps up to it.
+  __device__ __forceinline__ affine<W> up_to(int g, affine<W> const& own) const
+  {
+    affine<W> const all = composed(fold, own);
+    return g == 0 ? select(is_there, all, own) : all;
+  }
+};
+
 /// The fold of eight values, as a balanced tree.
 template <class W>
 __device__ __forceinline__ affine<W> fold_of_part(affine<W> (&values)[groups_at_a_time])
