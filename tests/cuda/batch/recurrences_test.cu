@@ -180,10 +180,13 @@ __global__ void find_states(affine<float> const* totals, std::uint32_t tiles, st
   constexpr std::uint32_t epoch = 3;
   for (std::uint32_t t = threadIdx.x; t < tiles; t += cuda_backend::warp_lanes)
     cuda_backend::publish(words + t * cuda_backend::words_of<affine<float>>, totals[t], epoch);
-  narrow_fold states(before);
+  double state = before;
+  std::uint32_t first = 0;
   for (int k = 0; k < count; ++k) {
-    float const state = states.before(wanted[k], words, epoch, *memory);
-    if (threadIdx.x == 0) found[k] = state;
+    narrow_fold const states(wanted[k], first, words, epoch, *memory, [&] { return state; });
+    state = states.before_span;
+    first = wanted[k] / order::span_tiles;
+    if (threadIdx.x == 0) found[k] = states.before_tile;
   }
 }
 
@@ -237,9 +240,10 @@ TEST(cuda_recurrences, of_bf16)
 }
 TEST(cuda_recurrences, take_every_path)
 {
-  for (char const* path : {"cuda: recurrences in rows", "cuda: recurrences in plain rows", "cuda: recurrences by tiles",
-                           "cuda: recurrences in columns", "cuda: recurrences in narrow columns",
-                           "cuda: recurrences in wide columns", "cuda: recurrences are looked through first"})
+  for (char const* path :
+       {"cuda: recurrences in rows", "cuda: recurrences in plain rows", "cuda: recurrences by tiles",
+        "cuda: recurrences by plain tiles", "cuda: recurrences in columns", "cuda: recurrences in narrow columns",
+        "cuda: recurrences in wide columns", "cuda: recurrences are looked through first"})
     EXPECT_GT(paths[path], 0u) << path;
 }
 

@@ -4,12 +4,13 @@
 
 #include "tally/detail/cuda/groups.cuh"
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
+#include "tally/detail/cuda/recurrence/repair_sequence.cuh"
 #include "tally/detail/cuda/recurrence/row_scan.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
-/// A tile of a recurrence in shared memory, of which each lane has a whole row of the order: nothing in a row needs a
-/// shuffle. A tile has 64 rows of 256 bytes of each array, whatever the states' type.
+/// Rows of the order in shared memory, one for each lane: nothing in a row needs a shuffle. A row has 256 bytes of each
+/// array, whatever the states' type.
 namespace tally::cuda_backend {
 
 struct lane_rows {
@@ -18,51 +19,18 @@ struct lane_rows {
   /// A row has room for a word more, since it may begin anywhere in a word. And lanes that each read the same word of
   /// their own row then meet different banks.
   static constexpr int pitch = bytes + 16;
-  static constexpr int rows = static_cast<int>(order::strip_rows * order::tile_strips);
-  static constexpr int warps = rows / warp_lanes;
 };
 
-/// Moves a row's elements to its begin, from `Words` words of 4 bytes and `bits` behind it.
-template <int Words>
-__device__ __forceinline__ void shift_row(uint4* row, unsigned bits)
+/// Moves a row's elements of two bytes one place to the left.
+__device__ __forceinline__ void shift_row(uint4* row)
 {
   uint4 now = row[0];
 #pragma unroll 4
   for (int w = 0; w < lane_rows::words; ++w) {
     uint4 const next = row[w + 1];
-    std::uint32_t const all[8] = {now.x, now.y, now.z, now.w, next.x, next.y, next.z, next.w};
-    auto const at = [&](int k) { return __funnelshift_r(all[k + Words], all[k + Words + 1], bits); };
-    row[w] = {at(0), at(1), at(2), at(3)};
+    row[w] = {__funnelshift_r(now.x, now.y, 16), __funnelshift_r(now.y, now.z, 16), __funnelshift_r(now.z, now.w, 16),
+              __funnelshift_r(now.w, next.x, 16)};
     now = next;
-  }
-}
-
-/// Turns a lane's row, as it was copied, to steps that follow each other from its begin on. `gap` elements lie before
-/// it in its first word.
-template <class S>
-__device__ __forceinline__ void straighten_row(unsigned char* memory, int gap, bool backwards)
-{
-  auto* const row = reinterpret_cast<uint4*>(memory);
-  unsigned const behind = static_cast<unsigned>(gap) * sizeof(S), bits = behind % 4 * 8;
-  switch (behind / 4) {
-    case 0:
-      if (bits != 0) shift_row<0>(row, bits);
-      break;
-    case 1: shift_row<1>(row, bits); break;
-    case 2: shift_row<2>(row, bits); break;
-    default: shift_row<3>(row, bits); break;
-  }
-  if (!backwards) return;
-  constexpr int in_word = 16 / static_cast<int>(sizeof(S));
-#pragma unroll 2
-  for (int w = 0; w < lane_rows::words / 2; ++w) {
-    packed_group<S, in_word> low, high;
-    auto* const low_place = reinterpret_cast<S*>(row + w);
-    auto* const high_place = reinterpret_cast<S*>(row + (lane_rows::words - 1 - w));
-    low.load_aligned(low_place);
-    high.load_aligned(high_place);
-    high.reversed_if(true).write_aligned(low_place);
-    low.reversed_if(true).write_aligned(high_place);
   }
 }
 
@@ -102,8 +70,7 @@ public:
   }
   /// Writes the results in the place of the terms, those of the first `parts` of the row's `row_parts` parts at least.
   /// Returns 0 if all are finite, else NaN.
-  __device__ __forceinline__ W put_results(bool has_base, affine<W> const& base, W const& carry,
-                                           int parts = row_parts) const
+  __device__ __forceinline__ W put_results(bool has_base, affine<W> const& base, W const& carry, int parts) const
   {
     W bad(0);
     row_scan<W> scan;
@@ -129,7 +96,7 @@ public:
             if (j > 0) own = composed(own, steps.step(half, j));
             auto const y = static_cast<T>(before.up_to(g, own)(carry));
             results.set(half * group + j, static_cast<S>(y));
-            bad = fused(static_cast<W>(y), W(0), bad);
+            bad = marked_if_not_finite(bad, static_cast<W>(y));
           }
           left = folds[g];
         }
@@ -140,14 +107,6 @@ public:
   }
 
 private:
-  /// x y + z. Only whether it is a number matters.
-  __device__ __forceinline__ static W fused(W x, W y, W z)
-  {
-    if constexpr (std::is_same_v<W, double>)
-      return __fma_rn(x, y, z);
-    else
-      return __fmaf_rn(x, y, z);
-  }
   struct word_of_steps {
     packed_group<S, in_word> a, b;
 

@@ -12,6 +12,30 @@
 /// The rows of a recurrence in the registers of a warp: a group of steps a lane (docs/order.md, "Recurrences").
 namespace tally::cuda_backend {
 
+// Shuffles and selections of maps by their numbers. With those by words of four bytes (warp.cuh) the compiler moves the
+// words of doubles to pairs of registers before each operation: 15 of 200 instructions for a row. In columns these are
+// worse: what is spilled there with them costs .1 of a copy.
+template <class W>
+__device__ __forceinline__ affine<W> shuffle_map_up(affine<W> const& map, int lanes)
+{
+  return {__shfl_up_sync(whole_warp, map.scale, lanes), __shfl_up_sync(whole_warp, map.offset, lanes)};
+}
+template <class W>
+__device__ __forceinline__ affine<W> shuffle_map_xor(affine<W> const& map, int mask)
+{
+  return {__shfl_xor_sync(whole_warp, map.scale, mask), __shfl_xor_sync(whole_warp, map.offset, mask)};
+}
+template <class W>
+__device__ __forceinline__ affine<W> shuffle_map_from(affine<W> const& map, int lane)
+{
+  return {__shfl_sync(whole_warp, map.scale, lane), __shfl_sync(whole_warp, map.offset, lane)};
+}
+template <class W>
+__device__ __forceinline__ affine<W> select_map(bool first, affine<W> a, affine<W> b)
+{
+  return {first ? a.scale : b.scale, first ? a.offset : b.offset};
+}
+
 template <class W>
 __device__ __forceinline__ affine<W> composed(affine<W> const& earlier, affine<W> const& later)
 {
@@ -53,6 +77,29 @@ __device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> co
   } else {
     W const offset = product + value.offset, scale = detail::elementary::rounded_product(value.scale, left.scale);
     value = select(is_there, affine<W>{scale, offset}, value);
+  }
+}
+
+/// Kogge and Stone's scans of some rows over the lanes.
+template <class W, int Rows>
+__device__ __forceinline__ void scan_lanes(affine<W> (&folds)[Rows])
+{
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+#pragma unroll
+  for (int stride = 1; stride < warp_lanes; stride *= 2) {
+    affine<W> left[Rows];
+#pragma unroll
+    for (int r = 0; r < Rows; ++r) left[r] = shuffle_map_up(folds[r], stride);
+    if constexpr (std::is_same_v<W, double>) {
+      // A branch: predicated operations of doubles become selections, of two words each.
+      if (stride <= lane) {
+#pragma unroll
+        for (int r = 0; r < Rows; ++r) folds[r] = composed(left[r], folds[r]);
+      }
+    } else {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) compose_from_left(folds[r], left[r], stride <= lane);
+    }
   }
 }
 

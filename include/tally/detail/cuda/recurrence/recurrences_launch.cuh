@@ -256,7 +256,17 @@ private:
 
   static void launch_tiles(prepared_call& call, problem const& p, bool in_place)
   {
-    using P = recurrence_tiles_problem<T>;
+    if (lie_plainly(p)) {
+      detail::took("cuda: recurrences by plain tiles", "whole words at one distance in all arrays");
+      launch_tiles_of<true>(call, p, in_place);
+    } else {
+      launch_tiles_of<false>(call, p, in_place);
+    }
+  }
+  template <bool Plain>
+  static void launch_tiles_of(prepared_call& call, problem const& p, bool in_place)
+  {
+    using P = recurrence_tiles_problem<T, Plain>;
     std::size_t const each = (p.size - 1) / problem::tile + 1, tiles = counted(p.sequences * each);
     std::size_t const words = tiles * words_of<affine<typename problem::W>>;
     call.reserve_words(words + p.sequences);

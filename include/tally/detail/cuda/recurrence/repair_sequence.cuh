@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/detail/recurrence/steps.hpp"
@@ -14,6 +15,15 @@ template <class T>
 __device__ __forceinline__ working_type<T> zero_if_finite(working_type<T> const& y)
 {
   return static_cast<working_type<T>>(static_cast<T>(y)) * working_type<T>(0);
+}
+/// `mark`, or NaN if y is not finite, by one instruction.
+template <class W>
+__device__ __forceinline__ W marked_if_not_finite(W mark, W y)
+{
+  if constexpr (std::is_same_v<W, double>)
+    return __fma_rn(y, W(0), mark);
+  else
+    return __fmaf_rn(y, W(0), mark);
 }
 template <class T>
 __device__ __forceinline__ bool is_number(T const& y)

@@ -78,8 +78,8 @@ public:
     __syncwarp();
     if constexpr (sizeof(S) == 2) {
       auto const first = static_cast<std::ptrdiff_t>(unit.element) + unit.first;
-      if (p_.a != nullptr && is_odd(p_.a + first)) shift_row<0>(reinterpret_cast<uint4*>(memory_.a[lane_]), 16);
-      if (is_odd(p_.b + first)) shift_row<0>(reinterpret_cast<uint4*>(memory_.b[lane_]), 16);
+      if (p_.a != nullptr && is_odd(p_.a + first)) shift_row(reinterpret_cast<uint4*>(memory_.a[lane_]));
+      if (is_odd(p_.b + first)) shift_row(reinterpret_cast<uint4*>(memory_.b[lane_]));
     }
   }
 
@@ -264,6 +264,7 @@ __global__ void __launch_bounds__(segments_warps<P>* warp_lanes, 1) recur_segmen
 /// The arguments of the kernel of tiles (tiles_kernel.cuh) for the segments in the list.
 template <class T>
 struct long_segments_problem : recurrence_problem<T> {
+  static constexpr bool is_plain = false;
   recurrence_segments_problem<T> all;
   control* shared;
   std::uint64_t* words;  ///< those of a total for each tile

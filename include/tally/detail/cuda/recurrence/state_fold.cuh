@@ -26,28 +26,35 @@ public:
     affine<C> folds[Window];
   };
 
-  __device__ __forceinline__ explicit state_fold(C const& before) : spans_(before) {}
+  C before_span;  ///< the state before the tile's span, for the whole warp
+  W before_tile;
 
-  /// The state before `tile`, for the whole warp. Waits until the totals before it are published. Tiles must not
-  /// decrease from call to call.
-  __device__ __forceinline__ W before(std::uint32_t tile, std::uint64_t const* words, std::uint32_t epoch,
-                                      shared& memory)
+  /// Folds the totals from span `first` to `tile`. Waits until they are published, and then for the state before span
+  /// `first`, which `state()` returns.
+  template <class State>
+  __device__ __forceinline__ state_fold(std::uint32_t tile, std::uint32_t first, std::uint64_t const* words,
+                                        std::uint32_t epoch, shared& memory, State const& state)
   {
-    while (tile / span - first_span_ >= Window) {
-      fold(Window * span, words, epoch, memory);
-      append(memory, Window);
+    int count = static_cast<int>(tile - first * span);
+    words += static_cast<std::size_t>(first) * span * words_of<affine<W>>;
+    for (bool is_known = false;; is_known = true) {
+      int const here = count < Window * span ? count : Window * span, whole = here / span;
+      if (here > 0) fold(here, words, epoch, memory);
+      if (!is_known) before_span = state();
+#pragma unroll
+      for (int s = 0; s < Window; ++s) before_span = select(s < whole, memory.folds[s](before_span), before_span);
+      count -= whole * span;
+      words += static_cast<std::size_t>(whole) * span * words_of<affine<W>>;
+      if (count > 0 && whole == Window) continue;
+      before_tile = static_cast<W>(count == 0 ? before_span : memory.folds[whole](before_span));
+      return;
     }
-    int const count = static_cast<int>(tile - first_span_ * span), whole = count / span;
-    if (count == 0) return static_cast<W>(spans_);
-    fold(count, words, epoch, memory);
-    append(memory, whole);
-    if (count % span == 0) return static_cast<W>(spans_);
-    return static_cast<W>(memory.folds[whole](spans_));
   }
 
 private:
-  /// Folds `count` totals from the first tile of span `first_span_` on, Window * span at most.
-  __device__ __forceinline__ void fold(int count, std::uint64_t const* words, std::uint32_t epoch, shared& memory) const
+  /// Folds `count` totals, one at least, Window * span at most.
+  __device__ __forceinline__ static void fold(int count, std::uint64_t const* words, std::uint32_t epoch,
+                                              shared& memory)
   {
     int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
     __syncwarp();  // all have read the folds before
@@ -57,10 +64,7 @@ private:
 #pragma unroll
       for (int s = 0; s < AtATime; ++s) totals[s] = {W(1), W(-0.0f)};
       awaited_totals<affine<W>, AtATime> some(
-          count - begin * span,
-          words +
-              (static_cast<std::size_t>(first_span_) + static_cast<std::size_t>(begin)) * span * words_of<affine<W>>,
-          lane);
+          count - begin * span, words + static_cast<std::size_t>(begin) * span * words_of<affine<W>>, lane);
       some.wait(totals, epoch, 0, 128);
 #pragma unroll
       for (int s = 0; s < AtATime; ++s) memory.totals[begin + s][lane] = static_cast<affine<C>>(totals[s]);
@@ -73,17 +77,6 @@ private:
     if (lane < Window) memory.folds[lane] = all;
     __syncwarp();
   }
-
-  /// Appends the folds of the next `count` spans.
-  __device__ __forceinline__ void append(shared const& memory, int count)
-  {
-#pragma unroll
-    for (int s = 0; s < Window; ++s) spans_ = select(s < count, memory.folds[s](spans_), spans_);
-    first_span_ += static_cast<std::uint32_t>(count);
-  }
-
-  C spans_;  ///< the state before span first_span_
-  std::uint32_t first_span_ = 0;
 };
 
 }  // namespace tally::cuda_backend

@@ -5,157 +5,25 @@
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/columns_ring.cuh"
+#include "tally/detail/cuda/groups.cuh"
 #include "tally/detail/cuda/handover.hpp"
-#include "tally/detail/cuda/recurrence/lane_rows.cuh"
+#include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
 #include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
 #include "tally/detail/cuda/recurrence/repair_sequence.cuh"
 #include "tally/detail/cuda/recurrence/staged_array.cuh"
-#include "tally/detail/cuda/recurrence/state_fold.cuh"
+#include "tally/detail/cuda/recurrence/tiles_memory.cuh"
 #include "tally/detail/cuda/ring.cuh"
+#include "tally/detail/cuda/warp.cuh"
+#include "tally/order.hpp"
 
-/// Few long recurrences along memory: blocks draw tiles and hand over their totals.
+/// Few long recurrences along memory: blocks draw tiles and hand over their totals, as the scan of large arrays does
+/// (ring.cuh). The warps of a block divide the work:
+///
+///   1 loader    draws tiles and starts their copies
+///   4 reducers  total the rows of a tile, publish its total, and find what comes before each row in the tile
+///   2 folders   find the carries of the block's tiles from the totals of all tiles
+///   8 or 12 writers  scan some rows at a time and store the results
 namespace tally::cuda_backend {
-
-/// Where a tile is.
-template <class T>
-struct place_of_tile {
-  std::uint32_t sequence, in_sequence;
-  std::size_t size;  ///< of the sequence
-  T const *a, *b;    ///< its first step
-  T* out;
-};
-
-template <class T>
-struct recurrence_tiles_problem : recurrence_problem<T> {
-  std::uint32_t tiles_each;
-  control* shared;
-  std::uint64_t* words;  ///< those of a total for each tile
-  std::size_t capacity;
-
-  __device__ std::uint32_t tiles() const { return static_cast<std::uint32_t>(this->sequences) * tiles_each; }
-  __device__ __forceinline__ place_of_tile<T> place_of(std::uint32_t tile) const
-  {
-    std::uint32_t const s = tile / tiles_each;
-    return {s,
-            tile - s * tiles_each,
-            this->size,
-            this->a == nullptr ? nullptr : this->a_of(s),
-            this->b_of(s),
-            this->out_of(s)};
-  }
-};
-
-/// The warps of a block: a loader, folders that find the carries of the block's tiles in turn, and teams that do its
-/// tiles in turn, a row of the order a lane. A folder folds the totals of all tiles.
-template <class T>
-struct recurrence_tiles {
-  static constexpr int team_warps = lane_rows::warps;
-  /// Registers limit the teams: doubles and elements of two bytes spill in the 128 that six teams leave.
-  static constexpr int teams = sizeof(T) == 4 ? 6 : 4;
-  static constexpr int folders = 2;
-  static constexpr int loaders = 2;  ///< one for each array
-  static constexpr int workers = teams * team_warps;
-  static constexpr int threads = (workers + loaders + folders) * warp_lanes;
-};
-
-/// The shared memory of a block: tiles that are on their way, or that a team has.
-template <class P>
-struct recurrence_tiles_memory {
-  using S = typename P::stored;
-  using W = typename P::W;
-  using C = typename P::C;
-  using shape = recurrence_tiles<typename P::T>;
-  /// The spans between two tiles of a folder if 132 blocks work, with those in which these tiles lie.
-  using fold = state_fold<W, C, 5 * shape::folders, sizeof(W) == 8 ? 2 : 5>;
-  static constexpr int stages = 6;
-  static constexpr int row = static_cast<int>(P::row);
-  static_assert(row * sizeof(S) == lane_rows::bytes && row * lane_rows::rows == P::tile);
-  static_assert(shape::folders <= shape::teams);  // each ends at a stage of its own
-
-  /// A tile of a sequence, as the loader finds it for the other warps.
-  struct found {
-    std::uint32_t tile;  ///< beyond the last one: there are no more
-    std::uint32_t sequence, in_sequence;
-    int size;
-    std::size_t begin, end_of_sequence;
-    S const *a, *b;  ///< its first step
-    S* out;
-  };
-  struct stage {
-    alignas(16) unsigned char a[lane_rows::rows][lane_rows::pitch];
-    alignas(16) unsigned char b[lane_rows::rows][lane_rows::pitch];
-    found at;
-    W carry;
-    arrival drawn, arrived, carried, free;
-  };
-  stage all[stages];
-  uninitialized<affine<W>> strips[shape::teams][2][order::tile_strips];  // of two tiles in turn
-  uninitialized<typename fold::shared> fold_memory[shape::folders];
-  std::uint32_t epoch;
-
-  __device__ void begin()
-  {
-    for (stage& one : all) {
-      one.drawn.begin(1);
-      one.arrived.begin(shape::loaders * warp_lanes);
-      one.carried.begin(warp_lanes);
-      one.free.begin(lane_rows::rows);
-    }
-    fence_asynchronous();
-  }
-
-  /// The elements between the begin of a word and the lowest one of a row that begins at `first`, whole or not.
-  __device__ __forceinline__ static int gap(S const* first, std::ptrdiff_t step)
-  {
-    return staged_array<S const>::gap(step < 0 ? first - (row - 1) : first);
-  }
-};
-
-/// Starts the copies of a tile's rows of one array, by a warp. (Bulk copies of rows would be started lane by lane, some
-/// 70 cycles each.) Elements in words that are not wholly in the array are copied at once.
-template <class S>
-__device__ __forceinline__ void start_copy_of_rows(unsigned char (*to)[lane_rows::pitch], S const* from, int step,
-                                                   int size, S const* array_begin, S const* array_end)
-{
-  constexpr int row = lane_rows::bytes / static_cast<int>(sizeof(S));
-  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  auto const address = [](S const* at) { return reinterpret_cast<std::uintptr_t>(at); };
-  // Backwards through memory the row's last place is the first of its memory, whether there is a step or not.
-  std::uintptr_t const first = address(step < 0 ? from - (row - 1) : from), first_word = first / 16 * 16;
-  std::ptrdiff_t const across = step * lane_rows::bytes;  // from row to row
-  int const rows = (size - 1) / row + 1, own = lane / lane_rows::words, word = lane % lane_rows::words;
-  bool const has_more = first != first_word;  // a word more in each row
-  auto const target = [&](int r, int w) { return reinterpret_cast<uint4*>(to[r]) + w; };
-  std::uintptr_t const last_word = first_word + (rows - 1) * across;
-  std::uintptr_t const low_word = step < 0 ? last_word : first_word, high_word = step < 0 ? first_word : last_word;
-  if (low_word >= address(array_begin) && high_word + lane_rows::pitch <= address(array_end)) {
-    constexpr int at_a_time = warp_lanes / lane_rows::words;
-    std::uintptr_t source = first_word + own * across + word * 16;
-#pragma unroll 8
-    for (int r = own; r < rows; r += at_a_time, source += at_a_time * across)
-      copy_asynchronously(target(r, word), reinterpret_cast<uint4 const*>(source));
-    if (has_more)
-      for (int r = lane; r < rows; r += warp_lanes)
-        copy_asynchronously(target(r, lane_rows::words),
-                            reinterpret_cast<uint4 const*>(first_word + r * across + lane_rows::bytes));
-    return;
-  }
-  std::uintptr_t const low = address(step < 0 ? from - (size - 1) : from), high = low + size * sizeof(S);
-#pragma unroll 1
-  for (int k = lane; k < (lane_rows::words + 1) * rows; k += warp_lanes) {
-    int const r = k / (lane_rows::words + 1), w = k % (lane_rows::words + 1);
-    std::uintptr_t const source = first_word + r * across + w * 16;
-    if (source >= high || source + 16 <= low || (w == lane_rows::words && !has_more)) continue;
-    if (source >= address(array_begin) && source + 16 <= address(array_end)) {
-      copy_asynchronously(target(r, w), reinterpret_cast<uint4 const*>(source));
-    } else {
-      for (std::uintptr_t at = source; at < source + 16; at += sizeof(S))
-        if (at >= low && at < high)
-          reinterpret_cast<S*>(target(r, w))[(at - source) / sizeof(S)] = *reinterpret_cast<S const*>(at);
-    }
-  }
-  __threadfence_block();  // an arrival that waits for copies orders no other stores
-}
 
 /// The end of an array's memory. Only the device knows it where it knows the number of elements.
 template <class P, class S>
@@ -167,71 +35,157 @@ __device__ __forceinline__ S const* end_of(P const& p, S const* begin, S const* 
     return end;
 }
 
-/// Draws tiles and copies their coefficients, by one warp.
+/// Draws tiles and copies them, until there are no more. One lane does all of this.
 template <class P>
 __device__ __forceinline__ void load_recurrence_tiles(recurrence_tiles_memory<P>& memory, P const& p)
 {
   using memory_type = recurrence_tiles_memory<P>;
-  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  using shape = typename memory_type::shape;
+  using S = typename P::stored;
+  if (threadIdx.x % warp_lanes != 0) return;
   std::uint32_t const tiles = p.tiles(), tickets = tickets_of_scan(tiles, gridDim.x);
-  auto const* const end = end_of(p, p.a_begin, p.a_end);
-  std::uint64_t ticket = 0;
-  if (lane == 0) ticket = draw_unseen(*p.shared);  // the next one is on its way while this one waits for its stage
+  S const* const a_end = end_of(p, p.a_begin, p.a_end);
+  S const* const b_end = end_of(p, p.b_begin, p.b_end);
+  struct {
+    std::uint32_t sequence = 0xffffffff, span = 0;
+  } last, last_but_one;
   int ended = 0;
-  bool first = true;
-  for (ring_position<memory_type::stages> at; ended < memory_type::shape::teams; at.step(), first = false) {
+  bool is_first = true;
+  for (ring_position<memory_type::stages> at; ended < shape::folders; at.step(), is_first = false) {
     auto& stage = memory.all[at.stage];
+    stage.free.wait(at.phase ^ 1);
     typename memory_type::found found{};
     found.tile = tiles;
-    place_of_tile<typename P::T> place{};
     if (ended == 0) {
-      if (lane == 0) {
-        drawing const drawn = resolve(*p.shared, ticket, tickets);
-        found.tile = drawn.tile;
-        if (first) memory.epoch = drawn.epoch;
-      }
-      found.tile = shuffle_from(found.tile, 0);
-      if (found.tile < tiles) place = p.place_of(found.tile);
+      // Not before the stage is free: other blocks wait for the totals of all tiles that were drawn.
+      drawing const drawn = resolve(*p.shared, draw_unseen(*p.shared), tickets);
+      found.tile = drawn.tile;
+      if (is_first) memory.epoch = drawn.epoch;
     }
-    stage.free.wait(at.phase ^ 1);
     if (found.tile >= tiles) {
-      ++ended;  // each team and each folder ends at a stage of its own
-    } else {
-      if (lane == 0) ticket = draw_unseen(*p.shared);
-      found.sequence = place.sequence;
-      found.in_sequence = place.in_sequence;
-      found.begin = static_cast<std::size_t>(found.in_sequence) * P::tile;
-      found.end_of_sequence = place.size;
-      std::size_t const rest = place.size - found.begin;
-      found.size = static_cast<int>(rest < P::tile ? rest : P::tile);
-      auto const begin = static_cast<std::ptrdiff_t>(found.begin);
-      found.a = place.a == nullptr ? nullptr : place.a + begin * p.a_step;
-      found.b = place.b + begin * p.b_step;
-      found.out = place.out + begin * p.out_step;
-    }
-    if (lane == 0) {
+      ++ended;  // each folder ends at a stage of its own
       stage.at = found;
       stage.drawn.arrive();
+      for (int k = 0; k < memory_type::strips + 1; ++k) stage.ready.arrive();  // for the writers
+      continue;
     }
-    if (found.tile < tiles) {
-      if (p.a_step != 0) start_copy_of_rows(stage.a, found.a, static_cast<int>(p.a_step), found.size, p.a_begin, end);
-      arrive_after_copies(stage.arrived);
+    auto const place = p.place_of(found.tile);
+    auto const& before = shape::tiles_between == 1 ? last : last_but_one;
+    found.sequence = place.sequence;
+    found.in_sequence = place.in_sequence;
+    found.goes_on = before.sequence == place.sequence;
+    found.first_span = found.goes_on ? before.span : 0;
+    last_but_one = last;
+    last = {place.sequence, place.in_sequence / static_cast<std::uint32_t>(order::span_tiles)};
+    found.begin = static_cast<std::size_t>(found.in_sequence) * P::tile;
+    found.end_of_sequence = place.size;
+    std::size_t const rest = place.size - found.begin;
+    found.size = static_cast<int>(rest < P::tile ? rest : P::tile);
+    auto const begin = static_cast<std::ptrdiff_t>(found.begin);
+    found.a = place.a == nullptr ? nullptr : place.a + begin * p.a_step;
+    found.b = place.b + begin * p.b_step;
+    found.out = place.out + begin * p.out_step;
+    stage.at = found;
+    stage.drawn.arrive();
+    auto const b = stage.staged_b(p);
+    std::uint32_t bytes = start_copy<S>(b.memory, b.low(0), found.size, p.b_begin, b_end, stage.arrived);
+    if (p.a_step != 0) {
+      auto const a = stage.staged_a(p);
+      bytes += start_copy<S>(a.memory, a.low(0), found.size, p.a_begin, a_end, stage.arrived);
     }
+    stage.arrived.arrive_and_expect(bytes);
   }
 }
 
-/// Copies the terms of the tiles that were drawn.
-template <class P>
-__device__ __forceinline__ void load_terms_of_tiles(recurrence_tiles_memory<P>& memory, P const& p)
+/// The fold of the values of two lanes, of which the lane has one. `is_right`: its own is the later one.
+template <class W>
+__device__ __forceinline__ affine<W> folded_with(affine<W> const& own, affine<W> const& other, bool is_right)
 {
+  W const later_scale = select(is_right, own.scale, other.scale);
+  W const earlier = select(is_right, other.offset, own.offset), later = select(is_right, own.offset, other.offset);
+  return {detail::elementary::rounded_product(own.scale, other.scale),
+          detail::recurrence::sum(detail::elementary::rounded_product(later_scale, earlier), later)};
+}
+
+/// The balanced trees over 16 lanes of values of sixteen rows, of which each half of a warp has eight: `totals[r]` is of
+/// row 2 r + lane / 16. Lane k gets that of row 8 (k % 2) + 4 (k / 2 % 2) + 2 (k / 4 % 2) + k / 16: each exchange halves
+/// the rows of a lane.
+template <class W>
+__device__ __forceinline__ affine<W> totals_of_sixteen_rows(affine<W> (&totals)[8])
+{
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+#pragma unroll
+  for (int level = 0; level < 3; ++level) {
+    int const half = 4 >> level;
+    bool const is_right = (lane >> level & 1) != 0;
+    affine<W> others[4];
+#pragma unroll
+    for (int r = 0; r < half; ++r)
+      others[r] = shuffle_map_xor(select_map(is_right, totals[r], totals[r + half]), 1 << level);
+#pragma unroll
+    for (int r = 0; r < half; ++r)
+      totals[r] = folded_with(select_map(is_right, totals[r + half], totals[r]), others[r], is_right);
+  }
+  return folded_with(totals[0], shuffle_map_xor(totals[0], 8), (lane & 8) != 0);
+}
+
+/// Totals sixteen rows of each tile; one reducer in turn publishes the tile's total, and finds what comes before rows.
+template <class P>
+__device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<P>& memory, P const& p, int reducer)
+{
+  using memory_type = recurrence_tiles_memory<P>;
+  using W = typename P::W;
+  constexpr int rows = 16, word = 2 * P::group, row = static_cast<int>(P::row), reducers = memory_type::shape::reducers;
+  constexpr int strips = memory_type::strips, strip_rows = memory_type::strip_rows;
+  static_assert(rows * reducers == memory_type::rows && order::row_groups == 2 * (warp_lanes / 2));
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes, strip = lane % strips;
   std::uint32_t const tiles = p.tiles();
-  auto const* const end = end_of(p, p.b_begin, p.b_end);
-  for (ring_position<recurrence_tiles_memory<P>::stages> at;; at.step()) {
+  int turn = 0;
+  for (ring_position<memory_type::stages> at;; at.step(), turn = (turn + 1) % reducers) {
     auto& stage = memory.all[at.stage];
     stage.drawn.wait(at.phase);
-    if (stage.at.tile >= tiles) return;
-    start_copy_of_rows(stage.b, stage.at.b, static_cast<int>(p.b_step), stage.at.size, p.b_begin, end);
-    arrive_after_copies(stage.arrived);
+    std::uint32_t const tile = stage.at.tile;
+    if (tile >= tiles) return;
+    bool const is_whole = stage.at.size == static_cast<int>(P::tile);
+    stage.arrived.wait(at.phase);
+    steps_of_tile<P, word, rows / 2, 2 * row> const steps(stage, p, reducer * rows * row + lane * word);
+    affine<W> totals[rows / 2];
+#pragma unroll
+    for (int r = 0; r < rows / 2; ++r) totals[r] = composed(steps.total(r, 0), steps.total(r, P::group));
+    affine<W> const total = totals_of_sixteen_rows(totals);
+    if ((lane & 8) == 0)
+      *stage.bases[reducer * rows + (lane & 1) * 8 + (lane & 2) * 2 + (lane & 4) / 2 + lane / 16] = total;
+    if (reducer == reducers - 1) {
+      steps_of_tile<P, P::group, 1, 1> const last(stage, p, (memory_type::rows - 1) * row + lane * P::group);
+      affine<W> fold[1] = {last.total(0)};
+      if (lane == warp_lanes - 1) *stage.last_own = fold[0];
+      scan_lanes(fold);
+      if (lane == warp_lanes - 2) *stage.last_before = fold[0];
+    }
+    asm volatile("bar.sync 1, %0;" ::"n"(reducers * warp_lanes) : "memory");
+    if (turn != reducer) continue;
+
+    affine<W> folds[strip_rows];  // of the lane's strip, up to each row
+#pragma unroll
+    for (int r = 0; r < strip_rows; ++r) folds[r] = *stage.bases[strip * strip_rows + r];
+    __syncwarp();
+#pragma unroll
+    for (int r = 1; r < strip_rows; ++r) folds[r] = composed(folds[r - 1], folds[r]);
+    affine<W> before = shuffle_map_from(folds[strip_rows - 1], 0);  // the strips before
+#pragma unroll
+    for (int s = 1; s < strips - 1; ++s)
+      before = select_map(s < strip, composed(before, shuffle_map_from(folds[strip_rows - 1], s)), before);
+#pragma unroll
+    for (int r = 0; r < strip_rows - 1; ++r) compose_from_left(folds[r], before, strip > 0);
+    if (lane == strips - 1 && is_whole)
+      publish(p.words + static_cast<std::size_t>(tile) * words_of<affine<W>>,
+              composed(composed(folds[strip_rows - 2], *stage.last_before), *stage.last_own), memory.epoch);
+    if (lane < strips) {
+      *stage.bases[strip * strip_rows] = before;  // of the first strip: not used
+#pragma unroll
+      for (int r = 1; r < strip_rows; ++r) *stage.bases[strip * strip_rows + r] = folds[r - 1];
+      stage.ready.arrive();
+    }
   }
 }
 
@@ -242,119 +196,176 @@ __device__ __forceinline__ void fold_recurrence_tiles(recurrence_tiles_memory<P>
   using W = typename P::W;
   using C = typename P::C;
   using memory_type = recurrence_tiles_memory<P>;
+  using shape = typename memory_type::shape;
+  static_assert(shape::folders == 2 && (shape::tiles_between == 1 || shape::tiles_between == 2));
   std::uint32_t const tiles = p.tiles();
-  std::uint32_t sequence = 0xffffffff;
-  typename memory_type::fold states(C(0));
-  for (team_position<memory_type::stages, memory_type::shape::folders> at(folder);; at.next()) {
+  team_position<memory_type::stages, shape::folders> at(folder);
+  for (auto number = static_cast<std::uint32_t>(folder);; number += shape::folders, at.next()) {
     auto& stage = memory.all[at.stage];
     stage.drawn.wait(at.phase);
-    std::uint32_t const tile = stage.at.tile, in_sequence = stage.at.in_sequence;
+    std::uint32_t const tile = stage.at.tile;
     if (tile >= tiles) return;
-    if (stage.at.sequence != sequence) {
-      sequence = stage.at.sequence;
-      states = typename memory_type::fold(static_cast<C>(static_cast<W>(p.before_of(sequence))));
+    std::uint32_t const sequence = stage.at.sequence, in_sequence = stage.at.in_sequence;
+    bool const goes_on = stage.at.goes_on;
+    auto const state_before_first_span = [&] {
+      std::uint32_t const from = number - shape::tiles_between;
+      auto& state = memory.spans[from % 2];
+      if (number >= shape::tiles_between) state.known.wait(from / 2 % 2);  // in turn, where it does not go on too
+      return goes_on ? state.before : static_cast<C>(static_cast<W>(p.before_of(sequence)));
+    };
+    typename memory_type::fold const found(in_sequence, stage.at.first_span,
+                                           p.words + static_cast<std::size_t>(tile - in_sequence) * words_of<affine<W>>,
+                                           memory.epoch, *memory.fold_memory[folder], state_before_first_span);
+    __syncwarp();  // all lanes have read the stage
+    if (threadIdx.x % warp_lanes == 0) {
+      memory.spans[number % 2].before = found.before_span;
+      memory.spans[number % 2].known.arrive();
+      stage.carry = found.before_tile;
+      stage.ready.arrive();
     }
-    W const carry =
-        states.before(in_sequence, p.words + static_cast<std::size_t>(tile - in_sequence) * words_of<affine<W>>,
-                      memory.epoch, *memory.fold_memory[folder]);
-    if (threadIdx.x % warp_lanes == 0) stage.carry = carry;
-    stage.carried.arrive();  // every lane: it has read the stage, where the loader may write its next tile after that
   }
 }
 
-/// Half of each of a team's tiles, by one warp. Its total is published before the warp waits for its carry.
+/// The results of some rows at a time, by one warp.
 template <class P>
-class recurrence_half_tiles {
+class recurrence_tile_writer {
 public:
   using S = typename P::stored;
   using T = typename P::T;
   using W = typename P::W;
   using memory_type = recurrence_tiles_memory<P>;
   using shape = typename memory_type::shape;
-  static constexpr int strip_rows = static_cast<int>(order::strip_rows), row = memory_type::row;
+  static constexpr int rows = shape::rows_at_a_time, group = P::group, row = static_cast<int>(P::row);
 
-  __device__ __forceinline__ recurrence_half_tiles(memory_type& memory, P const& p, int warp)
-      : memory_(memory),
-        p_(p),
-        team_(warp / shape::team_warps),
-        row_(warp % shape::team_warps * warp_lanes + static_cast<int>(threadIdx.x) % warp_lanes)
-  {
-  }
+  __device__ __forceinline__ recurrence_tile_writer(memory_type& memory, P const& p) : memory_(memory), p_(p) {}
 
-  __device__ __forceinline__ void run()
+  __device__ __forceinline__ void run(int writer)
   {
     std::uint32_t const tiles = p_.tiles();
-    int parity = 0;
-    for (team_position<memory_type::stages, shape::teams> at(team_);; at.next(), parity ^= 1) {
+    ring_position<memory_type::stages> at;
+    for (int unit = writer;; unit += shape::writers) {
+      if (unit >= memory_type::units) {
+        unit -= memory_type::units;
+        at.step();
+      }
       auto& stage = memory_.all[at.stage];
-      stage.drawn.wait(at.phase);
+      stage.ready.wait(at.phase);
       if (stage.at.tile >= tiles) return;
-      stage.arrived.wait(at.phase);
-      one(stage, at.phase, parity);
-      stage.free.arrive();
+      one(stage, unit * rows);
     }
   }
 
 private:
+  using found = typename memory_type::found;
+
   __device__ __forceinline__ static int lane() { return static_cast<int>(threadIdx.x) % warp_lanes; }
-  __device__ __forceinline__ void meet_team() const
+
+  __device__ __forceinline__ void one(typename memory_type::stage& stage, int first_row)
   {
-    asm volatile("bar.sync %0, %1;" ::"r"(1 + team_), "n"(lane_rows::rows) : "memory");
+    found const at = stage.at;
+    int const begin = first_row * row, first = begin + lane() * group;
+    if (begin >= at.size) {
+      stage.free.arrive();
+      return;
+    }
+    W const carry = stage.carry;
+    steps_of_tile<P, group, rows, row> const steps(stage, p_, first);
+    affine<W> bases[rows];
+#pragma unroll
+    for (int r = 0; r < rows; ++r) bases[r] = *stage.bases[first_row + r];
+    bool const writes_groups = P::is_plain || are_groups<group>(at.out, p_.out_step);
+    if (writes_groups) stage.free.arrive();
+
+    affine<W> folds[rows];  // before the lane's groups
+#pragma unroll
+    for (int r = 0; r < rows; ++r) folds[r] = steps.total(r);
+    scan_lanes(folds);
+#pragma unroll
+    for (int r = 0; r < rows; ++r) folds[r] = shuffle_map_up(folds[r], 1);
+    if (lane() == 0) {
+#pragma unroll
+      for (int r = 0; r < rows; ++r) folds[r] = bases[r];
+    } else {
+      if (first_row > 0) folds[0] = composed(bases[0], folds[0]);
+#pragma unroll
+      for (int r = 1; r < rows; ++r) folds[r] = composed(bases[r], folds[r]);
+    }
+    packed_group<S, group> results[rows];
+    W bad[rows];  // NaN if a result of the row is not finite
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      bool const is_there = r > 0 || first_row > 0 || lane() > 0;
+      affine<W> own = steps.step(r, 0);
+      bad[r] = W(0);
+#pragma unroll
+      for (int j = 0; j < group; ++j) {
+        if (j > 0) own = composed(own, steps.step(r, j));
+        auto const y = static_cast<T>(select_map(is_there, composed(folds[r], own), own)(carry));
+        results[r].set(j, static_cast<S>(y));
+        bad[r] = marked_if_not_finite(bad[r], static_cast<W>(y));  // of values beyond the end too
+      }
+    }
+#pragma unroll
+    for (int stride = 1; stride < rows; stride *= 2) {
+#pragma unroll
+      for (int r = 0; r < rows; r += 2 * stride) bad[r] += bad[r + stride];
+    }
+    auto const for_each = [&](auto const& take) {
+#pragma unroll
+      for (int r = 0; r < rows; ++r) {
+#pragma unroll
+        for (int j = 0; j < group; ++j)
+          if (first + r * row + j < at.size) take(first + r * row + j, results[r].get(j));
+      }
+    };
+    if (p_.lasts != nullptr && at.begin + static_cast<std::size_t>(at.size) == at.end_of_sequence)
+      for_each([&](int k, S const& y) {
+        if (k == at.size - 1) p_.put_last(at.sequence, y);
+      });
+    if (p_.stores != results_stored::before_the_first_bad && __any_sync(whole_warp, bad[0] != bad[0])) {
+      unsigned bad_step = 0xffffffff;
+      for_each([&](int k, S const& y) {
+        if (bad_step == 0xffffffff && !is_number(zero_if_finite<T>(static_cast<W>(y))))
+          bad_step = static_cast<unsigned>(k);
+      });
+      bad_step = __reduce_min_sync(whole_warp, bad_step);
+      if (lane() == 0 && bad_step != 0xffffffff)
+        atomicMin(p_.first_bad + at.sequence, static_cast<unsigned long long>(at.begin + bad_step));
+    }
+    int const end = results_to_store(at);
+    if (writes_groups) {
+      if ((P::is_plain || p_.out_step > 0) && begin + rows * row <= end) {
+#pragma unroll
+        for (int r = 0; r < rows; ++r) results[r].store_aligned(at.out + first + r * row);
+      } else {
+#pragma unroll
+        for (int r = 0; r < rows; ++r)
+          store_results(results[r], at.out, first + r * row, end, P::is_plain ? 1 : p_.out_step);
+      }
+    } else {
+      store_by_elements(stage, results, begin, end < begin + rows * row ? end : begin + rows * row);
+      stage.free.arrive();
+    }
   }
 
-  __device__ __forceinline__ void one(typename memory_type::stage& stage, std::uint32_t phase, int parity)
+  /// Stores results from `begin` to `end`, lane by lane in memory, by way of the place of the terms.
+  __device__ __forceinline__ void store_by_elements(typename memory_type::stage& stage,
+                                                    packed_group<S, group> const (&results)[rows], int begin,
+                                                    int end) const
   {
-    auto const& at = stage.at;
-    if (p_.a_step == 0)
-      fill_row<S>(stage.a[row_], p_.a == nullptr ? p_.constant : *at.a);
-    else
-      straighten_row<S>(stage.a[row_], memory_type::gap(at.a, p_.a_step), p_.a_step < 0);
-    straighten_row<S>(stage.b[row_], memory_type::gap(at.b, p_.b_step), p_.b_step < 0);
-    auto* const results = reinterpret_cast<S*>(stage.b[row_]);
-    lane_row<P> const own(reinterpret_cast<S*>(stage.a[row_]), results);
-
-    // The rows before in the strip, the strips before in the tile.
-    int const in_strip = lane() % strip_rows, strip = row_ / strip_rows;
-    affine<W> const total = own.total();
-    affine<W> rows = shuffle_from(total, lane() - in_strip);
-#pragma unroll
-    for (int r = 1; r < strip_rows; ++r) {
-      affine<W> const next = shuffle_from(total, lane() - in_strip + r);
-      rows = select(r < in_strip, composed(rows, next), rows);
-    }
-    if (in_strip == strip_rows - 1) *memory_.strips[team_][parity][strip] = composed(rows, total);
-    meet_team();
-    affine<W> strips = *memory_.strips[team_][parity][0];
-#pragma unroll
-    for (int s = 1; s < static_cast<int>(order::tile_strips) - 1; ++s)
-      strips = select(s < strip, composed(strips, *memory_.strips[team_][parity][s]), strips);
-    affine<W> const base = select(in_strip > 0, composed_if(strip > 0, strips, rows), strips);
-    if (at.size == static_cast<int>(P::tile) && row_ == lane_rows::rows - 1)
-      publish(p_.words + static_cast<std::size_t>(at.tile) * words_of<affine<W>>, own.last(base), memory_.epoch);
-
-    stage.carried.wait(phase);
-    W const bad = own.put_results(row_ > 0, base, stage.carry);
-    int const mine = at.size - row_ * row;  // steps of the row that are there, if that is less
-    if (p_.lasts != nullptr && mine > 0 && mine <= row &&
-        at.begin + static_cast<std::size_t>(at.size) == at.end_of_sequence)
-      p_.put_last(at.sequence, results[mine - 1]);
-    if (p_.stores != results_stored::before_the_first_bad && __any_sync(whole_warp, bad != bad)) {
-      unsigned found = 0xffffffff;
-      for (int k = 0; k < row && k < mine; ++k)
-        if (!is_number(zero_if_finite<T>(static_cast<W>(results[k])))) {
-          found = static_cast<unsigned>(row_ * row + k);
-          break;
-        }
-      found = __reduce_min_sync(whole_warp, found);
-      if (lane() == 0 && found != 0xffffffff)
-        atomicMin(p_.first_bad + at.sequence, static_cast<unsigned long long>(at.begin + found));
-    }
+    auto const part = stage.staged_b(p_);
+    S* const out = stage.at.out;
+    put_groups<group>(
+        part, results, [](int) { return 0; }, [&](int r) { return begin + lane() * group + r * row; },
+        [&](int) { return end; });
     __syncwarp();
-    store(stage, results_to_store(at));
+#pragma unroll 4
+    for (int k = begin + lane(); k < end; k += warp_lanes) out[k * p_.out_step] = *part.template group<1>(0, k);
+    fence_asynchronous();  // before the loader's next copy
   }
 
   /// The number of a tile's results that are to be stored.
-  __device__ __forceinline__ int results_to_store(typename memory_type::found const& at) const
+  __device__ __forceinline__ int results_to_store(found const& at) const
   {
     std::size_t limit = at.end_of_sequence;
     if (p_.stores == results_stored::none) return 0;
@@ -364,33 +375,8 @@ private:
     return limit - at.begin < static_cast<std::size_t>(at.size) ? static_cast<int>(limit - at.begin) : at.size;
   }
 
-  /// Stores the warp's share of the first `end` results of a tile.
-  __device__ __forceinline__ void store(typename memory_type::stage& stage, int end) const
-  {
-    constexpr int share = warp_lanes * row;
-    int const first_row = row_ - lane(), begin = first_row * row;
-    int const count = end - begin < share ? end - begin : share;
-    if (count <= 0) return;
-    S* const out = stage.at.out + begin * p_.out_step;
-    if (count == share && p_.out_step == 1 && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
-      auto const result = [&](int w) {
-        return reinterpret_cast<uint4 const*>(stage.b[first_row + w / lane_rows::words]) + w % lane_rows::words;
-      };
-#pragma unroll
-      for (int k = 0; k < lane_rows::words; ++k) {
-        int const w = k * warp_lanes + lane();
-        store_in_order(reinterpret_cast<uint4*>(out) + w, *result(w));
-      }
-    } else {
-#pragma unroll 4
-      for (int k = lane(); k < count; k += warp_lanes)
-        out[k * p_.out_step] = reinterpret_cast<S const*>(stage.b[first_row + k / row])[k % row];
-    }
-  }
-
   memory_type& memory_;
   P const& p_;
-  int team_, row_;
 };
 
 template <class P>
@@ -403,15 +389,17 @@ __global__ void __launch_bounds__(recurrence_tiles<typename P::T>::threads, 1)
   if (threadIdx.x == 0) memory.begin();
   __syncthreads();
   take_turn();
-  int const warp = static_cast<int>(threadIdx.x) / warp_lanes, other = warp - recurrence_tiles<typename P::T>::workers;
-  if (other < 0)
-    recurrence_half_tiles<P>(memory, p, warp).run();
-  else if (other == 0)
-    load_recurrence_tiles(memory, p);
-  else if (other == 1)
-    load_terms_of_tiles(memory, p);
+  using shape = recurrence_tiles<typename P::T>;
+  constexpr int reducers_end = shape::writers + shape::reducers, folders_end = reducers_end + shape::folders;
+  int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
+  if (warp < shape::writers)
+    recurrence_tile_writer<P>(memory, p).run(warp);
+  else if (warp < reducers_end)
+    reduce_recurrence_tiles(memory, p, warp - shape::writers);
+  else if (warp < folders_end)
+    fold_recurrence_tiles(memory, p, warp - reducers_end);
   else
-    fold_recurrence_tiles(memory, p, other - recurrence_tiles<typename P::T>::loaders);
+    load_recurrence_tiles(memory, p);
   __syncwarp();
   __syncthreads();
   if (threadIdx.x == 0) finish(*p.shared, memory.epoch, gridDim.x, p.words, p.capacity);

@@ -1,0 +1,195 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tally/detail/cuda/asynchronous.cuh"
+#include "tally/detail/cuda/groups.cuh"
+#include "tally/detail/cuda/handover.hpp"
+#include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
+#include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
+#include "tally/detail/cuda/recurrence/staged_array.cuh"
+#include "tally/detail/cuda/recurrence/state_fold.cuh"
+#include "tally/detail/cuda/warp.cuh"
+#include "tally/order.hpp"
+
+/// The tiles of few long recurrences, and the shared memory through which a block's warps pass them on.
+namespace tally::cuda_backend {
+
+/// Where a tile is.
+template <class T>
+struct place_of_tile {
+  std::uint32_t sequence, in_sequence;
+  std::size_t size;  ///< of the sequence
+  T const *a, *b;    ///< its first step
+  T* out;
+};
+
+/// `Plain`: forward, in whole words of 16 bytes of all arrays.
+template <class T, bool Plain>
+struct recurrence_tiles_problem : recurrence_problem<T> {
+  static constexpr bool is_plain = Plain;
+  std::uint32_t tiles_each;
+  control* shared;
+  std::uint64_t* words;  ///< those of a total for each tile
+  std::size_t capacity;
+
+  __device__ std::uint32_t tiles() const { return static_cast<std::uint32_t>(this->sequences) * tiles_each; }
+  __device__ __forceinline__ place_of_tile<T> place_of(std::uint32_t tile) const
+  {
+    std::uint32_t const s = tile / tiles_each;
+    return {s,
+            tile - s * tiles_each,
+            this->size,
+            this->a == nullptr ? nullptr : this->a_of(s),
+            this->b_of(s),
+            this->out_of(s)};
+  }
+};
+
+/// The warps of a block: writers, reducers, a loader and folders. Twenty warps have 96 registers each, and sixteen have
+/// 128. Eight writers of eight rows are quicker for floats (.86 of a copy for .83 on an H200), and slower for elements
+/// of two bytes (.75 for .81) and for doubles, which spill.
+template <class T>
+struct recurrence_tiles {
+  static constexpr int rows_at_a_time = sizeof(T) == 4 ? 8 : 4;
+  static constexpr int writers = sizeof(T) == 4 ? 8 : 12;
+  static constexpr int reducers = 4;
+  static constexpr int folders = 2;
+  /// A folder goes on from the state before the span of the block's tile that was so many tiles before: its own last
+  /// one, or that of the other folder, for which it waits. Doubles' totals take twice the memory, and doubles are slow
+  /// to fold: half as many in turn gain .09 of a copy, and cost floats .02 to .07.
+  static constexpr int tiles_between = sizeof(T) == 8 ? 1 : folders;
+  static constexpr int threads = (writers + reducers + folders + 1) * warp_lanes;
+};
+
+/// The shared memory of a block: tiles that are on their way, or that its warps work on.
+template <class P>
+struct recurrence_tiles_memory {
+  using S = typename P::stored;
+  using W = typename P::W;
+  using C = typename P::C;
+  using shape = recurrence_tiles<typename P::T>;
+  /// 132 blocks that draw in turn leave 4 spans between two of a block's tiles, and some draw late.
+  using fold = state_fold<W, C, sizeof(W) == 8 ? 12 : 10, sizeof(W) == 8 ? 3 : 5>;
+  static constexpr int stages = 6;
+  static constexpr int strips = static_cast<int>(order::tile_strips), strip_rows = static_cast<int>(order::strip_rows);
+  static constexpr int rows = strips * strip_rows, units = rows / shape::rows_at_a_time;
+  static constexpr std::size_t room = 16 + P::tile * sizeof(S) + 16;  // the tile begins anywhere in a word
+  static_assert(shape::writers <= units);                             // no writer passes over a tile
+
+  /// A tile of a sequence, as the loader finds it for the other warps.
+  struct found {
+    std::uint32_t tile;  ///< beyond the last one: there are no more
+    std::uint32_t sequence, in_sequence;
+    int size;
+    bool goes_on;              ///< the tile of the block from whose state a folder goes on is of this sequence
+    std::uint32_t first_span;  ///< the span of that tile, or 0
+    std::size_t begin, end_of_sequence;
+    S const *a, *b;  ///< its first step
+    S* out;
+  };
+  struct stage {
+    alignas(16) unsigned char a[room];
+    alignas(16) unsigned char b[room];     ///< and results that are not written by whole groups
+    uninitialized<affine<W>> bases[rows];  ///< the rows' totals, and then what comes before each row in the tile
+    uninitialized<affine<W>> last_before, last_own;  ///< the folds of the last row's groups but the last, and of that
+    found at;
+    W carry;
+    arrival drawn, arrived;
+    arrival ready;  ///< bases and carry are there
+    arrival free;
+
+    __device__ __forceinline__ staged_array<S> staged_a(P const& p)
+    {
+      return {a + 16, const_cast<S*>(at.a), 0, static_cast<int>(p.a_step), at.size, true};
+    }
+    __device__ __forceinline__ staged_array<S> staged_b(P const& p)
+    {
+      return {b + 16, const_cast<S*>(at.b), 0, static_cast<int>(p.b_step), at.size, true};
+    }
+  };
+  stage all[stages];
+  /// The states before the spans of the block's last two tiles. A folder reads one before it writes the next that
+  /// another may wait for, and so none is overwritten too early.
+  struct span_state {
+    C before;
+    arrival known;
+  };
+  span_state spans[2];
+  uninitialized<typename fold::shared> fold_memory[shape::folders];
+  std::uint32_t epoch;
+
+  __device__ void begin()
+  {
+    for (stage& one : all) {
+      one.drawn.begin(1);
+      one.arrived.begin(1);
+      one.ready.begin(strips + 1);
+      one.free.begin(units * warp_lanes);
+    }
+    for (span_state& one : spans) one.known.begin(1);
+    fence_asynchronous();
+  }
+};
+
+/// Whether groups from `first` on are aligned in memory.
+template <int Group, class S>
+__device__ __forceinline__ bool are_groups(S const* first, std::ptrdiff_t step)
+{
+  return reinterpret_cast<std::uintptr_t>(step > 0 ? first : first + 1) % (Group * sizeof(S)) == 0;
+}
+
+/// `Count` pieces of `Size` steps of a tile, which are `Stride` steps from each other, in the registers of a lane.
+template <class P, int Size, int Count, int Stride>
+class steps_of_tile {
+public:
+  using S = typename P::stored;
+  using W = typename P::W;
+
+  /// From step `first` on. In the place of steps beyond the end there is anything.
+  __device__ __forceinline__ steps_of_tile(typename recurrence_tiles_memory<P>::stage& stage, P const& p, int first)
+  {
+    if constexpr (P::is_plain) {
+      S const* const of_a = reinterpret_cast<S const*>(stage.a + 16) + first;
+      S const* const of_b = reinterpret_cast<S const*>(stage.b + 16) + first;
+#pragma unroll
+      for (int r = 0; r < Count; ++r) {
+        a_[r].load_aligned(of_a + r * Stride);
+        b_[r].load_aligned(of_b + r * Stride);
+      }
+    } else {
+      auto const sequence = [](int) { return 0; };
+      auto const step = [=](int r) { return first + r * Stride; };
+      if (p.a_step == 0) {
+        S const value = p.a == nullptr ? p.constant : *stage.at.a;
+#pragma unroll
+        for (int r = 0; r < Count; ++r) {
+#pragma unroll
+          for (int j = 0; j < Size; ++j) a_[r].set(j, value);
+        }
+      } else {
+        take_groups<Size>(stage.staged_a(p), are_groups<Size>(stage.at.a, p.a_step), a_, sequence, step);
+      }
+      take_groups<Size>(stage.staged_b(p), are_groups<Size>(stage.at.b, p.b_step), b_, sequence, step);
+    }
+  }
+
+  __device__ __forceinline__ affine<W> step(int r, int j) const
+  {
+    return {static_cast<W>(a_[r].get(j)), static_cast<W>(b_[r].get(j))};
+  }
+  /// The total of the group of piece r that begins with step j.
+  __device__ __forceinline__ affine<W> total(int r, int j = 0) const
+  {
+    affine<W> all = step(r, j);
+#pragma unroll
+    for (int k = 1; k < P::group; ++k) all = composed(all, step(r, j + k));
+    return all;
+  }
+
+private:
+  packed_group<S, Size> a_[Count], b_[Count];
+};
+
+}  // namespace tally::cuda_backend
