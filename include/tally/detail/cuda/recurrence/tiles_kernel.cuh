@@ -107,8 +107,8 @@ __device__ __forceinline__ affine<W> folded_with(affine<W> const& own, affine<W>
           detail::recurrence::sum(detail::elementary::rounded_product(later_scale, earlier), later)};
 }
 
-/// The balanced trees over 16 lanes of values of sixteen rows, of which each half of a warp has eight: `totals[r]` is of
-/// row 2 r + lane / 16. Each exchange halves the rows of a lane, and lane k gets row 8 (k % 2) + 4 (k / 2 % 2) +
+/// The balanced trees over 16 lanes of values of sixteen rows, of which each half of a warp has eight: `totals[r]` is
+/// of row 2 r + lane / 16. Each exchange halves the rows of a lane, and lane k gets row 8 (k % 2) + 4 (k / 2 % 2) +
 /// 2 (k / 4 % 2) + k / 16.
 template <class W>
 __device__ __forceinline__ affine<W> totals_of_sixteen_rows(affine<W> (&totals)[8])
