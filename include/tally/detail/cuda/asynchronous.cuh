@@ -10,6 +10,7 @@
 /// functions compile to nothing, and no kernel that calls them is launched.
 namespace tally::cuda_backend {
 
+#ifdef __CUDACC__
 __device__ __forceinline__ std::uint32_t shared_address(void const* p)
 {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
@@ -197,5 +198,19 @@ __device__ __forceinline__ void store_to_block(V& own, std::uint32_t rank, V con
                  : "memory");
 #endif
 }
+#else  // tests/fibers defines these
+class arrival {
+public:
+  void begin(int count);
+  void arrive();
+  void arrive_and_expect(std::uint32_t bytes);
+  void wait(std::uint32_t parity);
+  void bulk_load(void* to, void const* from, std::uint32_t bytes);
+
+private:
+  std::uint64_t state_;
+};
+void fence_asynchronous();
+#endif
 
 }  // namespace tally::cuda_backend

@@ -12,6 +12,7 @@
 #include "tally/detail/cuda/folds.cuh"
 #include "tally/detail/cuda/left_operand.cuh"
 #include "tally/detail/cuda/problem.cuh"
+#include "tally/detail/cuda/ring_position.cuh"
 #include "tally/detail/cuda/rows.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
@@ -153,20 +154,6 @@ struct ring_memory {
       free[s].begin(shape::scanners * warp_lanes);
     }
     fence_asynchronous();
-  }
-};
-
-/// The position of a warp in the ring. It steps from tile to tile of the block.
-template <int Stages>
-struct ring_position {
-  int stage = 0;
-  std::uint32_t phase = 0;
-  __device__ void step()
-  {
-    if (++stage == Stages) {
-      stage = 0;
-      phase ^= 1;
-    }
   }
 };
 

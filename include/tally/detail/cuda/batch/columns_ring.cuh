@@ -14,7 +14,7 @@
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/left_operand.cuh"
 #include "tally/detail/cuda/problem.cuh"
-#include "tally/detail/cuda/ring.cuh"
+#include "tally/detail/cuda/ring_position.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
@@ -100,20 +100,6 @@ struct columns_ring_memory {
   {
 #pragma unroll
     for (int part = 0; part < parts; ++part) arrived[stage][part].wait(phase);
-  }
-};
-
-/// The position of a team of warps: it has every Teams-th piece.
-template <int Stages, int Teams>
-struct team_position : ring_position<Stages> {
-  __device__ explicit team_position(int team)
-  {
-    for (int k = 0; k < team; ++k) this->step();
-  }
-  __device__ void next()
-  {
-#pragma unroll
-    for (int k = 0; k < Teams; ++k) this->step();
   }
 };
 

@@ -6,12 +6,11 @@
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/column_copy.cuh"
-#include "tally/detail/cuda/batch/columns_ring.cuh"
 #include "tally/detail/cuda/recurrence/column_rows.cuh"
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
 #include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
 #include "tally/detail/cuda/recurrence/repair_sequence.cuh"
-#include "tally/detail/cuda/ring.cuh"
+#include "tally/detail/cuda/ring_position.cuh"
 
 /// Recurrences across memory: time runs along another axis than the one whose elements are neighbours. A block goes
 /// through neighbouring sequences ("columns") from begin to end, a row of the order at a time. Some warps copy rows to

@@ -55,6 +55,7 @@ template <class W>
 __device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> const& left, bool is_there)
 {
   W const product = detail::elementary::rounded_product(value.scale, left.offset);
+#ifdef __CUDACC__
   // Predicated: the compiler would compute both and select.
   if constexpr (std::is_same_v<W, float>) {
     asm("{\n"
@@ -74,7 +75,9 @@ __device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> co
         "}"
         : "+d"(value.scale), "+d"(value.offset)
         : "d"(product), "d"(left.scale), "r"(static_cast<std::uint32_t>(is_there)));
-  } else {
+  } else
+#endif
+  {
     W const offset = product + value.offset, scale = detail::elementary::rounded_product(value.scale, left.scale);
     value = select(is_there, affine<W>{scale, offset}, value);
   }

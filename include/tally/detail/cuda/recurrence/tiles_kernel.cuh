@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "tally/detail/cuda/asynchronous.cuh"
-#include "tally/detail/cuda/batch/columns_ring.cuh"
 #include "tally/detail/cuda/groups.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
@@ -12,7 +11,7 @@
 #include "tally/detail/cuda/recurrence/repair_sequence.cuh"
 #include "tally/detail/cuda/recurrence/staged_array.cuh"
 #include "tally/detail/cuda/recurrence/tiles_memory.cuh"
-#include "tally/detail/cuda/ring.cuh"
+#include "tally/detail/cuda/ring_position.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
@@ -24,6 +23,18 @@
 ///   2 folders   find the carries of the block's tiles from the totals of all tiles
 ///   8 or 12 writers  scan some rows at a time and store the results
 namespace tally::cuda_backend {
+
+#ifdef __CUDACC__
+/// The reducers of a block, `Threads` in all, wait for each other.
+template <int Threads>
+__device__ __forceinline__ void meet_reducers()
+{
+  asm volatile("bar.sync 1, %0;" ::"n"(Threads) : "memory");
+}
+#else  // tests/fibers defines it
+template <int Threads>
+void meet_reducers();
+#endif
 
 /// The end of an array's memory. Only the device knows it where it knows the number of elements.
 template <class P, class S>
@@ -162,7 +173,7 @@ __device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<
       scan_lanes(fold);
       if (lane == warp_lanes - 2) *stage.last_before = fold[0];
     }
-    asm volatile("bar.sync 1, %0;" ::"n"(reducers * warp_lanes) : "memory");
+    meet_reducers<reducers * warp_lanes>();
     if (turn != reducer) continue;
 
     affine<W> folds[strip_rows];  // of the lane's strip, up to each row
@@ -379,13 +390,10 @@ private:
   P const& p_;
 };
 
+/// The work of a block on tiles.
 template <class P>
-__global__ void __launch_bounds__(recurrence_tiles<typename P::T>::threads, 1)
-    recur_tiles_kernel(__grid_constant__ P const p)
+__device__ __forceinline__ void recur_tiles(recurrence_tiles_memory<P>& memory, P const& p)
 {
-#if __CUDA_ARCH__ >= 900
-  extern __shared__ __align__(128) unsigned char raw[];
-  auto& memory = *reinterpret_cast<recurrence_tiles_memory<P>*>(raw);
   if (threadIdx.x == 0) memory.begin();
   __syncthreads();
   take_turn();
@@ -400,9 +408,18 @@ __global__ void __launch_bounds__(recurrence_tiles<typename P::T>::threads, 1)
     fold_recurrence_tiles(memory, p, warp - reducers_end);
   else
     load_recurrence_tiles(memory, p);
-  __syncwarp();
+  __syncwarp();  // only one of the loader's lanes has worked
   __syncthreads();
   if (threadIdx.x == 0) finish(*p.shared, memory.epoch, gridDim.x, p.words, p.capacity);
+}
+
+template <class P>
+__global__ void __launch_bounds__(recurrence_tiles<typename P::T>::threads, 1)
+    recur_tiles_kernel(__grid_constant__ P const p)
+{
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char raw[];
+  recur_tiles(reinterpret_cast<recurrence_tiles_memory<P>&>(raw), p);
 #endif
 }
 
