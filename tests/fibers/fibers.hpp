@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -168,6 +170,20 @@ public:
     return own.seen[w];
   }
 
+  /// Waits until another thread of the grid tells this place.
+  void wait_for(void const* place)
+  {
+    told_[place].push_back(running_);
+    go_on();
+  }
+  /// Lets all that wait for a place go on.
+  void tell(void const* place)
+  {
+    auto& all = told_[place];
+    ready_.insert(ready_.end(), all.begin(), all.end());
+    all.clear();
+  }
+
   /// Lets other threads go on first, sometimes.
   void perhaps_wait()
   {
@@ -289,6 +305,9 @@ private:
         add(blocks_[b].barriers[k], "barrier " + std::to_string(k));
       for (std::size_t w = 0; w < most_warps; ++w) add(blocks_[b].warps[w], "warp " + std::to_string(w));
     }
+    std::size_t at_places = 0;
+    for (auto const& [place, waiting] : told_) at_places += waiting.size();
+    if (at_places != 0) all += std::to_string(at_places) + " to be told; ";
     return all + std::to_string(ended_) + " of " + std::to_string(fibers_.size()) + " have ended";
   }
 
@@ -305,7 +324,8 @@ private:
   std::minstd_rand random_;
   std::vector<block> blocks_;
   std::vector<fiber> fibers_;
-  std::vector<unsigned> ready_;  ///< the fibers that can go on
+  std::vector<unsigned> ready_;                        ///< the fibers that can go on
+  std::map<void const*, std::vector<unsigned>> told_;  ///< those that wait to be told
   unsigned running_ = 0;
   std::size_t ended_ = 0;
   unsigned long turns_ = 0;
@@ -482,6 +502,14 @@ inline int __clzll(long long x)
 inline int __ffs(int x)
 {
   return x == 0 ? 0 : std::countr_zero(static_cast<unsigned>(x)) + 1;
+}
+inline float __fmaf_rn(float x, float y, float z)
+{
+  return std::fma(x, y, z);
+}
+inline double __fma_rn(double x, double y, double z)
+{
+  return std::fma(x, y, z);
 }
 inline int __double2hiint(double x)
 {

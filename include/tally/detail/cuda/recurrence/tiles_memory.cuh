@@ -35,11 +35,11 @@ struct recurrence_tiles_problem : recurrence_problem<T> {
   std::size_t capacity;
 
   __device__ std::uint32_t tiles() const { return static_cast<std::uint32_t>(this->sequences) * tiles_each; }
-  __device__ __forceinline__ place_of_tile<T> place_of(std::uint32_t tile) const
+  __device__ __forceinline__ place_of_tile<T> place_of(std::uint32_t number) const
   {
-    std::uint32_t const s = tile / tiles_each;
+    std::uint32_t const s = number / tiles_each;
     return {s,
-            tile - s * tiles_each,
+            number - s * tiles_each,
             this->size,
             this->a == nullptr ? nullptr : this->a_of(s),
             this->b_of(s),

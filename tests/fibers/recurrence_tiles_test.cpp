@@ -1,0 +1,316 @@
+// The kernel of few long recurrences, on fibers: its results are those of the order, by an implementation of its own.
+#include "fibers.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "../cuda/batch/recurrence_cases.hpp"
+#include "../support/bits.hpp"
+#include "../support/generator.hpp"
+#include "../support/guarded.hpp"
+#include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/recurrence/tiles_kernel.cuh"
+
+// The barriers and copies that the kernel has from a GPU. A copy arrives when it is waited for; until then something
+// else is there.
+namespace {
+
+struct bulk_copy {
+  void* to;
+  void const* from;
+  std::uint32_t bytes;
+};
+struct phases {
+  int count = 0, missing = 0;
+  long bytes = 0;  ///< announced, less those that have arrived
+  std::uint32_t parity = 0;
+  std::vector<bulk_copy> copies;
+
+  void perhaps_end(void const* place)
+  {
+    if (missing != 0 || bytes != 0) return;
+    parity ^= 1;
+    missing = count;
+    tally::test::grid::current()->tell(place);
+  }
+};
+std::map<void const*, phases> barriers;
+
+}  // namespace
+
+namespace tally::cuda_backend {
+
+void arrival::begin(int count)
+{
+  state_ = 0;
+  barriers[this] = {.count = count, .missing = count, .bytes = 0, .parity = 0, .copies = {}};
+}
+void arrival::arrive()
+{
+  arrive_and_expect(0);
+}
+void arrival::arrive_and_expect(std::uint32_t bytes)
+{
+  phases& own = barriers.at(this);
+  if (own.missing == 0) throw std::runtime_error("more threads arrive than a barrier waits for");
+  --own.missing;
+  own.bytes += bytes;
+  own.perhaps_end(this);
+  if (!own.copies.empty()) test::grid::current()->tell(this);  // those that wait let the copies arrive
+  test::grid::current()->perhaps_wait();
+}
+void arrival::wait(std::uint32_t parity)
+{
+  while (barriers.at(this).parity == parity) {
+    phases& own = barriers.at(this);
+    if (own.copies.empty()) {
+      test::grid::current()->wait_for(this);
+      continue;
+    }
+    for (bulk_copy const& each : own.copies) {
+      std::memcpy(each.to, each.from, each.bytes);
+      own.bytes -= each.bytes;
+    }
+    own.copies.clear();
+    own.perhaps_end(this);
+  }
+  test::grid::current()->perhaps_wait();
+}
+void arrival::bulk_load(void* to, void const* from, std::uint32_t bytes)
+{
+  auto const is_word = [](void const* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 == 0; };
+  if (!is_word(to) || !is_word(from) || bytes % 16 != 0) throw std::runtime_error("a bulk copy is not of whole words");
+  std::memset(to, 0xA5, bytes);
+  barriers.at(this).copies.push_back({to, from, bytes});
+}
+void fence_asynchronous() {}
+template <int Threads>
+void meet_reducers()
+{
+  test::grid::current()->meet(1, Threads, "meet_reducers");
+}
+
+}  // namespace tally::cuda_backend
+
+namespace {
+
+using namespace tally::cuda_backend;
+using tally::affine;
+using tally::test::guarded;
+using tally::test::kind;
+using tally::test::random_bits;
+using tally::test::same;
+namespace batch = tally::detail::batch;
+
+/// How a call's arrays lie: the first element behind a line of memory, forward or backward, one behind the other with a
+/// gap. What else differs from call to call.
+struct call {
+  std::size_t a = 0, b = 0, out = 0, gap = 0;
+  int a_step = 1, b_step = 1, out_step = 1;
+  bool is_constant = false, is_in_place = false;
+  unsigned blocks = 1;
+  kind what = kind::ordinary;
+  std::size_t infinite = std::numeric_limits<std::size_t>::max();  ///< the step of a term that is
+
+  std::string text() const
+  {
+    return "first elements " + std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(out) + ", steps " +
+           std::to_string(a_step) + ", " + std::to_string(b_step) + ", " + std::to_string(out_step) +
+           (is_constant ? ", one coefficient" : "") + (is_in_place ? ", in place" : "") +
+           ", blocks: " + std::to_string(blocks);
+  }
+};
+
+/// An array's element k of sequence s.
+std::size_t place(std::size_t s, std::size_t k, std::size_t n, std::size_t gap, int step)
+{
+  return s * (n + gap) + (step > 0 ? k : n - 1 - k);
+}
+
+template <class T, bool Plain>
+void check(std::size_t sequences, std::size_t n, call const& how)
+{
+  SCOPED_TRACE(std::to_string(sequences) + " sequences of " + std::to_string(n) + ": " + how.text());
+  using P = recurrence_tiles_problem<T, Plain>;
+  std::size_t const each = n + how.gap, all = sequences * each;
+  guarded<T> const a(all, how.a), b(all, how.b), apart(all, how.out);
+  guarded<T> const& out = how.is_in_place ? b : apart;
+  for (std::size_t k = 0; k < all; ++k) {
+    a.data()[k] = tally::test::coefficient<T>(how.what, random_bits(1, k));
+    b.data()[k] = tally::test::term<T>(how.what, random_bits(2, k));
+    apart.data()[k] = T(7);
+  }
+  if (how.infinite < n)
+    b.data()[place(sequences - 1, how.infinite, n, how.gap, how.b_step)] = std::numeric_limits<T>::infinity();
+  T const constant(0.75);
+  std::vector<T> befores, lasts(sequences, T(7)), expected_lasts;
+  std::vector<T> expected(out.begin(), out.end());
+  std::vector<unsigned long long> first_bad(sequences, ~0ull), expected_bad = first_bad;
+  if (how.infinite < n) expected_bad.back() = how.infinite;
+  for (std::size_t s = 0; s < sequences; ++s) {
+    befores.push_back(tally::test::term<T>(kind::ordinary, random_bits(3, s)));
+    std::vector<T> own_a, own_b;
+    for (std::size_t k = 0; k < n; ++k) {
+      own_a.push_back(how.is_constant ? constant : a.data()[place(s, k, n, how.gap, how.a_step)]);
+      own_b.push_back(b.data()[place(s, k, n, how.gap, how.b_step)]);
+    }
+    std::vector<T> const y = tally::test::states(own_a, own_b, befores[s]);
+    expected_lasts.push_back(y.back());
+    for (std::size_t k = 0; k < n; ++k) expected[place(s, k, n, how.gap, how.out_step)] = y[k];
+  }
+
+  auto const across = static_cast<std::ptrdiff_t>(each);
+  batch::layout where;
+  where.along = {n, {how.b_step, how.out_step, 0, 0, how.a_step}};
+  where.across[where.dimensions++] = {sequences, {across, across, 1, 1, across}};
+  auto const first = [&](guarded<T> const& array, int step) { return array.data() + (step > 0 ? 0 : n - 1); };
+  std::size_t const tiles_each = (n - 1) / P::tile + 1;
+  std::vector<std::uint64_t> words(sequences * tiles_each * words_of<affine<typename P::W>>);
+  control shared{};
+  recurrence_problem<T> const problem{.a = how.is_constant ? nullptr : first(a, how.a_step),
+                                      .constant = constant,
+                                      .b = first(b, how.b_step),
+                                      .out = first(out, how.out_step),
+                                      .size = n,
+                                      .sequences = sequences,
+                                      .a_step = how.is_constant ? 0 : how.a_step,
+                                      .b_step = how.b_step,
+                                      .out_step = how.out_step,
+                                      .where = batch_places(where),
+                                      .neighbours = sequences,
+                                      .a_across = across,
+                                      .b_across = across,
+                                      .out_across = across,
+                                      .before_across = 1,
+                                      .a_dense = how.gap == 0,
+                                      .b_dense = how.gap == 0,
+                                      .out_dense = how.gap == 0,
+                                      .a_groups = false,
+                                      .b_groups = false,
+                                      .out_groups = false,
+                                      .a_begin = a.begin(),
+                                      .a_end = a.end(),
+                                      .b_begin = b.begin(),
+                                      .b_end = b.end(),
+                                      .before = T(0),
+                                      .befores = befores.data(),
+                                      .lasts = lasts.data(),
+                                      .stores = results_stored::all,
+                                      .first_bad = first_bad.data()};
+  P given{problem, static_cast<std::uint32_t>(tiles_each), &shared, words.data(), words.size()};
+  using memory_type = recurrence_tiles_memory<P>;
+  auto const run = [&] {
+    barriers.clear();
+    tally::test::run_grid(how.blocks, recurrence_tiles<T>::threads, sizeof(memory_type), [&] {
+      recur_tiles(*reinterpret_cast<memory_type*>(tally::test::grid::current()->memory()), given);
+    });
+  };
+  if (how.is_in_place) {
+    given.stores = results_stored::none;
+    run();
+    given.stores = results_stored::before_the_first_bad;
+  }
+  run();
+
+  EXPECT_TRUE(a.guards_intact());
+  EXPECT_TRUE(b.guards_intact());
+  EXPECT_TRUE(apart.guards_intact());
+  EXPECT_EQ(first_bad, expected_bad);
+  std::size_t wrong = 0;
+  for (std::size_t s = 0; s < sequences; ++s) {
+    bool const is_bad = first_bad[s] < n;
+    for (std::size_t k = 0; k < (is_bad ? first_bad[s] : n); ++k) {
+      std::size_t const at = place(s, k, n, how.gap, how.out_step);
+      if (!same(out.data()[at], expected[at]) && ++wrong == 1)
+        ADD_FAILURE() << "step " << k << " of sequence " << s << " is " << out.data()[at] << " for " << expected[at];
+    }
+    for (std::size_t k = n; k < each; ++k)
+      EXPECT_TRUE(same(out.data()[s * each + k], expected[s * each + k])) << "behind sequence " << s;
+    if (!is_bad) {
+      EXPECT_TRUE(same(lasts[s], expected_lasts[s])) << "the last state of sequence " << s;
+    }
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+template <class T>
+class recurrence_tiles_on_fibers : public testing::Test {};
+template <class T>
+inline constexpr std::size_t row_of = tally::order::row<affine<T>>;
+template <class T>
+inline constexpr std::size_t tile_of = tally::order::tile<affine<T>>;
+template <class T>
+inline constexpr std::size_t word_of = 16 / sizeof(T);  // elements
+using all_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(recurrence_tiles_on_fibers, all_types);
+
+TYPED_TEST(recurrence_tiles_on_fibers, in_whole_words)
+{
+  constexpr std::size_t row = row_of<TypeParam>, strip = tally::order::strip<affine<TypeParam>>,
+                        tile = tile_of<TypeParam>;
+  constexpr std::size_t word = word_of<TypeParam>;
+  unsigned blocks = 1;
+  for (std::size_t n :
+       {word, row, row + word, strip, strip + word, tile - word, tile, tile + word, 3 * tile + 5 * word})
+    check<TypeParam, true>(1, n, {.blocks = 1 + blocks++ % 3});
+  check<TypeParam, true>(3, 2 * tile + row, {.gap = 2 * word, .blocks = 2});
+  check<TypeParam, true>(12, tile + word, {.blocks = 1});
+}
+
+TYPED_TEST(recurrence_tiles_on_fibers, that_lie_anyhow)
+{
+  constexpr std::size_t row = row_of<TypeParam>, tile = tile_of<TypeParam>, word = word_of<TypeParam>;
+  std::uint64_t draws = 0;
+  auto const draw = [&](std::size_t n) { return static_cast<std::size_t>(random_bits(4, ++draws) >> 11) % n; };
+  auto const step = [&] { return draw(3) == 0 ? -1 : 1; };
+  for (std::size_t n : {std::size_t{1}, row - 1, row + 1, tile - 1, tile + 1, 2 * tile + 77})
+    for (int times = 0; times < 3; ++times) {
+      check<TypeParam, false>(1 + draw(2), n,
+                              {.a = draw(word + 1),
+                               .b = draw(word + 1),
+                               .out = draw(word + 1),
+                               .gap = draw(3),
+                               .a_step = step(),
+                               .b_step = step(),
+                               .out_step = step(),
+                               .is_constant = draw(4) == 0,
+                               .blocks = static_cast<unsigned>(1 + draw(3))});
+    }
+}
+
+/// Products of coefficients overflow, and states stay finite.
+TYPED_TEST(recurrence_tiles_on_fibers, in_place)
+{
+  constexpr std::size_t tile = tile_of<TypeParam>;
+  check<TypeParam, false>(2, tile + 9, {.is_in_place = true, .blocks = 2});
+  check<TypeParam, true>(1, 2 * tile, {.is_in_place = true, .blocks = 3});
+}
+
+TYPED_TEST(recurrence_tiles_on_fibers, until_a_state_is_not_finite)
+{
+  constexpr std::size_t tile = tile_of<TypeParam>;
+  for (std::size_t k : {std::size_t{0}, std::size_t{5}, tile - 1, tile, 2 * tile + 3}) {
+    check<TypeParam, false>(2, 2 * tile + 9, {.blocks = 2, .infinite = k});
+    check<TypeParam, true>(1, 2 * tile + 64, {.blocks = 2, .infinite = k});
+  }
+}
+
+/// More tiles than a span has.
+TYPED_TEST(recurrence_tiles_on_fibers, of_many_tiles)
+{
+  constexpr std::size_t tile = tile_of<TypeParam>;
+  check<TypeParam, true>(1, 35 * tile, {.blocks = 3});
+  check<TypeParam, true>(1, 38 * tile, {.blocks = 1});
+  check<TypeParam, false>(2, 34 * tile + 5, {.a = 1, .blocks = 2});
+}
+
+}  // namespace
