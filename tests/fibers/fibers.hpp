@@ -487,6 +487,19 @@ inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector)
   for (unsigned k = 0; k < 4; ++k) all |= static_cast<unsigned>(bytes >> (selector >> 4 * k & 7) * 8 & 0xff) << 8 * k;
   return all;
 }
+/// c and the products of the bytes of a and b.
+inline unsigned __dp4a(unsigned a, unsigned b, unsigned c)
+{
+  for (unsigned k = 0; k < 32; k += 8) c += (a >> k & 0xff) * (b >> k & 0xff);
+  return c;
+}
+/// The sums of bytes, each for itself.
+inline unsigned __vadd4(unsigned a, unsigned b)
+{
+  unsigned all = 0;
+  for (unsigned k = 0; k < 32; k += 8) all |= (((a >> k) + (b >> k)) & 0xff) << k;
+  return all;
+}
 inline int __popc(unsigned x)
 {
   return std::popcount(x);

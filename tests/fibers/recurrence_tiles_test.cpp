@@ -4,10 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
-#include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,89 +14,9 @@
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
+#include "barriers.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/recurrence/tiles_kernel.cuh"
-
-// The barriers and copies that the kernel has from a GPU. A copy arrives when it is waited for; until then something
-// else is there.
-namespace {
-
-struct bulk_copy {
-  void* to;
-  void const* from;
-  std::uint32_t bytes;
-};
-struct phases {
-  int count = 0, missing = 0;
-  long bytes = 0;  ///< announced, less those that have arrived
-  std::uint32_t parity = 0;
-  std::vector<bulk_copy> copies;
-
-  void perhaps_end(void const* place)
-  {
-    if (missing != 0 || bytes != 0) return;
-    parity ^= 1;
-    missing = count;
-    tally::test::grid::current()->tell(place);
-  }
-};
-std::map<void const*, phases> barriers;
-
-}  // namespace
-
-namespace tally::cuda_backend {
-
-void arrival::begin(int count)
-{
-  state_ = 0;
-  barriers[this] = {.count = count, .missing = count, .bytes = 0, .parity = 0, .copies = {}};
-}
-void arrival::arrive()
-{
-  arrive_and_expect(0);
-}
-void arrival::arrive_and_expect(std::uint32_t bytes)
-{
-  phases& own = barriers.at(this);
-  if (own.missing == 0) throw std::runtime_error("more threads arrive than a barrier waits for");
-  --own.missing;
-  own.bytes += bytes;
-  own.perhaps_end(this);
-  if (!own.copies.empty()) test::grid::current()->tell(this);  // those that wait let the copies arrive
-  test::grid::current()->perhaps_wait();
-}
-void arrival::wait(std::uint32_t parity)
-{
-  while (barriers.at(this).parity == parity) {
-    phases& own = barriers.at(this);
-    if (own.copies.empty()) {
-      test::grid::current()->wait_for(this);
-      continue;
-    }
-    for (bulk_copy const& each : own.copies) {
-      std::memcpy(each.to, each.from, each.bytes);
-      own.bytes -= each.bytes;
-    }
-    own.copies.clear();
-    own.perhaps_end(this);
-  }
-  test::grid::current()->perhaps_wait();
-}
-void arrival::bulk_load(void* to, void const* from, std::uint32_t bytes)
-{
-  auto const is_word = [](void const* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 == 0; };
-  if (!is_word(to) || !is_word(from) || bytes % 16 != 0) throw std::runtime_error("a bulk copy is not of whole words");
-  std::memset(to, 0xA5, bytes);
-  barriers.at(this).copies.push_back({to, from, bytes});
-}
-void fence_asynchronous() {}
-template <int Threads>
-void meet_reducers()
-{
-  test::grid::current()->meet(1, Threads, "meet_reducers");
-}
-
-}  // namespace tally::cuda_backend
 
 namespace {
 
@@ -209,7 +126,7 @@ void check(std::size_t sequences, std::size_t n, call const& how)
   P given{problem, static_cast<std::uint32_t>(tiles_each), &shared, words.data(), words.size()};
   using memory_type = recurrence_tiles_memory<P>;
   auto const run = [&] {
-    barriers.clear();
+    tally::test::forget_barriers();
     tally::test::run_grid(how.blocks, recurrence_tiles<T>::threads, sizeof(memory_type), [&] {
       recur_tiles(*reinterpret_cast<memory_type*>(tally::test::grid::current()->memory()), given);
     });

@@ -11,6 +11,14 @@
 namespace tally::cuda_backend {
 
 #ifdef __CUDACC__
+/// `Threads` threads of a block, in whole warps, wait for each other at a barrier of the hardware. Number 0 is that of
+/// __syncthreads.
+template <int Number, int Threads>
+__device__ __forceinline__ void meet_at_barrier()
+{
+  asm volatile("bar.sync %0, %1;" ::"n"(Number), "n"(Threads) : "memory");
+}
+
 __device__ __forceinline__ std::uint32_t shared_address(void const* p)
 {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
@@ -199,6 +207,8 @@ __device__ __forceinline__ void store_to_block(V& own, std::uint32_t rank, V con
 #endif
 }
 #else  // tests/fibers defines these
+template <int Number, int Threads>
+void meet_at_barrier();
 class arrival {
 public:
   void begin(int count);

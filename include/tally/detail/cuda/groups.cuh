@@ -21,11 +21,13 @@ using widest_word = std::conditional_t<
 template <class Word>
 __device__ __forceinline__ void store_in_order(Word* to, Word const& word)
 {
+#ifdef __CUDACC__
   if constexpr (sizeof(Word) == 16)
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(word.x), "r"(word.y), "r"(word.z),
                  "r"(word.w)
                  : "memory");
   else
+#endif
     *to = word;
 }
 

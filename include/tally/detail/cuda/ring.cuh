@@ -334,7 +334,7 @@ __device__ __forceinline__ void reduce_tiles(ring_memory<P>& memory, P const& pr
         total_last_row(rows, strip, size, memory.last_before[at.stage], memory.last_own[at.stage], transform, op);
       }
     }
-    asm volatile("bar.sync 1, %0;" ::"n"(ring::shape::reducers * warp_lanes) : "memory");
+    meet_at_barrier<1, ring::shape::reducers * warp_lanes>();
     if (reducer != 0) continue;
     strip_prefix<T, typename ring::Op> const prefix(memory.row_totals[at.stage], size, op);
     if (lane == last_strip) {
@@ -453,15 +453,11 @@ __device__ __forceinline__ void scan_strips(ring_memory<P>& memory, P const& pro
   }
 }
 
+/// The work of a block.
 template <class P>
-__global__ void __launch_bounds__(ring_shape<typename P::element, typename P::operation>::threads, 1)
-    ring_kernel(__grid_constant__ P const given)
+__device__ __forceinline__ void scan_by_ring(ring_memory<P>& memory, P const& given)
 {
-#if __CUDA_ARCH__ >= 900
-  using ring = ring_memory<P>;
-  using shape = typename ring::shape;
-  extern __shared__ __align__(128) unsigned char raw[];
-  ring& memory = *reinterpret_cast<ring*>(raw);
+  using shape = typename ring_memory<P>::shape;
   int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
   if (threadIdx.x == 0) memory.begin();
   __syncthreads();
@@ -479,6 +475,15 @@ __global__ void __launch_bounds__(ring_shape<typename P::element, typename P::op
   __syncwarp();  // only one of the loader's lanes has worked: they meet again before they meet the block
   __syncthreads();
   if (threadIdx.x == 0) finish(*problem.shared, memory.epoch, gridDim.x, problem.words, problem.capacity);
+}
+
+template <class P>
+__global__ void __launch_bounds__(ring_shape<typename P::element, typename P::operation>::threads, 1)
+    ring_kernel(__grid_constant__ P const given)
+{
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char raw[];
+  scan_by_ring(reinterpret_cast<ring_memory<P>&>(raw), given);
 #endif
 }
 

@@ -24,18 +24,6 @@
 ///   8 or 12 writers  scan some rows at a time and store the results
 namespace tally::cuda_backend {
 
-#ifdef __CUDACC__
-/// The reducers of a block, `Threads` in all, wait for each other.
-template <int Threads>
-__device__ __forceinline__ void meet_reducers()
-{
-  asm volatile("bar.sync 1, %0;" ::"n"(Threads) : "memory");
-}
-#else  // tests/fibers defines it
-template <int Threads>
-void meet_reducers();
-#endif
-
 /// The end of an array's memory. Only the device knows it where it knows the number of elements.
 template <class P, class S>
 __device__ __forceinline__ S const* end_of(P const& p, S const* begin, S const* end)
@@ -173,7 +161,7 @@ __device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<
       scan_lanes(fold);
       if (lane == warp_lanes - 2) *stage.last_before = fold[0];
     }
-    meet_reducers<reducers * warp_lanes>();
+    meet_at_barrier<1, reducers * warp_lanes>();
     if (turn != reducer) continue;
 
     affine<W> folds[strip_rows];  // of the lane's strip, up to each row
