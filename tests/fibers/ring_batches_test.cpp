@@ -27,8 +27,8 @@ using tally::test::guarded;
 using tally::test::random_bits;
 using tally::test::same;
 
-/// How a batch lies: the first elements behind a line of memory, the gap behind each sequence, forward or backward. What
-/// else differs from call to call.
+/// How a batch lies: the first elements behind a line of memory, the gap behind each sequence, forward or backward. And
+/// what else differs from call to call.
 struct call {
   std::size_t in = 0, out = 0, gap = 0;
   int in_step = 1, out_step = 1;
