@@ -1,10 +1,11 @@
-// Scans of many sequences by the ring, on fibers: each sequence has the results of the order, by an implementation of
-// its own, wherever it lies.
+// Scans and reductions of many sequences, on fibers: each has the results of the order, by an implementation of their
+// own, wherever it lies.
 #include "fibers.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "barriers.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/batch/batch_problem.cuh"
+#include "tally/detail/cuda/batch/sequence_tiles.cuh"
 #include "tally/detail/cuda/ring.cuh"
 #include "tally/operators/arithmetic.hpp"
 
@@ -38,11 +40,13 @@ struct call {
 
   std::string text() const
   {
-    return std::string(what == work::inclusive_scan ? "inclusive" : "exclusive") + ", first elements " +
-           std::to_string(in) + ", " + std::to_string(out) + ", gap " + std::to_string(gap) + ", steps " +
-           std::to_string(in_step) + ", " + std::to_string(out_step) + (has_init ? ", with an initial value" : "") +
-           (has_inits ? ", with initial values" : "") + (has_lasts ? ", with last values" : "") +
-           ", blocks: " + std::to_string(blocks);
+    return std::string(what == work::reduce           ? "reduced"
+                       : what == work::inclusive_scan ? "inclusive"
+                                                      : "exclusive") +
+           ", first elements " + std::to_string(in) + ", " + std::to_string(out) + ", gap " + std::to_string(gap) +
+           ", steps " + std::to_string(in_step) + ", " + std::to_string(out_step) +
+           (has_init ? ", with an initial value" : "") + (has_inits ? ", with initial values" : "") +
+           (has_lasts ? ", with last values" : "") + ", blocks: " + std::to_string(blocks);
   }
 };
 
@@ -69,9 +73,52 @@ bool are_groups(T const* first, std::size_t across)
   return reinterpret_cast<std::uintptr_t>(first) % 16 == 0 && across * sizeof(T) % 16 == 0;
 }
 
+/// The kernels. Each runs a grid of some blocks.
+struct by_ring {
+  template <class P>
+  void operator()(P const& given, unsigned blocks) const
+  {
+    using ring = ring_memory<P>;
+    tally::test::forget_barriers();
+    tally::test::run_grid(blocks, ring::shape::threads, sizeof(ring), [&] {
+      scan_by_ring(*reinterpret_cast<ring*>(tally::test::grid::current()->memory()), given);
+    });
+  }
+};
+constexpr unsigned warps_of_block = reduce_threads / warp_lanes;
+template <int Rows>
+struct by_warps {
+  template <class P>
+  void operator()(P const& given, unsigned) const
+  {
+    auto const blocks = static_cast<unsigned>((given.sequences - 1) / warps_of_block + 1);
+    tally::test::run_grid(blocks, reduce_threads, 0, [&] { scan_by_warps_kernel<P, Rows, 1>(given); });
+  }
+};
+/// One block: its shared memory is that of all blocks here.
+struct reduced_by_warps {
+  template <class P>
+  void operator()(P const& given, unsigned) const
+  {
+    if (given.sequences > warps_of_block) throw std::invalid_argument("a block has a warp for each sequence");
+    tally::test::run_grid(1, reduce_threads, 0, [&] { reduce_by_warps_kernel<P, 1>(given); });
+  }
+};
+/// One block goes through all sequences.
+template <int Rows>
+struct by_a_block {
+  template <class P>
+  void operator()(P const& given, unsigned) const
+  {
+    constexpr std::size_t rows = Rows * tally::order::row<typename P::element>;
+    auto const warps = static_cast<unsigned>((given.size - 1) / rows + 1);
+    tally::test::run_grid(1, warps * warp_lanes, 0, [&] { sequence_tiles_kernel<P, Rows, 1>(given); });
+  }
+};
+
 /// `P` is a batch_problem, or one that knows more of where the sequences lie.
-template <class T, class Op, class P>
-void check(std::size_t sequences, std::size_t n, call const& how)
+template <class T, class Op, class P, class Run>
+void check(std::size_t sequences, std::size_t n, call const& how, Run const& run)
 {
   SCOPED_TRACE(std::to_string(sequences) + " sequences of " + std::to_string(n) + ", " + how.text());
   std::size_t const all = sequences * (n + how.gap);
@@ -90,9 +137,13 @@ void check(std::size_t sequences, std::size_t n, call const& how)
                                                       how.has_inits  ? std::optional<T>(inits[s])
                                                       : how.has_init ? std::optional<T>(init)
                                                                      : std::nullopt);
-    for (std::size_t k = 0; k < n; ++k)
-      expected[place_in(s, k, n, how.gap, how.out_step)] =
-          how.what == work::inclusive_scan ? results.inclusive[k] : results.exclusive[k];
+    if (how.what == work::reduce) {
+      expected[place_in(s, 0, n, how.gap, how.out_step)] = *results.reduced;
+    } else {
+      for (std::size_t k = 0; k < n; ++k)
+        expected[place_in(s, k, n, how.gap, how.out_step)] =
+            how.what == work::inclusive_scan ? results.inclusive[k] : results.exclusive[k];
+    }
     expected_lasts.push_back(how.has_lasts ? results.inclusive.back() : T(7));
   }
 
@@ -126,11 +177,7 @@ void check(std::size_t sequences, std::size_t n, call const& how)
       .shared = &shared,
       .words = words.data(),
       .capacity = words.size()};
-  P const given{problem};
-  using ring = ring_memory<P>;
-  tally::test::forget_barriers();
-  tally::test::run_grid(how.blocks, ring::shape::threads, sizeof(ring),
-                        [&] { scan_by_ring(*reinterpret_cast<ring*>(tally::test::grid::current()->memory()), given); });
+  run(P{problem}, how.blocks);
   EXPECT_TRUE(in.guards_intact());
   EXPECT_TRUE(out.guards_intact());
   std::size_t wrong = 0;
@@ -141,58 +188,85 @@ void check(std::size_t sequences, std::size_t n, call const& how)
   for (std::size_t s = 0; s < sequences; ++s) EXPECT_TRUE(same(lasts[s], expected_lasts[s])) << "last of " << s;
 }
 
-/// Draws calls. Groups may lie anywhere where `anywhere`, and are aligned otherwise.
-template <class T, class Op, class P>
-void check_sizes(bool anywhere, bool turns)
+/// Draws calls of sequences of up to `most` elements. Groups may lie anywhere where `anywhere`, and are aligned
+/// otherwise; sequences go either way where `turns`.
+template <class T, class P, class Run>
+void check_sizes(std::size_t most, bool anywhere, bool turns, Run const& run, bool reduces = false)
 {
   constexpr std::size_t word = 16 / sizeof(T), row = tally::order::row<T>, strip = tally::order::strip<T>,
                         tile = tally::order::tile<T>;
   std::uint64_t draws = 0;
   auto const draw = [&](std::size_t below) { return static_cast<std::size_t>(random_bits(4, ++draws) >> 11) % below; };
   std::vector<std::size_t> sizes = {word, row + word, strip, tile - word, tile, tile + word, 2 * tile + strip + word};
-  for (int k = 0; k < 10; ++k) sizes.push_back(1 + draw(3 * tile));
+  for (int k = 0; k < 10; ++k) sizes.push_back(1 + draw(most));
   for (std::size_t n : sizes) {
     if (draw(2) == 0) n += draw(word);
+    if (n > most) continue;
     // What takes the end of a sequence to the end of a word, from which a backward one has its groups.
     std::size_t const rest = (word - n % word) % word;
     auto const step = [&] { return turns && draw(2) == 0 ? -1 : 1; };
     auto const first = [&](int of) { return anywhere ? draw(word) : of > 0 ? 0 : rest; };
     int const in_step = step(), out_step = step();
-    bool const is_exclusive = draw(2) == 0;
-    check<T, Op, P>(1 + draw(3), n,
-                    {.in = first(in_step),
-                     .out = first(out_step),
-                     .gap = anywhere ? draw(9) : rest + draw(3) * word,
-                     .in_step = in_step,
-                     .out_step = out_step,
-                     .what = is_exclusive ? work::exclusive_scan : work::inclusive_scan,
-                     .has_init = is_exclusive || draw(2) == 0,
-                     .has_inits = draw(3) == 0,
-                     .has_lasts = draw(2) == 0,
-                     .blocks = static_cast<unsigned>(1 + draw(3))});
+    bool const is_exclusive = !reduces && draw(2) == 0;
+    check<T, tally::plus, P>(1 + draw(n >= 1000 ? 3
+                                      : reduces ? warps_of_block
+                                                : 20),
+                             n,
+                             {.in = first(in_step),
+                              .out = first(out_step),
+                              .gap = anywhere ? draw(9) : rest + draw(3) * word,
+                              .in_step = in_step,
+                              .out_step = out_step,
+                              .what = reduces        ? work::reduce
+                                      : is_exclusive ? work::exclusive_scan
+                                                     : work::inclusive_scan,
+                              .has_init = is_exclusive || draw(2) == 0,
+                              .has_inits = draw(3) == 0,
+                              .has_lasts = !reduces && draw(2) == 0,
+                              .blocks = static_cast<unsigned>(1 + draw(3))},
+                             run);
     if (testing::Test::HasFailure()) return;
   }
 }
 
 template <class T>
 using batch_of = batch_problem<T, tally::plus, T, T>;
+template <class T>
+constexpr std::size_t row = tally::order::row<T>;
+template <class T>
+constexpr std::size_t tile = tally::order::tile<T>;
 
 template <class T>
-class ring_batches_on_fibers : public testing::Test {};
+class sequences_on_fibers : public testing::Test {};
 using all_types = testing::Types<float, double, std::uint8_t>;
-TYPED_TEST_SUITE(ring_batches_on_fibers, all_types);
+TYPED_TEST_SUITE(sequences_on_fibers, all_types);
 
-TYPED_TEST(ring_batches_on_fibers, forward_by_groups)
+TYPED_TEST(sequences_on_fibers, by_the_ring)
 {
-  check_sizes<TypeParam, tally::plus, forward_problem<batch_of<TypeParam>>>(false, false);
+  using T = TypeParam;
+  check_sizes<T, forward_problem<batch_of<T>>>(3 * tile<T>, false, false, by_ring{});
+  check_sizes<T, shifted_problem<batch_of<T>>>(3 * tile<T>, true, false, by_ring{});
+  check_sizes<T, batch_of<T>>(3 * tile<T>, false, true, by_ring{});
 }
-TYPED_TEST(ring_batches_on_fibers, anywhere)
+TYPED_TEST(sequences_on_fibers, by_warps)
 {
-  check_sizes<TypeParam, tally::plus, shifted_problem<batch_of<TypeParam>>>(true, false);
+  using T = TypeParam;
+  check_sizes<T, shifted_problem<batch_of<T>>>(tile<T>, true, false, by_warps<4>{});
+  check_sizes<T, batch_of<T>>(tile<T>, false, true, by_warps<8>{});
 }
-TYPED_TEST(ring_batches_on_fibers, either_way)
+TYPED_TEST(sequences_on_fibers, by_a_block)
 {
-  check_sizes<TypeParam, tally::plus, batch_of<TypeParam>>(false, true);
+  using T = TypeParam;
+  check_sizes<T, shifted_problem<batch_of<T>>>(32 * row<T>, true, false, by_a_block<4>{});
+  check_sizes<T, batch_of<T>>(tile<T>, false, true, by_a_block<8>{});
+  check_sizes<T, batch_of<T>>(8 * row<T>, true, true, by_a_block<1>{});
+}
+TYPED_TEST(sequences_on_fibers, reduced)
+{
+  using T = TypeParam;
+  check_sizes<T, shifted_problem<batch_of<T>>>(tile<T>, true, false, reduced_by_warps{}, true);
+  check_sizes<T, batch_of<T>>(tile<T>, false, true, reduced_by_warps{}, true);
+  check_sizes<T, batch_of<T>>(tile<T>, true, true, by_a_block<8>{}, true);
 }
 
 }  // namespace
