@@ -17,6 +17,7 @@
 #include "barriers.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/recurrence/tiles_kernel.cuh"
+#include "tally/half.hpp"
 
 namespace {
 
@@ -64,12 +65,12 @@ void check(std::size_t sequences, std::size_t n, call const& how)
   for (std::size_t k = 0; k < all; ++k) {
     a.data()[k] = tally::test::coefficient<T>(how.what, random_bits(1, k));
     b.data()[k] = tally::test::term<T>(how.what, random_bits(2, k));
-    apart.data()[k] = T(7);
+    apart.data()[k] = static_cast<T>(7.0f);
   }
   if (how.infinite < n)
     b.data()[place(sequences - 1, how.infinite, n, how.gap, how.b_step)] = std::numeric_limits<T>::infinity();
-  T const constant(0.75);
-  std::vector<T> befores, lasts(sequences, T(7)), expected_lasts;
+  T const constant = static_cast<T>(0.75f);
+  std::vector<T> befores, lasts(sequences, static_cast<T>(7.0f)), expected_lasts;
   std::vector<T> expected(out.begin(), out.end());
   std::vector<unsigned long long> first_bad(sequences, ~0ull), expected_bad = first_bad;
   if (how.infinite < n) expected_bad.back() = how.infinite;
@@ -118,7 +119,7 @@ void check(std::size_t sequences, std::size_t n, call const& how)
                                       .a_end = a.end(),
                                       .b_begin = b.begin(),
                                       .b_end = b.end(),
-                                      .before = T(0),
+                                      .before = static_cast<T>(0.0f),
                                       .befores = befores.data(),
                                       .lasts = lasts.data(),
                                       .stores = results_stored::all,
@@ -148,7 +149,8 @@ void check(std::size_t sequences, std::size_t n, call const& how)
     for (std::size_t k = 0; k < (is_bad ? first_bad[s] : n); ++k) {
       std::size_t const at = place(s, k, n, how.gap, how.out_step);
       if (!same(out.data()[at], expected[at]) && ++wrong == 1)
-        ADD_FAILURE() << "step " << k << " of sequence " << s << " is " << out.data()[at] << " for " << expected[at];
+        ADD_FAILURE() << "step " << k << " of sequence " << s << " is " << static_cast<double>(out.data()[at])
+                      << " for " << static_cast<double>(expected[at]);
     }
     for (std::size_t k = n; k < each; ++k)
       EXPECT_TRUE(same(out.data()[s * each + k], expected[s * each + k])) << "behind sequence " << s;
@@ -167,7 +169,7 @@ template <class T>
 inline constexpr std::size_t tile_of = tally::order::tile<affine<T>>;
 template <class T>
 inline constexpr std::size_t word_of = 16 / sizeof(T);  // elements
-using all_types = testing::Types<float, double>;
+using all_types = testing::Types<float, double, tally::half>;
 TYPED_TEST_SUITE(recurrence_tiles_on_fibers, all_types);
 
 TYPED_TEST(recurrence_tiles_on_fibers, in_whole_words)
@@ -204,7 +206,7 @@ TYPED_TEST(recurrence_tiles_on_fibers, that_lie_anyhow)
     }
 }
 
-/// Products of coefficients overflow, and states stay finite.
+/// A first grid only looks for results that are not finite.
 TYPED_TEST(recurrence_tiles_on_fibers, in_place)
 {
   constexpr std::size_t tile = tile_of<TypeParam>;
@@ -228,6 +230,43 @@ TYPED_TEST(recurrence_tiles_on_fibers, of_many_tiles)
   check<TypeParam, true>(1, 35 * tile, {.blocks = 3});
   check<TypeParam, true>(1, 38 * tile, {.blocks = 1});
   check<TypeParam, false>(2, 34 * tile + 5, {.a = 1, .blocks = 2});
+}
+
+/// Two spans side by side at most, where tiles lie many spans apart.
+TEST(state_fold_on_fibers, finds_states_far_apart)
+{
+  using fold = state_fold<float, double, 2, 1>;
+  constexpr std::uint32_t tiles = 700, epoch = 3, span = 32;
+  std::vector<std::uint64_t> words(tiles * words_of<affine<float>>);
+  std::vector<float> expected;
+  double before = -0.5, scale = 1, offset = 0;
+  for (std::uint32_t t = 0; t <= tiles; ++t) {
+    if (t % span == 0 && t > 0) before = scale * before + offset;
+    expected.push_back(static_cast<float>(t % span == 0 ? before : scale * before + offset));
+    affine<float> const total{tally::test::coefficient<float>(kind::ordinary, random_bits(1, t)),
+                              tally::test::term<float>(kind::ordinary, random_bits(2, t))};
+    if (t < tiles) publish(words.data() + t * words_of<affine<float>>, total, epoch);
+    double const product = static_cast<double>(total.scale) * offset;
+    offset = t % span == 0 ? double{total.offset} : product + total.offset;
+    scale = t % span == 0 ? double{total.scale} : total.scale * scale;
+  }
+  for (std::vector<std::uint32_t> const& wanted :
+       {std::vector<std::uint32_t>{0, 1, 31, 32, 33, 63, 64, 65, 700}, {5, 70, 128, 129, 330, 331, 480, 639}, {640}}) {
+    std::vector<float> found(wanted.size());
+    tally::test::run_grid(1, warp_lanes, sizeof(fold::shared), [&] {
+      auto& memory = *reinterpret_cast<fold::shared*>(tally::test::grid::current()->memory());
+      double state = -0.5;
+      std::uint32_t first = 0;
+      for (std::size_t k = 0; k < wanted.size(); ++k) {
+        fold const states(wanted[k], first, words.data(), epoch, memory, [&] { return state; });
+        state = states.before_span;
+        first = wanted[k] / span;
+        if (threadIdx.x == 0) found[k] = states.before_tile;
+      }
+    });
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+      EXPECT_TRUE(same(expected[wanted[k]], found[k])) << "before tile " << wanted[k];
+  }
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ void check_sizes(std::size_t most, bool anywhere, bool turns, Run const& run, bo
   for (std::size_t n : sizes) {
     if (draw(2) == 0) n += draw(word);
     if (n > most) continue;
-    // What takes the end of a sequence to the end of a word, from which a backward one has its groups.
+    // Elements from the end of a sequence to the end of a word, from which backward sequences have their groups.
     std::size_t const rest = (word - n % word) % word;
     auto const step = [&] { return turns && draw(2) == 0 ? -1 : 1; };
     auto const first = [&](int of) { return anywhere ? draw(word) : of > 0 ? 0 : rest; };

@@ -53,8 +53,8 @@ private:
   affine<W> by_one_[1]{}, by_two_[2]{}, by_four_[4]{}, by_eight_[8]{}, by_sixteen_[16]{};
 };
 
-/// What comes before a group of a row, if anything: `base` before the row, and `left`, the fold of the groups before in
-/// it.
+/// The fold before a group of a row, if there is one: of `base`, before the row, and `left`, the fold of the groups
+/// before in it.
 template <class W>
 struct fold_before_group {
   affine<W> fold;
