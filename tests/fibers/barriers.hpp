@@ -91,11 +91,7 @@ inline void arrival::bulk_load(void* to, void const* from, std::uint32_t bytes)
   test::all_phases.at(this).copies.push_back({to, from, bytes});
   test::grid::current()->tell(this);  // those that wait already let it arrive
 }
+inline void prefetch(void const*) {}
 inline void fence_asynchronous() {}
-template <int Number, int Threads>
-void meet_at_barrier()
-{
-  test::grid::current()->meet(Number, Threads, "meet_at_barrier");
-}
 
 }  // namespace tally::cuda_backend

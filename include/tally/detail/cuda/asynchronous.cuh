@@ -11,14 +11,6 @@
 namespace tally::cuda_backend {
 
 #ifdef __CUDACC__
-/// `Threads` threads of a block, in whole warps, wait for each other at a barrier of the hardware. Number 0 is that of
-/// __syncthreads.
-template <int Number, int Threads>
-__device__ __forceinline__ void meet_at_barrier()
-{
-  asm volatile("bar.sync %0, %1;" ::"n"(Number), "n"(Threads) : "memory");
-}
-
 __device__ __forceinline__ std::uint32_t shared_address(void const* p)
 {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
@@ -166,6 +158,12 @@ __device__ __forceinline__ void arrive_after_copies(arrival& at)
 #endif
 }
 
+/// Begins to read a place of memory into the second-level cache.
+__device__ __forceinline__ void prefetch(void const* place)
+{
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(place) : "memory");
+}
+
 /// Makes barriers that were just begun visible to bulk copies, and orders the threads' earlier accesses before later
 /// bulk copies.
 __device__ __forceinline__ void fence_asynchronous()
@@ -207,8 +205,6 @@ __device__ __forceinline__ void store_to_block(V& own, std::uint32_t rank, V con
 #endif
 }
 #else  // tests/fibers defines these
-template <int Number, int Threads>
-void meet_at_barrier();
 class arrival {
 public:
   void begin(int count);
@@ -220,6 +216,7 @@ public:
 private:
   std::uint64_t state_;
 };
+void prefetch(void const* place);
 void fence_asynchronous();
 #endif
 

@@ -17,6 +17,16 @@ struct ring_position {
       phase ^= 1;
     }
   }
+  /// The position `pieces` before this one, as many as there are stages at most.
+  __device__ ring_position before(int pieces) const
+  {
+    ring_position result{stage - pieces, phase};
+    if (result.stage < 0) {
+      result.stage += Stages;
+      result.phase ^= 1;
+    }
+    return result;
+  }
 };
 
 /// The position of a team of warps: it has every Teams-th piece.

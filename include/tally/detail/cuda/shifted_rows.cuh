@@ -69,18 +69,38 @@ __device__ __forceinline__ void take_shifted(packed_group<S, Count> (&groups)[Ro
   });
 }
 
-/// Loads a warp's rows of 32 groups, which begin at `own`. The words around them can be read.
+/// Loads a warp's rows of 32 groups from shared memory, which begin at `own`. The words around them can be read. A lane
+/// reads both words of its group: that takes fewer instructions than to get the second one from its neighbour.
 template <class S, int Count, int Rows>
 __device__ __forceinline__ void load_whole_shifted(packed_group<S, Count> (&groups)[Rows], S const* own)
 {
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   int const gap = elements_into_word(own);
-  S const* const first = own - gap;
+  S const* const first = own - gap + lane * Count;
+  int const bytes = gap * static_cast<int>(sizeof(S));
+  with_constant(bytes / 4, [&](auto moved) {
+    constexpr int parts = decltype(moved)::value;
+    constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
 #pragma unroll
-  for (int r = 0; r < Rows; ++r) groups[r].load_aligned(first + (r * warp_lanes + lane) * Count);
-  packed_group<S, Count> extra;
-  extra.load_aligned(first + Rows * warp_lanes * Count);
-  take_shifted(groups, extra, gap);
+    for (int r = 0; r < Rows; ++r) groups[r].load_aligned(first + r * warp_lanes * Count);
+    if constexpr (parts > 0 || splits) {
+#pragma unroll
+      for (int r = 0; r < Rows; ++r) {
+        packed_group<S, Count> second;
+        second.load_aligned(first + (r * warp_lanes + 1) * Count);
+        std::uint32_t x[8];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+          x[k] = groups[r].part(k);
+          x[4 + k] = second.part(k);
+        }
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          groups[r].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
+                                       : x[parts + k]);
+      }
+    }
+  });
 }
 
 /// Loads a warp's rows of 32 groups, which begin at `own`. `before` elements of the sequence lie before it, a multiple

@@ -119,6 +119,11 @@ struct listed_tiles_problem {
 
   __device__ std::uint32_t tiles() const { return static_cast<std::uint32_t>(*list.count); }
   __device__ listed_tile place_of(std::uint32_t tile) const { return list.places[tile]; }
+  /// The place of a tile, if there is one, will be needed soon. The list is not in the cache any more by then.
+  __device__ void expect(std::uint32_t tile) const
+  {
+    if (tile < tiles()) prefetch(list.places + tile);
+  }
   __device__ input input_from(std::size_t first) const { return {in + first}; }
   __device__ output output_from(std::size_t first) const { return {out + first}; }
   __device__ initial_value<T, Op> const& initial_of(std::uint32_t) const { return init; }

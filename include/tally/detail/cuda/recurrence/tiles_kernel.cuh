@@ -65,7 +65,7 @@ __device__ __forceinline__ void load_recurrence_tiles(recurrence_tiles_memory<P>
       ++ended;  // each folder ends at a stage of its own
       stage.at = found;
       stage.drawn.arrive();
-      for (int k = 0; k < memory_type::strips + 1; ++k) stage.ready.arrive();  // for the writers
+      for (int k = 0; k < 2 * warp_lanes; ++k) stage.ready.arrive();  // for the writers
       continue;
     }
     auto const place = p.place_of(found.tile);
@@ -161,8 +161,9 @@ __device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<
       scan_lanes(fold);
       if (lane == warp_lanes - 2) *stage.last_before = fold[0];
     }
-    meet_at_barrier<1, reducers * warp_lanes>();
+    stage.totalled.arrive();
     if (turn != reducer) continue;
+    stage.totalled.wait(at.phase);
 
     affine<W> folds[strip_rows];  // of the lane's strip, up to each row
 #pragma unroll
@@ -183,8 +184,8 @@ __device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<
       *stage.bases[strip * strip_rows] = before;  // of the first strip: not used
 #pragma unroll
       for (int r = 1; r < strip_rows; ++r) *stage.bases[strip * strip_rows + r] = folds[r - 1];
-      stage.ready.arrive();
     }
+    stage.ready.arrive();
   }
 }
 
@@ -215,13 +216,13 @@ __device__ __forceinline__ void fold_recurrence_tiles(recurrence_tiles_memory<P>
     typename memory_type::fold const found(in_sequence, stage.at.first_span,
                                            p.words + static_cast<std::size_t>(tile - in_sequence) * words_of<affine<W>>,
                                            memory.epoch, *memory.fold_memory[folder], state_before_first_span);
-    __syncwarp();  // all lanes have read the stage
+    __syncwarp();  // all lanes have read the span's state
     if (threadIdx.x % warp_lanes == 0) {
       memory.spans[number % 2].before = found.before_span;
-      memory.spans[number % 2].known.arrive();
       stage.carry = found.before_tile;
-      stage.ready.arrive();
     }
+    memory.spans[number % 2].known.arrive();
+    stage.ready.arrive();
   }
 }
 

@@ -97,7 +97,8 @@ struct recurrence_tiles_memory {
     found at;
     W carry;
     arrival drawn, arrived;
-    arrival ready;  ///< bases and carry are there
+    arrival totalled;  ///< the totals of all rows are there
+    arrival ready;     ///< bases and carry are there
     arrival free;
 
     __device__ __forceinline__ staged_array<S> staged_a(P const& p)
@@ -125,10 +126,11 @@ struct recurrence_tiles_memory {
     for (stage& one : all) {
       one.drawn.begin(1);
       one.arrived.begin(1);
-      one.ready.begin(strips + 1);
+      one.totalled.begin(shape::reducers * warp_lanes);
+      one.ready.begin(2 * warp_lanes);
       one.free.begin(units * warp_lanes);
     }
-    for (span_state& one : spans) one.known.begin(1);
+    for (span_state& one : spans) one.known.begin(warp_lanes);
     fence_asynchronous();
   }
 };
