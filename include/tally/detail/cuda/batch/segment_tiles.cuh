@@ -4,21 +4,17 @@
 #include <cstdint>
 #include <functional>
 
-#include "tally/detail/cuda/batch/warp_parts.cuh"
+#include "tally/detail/cuda/asynchronous.cuh"
+#include "tally/detail/cuda/carry_fold.cuh"
+#include "tally/detail/cuda/elements.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/problem.cuh"
-#include "tally/detail/cuda/ring.cuh"
-#include "tally/detail/cuda/shifted_rows.cuh"
+#include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
 /// Scans of long segments by the ring (ring.cuh): a kernel lists their tiles, and the ring takes them as those of a
 /// batch. Shorter segments may be left to warps (warp_segments.cuh).
 namespace tally::cuda_backend {
-
-/// Whether a kind of problem can go by tiles.
-template <class P>
-inline constexpr bool fits_tiles =
-    fits_warps<P> && !P::reduces && can_shift<typename P::element, static_cast<int>(order::group<typename P::element>)>;
 
 /// A tile in the list.
 struct listed_tile : tile_place {
@@ -54,43 +50,72 @@ struct segment_tiles_problem : P {
 
 inline constexpr int segment_tiles_threads = 256;
 
-/// Lists the tiles of segments of more than `longest` elements. A lane looks at a segment, and a warp lists the tiles
-/// of those that its lanes have found.
+/// Lists the tiles of segments of more than `longest` elements. A block looks at as many segments as it has threads, and
+/// takes places for their tiles by one atomic. Then its threads share out the tiles. If there are no more segments, each
+/// block looks at all of them, and all blocks share out the tiles.
 template <class P>
 __global__ void __launch_bounds__(segment_tiles_threads)
     list_tiles_kernel(__grid_constant__ segment_tiles_problem<P> const given)
 {
   constexpr std::size_t tile = order::tile<typename P::element>;
+  constexpr int threads = segment_tiles_threads, warps = threads / warp_lanes;
+  __shared__ std::size_t begins[threads], sizes[threads];
+  __shared__ std::uint32_t tiles_to[threads];  // the tiles of the segments up to each
+  __shared__ std::uint32_t tiles_of_warps[warps];
+  __shared__ std::uint64_t first_place;
   auto const& problem = at_its_turn(given);
-  auto const lane = threadIdx.x % warp_lanes;
-  std::size_t const lanes = static_cast<std::size_t>(gridDim.x) * segment_tiles_threads;
-  for (std::size_t first = blockIdx.x * segment_tiles_threads + threadIdx.x - lane; first < problem.segments;
-       first += lanes) {
-    std::size_t const own = first + lane < problem.segments ? first + lane : problem.segments - 1;
-    std::size_t const own_begin = problem.offset(own), own_size = problem.offset(own + 1) - own_begin;
-    unsigned left = __ballot_sync(whole_warp, first + lane < problem.segments && own_size > problem.longest);
-#pragma unroll 1
-    for (; left != 0; left &= left - 1) {
-      int const of = __ffs(static_cast<int>(left)) - 1;
-      std::size_t const begin = __shfl_sync(whole_warp, static_cast<unsigned long long>(own_begin), of),
-                        size = __shfl_sync(whole_warp, static_cast<unsigned long long>(own_size), of);
-      auto const tiles = static_cast<std::uint32_t>((size + tile - 1) / tile);
-      std::uint64_t place = 0;
-      if (lane == 0) {
-        place = atomicAdd(reinterpret_cast<unsigned long long*>(problem.list.count), tiles);
-        atomicAdd(reinterpret_cast<unsigned long long*>(problem.list.elements), size);
-      }
-      place = shuffle_from(place, 0);
-      for (std::uint32_t t = lane; t < tiles; t += warp_lanes) {
-        std::size_t const from = t * tile, rest = size - from;
-        listed_tile own_tile;
-        own_tile.sequence = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(of);
-        own_tile.tile = t;
-        own_tile.begin = from;
-        own_tile.end = from + (rest < tile ? rest : tile);
-        own_tile.first = begin;
-        problem.list.places[place + t] = own_tile;
-      }
+  auto const own = static_cast<int>(threadIdx.x), lane = own % warp_lanes, warp = own / warp_lanes;
+  std::size_t const of_blocks_before = static_cast<std::size_t>(blockIdx.x) * threads,
+                    at_a_time = static_cast<std::size_t>(gridDim.x) * threads;
+  bool const are_few = problem.segments <= threads;
+  for (std::size_t first = are_few ? 0 : of_blocks_before; first < problem.segments; first += at_a_time) {
+    std::size_t const segment = first + static_cast<std::size_t>(own);
+    std::size_t begin = 0, size = 0;
+    if (segment < problem.segments) {
+      begin = problem.offset(segment);
+      size = problem.offset(segment + 1) - begin;
+    }
+    bool const is_long = size > problem.longest;
+    if (__syncthreads_or(is_long) == 0) continue;  // the arrays have been read
+    std::uint32_t upto = is_long ? static_cast<std::uint32_t>((size + tile - 1) / tile) : 0;
+    std::size_t elements = is_long ? size : 0;
+#pragma unroll
+    for (int stride = 1; stride < warp_lanes; stride *= 2) {
+      std::uint32_t const before = shuffle_up(upto, stride);
+      upto += lane >= stride ? before : 0;
+      elements += shuffle_xor(elements, stride);
+    }
+    bool const counts = !are_few || blockIdx.x == 0;
+    if (lane == 0 && elements > 0 && counts)
+      atomicAdd(reinterpret_cast<unsigned long long*>(problem.list.elements),
+                static_cast<unsigned long long>(elements));
+    if (lane == warp_lanes - 1) tiles_of_warps[warp] = upto;
+    begins[own] = begin;
+    sizes[own] = size;
+    __syncthreads();
+#pragma unroll
+    for (int w = 0; w < warps - 1; ++w) upto += w < warp ? tiles_of_warps[w] : 0;
+    tiles_to[own] = upto;
+    if (own == threads - 1)
+      first_place = counts ? atomicAdd(reinterpret_cast<unsigned long long*>(problem.list.count),
+                                       static_cast<unsigned long long>(upto))
+                           : 0;
+    __syncthreads();
+    std::uint32_t const tiles = tiles_to[threads - 1];
+    std::size_t const step_of_tiles = are_few ? at_a_time : threads;
+    for (std::size_t t = (are_few ? of_blocks_before : 0) + own; t < tiles; t += step_of_tiles) {
+      int of = 0;  // the first segment with more tiles up to it
+#pragma unroll
+      for (int step = threads / 2; step > 0; step /= 2) of += tiles_to[of + step - 1] <= t ? step : 0;
+      std::size_t const in_segment = t - (of > 0 ? tiles_to[of - 1] : 0), from = in_segment * tile,
+                        rest = sizes[of] - from;
+      listed_tile place;
+      place.sequence = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(of);
+      place.tile = static_cast<std::uint32_t>(in_segment);
+      place.begin = from;
+      place.end = from + (rest < tile ? rest : tile);
+      place.first = begins[of];
+      problem.list.places[first_place + t] = place;
     }
   }
 }

@@ -26,6 +26,8 @@
 #include "tally/detail/cuda/batch/segments.cuh"
 #include "tally/detail/cuda/batch/warp_segments.cuh"
 #include "tally/detail/cuda/launch.cuh"
+#include "tally/detail/cuda/ring.cuh"
+#include "tally/detail/cuda/shifted_rows.cuh"
 #endif
 
 /// Reductions and scans of segments on a GPU.
@@ -121,6 +123,11 @@ void launch_by_heads(prepared_call const& call, P const& problem, std::size_t mo
                              problem.exclusive});
 }
 
+/// Whether the ring can scan long segments of a kind of problem.
+template <class P>
+inline constexpr bool fits_tiles =
+    fits_warps<P> && !P::reduces && can_shift<typename P::element, static_cast<int>(order::group<typename P::element>)>;
+
 /// Scans segments if they are long on average, and returns whether it did: by the ring, or the long ones by the ring
 /// and the others by warps. They have the same initial value, and no last values are written.
 template <class P>
@@ -156,9 +163,9 @@ bool try_by_tiles(prepared_call& call, P problem, std::size_t most)
     clear(listed_tiles::counters);
     listed_tiles const list(words);
     std::size_t const most_blocks = static_cast<std::size_t>(call.processors()) * 8;
+    std::size_t const units = problem.segments <= segment_tiles_threads ? tiles : problem.segments;
     launch(call, list_tiles_kernel<P>, segment_tiles_problem<P>{problem, list},
-           static_cast<unsigned>(std::min(most_blocks, (problem.segments - 1) / segment_tiles_threads + 1)),
-           segment_tiles_threads);
+           static_cast<unsigned>(std::min(most_blocks, units / segment_tiles_threads + 1)), segment_tiles_threads);
     if (by_warps_too) {
       problem.in_long_ones = list.elements;
       launch_by_warps(call, problem, false);  // of the epoch that the ring ends
