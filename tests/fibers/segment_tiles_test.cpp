@@ -1,9 +1,10 @@
-// Scans of long segments by tiles, on fibers: a kernel lists the tiles, and the ring takes them from the list. Each segment
+// Scans and reductions of long segments by tiles, on fibers: a kernel lists the tiles, and others take them from the list. Each segment
 // has the results of the order, by an implementation of its own, wherever it lies.
 #include "fibers.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/cuda/batch/segment_problem.cuh"
 #include "tally/detail/cuda/batch/segment_tiles.cuh"
+#include "tally/detail/cuda/batch/segment_tiles_reduction.cuh"
 #include "tally/detail/cuda/ring.cuh"
 #include "tally/operators/arithmetic.hpp"
 
@@ -78,7 +80,7 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
   P segments{in.data(), offsets.data(),   lengths.size(), out.data(), {}, nullptr, nullptr, {}, false,
              {},        how.is_exclusive, nullptr,        nullptr,    0,  0,       {}};
   segments.longest = how.longest;
-  segment_tiles_problem<P> const to_list{segments, list};
+  segment_tiles_problem<P> const to_list{segments, list, 32 + lengths.size() % 200};
   // The shared memory of a block is that of all blocks here, so there is one, or they write the same.
   unsigned const blocks = lengths.size() <= segment_tiles_threads ? how.blocks : 1;
   tally::test::run_grid(blocks, segment_tiles_threads, 0, [&] { list_tiles_kernel<P>(to_list); });
@@ -110,6 +112,94 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
   for (std::size_t k = 0; k < all; ++k)
     if (!same(out.data()[k], expected[k]) && ++wrong == 1) ADD_FAILURE() << "the first wrong result is at " << k;
   EXPECT_EQ(wrong, 0u);
+}
+
+/// The same segments, reduced.
+template <class T>
+void check_reduced(std::vector<std::size_t> const& lengths, std::size_t first, bool has_init, std::size_t most_by_warp)
+{
+  std::vector<std::uint64_t> offsets{1};
+  std::size_t tiles = 0;
+  for (std::size_t const n : lengths) {
+    offsets.push_back(offsets.back() + n);
+    if (n > 0) tiles += (n - 1) / tile<T> + 1;
+  }
+  SCOPED_TRACE(std::to_string(lengths.size()) + " segments, " + std::to_string(offsets.back()) +
+               " elements, first element " + std::to_string(first) + (has_init ? ", with initial values" : "") +
+               ", a warp folds " + std::to_string(most_by_warp));
+  guarded<T> const in(offsets.back(), first), out(lengths.size(), 1);
+  for (std::size_t k = 0; k < offsets.back(); ++k)
+    in.data()[k] = static_cast<T>(static_cast<double>(random_bits(1, k) >> 11) * 0x1p-52 - 1);
+  std::vector<T> inits, expected;
+  T const nothing = T(-3);
+  for (std::size_t s = 0; s < lengths.size(); ++s) {
+    out.data()[s] = T(7);
+    inits.push_back(static_cast<T>(static_cast<double>(s) / 8));
+    std::vector<T> const own(in.data() + offsets[s], in.data() + offsets[s + 1]);
+    expected.push_back(own.empty() ? has_init ? inits[s] : nothing
+                                   : *tally::test::reference::scan(own, tally::plus{},
+                                                                   has_init ? std::optional<T>(inits[s]) : std::nullopt)
+                                          .reduced);
+  }
+
+  using P = segment_problem<segment_work::reduce, tally::detail::batch::from_front, T, tally::plus, T const*,
+                            std::uint64_t const*, T*>;
+  std::vector<std::uint64_t> list_words(listed_tiles::words(tiles)), words(tiles * words_of<tally::working_type<T>>);
+  listed_tiles const list(list_words.data());
+  control shared{};
+  shared.next = std::uint64_t{5} << 32;
+  P segments{in.data(),
+             offsets.data(),
+             lengths.size(),
+             out.data(),
+             {},
+             has_init ? inits.data() : nullptr,
+             nullptr,
+             {},
+             true,
+             {},
+             false,
+             &shared,
+             words.data(),
+             0,
+             words.size(),
+             {}};
+  std::memcpy(segments.nothing.bytes, &nothing, sizeof(T));
+  segment_tiles_problem<P> const to_list{segments, list, 32 + lengths.size() % 200};
+  tally::test::run_grid(1, segment_tiles_threads, 0, [&] { list_tiles_kernel<P>(to_list); });
+  ASSERT_EQ(*list.count, tiles);
+  segment_totals_problem<P> const problem{segments, list, most_by_warp};
+  tally::test::run_grid(1, reduce_threads, 0, [&] { total_listed_tiles_kernel<P>(problem); });
+  tally::test::run_grid(1, reduce_threads, 0, [&] { fold_listed_tiles_kernel<P>(problem); });
+  EXPECT_TRUE(in.guards_intact());
+  EXPECT_TRUE(out.guards_intact());
+  for (std::size_t s = 0; s < lengths.size(); ++s)
+    EXPECT_TRUE(same(out.data()[s], expected[s])) << "segment " << s << " of " << lengths[s];
+}
+
+template <class T>
+void check_drawn_reduced()
+{
+  constexpr std::size_t word = 16 / sizeof(T);
+  std::uint64_t draws = 0;
+  auto const draw = [&](std::size_t below) { return static_cast<std::size_t>(random_bits(3, ++draws) >> 11) % below; };
+  auto const reduced = [&](std::vector<std::size_t> const& lengths, std::size_t most_by_warp) {
+    check_reduced<T>(lengths, draw(word), draw(2) == 0, most_by_warp);
+  };
+  reduced({1}, 9);
+  reduced({0, 2, 3, word, word + 1, 2 * word - 1, 2 * word, 2 * word + 1, 0}, 9);
+  reduced({0, tile<T> - 1, 0, tile<T>, tile<T> + 1, 2 * tile<T>, 1, word, 2 * tile<T> + word + 1}, 9);
+  // Segments of 37 tiles, by a block and by a warp, beside short ones.
+  reduced({3, 36 * tile<T> + draw(tile<T>), 5, 2 * tile<T>}, 3);
+  reduced({3, 36 * tile<T> + draw(tile<T>), 5, 2 * tile<T>}, 256);
+  std::vector<std::size_t> many;
+  for (int s = 0; s < 300; ++s) many.push_back(s % 60 == 59 ? draw(3 * tile<T>) : draw(9));
+  reduced(many, 1);
+  for (int k = 0; k < 4; ++k) {
+    std::vector<std::size_t> some;
+    for (std::size_t s = 1 + draw(5); s > 0; --s) some.push_back(draw(2 * tile<T>));
+    reduced(some, 1 + draw(2));
+  }
 }
 
 /// Segments around the sizes of words, tiles and spans, in any order, and drawn ones.
@@ -151,6 +241,14 @@ TEST(segment_tiles_on_fibers, of_floats)
 TEST(segment_tiles_on_fibers, of_doubles)
 {
   check_drawn<double>();
+}
+TEST(segment_tiles_on_fibers, of_floats_reduced)
+{
+  check_drawn_reduced<float>();
+}
+TEST(segment_tiles_on_fibers, of_doubles_reduced)
+{
+  check_drawn_reduced<double>();
 }
 
 }  // namespace

@@ -47,6 +47,7 @@ struct segments_backend {
       std::size_t by_tiles = std::size_t(-1);  ///< the least mean length; one block takes 3 us a tile
       std::size_t by_tiles_and_warps = std::size_t(-1);
       std::size_t longest_by_warps = 0;  ///< it is a part's room at least
+      std::size_t tiles_folded_by_warp = 256;
     };
     static constexpr way all[] = {
         {0, std::size_t(-1), 0, "all blocks, overlapped"},
@@ -64,6 +65,8 @@ struct segments_backend {
         {2, std::size_t(-1), 0, "heads, two blocks", std::size_t(-1), std::size_t(-1), 0},
         {0, std::size_t(-1), 0, "tiles, all blocks", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0, 0},
         {1, std::size_t(-1), 0, "tiles, one block", std::size_t(-1), std::size_t(-1), std::size_t(-1), 100, 100},
+        {0, std::size_t(-1), 0, "tiles, few folded by a warp", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0, 0,
+         0, 3},
         {0, std::size_t(-1), 0, "tiles and warps", std::size_t(-1), std::size_t(-1), std::size_t(-1), std::size_t(-1),
          0},
         {0, std::size_t(-1), 0, "tiles and warps, 9000", std::size_t(-1), std::size_t(-1), std::size_t(-1),
@@ -84,9 +87,12 @@ struct segments_backend {
       tally::cuda_backend::tuning_in_use().least_by_heads = each.by_heads;
       tally::cuda_backend::tuning_in_use().segments_by_heads = std::size_t(-1);
       tally::cuda_backend::tuning_in_use().segments_by_tiles = each.by_tiles;
+      tally::cuda_backend::tuning_in_use().segments_reduced_by_tiles = each.by_tiles;
+      tally::cuda_backend::tuning_in_use().listed_tiles_folded_by_warp = each.tiles_folded_by_warp;
       tally::cuda_backend::tuning_in_use().segments_by_tiles_and_warps = each.by_tiles_and_warps;
       tally::cuda_backend::tuning_in_use().longest_by_warps = each.longest_by_warps;
       tally::cuda_backend::tuning_in_use().least_by_tiles = 0;
+      tally::cuda_backend::tuning_in_use().least_reduced_by_tiles = 0;
       fixture.space.prefer(cuda::workspace::path::automatic, each.blocks);
       f(cuda{fixture.stream, fixture.space}, std::string(each.name));
     }
@@ -187,9 +193,10 @@ TEST(cuda_segments, floats_of_every_distribution)
   for (auto const* kind : all_kinds)
     for (std::size_t const total : {100, 8190, 9300, 300'000})
       check_lengths<float, std::uint32_t>(lengths_of(kind, total), total % 7, plus{}, kind);
-  for (auto const* path : {"cuda: segments", "cuda: segments, overlapped", "cuda: segments by warps",
-                           "cuda: segments scanned by warps", "cuda: segments scanned by heads",
-                           "cuda: segments scanned by tiles", "cuda: segments scanned by tiles and warps"})
+  for (auto const* path :
+       {"cuda: segments", "cuda: segments, overlapped", "cuda: segments by warps", "cuda: segments scanned by warps",
+        "cuda: segments scanned by heads", "cuda: segments scanned by tiles",
+        "cuda: segments scanned by tiles and warps", "cuda: segments reduced by tiles"})
     EXPECT_TRUE(taken.contains(path)) << path;
 }
 TEST(cuda_segments, an_operator_without_identity)

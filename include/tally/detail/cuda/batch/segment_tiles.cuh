@@ -13,7 +13,8 @@
 #include "tally/order.hpp"
 
 /// Scans of long segments by the ring (ring.cuh): a kernel lists their tiles, and the ring takes them as those of a
-/// batch. Shorter segments may be left to warps (warp_segments.cuh).
+/// batch. Shorter segments may be left to warps (warp_segments.cuh). Reductions take such a list too
+/// (segment_tiles_reduction.cuh).
 namespace tally::cuda_backend {
 
 /// A tile in the list.
@@ -46,13 +47,15 @@ struct listed_tiles {
 template <class P>
 struct segment_tiles_problem : P {
   listed_tiles list;
+  std::size_t of_block;  ///< segments that a block looks at, at most as many as it has threads
 };
 
 inline constexpr int segment_tiles_threads = 256;
 
-/// Lists the tiles of segments of more than `longest` elements. A block looks at as many segments as it has threads, and
-/// takes places for their tiles by one atomic. Then its threads share out the tiles. If there are no more segments, each
-/// block looks at all of them, and all blocks share out the tiles.
+/// Lists the tiles of segments of more than `longest` elements. A block looks at some segments, a thread each, and takes
+/// places for their tiles by one atomic. Then its threads share out the tiles. If a block has threads for all segments,
+/// each block looks at all of them, and all blocks share out the tiles. Of a reduction, it writes the results of empty
+/// segments.
 template <class P>
 __global__ void __launch_bounds__(segment_tiles_threads)
     list_tiles_kernel(__grid_constant__ segment_tiles_problem<P> const given)
@@ -65,16 +68,19 @@ __global__ void __launch_bounds__(segment_tiles_threads)
   __shared__ std::uint64_t first_place;
   auto const& problem = at_its_turn(given);
   auto const own = static_cast<int>(threadIdx.x), lane = own % warp_lanes, warp = own / warp_lanes;
-  std::size_t const of_blocks_before = static_cast<std::size_t>(blockIdx.x) * threads,
-                    at_a_time = static_cast<std::size_t>(gridDim.x) * threads;
   bool const are_few = problem.segments <= threads;
-  for (std::size_t first = are_few ? 0 : of_blocks_before; first < problem.segments; first += at_a_time) {
+  std::size_t const of_block = are_few ? threads : problem.of_block;
+  for (std::size_t first = are_few ? 0 : blockIdx.x * of_block; first < problem.segments;
+       first += gridDim.x * of_block) {
     std::size_t const segment = first + static_cast<std::size_t>(own);
+    bool const is_there = static_cast<std::size_t>(own) < of_block && segment < problem.segments;
     std::size_t begin = 0, size = 0;
-    if (segment < problem.segments) {
+    if (is_there) {
       begin = problem.offset(segment);
       size = problem.offset(segment + 1) - begin;
     }
+    if constexpr (P::reduces)
+      if (is_there && size == 0) problem.put_result(segment, problem.of_nothing(problem.init_of(segment)));
     bool const is_long = size > problem.longest;
     if (__syncthreads_or(is_long) == 0) continue;  // the arrays have been read
     std::uint32_t upto = is_long ? static_cast<std::uint32_t>((size + tile - 1) / tile) : 0;
@@ -102,8 +108,9 @@ __global__ void __launch_bounds__(segment_tiles_threads)
                            : 0;
     __syncthreads();
     std::uint32_t const tiles = tiles_to[threads - 1];
-    std::size_t const step_of_tiles = are_few ? at_a_time : threads;
-    for (std::size_t t = (are_few ? of_blocks_before : 0) + own; t < tiles; t += step_of_tiles) {
+    unsigned const sharing = are_few ? gridDim.x : 1, share = are_few ? blockIdx.x : 0;  // blocks
+    for (std::size_t t = static_cast<std::size_t>(share) * threads + own; t < tiles;
+         t += static_cast<std::size_t>(sharing) * threads) {
       int of = 0;  // the first segment with more tiles up to it
 #pragma unroll
       for (int step = threads / 2; step > 0; step /= 2) of += tiles_to[of + step - 1] <= t ? step : 0;
