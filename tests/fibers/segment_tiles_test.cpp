@@ -1,5 +1,5 @@
-// Scans and reductions of long segments by tiles, on fibers: a kernel lists the tiles, and others take them from the list. Each segment
-// has the results of the order, by an implementation of its own, wherever it lies.
+// Scans and reductions of long segments by tiles, on fibers: a kernel lists the tiles, and others take them from the
+// list. Each segment has the results of the order, by an implementation of its own, wherever it lies.
 #include "fibers.hpp"
 
 #include <cstddef>

@@ -150,8 +150,8 @@ private:
     }
   }
 
-  /// Copies a tile that is not aligned, and not whole or at an end of the input. The first word may have elements before
-  /// the tile too, and the last one behind it.
+  /// Copies a tile that is not aligned, and not whole or at an end of the input. The first word may have elements
+  /// before the tile too, and the last one behind it.
   __device__ __forceinline__ void copy_shifted(unsigned char const* from, int before, std::size_t bytes)
   {
     unsigned char* const tile = memory_.tiles[at_.stage];

@@ -52,10 +52,10 @@ struct segment_tiles_problem : P {
 
 inline constexpr int segment_tiles_threads = 256;
 
-/// Lists the tiles of segments of more than `longest` elements. A block looks at some segments, a thread each, and takes
-/// places for their tiles by one atomic. Then its threads share out the tiles. If a block has threads for all segments,
-/// each block looks at all of them, and all blocks share out the tiles. Of a reduction, it writes the results of empty
-/// segments.
+/// Lists the tiles of segments of more than `longest` elements. A block looks at some segments, a thread each, and
+/// takes places for their tiles by one atomic. Then its threads share out the tiles. If a block has threads for all
+/// segments, each block looks at all of them, and all blocks share out the tiles. Of a reduction, it writes the results
+/// of empty segments.
 template <class P>
 __global__ void __launch_bounds__(segment_tiles_threads)
     list_tiles_kernel(__grid_constant__ segment_tiles_problem<P> const given)
