@@ -150,36 +150,39 @@ __device__ __forceinline__ void load_shifted(packed_group<S, Count> (&groups)[Ro
 }
 
 /// Stores such rows: the groups' elements up to `there`. Words that belong to others too are written by elements.
+/// Groups may have 8 bytes too; words have as many.
 template <class S, int Count, int Rows>
 __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[Rows], S* own, std::ptrdiff_t there)
 {
-  constexpr int words = Rows * warp_lanes;
+  constexpr int words = Rows * warp_lanes, all_parts = static_cast<int>(sizeof(S)) * Count / 4;
+  static_assert(all_parts == 2 || all_parts == 4);
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   if (there <= 0) return;
-  int const gap = elements_into_word(own);
+  int const gap = static_cast<int>(reinterpret_cast<std::uintptr_t>(own) / sizeof(S) % Count);
   S* const first = own - gap;
   int const count = static_cast<int>(there < words * Count ? there : words * Count);
   int const lowest = gap != 0 ? 1 : 0, whole = (gap + count) / Count;
   int const bytes = gap * static_cast<int>(sizeof(S));
   packed_group<S, Count> extra = groups[Rows - 1];  // the word behind the last lane's last one
   with_constant(bytes / 4, [&](auto moved) {
-    constexpr int parts = decltype(moved)::value;
+    constexpr int parts = decltype(moved)::value % all_parts;
     constexpr bool splits = sizeof(S) < 4;
     constexpr int received = parts + (splits ? 1 : 0);  // the last ones of the lane before
     if constexpr (received > 0) {
       auto const shift = [&](packed_group<S, Count> const& before, packed_group<S, Count> const& own_group) {
-        std::uint32_t x[8];
+        std::uint32_t x[2 * all_parts];
 #pragma unroll
-        for (int k = 0; k < 4; ++k) x[4 + k] = own_group.part(k);
+        for (int k = 0; k < all_parts; ++k) x[all_parts + k] = own_group.part(k);
 #pragma unroll
-        for (int k = 4 - received; k < 4; ++k)
+        for (int k = all_parts - received; k < all_parts; ++k)
           x[k] = __shfl_sync(whole_warp, lane == warp_lanes - 1 ? before.part(k) : own_group.part(k),
                              (lane + warp_lanes - 1) % warp_lanes);
         packed_group<S, Count> word;
 #pragma unroll
-        for (int k = 0; k < 4; ++k)
-          word.set_part(k, splits ? __funnelshift_l(x[(splits ? 3 : 4) + k - parts], x[4 + k - parts], bytes % 4 * 8)
-                                  : x[4 + k - parts]);
+        for (int k = 0; k < all_parts; ++k)
+          word.set_part(k, splits ? __funnelshift_l(x[all_parts - (splits ? 1 : 0) + k - parts],
+                                                    x[all_parts + k - parts], bytes % 4 * 8)
+                                  : x[all_parts + k - parts]);
         return word;
       };
       extra = shift(groups[Rows - 1], groups[Rows - 1]);

@@ -12,6 +12,7 @@
 #include "tally/detail/cuda/recurrence/staged_array.cuh"
 #include "tally/detail/cuda/recurrence/tiles_memory.cuh"
 #include "tally/detail/cuda/ring_position.cuh"
+#include "tally/detail/cuda/shifted_rows.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
@@ -273,8 +274,9 @@ private:
     affine<W> bases[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) bases[r] = *stage.bases[first_row + r];
-    bool const writes_groups = P::is_plain || are_groups<group>(at.out, p_.out_step);
-    if (writes_groups) stage.free.arrive();
+    bool const shifts = !P::is_plain && memory_type::shifts && p_.out_step > 0;
+    bool const by_elements = !P::is_plain && !shifts && !are_groups<group>(at.out, p_.out_step);
+    if (!by_elements) stage.free.arrive();
 
     affine<W> folds[rows];  // before the lane's groups
 #pragma unroll
@@ -333,18 +335,18 @@ private:
         atomicMin(p_.first_bad + at.sequence, static_cast<unsigned long long>(at.begin + bad_step));
     }
     int const end = results_to_store(at);
-    if (writes_groups) {
-      if ((P::is_plain || p_.out_step > 0) && begin + rows * row <= end) {
-#pragma unroll
-        for (int r = 0; r < rows; ++r) results[r].store_aligned(at.out + first + r * row);
-      } else {
-#pragma unroll
-        for (int r = 0; r < rows; ++r)
-          store_results(results[r], at.out, first + r * row, end, P::is_plain ? 1 : p_.out_step);
-      }
-    } else {
+    if (by_elements) {
       store_by_elements(stage, results, begin, end < begin + rows * row ? end : begin + rows * row);
       stage.free.arrive();
+    } else if (shifts) {
+      store_shifted(results, at.out + begin, end - begin);
+    } else if ((P::is_plain || p_.out_step > 0) && begin + rows * row <= end) {
+#pragma unroll
+      for (int r = 0; r < rows; ++r) results[r].store_aligned(at.out + first + r * row);
+    } else {
+#pragma unroll
+      for (int r = 0; r < rows; ++r)
+        store_results(results[r], at.out, first + r * row, end, P::is_plain ? 1 : p_.out_step);
     }
   }
 
