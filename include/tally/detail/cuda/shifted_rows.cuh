@@ -33,10 +33,10 @@ __device__ __forceinline__ void with_constant(int n, F const& f)
 }
 
 /// The number of elements between the aligned word that `own` lies in and `own`.
-template <class S>
+template <class S, int WordBytes = 16>
 __device__ __forceinline__ int elements_into_word(S const* own)
 {
-  return static_cast<int>(reinterpret_cast<std::uintptr_t>(own) % 16 / sizeof(S));
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(own) % WordBytes / sizeof(S));
 }
 
 /// Makes groups that begin `gap` elements later of aligned words. `extra` is the word behind the last one.
@@ -158,7 +158,7 @@ __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[R
   static_assert(all_parts == 2 || all_parts == 4);
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   if (there <= 0) return;
-  int const gap = static_cast<int>(reinterpret_cast<std::uintptr_t>(own) / sizeof(S) % Count);
+  int const gap = elements_into_word<S, 4 * all_parts>(own);
   S* const first = own - gap;
   int const count = static_cast<int>(there < words * Count ? there : words * Count);
   int const lowest = gap != 0 ? 1 : 0, whole = (gap + count) / Count;

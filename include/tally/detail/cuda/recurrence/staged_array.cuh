@@ -76,11 +76,11 @@ __device__ __forceinline__ void take_shifted_groups(staged_array<S> const& part,
                                                     Step const& step_of)
 {
   constexpr int own_parts = Group * static_cast<int>(sizeof(S)) / 4;
-  constexpr int word_parts = own_parts < 4 ? own_parts : 4, in_word = 4 * word_parts / static_cast<int>(sizeof(S));
+  constexpr int word_parts = own_parts < 4 ? own_parts : 4;
   static_assert(own_parts % word_parts == 0);
   using word = widest_word<4 * word_parts>;
   S const* const first = part.place(0);
-  int const gap = static_cast<int>(reinterpret_cast<std::uintptr_t>(first) / sizeof(S) % in_word);
+  int const gap = elements_into_word<S, 4 * word_parts>(first);
   int const bytes = gap * static_cast<int>(sizeof(S));
   with_constant(bytes / 4, [&](auto moved) {
     constexpr int parts = decltype(moved)::value % word_parts;
