@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "tally/detail/cuda/groups.cuh"
@@ -69,38 +70,44 @@ __device__ __forceinline__ void take_shifted(packed_group<S, Count> (&groups)[Ro
   });
 }
 
-/// Loads a warp's rows of 32 groups from shared memory, which begin at `own`. The words around them can be read. A lane
-/// reads both words of its group: that takes fewer instructions than to get the second one from its neighbour.
+/// Loads groups from shared memory: of slot r, that which begins `step_of(r)` elements, whole words, behind `first`,
+/// which may lie anywhere in a word. The words around groups can be read. A lane reads all words of its groups: that
+/// takes fewer instructions than to get the last one from its neighbour.
+template <class S, int Count, int Slots, class Step>
+__device__ __forceinline__ void load_words_shifted(packed_group<S, Count> (&groups)[Slots], S const* first,
+                                                   Step const& step_of)
+{
+  constexpr int own_parts = Count * static_cast<int>(sizeof(S)) / 4, word_parts = own_parts < 4 ? own_parts : 4;
+  static_assert(own_parts % word_parts == 0);
+  using word = widest_word<4 * word_parts>;
+  int const gap = elements_into_word<S, 4 * word_parts>(first);
+  int const bytes = gap * static_cast<int>(sizeof(S));
+  with_constant(bytes / 4, [&](auto moved) {
+    constexpr int parts = decltype(moved)::value % word_parts;
+    constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
+    constexpr int words = own_parts / word_parts + (parts > 0 || splits ? 1 : 0);
+#pragma unroll
+    for (int r = 0; r < Slots; ++r) {
+      auto const* const from = reinterpret_cast<word const*>(first - gap + step_of(r));
+      word read[words];
+#pragma unroll
+      for (int w = 0; w < words; ++w) read[w] = from[w];
+      std::uint32_t x[word_parts * words];
+      memcpy(x, read, sizeof(x));
+#pragma unroll
+      for (int k = 0; k < own_parts; ++k)
+        groups[r].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
+                                     : x[parts + k]);
+    }
+  });
+}
+
+/// Loads a warp's rows of 32 groups from shared memory, which begin at `own`. The words around them can be read.
 template <class S, int Count, int Rows>
 __device__ __forceinline__ void load_whole_shifted(packed_group<S, Count> (&groups)[Rows], S const* own)
 {
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  int const gap = elements_into_word(own);
-  S const* const first = own - gap + lane * Count;
-  int const bytes = gap * static_cast<int>(sizeof(S));
-  with_constant(bytes / 4, [&](auto moved) {
-    constexpr int parts = decltype(moved)::value;
-    constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
-#pragma unroll
-    for (int r = 0; r < Rows; ++r) groups[r].load_aligned(first + r * warp_lanes * Count);
-    if constexpr (parts > 0 || splits) {
-#pragma unroll
-      for (int r = 0; r < Rows; ++r) {
-        packed_group<S, Count> second;
-        second.load_aligned(first + (r * warp_lanes + 1) * Count);
-        std::uint32_t x[8];
-#pragma unroll
-        for (int k = 0; k < 4; ++k) {
-          x[k] = groups[r].part(k);
-          x[4 + k] = second.part(k);
-        }
-#pragma unroll
-        for (int k = 0; k < 4; ++k)
-          groups[r].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
-                                       : x[parts + k]);
-      }
-    }
-  });
+  load_words_shifted(groups, own, [=](int r) { return (r * warp_lanes + lane) * Count; });
 }
 
 /// Loads a warp's rows of 32 groups, which begin at `own`. `before` elements of the sequence lie before it, a multiple

@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(reduce_threads)
   using T = typename P::element;
   using Op = typename P::operation;
   using by_warp = scan_fold<T, Op>;
-  // As many totals on their way as registers hold: of 2^28 floats in one segment they are all that is left to wait for.
+  // A warp has eight spans of totals on their way. A segment of 2^28 floats has 1024, which are read after all else.
   using by_block = carry_fold<T, Op, 8>;
   constexpr int warps = reduce_threads / warp_lanes;
   constexpr std::uint32_t of_warp = fold_tiles_of_warp, of_block = warps * of_warp;

@@ -2,11 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/groups.cuh"
-#include "tally/detail/cuda/shifted_rows.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
 /// Parts of arrays on their way through shared memory, in which they lie at the same places of words as in memory.
@@ -67,39 +65,6 @@ __device__ __forceinline__ void take_groups(staged_array<S> const& part, bool al
       for (int j = 0; j < Group; ++j) into[r].set(j, first[part.step > 0 ? j : Group - 1 - j]);
     }
   }
-}
-
-/// Reads groups of a forward array from shared memory, wherever in a word they begin: whole words, which are shifted.
-/// In the place of groups beyond the end there is anything.
-template <int Group, class S, int Slots, class Step>
-__device__ __forceinline__ void take_shifted_groups(staged_array<S> const& part, packed_group<S, Group> (&into)[Slots],
-                                                    Step const& step_of)
-{
-  constexpr int own_parts = Group * static_cast<int>(sizeof(S)) / 4;
-  constexpr int word_parts = own_parts < 4 ? own_parts : 4;
-  static_assert(own_parts % word_parts == 0);
-  using word = widest_word<4 * word_parts>;
-  S const* const first = part.place(0);
-  int const gap = elements_into_word<S, 4 * word_parts>(first);
-  int const bytes = gap * static_cast<int>(sizeof(S));
-  with_constant(bytes / 4, [&](auto moved) {
-    constexpr int parts = decltype(moved)::value % word_parts;
-    constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
-    constexpr int words = own_parts / word_parts + (parts > 0 || splits ? 1 : 0);
-#pragma unroll
-    for (int r = 0; r < Slots; ++r) {
-      auto const* const from = reinterpret_cast<word const*>(first - gap + step_of(r));
-      word read[words];
-#pragma unroll
-      for (int w = 0; w < words; ++w) read[w] = from[w];
-      std::uint32_t x[word_parts * words];
-      memcpy(x, read, sizeof(x));
-#pragma unroll
-      for (int k = 0; k < own_parts; ++k)
-        into[r].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
-                                   : x[parts + k]);
-    }
-  });
 }
 
 /// Writes groups to shared memory, as far as their steps come before `end(r)`.

@@ -10,6 +10,7 @@
 #include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
 #include "tally/detail/cuda/recurrence/staged_array.cuh"
 #include "tally/detail/cuda/recurrence/state_fold.cuh"
+#include "tally/detail/cuda/shifted_rows.cuh"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
@@ -168,7 +169,7 @@ public:
         auto const sequence = [](int) { return 0; };
         auto const step = [=](int r) { return first + r * Stride; };
         if (recurrence_tiles_memory<P>::shifts && part.step > 0)
-          take_shifted_groups(part, into, step);
+          load_words_shifted(into, static_cast<S const*>(part.place(0)), step);
         else
           take_groups<Size>(part, are_groups<Size>(part.array, part.step), into, sequence, step);
       };
