@@ -189,6 +189,8 @@ void check_drawn_reduced()
   reduced({1}, 9);
   reduced({0, 2, 3, word, word + 1, 2 * word - 1, 2 * word, 2 * word + 1, 0}, 9);
   reduced({0, tile<T> - 1, 0, tile<T>, tile<T> + 1, 2 * tile<T>, 1, word, 2 * tile<T> + word + 1}, 9);
+  for (std::size_t first = 0; first < word; ++first)
+    check_reduced<T>({tile<T> + 2, tile<T> - 1, 2 * word + 1}, first, first % 2 == 0, 9);
   // Segments of 37 tiles, by a block and by a warp, beside short ones.
   reduced({3, 36 * tile<T> + draw(tile<T>), 5, 2 * tile<T>}, 3);
   reduced({3, 36 * tile<T> + draw(tile<T>), 5, 2 * tile<T>}, 256);
@@ -222,6 +224,12 @@ void check_drawn()
   check<T>({0, tile<T> - 1, 0, tile<T>, tile<T> + 1, 2 * tile<T>, 1, word, 2 * tile<T> + word + 1}, how(0));
   check<T>({5 * tile<T> + draw(tile<T>)}, how(0));
   check<T>({tile<T>, 700, 2 * tile<T> + 3, 701, 0, 5}, how(700));
+  // Every place in a word, of elements and of results.
+  for (std::size_t in = 0; in < word; ++in)
+    for (std::size_t out = 0; out < word; ++out)
+      check<T>(
+          {tile<T> + 2, tile<T> - 1, 5},
+          {.in = in, .out = out, .is_exclusive = (in + out) % 2 == 1, .has_init = (in + out) % 2 == 1, .blocks = 2});
   // More segments than the block that lists them has threads; most are short.
   std::vector<std::size_t> many;
   for (int s = 0; s < 600; ++s) many.push_back(s % 150 == 149 ? tile<T> + draw(tile<T>) : draw(12));
