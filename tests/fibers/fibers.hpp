@@ -430,6 +430,10 @@ inline unsigned __reduce_min_sync(unsigned lanes, unsigned x)
 {
   return tally::test::joined(lanes, "__reduce_min_sync", x, [](unsigned a, unsigned b) { return std::min(a, b); });
 }
+inline unsigned __reduce_or_sync(unsigned lanes, unsigned x)
+{
+  return tally::test::joined(lanes, "__reduce_or_sync", x, [](unsigned a, unsigned b) { return a | b; });
+}
 inline unsigned __reduce_and_sync(unsigned lanes, unsigned x)
 {
   return tally::test::joined(lanes, "__reduce_and_sync", x, [](unsigned a, unsigned b) { return a & b; });
@@ -499,6 +503,14 @@ inline unsigned __vadd4(unsigned a, unsigned b)
   unsigned all = 0;
   for (unsigned k = 0; k < 32; k += 8) all |= (((a >> k) + (b >> k)) & 0xff) << k;
   return all;
+}
+inline int min(int a, int b)
+{
+  return std::min(a, b);
+}
+inline int max(int a, int b)
+{
+  return std::max(a, b);
 }
 inline int __popc(unsigned x)
 {

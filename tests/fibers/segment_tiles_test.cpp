@@ -83,7 +83,7 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
   segment_tiles_problem<P> const to_list{segments, list, 32 + lengths.size() % 200};
   // The shared memory of a block is that of all blocks here, so there is one, or they write the same.
   unsigned const blocks = lengths.size() <= segment_tiles_threads ? how.blocks : 1;
-  tally::test::run_grid(blocks, segment_tiles_threads, 0, [&] { list_tiles_kernel<P>(to_list); });
+  tally::test::run_grid(blocks, segment_tiles_threads, 0, [&] { list_tiles_kernel(to_list); });
   EXPECT_EQ(*list.count, tiles);
   EXPECT_EQ(*list.elements, elements);
 
@@ -166,7 +166,7 @@ void check_reduced(std::vector<std::size_t> const& lengths, std::size_t first, b
              {}};
   std::memcpy(segments.nothing.bytes, &nothing, sizeof(T));
   segment_tiles_problem<P> const to_list{segments, list, 32 + lengths.size() % 200};
-  tally::test::run_grid(1, segment_tiles_threads, 0, [&] { list_tiles_kernel<P>(to_list); });
+  tally::test::run_grid(1, segment_tiles_threads, 0, [&] { list_tiles_kernel(to_list); });
   ASSERT_EQ(*list.count, tiles);
   segment_totals_problem<P> const problem{segments, list, most_by_warp};
   tally::test::run_grid(1, reduce_threads, 0, [&] { total_listed_tiles_kernel<P>(problem); });

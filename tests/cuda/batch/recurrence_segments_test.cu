@@ -54,6 +54,8 @@ public:
     by = {};
     if (of(3) == 0) by.processors = static_cast<int>(1 + of(5));
     if (of(2) == 0) by.long_recurrences = 1 + of(3 * order::tile<affine<T>>);
+    if (of(2) == 0) by.recurrences_by_listed_chunks = of(50);
+    if (of(2) == 0) by.least_recurrence_chunk = of(2) == 0 ? 16384 : 10 + of(50);
     {
       cuda_backend::prepared_call call(cuda{stream_, space_}, "tally::test");
       ASSERT_TRUE(cuda_backend::run_recurrences_of_segments<T>(

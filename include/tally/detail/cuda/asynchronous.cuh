@@ -11,7 +11,8 @@
 namespace tally::cuda_backend {
 
 #ifdef __CUDACC__
-__device__ __forceinline__ std::uint32_t shared_address(void const* p)
+using shared_location = std::uint32_t;
+__device__ __forceinline__ shared_location shared_address(void const* p)
 {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
@@ -205,6 +206,7 @@ __device__ __forceinline__ void store_to_block(V& own, std::uint32_t rank, V con
 #endif
 }
 #else  // tests/fibers defines these
+using shared_location = unsigned char*;
 class arrival {
 public:
   void begin(int count);
@@ -216,6 +218,11 @@ public:
 private:
   std::uint64_t state_;
 };
+shared_location shared_address(void* p);
+template <int Bytes>
+void copy_or_clear(shared_location to, void const* from, bool copies);
+void copy_some_of_4(shared_location to, void const* from, int bytes);
+void await_copies();
 void prefetch(void const* place);
 void fence_asynchronous();
 #endif

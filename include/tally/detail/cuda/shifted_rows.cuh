@@ -70,6 +70,29 @@ __device__ __forceinline__ void take_shifted(packed_group<S, Count> (&groups)[Ro
   });
 }
 
+/// Loads groups of 8 bytes from shared memory by parts of four bytes, for load_words_shifted. It has no branches: those
+/// by the place in a word took a third of the time of recurrences of bfloat16 by tiles, whose warps waited for
+/// instructions.
+template <class S, int Count, int Slots, class Step>
+__device__ __forceinline__ void load_parts_shifted(packed_group<S, Count> (&groups)[Slots], S const* first,
+                                                   Step const& step_of)
+{
+  static_assert(sizeof(S) * Count == 8 && sizeof(S) <= 4);
+  constexpr bool splits = sizeof(S) < 4;
+  int const into = elements_into_word<S, 4>(first);
+  auto const bits = static_cast<unsigned>(into * static_cast<int>(sizeof(S)) * 8);
+#pragma unroll
+  for (int r = 0; r < Slots; ++r) {
+    auto const* const from = reinterpret_cast<std::uint32_t const*>(first - into + step_of(r));
+    std::uint32_t x[3];
+#pragma unroll
+    for (int k = 0; k < (splits ? 3 : 2); ++k) x[k] = from[k];
+#pragma unroll
+    for (int k = 0; k < 2; ++k)
+      groups[r].set_part(k, splits ? __funnelshift_r(x[k], x[k + (splits ? 1 : 0)], bits) : x[k]);
+  }
+}
+
 /// Loads groups from shared memory: of slot r, that which begins `step_of(r)` elements, whole words, behind `first`,
 /// which may lie anywhere in a word. The words around groups can be read. A lane reads all words of its groups: that
 /// takes fewer instructions than to get the last one from its neighbour.
@@ -77,29 +100,32 @@ template <class S, int Count, int Slots, class Step>
 __device__ __forceinline__ void load_words_shifted(packed_group<S, Count> (&groups)[Slots], S const* first,
                                                    Step const& step_of)
 {
-  constexpr int own_parts = Count * static_cast<int>(sizeof(S)) / 4, word_parts = own_parts < 4 ? own_parts : 4;
-  static_assert(own_parts % word_parts == 0);
-  using word = widest_word<4 * word_parts>;
-  int const gap = elements_into_word<S, 4 * word_parts>(first);
-  int const bytes = gap * static_cast<int>(sizeof(S));
-  with_constant(bytes / 4, [&](auto moved) {
-    constexpr int parts = decltype(moved)::value % word_parts;
-    constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
-    constexpr int words = own_parts / word_parts + (parts > 0 || splits ? 1 : 0);
+  constexpr int own_parts = Count * static_cast<int>(sizeof(S)) / 4, word_parts = 4;
+  if constexpr (own_parts == 2) {
+    load_parts_shifted(groups, first, step_of);
+  } else {
+    static_assert(own_parts % word_parts == 0);
+    int const gap = elements_into_word(first);
+    int const bytes = gap * static_cast<int>(sizeof(S));
+    with_constant(bytes / 4, [&](auto moved) {
+      constexpr int parts = decltype(moved)::value;
+      constexpr bool splits = sizeof(S) < 4;  // parts of four bytes
+      constexpr int words = own_parts / word_parts + (parts > 0 || splits ? 1 : 0);
 #pragma unroll
-    for (int r = 0; r < Slots; ++r) {
-      auto const* const from = reinterpret_cast<word const*>(first - gap + step_of(r));
-      word read[words];
+      for (int r = 0; r < Slots; ++r) {
+        auto const* const from = reinterpret_cast<uint4 const*>(first - gap + step_of(r));
+        uint4 read[words];
 #pragma unroll
-      for (int w = 0; w < words; ++w) read[w] = from[w];
-      std::uint32_t x[word_parts * words];
-      memcpy(x, read, sizeof(x));
+        for (int w = 0; w < words; ++w) read[w] = from[w];
+        std::uint32_t x[word_parts * words];
+        memcpy(x, read, sizeof(x));
 #pragma unroll
-      for (int k = 0; k < own_parts; ++k)
-        groups[r].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
-                                     : x[parts + k]);
-    }
-  });
+        for (int k = 0; k < own_parts; ++k)
+          groups[r].set_part(k, splits ? __funnelshift_r(x[parts + k], x[parts + k + (splits ? 1 : 0)], bytes % 4 * 8)
+                                       : x[parts + k]);
+      }
+    });
+  }
 }
 
 /// Loads a warp's rows of 32 groups from shared memory, which begin at `own`. The words around them can be read.
@@ -156,47 +182,94 @@ __device__ __forceinline__ void load_shifted(packed_group<S, Count> (&groups)[Ro
   take_shifted(groups, extra, gap);
 }
 
+/// Part k of the lane before. Lane 0 has that of the last lane's `before`, which is of the row before.
+template <class S, int Count>
+__device__ __forceinline__ std::uint32_t part_of_lane_before(packed_group<S, Count> const& before,
+                                                             packed_group<S, Count> const& own, int k)
+{
+  int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
+  return __shfl_sync(whole_warp, lane == warp_lanes - 1 ? before.part(k) : own.part(k),
+                     (lane + warp_lanes - 1) % warp_lanes);
+}
+
+/// Makes words of groups of 8 bytes, which begin `gap` elements later in memory than these. Without branches, as
+/// load_parts_shifted. Returns the word behind the last lane's last one.
+template <class S, int Count, int Rows>
+__device__ __forceinline__ packed_group<S, Count> shift_parts(packed_group<S, Count> (&groups)[Rows], int gap)
+{
+  static_assert(sizeof(S) * Count == 8 && sizeof(S) <= 4);
+  constexpr bool splits = sizeof(S) < 4;
+  int const bytes = gap * static_cast<int>(sizeof(S));
+  bool const by_part = bytes >= 4;
+  auto const bits = static_cast<unsigned>(bytes % 4 * 8);
+  auto const shifted = [&](packed_group<S, Count> const& before, packed_group<S, Count> const& own) {
+    // The parts of the lane before, and then the own ones.
+    std::uint32_t x[4] = {0, 0, own.part(0), own.part(1)};
+#pragma unroll
+    for (int k = splits ? 0 : 1; k < 2; ++k) x[k] = part_of_lane_before(before, own, k);
+    std::uint32_t const low = by_part ? x[0] : x[1], middle = by_part ? x[1] : x[2], high = by_part ? x[2] : x[3];
+    packed_group<S, Count> word;
+    word.set_part(0, splits ? __funnelshift_l(low, middle, bits) : middle);
+    word.set_part(1, splits ? __funnelshift_l(middle, high, bits) : high);
+    return word;
+  };
+  packed_group<S, Count> const extra = shifted(groups[Rows - 1], groups[Rows - 1]);
+#pragma unroll
+  for (int r = Rows - 1; r >= 0; --r) groups[r] = shifted(groups[r > 0 ? r - 1 : 0], groups[r]);
+  return extra;
+}
+
+/// The same for groups of 16 bytes.
+template <class S, int Count, int Rows>
+__device__ __forceinline__ packed_group<S, Count> shift_words(packed_group<S, Count> (&groups)[Rows], int gap)
+{
+  static_assert(sizeof(S) * Count == 16);
+  int const bytes = gap * static_cast<int>(sizeof(S));
+  packed_group<S, Count> extra = groups[Rows - 1];
+  with_constant(bytes / 4, [&](auto moved) {
+    constexpr int parts = decltype(moved)::value;
+    constexpr bool splits = sizeof(S) < 4;
+    constexpr int received = parts + (splits ? 1 : 0);  // the last ones of the lane before
+    if constexpr (received > 0) {
+      auto const shifted = [&](packed_group<S, Count> const& before, packed_group<S, Count> const& own) {
+        std::uint32_t x[8];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) x[4 + k] = own.part(k);
+#pragma unroll
+        for (int k = 4 - received; k < 4; ++k) x[k] = part_of_lane_before(before, own, k);
+        packed_group<S, Count> word;
+#pragma unroll
+        for (int k = 0; k < 4; ++k)
+          word.set_part(k, splits
+                               ? __funnelshift_l(x[4 - (splits ? 1 : 0) + k - parts], x[4 + k - parts], bytes % 4 * 8)
+                               : x[4 + k - parts]);
+        return word;
+      };
+      extra = shifted(groups[Rows - 1], groups[Rows - 1]);
+#pragma unroll
+      for (int r = Rows - 1; r >= 0; --r) groups[r] = shifted(groups[r > 0 ? r - 1 : 0], groups[r]);
+    }
+  });
+  return extra;
+}
+
 /// Stores such rows: the groups' elements up to `there`. Words that belong to others too are written by elements.
 /// Groups may have 8 bytes too; words have as many.
 template <class S, int Count, int Rows>
 __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[Rows], S* own, std::ptrdiff_t there)
 {
-  constexpr int words = Rows * warp_lanes, all_parts = static_cast<int>(sizeof(S)) * Count / 4;
-  static_assert(all_parts == 2 || all_parts == 4);
+  constexpr int words = Rows * warp_lanes, word_bytes = static_cast<int>(sizeof(S)) * Count;
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   if (there <= 0) return;
-  int const gap = elements_into_word<S, 4 * all_parts>(own);
+  int const gap = elements_into_word<S, word_bytes>(own);
   S* const first = own - gap;
   int const count = static_cast<int>(there < words * Count ? there : words * Count);
   int const lowest = gap != 0 ? 1 : 0, whole = (gap + count) / Count;
-  int const bytes = gap * static_cast<int>(sizeof(S));
-  packed_group<S, Count> extra = groups[Rows - 1];  // the word behind the last lane's last one
-  with_constant(bytes / 4, [&](auto moved) {
-    constexpr int parts = decltype(moved)::value % all_parts;
-    constexpr bool splits = sizeof(S) < 4;
-    constexpr int received = parts + (splits ? 1 : 0);  // the last ones of the lane before
-    if constexpr (received > 0) {
-      auto const shift = [&](packed_group<S, Count> const& before, packed_group<S, Count> const& own_group) {
-        std::uint32_t x[2 * all_parts];
-#pragma unroll
-        for (int k = 0; k < all_parts; ++k) x[all_parts + k] = own_group.part(k);
-#pragma unroll
-        for (int k = all_parts - received; k < all_parts; ++k)
-          x[k] = __shfl_sync(whole_warp, lane == warp_lanes - 1 ? before.part(k) : own_group.part(k),
-                             (lane + warp_lanes - 1) % warp_lanes);
-        packed_group<S, Count> word;
-#pragma unroll
-        for (int k = 0; k < all_parts; ++k)
-          word.set_part(k, splits ? __funnelshift_l(x[all_parts - (splits ? 1 : 0) + k - parts],
-                                                    x[all_parts + k - parts], bytes % 4 * 8)
-                                  : x[all_parts + k - parts]);
-        return word;
-      };
-      extra = shift(groups[Rows - 1], groups[Rows - 1]);
-#pragma unroll
-      for (int r = Rows - 1; r >= 0; --r) groups[r] = shift(groups[r > 0 ? r - 1 : 0], groups[r]);
-    }
-  });
+  packed_group<S, Count> extra;  // the word behind the last lane's last one
+  if constexpr (word_bytes == 8)
+    extra = shift_parts(groups, gap);
+  else
+    extra = shift_words(groups, gap);
   if (whole >= words) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r)

@@ -43,24 +43,53 @@ struct listed_tiles {
   }
 };
 
-/// The arguments of the kernel that lists the tiles.
+/// The arguments of the kernel that lists the tiles of a scan or of a reduction.
 template <class P>
 struct segment_tiles_problem : P {
+  static constexpr std::size_t tile = order::tile<typename P::element>;
+
   listed_tiles list;
   std::size_t of_block;  ///< segments that a block looks at, at most as many as it has threads
+
+  /// Looks at a segment, by its thread. Of a reduction, it writes the result of an empty one.
+  __device__ __forceinline__ void look_at(std::size_t segment, bool is_there, std::size_t size) const
+  {
+    if constexpr (P::reduces)
+      if (is_there && size == 0) this->put_result(segment, this->of_nothing(this->init_of(segment)));
+  }
+  __device__ __forceinline__ void count_elements(std::size_t elements) const
+  {
+    atomicAdd(reinterpret_cast<unsigned long long*>(list.elements), static_cast<unsigned long long>(elements));
+  }
+  /// Returns the first of `tiles` new places in the list.
+  __device__ __forceinline__ std::uint64_t take(std::uint32_t tiles) const
+  {
+    return atomicAdd(reinterpret_cast<unsigned long long*>(list.count), static_cast<unsigned long long>(tiles));
+  }
+  __device__ __forceinline__ void put(std::uint64_t place, std::uint32_t segment, std::size_t in_segment,
+                                      std::size_t begin, std::size_t size) const
+  {
+    std::size_t const from = in_segment * tile, rest = size - from;
+    listed_tile at;
+    at.sequence = segment;
+    at.tile = static_cast<std::uint32_t>(in_segment);
+    at.begin = from;
+    at.end = from + (rest < tile ? rest : tile);
+    at.first = begin;
+    list.places[place] = at;
+  }
 };
 
 inline constexpr int segment_tiles_threads = 256;
 
 /// Lists the tiles of segments of more than `longest` elements. A block looks at some segments, a thread each, and
 /// takes places for their tiles by one atomic. Then its threads share out the tiles. If a block has threads for all
-/// segments, each block looks at all of them, and all blocks share out the tiles. Of a reduction, it writes the results
-/// of empty segments.
+/// segments, each block looks at all of them, and all blocks share out the tiles. P is segment_tiles_problem, or
+/// recurrence_lists_problem (recurrence/segments_list.cuh).
 template <class P>
-__global__ void __launch_bounds__(segment_tiles_threads)
-    list_tiles_kernel(__grid_constant__ segment_tiles_problem<P> const given)
+__global__ void __launch_bounds__(segment_tiles_threads) list_tiles_kernel(__grid_constant__ P const given)
 {
-  constexpr std::size_t tile = order::tile<typename P::element>;
+  constexpr std::size_t tile = P::tile;
   constexpr int threads = segment_tiles_threads, warps = threads / warp_lanes;
   __shared__ std::size_t begins[threads], sizes[threads];
   __shared__ std::uint32_t tiles_to[threads];  // the tiles of the segments up to each
@@ -68,7 +97,7 @@ __global__ void __launch_bounds__(segment_tiles_threads)
   __shared__ std::uint64_t first_place;
   auto const& problem = at_its_turn(given);
   auto const own = static_cast<int>(threadIdx.x), lane = own % warp_lanes, warp = own / warp_lanes;
-  bool const are_few = problem.segments <= threads;
+  bool const are_few = problem.segments <= threads, counts = !are_few || blockIdx.x == 0;
   std::size_t const of_block = are_few ? threads : problem.of_block;
   for (std::size_t first = are_few ? 0 : blockIdx.x * of_block; first < problem.segments;
        first += gridDim.x * of_block) {
@@ -79,8 +108,7 @@ __global__ void __launch_bounds__(segment_tiles_threads)
       begin = problem.offset(segment);
       size = problem.offset(segment + 1) - begin;
     }
-    if constexpr (P::reduces)
-      if (is_there && size == 0) problem.put_result(segment, problem.of_nothing(problem.init_of(segment)));
+    if (counts) problem.look_at(segment, is_there, size);
     bool const is_long = size > problem.longest;
     if (__syncthreads_or(is_long) == 0) continue;  // the arrays have been read
     std::uint32_t upto = is_long ? static_cast<std::uint32_t>((size + tile - 1) / tile) : 0;
@@ -91,10 +119,7 @@ __global__ void __launch_bounds__(segment_tiles_threads)
       upto += lane >= stride ? before : 0;
       elements += shuffle_xor(elements, stride);
     }
-    bool const counts = !are_few || blockIdx.x == 0;
-    if (lane == 0 && elements > 0 && counts)
-      atomicAdd(reinterpret_cast<unsigned long long*>(problem.list.elements),
-                static_cast<unsigned long long>(elements));
+    if (lane == 0 && elements > 0 && counts) problem.count_elements(elements);
     if (lane == warp_lanes - 1) tiles_of_warps[warp] = upto;
     begins[own] = begin;
     sizes[own] = size;
@@ -102,10 +127,7 @@ __global__ void __launch_bounds__(segment_tiles_threads)
 #pragma unroll
     for (int w = 0; w < warps - 1; ++w) upto += w < warp ? tiles_of_warps[w] : 0;
     tiles_to[own] = upto;
-    if (own == threads - 1)
-      first_place = counts ? atomicAdd(reinterpret_cast<unsigned long long*>(problem.list.count),
-                                       static_cast<unsigned long long>(upto))
-                           : 0;
+    if (own == threads - 1) first_place = counts ? problem.take(upto) : 0;
     __syncthreads();
     std::uint32_t const tiles = tiles_to[threads - 1];
     unsigned const sharing = are_few ? gridDim.x : 1, share = are_few ? blockIdx.x : 0;  // blocks
@@ -114,15 +136,9 @@ __global__ void __launch_bounds__(segment_tiles_threads)
       int of = 0;  // the first segment with more tiles up to it
 #pragma unroll
       for (int step = threads / 2; step > 0; step /= 2) of += tiles_to[of + step - 1] <= t ? step : 0;
-      std::size_t const in_segment = t - (of > 0 ? tiles_to[of - 1] : 0), from = in_segment * tile,
-                        rest = sizes[of] - from;
-      listed_tile place;
-      place.sequence = static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(of);
-      place.tile = static_cast<std::uint32_t>(in_segment);
-      place.begin = from;
-      place.end = from + (rest < tile ? rest : tile);
-      place.first = begins[of];
-      problem.list.places[first_place + t] = place;
+      std::size_t const in_segment = t - (of > 0 ? tiles_to[of - 1] : 0);
+      problem.put(first_place + t, static_cast<std::uint32_t>(first) + static_cast<std::uint32_t>(of), in_segment,
+                  begins[of], sizes[of]);
     }
   }
 }

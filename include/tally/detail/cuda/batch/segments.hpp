@@ -21,6 +21,7 @@
 #include "tally/detail/path.hpp"
 
 #ifdef __CUDACC__
+#include "tally/detail/cuda/batch/list_tiles.hpp"
 #include "tally/detail/cuda/batch/segment_heads.cuh"
 #include "tally/detail/cuda/batch/segment_tiles.cuh"
 #include "tally/detail/cuda/batch/segment_tiles_reduction.cuh"
@@ -156,14 +157,7 @@ public:
   {
     clear(call, listed_tiles::counters);
     listed_tiles const list(words_);
-    constexpr std::size_t threads = segment_tiles_threads;
-    std::size_t const most_blocks = static_cast<std::size_t>(call.processors()) * 8;
-    // Blocks of fewer segments have fewer tiles each to list.
-    std::size_t const of_block = std::clamp(problem.segments / most_blocks, std::size_t{warp_lanes}, threads);
-    std::size_t const blocks =
-        problem.segments <= threads ? tiles_ / threads + 1 : (problem.segments - 1) / of_block + 1;
-    launch(call, list_tiles_kernel<P>, segment_tiles_problem<P>{problem, list, of_block},
-           static_cast<unsigned>(std::min(most_blocks, blocks)), segment_tiles_threads);
+    launch_list_of_tiles(call, segment_tiles_problem<P>{problem, list, 0}, tiles_);
     return list;
   }
   /// At the end of the call: no word of this memory may look published later.

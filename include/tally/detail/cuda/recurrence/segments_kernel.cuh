@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/asynchronous.cuh"
-#include "tally/detail/cuda/batch/warp_parts.cuh"
+#include "tally/detail/cuda/batch/batch_problem.cuh"
+#include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/recurrence/lane_rows.cuh"
 #include "tally/detail/cuda/recurrence/maps_in_rows.cuh"
@@ -15,8 +17,8 @@
 #include "tally/detail/cuda/warp.cuh"
 
 /// Recurrences of segments that follow each other in memory. The rows of some segments come to shared memory, and each
-/// lane has one of them. So ragged segments need no lists of groups, and nothing in a row needs a shuffle. Long
-/// segments are put into a list, whose tiles are shared out by another kernel (tiles_kernel.cuh).
+/// lane has one of them. So ragged segments need no lists of groups, and nothing in a row needs a shuffle. A
+/// kernel ahead lists the tiles of long segments (segments_list.cuh), which another one takes (tiles_kernel.cuh).
 namespace tally::cuda_backend {
 
 /// The plain loop of a segment from step k on, by a warp.
@@ -174,7 +176,7 @@ private:
   __device__ __forceinline__ void copy_row(unsigned char* row, S const* array, std::size_t first, int count) const
   {
     constexpr int word = sizeof(S) == 8 ? 8 : 4;
-    std::uint32_t const to = shared_address(row) + static_cast<std::uint32_t>(lane_ * word);
+    shared_location const to = shared_address(row) + static_cast<std::uint32_t>(lane_ * word);
     if constexpr (sizeof(S) == word) {
       auto const* const from =
           reinterpret_cast<S const*>(reinterpret_cast<unsigned char const*>(array + lane_) + first);
@@ -242,15 +244,14 @@ private:
   bool is_over_ = false;
 };
 
-/// Recurrences of segments, on sm_90 and later.
+/// The work of a block on segments: its warps have `memories`, one each.
 template <class P>
-__global__ void __launch_bounds__(segments_warps<P>* warp_lanes, 1) recur_segments_kernel(__grid_constant__ P const p)
+__device__ __forceinline__ void recur_segments(recurrence_segments_memory* memories, P const& p)
 {
-#if __CUDA_ARCH__ >= 900
-  extern __shared__ __align__(128) unsigned char raw[];
-  auto& memory = reinterpret_cast<recurrence_segments_memory*>(raw)[threadIdx.x / warp_lanes];
+  std::size_t const warp = threadIdx.x / warp_lanes;
+  auto& memory = memories[warp];
   take_turn();
-  units_of_segments<P> units(p, threadIdx.x / warp_lanes * gridDim.x + blockIdx.x, gridDim.x * segments_warps<P>);
+  units_of_segments<P> units(p, warp * gridDim.x + blockIdx.x, gridDim.x * segments_warps<P>);
   recurrences_by_rows<P> rows(p, memory);
   for (segments_unit unit = units.next(memory.owners); unit.rows != 0; unit = units.next(memory.owners)) {
     rows.start(unit);
@@ -258,6 +259,15 @@ __global__ void __launch_bounds__(segments_warps<P>* warp_lanes, 1) recur_segmen
     rows.await(unit);
     rows.work_on(unit);
   }
+}
+
+/// Recurrences of segments, on sm_90 and later.
+template <class P>
+__global__ void __launch_bounds__(segments_warps<P>* warp_lanes, 1) recur_segments_kernel(__grid_constant__ P const p)
+{
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char raw[];
+  recur_segments(reinterpret_cast<recurrence_segments_memory*>(raw), p);
 #endif
 }
 
@@ -270,30 +280,84 @@ struct long_segments_problem : recurrence_problem<T> {
   std::uint64_t* words;  ///< those of a total for each tile
   std::size_t capacity;
 
-  __device__ std::uint32_t tiles() const { return all.longs.count_of_tiles(); }
+  long_segments_problem(recurrence_segments_problem<T> const& p, control* used, std::uint64_t* totals, std::size_t room)
+      : recurrence_problem<T>{.a = p.a,
+                              .constant = p.constant,
+                              .b = p.b,
+                              .out = p.out,
+                              .size = 0,
+                              .sequences = 0,
+                              .a_step = p.a == nullptr ? 0 : 1,
+                              .b_step = 1,
+                              .out_step = 1,
+                              .where = batch_places(detail::batch::layout{}),
+                              .neighbours = 1,
+                              .a_across = 0,
+                              .b_across = 0,
+                              .out_across = 0,
+                              .before_across = 0,
+                              .a_dense = true,
+                              .b_dense = true,
+                              .out_dense = true,
+                              .a_groups = false,
+                              .b_groups = false,
+                              .out_groups = false,
+                              .a_begin = p.a,
+                              .a_end = nullptr,
+                              .b_begin = p.b,
+                              .b_end = nullptr,
+                              .before = p.before,
+                              .befores = p.befores,
+                              .lasts = p.lasts,
+                              .stores = results_stored::all,
+                              .first_bad = p.longs.first_bad},
+        all(p),
+        shared(used),
+        words(totals),
+        capacity(room)
+  {
+  }
+
+  __device__ std::uint32_t tiles() const { return static_cast<std::uint32_t>(*all.longs.count); }
+  /// A segment's number, for the kernel of tiles, is the place of its first tile in the list.
   __device__ __forceinline__ place_of_tile<T> place_of(std::uint32_t tile) const
   {
-    long_segments::tile const at = all.longs.tiles[tile];
+    tiles_of_long_segments::tile const at = all.longs.tiles[tile];
     auto const first = static_cast<std::ptrdiff_t>(at.first);
-    return {at.entry,      at.in_segment,  at.size, all.a == nullptr ? nullptr : all.a + first,
-            all.b + first, all.out + first};
+    return {tile - at.in_segment, at.in_segment,  at.size, all.a == nullptr ? nullptr : all.a + first,
+            all.b + first,        all.out + first};
+  }
+  /// The place of a tile, if there is one, will be needed soon. The list is not in the cache any more by then.
+  __device__ __forceinline__ void expect(std::uint32_t tile) const
+  {
+    if (tile < tiles()) prefetch(all.longs.tiles + tile);
   }
   __device__ std::size_t elements() const { return all.offset(all.segments); }
-  __device__ __forceinline__ T before_of(std::uint32_t entry) const { return all.before_of(all.longs.segments[entry]); }
-  __device__ __forceinline__ void put_last(std::uint32_t entry, T const& y) const
+  __device__ __forceinline__ T before_of(std::uint32_t first_tile) const
   {
-    all.lasts[all.longs.segments[entry]] = y;
+    return all.befores == nullptr ? all.before : all.befores[all.longs.tiles[first_tile].segment];
+  }
+  __device__ __forceinline__ void put_last(std::uint32_t first_tile, T const& y) const
+  {
+    all.lasts[all.longs.tiles[first_tile].segment] = y;
   }
 };
 
-/// The plain loops of long segments with results that are not finite.
+/// The plain loops of long segments with results that are not finite. Lanes look for these, and a warp goes through one
+/// after the other.
 template <class P>
 __global__ void __launch_bounds__(warp_lanes) repair_long_segments_kernel(__grid_constant__ P const p)
 {
   take_turn();
-  for (std::uint32_t entry = blockIdx.x; entry < p.longs.count(); entry += gridDim.x)
-    if (unsigned long long const k = p.longs.first_bad[entry]; k != ~0ull)
-      repair_segment(p, p.longs.segments[entry], static_cast<std::size_t>(k));
+  auto const tiles = static_cast<std::uint32_t>(*p.longs.count);
+  for (std::uint32_t first = blockIdx.x * warp_lanes; first < tiles; first += gridDim.x * warp_lanes) {
+    std::uint32_t const own = first + threadIdx.x;
+    bool const is_bad = own < tiles && p.longs.tiles[own].in_segment == 0 && p.longs.first_bad[own] != ~0ull;
+    for (unsigned left = __ballot_sync(whole_warp, is_bad); left != 0; left &= left - 1) {
+      std::uint32_t const bad = first + static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1);
+      repair_segment(p, p.longs.tiles[bad].segment, static_cast<std::size_t>(p.longs.first_bad[bad]));
+    }
+  }
 }
 
 }  // namespace tally::cuda_backend

@@ -6,31 +6,75 @@
 
 #include <cuda_runtime.h>
 
+#include "tally/detail/cuda/batch/list_tiles.hpp"
 #include "tally/detail/cuda/check.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/cuda/recurrence/recurrences.hpp"
 #include "tally/detail/cuda/recurrence/segments_kernel.cuh"
+#include "tally/detail/cuda/recurrence/segments_list.cuh"
 #include "tally/detail/path.hpp"
 
 namespace tally::cuda_backend {
 
-/// The list of the long segments of at most `most` elements, in the workspace, and the words behind it for the totals
-/// of their tiles. Returns the size of the list in words, or 0 if there is no room.
-template <class W>
-std::size_t place_list(prepared_call& call, long_segments& longs, std::size_t most, std::size_t tile)
+/// Whether segments are so long on average that their chunks are listed.
+inline bool lists_chunks(segment_offsets const& offsets)
 {
-  std::size_t const segments = most / (longs.longest_by_warp + 1) + 1, tiles = most / tile + segments;
-  std::size_t const of_tiles = tiles * sizeof(long_segments::tile) / sizeof(std::uint64_t),
-                    list = 1 + 2 * segments + of_tiles, all = list + tiles * words_of<affine<W>>;
-  call.reserve_words(call.can_grow() ? all : 0);
-  if (call.capacity() < all || tiles >= folder_ticket - 1) return 0;
-  std::uint64_t* const words = call.words();
-  longs.state = reinterpret_cast<unsigned long long*>(words);
-  longs.segments = reinterpret_cast<std::size_t*>(words + 1);
-  longs.first_bad = reinterpret_cast<unsigned long long*>(words + 1 + segments);
-  longs.tiles = reinterpret_cast<long_segments::tile*>(words + 1 + 2 * segments);
-  return list;
+  return offsets.most / offsets.segments >= tuning_in_use().recurrences_by_listed_chunks;
 }
+
+/// Lists in the workspace: the tiles of long segments and, if `chunk_size` is not 0, chunks of the others. The words
+/// behind them are for the totals of the tiles.
+class recurrence_lists {
+public:
+  /// `most` is a bound on the number of elements.
+  template <class P>
+  recurrence_lists(P const& p, std::size_t most, std::size_t chunk_size)
+      : tiles_(most / P::tile + std::min(p.segments, most / (p.longest + 1))),
+        chunk_size_(chunk_size)
+  {
+    // A chunk ends at a multiple of its size, at a long segment, or with a block's segments, of which there are
+    // `warp_lanes` at least.
+    if (chunk_size != 0)
+      chunks_ = (most + p.segments) / chunk_size + std::min(p.segments, most / (p.longest + 1)) +
+                2 * (p.segments / warp_lanes + 1);
+  }
+
+  /// Makes room, and tells the kernels where the lists are. Returns false if there is no room.
+  template <class P>
+  bool place(prepared_call& call, P& p) const
+  {
+    std::size_t const all = size() + tiles_ * words_of<affine<typename P::W>>;
+    call.reserve_words(call.can_grow() ? all : 0);
+    if (call.capacity() < all || tiles_ >= folder_ticket - 1 || p.segments >> 32 != 0) return false;
+    auto* const words = reinterpret_cast<unsigned long long*>(call.words());
+    p.longs = {words, words + counters, reinterpret_cast<tile*>(words + counters + tiles_)};
+    if (chunk_size_ != 0)
+      p.chunks = {words + 1, reinterpret_cast<segment_chunks::chunk*>(words + counters + tiles_ * (1 + tile_words))};
+    return true;
+  }
+  /// Starts the kernel that fills them.
+  template <class T>
+  void fill(prepared_call const& call, recurrence_segments_problem<T> const& p) const
+  {
+    clear(call, counters);
+    launch_list_of_tiles(call, recurrence_lists_problem<T>{p, 0, chunk_size_}, tiles_);
+  }
+  std::size_t size() const { return counters + tiles_ * (1 + tile_words) + chunks_; }  ///< words
+  /// At the end of the call: no word of this memory may look published later.
+  void clear(prepared_call const& call) const { clear(call, size()); }
+
+private:
+  using tile = tiles_of_long_segments::tile;
+  static constexpr std::size_t counters = 2, tile_words = sizeof(tile) / sizeof(std::uint64_t);
+  static_assert(sizeof(segment_chunks::chunk) == sizeof(std::uint64_t));
+
+  static void clear(prepared_call const& call, std::size_t count)
+  {
+    check_cuda(cudaMemsetAsync(call.words(), 0, count * sizeof(std::uint64_t), call.stream()), "clearing lists");
+  }
+
+  std::size_t tiles_, chunk_size_, chunks_ = 0;  ///< bounds
+};
 
 template <class P>
 void launch_segments_of_recurrences(prepared_call const& call, P const& p)
@@ -48,40 +92,7 @@ template <class T>
 void launch_long_segments(prepared_call const& call, recurrence_segments_problem<T> const& p, std::size_t list)
 {
   using P = long_segments_problem<T>;
-  P const of{{.a = p.a,
-              .constant = p.constant,
-              .b = p.b,
-              .out = p.out,
-              .size = 0,
-              .sequences = 0,
-              .a_step = p.a == nullptr ? 0 : 1,
-              .b_step = 1,
-              .out_step = 1,
-              .where = batch_places(detail::batch::layout{}),
-              .neighbours = 1,
-              .a_across = 0,
-              .b_across = 0,
-              .out_across = 0,
-              .before_across = 0,
-              .a_dense = true,
-              .b_dense = true,
-              .out_dense = true,
-              .a_groups = false,
-              .b_groups = false,
-              .out_groups = false,
-              .a_begin = p.a,
-              .a_end = nullptr,
-              .b_begin = p.b,
-              .b_end = nullptr,
-              .before = p.before,
-              .befores = p.befores,
-              .lasts = p.lasts,
-              .stores = results_stored::all,
-              .first_bad = p.longs.first_bad},
-             p,
-             call.shared(),
-             call.words() + list,
-             call.capacity() - list};
+  P const of(p, call.shared(), call.words() + list, call.capacity() - list);
   constexpr int threads = recurrence_tiles<T>::threads;
   constexpr std::size_t bytes = sizeof(recurrence_tiles_memory<P>);
   static known_kernels known{};
@@ -106,28 +117,29 @@ bool run_recurrences_of_segments(prepared_call& call, segment_offsets const& off
       .before = ends.initial ? *ends.initial : T(0.0f),
       .befores = ends.initials,
       .lasts = ends.lasts,
-      .longs = {tuning_in_use().long_recurrences, nullptr, nullptr, nullptr, nullptr}};
+      .least_chunk = tuning_in_use().least_recurrence_chunk,
+      .longest = tuning_in_use().long_recurrences,
+      .longs = {},
+      .chunks = {}};
   // Several warps may only overwrite the input of a segment once they know where the plain loop takes over.
   bool const in_place = arrays.out == arrays.a || arrays.out == arrays.b;
-  std::size_t const words = in_place || offsets.most <= p.longs.longest_by_warp || offsets.most >> 40 != 0
-                                ? 0
-                                : place_list<typename P::W>(call, p.longs, offsets.most, P::tile);
-  if (words == 0) {
+  std::size_t const workers = static_cast<std::size_t>(call.processors()) * segments_warps<P>;
+  recurrence_lists const lists(
+      p, offsets.most,
+      lists_chunks(offsets) ? chunk_of_segments(offsets.most + offsets.segments, workers, p.least_chunk) : 0);
+  if (in_place || offsets.most <= p.longest || offsets.most >> 40 != 0 || !lists.place(call, p)) {
     detail::took("cuda: recurrences of segments", "a lane has a row of a segment");
-    p.longs.longest_by_warp = static_cast<std::size_t>(-1);
+    p.longest = static_cast<std::size_t>(-1);
     launch_segments_of_recurrences(call, p);
     return true;
   }
   detail::took("cuda: recurrences of segments, long ones by tiles", "there may be some");
-  auto const clear = [&](std::size_t count) {
-    check_cuda(cudaMemsetAsync(call.words(), 0, count * sizeof(std::uint64_t), call.stream()), "clearing memory");
-  };
-  clear(1);
+  lists.fill(call, p);
   launch_segments_of_recurrences(call, p);
-  launch_long_segments(call, p, words);
+  launch_long_segments(call, p, lists.size());
   constexpr unsigned warps = 512;
   launch(call, repair_long_segments_kernel<P>, p, warps, warp_lanes);
-  clear(words);  // no word of this memory may look published later
+  lists.clear(call);
   return true;
 }
 

@@ -14,20 +14,24 @@ namespace tally::cuda_backend {
 template <class P>
 inline constexpr int segments_warps = sizeof(typename P::W) == 8 ? 8 : 12;
 
-/// The list of long segments, whose tiles are shared out, in the device's memory. Empty at first.
-struct long_segments {
+/// The tiles of long segments, in the device's memory. Those of a segment follow each other.
+struct tiles_of_long_segments {
   struct tile {
     std::size_t first, size;  ///< of its segment
-    std::uint32_t entry, in_segment;
+    std::uint32_t segment, in_segment;
   };
-  std::size_t longest_by_warp;  ///< longer ones are put in the list
-  unsigned long long* state;    ///< the number of segments * 2^40 + the number of their tiles
-  std::size_t* segments;
-  unsigned long long* first_bad;  ///< of each: the first step whose result is not finite
-  tile* tiles;                    ///< those of a segment follow each other
+  unsigned long long* count;      ///< of tiles; zero at first
+  unsigned long long* first_bad;  ///< at the first tile of each segment: the first step whose result is not finite
+  tile* tiles;
+};
 
-  __device__ __forceinline__ std::uint32_t count() const { return static_cast<std::uint32_t>(*state >> 40); }
-  __device__ __forceinline__ std::uint32_t count_of_tiles() const { return static_cast<std::uint32_t>(*state); }
+/// Chunks of neighbouring segments that are not long, in the device's memory.
+struct segment_chunks {
+  struct chunk {
+    std::uint32_t first, end;
+  };
+  unsigned long long* count;  ///< zero at first. Null: there is no list, and a search finds each chunk
+  chunk* all;
 };
 
 /// The arguments of a kernel of recurrences of segments. Segment s is [offset(s), offset(s + 1)).
@@ -54,7 +58,10 @@ struct recurrence_segments_problem {
   T before;
   T const* befores;
   T* lasts;
-  long_segments longs;
+  std::size_t least_chunk;  ///< places of the chunks that warps take: elements, and one for each segment
+  std::size_t longest;      ///< longer segments are left to the kernel of tiles
+  tiles_of_long_segments longs;
+  segment_chunks chunks;
 
   __device__ __forceinline__ std::size_t offset(std::size_t s) const
   {
@@ -132,22 +139,35 @@ struct segments_unit {
   }
 };
 
-/// Whole segments, and pieces of those that are longer than a piece. The segments are cut into chunks of about as many
-/// elements; longer ones than a warp should have alone are put into the list.
+/// The size of a chunk of segments, of which each warp should have eight.
+TALLY_HD inline std::size_t chunk_of_segments(std::size_t places, std::size_t warps, std::size_t least)
+{
+  constexpr std::size_t most = 16384;
+  std::size_t const each = places / (warps * 8);
+  return each < least ? least : each > most ? most : each;
+}
+
+/// Whole segments, and pieces of those that are longer than a piece. Warps take chunks of segments in turns: those of a
+/// list, or chunks of about as many elements, found by a search. Segments that are left to others are passed over.
 template <class P>
 class units_of_segments {
 public:
   __device__ __forceinline__ units_of_segments(P const& p, std::size_t worker, std::size_t workers)
       : p_(p),
         lane_(static_cast<int>(threadIdx.x) % warp_lanes),
-        first_(p.offset(0)),
         workers_(static_cast<std::uint32_t>(workers)),
         chunk_(static_cast<std::uint32_t>(worker))
   {
-    // Places of segments count one for each segment too, so that empty ones are shared out as well.
-    std::size_t const places = p.offset(p.segments) - first_ + p.segments, each = places / (workers * 8);
-    chunk_size_ = static_cast<std::uint32_t>(each < 1024 ? 1024 : each > 16384 ? 16384 : each);
-    chunks_ = static_cast<std::uint32_t>((places + chunk_size_ - 1) / chunk_size_);
+    if (p.chunks.count != nullptr) {
+      chunks_ = static_cast<std::uint32_t>(*p.chunks.count);
+      expect_chunk();
+    } else {
+      // Places of segments count one for each segment too, so that empty ones are shared out as well.
+      first_ = p.offset(0);
+      std::size_t const places = p.offset(p.segments) - first_ + p.segments;
+      chunk_size_ = static_cast<std::uint32_t>(chunk_of_segments(places, workers, p.least_chunk));
+      chunks_ = static_cast<std::uint32_t>((places + chunk_size_ - 1) / chunk_size_);
+    }
     look_ahead();
   }
 
@@ -156,9 +176,15 @@ public:
   {
     if (has_looked_ || size_ != 0) return;
     if (segment_ == none && chunk_ < chunks_) {
-      std::size_t const place = static_cast<std::size_t>(chunk_) * chunk_size_;
-      segment_ = first_not_before(p_.segments, [&](std::size_t s) { return p_.offset(s) - first_ + s < place; });
+      if (p_.chunks.count != nullptr) {
+        segment_ = listed_.first;
+        end_ = listed_.end;
+      } else {
+        std::size_t const place = static_cast<std::size_t>(chunk_) * chunk_size_;
+        segment_ = first_not_before(p_.segments, [&](std::size_t s) { return p_.offset(s) - first_ + s < place; });
+      }
       chunk_ += workers_;
+      if (p_.chunks.count != nullptr) expect_chunk();
     }
     if (segment_ == none) return;
     std::size_t const own = segment_ + static_cast<std::size_t>(lane_);
@@ -187,10 +213,9 @@ public:
       look_ahead();
       if (segment_ == none) return {};
       has_looked_ = false;
-      std::size_t const chunk_end = static_cast<std::size_t>(chunk_ - workers_ + 1) * chunk_size_;
       std::size_t const own = segment_ + static_cast<std::size_t>(lane_);
       std::size_t const size = shuffle_from(begin_, (lane_ + 1) % warp_lanes) - begin_;
-      bool const is_here = own < p_.segments && lane_ + 1 < warp_lanes && begin_ - first_ + own < chunk_end;
+      bool const is_here = lane_ + 1 < warp_lanes && is_in_chunk(own);
       int const rows = !is_here ? 0 : size > P::piece ? warp_lanes + 1 : (static_cast<int>(size) + P::row - 1) / P::row;
       int end = rows;
 #pragma unroll
@@ -208,8 +233,7 @@ public:
         size_ = shuffle_from(size, 0);
         element_ = shuffle_from(begin_, 0);
         at_ = 0;
-        if (size_ > p_.longs.longest_by_warp) {
-          list();
+        if (size_ > p_.longest) {
           size_ = 0;
           ++segment_;
         }
@@ -243,27 +267,26 @@ public:
 private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  /// Puts a segment and its tiles in the list.
-  __device__ __forceinline__ void list() const
+  /// Whether a segment, whose begin has been read, is one of the chunk.
+  __device__ __forceinline__ bool is_in_chunk(std::size_t segment) const
   {
-    long_segments const& longs = p_.longs;
-    auto const tiles = static_cast<std::uint32_t>((size_ + P::tile - 1) / P::tile);
-    unsigned long long before = 0;
-    if (lane_ == 0) before = atomicAdd(longs.state, (1ull << 40) + tiles);
-    before = shuffle_from(before, 0);
-    auto const entry = static_cast<std::uint32_t>(before >> 40), first = static_cast<std::uint32_t>(before);
-    if (lane_ == 0) {
-      longs.segments[entry] = segment_;
-      longs.first_bad[entry] = ~0ull;
-    }
-    for (auto t = static_cast<std::uint32_t>(lane_); t < tiles; t += warp_lanes)
-      longs.tiles[first + t] = {element_, size_, entry, t};
+    if (p_.chunks.count != nullptr) return segment < end_;
+    std::size_t const chunk_end = static_cast<std::size_t>(chunk_ - workers_ + 1) * chunk_size_;
+    return segment < p_.segments && begin_ - first_ + segment < chunk_end;
+  }
+  /// Reads which segments the next chunk has.
+  __device__ __forceinline__ void expect_chunk()
+  {
+    if (chunk_ < chunks_) listed_ = p_.chunks.all[chunk_];
   }
 
   P const& p_;
   int lane_;
-  std::size_t first_;
-  std::uint32_t workers_, chunk_, chunks_, chunk_size_;
+  std::uint32_t workers_, chunk_, chunks_ = 0;
+  std::size_t first_ = 0;         ///< element, where chunks are found by a search
+  std::uint32_t chunk_size_ = 0;  ///< likewise
+  std::uint32_t end_ = 0;         ///< of the chunk, where chunks are listed
+  segment_chunks::chunk listed_{};
   std::size_t segment_ = none;
   bool has_looked_ = false;
   std::size_t begin_ = 0;                        ///< of the segment so many behind, a lane each

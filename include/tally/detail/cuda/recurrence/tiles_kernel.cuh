@@ -70,6 +70,7 @@ __device__ __forceinline__ void load_recurrence_tiles(recurrence_tiles_memory<P>
       continue;
     }
     auto const place = p.place_of(found.tile);
+    if constexpr (requires { p.expect(found.tile); }) p.expect(found.tile + gridDim.x);
     auto const& before = shape::tiles_between == 1 ? last : last_but_one;
     found.sequence = place.sequence;
     found.in_sequence = place.in_sequence;
@@ -107,18 +108,17 @@ __device__ __forceinline__ affine<W> folded_with(affine<W> const& own, affine<W>
           detail::recurrence::sum(detail::elementary::rounded_product(later_scale, earlier), later)};
 }
 
-/// The balanced trees over 16 lanes of values of sixteen rows, of which each half of a warp has eight: `totals[r]` is
-/// of row 2 r + lane / 16. Each exchange halves the rows of a lane, and lane k gets row 8 (k % 2) + 4 (k / 2 % 2) +
-/// 2 (k / 4 % 2) + k / 16.
+/// The balanced trees over 16 lanes of values of eight rows, of which each half of a warp has four: `totals[r]` is of
+/// row 2 r + lane / 16. Two exchanges halve the rows of a lane, and lane k gets row 4 (k % 2) + 2 (k / 2 % 2) + k / 16.
 template <class W>
-__device__ __forceinline__ affine<W> totals_of_sixteen_rows(affine<W> (&totals)[8])
+__device__ __forceinline__ affine<W> totals_of_eight_rows(affine<W> (&totals)[4])
 {
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
 #pragma unroll
-  for (int level = 0; level < 3; ++level) {
-    int const half = 4 >> level;
+  for (int level = 0; level < 2; ++level) {
+    int const half = 2 >> level;
     bool const is_right = (lane >> level & 1) != 0;
-    affine<W> others[4];
+    affine<W> others[2];
 #pragma unroll
     for (int r = 0; r < half; ++r)
       others[r] = shuffle_map_xor(select_map(is_right, totals[r], totals[r + half]), 1 << level);
@@ -126,7 +126,10 @@ __device__ __forceinline__ affine<W> totals_of_sixteen_rows(affine<W> (&totals)[
     for (int r = 0; r < half; ++r)
       totals[r] = folded_with(select_map(is_right, totals[r + half], totals[r]), others[r], is_right);
   }
-  return folded_with(totals[0], shuffle_map_xor(totals[0], 8), (lane & 8) != 0);
+#pragma unroll
+  for (int level = 2; level < 4; ++level)
+    totals[0] = folded_with(totals[0], shuffle_map_xor(totals[0], 1 << level), (lane >> level & 1) != 0);
+  return totals[0];
 }
 
 /// Totals sixteen rows of each tile; one reducer in turn publishes the tile's total, and finds what comes before rows.
@@ -135,7 +138,8 @@ __device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<
 {
   using memory_type = recurrence_tiles_memory<P>;
   using W = typename P::W;
-  constexpr int rows = 16, word = 2 * P::group, row = static_cast<int>(P::row), reducers = memory_type::shape::reducers;
+  constexpr int rows = 16, rows_at_once = 8, word = 2 * P::group, row = static_cast<int>(P::row),
+                reducers = memory_type::shape::reducers;
   constexpr int strips = memory_type::strips, strip_rows = memory_type::strip_rows;
   static_assert(rows * reducers == memory_type::rows && order::row_groups == 2 * (warp_lanes / 2));
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes, strip = lane % strips;
@@ -148,13 +152,16 @@ __device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<
     if (tile >= tiles) return;
     bool const is_whole = stage.at.size == static_cast<int>(P::tile);
     stage.arrived.wait(at.phase);
-    steps_of_tile<P, word, rows / 2, 2 * row> const steps(stage, p, reducer * rows * row + lane * word);
-    affine<W> totals[rows / 2];
+    // A multiprocessor keeps some 2000 instructions, and those for sixteen rows at a time have no place beside the rest.
+#pragma unroll 1
+    for (int first_row = reducer * rows; first_row < (reducer + 1) * rows; first_row += rows_at_once) {
+      steps_of_tile<P, word, rows_at_once / 2, 2 * row> const steps(stage, p, first_row * row + lane * word);
+      affine<W> totals[rows_at_once / 2];
 #pragma unroll
-    for (int r = 0; r < rows / 2; ++r) totals[r] = composed(steps.total(r, 0), steps.total(r, P::group));
-    affine<W> const total = totals_of_sixteen_rows(totals);
-    if ((lane & 8) == 0)
-      *stage.bases[reducer * rows + (lane & 1) * 8 + (lane & 2) * 2 + (lane & 4) / 2 + lane / 16] = total;
+      for (int r = 0; r < rows_at_once / 2; ++r) totals[r] = composed(steps.total(r, 0), steps.total(r, P::group));
+      affine<W> const total = totals_of_eight_rows(totals);
+      if ((lane & 12) == 0) *stage.bases[first_row + (lane & 1) * 4 + (lane & 2) + lane / 16] = total;
+    }
     if (reducer == reducers - 1) {
       steps_of_tile<P, P::group, 1, 1> const last(stage, p, (memory_type::rows - 1) * row + lane * P::group);
       affine<W> fold[1] = {last.total(0)};
@@ -339,7 +346,7 @@ private:
       store_by_elements(stage, results, begin, end < begin + rows * row ? end : begin + rows * row);
       stage.free.arrive();
     } else if (shifts) {
-      store_shifted(results, at.out + begin, end - begin);
+      if constexpr (memory_type::shifts) store_shifted(results, at.out + begin, end - begin);
     } else if ((P::is_plain || p_.out_step > 0) && begin + rows * row <= end) {
 #pragma unroll
       for (int r = 0; r < rows; ++r) results[r].store_aligned(at.out + first + r * row);
@@ -390,14 +397,14 @@ __device__ __forceinline__ void recur_tiles(recurrence_tiles_memory<P>& memory, 
   take_turn();
   using shape = recurrence_tiles<typename P::T>;
   constexpr int reducers_end = shape::writers + shape::reducers, folders_end = reducers_end + shape::folders;
-  int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
-  if (warp < shape::writers)
-    recurrence_tile_writer<P>(memory, p).run(warp);
-  else if (warp < reducers_end)
-    reduce_recurrence_tiles(memory, p, warp - shape::writers);
-  else if (warp < folders_end)
-    fold_recurrence_tiles(memory, p, warp - reducers_end);
-  else
+  int const duty = shape::duty_of(static_cast<int>(threadIdx.x) / warp_lanes);
+  if (duty < shape::writers)
+    recurrence_tile_writer<P>(memory, p).run(duty);
+  else if (duty < reducers_end)
+    reduce_recurrence_tiles(memory, p, duty - shape::writers);
+  else if (duty < folders_end)
+    fold_recurrence_tiles(memory, p, duty - reducers_end);
+  else if (duty == folders_end)
     load_recurrence_tiles(memory, p);
   __syncwarp();  // only one of the loader's lanes has worked
   __syncthreads();

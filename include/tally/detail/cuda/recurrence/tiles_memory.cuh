@@ -61,7 +61,23 @@ struct recurrence_tiles {
   /// one, or that of the other folder, for which it waits. Doubles' totals take twice the memory, and doubles are slow
   /// to fold: half as many in turn gain .09 of a copy, and cost floats .02, and elements of two bytes .07.
   static constexpr int tiles_between = sizeof(T) == 8 ? 1 : folders;
-  static constexpr int threads = (writers + reducers + folders + 1) * warp_lanes;
+  /// Whether reducers are every fourth warp. Then they share the instructions that a quarter of the multiprocessor
+  /// keeps, and the other quarters need not have theirs: long segments of floats have .82 of a copy for .80, elements
+  /// of two bytes .580 for .582.
+  static constexpr bool reducers_are_apart = sizeof(T) >= 4;
+  static constexpr int all_warps = writers + reducers + folders + 1;
+  static constexpr int threads = (reducers_are_apart ? (all_warps + 3) / 4 * 4 : all_warps) * warp_lanes;
+
+  /// What a warp does, as a number: writers come first, and then reducers, folders and the loader. Others do nothing.
+  __device__ __forceinline__ static int duty_of(int warp)
+  {
+    if constexpr (!reducers_are_apart) return warp;
+    static_assert(reducers == 4);
+    int const in_quarter = warp / 4, quarter = warp % 4;
+    if (quarter == 3) return in_quarter < reducers ? writers + in_quarter : all_warps;
+    int const other = in_quarter * 3 + quarter;
+    return other < writers ? other : other + reducers;
+  }
 };
 
 /// The shared memory of a block: tiles that are on their way, or that its warps work on.
@@ -168,10 +184,10 @@ public:
       auto const take = [&](staged_array<S> const& part, packed_group<S, Size>(&into)[Count]) {
         auto const sequence = [](int) { return 0; };
         auto const step = [=](int r) { return first + r * Stride; };
-        if (recurrence_tiles_memory<P>::shifts && part.step > 0)
-          load_words_shifted(into, static_cast<S const*>(part.place(0)), step);
-        else
-          take_groups<Size>(part, are_groups<Size>(part.array, part.step), into, sequence, step);
+        if constexpr (recurrence_tiles_memory<P>::shifts) {
+          if (part.step > 0) return load_words_shifted(into, static_cast<S const*>(part.place(0)), step);
+        }
+        take_groups<Size>(part, are_groups<Size>(part.array, part.step), into, sequence, step);
       };
       if (p.a_step == 0) {
         S const value = p.a == nullptr ? p.constant : *stage.at.a;
