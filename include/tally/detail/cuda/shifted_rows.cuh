@@ -253,16 +253,17 @@ __device__ __forceinline__ packed_group<S, Count> shift_words(packed_group<S, Co
   return extra;
 }
 
-/// Stores such rows: the groups' elements up to `there`. Words that belong to others too are written by elements.
-/// Groups may have 8 bytes too; words have as many.
-template <class S, int Count, int Rows>
+/// Stores such rows: the groups' elements up to `there`, the first one at `own`, each `Step` behind the one before.
+/// Words that belong to others too are written by elements. Groups may have 8 bytes too; words have as many.
+template <int Step = 1, class S, int Count, int Rows>
 __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[Rows], S* own, std::ptrdiff_t there)
 {
+  static_assert(Step == 1 || Step == -1);
   constexpr int words = Rows * warp_lanes, word_bytes = static_cast<int>(sizeof(S)) * Count;
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   if (there <= 0) return;
-  int const gap = elements_into_word<S, word_bytes>(own);
-  S* const first = own - gap;
+  int const into = elements_into_word<S, word_bytes>(own), gap = Step > 0 ? into : Count - 1 - into;
+  S* const first = own - Step * gap;
   int const count = static_cast<int>(there < words * Count ? there : words * Count);
   int const lowest = gap != 0 ? 1 : 0, whole = (gap + count) / Count;
   packed_group<S, Count> extra;  // the word behind the last lane's last one
@@ -270,21 +271,27 @@ __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[R
     extra = shift_parts(groups, gap);
   else
     extra = shift_words(groups, gap);
+  auto const store = [&](int r, int w) {
+    if constexpr (Step > 0)
+      groups[r].store_aligned(first + w * Count);
+    else
+      groups[r].reversed_if(true).store_aligned(first - (w * Count + Count - 1));
+  };
   if (whole >= words) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r)
-      if (r > 0 || lane >= lowest) groups[r].store_aligned(first + (r * warp_lanes + lane) * Count);
+      if (r > 0 || lane >= lowest) store(r, r * warp_lanes + lane);
   } else {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       int const w = r * warp_lanes + lane;
-      if (w >= lowest && w < whole) groups[r].store_aligned(first + w * Count);
+      if (w >= lowest && w < whole) store(r, w);
     }
   }
   if (lowest > 0 && lane == 0) {
 #pragma unroll
     for (int j = 0; j < Count; ++j)
-      if (j >= gap && j - gap < count) first[j] = groups[0].get(j);
+      if (j >= gap && j - gap < count) first[Step * j] = groups[0].get(j);
   }
   int const rest = (gap + count) % Count;
   if (rest > 0 && whole >= lowest && lane == whole % warp_lanes) {
@@ -295,7 +302,7 @@ __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[R
     }
 #pragma unroll
     for (int j = 0; j < Count; ++j)
-      if (j < rest) first[whole * Count + j] = last.get(j);
+      if (j < rest) first[Step * (whole * Count + j)] = last.get(j);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
 #include "tally/detail/cuda/recurrence/repair_sequence.cuh"
 #include "tally/detail/cuda/recurrence/staged_array.cuh"
+#include "tally/detail/cuda/shifted_rows.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
 /// Recurrences along memory: a warp goes through a sequence piece by piece, or has several short ones at a time.
@@ -58,6 +59,8 @@ public:
   using C = typename P::C;
   static constexpr int group = P::group, row = P::row, slots = P::slots;
   static constexpr bool is_piece = Rows == slots;
+  /// Whether groups that begin anywhere are read and written by whole words that are shifted.
+  static constexpr bool shifts = is_piece && sizeof(S) < 8;
   using memory_type = recurrence_rows_memory<P>;
   using elements = packed_group<S, group>[slots];
 
@@ -255,7 +258,7 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
   // The states' room is free when the results of a gradient have been written.
   auto const advance_with_states = [&] {
     if constexpr (P::is_gradient) {
-      if (!p.out_groups || !p.products_groups) fence_asynchronous();
+      if (!unit::shifts && (!p.out_groups || !p.products_groups)) fence_asynchronous();
       __syncwarp();
       if (lane == 2 && next.number < units) next.load_states(memory, stage);
       advance();
@@ -284,14 +287,20 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
     memory.arrived[stage].wait(phase);
     auto const sequence_of = [&](int r) { return now.sequence_of(r); };
     auto const step_of = [&](int r) { return now.step_of(r); };
+    auto const take = [&](staged_array<S> const& part, bool has_groups, typename unit::elements& into) {
+      if constexpr (unit::shifts)
+        take_groups_anywhere(part, into, step_of);
+      else
+        take_groups<group>(part, has_groups, into, sequence_of, step_of);
+    };
     if constexpr (varies)
       now.take_plain(memory.stages[stage].arrays[0], a);
     else if (p.a_step != 0)
-      take_groups<group>(now.staged_a(memory, stage), p.a_groups, a, sequence_of, step_of);
+      take(now.staged_a(memory, stage), p.a_groups, a);
     if constexpr (P::is_plain)
       now.take_plain(memory.stages[stage].arrays[1], b);
     else
-      take_groups<group>(now.staged_b(memory, stage), p.b_groups, b, sequence_of, step_of);
+      take(now.staged_b(memory, stage), p.b_groups, b);
     __syncwarp();
     if (lane < 2 && next.number < units) next.load(memory, stage);
     S first_states[slots / Rows];  // before the first steps in time, the last ones of a gradient's recurrence
@@ -391,7 +400,9 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
       for (int q = 0; q < slots / Rows; ++q) end[q] = end[q] < first_bad[q] ? end[q] : first_bad[q];
     }
 
-    auto const write = [&](typename unit::elements const& values, staged_array<S> const& out, bool has_groups) {
+    auto const write = [&](typename unit::elements& values, staged_array<S> const& out, bool has_groups) {
+      if constexpr (unit::shifts)
+        return out.step > 0 ? store_shifted(values, out.array, end[0]) : store_shifted<-1>(values, out.array, end[0]);
       if (unit::is_piece && has_groups && out.step > 0 && end[0] == static_cast<int>(P::piece)) {
         S* const first = out.array + lane * group;
 #pragma unroll
@@ -423,7 +434,7 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
     unsigned char* const room = memory.room_for_results(stage);
     if constexpr (P::is_gradient) {
       typename unit::elements products;
-      take_groups<group>(now.staged_states(memory, stage), p.states_groups, products, sequence_of, step_of);
+      take(now.staged_states(memory, stage), p.states_groups, products);
       __syncwarp();
 #pragma unroll
       for (int r = 0; r < slots; ++r) {

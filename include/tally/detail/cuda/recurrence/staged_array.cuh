@@ -5,6 +5,7 @@
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/groups.cuh"
+#include "tally/detail/cuda/shifted_rows.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
 /// Parts of arrays on their way through shared memory, in which they lie at the same places of words as in memory.
@@ -65,6 +66,19 @@ __device__ __forceinline__ void take_groups(staged_array<S> const& part, bool al
       for (int j = 0; j < Group; ++j) into[r].set(j, first[part.step > 0 ? j : Group - 1 - j]);
     }
   }
+}
+
+/// The same of one sequence, whose groups need not be aligned.
+template <int Group, class S, int Slots, class Step>
+__device__ __forceinline__ void take_groups_anywhere(staged_array<S> const& part, packed_group<S, Group> (&into)[Slots],
+                                                     Step const& step_of)
+{
+  S const* const first = part.place(0);
+  if (part.step > 0) return load_words_shifted(into, first, step_of);
+  load_words_shifted(into, first + (part.size - Group),
+                     [&](int r) { return step_of(r) < part.size ? -step_of(r) : 0; });
+#pragma unroll
+  for (int r = 0; r < Slots; ++r) into[r] = into[r].reversed_if(true);
 }
 
 /// Writes groups to shared memory, as far as their steps come before `end(r)`.

@@ -281,9 +281,9 @@ private:
     affine<W> bases[rows];
 #pragma unroll
     for (int r = 0; r < rows; ++r) bases[r] = *stage.bases[first_row + r];
-    bool const shifts = !P::is_plain && memory_type::shifts && p_.out_step > 0;
-    bool const by_elements = !P::is_plain && !shifts && !are_groups<group>(at.out, p_.out_step);
-    if (!by_elements) stage.free.arrive();
+    constexpr bool shifts = !P::is_plain && memory_type::shifts;
+    static_assert(P::is_plain || shifts || group == 1);  // else groups need not be aligned
+    stage.free.arrive();
 
     affine<W> folds[rows];  // before the lane's groups
 #pragma unroll
@@ -342,11 +342,11 @@ private:
         atomicMin(p_.first_bad + at.sequence, static_cast<unsigned long long>(at.begin + bad_step));
     }
     int const end = results_to_store(at);
-    if (by_elements) {
-      store_by_elements(stage, results, begin, end < begin + rows * row ? end : begin + rows * row);
-      stage.free.arrive();
-    } else if (shifts) {
-      if constexpr (memory_type::shifts) store_shifted(results, at.out + begin, end - begin);
+    if constexpr (shifts) {
+      if (p_.out_step > 0)
+        store_shifted(results, at.out + begin, end - begin);
+      else
+        store_shifted<-1>(results, at.out - begin, end - begin);
     } else if ((P::is_plain || p_.out_step > 0) && begin + rows * row <= end) {
 #pragma unroll
       for (int r = 0; r < rows; ++r) results[r].store_aligned(at.out + first + r * row);
@@ -355,22 +355,6 @@ private:
       for (int r = 0; r < rows; ++r)
         store_results(results[r], at.out, first + r * row, end, P::is_plain ? 1 : p_.out_step);
     }
-  }
-
-  /// Stores results from `begin` to `end`, lane by lane in memory, by way of the place of the terms.
-  __device__ __forceinline__ void store_by_elements(typename memory_type::stage& stage,
-                                                    packed_group<S, group> const (&results)[rows], int begin,
-                                                    int end) const
-  {
-    auto const part = stage.staged_b(p_);
-    S* const out = stage.at.out;
-    put_groups<group>(
-        part, results, [](int) { return 0; }, [&](int r) { return begin + lane() * group + r * row; },
-        [&](int) { return end; });
-    __syncwarp();
-#pragma unroll 4
-    for (int k = begin + lane(); k < end; k += warp_lanes) out[k * p_.out_step] = *part.template group<1>(0, k);
-    fence_asynchronous();  // before the loader's next copy
   }
 
   /// The number of a tile's results that are to be stored.

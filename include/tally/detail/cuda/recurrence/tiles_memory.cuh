@@ -111,7 +111,7 @@ struct recurrence_tiles_memory {
   };
   struct stage {
     alignas(16) unsigned char a[room];
-    alignas(16) unsigned char b[room];     ///< and results that are not written by whole groups
+    alignas(16) unsigned char b[room];
     uninitialized<affine<W>> bases[rows];  ///< the rows' totals, and then what comes before each row in the tile
     uninitialized<affine<W>> last_before, last_own;  ///< the folds of the last row's groups but the last, and of that
     found at;
@@ -184,10 +184,10 @@ public:
       auto const take = [&](staged_array<S> const& part, packed_group<S, Size>(&into)[Count]) {
         auto const sequence = [](int) { return 0; };
         auto const step = [=](int r) { return first + r * Stride; };
-        if constexpr (recurrence_tiles_memory<P>::shifts) {
-          if (part.step > 0) return load_words_shifted(into, static_cast<S const*>(part.place(0)), step);
-        }
-        take_groups<Size>(part, are_groups<Size>(part.array, part.step), into, sequence, step);
+        if constexpr (recurrence_tiles_memory<P>::shifts)
+          take_groups_anywhere(part, into, step);
+        else
+          take_groups<Size>(part, are_groups<Size>(part.array, part.step), into, sequence, step);
       };
       if (p.a_step == 0) {
         S const value = p.a == nullptr ? p.constant : *stage.at.a;
