@@ -556,3 +556,12 @@ inline double __hiloint2double(int high, int low)
 {
   return std::bit_cast<double>(std::uint64_t{static_cast<std::uint32_t>(high)} << 32 | static_cast<std::uint32_t>(low));
 }
+
+namespace tally::cuda_backend {
+
+inline void check_word(void const* place, std::size_t bytes)
+{
+  if (reinterpret_cast<std::uintptr_t>(place) % bytes != 0) throw std::runtime_error("a word is not aligned");
+}
+
+}  // namespace tally::cuda_backend

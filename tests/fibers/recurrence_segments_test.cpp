@@ -178,7 +178,7 @@ void check_drawn()
                 .is_in_place = longest == never && draw(3) == 0,
                 .has_befores = draw(2) == 0,
                 .blocks = static_cast<unsigned>(1 + draw(3)),
-                .what = draw(2) == 0 ? kind::ordinary : static_cast<kind>(1 + draw(3))};
+                .what = draw(2) == 0 ? kind::ordinary : static_cast<kind>(1 + draw(tally::test::other_kinds))};
   };
   check<T>({1}, how(never, 0));
   check<T>({0, 0, 5, 0}, how(never, 0));
@@ -204,6 +204,9 @@ void check_drawn()
     for (std::size_t out = 0; out < word; ++out)
       check<T>({row + 2, 3, tile + 5},
                {.a = in, .b = in, .out = out, .longest = 2 * row, .chunk = (in + out) % 2 * 64, .blocks = 2});
+  // More than a span, by tiles and by a warp.
+  for (std::size_t const longest : {tile, never})
+    check<T>({3, 33 * tile + 9, 5}, {.longest = longest, .blocks = 2, .what = kind::steady});
   // A result that is not finite, in a short segment and in a long one.
   for (std::size_t const infinite : {std::size_t{5 + 40 + 7}, 5 + 40 + 100 + tile + 11})
     check<T>({40, 100, 2 * tile, 30}, {.longest = 200, .chunk = 1024, .blocks = 2, .infinite = infinite});

@@ -1,10 +1,8 @@
 // The kernel of few long recurrences, on fibers: its results are those of the order, by an implementation of its own.
 #include "fibers.hpp"
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,9 +11,8 @@
 #include "../cuda/batch/recurrence_cases.hpp"
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
-#include "../support/guarded.hpp"
 #include "barriers.hpp"
-#include "tally/detail/batch/layout.hpp"
+#include "recurrence_call.hpp"
 #include "tally/detail/cuda/recurrence/tiles_kernel.cuh"
 #include "tally/half.hpp"
 
@@ -23,108 +20,22 @@ namespace {
 
 using namespace tally::cuda_backend;
 using tally::affine;
-using tally::test::guarded;
 using tally::test::kind;
 using tally::test::random_bits;
 using tally::test::same;
-namespace batch = tally::detail::batch;
 
-/// How a call's arrays lie: the first element behind a line of memory, forward or backward, one behind the other with a
-/// gap. What else differs from call to call.
-struct call {
-  std::size_t a = 0, b = 0, out = 0, gap = 0;
-  int a_step = 1, b_step = 1, out_step = 1;
-  bool is_constant = false, is_in_place = false;
-  unsigned blocks = 1;
-  kind what = kind::ordinary;
-  std::size_t infinite = std::numeric_limits<std::size_t>::max();  ///< the step of a term that is
-
-  std::string text() const
-  {
-    return "first elements " + std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(out) + ", steps " +
-           std::to_string(a_step) + ", " + std::to_string(b_step) + ", " + std::to_string(out_step) +
-           (is_constant ? ", one coefficient" : "") + (is_in_place ? ", in place" : "") +
-           ", blocks: " + std::to_string(blocks);
-  }
-};
-
-/// An array's element k of sequence s.
-std::size_t place(std::size_t s, std::size_t k, std::size_t n, std::size_t gap, int step)
-{
-  return s * (n + gap) + (step > 0 ? k : n - 1 - k);
-}
+using call = tally::test::recurrence_kind;
 
 template <class T, bool Plain>
 void check(std::size_t sequences, std::size_t n, call const& how)
 {
   SCOPED_TRACE(std::to_string(sequences) + " sequences of " + std::to_string(n) + ": " + how.text());
   using P = recurrence_tiles_problem<T, Plain>;
-  std::size_t const each = n + how.gap, all = sequences * each;
-  guarded<T> const a(all, how.a), b(all, how.b), apart(all, how.out);
-  guarded<T> const& out = how.is_in_place ? b : apart;
-  for (std::size_t k = 0; k < all; ++k) {
-    a.data()[k] = tally::test::coefficient<T>(how.what, random_bits(1, k));
-    b.data()[k] = tally::test::term<T>(how.what, random_bits(2, k));
-    apart.data()[k] = static_cast<T>(7.0f);
-  }
-  if (how.infinite < n)
-    b.data()[place(sequences - 1, how.infinite, n, how.gap, how.b_step)] = std::numeric_limits<T>::infinity();
-  T const constant = static_cast<T>(0.75f);
-  std::vector<T> befores, lasts(sequences, static_cast<T>(7.0f)), expected_lasts;
-  std::vector<T> expected(out.begin(), out.end());
-  std::vector<unsigned long long> first_bad(sequences, ~0ull), expected_bad = first_bad;
-  if (how.infinite < n) expected_bad.back() = how.infinite;
-  for (std::size_t s = 0; s < sequences; ++s) {
-    befores.push_back(tally::test::term<T>(kind::ordinary, random_bits(3, s)));
-    std::vector<T> own_a, own_b;
-    for (std::size_t k = 0; k < n; ++k) {
-      own_a.push_back(how.is_constant ? constant : a.data()[place(s, k, n, how.gap, how.a_step)]);
-      own_b.push_back(b.data()[place(s, k, n, how.gap, how.b_step)]);
-    }
-    std::vector<T> const y = tally::test::states(own_a, own_b, befores[s]);
-    expected_lasts.push_back(y.back());
-    for (std::size_t k = 0; k < n; ++k) expected[place(s, k, n, how.gap, how.out_step)] = y[k];
-  }
-
-  auto const across = static_cast<std::ptrdiff_t>(each);
-  batch::layout where;
-  where.along = {n, {how.b_step, how.out_step, 0, 0, how.a_step}};
-  where.across[where.dimensions++] = {sequences, {across, across, 1, 1, across}};
-  auto const first = [&](guarded<T> const& array, int step) { return array.data() + (step > 0 ? 0 : n - 1); };
+  tally::test::recurrence_call<T> own(sequences, n, how);
   std::size_t const tiles_each = (n - 1) / P::tile + 1;
   std::vector<std::uint64_t> words(sequences * tiles_each * words_of<affine<typename P::W>>);
   control shared{};
-  recurrence_problem<T> const problem{.a = how.is_constant ? nullptr : first(a, how.a_step),
-                                      .constant = constant,
-                                      .b = first(b, how.b_step),
-                                      .out = first(out, how.out_step),
-                                      .size = n,
-                                      .sequences = sequences,
-                                      .a_step = how.is_constant ? 0 : how.a_step,
-                                      .b_step = how.b_step,
-                                      .out_step = how.out_step,
-                                      .where = batch_places(where),
-                                      .neighbours = sequences,
-                                      .a_across = across,
-                                      .b_across = across,
-                                      .out_across = across,
-                                      .before_across = 1,
-                                      .a_dense = how.gap == 0,
-                                      .b_dense = how.gap == 0,
-                                      .out_dense = how.gap == 0,
-                                      .a_groups = false,
-                                      .b_groups = false,
-                                      .out_groups = false,
-                                      .a_begin = a.begin(),
-                                      .a_end = a.end(),
-                                      .b_begin = b.begin(),
-                                      .b_end = b.end(),
-                                      .before = static_cast<T>(0.0f),
-                                      .befores = befores.data(),
-                                      .lasts = lasts.data(),
-                                      .stores = results_stored::all,
-                                      .first_bad = first_bad.data()};
-  P given{problem, static_cast<std::uint32_t>(tiles_each), &shared, words.data(), words.size()};
+  P given{own.problem(), static_cast<std::uint32_t>(tiles_each), &shared, words.data(), words.size()};
   using memory_type = recurrence_tiles_memory<P>;
   auto const run = [&] {
     tally::test::forget_barriers();
@@ -138,27 +49,7 @@ void check(std::size_t sequences, std::size_t n, call const& how)
     given.stores = results_stored::before_the_first_bad;
   }
   run();
-
-  EXPECT_TRUE(a.guards_intact());
-  EXPECT_TRUE(b.guards_intact());
-  EXPECT_TRUE(apart.guards_intact());
-  EXPECT_EQ(first_bad, expected_bad);
-  std::size_t wrong = 0;
-  for (std::size_t s = 0; s < sequences; ++s) {
-    bool const is_bad = first_bad[s] < n;
-    for (std::size_t k = 0; k < (is_bad ? first_bad[s] : n); ++k) {
-      std::size_t const at = place(s, k, n, how.gap, how.out_step);
-      if (!same(out.data()[at], expected[at]) && ++wrong == 1)
-        ADD_FAILURE() << "step " << k << " of sequence " << s << " is " << static_cast<double>(out.data()[at])
-                      << " for " << static_cast<double>(expected[at]);
-    }
-    for (std::size_t k = n; k < each; ++k)
-      EXPECT_TRUE(same(out.data()[s * each + k], expected[s * each + k])) << "behind sequence " << s;
-    if (!is_bad) {
-      EXPECT_TRUE(same(lasts[s], expected_lasts[s])) << "the last state of sequence " << s;
-    }
-  }
-  EXPECT_EQ(wrong, 0u);
+  own.check(false);
 }
 
 template <class T>
@@ -202,7 +93,8 @@ TYPED_TEST(recurrence_tiles_on_fibers, that_lie_anyhow)
                                .b_step = step(),
                                .out_step = step(),
                                .is_constant = draw(4) == 0,
-                               .blocks = static_cast<unsigned>(1 + draw(3))});
+                               .blocks = static_cast<unsigned>(1 + draw(3)),
+                               .what = draw(2) == 0 ? kind::ordinary : kind::steady});
     }
 }
 
@@ -227,9 +119,9 @@ TYPED_TEST(recurrence_tiles_on_fibers, until_a_state_is_not_finite)
 TYPED_TEST(recurrence_tiles_on_fibers, of_many_tiles)
 {
   constexpr std::size_t tile = tile_of<TypeParam>;
-  check<TypeParam, true>(1, 35 * tile, {.blocks = 3});
+  check<TypeParam, true>(1, 35 * tile, {.blocks = 3, .what = kind::steady});
   check<TypeParam, true>(1, 38 * tile, {.blocks = 1});
-  check<TypeParam, false>(2, 34 * tile + 5, {.a = 1, .blocks = 2});
+  check<TypeParam, false>(2, 34 * tile + 5, {.a = 1, .blocks = 2, .what = kind::steady});
 }
 
 /// Two spans side by side at most, where tiles lie many spans apart.

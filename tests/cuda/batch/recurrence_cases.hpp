@@ -70,8 +70,10 @@ std::vector<T> states(std::vector<T> const& a, std::vector<T> const& b, T before
   return y;
 }
 
-/// The values: ordinary ones; products that overflow while states stay finite; growth to infinity; NaNs and infinities.
-enum class kind { ordinary, pulled_back, growth, odd };
+/// The values: ordinary ones, of which some thousand steps later nothing is left; products that overflow while states stay
+/// finite; growth to infinity; NaNs and infinities; and those of which a part is left after many tiles.
+enum class kind { ordinary, pulled_back, growth, odd, steady };
+inline constexpr std::size_t other_kinds = 4;
 
 inline float signed_unit(std::uint64_t random)
 {
@@ -84,6 +86,7 @@ T coefficient(kind what, std::uint64_t random)
   switch (what) {
     case kind::pulled_back: return static_cast<T>(random % 97 == 0 ? 0.0f : 8 * x);
     case kind::growth: return static_cast<T>(1.2f + 0.9f * x);
+    case kind::steady: return static_cast<T>(random % 1024 == 0 ? -0.99f : 1 - std::abs(x) * 0x1p-14f);
     default: return static_cast<T>(0.9f + 0.2f * x);
   }
 }

@@ -24,7 +24,7 @@ public:
   void one(std::vector<std::size_t> const& lengths, std::uint64_t seed)
   {
     dice of(seed);
-    auto const what = static_cast<kind>(of(8) < 4 ? 0 : 1 + of(3));
+    auto const what = static_cast<kind>(of(8) < 4 ? 0 : 1 + of(other_kinds));
     std::size_t const segments = lengths.size(), margin = of(2) == 0 ? 0 : of(9), shift_a = of(4), shift_out = of(4);
     std::vector<Offset> offsets{static_cast<Offset>(margin)};
     for (std::size_t n : lengths) offsets.push_back(static_cast<Offset>(offsets.back() + static_cast<Offset>(n)));

@@ -39,7 +39,7 @@ public:
   void one(std::size_t n, std::size_t sequences, std::uint64_t seed)
   {
     dice of(seed);
-    auto const what = static_cast<kind>(of(8) < 5 ? 0 : 1 + of(3));
+    auto const what = static_cast<kind>(of(8) < 5 ? 0 : 1 + of(other_kinds));
     std::vector<std::size_t> extents;
     for (std::size_t d = of(4), rest = sequences; d > 0 && rest > 1; --d) {
       extents.push_back(d == 1 ? 1 + of(rest) : 1 + of(std::min<std::size_t>(rest, 6)));

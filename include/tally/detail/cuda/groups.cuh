@@ -16,11 +16,19 @@ using widest_word = std::conditional_t<
                        std::conditional_t<Bytes % 4 == 0, std::uint32_t,
                                           std::conditional_t<Bytes % 2 == 0, std::uint16_t, std::uint8_t>>>>;
 
+/// On fibers: fails unless a word's place is aligned, as a GPU does.
+#ifdef __CUDACC__
+__device__ __forceinline__ void check_word(void const*, std::size_t) {}
+#else
+void check_word(void const* place, std::size_t bytes);  // tests/fibers defines it
+#endif
+
 /// A store that the compiler does not move, so that a warp's lines are written one after the other. Measured: .977 of
 /// the copy at 2^28 floats, where stores that the compiler arranges reach .945.
 template <class Word>
 __device__ __forceinline__ void store_in_order(Word* to, Word const& word)
 {
+  check_word(to, sizeof(Word));
 #ifdef __CUDACC__
   if constexpr (sizeof(Word) == 16)
     asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(word.x), "r"(word.y), "r"(word.z),
@@ -41,6 +49,7 @@ public:
   /// `from` is aligned to `word`.
   __device__ __forceinline__ void load_aligned(S const* from)
   {
+    check_word(from, sizeof(word));
     word pieces[bytes / sizeof(word)];
 #pragma unroll
     for (std::size_t k = 0; k < bytes / sizeof(word); ++k) pieces[k] = reinterpret_cast<word const*>(from)[k];
@@ -56,6 +65,7 @@ public:
   /// Where stores need no order: to shared memory.
   __device__ __forceinline__ void write_aligned(S* to) const
   {
+    check_word(to, sizeof(word));
     word pieces[bytes / sizeof(word)];
     memcpy(pieces, parts_, bytes);
 #pragma unroll

@@ -84,6 +84,7 @@ __device__ __forceinline__ void load_parts_shifted(packed_group<S, Count> (&grou
 #pragma unroll
   for (int r = 0; r < Slots; ++r) {
     auto const* const from = reinterpret_cast<std::uint32_t const*>(first - into + step_of(r));
+    check_word(from, sizeof *from);
     std::uint32_t x[3];
 #pragma unroll
     for (int k = 0; k < (splits ? 3 : 2); ++k) x[k] = from[k];
@@ -114,6 +115,7 @@ __device__ __forceinline__ void load_words_shifted(packed_group<S, Count> (&grou
 #pragma unroll
       for (int r = 0; r < Slots; ++r) {
         auto const* const from = reinterpret_cast<uint4 const*>(first - gap + step_of(r));
+        check_word(from, sizeof *from);
         uint4 read[words];
 #pragma unroll
         for (int w = 0; w < words; ++w) read[w] = from[w];

@@ -176,19 +176,17 @@ private:
   }
 };
 
-/// Recurrences of sequences along memory, on sm_90 and later. With all slots for one sequence, it may have any length.
+/// The work of a block, whose warps have `memories`, one each. With all slots for one sequence, it may have any length.
 template <class P, int Rows>
-__global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_kernel(__grid_constant__ P const p)
+__device__ __forceinline__ void recur_rows(recurrence_rows_memory<P>* memories, P const& p)
 {
-#if __CUDA_ARCH__ >= 900
   using unit = recurrence_unit<P, Rows>;
   using S = typename P::stored;
   using T = typename P::T;
   using W = typename P::W;
   using C = typename P::C;
   constexpr int group = P::group, slots = P::slots, stages = recurrence_stages;
-  extern __shared__ __align__(128) unsigned char raw[];
-  auto& memory = reinterpret_cast<recurrence_rows_memory<P>*>(raw)[threadIdx.x / warp_lanes];
+  auto& memory = memories[threadIdx.x / warp_lanes];
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
   if (lane == 0) {
     for (arrival& stage : memory.arrived) stage.begin(P::is_gradient ? 3 : 2);
@@ -375,7 +373,7 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
     for (int q = 0; q < slots / Rows; ++q)
       end[q] = unit::is_piece || now.sequence_of(q * Rows) < now.there ? now.size : 0;
     bool repairs = __any_sync(whole_warp, bad != bad);
-    int first_bad[slots / Rows];
+    int first_bad[slots / Rows] = {};
     if (repairs) {
       unsigned const all = now.width() == warp_lanes ? whole_warp : (1u << now.width()) - 1;
       int const first_lane = lane - now.in_sequence();
@@ -484,6 +482,15 @@ __global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_ke
     }
     advance_with_states();
   }
+}
+
+/// Recurrences of sequences along memory, on sm_90 and later.
+template <class P, int Rows>
+__global__ void __launch_bounds__(recurrence_warps* warp_lanes, 1) recur_rows_kernel(__grid_constant__ P const p)
+{
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char raw[];
+  recur_rows<P, Rows>(reinterpret_cast<recurrence_rows_memory<P>*>(raw), p);
 #endif
 }
 

@@ -1,0 +1,128 @@
+// The kernel of recurrences along memory, on fibers: its results are those of the order, by an implementation of its own.
+#include "fibers.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "../support/generator.hpp"
+#include "barriers.hpp"
+#include "recurrence_call.hpp"
+#include "tally/detail/cuda/recurrence/rows_kernel.cuh"
+#include "tally/half.hpp"
+
+namespace {
+
+using namespace tally::cuda_backend;
+using tally::affine;
+using tally::test::kind;
+using tally::test::random_bits;
+using call = tally::test::recurrence_kind;
+
+/// By the kernel whose warps have `Rows` rows for each sequence.
+template <class T, int Rows, bool Plain = false>
+void check(std::size_t sequences, std::size_t n, call const& how)
+{
+  SCOPED_TRACE(std::to_string(sequences) + " sequences of " + std::to_string(n) + " by " + std::to_string(Rows) +
+               " rows: " + how.text());
+  using P = recurrence_rows_problem<recurrence_problem<T>, Plain>;
+  tally::test::recurrence_call<T> own(sequences, n, how);
+  auto const groups = static_cast<unsigned>(std::min<std::size_t>((n - 1) / P::group + 1, warp_lanes));
+  P const given{own.problem(), static_cast<int>(std::bit_width(groups - 1))};
+  using memory_type = recurrence_rows_memory<P>;
+  tally::test::forget_barriers();
+  tally::test::run_grid(how.blocks, recurrence_warps * warp_lanes, recurrence_warps * sizeof(memory_type), [&] {
+    recur_rows<P, Rows>(reinterpret_cast<memory_type*>(tally::test::grid::current()->memory()), given);
+  });
+  own.check(true);
+}
+
+template <class T>
+class recurrence_rows_on_fibers : public testing::Test {
+protected:
+  static constexpr std::size_t row = recurrence_problem<T>::row, piece = recurrence_problem<T>::piece,
+                               tile = recurrence_problem<T>::tile, word = 16 / sizeof(T);
+  static constexpr int slots = recurrence_problem<T>::slots;
+
+  std::size_t draw(std::size_t below) { return static_cast<std::size_t>(random_bits(5, ++draws_) >> 11) % below; }
+  /// Sequences of at most half a row have no gaps: the shared memory has no room for these, and other kernels take them.
+  call anyhow(std::size_t n)
+  {
+    auto const step = [&] { return draw(3) == 0 ? -1 : 1; };
+    return {.a = draw(word + 1),
+            .b = draw(word + 1),
+            .out = draw(word + 1),
+            .gap = n * 2 > row ? draw(3) : 0,
+            .a_step = step(),
+            .b_step = step(),
+            .out_step = step(),
+            .is_constant = draw(4) == 0,
+            .is_in_place = false,
+            .blocks = static_cast<unsigned>(1 + draw(2)),
+            .what = draw(2) == 0 ? kind::ordinary : static_cast<kind>(1 + draw(tally::test::other_kinds))};
+  }
+
+private:
+  std::uint64_t draws_ = 0;
+};
+using all_types = testing::Types<float, double, tally::half>;
+TYPED_TEST_SUITE(recurrence_rows_on_fibers, all_types);
+
+TYPED_TEST(recurrence_rows_on_fibers, that_lie_anyhow)
+{
+  using T = TypeParam;
+  constexpr std::size_t row = this->row, piece = this->piece, tile = this->tile;
+  for (int times = 0; times < 3; ++times) {
+    for (std::size_t n : {std::size_t{1}, std::size_t{2}, row / 4 - 1, row / 2, row - 1, row})
+      check<T, 1>(1 + this->draw(70), n, this->anyhow(n));
+    for (std::size_t n : {row + 1, 2 * row - 3, 2 * row}) check<T, 2>(1 + this->draw(9), n, this->anyhow(n));
+    for (std::size_t n : {std::size_t{1}, row + 3, piece - 1, piece, piece + 1, 2 * piece + 5, tile - 1, tile + 7})
+      check<T, this->slots>(1 + this->draw(3), n, this->anyhow(n));
+  }
+  if constexpr (this->slots == 8)
+    for (std::size_t n : {2 * row + 1, 3 * row, 4 * row - 1, 4 * row})
+      check<T, 4>(1 + this->draw(9), n, this->anyhow(n));
+  // More sequences than warps, and in two dimensions.
+  check<T, 1>(6 * 300, 3, {.blocks = 2, .neighbours = 300});
+  check<T, this->slots>(3 * 20, 9, {.a = 1, .gap = 1, .blocks = 1, .neighbours = 20});
+}
+
+TYPED_TEST(recurrence_rows_on_fibers, in_whole_words)
+{
+  using T = TypeParam;
+  constexpr std::size_t piece = this->piece, tile = this->tile, word = this->word;
+  for (std::size_t n : {word, piece - word, piece, piece + word, 3 * piece, tile, tile + 5 * word})
+    check<T, this->slots, true>(1 + this->draw(3), n, {.gap = word * this->draw(2), .blocks = 2});
+  check<T, this->slots, true>(70, 4 * word, {.blocks = 2});
+  // More than a span, of whose beginning something is left.
+  check<T, this->slots, true>(1, 34 * tile, {.what = kind::steady});
+}
+
+/// Results replace the terms.
+TYPED_TEST(recurrence_rows_on_fibers, in_place)
+{
+  using T = TypeParam;
+  for (std::size_t place = 0; place < 3; ++place) {
+    check<T, 1>(30, this->row - place, {.b = place, .is_in_place = true});
+    check<T, this->slots>(3, this->tile + place, {.b = place, .gap = place, .is_in_place = true});
+  }
+}
+
+/// The warp goes on as the plain loop.
+TYPED_TEST(recurrence_rows_on_fibers, behind_a_state_that_is_not_finite)
+{
+  using T = TypeParam;
+  constexpr std::size_t piece = this->piece, tile = this->tile;
+  for (int step : {1, -1}) {
+    for (std::size_t k : {std::size_t{0}, std::size_t{3}, piece - 1, piece, tile + 2})
+      check<T, this->slots>(2, tile + piece / 2 + 1, {.out = 1, .out_step = step, .infinite = k});
+    for (std::size_t k : {std::size_t{0}, std::size_t{4}}) check<T, 1>(40, 5, {.out_step = step, .infinite = k});
+  }
+  check<T, this->slots, true>(2, tile, {.infinite = piece + 1});
+}
+
+}  // namespace
