@@ -105,10 +105,11 @@ std::vector<S> states(std::vector<T> const& a, std::vector<T> const& b, T before
   return y;
 }
 
-/// The kinds of coefficients: ordinary ones; growth to infinity; products that overflow while states stay finite; decay
-/// to denormals; zeros of both signs; an infinity and a NaN somewhere.
-enum class kind { ordinary, growth, pulled_back, decay, zeros, odd };
-inline constexpr std::size_t kinds = 6;
+/// The kinds of coefficients: ordinary ones, of which nothing is left some steps later; growth to infinity; products that
+/// overflow while states stay finite; decay to denormals; zeros of both signs; an infinity and a NaN somewhere; and those
+/// of which a part is left after many tiles.
+enum class kind { ordinary, growth, pulled_back, decay, zeros, odd, steady };
+inline constexpr std::size_t kinds = 7;
 
 template <class T>
 T number(std::uint64_t random)
@@ -142,6 +143,7 @@ T coefficient(kind what, std::size_t k, std::uint64_t seed)
         return random % 301 == 0   ? std::numeric_limits<T>::infinity()
                : random % 301 == 1 ? std::numeric_limits<T>::quiet_NaN()
                                    : x;
+      case kind::steady: return static_cast<T>(random % 64 == 0 ? -0.999f : 1.0f - std::abs(own) * 0x1p-14f);
       default: break;
     }
   }

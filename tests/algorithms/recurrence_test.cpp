@@ -326,7 +326,8 @@ void many_side_by_side()
 {
   for (std::size_t const n : tally::test::some_of({1, 2, 3, 4, 5, 7, 31, 32, 33, 64, 65, 130, 400})) {
     for (std::size_t const count : {15u, 64u, 300u}) {
-      for (suite::kind const what : {suite::kind::ordinary, suite::kind::growth, suite::kind::pulled_back}) {
+      for (suite::kind const what :
+           {suite::kind::ordinary, suite::kind::growth, suite::kind::pulled_back, suite::kind::steady}) {
         std::vector<T> a, b;
         for (std::size_t k = 0; k < n * count; ++k) {
           a.push_back(suite::coefficient<T>(what, k % n, k / n));
@@ -453,7 +454,8 @@ struct taken {
 /// Outputs that cannot be read back go on from the state itself.
 TEST(linear_recurrence_in_bits, to_a_function)
 {
-  for (suite::kind const what : {suite::kind::ordinary, suite::kind::growth, suite::kind::pulled_back}) {
+  for (suite::kind const what :
+       {suite::kind::ordinary, suite::kind::growth, suite::kind::pulled_back, suite::kind::steady}) {
     std::size_t const n = 50'001;
     std::vector<double> a, b, y(n);
     for (std::size_t k = 0; k < n; ++k) a.push_back(suite::coefficient<double>(what, k, 1));

@@ -50,9 +50,9 @@ struct in_turn {
 };
 
 /// The kinds of elements: ordinary ones; many zeros of both signs; growth beyond all numbers; states beyond them in the
-/// maps alone; an infinity and a NaN among ordinary ones.
-enum class kind { ordinary, zeros, growth, pulled_back, odd };
-inline constexpr kind kinds[] = {kind::ordinary, kind::zeros, kind::growth, kind::pulled_back, kind::odd};
+/// maps alone; an infinity and a NaN among ordinary ones; and those of which a part is left after all steps.
+enum class kind { ordinary, zeros, growth, pulled_back, odd, steady };
+inline constexpr kind kinds[] = {kind::ordinary, kind::zeros, kind::growth, kind::pulled_back, kind::odd, kind::steady};
 
 template <class T>
 T fraction(std::uint64_t a, std::uint64_t b)
@@ -71,6 +71,7 @@ T coefficient(kind what, std::size_t s, std::size_t k)
     case kind::growth: return T(1.2) + x / 8;
     case kind::pulled_back: return k % 300 < 200 ? T(4) : k % 300 == 200 ? T(0) : x;
     case kind::odd: return k == 400 + 150 * s ? std::numeric_limits<T>::infinity() : x;
+    case kind::steady: return k % 64 == 5 ? T(-0.999) : 1 - std::abs(x) / 1024;
   }
   return x;
 }
