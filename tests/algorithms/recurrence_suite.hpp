@@ -105,9 +105,9 @@ std::vector<S> states(std::vector<T> const& a, std::vector<T> const& b, T before
   return y;
 }
 
-/// The kinds of coefficients: ordinary ones, of which nothing is left some steps later; growth to infinity; products that
-/// overflow while states stay finite; decay to denormals; zeros of both signs; an infinity and a NaN somewhere; and those
-/// of which a part is left after many tiles.
+/// The kinds of coefficients: ordinary ones, of which nothing is left some steps later; growth to infinity; products
+/// that overflow while states stay finite; decay to denormals; zeros of both signs; an infinity and a NaN somewhere;
+/// and those of which a part is left after many tiles.
 enum class kind { ordinary, growth, pulled_back, decay, zeros, odd, steady };
 inline constexpr std::size_t kinds = 7;
 

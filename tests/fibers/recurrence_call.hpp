@@ -19,8 +19,8 @@
 /// order, by an implementation of its own.
 namespace tally::test {
 
-/// How the arrays of a call lie: the first element behind a line of memory, forward or backward, one sequence behind the
-/// other with a gap; with a larger one behind each `neighbours` sequences. What else differs from call to call.
+/// How the arrays of a call lie: the first element behind a line of memory, forward or backward, one sequence behind
+/// the other with a gap; with a larger one behind each `neighbours` sequences. What else differs from call to call.
 struct recurrence_kind {
   std::size_t a = 0, b = 0, out = 0, gap = 0;
   int a_step = 1, b_step = 1, out_step = 1;

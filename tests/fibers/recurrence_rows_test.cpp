@@ -1,4 +1,5 @@
-// The kernel of recurrences along memory, on fibers: its results are those of the order, by an implementation of its own.
+// The kernel of recurrences along memory, on fibers: its results are those of the order, by an implementation of its
+// own.
 #include "fibers.hpp"
 
 #include <algorithm>
@@ -49,7 +50,8 @@ protected:
   static constexpr int slots = recurrence_problem<T>::slots;
 
   std::size_t draw(std::size_t below) { return static_cast<std::size_t>(random_bits(5, ++draws_) >> 11) % below; }
-  /// Sequences of at most half a row have no gaps: the shared memory has no room for these, and other kernels take them.
+  /// Sequences of at most half a row have no gaps: the shared memory has no room for these, and other kernels take
+  /// them.
   call anyhow(std::size_t n)
   {
     auto const step = [&] { return draw(3) == 0 ? -1 : 1; };

@@ -70,8 +70,8 @@ std::vector<T> states(std::vector<T> const& a, std::vector<T> const& b, T before
   return y;
 }
 
-/// The values: ordinary ones, of which some thousand steps later nothing is left; products that overflow while states stay
-/// finite; growth to infinity; NaNs and infinities; and those of which a part is left after many tiles.
+/// The values: ordinary ones, of which some thousand steps later nothing is left; products that overflow while states
+/// stay finite; growth to infinity; NaNs and infinities; and those of which a part is left after many tiles.
 enum class kind { ordinary, pulled_back, growth, odd, steady };
 inline constexpr std::size_t other_kinds = 4;
 

@@ -11,15 +11,15 @@
 /// others.
 namespace tally::cuda_backend {
 
-/// The arguments of the kernel that lists the tiles of long segments. It lists chunks of the others too, where these are
-/// so far between that a search for each chunk would take longer.
+/// The arguments of the kernel that lists the tiles of long segments. It lists chunks of the others too, where these
+/// are so far between that a search for each chunk would take longer.
 template <class Value>
 struct recurrence_lists_problem : recurrence_segments_problem<Value> {
   std::size_t of_block;    ///< segments that a block looks at, at most as many as it has threads
   std::size_t chunk_size;  ///< places of a chunk: elements, and one for each segment. 0: no chunks are listed
 
-  /// Lists the chunks of a block's short segments. A chunk ends before a long segment, and where the block's places pass
-  /// a multiple of `chunk_size`.
+  /// Lists the chunks of a block's short segments. A chunk ends before a long segment, and where the block's places
+  /// pass a multiple of `chunk_size`.
   __device__ __forceinline__ void look_at(std::size_t segment, bool is_there, std::size_t size) const
   {
     if (chunk_size == 0) return;
