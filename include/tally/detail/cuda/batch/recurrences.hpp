@@ -14,6 +14,7 @@
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/contract.hpp"
 #include "tally/detail/cuda/backend.hpp"
+#include "tally/detail/cuda/batch/bound.hpp"
 #include "tally/detail/cuda/batch/segments.hpp"
 #include "tally/detail/cuda/recurrence/recurrences.hpp"
 #include "tally/detail/optional_value.hpp"

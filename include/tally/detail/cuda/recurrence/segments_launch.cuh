@@ -6,7 +6,7 @@
 
 #include <cuda_runtime.h>
 
-#include "tally/detail/cuda/batch/list_tiles.hpp"
+#include "tally/detail/cuda/batch/list_tiles.cuh"
 #include "tally/detail/cuda/check.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/cuda/recurrence/recurrences.hpp"
