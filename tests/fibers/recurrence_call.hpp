@@ -155,10 +155,8 @@ private:
   bool are_groups(guarded<T> const& array, int step) const
   {
     constexpr std::size_t group = order::group<affine<T>> * sizeof(T);
-    for (std::size_t s = 0; s < sequences_; ++s)
-      if (reinterpret_cast<std::uintptr_t>(array.data() + place(s, 0, step) + (step > 0 ? 0 : 1)) % group != 0)
-        return false;
-    return true;
+    return reinterpret_cast<std::uintptr_t>(first(array, step) + (step > 0 ? 0 : 1)) % group == 0 &&
+           (n_ + how_.gap) * sizeof(T) % group == 0 && outer_distance() * sizeof(T) % group == 0;
   }
 
   recurrence_kind how_;
