@@ -1,5 +1,5 @@
-// Gradients of recurrences along memory, by the kernel of rows on fibers: they have the bits of the recurrence backward in
-// time, by an implementation of its own.
+// Gradients of recurrences along memory, by the kernel of rows on fibers: they have the bits of the recurrence backward
+// in time, by an implementation of its own.
 #include "fibers.hpp"
 
 #include <algorithm>
