@@ -255,6 +255,16 @@ __device__ __forceinline__ packed_group<S, Count> shift_words(packed_group<S, Co
   return extra;
 }
 
+/// Stores a word of which the first element goes to `first`, and each `Step` behind the one before.
+template <int Step, class S, int Count>
+__device__ __forceinline__ void store_word(packed_group<S, Count> const& word, S* first)
+{
+  if constexpr (Step > 0)
+    word.store_aligned(first);
+  else
+    word.reversed_if(true).store_aligned(first - (Count - 1));
+}
+
 /// Stores such rows: the groups' elements up to `there`, the first one at `own`, each `Step` behind the one before.
 /// Words that belong to others too are written by elements. Groups may have 8 bytes too; words have as many.
 template <int Step = 1, class S, int Count, int Rows>
@@ -273,21 +283,15 @@ __device__ __forceinline__ void store_shifted(packed_group<S, Count> (&groups)[R
     extra = shift_parts(groups, gap);
   else
     extra = shift_words(groups, gap);
-  auto const store = [&](int r, int w) {
-    if constexpr (Step > 0)
-      groups[r].store_aligned(first + w * Count);
-    else
-      groups[r].reversed_if(true).store_aligned(first - (w * Count + Count - 1));
-  };
   if (whole >= words) {
 #pragma unroll
     for (int r = 0; r < Rows; ++r)
-      if (r > 0 || lane >= lowest) store(r, r * warp_lanes + lane);
+      if (r > 0 || lane >= lowest) store_word<Step>(groups[r], first + Step * (r * warp_lanes + lane) * Count);
   } else {
 #pragma unroll
     for (int r = 0; r < Rows; ++r) {
       int const w = r * warp_lanes + lane;
-      if (w >= lowest && w < whole) store(r, w);
+      if (w >= lowest && w < whole) store_word<Step>(groups[r], first + Step * w * Count);
     }
   }
   if (lowest > 0 && lane == 0) {
