@@ -281,7 +281,7 @@ TEST(exact_pairs_of_doubles, that_do_not_tell_a_result)
   std::size_t const n = 12 * tile + 1;
   std::vector<std::uint32_t> const offsets{0, static_cast<std::uint32_t>(n)};
   // Many runs: in few of them some lanes of a warp read the flag before it is set, and others behind.
-  for (unsigned run = 0; run < 24; ++run)
+  for (unsigned run = 0; run < 64; ++run)
     EXPECT_FALSE((run_call<double, one_sequence, false>(
         offsets, one_sequence{{n, {}}}, {terms::lost_ones, false, false, run == 0 ? 1u : 6u}, run % 8 == 1)));
 }
