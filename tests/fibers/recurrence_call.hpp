@@ -14,6 +14,7 @@
 #include "../support/guarded.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
+#include "tally/half.hpp"
 
 /// A call of linear recurrences for the tests on fibers: its arrays, the arguments of kernels, and the results of the
 /// order, by an implementation of its own.
@@ -165,5 +166,24 @@ private:
   std::vector<T> befores_, lasts_, expected_, expected_lasts_;
   std::vector<unsigned long long> first_bad_;
 };
+
+/// What tests of kernels that go along memory share: the sizes around which they look, and draws.
+template <class T>
+class recurrence_sizes : public testing::Test {
+protected:
+  using problem = cuda_backend::recurrence_problem<T>;
+  static constexpr std::size_t row = problem::row, piece = problem::piece, tile = problem::tile, word = 16 / sizeof(T);
+  static constexpr int slots = problem::slots;
+
+  std::size_t draw(std::size_t below) { return static_cast<std::size_t>(random_bits(5, ++draws_) >> 11) % below; }
+  kind draw_kind() { return draw(2) == 0 ? kind::ordinary : static_cast<kind>(1 + draw(other_kinds)); }
+  /// Behind each sequence. Those of at most half a row have none: the shared memory of the kernel of rows has no room
+  /// for it, and other kernels take them.
+  std::size_t draw_gap(std::size_t n) { return n * 2 > row ? draw(3) : 0; }
+
+private:
+  std::uint64_t draws_ = 0;
+};
+using recurrence_types = testing::Types<float, double, half>;
 
 }  // namespace tally::test

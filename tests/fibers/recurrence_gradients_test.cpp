@@ -17,10 +17,10 @@
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
 #include "barriers.hpp"
+#include "recurrence_call.hpp"
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/recurrence/gradient_problem.cuh"
 #include "tally/detail/cuda/recurrence/rows_kernel.cuh"
-#include "tally/half.hpp"
 
 namespace {
 
@@ -37,7 +37,7 @@ struct place {
   bool is_forward = true;
 };
 struct call {
-  place a, y, above, to_a, to_b;
+  place a{}, y{}, above{}, to_a{}, to_b{};
   std::size_t gap = 0;  ///< behind each sequence
   bool has_befores = true;
   unsigned blocks = 1;
@@ -181,14 +181,19 @@ private:
                           last(to_a_, how_.to_a),
                           step(how_.y),
                           step(how_.to_a),
-                          batch_places(products)};
-    p.states_across = p.products_across = across;
-    p.first_state_across = 1;
-    p.states_dense = p.products_dense = is_dense;
-    p.states_begin = y_.begin();
-    p.states_end = y_.end();
-    p.first_state = befores_[0];
-    p.first_states = how_.has_befores ? befores_.data() : nullptr;
+                          batch_places(products),
+                          across,
+                          across,
+                          1,
+                          is_dense,
+                          is_dense,
+                          false,
+                          false,
+                          y_.begin(),
+                          y_.end(),
+                          befores_[0],
+                          how_.has_befores ? befores_.data() : nullptr,
+                          0};
     p.last_a = static_cast<std::ptrdiff_t>(n_ - 1) * p.a_step + shift;
     p.a_groups = are_groups(p.a, p.a_step);
     p.b_groups = are_groups(p.b, p.b_step);
@@ -216,32 +221,23 @@ void check(std::size_t sequences, std::size_t n, call const& how)
 }
 
 template <class T>
-class recurrence_gradients_on_fibers : public testing::Test {
+class recurrence_gradients_on_fibers : public tally::test::recurrence_sizes<T> {
 protected:
-  static constexpr std::size_t row = recurrence_problem<T>::row, piece = recurrence_problem<T>::piece,
-                               tile = recurrence_problem<T>::tile, word = 16 / sizeof(T);
-  static constexpr int slots = recurrence_problem<T>::slots;
-
-  std::size_t draw(std::size_t below) { return static_cast<std::size_t>(random_bits(6, ++draws_) >> 11) % below; }
   call anyhow(std::size_t n)
   {
-    auto const somewhere = [&] { return place{draw(word + 1), draw(3) != 0}; };
+    auto const somewhere = [&] { return place{this->draw(this->word + 1), this->draw(3) != 0}; };
     return {.a = somewhere(),
             .y = somewhere(),
             .above = somewhere(),
             .to_a = somewhere(),
             .to_b = somewhere(),
-            .gap = n * 2 > row ? draw(3) : 0,
-            .has_befores = draw(2) == 0,
-            .blocks = static_cast<unsigned>(1 + draw(2)),
-            .what = draw(2) == 0 ? kind::ordinary : static_cast<kind>(1 + draw(tally::test::other_kinds))};
+            .gap = this->draw_gap(n),
+            .has_befores = this->draw(2) == 0,
+            .blocks = static_cast<unsigned>(1 + this->draw(2)),
+            .what = this->draw_kind()};
   }
-
-private:
-  std::uint64_t draws_ = 0;
 };
-using all_types = testing::Types<float, double, tally::half>;
-TYPED_TEST_SUITE(recurrence_gradients_on_fibers, all_types);
+TYPED_TEST_SUITE(recurrence_gradients_on_fibers, tally::test::recurrence_types);
 
 TYPED_TEST(recurrence_gradients_on_fibers, that_lie_anyhow)
 {

@@ -5,23 +5,18 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "../support/generator.hpp"
 #include "barriers.hpp"
 #include "recurrence_call.hpp"
 #include "tally/detail/cuda/recurrence/rows_kernel.cuh"
-#include "tally/half.hpp"
 
 namespace {
 
 using namespace tally::cuda_backend;
-using tally::affine;
 using tally::test::kind;
-using tally::test::random_bits;
 using call = tally::test::recurrence_kind;
 
 /// By the kernel whose warps have `Rows` rows for each sequence.
@@ -43,36 +38,26 @@ void check(std::size_t sequences, std::size_t n, call const& how)
 }
 
 template <class T>
-class recurrence_rows_on_fibers : public testing::Test {
+class recurrence_rows_on_fibers : public tally::test::recurrence_sizes<T> {
 protected:
-  static constexpr std::size_t row = recurrence_problem<T>::row, piece = recurrence_problem<T>::piece,
-                               tile = recurrence_problem<T>::tile, word = 16 / sizeof(T);
-  static constexpr int slots = recurrence_problem<T>::slots;
-
-  std::size_t draw(std::size_t below) { return static_cast<std::size_t>(random_bits(5, ++draws_) >> 11) % below; }
-  /// Sequences of at most half a row have no gaps: the shared memory has no room for these, and other kernels take
-  /// them.
   call anyhow(std::size_t n)
   {
-    auto const step = [&] { return draw(3) == 0 ? -1 : 1; };
-    return {.a = draw(word + 1),
-            .b = draw(word + 1),
-            .out = draw(word + 1),
-            .gap = n * 2 > row ? draw(3) : 0,
+    auto const somewhere = [&] { return this->draw(this->word + 1); };
+    auto const step = [&] { return this->draw(3) == 0 ? -1 : 1; };
+    return {.a = somewhere(),
+            .b = somewhere(),
+            .out = somewhere(),
+            .gap = this->draw_gap(n),
             .a_step = step(),
             .b_step = step(),
             .out_step = step(),
-            .is_constant = draw(4) == 0,
+            .is_constant = this->draw(4) == 0,
             .is_in_place = false,
-            .blocks = static_cast<unsigned>(1 + draw(2)),
-            .what = draw(2) == 0 ? kind::ordinary : static_cast<kind>(1 + draw(tally::test::other_kinds))};
+            .blocks = static_cast<unsigned>(1 + this->draw(2)),
+            .what = this->draw_kind()};
   }
-
-private:
-  std::uint64_t draws_ = 0;
 };
-using all_types = testing::Types<float, double, tally::half>;
-TYPED_TEST_SUITE(recurrence_rows_on_fibers, all_types);
+TYPED_TEST_SUITE(recurrence_rows_on_fibers, tally::test::recurrence_types);
 
 TYPED_TEST(recurrence_rows_on_fibers, that_lie_anyhow)
 {

@@ -125,8 +125,9 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
                   .longs = {&counters[0], first_bad.data(), list.data()},
                   .chunks = how.chunk == 0 ? segment_chunks{} : segment_chunks{&counters[1], listed.data()}};
   recurrence_lists_problem<T> const lists{problem, 32 + lengths.size() % 200, how.chunk};
-  // The static shared memory of a block is that of all blocks here, so there is one.
-  tally::test::run_grid(1, segment_tiles_threads, 0, [&] { list_tiles_kernel(lists); });
+  // The static shared memory of a block is that of all blocks here, so there is one, or they write the same.
+  unsigned const listing = lengths.size() <= segment_tiles_threads ? how.blocks : 1;
+  tally::test::run_grid(listing, segment_tiles_threads, 0, [&] { list_tiles_kernel(lists); });
   ASSERT_EQ(counters[0], tiles);
   if (how.chunk != 0) check_chunks(problem.chunks, lengths, how);
 

@@ -54,11 +54,8 @@ struct recurrence_lists_problem : recurrence_segments_problem<Value> {
     std::uint32_t number = static_cast<std::uint32_t>(__popc(heads & (0xffffffffu >> (warp_lanes - 1 - lane))));
 #pragma unroll
     for (int w = 0; w < warps - 1; ++w) number += w < warp ? heads_of_warps[w] : 0;
-    if (own == threads - 1)
-      first_chunk =
-          number == 0
-              ? 0
-              : static_cast<std::uint32_t>(atomicAdd(this->chunks.count, static_cast<unsigned long long>(number)));
+    if (own == threads - 1 && number > 0)
+      first_chunk = static_cast<std::uint32_t>(atomicAdd(this->chunks.count, static_cast<unsigned long long>(number)));
     __syncthreads();
     if (is_head) this->chunks.all[first_chunk + number - 1].first = static_cast<std::uint32_t>(segment);
     if (is_end) this->chunks.all[first_chunk + number - 1].end = static_cast<std::uint32_t>(segment) + 1;

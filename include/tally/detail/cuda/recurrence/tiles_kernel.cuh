@@ -152,8 +152,8 @@ __device__ __forceinline__ void reduce_recurrence_tiles(recurrence_tiles_memory<
     if (tile >= tiles) return;
     bool const is_whole = stage.at.size == static_cast<int>(P::tile);
     stage.arrived.wait(at.phase);
-    // A multiprocessor keeps some 2000 instructions, and those for sixteen rows at a time have no place beside the
-    // rest.
+    // A multiprocessor seems to keep some 2000 instructions, and those for sixteen rows at a time have no place beside
+    // the rest.
 #pragma unroll 1
     for (int first_row = reducer * rows; first_row < (reducer + 1) * rows; first_row += rows_at_once) {
       steps_of_tile<P, word, rows_at_once / 2, 2 * row> const steps(stage, p, first_row * row + lane * word);

@@ -62,13 +62,13 @@ struct recurrence_tiles {
   /// to fold: half as many in turn gain .09 of a copy, and cost floats .02, and elements of two bytes .07.
   static constexpr int tiles_between = sizeof(T) == 8 ? 1 : folders;
   /// Whether reducers are every fourth warp. Then they share the instructions that a quarter of the multiprocessor
-  /// keeps, and the other quarters need not have theirs: long segments of floats have .82 of a copy for .80, elements
+  /// keeps, and the other quarters need not have theirs: long segments of floats have .81 of a copy for .80, elements
   /// of two bytes .580 for .582.
   static constexpr bool reducers_are_apart = sizeof(T) >= 4;
   static constexpr int all_warps = writers + reducers + folders + 1;
   static constexpr int threads = (reducers_are_apart ? (all_warps + 3) / 4 * 4 : all_warps) * warp_lanes;
 
-  /// What a warp does, as a number: writers come first, and then reducers, folders and the loader. Others do nothing.
+  /// The duty of a warp, as a number: writers come first, and then reducers, folders and the loader. Others do nothing.
   __device__ __forceinline__ static int duty_of(int warp)
   {
     if constexpr (!reducers_are_apart) return warp;
