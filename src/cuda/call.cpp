@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "tally/cuda_execution.hpp"
+#include "tally/detail/cuda/boxes.hpp"
 #include "tally/detail/cuda/check.cuh"
 
 namespace tally::cuda_backend {
@@ -20,6 +22,21 @@ namespace {
 
 constexpr int most_devices = 64;
 static_assert(sizeof(workspace_header) == execution::workspace::header_bytes);
+
+/// A function of the driver, which cudart finds at run time: programs need not link it.
+template <class Function>
+Function function_of_driver(char const* name)
+{
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  std::string const attempt = std::string("looking for ") + name;
+#if CUDART_VERSION >= 12050
+  check_cuda(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found), attempt.c_str());
+#else
+  check_cuda(cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found), attempt.c_str());
+#endif
+  return reinterpret_cast<Function>(function);
+}
 
 device_facts const& facts_of(int device)
 {
@@ -114,20 +131,8 @@ void prepared_call::check_pointer(void const* pointer, char const* what) const
 
 std::size_t prepared_call::bytes_from(void const* pointer) const
 {
-  // A function of the driver, which cudart finds at run time: programs need not link it.
   using ask = CUresult (*)(void*, CUpointer_attribute, CUdeviceptr);
-  static ask const attribute_of = [] {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-    check_cuda(cudaGetDriverEntryPointByVersion("cuPointerGetAttribute", &function, 12000, cudaEnableDefault, &found),
-               "looking for cuPointerGetAttribute");
-#else
-    check_cuda(cudaGetDriverEntryPoint("cuPointerGetAttribute", &function, cudaEnableDefault, &found),
-               "looking for cuPointerGetAttribute");
-#endif
-    return reinterpret_cast<ask>(function);
-  }();
+  static ask const attribute_of = function_of_driver<ask>("cuPointerGetAttribute");
   auto const at = reinterpret_cast<CUdeviceptr>(pointer);
   CUdeviceptr begin = 0;
   std::size_t bytes = 0;
@@ -151,6 +156,26 @@ bool prepared_call::can_grow() const
 bool prepared_call::is_captured() const
 {
   return is_capturing(stream_);
+}
+
+box_map make_box_map(box_array const& array)
+{
+  static_assert(sizeof(CUtensorMap) == sizeof(box_map) && alignof(CUtensorMap) <= alignof(box_map));
+  static auto const encode = function_of_driver<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+  std::array<cuuint64_t, 3> const extents{array.columns, array.rows, array.matrices};
+  std::array<cuuint64_t, 2> const distances{array.row_bytes, array.matrix_bytes};
+  std::array<cuuint32_t, 3> const box{array.box_columns, array.box_rows, 1};
+  constexpr std::array<cuuint32_t, 3> every_element{1, 1, 1};
+  CUtensorMap made;
+  // Lines of 128 bytes come from memory in pairs: columns of floats gain a hundredth.
+  CUresult const found = encode(
+      &made, array.element_bytes == 8 ? CU_TENSOR_MAP_DATA_TYPE_UINT64 : CU_TENSOR_MAP_DATA_TYPE_UINT32, 3, array.first,
+      extents.data(), distances.data(), box.data(), every_element.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+      CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  check_cuda(found == CUDA_SUCCESS ? cudaSuccess : cudaErrorInvalidValue, "describing columns to the device");
+  box_map result;
+  std::memcpy(&result, &made, sizeof result);
+  return result;
 }
 
 void* prepared_call::host_result(std::size_t bytes)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -15,9 +16,9 @@
 /// place is poisoned. One source of a test includes this file.
 namespace tally::test {
 
+/// A bulk copy or a box on its way.
 struct bulk_copy {
-  void* to;
-  void const* from;
+  std::function<void()> arrive;
   std::uint32_t bytes;
 };
 /// The state of an `arrival`.
@@ -37,11 +38,67 @@ struct word_copy {
 };
 inline std::map<std::pair<unsigned, unsigned>, std::vector<word_copy>> word_copies;  ///< of a block's thread
 
+/// The array of a box map, which lives as long as the grid.
+inline cuda_backend::box_map map_of(cuda_backend::box_array const& array)
+{
+  cuda_backend::box_map made{};
+  cuda_backend::box_array const* const place = &array;
+  std::memcpy(&made, &place, sizeof place);
+  return made;
+}
+/// A box of an array, and its image in shared memory.
+struct box {
+  cuda_backend::box_array const* array = nullptr;
+  unsigned char* image;
+  std::ptrdiff_t column, row, matrix;
+
+  box(cuda_backend::box_map const& map, void const* in_shared, int first_column, int first_row, int of_matrix)
+      : image(static_cast<unsigned char*>(const_cast<void*>(in_shared))),
+        column(first_column),
+        row(first_row),
+        matrix(of_matrix)
+  {
+    std::memcpy(&array, &map, sizeof array);
+    if (reinterpret_cast<std::uintptr_t>(in_shared) % 128 != 0 ||
+        reinterpret_cast<std::uintptr_t>(array->first) % 16 != 0 || !cuda_backend::fits_box_map(array->row_bytes) ||
+        !cuda_backend::fits_box_map(array->matrix_bytes) || array->box_columns > 256 || array->box_rows > 256)
+      throw std::runtime_error("a box is not as a device asks");
+  }
+  std::size_t row_bytes() const { return array->box_columns * array->element_bytes; }
+  std::size_t bytes() const { return array->box_rows * row_bytes(); }
+  /// Calls visit(element in the array or null, element of the image).
+  template <class Visit>
+  void for_each_element(Visit const& visit) const
+  {
+    auto const is_in = [](std::ptrdiff_t at, std::size_t extent) {
+      return at >= 0 && at < static_cast<std::ptrdiff_t>(extent);
+    };
+    for (std::ptrdiff_t r = 0; r < static_cast<std::ptrdiff_t>(array->box_rows); ++r)
+      for (std::ptrdiff_t c = 0; c < static_cast<std::ptrdiff_t>(array->box_columns); ++c) {
+        bool const is_there =
+            is_in(row + r, array->rows) && is_in(column + c, array->columns) && is_in(matrix, array->matrices);
+        auto const at = [&](std::ptrdiff_t index, std::size_t bytes) {
+          return index * static_cast<std::ptrdiff_t>(bytes);
+        };
+        unsigned char* const element = static_cast<unsigned char*>(array->first) + at(matrix, array->matrix_bytes) +
+                                       at(row + r, array->row_bytes) + at(column + c, array->element_bytes);
+        visit(is_there ? element : nullptr, image + at(r, row_bytes()) + at(c, array->element_bytes));
+      }
+  }
+};
+/// A box that is copied back, and its image as it was then.
+struct stored_box {
+  box copied;
+  std::vector<unsigned char> image;
+};
+inline std::map<std::pair<unsigned, unsigned>, std::vector<stored_box>> stored_boxes;  ///< of a block's thread
+
 /// Before each grid.
 inline void forget_barriers()
 {
   all_phases.clear();
   word_copies.clear();
+  stored_boxes.clear();
 }
 
 inline void start_word_copy(word_copy const& copy)
@@ -97,7 +154,7 @@ inline void arrival::wait(std::uint32_t parity)
       continue;
     }
     for (test::bulk_copy const& each : own.copies) {
-      std::memcpy(each.to, each.from, each.bytes);
+      each.arrive();
       own.bytes -= each.bytes;
     }
     own.copies.clear();
@@ -110,8 +167,41 @@ inline void arrival::bulk_load(void* to, void const* from, std::uint32_t bytes)
   auto const is_word = [](void const* at) { return reinterpret_cast<std::uintptr_t>(at) % 16 == 0; };
   if (!is_word(to) || !is_word(from) || bytes % 16 != 0) throw std::runtime_error("a bulk copy is not of whole words");
   std::memset(to, 0xA5, bytes);
-  test::all_phases.at(this).copies.push_back({to, from, bytes});
+  test::all_phases.at(this).copies.push_back({[=] { std::memcpy(to, from, bytes); }, bytes});
   test::grid::current()->tell(this);  // those that wait already let it arrive
+}
+inline void arrival::box_load(void* to, box_map const& from, int column, int row, int matrix)
+{
+  test::box const copied(from, to, column, row, matrix);
+  std::memset(to, 0xA5, copied.bytes());
+  auto const arrive = [copied] {
+    copied.for_each_element([&](unsigned char const* element, unsigned char* image) {
+      if (element != nullptr)
+        std::memcpy(image, element, copied.array->element_bytes);
+      else
+        std::memset(image, 0, copied.array->element_bytes);
+    });
+  };
+  test::all_phases.at(this).copies.push_back({arrive, static_cast<std::uint32_t>(copied.bytes())});
+  test::grid::current()->tell(this);
+}
+inline void box_store(box_map const& to, void const* from, int column, int row, int matrix)
+{
+  test::box const copied(to, from, column, row, matrix);
+  test::stored_boxes[{blockIdx.x, threadIdx.x}].push_back({copied, {copied.image, copied.image + copied.bytes()}});
+  test::grid::current()->perhaps_wait();
+}
+inline void await_box_reads()
+{
+  auto& own = test::stored_boxes[{blockIdx.x, threadIdx.x}];
+  for (test::stored_box const& each : own) {
+    if (std::memcmp(each.image.data(), each.copied.image, each.image.size()) != 0)
+      throw std::runtime_error("a box has changed before it was read");
+    each.copied.for_each_element([&](unsigned char* element, unsigned char const* image) {
+      if (element != nullptr) std::memcpy(element, image, each.copied.array->element_bytes);
+    });
+  }
+  own.clear();
 }
 inline shared_location shared_address(void* p)
 {

@@ -94,7 +94,7 @@ public:
     if (blocks == 0 || threads == 0 || threads % warp != 0 || threads > warp * most_warps)
       throw std::invalid_argument("a grid has blocks of whole warps");
     for (block& own : blocks_) {
-      own.shared.resize((shared_bytes_ + guard) / sizeof(uint4));
+      own.shared.resize((shared_bytes_ + guard) / sizeof(line) + 1);
       std::memset(static_cast<void*>(own.shared.data()), poison, shared_bytes_ + guard);
       constexpr unsigned char paces[] = {0, 0, 3, 31};
       for (unsigned char& skips : own.skips) skips = paces[random_() % std::size(paces)];
@@ -179,6 +179,7 @@ public:
   /// Lets all that wait for a place go on.
   void tell(void const* place)
   {
+    turns_ = 0;
     auto& all = told_[place];
     ready_.insert(ready_.end(), all.begin(), all.end());
     all.clear();
@@ -195,7 +196,7 @@ public:
 private:
   static constexpr std::size_t stack_bytes = 1 << 16, guard = 1024;
   static constexpr unsigned char poison = 0xA5;
-  /// The turns without a barrier of a block, or an end of a thread, after which threads are taken to wait for ever. The
+  /// The turns without a barrier of a block, a place that is told, or an end of a thread, after which threads are taken to wait for ever. The
   /// kernels tested take a million at most.
   static constexpr unsigned long most_turns = 4'000'000;
 
@@ -203,12 +204,15 @@ private:
     ucontext_t context;
     bool any;  ///< of the barrier that it has left
   };
+  struct alignas(128) line {
+    unsigned char bytes[128];
+  };
   struct block {
     std::array<barrier, 16> barriers;
     std::array<barrier, most_warps> warps;
     std::array<std::array<std::uint64_t, warp>, most_warps> brought, seen;
     std::array<unsigned char, most_warps> skips;  ///< a lane of the warp goes on once in `skips + 1` draws of it
-    std::vector<uint4> shared;
+    std::vector<line> shared;
   };
 
   block& own_block() { return blocks_[blockIdx.x]; }

@@ -24,7 +24,15 @@ columns_shape floats(std::size_t outer, std::size_t size, std::size_t neighbours
           .are_stretches = true,
           .reduces = false,
           .bytes = 4,
-          .ring_width = 128};
+          .fits_boxes = true};
+}
+
+/// The same without the kernel by warps.
+columns_shape floats_of_blocks(std::size_t outer, std::size_t size, std::size_t neighbours)
+{
+  columns_shape shape = floats(outer, size, neighbours);
+  shape.fits_boxes = false;
+  return shape;
 }
 
 TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
@@ -37,18 +45,20 @@ TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
             columns_shape shape = floats(outer, size, neighbours);
             shape.are_stretches = are_stretches;
             shape.reduces = reduces;
-            if (reduces) shape.ring_width = 0;
             shape.are_aligned = neighbours % 4 == 0;
+            shape.fits_boxes = shape.are_aligned && !reduces;
             columns_choice const made = choose(shape, 132, tuning{});
             std::string const said = std::to_string(outer) + " " + std::to_string(size) + " " +
                                      std::to_string(neighbours) + " " + path_of(made);
             column_piece const& piece = made.piece;
             ASSERT_GE(piece.columns, 1) << said;
             ASSERT_GE(piece.rows, 1) << said;
-            if (made.which == columns_kernel::scan_ring) {
-              ASSERT_TRUE(!reduces && shape.are_aligned && size >= 86) << said;
-              ASSERT_TRUE(piece.columns >= 96 && piece.columns <= 128) << said;
-              ASSERT_GE(made.groups * (size <= 8192 ? (size + 127) / 128 : 1), size <= 8192 ? 132u : 118u) << said;
+            if (made.which == columns_kernel::scan_by_warps) {
+              ASSERT_TRUE(!reduces && shape.are_aligned && size >= 86 && made.is_shared_out) << said;
+              ASSERT_TRUE(piece.columns == 32 && piece.rows == 1) << said;
+              ASSERT_EQ(made.groups, outer * ((neighbours + 31) / 32)) << said;
+              ASSERT_GE(shape.sequences * 100, made.groups * 32 * 75) << said;
+              continue;
             }
             if (made.which == columns_kernel::short_planes || made.which == columns_kernel::shortest_planes) {
               ASSERT_TRUE(are_stretches && size <= 64) << said;
@@ -76,7 +86,7 @@ TEST(columns_choice, pieces_fit_a_block_and_cover_all_columns)
               ASSERT_EQ(piece.inner, 1) << said;
               ASSERT_EQ(made.groups, outer * ((neighbours + columns - 1) / columns)) << said;
             }
-            if (made.which != columns_kernel::scan_ring && size <= row * static_cast<std::size_t>(piece.rows)) {
+            if (size <= row * static_cast<std::size_t>(piece.rows)) {
               ASSERT_FALSE(made.is_shared_out) << said;
             }
             if (made.which == columns_kernel::short_scan || made.which == columns_kernel::short_reduction) {
@@ -104,56 +114,58 @@ TEST(columns_choice, lays_planes_out_in_different_banks)
 
 TEST(columns_choice, shares_out_columns_that_are_too_few)
 {
-  EXPECT_TRUE(choose(floats(1, std::size_t(1) << 20, 256), 132, tuning{}).is_shared_out);
-  columns_shape wide = floats(1, 1024, std::size_t(1) << 18);
-  wide.ring_width = 0;
+  EXPECT_TRUE(choose(floats_of_blocks(1, std::size_t(1) << 20, 256), 132, tuning{}).is_shared_out);
+  columns_shape const wide = floats_of_blocks(1, 1024, std::size_t(1) << 18);
   EXPECT_FALSE(choose(wide, 132, tuning{}).is_shared_out);
-  columns_shape reduction = floats(1, 8192, 256);
+  columns_shape reduction = floats_of_blocks(1, 8192, 256);
   reduction.reduces = true;
   EXPECT_FALSE(choose(reduction, 132, tuning{}).is_shared_out) << "a tile has one block";
   reduction.size = 8193;
   EXPECT_TRUE(choose(reduction, 132, tuning{}).is_shared_out);
 }
 
-TEST(columns_choice, takes_the_ring_where_aligned_columns_are_many)
+TEST(columns_choice, lets_warps_scan_aligned_columns)
 {
+  using enum columns_kernel;
   auto const many = floats(1, 4096, 65536);
-  EXPECT_EQ(choose(many, 132, tuning{}).which, columns_kernel::scan_ring);
-  EXPECT_EQ(choose(many, 132, tuning{}).piece.columns, 128);
-  EXPECT_EQ(choose(floats(64, 4096, 1024), 132, tuning{}).which, columns_kernel::scan_ring);
-  EXPECT_EQ(choose(floats(1, 16384, 16384), 132, tuning{}).which, columns_kernel::scan_ring);
-  EXPECT_EQ(choose(floats(1, 8192, 8192), 132, tuning{}).which, columns_kernel::scan_ring) << "a tile";
-  EXPECT_EQ(choose(floats(1, 8193, 8192), 132, tuning{}).which, columns_kernel::scan);
-  EXPECT_EQ(choose(floats(1, 256, 4096), 132, tuning{}).which, columns_kernel::scan) << "few pieces";
-  EXPECT_EQ(choose(floats(1, 65536, 4096), 132, tuning{}).which, columns_kernel::scan);
-  EXPECT_EQ(choose(floats(1000, 4096, 88), 132, tuning{}).which, columns_kernel::scan);
-  EXPECT_EQ(choose(floats(1000, 85, 128), 132, tuning{}).which, columns_kernel::scan);
-  auto unaligned = many;
-  unaligned.are_aligned = false;
-  EXPECT_EQ(choose(unaligned, 132, tuning{}).which, columns_kernel::scan);
-  auto narrow = many;
-  narrow.ring_width = 64;
-  EXPECT_EQ(choose(narrow, 132, tuning{}).piece.columns, 64);
+  EXPECT_EQ(choose(many, 132, tuning{}).which, scan_by_warps);
+  EXPECT_EQ(choose(floats(64, 4096, 1024), 132, tuning{}).which, scan_by_warps);
+  EXPECT_EQ(choose(floats(1, std::size_t(1) << 20, 256), 132, tuning{}).which, scan_by_warps);
+  EXPECT_EQ(choose(floats(1, 86, 32), 132, tuning{}).which, scan_by_warps);
+  EXPECT_EQ(choose(floats(1, 85, 32), 132, tuning{}).which, scan);
+  EXPECT_EQ(choose(floats(1, 1000, 40), 132, tuning{}).which, scan) << "the second piece has eight columns of 32";
+  EXPECT_EQ(choose(floats(1, 1000, 48), 132, tuning{}).which, scan_by_warps);
+  EXPECT_EQ(choose(floats(1, 1000, 1 << 18), 132, tuning{}).which, scan) << "blocks have columns of their own";
+  EXPECT_EQ(choose(floats(1, 15 * row + 1, 1 << 18), 132, tuning{}).which, scan_by_warps);
+  auto other = many;
+  other.fits_boxes = false;
+  EXPECT_EQ(choose(other, 132, tuning{}).which, scan);
+  tuning by;
+  by.box_elements = 4097;
+  EXPECT_EQ(choose(many, 132, by).which, scan);
+  by = {};
+  by.box_percent = 0;
+  EXPECT_EQ(choose(floats(1, 1000, 40), 132, by).which, scan_by_warps);
 }
 
 TEST(columns_choice, obeys_the_tuning)
 {
   tuning by;
   by.stretch_columns = 0;
-  EXPECT_EQ(choose(floats(9, 1000, 5), 132, by).which, columns_kernel::scan);
+  EXPECT_EQ(choose(floats_of_blocks(9, 1000, 5), 132, by).which, columns_kernel::scan);
   by.plane_elements = 0;
-  EXPECT_EQ(choose(floats(1000, 16, 4), 132, by).which, columns_kernel::shortest_scan);
+  EXPECT_EQ(choose(floats_of_blocks(1000, 16, 4), 132, by).which, columns_kernel::shortest_scan);
   by.stretch_columns = 5;
-  EXPECT_EQ(choose(floats(1000, 16, 4), 132, by).which, columns_kernel::scan_of_stretches);
+  EXPECT_EQ(choose(floats_of_blocks(1000, 16, 4), 132, by).which, columns_kernel::scan_of_stretches);
   by.plane_elements = 15;
-  EXPECT_EQ(choose(floats(1000, 15, 4), 132, by).which, columns_kernel::shortest_planes);
-  EXPECT_EQ(choose(floats(1000, 16, 4), 132, by).which, columns_kernel::scan_of_stretches);
-  EXPECT_EQ(choose(floats(9, 1000, 5), 132, by).which, columns_kernel::scan_of_stretches);
-  EXPECT_EQ(choose(floats(9, 1000, 6), 132, by).which, columns_kernel::scan);
+  EXPECT_EQ(choose(floats_of_blocks(1000, 15, 4), 132, by).which, columns_kernel::shortest_planes);
+  EXPECT_EQ(choose(floats_of_blocks(1000, 16, 4), 132, by).which, columns_kernel::scan_of_stretches);
+  EXPECT_EQ(choose(floats_of_blocks(9, 1000, 5), 132, by).which, columns_kernel::scan_of_stretches);
+  EXPECT_EQ(choose(floats_of_blocks(9, 1000, 6), 132, by).which, columns_kernel::scan);
   by.column_groups_walked = 0;
-  EXPECT_FALSE(choose(floats(1, std::size_t(1) << 20, 256), 132, by).is_shared_out);
+  EXPECT_FALSE(choose(floats_of_blocks(1, std::size_t(1) << 20, 256), 132, by).is_shared_out);
   by.column_width = 64;
-  EXPECT_EQ(choose(floats(1, 100 * row, 256), 132, by).piece.columns, 64);
+  EXPECT_EQ(choose(floats_of_blocks(1, 100 * row, 256), 132, by).piece.columns, 64);
 }
 
 }  // namespace

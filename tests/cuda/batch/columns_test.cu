@@ -184,11 +184,11 @@ private:
     auto& tuned = cuda_backend::tuning_in_use();
     tuned = {};
     tuned.plane_elements = by.of<std::size_t>({0, 64, 64});
-    tuned.ring_column_elements = by.of<std::size_t>({1, 86});
-    tuned.ring_column_percent = by.of<std::size_t>({0, 0, 75});
-    tuned.ring_column_groups = by.of<std::size_t>({0, 0, 1'000'000});
-    tuned.ring_column_pieces = tuned.ring_column_groups;
-    tuned.ring_column_panel = by.of<std::uint32_t>({1, 2, 256});
+    tuned.box_elements = by.of<std::size_t>({1, 86, 1'000'000'000});
+    tuned.box_percent = by.of<std::size_t>({0, 0, 75});
+    tuned.box_rows_of_many = by.of<std::size_t>({0, 16});
+    tuned.column_copies = by.of<std::uint32_t>({1, 2, 4, 12});
+    tuned.column_panel = by.of<std::uint32_t>({1, 2, 1024});
     tuned.processors = by.of({0, 0, 1, 3});
     tuned.stretch_columns = by.of<std::size_t>({0, 31, 128});
     tuned.column_width = tuned.unaligned_column_width = by.of({8, 16, 32, 64, 128});
@@ -354,17 +354,17 @@ TEST(cuda_columns, are_walked_if_the_workspace_has_no_room)
                                           detail::batch::ends<float>{}, plus{}));
   };
   scan(space, out.begin());
+  EXPECT_EQ(last_path(), "cuda: columns, by warps");
+  device_array<float> const by_blocks(values.size());
+  cuda_backend::tuning_in_use().box_elements = size + 1;
+  scan(space, by_blocks.begin());
   EXPECT_EQ(last_path(), "cuda: columns, shared out");
-  device_array<float> const by_ring(values.size());
-  cuda_backend::tuning_in_use().ring_column_percent = 0;
-  cuda_backend::tuning_in_use().ring_column_groups = 0;
-  scan(space, by_ring.begin());
-  EXPECT_EQ(last_path(), "cuda: columns, ring");
+  cuda_backend::tuning_in_use() = {};
   scan(no_room, again.begin());
   EXPECT_EQ(last_path(), "cuda: columns, walked");
   own.wait();
   EXPECT_EQ(out.values(), again.values());
-  EXPECT_EQ(out.values(), by_ring.values());
+  EXPECT_EQ(out.values(), by_blocks.values());
 }
 
 /// Each path was taken, if all tests were run.
@@ -374,7 +374,7 @@ public:
   {
     if (::testing::UnitTest::GetInstance()->test_to_run_count() < 8) return;
     for (char const* path :
-         {"cuda: columns, ring", "cuda: columns, walked", "cuda: columns, shared out", "cuda: columns, short",
+         {"cuda: columns, by warps", "cuda: columns, walked", "cuda: columns, shared out", "cuda: columns, short",
           "cuda: columns, shortest", "cuda: reduction of columns, shortest", "cuda: columns in stretches, walked",
           "cuda: columns in stretches, shared out", "cuda: planes of columns, short",
           "cuda: planes of columns, shortest", "cuda: reduction of columns, walked",

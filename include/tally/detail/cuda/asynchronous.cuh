@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "tally/detail/cuda/boxes.hpp"
+
 /// Copies into shared memory that threads need not wait for, and the barriers that they report to.
 ///
 /// Copies of a word by each thread need sm_80. Bulk copies, barriers and clusters need sm_90; for older devices these
@@ -66,9 +68,41 @@ public:
 #endif
   }
 
+  /// Copies the box that begins at a column and a row of a matrix, and reports all its bytes to this barrier. Places
+  /// outside of the matrix become zeros. `to` is aligned to 128 bytes.
+  __device__ __forceinline__ void box_load(void* to, box_map const& from, int column, int row, int matrix)
+  {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+        "[%5];" ::"r"(shared_address(to)),
+        "l"(&from), "r"(column), "r"(row), "r"(matrix), "r"(shared_address(&state_))
+        : "memory");
+#endif
+  }
+
 private:
   std::uint64_t state_;
 };
+
+/// Copies a box back. Places outside of the matrix are not written. The threads that wrote to shared memory have called
+/// `fence_asynchronous` before.
+__device__ __forceinline__ void box_store(box_map const& to, void const* from, int column, int row, int matrix)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%0, {%1, %2, %3}], [%4];" ::"l"(&to),
+               "r"(column), "r"(row), "r"(matrix), "r"(shared_address(from))
+               : "memory");
+  asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+#endif
+}
+/// Waits until the boxes that this thread copies back have been read.
+__device__ __forceinline__ void await_box_reads()
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+#endif
+}
 
 /// Copies a word of Bytes (4, 8 or 16) through the first-level cache. `to` is an address in shared memory, and both are
 /// aligned to the word.
@@ -214,6 +248,7 @@ public:
   void arrive_and_expect(std::uint32_t bytes);
   void wait(std::uint32_t parity);
   void bulk_load(void* to, void const* from, std::uint32_t bytes);
+  void box_load(void* to, box_map const& from, int column, int row, int matrix);
 
 private:
   std::uint64_t state_;
@@ -223,6 +258,8 @@ template <int Bytes>
 void copy_or_clear(shared_location to, void const* from, bool copies);
 void copy_some_of_4(shared_location to, void const* from, int bytes);
 void await_copies();
+void box_store(box_map const& to, void const* from, int column, int row, int matrix);
+void await_box_reads();
 void prefetch(void const* place);
 void fence_asynchronous();
 #endif

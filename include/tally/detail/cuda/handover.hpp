@@ -129,7 +129,14 @@ struct read_words {
   {
     for (std::size_t k = 0; k < words_of<W>; ++k) words[k] = load_relaxed(from + k);
   }
-  /// Whether the value was published. `value` is not touched otherwise.
+  /// Whether the value was published.
+  TALLY_HD bool has(std::uint32_t epoch) const
+  {
+    bool all = true;
+    for (std::size_t k = 0; k < words_of<W>; ++k) all = all && static_cast<std::uint32_t>(words[k] >> 32) == epoch;
+    return all;
+  }
+  /// The same. `value` is not touched otherwise.
   TALLY_HD bool decode(W& value, std::uint32_t epoch) const
   {
     bool all = true;

@@ -101,6 +101,54 @@ __device__ __forceinline__ V awaited(std::uint64_t const* words, std::uint32_t e
   }
 }
 
+/// Reads words again until each of those for which is_awaited(k) has been published. load(k) reads words k. All that are
+/// missing are on their way at once: they were published at about the same time, and each round takes some 1500 cycles.
+template <class W, int Most, class IsAwaited, class Load>
+__device__ __forceinline__ void await_all(read_words<W> (&read)[Most], std::uint32_t epoch, IsAwaited const& is_awaited,
+                                          Load const& load)
+{
+  for (unsigned sleep = 16;; sleep = sleep < 128 ? 2 * sleep : sleep) {
+    bool is_missing = false;
+#pragma unroll
+    for (int k = 0; k < Most; ++k) is_missing = is_missing || (is_awaited(k) && !read[k].has(epoch));
+    if (!is_missing) return;
+    __nanosleep(sleep);
+#pragma unroll
+    for (int k = 0; k < Most; ++k)
+      if (is_awaited(k) && !read[k].has(epoch)) load(k);
+  }
+}
+
+/// The totals that a warp reads: of the units of one kind before its own, `Most` of them at most, all on their way at
+/// once.
+template <class W, int Most>
+struct awaited_units {
+  read_words<W> read[Most];
+
+  __device__ __forceinline__ void load(std::uint64_t const* first, std::size_t distance, int count)
+  {
+#pragma unroll
+    for (int k = 0; k < Most; ++k)
+      if (k < count) read[k].load(first + static_cast<std::size_t>(k) * distance);
+  }
+  template <class Take>
+  __device__ __forceinline__ void take(std::uint64_t const* first, std::size_t distance, int count, std::uint32_t epoch,
+                                       W const& any, Take const& take)
+  {
+    await_all(
+        read, epoch, [&](int k) { return k < count; },
+        [&](int k) { read[k].load(first + static_cast<std::size_t>(k) * distance); });
+#pragma unroll
+    for (int k = 0; k < Most; ++k) {
+      if (k < count) {
+        W value = any;
+        read[k].decode(value, epoch);
+        take(value);
+      }
+    }
+  }
+};
+
 /// The values before a piece that follows others in the same block.
 template <class T, class Op>
 struct column_state {

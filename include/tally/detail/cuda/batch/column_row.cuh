@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -53,6 +54,31 @@ public:
 
 protected:
   W totals_[Groups];
+};
+
+/// The scan of a row's group totals, one after the other: Kogge & Stone's values of a group depend on those before it
+/// alone. Indices are constants once loops are unrolled.
+template <class W, class Op, int Groups>
+class running_groups {
+public:
+  /// Takes the total of group g, and returns the fold up to it.
+  __device__ __forceinline__ W push(int g, W const& total, Op& op)
+  {
+    W value = total;
+#pragma unroll
+    for (int level = 0; level < levels; ++level) {
+      int const stride = 1 << level;
+      W const before = value;
+      if (g >= stride) value = static_cast<W>(op(values_[level][g % stride], value));
+      values_[level][g % stride] = before;
+    }
+    return value;
+  }
+
+private:
+  static constexpr int levels = 5;
+  static_assert(Groups == 1 << levels);
+  W values_[levels][Groups / 2];
 };
 
 /// One row in shared memory: `count` elements, one at least, that are `Step` apart, or `step` if that is 0. It is read
@@ -183,6 +209,55 @@ public:
       }
     }
     return previous;
+  }
+
+  /// The total of a whole row that begins at `first`. It needs no more than six totals at a time.
+  __device__ __forceinline__ static W total_of(In const* first, Op& op)
+  {
+    constexpr int levels = std::bit_width(static_cast<unsigned>(Groups));
+    static_assert(Groups == 1 << (levels - 1) && Step != 0);
+    W folds[levels];  // of 1, 2, 4, .. groups that were not folded with more yet
+#pragma unroll
+    for (int g = 0; g < Groups; ++g) {
+      W value = element_of(first[g * group * Step]);
+#pragma unroll
+      for (int j = 1; j < group; ++j) value = static_cast<W>(op(value, element_of(first[(g * group + j) * Step])));
+      int level = 0;
+#pragma unroll
+      for (; level < levels - 1 && (g >> level & 1) != 0; ++level) value = static_cast<W>(op(folds[level], value));
+      folds[level] = value;
+    }
+    return folds[levels - 1];
+  }
+
+  /// Writes the inclusive values of a whole row that begins at `first` in the elements' places.
+  __device__ __forceinline__ static void write_whole(In* first, left const& carry, left const& base_of_row, Op& op)
+  {
+    // As in `write`: each batch is read before the one ahead of it is written.
+    constexpr int batch = group * 2;
+    running_groups<W, Op, Groups> groups;
+    left before_group = base_of_row;
+    W own = element_of(first[0]);
+    In next[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) next[j] = first[j * Step];
+#pragma unroll
+    for (int k = 0; k < length; k += batch) {
+      In now[batch];
+#pragma unroll
+      for (int j = 0; j < batch; ++j) now[j] = next[j];
+#pragma unroll
+      for (int j = 0; j < batch; ++j)
+        if (k + batch < length) next[j] = first[(k + batch + j) * Step];
+#pragma unroll
+      for (int j = 0; j < batch; ++j) {
+        own = j % group == 0 ? element_of(now[j]) : static_cast<W>(op(own, element_of(now[j])));
+        W const value = carry.before(before_group.before(own, op), op);
+        reinterpret_cast<Out*>(first)[(k + j) * Step] = static_cast<Out>(static_cast<T>(value));
+        if (j % group == group - 1 && k + j + 1 < length)
+          before_group = left::present(base_of_row.before(groups.push((k + j) / group, own, op), op));
+      }
+    }
   }
 
 private:

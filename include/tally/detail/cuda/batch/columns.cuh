@@ -9,11 +9,11 @@
 
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/batch/columns_by_warps.cuh"
 #include "tally/detail/cuda/batch/columns_choice.hpp"
 #include "tally/detail/cuda/batch/columns_planes.cuh"
 #include "tally/detail/cuda/batch/columns_problem.cuh"
 #include "tally/detail/cuda/batch/columns_reduce.cuh"
-#include "tally/detail/cuda/batch/columns_ring.cuh"
 #include "tally/detail/cuda/batch/columns_scan.cuh"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/cuda/launch.cuh"
@@ -42,11 +42,22 @@ inline bool are_columns(detail::batch::layout const& where, bool reduces)
   return nearer(across.in, along.in) && (reduces || nearer(across.out, along.out));
 }
 
-/// Whether the ring takes such elements. Those of 8 bytes, in pieces of 64 columns, reach .58 to .70 of a copy there,
-/// and .90 in the other kernels.
-template <class P>
-inline constexpr bool fits_columns_ring = sizeof(typename P::input) == 4 && sizeof(typename P::element) == 4 &&
-                                          words_of<working_type<typename P::element>> == 1;
+/// Whether box maps can tell where the columns lie: as one matrix or several, read and written in the same direction.
+inline bool fits_boxes(detail::batch::layout const& where, std::size_t element_bytes)
+{
+  detail::batch::dimension const& innermost = where.across[static_cast<std::size_t>(where.dimensions - 1)];
+  auto const fits = [&](std::ptrdiff_t distance) {
+    return distance > 0 && fits_box_map(static_cast<std::size_t>(distance) * element_bytes);
+  };
+  auto const magnitude = [](std::ptrdiff_t distance) { return distance < 0 ? -distance : distance; };
+  detail::batch::distances const& along = where.along.step;
+  constexpr std::size_t most = 0x7fffffff;
+  return where.dimensions <= 2 && innermost.step.in == 1 && innermost.step.out == 1 && along.in < 0 == along.out < 0 &&
+         fits(magnitude(along.in)) && fits(magnitude(along.out)) && where.along.extent < most &&
+         innermost.extent < most &&
+         (where.dimensions == 1 ||
+          (where.across[0].extent < most && fits(where.across[0].step.in) && fits(where.across[0].step.out)));
+}
 
 /// The bytes of an array that a batch touches, from its lowest to its highest element.
 struct touched_bytes {
@@ -92,21 +103,16 @@ public:
 
   static void launch_selected(prepared_call const& call, P const& problem, columns_choice const& selected)
   {
-    static known_kernels known[columns_kernels]{};
-    auto const which = static_cast<std::size_t>(selected.which);
-    entry const of = entry_of(selected.which);
     detail::took(path_of(selected), selected.because);
-    if constexpr (fits_columns_ring<P>) {
-      if (selected.which == columns_kernel::scan_ring) {
-        constexpr std::size_t bytes = sizeof(columns_ring_memory<P>);
-        int const resident = blocks_at_a_time(call, of, columns_ring::threads, bytes, known[which]);
-        int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
-        std::size_t const pieces = static_cast<std::size_t>(problem.groups) * problem.rows;
-        launch(call, of, problem, static_cast<unsigned>(std::min(pieces, static_cast<std::size_t>(blocks))),
-               columns_ring::threads, bytes);
+    if constexpr (fits_columns_by_warps<P>) {
+      if (selected.which == columns_kernel::scan_by_warps) {
+        launch_by_warps(call, problem);
         return;
       }
     }
+    static known_kernels known[columns_kernels]{};
+    auto const which = static_cast<std::size_t>(selected.which);
+    entry const of = entry_of(selected.which);
     bool const stretches = are_stretches(selected.which);
     bool const planes = are_planes(selected.which);
     bool const copies = stretches || problem.what != work::reduce;
@@ -125,12 +131,44 @@ public:
 
 private:
   using entry = void (*)(P const);
-  static constexpr entry ring_entry()
+
+  /// The layout has two dimensions at most, as `fits_boxes` found.
+  static void launch_by_warps(prepared_call const& call, P const& problem)
   {
-    if constexpr (fits_columns_ring<P>)
-      return scan_columns_ring_kernel<P>;
-    else
-      return nullptr;
+    using by_warps = columns_by_warps_problem<P>;
+    bool const backward = problem.in_step < 0;
+    auto const map = [&](auto* first, std::ptrdiff_t along, std::ptrdiff_t detail::batch::distances::* array) {
+      constexpr std::size_t bytes = sizeof *first;
+      bool const many = problem.places.dimensions > 1;
+      std::size_t const row_bytes = static_cast<std::size_t>(backward ? -along : along) * bytes;
+      return make_box_map(
+          {.first = const_cast<std::remove_const_t<std::remove_pointer_t<decltype(first)>>*>(
+               backward ? first + static_cast<std::ptrdiff_t>(problem.size - 1) * along : first),
+           .element_bytes = bytes,
+           .columns = problem.neighbours,
+           .rows = problem.size,
+           .matrices = many ? problem.places.extents[0] : 1,
+           .row_bytes = row_bytes,
+           .matrix_bytes = many ? static_cast<std::size_t>(problem.places.steps[0].*array) * bytes : row_bytes,
+           .box_columns = box_columns,
+           .box_rows = columns_by_warps_memory<P>::row});
+    };
+    by_warps const given{problem, map(problem.in, problem.in_step, &detail::batch::distances::in),
+                         map(problem.out, problem.out_step, &detail::batch::distances::out),
+                         std::max<std::uint32_t>(tuning_in_use().column_copies, 1),
+                         static_cast<std::uint32_t>(problem.size - 1)};
+    constexpr std::size_t bytes = sizeof(columns_by_warps_memory<P>);
+    static known_kernels known[2]{};
+    void (*const kernel)(by_warps const) =
+        backward ? scan_columns_by_warps_kernel<P, true> : scan_columns_by_warps_kernel<P, false>;
+    constexpr int most_threads = columns_by_warps_memory<P>::warps * warp_lanes;
+    int const resident = blocks_at_a_time(call, kernel, most_threads, bytes, known[backward]);
+    std::size_t const most_blocks =
+        static_cast<std::size_t>(call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident);
+    std::size_t const pieces = static_cast<std::size_t>(problem.groups) * problem.rows;
+    std::size_t const blocks = std::min(pieces, most_blocks);
+    std::size_t const warps = std::min<std::size_t>((pieces - 1) / blocks + 1, columns_by_warps_memory<P>::warps);
+    launch(call, kernel, given, static_cast<unsigned>(blocks), static_cast<int>(warps) * warp_lanes, bytes);
   }
   /// As `plan::launchable_of`.
   static entry entry_of(columns_kernel which)
@@ -147,7 +185,6 @@ private:
         scan_columns_kernel<P, false, short_groups, of_short_scan>,
         scan_columns_kernel<P, false, shortest_groups, 8>,
         scan_columns_kernel<P, true, groups, blocks>,
-        ring_entry(),
         planes_kernel<P, short_groups, of_short_scan>,
         planes_kernel < P,
         shortest_groups,
@@ -191,11 +228,11 @@ bool run_columns(prepared_call& call, work what, detail::batch::layout const& wh
     };
     bool const aligned = begins_aligned(in, &detail::batch::distances::in) &&
                          (reduces || begins_aligned(out, &detail::batch::distances::out));
-    // The ring writes an exclusive scan one place behind what it reads.
+    // Warps write an exclusive scan one place behind what they read.
     touched_bytes const read(in, where, &detail::batch::distances::in);
     touched_bytes const written(out, where, &detail::batch::distances::out);
     bool const apart = read.end <= written.begin || written.end <= read.begin;
-    bool const may_ring = !reduces && call.facts().compute_capability >= 90 && (what == work::inclusive_scan || apart);
+    bool const by_warps = !reduces && call.facts().compute_capability >= 90 && (what == work::inclusive_scan || apart);
     columns_shape shape{.size = size,
                         .row = order::row<T>,
                         .short_size = columns_plan<P>::short_size,
@@ -207,7 +244,7 @@ bool run_columns(prepared_call& call, work what, detail::batch::layout const& wh
                                          (reduces || (innermost.step.out == 1 && along.out == along.in)),
                         .reduces = reduces,
                         .bytes = sizeof(In),
-                        .ring_width = fits_columns_ring<P> && may_ring ? std::size_t(columns_ring::columns) : 0};
+                        .fits_boxes = fits_columns_by_warps<P> && by_warps && aligned && fits_boxes(where, sizeof(In))};
     columns_choice selected = choose(shape, call.processors(), tuning_in_use());
     std::size_t const rows = (size - 1) / order::row<T> + 1;
     std::size_t const pieces = reduces ? (rows - 1) / rows_of_tile + 2 : rows;
@@ -219,8 +256,8 @@ bool run_columns(prepared_call& call, work what, detail::batch::layout const& wh
       return pieces <= most_blocks / selected.groups &&
              (words_for(selected).count() <= call.capacity() || call.can_grow());
     };
-    if (selected.which == columns_kernel::scan_ring && !has_room()) {
-      shape.ring_width = 0;
+    if (selected.which == columns_kernel::scan_by_warps && !has_room()) {
+      shape.fits_boxes = false;
       selected = choose(shape, call.processors(), tuning_in_use());
     }
     if (rows > 0xffffffff || selected.groups > most_blocks) return false;
@@ -263,7 +300,7 @@ bool run_columns(prepared_call& call, work what, detail::batch::layout const& wh
               .groups = static_cast<std::uint32_t>(selected.groups),
               .neighbours = shape.neighbours,
               .groups_of_neighbours = 0,
-              .panel = std::min(std::max<std::uint32_t>(tuning_in_use().ring_column_panel, 1),
+              .panel = std::min(std::max<std::uint32_t>(tuning_in_use().column_panel, 1),
                                 static_cast<std::uint32_t>(selected.groups))};
     if (stretches) problem.neighbours = shape.sequences;
     problem.groups_of_neighbours =

@@ -28,15 +28,19 @@ enum class columns_kernel {
   short_scan,
   shortest_scan,
   scan_of_stretches,
-  scan_ring,     ///< a row of many columns at a time, on sm_90
   short_planes,  ///< scans and reductions
   shortest_planes,
   reduction,
   short_reduction,
   shortest_reduction,
   reduction_of_stretches,
+  scan_by_warps,  ///< a row of 32 aligned columns at a time, on sm_90
 };
+/// Those of blocks.
 inline constexpr std::size_t columns_kernels = static_cast<std::size_t>(columns_kernel::reduction_of_stretches) + 1;
+
+/// The columns of a piece of a warp.
+inline constexpr int box_columns = 32;
 
 /// The shared memory of a block that has planes: all elements of columns without a gap, of less than a row each.
 inline constexpr std::size_t planes_bytes = 32 * 1024;
@@ -64,8 +68,8 @@ struct columns_shape {
   bool are_aligned;    ///< to 16 bytes, the elements at each place of the first of the neighbours
   bool are_stretches;  ///< rows of all neighbours are one stretch of memory each, in input and output alike
   bool reduces;
-  std::size_t bytes;       ///< of a stored element
-  std::size_t ring_width;  ///< the columns of a piece of the ring; 0 if the ring does not take the batch
+  std::size_t bytes;  ///< of a stored element
+  bool fits_boxes;    ///< the kernel by warps can take the batch
 };
 
 struct columns_choice {
@@ -85,7 +89,7 @@ constexpr char const* path_of(columns_choice const& selected)
     case columns_kernel::shortest_scan: return "cuda: columns, shortest";
     case columns_kernel::scan_of_stretches:
       return shared ? "cuda: columns in stretches, shared out" : "cuda: columns in stretches, walked";
-    case columns_kernel::scan_ring: return "cuda: columns, ring";
+    case columns_kernel::scan_by_warps: return "cuda: columns, by warps";
     case columns_kernel::short_planes: return "cuda: planes of columns, short";
     case columns_kernel::shortest_planes: return "cuda: planes of columns, shortest";
     case columns_kernel::reduction:
@@ -122,18 +126,14 @@ constexpr columns_choice choose(columns_shape const& shape, int processors, tuni
   auto const groups_of = [&](std::size_t columns) {
     return (shape.sequences / shape.neighbours) * ((shape.neighbours - 1) / columns + 1);
   };
-  if (shape.ring_width > 0 && !stretches && shape.are_aligned && shape.size >= by.ring_column_elements) {
-    std::size_t const columns = even_columns(shape.ring_width);
-    std::size_t const ring_groups = groups_of(columns);
-    auto const enough = [&](std::size_t pieces, std::size_t of_a_hundred) {
-      return pieces * 100 >= static_cast<std::size_t>(processors) * of_a_hundred;
-    };
-    bool const many = enough(ring_groups, by.ring_column_groups) ||
-                      (rows <= std::size_t(tile_rows) && enough(ring_groups * rows, by.ring_column_pieces));
-    if (columns * 100 >= shape.ring_width * by.ring_column_percent && many)
-      return {columns_kernel::scan_ring, {static_cast<int>(columns), 1, 1}, ring_groups, true, "many aligned columns"};
-  }
   std::size_t const walked = static_cast<std::size_t>(processors) * by.column_groups_walked;
+  if (shape.fits_boxes && !stretches && shape.size >= by.box_elements) {
+    std::size_t const groups_of_boxes = groups_of(box_columns);
+    bool const are_filled = shape.sequences * 100 >= groups_of_boxes * box_columns * by.box_percent;
+    bool const are_walked = groups_of(static_cast<std::size_t>(by.many_columns_width)) >= walked;
+    if (are_filled && (!are_walked || rows >= by.box_rows_of_many))
+      return {columns_kernel::scan_by_warps, {box_columns, 1, 1}, groups_of_boxes, true, "aligned columns"};
+  }
   column_piece piece{0, 0, 1};
   std::size_t groups;
   if (stretches && shape.size <= std::min(shape.short_size, by.plane_elements)) {

@@ -61,12 +61,15 @@ __device__ __forceinline__ void take_awaited(P const& p, column_share<P> const& 
     for (std::uint32_t j = 0; j < of_a_thread; ++j)
       if (own + j * rows < own_end) read[j].load(p.words + words(own + j * rows));
     __syncthreads();
+    await_all(
+        read, epoch, [&](int j) { return own + static_cast<std::uint32_t>(j) * rows < own_end; },
+        [&](int j) { read[j].load(p.words + words(own + static_cast<std::uint32_t>(j) * rows)); });
 #pragma unroll
     for (std::uint32_t j = 0; j < of_a_thread; ++j) {
       std::uint32_t const k = own + j * rows;
       if (k < own_end) {
         W value = any;
-        if (!read[j].decode(value, epoch)) value = awaited<W>(p.words + words(k), epoch, any);
+        read[j].decode(value, epoch);
         *memory.awaited[(k - first) * columns + static_cast<std::uint32_t>(at.column)] = value;
       }
     }
