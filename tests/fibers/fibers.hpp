@@ -196,8 +196,8 @@ public:
 private:
   static constexpr std::size_t stack_bytes = 1 << 16, guard = 1024;
   static constexpr unsigned char poison = 0xA5;
-  /// The turns without a barrier of a block, a place that is told, or an end of a thread, after which threads are taken to wait for ever. The
-  /// kernels tested take a million at most.
+  /// The turns without a barrier of a block, a place that is told, or an end of a thread, after which threads are taken
+  /// to wait for ever. The kernels tested take a million at most.
   static constexpr unsigned long most_turns = 4'000'000;
 
   struct fiber {

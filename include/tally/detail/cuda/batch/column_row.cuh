@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -214,7 +213,7 @@ public:
   /// The total of a whole row that begins at `first`. It needs no more than six totals at a time.
   __device__ __forceinline__ static W total_of(In const* first, Op& op)
   {
-    constexpr int levels = std::bit_width(static_cast<unsigned>(Groups));
+    constexpr int levels = 6;
     static_assert(Groups == 1 << (levels - 1) && Step != 0);
     W folds[levels];  // of 1, 2, 4, .. groups that were not folded with more yet
 #pragma unroll
