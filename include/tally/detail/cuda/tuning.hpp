@@ -83,7 +83,8 @@ struct tuning {
   /// 65536 columns of 4096 floats reach .92 of a copy for .916, but 262144 of 1000 .90 for .92.
   std::size_t box_rows_of_many = 16;
   /// The copies of warps' pieces that are on their way to a multiprocessor at a time. On an H100, whose memory is
-  /// slower than that of an H200, three are best: 8192 columns reach .973, with four .96, with two .91, with twelve .94.
+  /// slower than that of an H200, three are best: 8192 columns reach .973, with four .96, with two .91, with twelve
+  /// .94.
   std::uint32_t column_copies = 4;
   /// The warps take the rows of so many pieces side by side one after the other: 16384 columns reach .967 for .945 with
   /// 256.

@@ -102,7 +102,8 @@ __device__ __forceinline__ V awaited(std::uint64_t const* words, std::uint32_t e
 }
 
 /// Reads words again until each of those for which is_awaited(k) has been published. load(k) reads words k. All that
-/// are missing are on their way at once: they were published at about the same time, and each round takes some 1500 cycles.
+/// are missing are on their way at once: they were published at about the same time, and each round takes some 1500
+/// cycles.
 template <class W, int Most, class IsAwaited, class Load>
 __device__ __forceinline__ void await_all(read_words<W> (&read)[Most], std::uint32_t epoch, IsAwaited const& is_awaited,
                                           Load const& load)
