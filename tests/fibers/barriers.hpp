@@ -16,10 +16,11 @@
 /// place is poisoned. One source of a test includes this file.
 namespace tally::test {
 
-/// A bulk copy or a box on its way.
+/// A bulk copy, a box, or the words of a thread on their way.
 struct bulk_copy {
   std::function<void()> arrive;
   std::uint32_t bytes;
+  int threads = 0;  ///< that arrive with it
 };
 /// The state of an `arrival`.
 struct phases {
@@ -112,6 +113,12 @@ inline void start_word_copy(word_copy const& copy)
   word_copies[{blockIdx.x, threadIdx.x}].push_back(copy);
 }
 
+inline void end_word_copy(word_copy const& copy)
+{
+  std::memset(copy.to, 0, static_cast<std::size_t>(copy.word_bytes));
+  if (copy.bytes != 0) std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+}
+
 inline void perhaps_end_phase(void const* place)
 {
   phases& own = all_phases.at(place);
@@ -156,6 +163,7 @@ inline void arrival::wait(std::uint32_t parity)
     for (test::bulk_copy const& each : own.copies) {
       each.arrive();
       own.bytes -= each.bytes;
+      own.missing -= each.threads;
     }
     own.copies.clear();
     test::perhaps_end_phase(this);
@@ -219,11 +227,28 @@ inline void copy_some_of_4(shared_location to, void const* from, int bytes)
 inline void await_copies()
 {
   auto& own = test::word_copies[{blockIdx.x, threadIdx.x}];
-  for (test::word_copy const& each : own) {
-    std::memset(each.to, 0, static_cast<std::size_t>(each.word_bytes));
-    if (each.bytes != 0) std::memcpy(each.to, each.from, static_cast<std::size_t>(each.bytes));
-  }
+  for (test::word_copy const& each : own) test::end_word_copy(each);
   own.clear();
+}
+template <class Word>
+void copy_asynchronously(Word* to, Word const* from)
+{
+  if constexpr (sizeof(Word) == 16 || ((sizeof(Word) == 4 || sizeof(Word) == 8) && alignof(Word) == sizeof(Word)))
+    test::start_word_copy(
+        {reinterpret_cast<unsigned char*>(to), from, static_cast<int>(sizeof(Word)), static_cast<int>(sizeof(Word))});
+  else
+    *to = *from;
+}
+inline void arrive_after_copies(arrival& at)
+{
+  auto& own = test::word_copies[{blockIdx.x, threadIdx.x}];
+  test::all_phases.at(&at).copies.push_back({[words = own] {
+                                               for (test::word_copy const& each : words) test::end_word_copy(each);
+                                             },
+                                             0, 1});
+  own.clear();
+  test::grid::current()->tell(&at);
+  test::grid::current()->perhaps_wait();
 }
 inline void prefetch(void const*) {}
 inline void fence_asynchronous() {}

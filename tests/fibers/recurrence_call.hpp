@@ -21,11 +21,12 @@
 namespace tally::test {
 
 /// How the arrays of a call lie: the first element behind a line of memory, forward or backward, one sequence behind
-/// the other with a gap; with a larger one behind each `neighbours` sequences. What else differs from call to call.
+/// the other with a gap; with a larger one behind each `neighbours` sequences. Of columns these lie side by side, with
+/// the gap behind each step of them. What else differs from call to call.
 struct recurrence_kind {
   std::size_t a = 0, b = 0, out = 0, gap = 0;
   int a_step = 1, b_step = 1, out_step = 1;
-  bool is_constant = false, is_in_place = false;
+  bool are_columns = false, is_constant = false, is_in_place = false;
   unsigned blocks = 1;
   kind what = kind::ordinary;
   std::size_t infinite = std::numeric_limits<std::size_t>::max();  ///< the step of a term that is
@@ -35,8 +36,9 @@ struct recurrence_kind {
   {
     return "first elements " + std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(out) + ", gap " +
            std::to_string(gap) + ", steps " + std::to_string(a_step) + ", " + std::to_string(b_step) + ", " +
-           std::to_string(out_step) + (is_constant ? ", one coefficient" : "") + (is_in_place ? ", in place" : "") +
-           ", blocks: " + std::to_string(blocks) + ", neighbours: " + std::to_string(neighbours);
+           std::to_string(out_step) + (are_columns ? ", columns" : "") + (is_constant ? ", one coefficient" : "") +
+           (is_in_place ? ", in place" : "") + ", blocks: " + std::to_string(blocks) +
+           ", neighbours: " + std::to_string(neighbours);
   }
 };
 
@@ -80,10 +82,10 @@ public:
   /// The arguments of kernels.
   cuda_backend::recurrence_problem<T> problem()
   {
-    auto const across = static_cast<std::ptrdiff_t>(n_ + how_.gap),
-               outer = static_cast<std::ptrdiff_t>(outer_distance()), near = static_cast<std::ptrdiff_t>(neighbours_);
+    auto const across = static_cast<std::ptrdiff_t>(distance()), outer = static_cast<std::ptrdiff_t>(outer_distance()),
+               near = static_cast<std::ptrdiff_t>(neighbours_), along = static_cast<std::ptrdiff_t>(distance_along());
     detail::batch::layout where;
-    where.along = {n_, {how_.b_step, how_.out_step, 0, 0, how_.a_step}};
+    where.along = {n_, {how_.b_step * along, how_.out_step * along, 0, 0, how_.a_step * along}};
     if (neighbours_ < sequences_)
       where.across[where.dimensions++] = {sequences_ / neighbours_, {outer, outer, near, near, outer}};
     where.across[where.dimensions++] = {neighbours_, {across, across, 1, 1, across}};
@@ -94,9 +96,9 @@ public:
             .out = first(out(), how_.out_step),
             .size = n_,
             .sequences = sequences_,
-            .a_step = how_.is_constant ? 0 : how_.a_step,
-            .b_step = how_.b_step,
-            .out_step = how_.out_step,
+            .a_step = how_.is_constant ? 0 : how_.a_step * along,
+            .b_step = how_.b_step * along,
+            .out_step = how_.out_step * along,
             .where = cuda_backend::batch_places(where),
             .neighbours = neighbours_,
             .a_across = across,
@@ -147,10 +149,17 @@ public:
 
 private:
   guarded<T> const& out() const { return how_.is_in_place ? b_ : apart_; }
-  std::size_t outer_distance() const { return neighbours_ * (n_ + how_.gap) + (neighbours_ < sequences_ ? 3 : 0); }
+  /// The distances between neighbours, and between steps.
+  std::size_t distance() const { return how_.are_columns ? 1 : n_ + how_.gap; }
+  std::size_t distance_along() const { return how_.are_columns ? neighbours_ + how_.gap : 1; }
+  std::size_t outer_distance() const
+  {
+    return (how_.are_columns ? n_ * distance_along() : neighbours_ * distance()) + (neighbours_ < sequences_ ? 3 : 0);
+  }
   std::size_t place(std::size_t s, std::size_t k, int step) const
   {
-    return s / neighbours_ * outer_distance() + s % neighbours_ * (n_ + how_.gap) + (step > 0 ? k : n_ - 1 - k);
+    return s / neighbours_ * outer_distance() + s % neighbours_ * distance() +
+           (step > 0 ? k : n_ - 1 - k) * distance_along();
   }
   T* first(guarded<T> const& array, int step) const { return array.data() + place(0, 0, step); }
   bool are_groups(guarded<T> const& array, int step) const

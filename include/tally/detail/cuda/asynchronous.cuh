@@ -258,6 +258,9 @@ template <int Bytes>
 void copy_or_clear(shared_location to, void const* from, bool copies);
 void copy_some_of_4(shared_location to, void const* from, int bytes);
 void await_copies();
+template <class Word>
+void copy_asynchronously(Word* to, Word const* from);
+void arrive_after_copies(arrival& at);
 void box_store(box_map const& to, void const* from, int column, int row, int matrix);
 void await_box_reads();
 void prefetch(void const* place);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -163,6 +164,7 @@ public:
   /// compiler would branch around it, compute its address anew and move the result, twelve instructions.
   __device__ __forceinline__ void put(int first, int k, float y)
   {
+#ifdef __CUDACC__
     asm("max.NaN.f32 %0, %0, %1;" : "+f"(most_) : "f"(fabsf(y)));
     std::uint32_t rounded;  // of two numbers, of which one is 0
     if constexpr (std::is_same_v<T, bfloat16>)
@@ -175,6 +177,11 @@ public:
                  "@there st.global.b16 [%1], %2;\n"
                  "}" ::"r"(static_cast<std::uint32_t>(k < end_ - first)),
                  "l"(next_), "r"(rounded));
+#else
+    float const magnitude = std::fabs(y);
+    most_ = most_ != most_ || magnitude <= most_ ? most_ : magnitude;
+    if (k < end_ - first) *reinterpret_cast<T*>(next_) = static_cast<T>(y);
+#endif
     next_ += static_cast<std::uintptr_t>(step_);
   }
   /// Whether all results, rounded, are finite.

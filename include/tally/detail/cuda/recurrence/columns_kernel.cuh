@@ -293,17 +293,10 @@ __device__ __forceinline__ void recur_in_rows(recurrence_columns_memory<P>& memo
   }
 }
 
+/// The whole block calls this, with barriers that have begun.
 template <class P>
-__global__ void __launch_bounds__(recurrence_columns<typename P::T, P::columns>::threads,
-                                  recurrence_columns<typename P::T, P::columns>::blocks)
-    recur_columns_kernel(__grid_constant__ P const p)
+__device__ __forceinline__ void recur_columns(recurrence_columns_memory<P>& memory, P const& p)
 {
-#if __CUDA_ARCH__ >= 900
-  extern __shared__ __align__(128) unsigned char raw[];
-  auto& memory = *reinterpret_cast<recurrence_columns_memory<P>*>(raw);
-  if (threadIdx.x == 0) memory.begin();
-  __syncthreads();
-  take_turn();
   constexpr int of_an_array = recurrence_columns_memory<P>::rows_at_a_time;  // loaders
   int const warp = static_cast<int>(threadIdx.x) / warp_lanes;
   if (warp < of_an_array)
@@ -317,7 +310,23 @@ __global__ void __launch_bounds__(recurrence_columns<typename P::T, P::columns>:
   else
     recur_in_rows(memory, p, warp - 2 * of_an_array);
   __syncthreads();  // the loaders' copies are on their way until others have waited for them
+}
+
+#ifdef __CUDACC__
+template <class P>
+__global__ void __launch_bounds__(recurrence_columns<typename P::T, P::columns>::threads,
+                                  recurrence_columns<typename P::T, P::columns>::blocks)
+    recur_columns_kernel(__grid_constant__ P const p)
+{
+#if __CUDA_ARCH__ >= 900
+  extern __shared__ __align__(128) unsigned char raw[];
+  auto& memory = *reinterpret_cast<recurrence_columns_memory<P>*>(raw);
+  if (threadIdx.x == 0) memory.begin();
+  __syncthreads();
+  take_turn();
+  recur_columns(memory, p);
 #endif
 }
+#endif
 
 }  // namespace tally::cuda_backend
