@@ -132,9 +132,9 @@ struct read_words {
   /// Whether the value was published.
   TALLY_HD bool has(std::uint32_t epoch) const
   {
-    bool all = true;
-    for (std::size_t k = 0; k < words_of<W>; ++k) all = all && static_cast<std::uint32_t>(words[k] >> 32) == epoch;
-    return all;
+    for (std::uint64_t const word : words)
+      if (static_cast<std::uint32_t>(word >> 32) != epoch) return false;
+    return true;
   }
   /// The same. `value` is not touched otherwise.
   TALLY_HD bool decode(W& value, std::uint32_t epoch) const
