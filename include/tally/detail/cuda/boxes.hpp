@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 /// Copies of boxes between global and shared memory on sm_90 and later, one instruction each (CUDA's tensor maps).
 namespace tally::cuda_backend {
@@ -26,7 +27,7 @@ constexpr bool fits_box_map(std::size_t distance_in_bytes)
   return distance_in_bytes % 16 == 0 && distance_in_bytes > 0 && distance_in_bytes >> 40 == 0;
 }
 
-/// Throws cuda_error if CUDA's driver refuses the array.
-box_map make_box_map(box_array const& array);
+/// Nothing if CUDA's driver refuses the array.
+std::optional<box_map> make_box_map(box_array const& array);
 
 }  // namespace tally::cuda_backend

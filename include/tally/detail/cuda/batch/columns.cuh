@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 
 #include "tally/detail/batch/ends.hpp"
@@ -59,6 +60,38 @@ inline bool fits_boxes(detail::batch::layout const& where, std::size_t element_b
           (where.across[0].extent < most && fits(where.across[0].step.in) && fits(where.across[0].step.out)));
 }
 
+/// The boxes of columns in their arrays.
+struct column_boxes {
+  box_map in, out;
+};
+
+/// Those of such columns, of `box_rows` rows each, or nothing if CUDA's driver refuses them.
+template <class In, class Out>
+std::optional<column_boxes> boxes_of(detail::batch::layout const& where, In const* in, Out* out, unsigned box_rows)
+{
+  bool const many = where.dimensions > 1;
+  auto const map = [&](auto const* first, std::ptrdiff_t detail::batch::distances::* array) {
+    using element = std::remove_cvref_t<decltype(*first)>;
+    std::ptrdiff_t const along = where.along.step.*array;
+    std::size_t const row_bytes = static_cast<std::size_t>(along < 0 ? -along : along) * sizeof *first;
+    auto const* const lowest = along < 0 ? first + static_cast<std::ptrdiff_t>(where.along.extent - 1) * along : first;
+    return make_box_map(
+        {.first = const_cast<element*>(lowest),
+         .element_bytes = sizeof *first,
+         .columns = where.across[static_cast<std::size_t>(where.dimensions - 1)].extent,
+         .rows = where.along.extent,
+         .matrices = many ? where.across[0].extent : 1,
+         .row_bytes = row_bytes,
+         .matrix_bytes = many ? static_cast<std::size_t>(where.across[0].step.*array) * sizeof *first : row_bytes,
+         .box_columns = box_columns,
+         .box_rows = box_rows});
+  };
+  std::optional<box_map> const read = map(in, &detail::batch::distances::in);
+  std::optional<box_map> const written = map(out, &detail::batch::distances::out);
+  if (!read || !written) return {};
+  return column_boxes{*read, *written};
+}
+
 /// The bytes of an array that a batch touches, from its lowest to its highest element.
 struct touched_bytes {
   std::uintptr_t begin, end;
@@ -101,12 +134,13 @@ public:
     return which == columns_kernel::short_planes || which == columns_kernel::shortest_planes;
   }
 
-  static void launch_selected(prepared_call const& call, P const& problem, columns_choice const& selected)
+  static void launch_selected(prepared_call const& call, P const& problem, columns_choice const& selected,
+                              std::optional<column_boxes> const& boxes)
   {
     detail::took(path_of(selected), selected.because);
     if constexpr (fits_columns_by_warps<P>) {
       if (selected.which == columns_kernel::scan_by_warps) {
-        launch_by_warps(call, problem);
+        launch_by_warps(call, problem, *boxes);
         return;
       }
     }
@@ -132,30 +166,11 @@ public:
 private:
   using entry = void (*)(P const);
 
-  /// The layout has two dimensions at most, as `fits_boxes` found.
-  static void launch_by_warps(prepared_call const& call, P const& problem)
+  static void launch_by_warps(prepared_call const& call, P const& problem, column_boxes const& boxes)
   {
     using by_warps = columns_by_warps_problem<P>;
     bool const backward = problem.in_step < 0;
-    auto const map = [&](auto* first, std::ptrdiff_t along, std::ptrdiff_t detail::batch::distances::* array) {
-      constexpr std::size_t bytes = sizeof *first;
-      bool const many = problem.places.dimensions > 1;
-      std::size_t const row_bytes = static_cast<std::size_t>(backward ? -along : along) * bytes;
-      return make_box_map(
-          {.first = const_cast<std::remove_const_t<std::remove_pointer_t<decltype(first)>>*>(
-               backward ? first + static_cast<std::ptrdiff_t>(problem.size - 1) * along : first),
-           .element_bytes = bytes,
-           .columns = problem.neighbours,
-           .rows = problem.size,
-           .matrices = many ? problem.places.extents[0] : 1,
-           .row_bytes = row_bytes,
-           .matrix_bytes = many ? static_cast<std::size_t>(problem.places.steps[0].*array) * bytes : row_bytes,
-           .box_columns = box_columns,
-           .box_rows = columns_by_warps_memory<P>::row});
-    };
-    by_warps const given{problem, map(problem.in, problem.in_step, &detail::batch::distances::in),
-                         map(problem.out, problem.out_step, &detail::batch::distances::out),
-                         std::max<std::uint32_t>(tuning_in_use().column_copies, 1),
+    by_warps const given{problem, boxes.in, boxes.out, std::max<std::uint32_t>(tuning_in_use().column_copies, 1),
                          static_cast<std::uint32_t>(problem.size - 1)};
     constexpr std::size_t bytes = sizeof(columns_by_warps_memory<P>);
     static known_kernels known[2]{};
@@ -256,9 +271,13 @@ bool run_columns(prepared_call& call, work what, detail::batch::layout const& wh
       return pieces <= most_blocks / selected.groups &&
              (words_for(selected).count() <= call.capacity() || call.can_grow());
     };
-    if (selected.which == columns_kernel::scan_by_warps && !has_room()) {
-      shape.fits_boxes = false;
-      selected = choose(shape, call.processors(), tuning_in_use());
+    std::optional<column_boxes> boxes;
+    if (selected.which == columns_kernel::scan_by_warps) {
+      if (has_room()) boxes = boxes_of(where, in, out, static_cast<unsigned>(order::row<T>));
+      if (!boxes) {
+        shape.fits_boxes = false;
+        selected = choose(shape, call.processors(), tuning_in_use());
+      }
     }
     if (rows > 0xffffffff || selected.groups > most_blocks) return false;
     column_words<T, Op> const words = words_for(selected);
@@ -311,7 +330,7 @@ bool run_columns(prepared_call& call, work what, detail::batch::layout const& wh
       problem.places.extents[d] = where.across[static_cast<std::size_t>(d)].extent;
       problem.places.steps[d] = where.across[static_cast<std::size_t>(d)].step;
     }
-    columns_plan<P>::launch_selected(call, problem, selected);
+    columns_plan<P>::launch_selected(call, problem, selected, boxes);
     return true;
   }
 }
