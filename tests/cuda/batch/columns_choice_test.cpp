@@ -148,6 +148,48 @@ TEST(columns_choice, lets_warps_scan_aligned_columns)
   EXPECT_EQ(choose(floats(1, 1000, 40), 132, by).which, scan_by_warps);
 }
 
+/// Matrices of 40 columns of 1000 elements, one behind the other.
+detail::batch::layout matrices(std::ptrdiff_t along, std::ptrdiff_t matrix)
+{
+  detail::batch::layout where;
+  where.along = {1000, {along, along, 0, 0}};
+  where.dimensions = 2;
+  where.across[0] = {5, {matrix, matrix, 0, 0}};
+  where.across[1] = {40, {1, 1, 0, 0}};
+  return where;
+}
+
+TEST(columns_choice, knows_what_boxes_can_tell)
+{
+  auto const taken = matrices(40, 40000);
+  EXPECT_TRUE(fits_boxes(taken, 4));
+  EXPECT_TRUE(fits_boxes(matrices(-40, 40000), 4)) << "backward";
+  EXPECT_FALSE(fits_boxes(matrices(42, 42000), 4)) << "rows that are not aligned to 16 bytes";
+  EXPECT_TRUE(fits_boxes(matrices(42, 42000), 8));
+  EXPECT_FALSE(fits_boxes(matrices(40, -40000), 4)) << "the last matrix first";
+  EXPECT_FALSE(fits_boxes(matrices(40, 0), 4)) << "one matrix five times";
+  EXPECT_FALSE(fits_boxes(matrices(40, 40001), 4));
+  EXPECT_FALSE(fits_boxes(matrices(std::ptrdiff_t(1) << 38, 40000), 4)) << "2^40 bytes between rows";
+  EXPECT_TRUE(fits_boxes(matrices(std::ptrdiff_t(1) << 37, 40000), 4));
+  auto other = taken;
+  other.along.step.out = -40;
+  EXPECT_FALSE(fits_boxes(other, 4)) << "read forward, written backward";
+  other = taken;
+  other.across[1].step.in = 2;
+  EXPECT_FALSE(fits_boxes(other, 4)) << "every other column";
+  other = taken;
+  other.along.extent = std::size_t(1) << 31;
+  EXPECT_FALSE(fits_boxes(other, 4));
+  other = taken;
+  other.dimensions = 3;
+  other.across[2] = other.across[1];
+  EXPECT_FALSE(fits_boxes(other, 4)) << "matrices in two dimensions";
+  other = taken;
+  other.dimensions = 1;
+  other.across[0] = other.across[1];
+  EXPECT_TRUE(fits_boxes(other, 4)) << "one matrix";
+}
+
 TEST(columns_choice, obeys_the_tuning)
 {
   tuning by;

@@ -43,23 +43,6 @@ inline bool are_columns(detail::batch::layout const& where, bool reduces)
   return nearer(across.in, along.in) && (reduces || nearer(across.out, along.out));
 }
 
-/// Whether box maps can tell where the columns lie: as one matrix or several, read and written in the same direction.
-inline bool fits_boxes(detail::batch::layout const& where, std::size_t element_bytes)
-{
-  detail::batch::dimension const& innermost = where.across[static_cast<std::size_t>(where.dimensions - 1)];
-  auto const fits = [&](std::ptrdiff_t distance) {
-    return distance > 0 && fits_box_map(static_cast<std::size_t>(distance) * element_bytes);
-  };
-  auto const magnitude = [](std::ptrdiff_t distance) { return distance < 0 ? -distance : distance; };
-  detail::batch::distances const& along = where.along.step;
-  constexpr std::size_t most = 0x7fffffff;
-  return where.dimensions <= 2 && innermost.step.in == 1 && innermost.step.out == 1 && along.in < 0 == along.out < 0 &&
-         fits(magnitude(along.in)) && fits(magnitude(along.out)) && where.along.extent < most &&
-         innermost.extent < most &&
-         (where.dimensions == 1 ||
-          (where.across[0].extent < most && fits(where.across[0].step.in) && fits(where.across[0].step.out)));
-}
-
 /// The boxes of columns in their arrays.
 struct column_boxes {
   box_map in, out;

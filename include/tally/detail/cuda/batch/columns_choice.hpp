@@ -5,6 +5,8 @@
 #include <cstddef>
 
 #include "tally/config.hpp"
+#include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/boxes.hpp"
 #include "tally/detail/cuda/tuning.hpp"
 
 /// The choice of the kernel for columns: sequences whose neighbours in memory are elements of other sequences. A
@@ -41,6 +43,23 @@ inline constexpr std::size_t columns_kernels = static_cast<std::size_t>(columns_
 
 /// The columns of a piece of a warp.
 inline constexpr int box_columns = 32;
+
+/// Whether box maps can tell where the columns lie: as one matrix or several, read and written in the same direction.
+inline bool fits_boxes(detail::batch::layout const& where, std::size_t element_bytes)
+{
+  detail::batch::dimension const& innermost = where.across[static_cast<std::size_t>(where.dimensions - 1)];
+  auto const fits = [&](std::ptrdiff_t distance) {
+    return distance > 0 && fits_box_map(static_cast<std::size_t>(distance) * element_bytes);
+  };
+  auto const magnitude = [](std::ptrdiff_t distance) { return distance < 0 ? -distance : distance; };
+  detail::batch::distances const& along = where.along.step;
+  constexpr std::size_t most = 0x7fffffff;
+  return where.dimensions <= 2 && innermost.step.in == 1 && innermost.step.out == 1 && along.in < 0 == along.out < 0 &&
+         fits(magnitude(along.in)) && fits(magnitude(along.out)) && where.along.extent < most &&
+         innermost.extent < most &&
+         (where.dimensions == 1 ||
+          (where.across[0].extent < most && fits(where.across[0].step.in) && fits(where.across[0].step.out)));
+}
 
 /// The shared memory of a block that has planes: all elements of columns without a gap, of less than a row each.
 inline constexpr std::size_t planes_bytes = 32 * 1024;
