@@ -54,9 +54,9 @@ inline bool fits_boxes(detail::batch::layout const& where, std::size_t element_b
   auto const magnitude = [](std::ptrdiff_t distance) { return distance < 0 ? -distance : distance; };
   detail::batch::distances const& along = where.along.step;
   constexpr std::size_t most = 0x7fffffff;
-  return where.dimensions <= 2 && innermost.step.in == 1 && innermost.step.out == 1 && along.in < 0 == along.out < 0 &&
-         fits(magnitude(along.in)) && fits(magnitude(along.out)) && where.along.extent < most &&
-         innermost.extent < most &&
+  return where.dimensions <= 2 && innermost.step.in == 1 && innermost.step.out == 1 &&
+         (along.in < 0) == (along.out < 0) && fits(magnitude(along.in)) && fits(magnitude(along.out)) &&
+         where.along.extent < most && innermost.extent < most &&
          (where.dimensions == 1 ||
           (where.across[0].extent < most && fits(where.across[0].step.in) && fits(where.across[0].step.out)));
 }
