@@ -189,6 +189,23 @@ protected:
   /// Behind each sequence. Those of at most half a row have none: the shared memory of the kernel of rows has no room
   /// for it, and other kernels take them.
   std::size_t draw_gap(std::size_t n) { return n * 2 > row ? draw(3) : 0; }
+  /// A call whose arrays begin anywhere and go either way.
+  recurrence_kind anyhow(std::size_t gap)
+  {
+    auto const somewhere = [&] { return draw(word + 1); };
+    auto const step = [&] { return draw(3) == 0 ? -1 : 1; };
+    return {.a = somewhere(),
+            .b = somewhere(),
+            .out = somewhere(),
+            .gap = gap,
+            .a_step = step(),
+            .b_step = step(),
+            .out_step = step(),
+            .is_constant = draw(4) == 0,
+            .is_in_place = false,
+            .blocks = static_cast<unsigned>(1 + draw(3)),
+            .what = draw_kind()};
+  }
 
 private:
   std::uint64_t draws_ = 0;
