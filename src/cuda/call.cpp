@@ -24,7 +24,7 @@ namespace {
 constexpr int most_devices = 64;
 static_assert(sizeof(workspace_header) == execution::workspace::header_bytes);
 
-/// A function of the driver, which cudart finds at run time: programs need not link it.
+/// A function of the driver, or null if it has none. cudart finds it at run time: programs need not link it.
 template <class Function>
 Function function_of_driver(char const* name)
 {
@@ -36,7 +36,7 @@ Function function_of_driver(char const* name)
 #else
   check_cuda(cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found), attempt.c_str());
 #endif
-  return reinterpret_cast<Function>(function);
+  return found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function>(function) : nullptr;
 }
 
 device_facts const& facts_of(int device)
@@ -137,7 +137,8 @@ std::size_t prepared_call::bytes_from(void const* pointer) const
   auto const at = reinterpret_cast<CUdeviceptr>(pointer);
   CUdeviceptr begin = 0;
   std::size_t bytes = 0;
-  if (pointer == nullptr || attribute_of(&begin, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) != CUDA_SUCCESS ||
+  if (pointer == nullptr || attribute_of == nullptr ||
+      attribute_of(&begin, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at) != CUDA_SUCCESS ||
       attribute_of(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, at) != CUDA_SUCCESS)
     return 0;
   return bytes - (at - begin);
@@ -167,6 +168,7 @@ std::optional<box_map> make_box_map(box_array const& array)
   std::array<cuuint64_t, 2> const distances{array.row_bytes, array.matrix_bytes};
   std::array<cuuint32_t, 3> const box{array.box_columns, array.box_rows, 1};
   constexpr std::array<cuuint32_t, 3> every_element{1, 1, 1};
+  if (encode == nullptr) return {};
   CUtensorMap made;
   // Lines of 128 bytes come from memory in pairs: columns of floats gain a hundredth.
   CUresult const found = encode(

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -39,7 +39,7 @@ struct word_copy {
 };
 inline std::map<std::pair<unsigned, unsigned>, std::vector<word_copy>> word_copies;  ///< of a block's thread
 
-/// The array of a box map, which lives as long as the grid.
+/// A box map that names its array. The array outlives the grid.
 inline cuda_backend::box_map map_of(cuda_backend::box_array const& array)
 {
   cuda_backend::box_map made{};

@@ -134,8 +134,9 @@ void check(std::size_t size, std::size_t columns, call const& how, Value const& 
   columns_by_warps_problem<P> const problem{of, tally::test::map_of(read), tally::test::map_of(written), how.copies,
                                             static_cast<std::uint32_t>(size - 1)};
   using memory_type = columns_by_warps_memory<P>;
+  unsigned const warps = std::min<unsigned>(how.warps, memory_type::warps);
   tally::test::forget_barriers();
-  tally::test::run_grid(how.blocks, how.warps * warp_lanes, sizeof(memory_type), [&] {
+  tally::test::run_grid(how.blocks, warps * warp_lanes, sizeof(memory_type), [&] {
     auto& memory = *reinterpret_cast<memory_type*>(tally::test::grid::current()->memory());
     if (threadIdx.x == 0) memory.begin();
     __syncthreads();
@@ -190,7 +191,7 @@ call drawn(std::size_t k)
   how.has_initials = below(3) == 0;
   how.has_lasts = below(2) == 0;
   how.blocks = 1 + static_cast<unsigned>(below(3));
-  how.warps = 1 + static_cast<unsigned>(below(8));
+  how.warps = 1 + static_cast<unsigned>(below(12));
   how.copies = 1 + static_cast<std::uint32_t>(below(5));
   how.panel = 1 + static_cast<std::uint32_t>(below(3));
   return how;

@@ -169,8 +169,10 @@ TEST(columns_choice, knows_what_boxes_can_tell)
   EXPECT_FALSE(fits_boxes(matrices(40, -40000), 4)) << "the last matrix first";
   EXPECT_FALSE(fits_boxes(matrices(40, 0), 4)) << "one matrix five times";
   EXPECT_FALSE(fits_boxes(matrices(40, 40001), 4));
-  EXPECT_FALSE(fits_boxes(matrices(std::ptrdiff_t(1) << 38, 40000), 4)) << "2^40 bytes between rows";
-  EXPECT_TRUE(fits_boxes(matrices(std::ptrdiff_t(1) << 37, 40000), 4));
+  EXPECT_FALSE(fits_boxes(matrices(36, 40000), 4)) << "rows that overlap";
+  EXPECT_FALSE(fits_boxes(matrices(40, 39996), 4)) << "matrices that overlap";
+  EXPECT_FALSE(fits_boxes(matrices(200, 40), 4)) << "matrices side by side";
+  EXPECT_TRUE(fits_boxes(matrices(-44, 43996), 4)) << "the gap behind the last row left out";
   auto other = taken;
   other.along.step.out = -40;
   EXPECT_FALSE(fits_boxes(other, 4)) << "read forward, written backward";
@@ -188,6 +190,10 @@ TEST(columns_choice, knows_what_boxes_can_tell)
   other.dimensions = 1;
   other.across[0] = other.across[1];
   EXPECT_TRUE(fits_boxes(other, 4)) << "one matrix";
+  other.along.step.in = other.along.step.out = std::ptrdiff_t(1) << 38;
+  EXPECT_FALSE(fits_boxes(other, 4)) << "2^40 bytes between rows";
+  other.along.step.in = other.along.step.out = std::ptrdiff_t(1) << 37;
+  EXPECT_TRUE(fits_boxes(other, 4));
 }
 
 TEST(columns_choice, obeys_the_tuning)

@@ -6,7 +6,7 @@
 
 #include "tally/detail/cuda/boxes.hpp"
 
-/// Copies into shared memory that threads need not wait for, and the barriers that they report to.
+/// Copies to and from shared memory that threads need not wait for, and the barriers that they report to.
 ///
 /// Copies of a word by each thread need sm_80. Bulk copies, barriers and clusters need sm_90; for older devices these
 /// functions compile to nothing, and no kernel that calls them is launched.

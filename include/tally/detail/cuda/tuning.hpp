@@ -75,19 +75,21 @@ struct tuning {
   /// A block takes columns from begin to end if there are at least this many groups of columns for each multiprocessor;
   /// else blocks share them out.
   std::size_t column_groups_walked = 6;
-  /// Warps take aligned columns of at least this many elements, two thirds of a row of floats,
+  /// Warps take aligned columns of at least this many elements, two thirds of a row of floats. Shorter ones were not
+  /// tried;
   std::size_t box_elements = 86;
   /// ... if they fill so much of their pieces, of 32 columns,
   std::size_t box_percent = 75;
-  /// ... and where each block could take columns from begin to end, if they have at least this many rows: on an H100
-  /// 65536 columns of 4096 floats reach .92 of a copy for .916, but 262144 of 1000 .90 for .92.
+  /// ... and where each block could take columns from begin to end, if they have at least this many rows. On an H100,
+  /// with three copies on their way, 65536 columns of 4096 floats reach .92 of a copy for .916, 262144 of 1000 .90 for
+  /// .92; with four .914 and .89.
   std::size_t box_rows_of_many = 16;
   /// The copies of warps' pieces that are on their way to a multiprocessor at a time. On an H100, whose memory is
   /// slower than that of an H200, three are best: 8192 columns reach .973, with four .96, with two .91, with twelve
   /// .94.
   std::uint32_t column_copies = 4;
   /// The warps take the rows of so many pieces side by side one after the other: 16384 columns reach .967 for .945 with
-  /// 256.
+  /// 256, both with three copies.
   std::uint32_t column_panel = 1024;
   /// Recurrences along memory that are longer than a tile have a warp each if there are at least this many a
   /// multiprocessor; else blocks share out their tiles.

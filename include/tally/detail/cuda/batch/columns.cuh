@@ -48,7 +48,7 @@ struct column_boxes {
   box_map in, out;
 };
 
-/// Those of such columns, of `box_rows` rows each, or nothing if CUDA's driver refuses them.
+/// The boxes of a batch, of `box_rows` rows each, or nothing if CUDA's driver refuses them.
 template <class In, class Out>
 std::optional<column_boxes> boxes_of(detail::batch::layout const& where, In const* in, Out* out, unsigned box_rows)
 {
@@ -230,7 +230,9 @@ bool run_columns(prepared_call& call, work what, detail::batch::layout const& wh
     touched_bytes const read(in, where, &detail::batch::distances::in);
     touched_bytes const written(out, where, &detail::batch::distances::out);
     bool const apart = read.end <= written.begin || written.end <= read.begin;
-    bool const by_warps = !reduces && call.facts().compute_capability >= 90 && (what == work::inclusive_scan || apart);
+    // Devices of 12.0 and later have too little shared memory for a block of the kernel by warps.
+    int const capability = call.facts().compute_capability;
+    bool const by_warps = !reduces && capability >= 90 && capability < 120 && (what == work::inclusive_scan || apart);
     columns_shape shape{.size = size,
                         .row = order::row<T>,
                         .short_size = columns_plan<P>::short_size,

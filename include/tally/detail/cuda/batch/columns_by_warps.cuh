@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,17 +23,16 @@
 /// arrive nearly in the order in which they were drawn, and those behind wait less for their totals.
 namespace tally::cuda_backend {
 
-/// The warps of a block that has its multiprocessor for itself. Shared memory has room for 12 boxes, and registers for
-/// the totals of 12 rows, but of eight if they take two words each: with 12, columns of doubles reach .90 of a copy
-/// where they have .93 with eight.
+/// The warps of a block that has its multiprocessor for itself. Shared memory has room for 12 boxes. Registers have
+/// room for 12 warps, or for eight whose totals take two words: columns of doubles reach .93 of a copy with eight, .90
+/// with 12.
 template <class W>
 inline constexpr int warps_of_columns = words_of<W> == 1 ? 12 : 8;
 static_assert(box_columns == warp_lanes);
 
-/// Whether the kernel takes such elements: a box has at most 256 rows.
+/// Whether the kernel takes such elements.
 template <class P>
-inline constexpr bool fits_columns_by_warps =
-    (sizeof(typename P::input) == 4 || sizeof(typename P::input) == 8) && order::row<typename P::element> <= 128;
+inline constexpr bool fits_columns_by_warps = sizeof(typename P::input) == 4 || sizeof(typename P::input) == 8;
 
 template <class P>
 struct columns_by_warps_problem : P {
@@ -49,9 +47,11 @@ struct columns_by_warps_memory {
   static constexpr int warps = warps_of_columns<working_type<typename P::element>>;
   static constexpr int row = static_cast<int>(order::row<typename P::element>);
 
+  static_assert(row <= 256, "a box has no more rows");
+
   alignas(128) In elements[warps][row][box_columns];
   arrival arrived[warps];
-  std::uint32_t begun, ended;  ///< copies
+  std::uint32_t begun, ended;  ///< turns to copy that were asked for, and that are over
 
   __device__ void begin()
   {
@@ -112,16 +112,16 @@ struct piece_in_boxes {
   }
 };
 
-/// Waits until this warp may copy: at most `copies` of the block are on their way at a time. One lane calls this.
+/// Waits for a turn to copy: at most `copies` of the block are on their way at a time. One lane calls this.
 template <class P>
-__device__ __forceinline__ void begin_copy(columns_by_warps_memory<P>& memory, std::uint32_t copies)
+__device__ __forceinline__ void take_turn_to_copy(columns_by_warps_memory<P>& memory, std::uint32_t copies)
 {
   std::uint32_t const own = atomicAdd(&memory.begun, 1u);
   while (static_cast<std::int32_t>(own - atomicAdd(&memory.ended, 0u) - copies) >= 0) __nanosleep(20);
 }
-/// Ends what `begin_copy` began.
+/// Ends it.
 template <class P>
-__device__ __forceinline__ void end_copy(columns_by_warps_memory<P>& memory)
+__device__ __forceinline__ void end_turn_to_copy(columns_by_warps_memory<P>& memory)
 {
   atomicAdd(&memory.ended, 1u);
 }
@@ -156,7 +156,7 @@ __device__ __forceinline__ void scan_columns_by_warps(columns_by_warps_memory<P>
   std::uint32_t const tickets = tickets_of_scan(pieces, gridDim.x * (blockDim.x / warp_lanes));
   drawing drawn{};
   if (lane == 0) {
-    begin_copy(memory, p.copies);
+    take_turn_to_copy(memory, p.copies);
     drawn = resolve(*p.shared, draw_unseen(*p.shared), tickets);
   }
   std::uint32_t epoch = 0;
@@ -178,7 +178,7 @@ __device__ __forceinline__ void scan_columns_by_warps(columns_by_warps_memory<P>
     std::size_t const sequence = piece.sequence + static_cast<std::size_t>(is_own ? lane : piece.columns - 1);
     auto const init = initial_of_column(p, sequence);
     memory.arrived[warp].wait(phase);
-    if (lane == 0) end_copy(memory);
+    if (lane == 0) end_turn_to_copy(memory);
 
     // Lanes without a column get the last one, and places without an element the last one: the operator meets elements
     // alone, and no conditions are needed below.
@@ -263,11 +263,11 @@ __device__ __forceinline__ void scan_columns_by_warps(columns_by_warps_memory<P>
       box_store(p.out_boxes, &box, piece.column, box_row + (exclusive ? (Backward ? -1 : 1) : 0),
                 static_cast<int>(piece.matrix));
       await_box_reads();
-      begin_copy(memory, p.copies);
+      take_turn_to_copy(memory, p.copies);
       drawn = resolve(*p.shared, draw_unseen(*p.shared), tickets);
     }
   }
-  if (lane == 0) end_copy(memory);
+  if (lane == 0) end_turn_to_copy(memory);
   __syncthreads();
   if (threadIdx.x == 0) finish(*p.shared, epoch, gridDim.x, p.words, p.capacity);
 }

@@ -38,27 +38,37 @@ enum class columns_kernel {
   reduction_of_stretches,
   scan_by_warps,  ///< a row of 32 aligned columns at a time, on sm_90
 };
-/// Those of blocks.
+/// The number of kernels of blocks, which are all but the last one.
 inline constexpr std::size_t columns_kernels = static_cast<std::size_t>(columns_kernel::reduction_of_stretches) + 1;
 
 /// The columns of a piece of a warp.
 inline constexpr int box_columns = 32;
 
-/// Whether box maps can tell where the columns lie: as one matrix or several, read and written in the same direction.
+/// Whether box maps can tell where the columns lie: as one matrix or several, one behind the other, read and written in
+/// the same direction.
 inline bool fits_boxes(detail::batch::layout const& where, std::size_t element_bytes)
 {
   detail::batch::dimension const& innermost = where.across[static_cast<std::size_t>(where.dimensions - 1)];
-  auto const fits = [&](std::ptrdiff_t distance) {
-    return distance > 0 && fits_box_map(static_cast<std::size_t>(distance) * element_bytes);
-  };
-  auto const magnitude = [](std::ptrdiff_t distance) { return distance < 0 ? -distance : distance; };
   detail::batch::distances const& along = where.along.step;
   constexpr std::size_t most = 0x7fffffff;
-  return where.dimensions <= 2 && innermost.step.in == 1 && innermost.step.out == 1 &&
-         (along.in < 0) == (along.out < 0) && fits(magnitude(along.in)) && fits(magnitude(along.out)) &&
-         where.along.extent < most && innermost.extent < most &&
-         (where.dimensions == 1 ||
-          (where.across[0].extent < most && fits(where.across[0].step.in) && fits(where.across[0].step.out)));
+  if (where.dimensions > 2 || where.along.extent >= most || innermost.extent >= most || innermost.step.in != 1 ||
+      innermost.step.out != 1 || (along.in < 0) != (along.out < 0))
+    return false;
+  // Rows do not overlap, and matrices do not either.
+  auto const fits = [&](std::ptrdiff_t distance, std::size_t least) {
+    auto const magnitude = static_cast<std::size_t>(distance);
+    return distance > 0 && magnitude >= least && fits_box_map(magnitude * element_bytes);
+  };
+  auto const rows_fit = [&](std::ptrdiff_t distance) {
+    return fits(distance < 0 ? -distance : distance, innermost.extent);
+  };
+  if (!rows_fit(along.in) || !rows_fit(along.out)) return false;
+  auto const matrices_fit = [&](std::ptrdiff_t distance, std::ptrdiff_t of_rows) {
+    auto const row = static_cast<std::size_t>(of_rows < 0 ? -of_rows : of_rows);
+    return fits(distance, (where.along.extent - 1) * row + innermost.extent);
+  };
+  return where.dimensions == 1 || (where.across[0].extent < most && matrices_fit(where.across[0].step.in, along.in) &&
+                                   matrices_fit(where.across[0].step.out, along.out));
 }
 
 /// The shared memory of a block that has planes: all elements of columns without a gap, of less than a row each.

@@ -128,7 +128,7 @@ struct columns_problem {
   /// stretches, all sequences.
   std::size_t neighbours;
   std::uint32_t groups_of_neighbours;
-  std::uint32_t panel = 1;  ///< groups whose pieces the ring takes row by row
+  std::uint32_t panel = 1;  ///< groups whose pieces warps take row by row
 
   __device__ __forceinline__ std::size_t first_sequence(std::uint32_t group) const
   {

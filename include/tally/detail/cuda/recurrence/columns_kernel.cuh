@@ -44,8 +44,8 @@ struct recurrence_columns {
   static constexpr int stages = is_shared ? 6 : is_narrow ? 13 : 12 / team_warps;
   static constexpr int threads = (loaders + workers) * warp_lanes;
   /// The stages whose copies are on their way at a time, or 0: as many as are free. It matters where blocks read 64
-  /// bytes of a line. Shares of a copy for 2048 columns of floats with 2, 3, 4 and 13: .865, .90, .83, .80; for 4096 of
-  /// bfloat16 with 3 and 12: .855, .78.
+  /// bytes of a line at most. Shares of a copy for 2048 columns of floats with 2, 3, 4 and 13: .865, .90, .83, .80; for
+  /// 4096 of bfloat16 with 3 and 12: .855, .78.
   static constexpr int copies = sizeof(T) <= 4 && (is_narrow || (sizeof(T) == 2 && Columns == warp_lanes)) ? 3 : 0;
   static_assert(teams <= stages && copies < stages);
 };
