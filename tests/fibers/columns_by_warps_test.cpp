@@ -33,6 +33,7 @@ struct call {
        has_lasts = false;
   unsigned blocks = 1, warps = 8;
   std::uint32_t copies = 4, panel = 1000;
+  std::uint32_t epochs = 0;  ///< that are over
 };
 
 template <class T, class Op = tally::plus, class Value>
@@ -83,7 +84,9 @@ void check(std::size_t size, std::size_t columns, call const& how, Value const& 
   column_piece const piece{box_columns, 1, 1};
   column_words<T, Op> const at(size, groups * box_columns, piece);
   std::vector<std::uint64_t> words(at.count());
+  // Another call, with other elements, uses the same words before. In the last epoch they are cleared.
   control shared{};
+  shared.next = std::uint64_t{how.epochs} << 32;
   auto const wide = [](T const& x) {
     return static_cast<tally::carry_type<Op, T>>(static_cast<tally::working_type<T>>(x));
   };
@@ -135,13 +138,18 @@ void check(std::size_t size, std::size_t columns, call const& how, Value const& 
                                             static_cast<std::uint32_t>(size - 1)};
   using memory_type = columns_by_warps_memory<P>;
   unsigned const warps = std::min<unsigned>(how.warps, memory_type::warps);
-  tally::test::forget_barriers();
-  tally::test::run_grid(how.blocks, warps * warp_lanes, sizeof(memory_type), [&] {
-    auto& memory = *reinterpret_cast<memory_type*>(tally::test::grid::current()->memory());
-    if (threadIdx.x == 0) memory.begin();
-    __syncthreads();
-    how.is_backward ? scan_columns_by_warps<true>(memory, problem) : scan_columns_by_warps<false>(memory, problem);
-  });
+  std::vector<T> const elements(in.data(), in.data() + all), before(out, out + all);
+  for (bool is_first : {true, false}) {
+    for (std::size_t k = 0; k < all; ++k) in.data()[k] = is_first ? value(k + 3'000'000'019) : elements[k];
+    if (!how.is_in_place) std::copy(before.begin(), before.end(), out);
+    tally::test::forget_barriers();
+    tally::test::run_grid(how.blocks, warps * warp_lanes, sizeof(memory_type), [&] {
+      auto& memory = *reinterpret_cast<memory_type*>(tally::test::grid::current()->memory());
+      if (threadIdx.x == 0) memory.begin();
+      __syncthreads();
+      how.is_backward ? scan_columns_by_warps<true>(memory, problem) : scan_columns_by_warps<false>(memory, problem);
+    });
+  }
   EXPECT_TRUE(in.guards_intact());
   EXPECT_TRUE(results.guards_intact());
   std::size_t wrong = 0;
@@ -194,6 +202,7 @@ call drawn(std::size_t k)
   how.warps = 1 + static_cast<unsigned>(below(12));
   how.copies = 1 + static_cast<std::uint32_t>(below(5));
   how.panel = 1 + static_cast<std::uint32_t>(below(3));
+  if (below(2) == 0) how.epochs = last_epoch - 2;
   return how;
 }
 

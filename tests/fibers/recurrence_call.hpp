@@ -176,7 +176,7 @@ private:
   std::vector<unsigned long long> first_bad_;
 };
 
-/// What tests of kernels that go along memory share: the sizes around which they look, and draws.
+/// The fixture of tests of recurrences: the sizes around which they look, and draws.
 template <class T>
 class recurrence_sizes : public testing::Test {
 protected:

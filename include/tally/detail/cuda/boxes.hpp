@@ -16,7 +16,7 @@ struct box_array {
   unsigned box_columns, box_rows;       ///< 256 each at most; a row of the box takes a multiple of 16 bytes
 };
 
-/// What a kernel needs to know of these, as a part of a parameter that is a `__grid_constant__`.
+/// A description of these for a kernel, in a parameter that is a `__grid_constant__`.
 struct alignas(128) box_map {
   std::uint64_t opaque[16];
 };
