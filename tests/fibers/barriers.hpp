@@ -196,6 +196,8 @@ inline void arrival::box_load(void* to, box_map const& from, int column, int row
 inline void box_store(box_map const& to, void const* from, int column, int row, int matrix)
 {
   test::box const copied(to, from, column, row, matrix);
+  if (copied.array->columns * copied.array->element_bytes % 16 != 0)
+    throw std::runtime_error("a device writes whole 16 bytes, behind the last column too");
   test::stored_boxes[{blockIdx.x, threadIdx.x}].push_back({copied, {copied.image, copied.image + copied.bytes()}});
   test::grid::current()->perhaps_wait();
 }

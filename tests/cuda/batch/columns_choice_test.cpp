@@ -174,6 +174,12 @@ TEST(columns_choice, knows_what_boxes_can_tell)
   EXPECT_FALSE(fits_boxes(matrices(200, 40), 4)) << "matrices side by side";
   EXPECT_TRUE(fits_boxes(matrices(-44, 43996), 4)) << "the gap behind the last row left out";
   auto other = taken;
+  other.across[1].extent = 38;
+  EXPECT_FALSE(fits_boxes(other, 4)) << "a box writes whole 16 bytes, and so behind the last column";
+  EXPECT_TRUE(fits_boxes(other, 8));
+  other.across[1].extent = 39;
+  EXPECT_FALSE(fits_boxes(other, 8));
+  other = taken;
   other.along.step.out = -40;
   EXPECT_FALSE(fits_boxes(other, 4)) << "read forward, written backward";
   other = taken;

@@ -9,9 +9,9 @@ namespace tally::cuda_backend {
 
 /// Matrices of one shape in global memory, and the box that is copied at a time. A row's elements lie side by side.
 struct box_array {
-  void* first;                ///< aligned to 16 bytes
-  std::size_t element_bytes;  ///< 4 or 8
-  std::size_t columns, rows, matrices;
+  void* first;                          ///< aligned to 16 bytes
+  std::size_t element_bytes;            ///< 4 or 8
+  std::size_t columns, rows, matrices;  ///< columns in whole 16 bytes: a device writes these whole
   std::size_t row_bytes, matrix_bytes;  ///< from one to the next, multiples of 16
   unsigned box_columns, box_rows;       ///< 256 each at most; a row of the box takes a multiple of 16 bytes
 };

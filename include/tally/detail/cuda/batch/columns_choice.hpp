@@ -54,6 +54,8 @@ inline bool fits_boxes(detail::batch::layout const& where, std::size_t element_b
   if (where.dimensions > 2 || where.along.extent >= most || innermost.extent >= most || innermost.step.in != 1 ||
       innermost.step.out != 1 || (along.in < 0) != (along.out < 0))
     return false;
+  // A stored box writes whole 16 bytes, and so over what lies behind a row that ends within them.
+  if (innermost.extent * element_bytes % 16 != 0) return false;
   // Rows do not overlap, and matrices do not either.
   auto const fits = [&](std::ptrdiff_t distance, std::size_t least) {
     auto const magnitude = static_cast<std::size_t>(distance);
