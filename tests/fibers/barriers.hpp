@@ -198,6 +198,8 @@ inline void box_store(box_map const& to, void const* from, int column, int row, 
   test::box const copied(to, from, column, row, matrix);
   if (copied.array->columns * copied.array->element_bytes % 16 != 0)
     throw std::runtime_error("a device writes whole 16 bytes, behind the last column too");
+  if (column < 0 || row < 0 || matrix < 0)
+    throw std::runtime_error("a device does not write a box that begins before its array");
   test::stored_boxes[{blockIdx.x, threadIdx.x}].push_back({copied, {copied.image, copied.image + copied.bytes()}});
   test::grid::current()->perhaps_wait();
 }

@@ -64,14 +64,15 @@ struct places {
     return static_cast<std::size_t>(s(first) + s(o) * outer + s(k) * along + s(i) * inner);
   }
 };
-places drawn_places(draws& by, std::size_t outer, std::size_t size, std::size_t inner, bool dense)
+/// With a `unit` of more than one element, all distances are multiples of it.
+places drawn_places(draws& by, std::size_t outer, std::size_t size, std::size_t inner, bool dense, std::size_t unit)
 {
   std::size_t const guard = 40;
-  std::size_t const step = dense ? 1 : by.of<std::size_t>({1, 1, 1, 2});
-  std::size_t const row = dense ? inner : (inner - 1) * step + 1 + by.of<std::size_t>({1, 3, 16});
-  std::size_t const plane = row * size + (dense && by.one_in(2) ? 0 : by.of<std::size_t>({0, 1, 16}));
+  std::size_t const step = dense || unit > 1 ? 1 : by.of<std::size_t>({1, 1, 1, 2});
+  std::size_t const row = dense ? inner : (inner - 1) * step + 1 + unit * by.of<std::size_t>({1, 3, 16});
+  std::size_t const plane = row * size + (dense && by.one_in(2) ? 0 : unit * by.of<std::size_t>({0, 1, 16}));
   places result{static_cast<std::ptrdiff_t>(plane), static_cast<std::ptrdiff_t>(row), static_cast<std::ptrdiff_t>(step),
-                guard + by.of<std::size_t>({0, 8, 1, 3}), 0};
+                unit * (guard + by.of<std::size_t>({0, 8, 1, 3})), 0};
   result.memory = result.first + plane * outer + guard;
   return result;
 }
@@ -135,14 +136,17 @@ private:
     // A block has up to 4000 planes.
     bool const many_planes = size <= 64 && by.one_in(8);
     std::size_t const room = std::max<std::size_t>(2, (size > 4096 ? 60'000 : many_planes ? 200'000 : 20'000) / size);
-    std::size_t const inner = 2 + by.below(std::min<std::size_t>(room, by.of<std::size_t>({2, 15, 40, 150})));
+    // Every other call has all rows in whole 16 bytes, as boxes must have them.
+    std::size_t const unit = by.one_in(2) && !many_planes ? 16 / std::min<std::size_t>(sizeof(T), 16) : 1;
+    std::size_t const columns = 2 + by.below(std::min<std::size_t>(room, by.of<std::size_t>({2, 15, 40, 150})));
+    std::size_t const inner = (columns + unit - 1) / unit * unit;
     std::size_t const outer =
         1 + by.below(std::min<std::size_t>(std::max<std::size_t>(1, room / inner), many_planes ? 6000 : 5));
     bool const dense = many_planes || by.one_in(2);
-    places in = drawn_places(by, outer, size, inner, dense);
+    places in = drawn_places(by, outer, size, inner, dense, unit);
     bool const in_place = !reduces && by.one_in(4);
-    places out = in_place ? in : drawn_places(by, outer, size, inner, dense && !by.one_in(4));
-    if (reduces) out = drawn_places(by, outer, 1, inner, true);
+    places out = in_place ? in : drawn_places(by, outer, size, inner, dense && !by.one_in(4), unit);
+    if (reduces) out = drawn_places(by, outer, 1, inner, true, 1);
     bool const turn_both = by.one_in(4), turn_one = !turn_both && !in_place && by.one_in(4);
     if (turn_both || turn_one) in = turned(in, size);
     if (turn_both && !reduces) out = in_place ? in : turned(out, size);
@@ -208,6 +212,7 @@ private:
     }
     check_cuda(cudaGetLastError());
     stream_.wait();
+    ++paths()[last_path() + (what == work::exclusive_scan ? ", exclusive" : "") + (in.along < 0 ? ", backward" : "")];
     auto const said = [&] {
       return name_ + ", size " + std::to_string(size) + ", call " + std::to_string(number) + ", " +
              (reduces                        ? "reduce"
@@ -381,6 +386,8 @@ public:
           "cuda: reduction of columns, shared out", "cuda: reduction of columns, short",
           "cuda: reduction of columns in stretches, walked", "cuda: reduction of columns in stretches, shared out"})
       EXPECT_GT(paths()[path], 0) << path;
+    for (char const* path : {"", ", backward", ", exclusive", ", exclusive, backward"})
+      EXPECT_GT(paths()["cuda: columns, by warps" + std::string(path)], 10) << path;
   }
 };
 [[maybe_unused]] auto* const registered = ::testing::AddGlobalTestEnvironment(new every_path);

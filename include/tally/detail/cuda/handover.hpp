@@ -132,9 +132,10 @@ struct read_words {
   /// Whether the value was published.
   TALLY_HD bool has(std::uint32_t epoch) const
   {
-    for (std::uint64_t const word : words)
-      if (static_cast<std::uint32_t>(word >> 32) != epoch) return false;
-    return true;
+    // Branches between words make columns of floats slower by a tenth: they part the lanes of a warp.
+    std::uint32_t differing = 0;
+    for (std::uint64_t const word : words) differing |= static_cast<std::uint32_t>(word >> 32) ^ epoch;
+    return differing == 0;
   }
   /// The same. `value` is not touched otherwise.
   TALLY_HD bool decode(W& value, std::uint32_t epoch) const

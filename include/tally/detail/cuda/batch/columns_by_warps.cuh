@@ -17,7 +17,8 @@
 /// The scan of aligned columns on sm_90 and later. A piece is a row of the order of 32 columns side by side, which one
 /// warp does alone, a lane each column. It draws the piece, copies it as one box to its own part of shared memory,
 /// totals the rows, publishes the totals, folds those of the rows, strips and tiles before, writes the results in the
-/// elements' places, and copies the box back.
+/// elements' places, and copies the box back. (The lanes store the last row of backward columns themselves: its box
+/// begins before the matrix.)
 ///
 /// Few copies are on their way to a multiprocessor at a time: a warp whose turn it is not has no piece yet. So pieces
 /// arrive nearly in the order in which they were drawn, and those behind wait less for their totals.
@@ -257,11 +258,19 @@ __device__ __forceinline__ void scan_columns_by_warps(columns_by_warps_memory<P>
           static_cast<Out>(static_cast<T>(carry.value));
 
     row_type::write_whole(first, carry, before_row, op);
+    int const to_row = box_row + (exclusive ? (Backward ? -1 : 1) : 0);
+    // A box that begins before the matrix can be read, but not written.
+    bool const is_box = !Backward || to_row >= 0;
+    if (!is_box && is_own) {
+      Out* const column = p.out + p.places.template in<&detail::batch::distances::out>(sequence);
+      for (int k = -to_row; k < row_length; ++k)
+        column[(static_cast<std::ptrdiff_t>(p.last_row) - (to_row + k)) * p.out_step] =
+            reinterpret_cast<Out const&>(box[k][lane]);
+    }
     fence_asynchronous();
     __syncwarp();
     if (lane == 0) {
-      box_store(p.out_boxes, &box, piece.column, box_row + (exclusive ? (Backward ? -1 : 1) : 0),
-                static_cast<int>(piece.matrix));
+      if (is_box) box_store(p.out_boxes, &box, piece.column, to_row, static_cast<int>(piece.matrix));
       await_box_reads();
       take_turn_to_copy(memory, p.copies);
       drawn = resolve(*p.shared, draw_unseen(*p.shared), tickets);
