@@ -252,6 +252,13 @@ struct shared_walk {
     }
   }
 
+  /// Takes the spans at places that are chained(..).
+  TALLY_HD_AS_GIVEN
+  TALLY_HD void take_chain(slot<T, Op>* slots, places of, Op& op)
+  {
+    at.spans.value = chain(at.spans.value, slots, static_cast<std::uint32_t>(of.last - of.first), op);
+  }
+
   /// The places at [first, last) whose slots hold the spans before them after `take`.
   TALLY_HD static places chained(shared_header const& of, std::uint64_t first, std::uint64_t last)
   {
