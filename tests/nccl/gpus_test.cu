@@ -56,7 +56,28 @@ TEST(cuda_gpus, floats)
   check_borders(values_to<float>(2 * order::span<float> + 12345), 3.5f, plus{});
 }
 
-/// The same over NCCL, on the first two GPUs: a thread for each.
+/// So many spans that a block adds up their totals together; with a value beside which nothing else counts, from which
+/// on one thread adds them up.
+TEST(cuda_gpus, floats_of_many_spans)
+{
+  std::size_t const n = 150 * order::span<float> + 777, cut = n / 2 + 1;
+  for (bool const is_wide : {false, true}) {
+    std::vector<float> x = values_to<float>(n);
+    if (is_wide) x[n / 3] = 3e25f;
+    on_one_machine<float, plus> const all(x, 3.5f, plus{});
+    on_device_ranks(2, [&](device_ranks const& on, cuda::workspace&, cudaStream_t stream, int rank) {
+      part_on_device<float> part(n);
+      try {
+        check_part(on, all, part, rank == 0 ? 0 : cut, rank == 0 ? cut : n, 0, stream);
+      } catch (std::exception const& e) {
+        std::fprintf(stderr, "rank %d: %s\n", rank, e.what());
+        std::_Exit(EXIT_FAILURE);
+      }
+    });
+  }
+}
+
+/// Floats over NCCL, on the first two GPUs: a thread for each.
 TEST(cuda_gpus, floats_over_nccl)
 {
   int devices = 0;
