@@ -33,15 +33,6 @@ struct rank_part {
   std::uint64_t tiles = 0;       ///< that the rank holds
 };
 
-/// The blocks of ranks in memory, in the order of a sequence: a header and slots each.
-struct shared_blocks {
-  std::byte const* first;
-  std::ptrdiff_t
-      step;  ///< from one to the next, in bytes; negative if the sequence goes from the last rank to the first
-
-  TALLY_HD std::byte const* at(int place) const { return first + place * step; }
-};
-
 /// Elements of several sequences in one array, each in the rank's part of them: place k is element k % each of sequence
 /// k / each.
 template <class T, class Lines>

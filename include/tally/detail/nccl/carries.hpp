@@ -65,6 +65,15 @@ struct alignas(16) shared_header {
   }
 };
 
+/// The blocks of ranks in memory, in the order of a sequence: a header and slots each.
+struct shared_blocks {
+  std::byte const* first;
+  std::ptrdiff_t
+      step;  ///< from one to the next, in bytes; negative if the sequence goes from the last rank to the first
+
+  TALLY_HD std::byte const* at(int place) const { return first + place * step; }
+};
+
 /// The fold of everything before a tile: `order::carry` as a plain value, which kernels and memory take.
 template <class T, class Op>
 struct carry_state {

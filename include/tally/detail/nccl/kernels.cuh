@@ -8,7 +8,7 @@
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/nccl/call.hpp"
 #include "tally/detail/nccl/carries.hpp"
-#include "tally/detail/nccl/exact_chain.cuh"
+#include "tally/detail/nccl/walk_shared.cuh"
 
 /// The kernels of a call on several GPUs. Each rank totals its tiles, and scans them once their carries are known: a
 /// tile waits for no other.
@@ -19,11 +19,6 @@ using cuda_backend::uninitialized;
 using cuda_backend::warp_lanes;
 using cuda_backend::words_of;
 using cuda_backend::work;
-
-inline constexpr int threads = 256;
-
-/// Shorter chains of additions are as quick by one thread.
-inline constexpr std::uint64_t chain_worth_sharing = 64;
 
 /// The elements from `in` on, converted, to `out`.
 template <class T, class In, class Out, class Transform>
@@ -165,78 +160,6 @@ __global__ void share_kernel(__grid_constant__ share_problem<Sharing> const prob
     problem.of.share(static_cast<std::size_t>(place / each), place % each);
 }
 
-/// Goes through what `ranks` ranks have shared of a sequence, in order, by one block; of the last one's values through
-/// at most `last_values`. Its first thread folds a piece of the values while the others fetch the next one, unless all
-/// threads can add up a piece's spans together. Calls at_span(rank, header, tile, state) as shared_walk::take does, and
-/// at_chained(rank, header, tile, spans) for the rest.
-template <class T, class Op, class LastValues, class AtSpan, class AtChained>
-__device__ __forceinline__ void walk_shared(shared_blocks const& blocks, int ranks, std::size_t sequence,
-                                            LastValues const& last_values, shared_walk<T, Op>& walk, Op& op,
-                                            AtSpan const& at_span, AtChained const& at_chained)
-{
-  using value = slot<T, Op>;
-  using C = carry_type<Op, T>;
-  constexpr int piece = sizeof(value) <= 8 ? 1024 : sizeof(value) <= 128 ? 64 : 32;
-  constexpr bool may_add_together = adds_doubles<Op, C> && piece % threads == 0;
-  __shared__ uninitialized<value[2][piece]> pieces;
-  __shared__ double sums_of_warps[threads / warp_lanes], spans_before;
-  bool adds_together = may_add_together;  // until a piece's additions are not exact
-  for (int r = 0; r < ranks; ++r) {
-    std::byte const* const block = blocks.at(r);
-    shared_header const header = *reinterpret_cast<shared_header const*>(block);
-    auto const* const slots =
-        reinterpret_cast<value const*>(block + sizeof(shared_header)) + sequence * header.values();
-    std::uint64_t const values = r + 1 < ranks ? header.values() : last_values(header);
-    auto const fetch = [&](std::uint64_t first, int half, int thread, int all) {
-      for (int k = thread; k < piece && first + k < values; k += all) (*pieces)[half][k] = slots[first + k];
-    };
-    auto const end = [&](std::uint64_t first) { return values - first < piece ? values : first + piece; };
-    auto const write_chained = [&](std::uint64_t first, int half, int thread, int all) {
-      places const of = walk.chained(header, first, end(first));
-      for (int k = thread; k < piece; k += all)
-        if (first + k >= of.first && first + k < of.last)
-          at_chained(r, header, walk.tile_of_span(header, first + k), (*pieces)[half][k].template load<C>());
-    };
-    int const thread = static_cast<int>(threadIdx.x), helper = thread - warp_lanes;
-    __syncthreads();
-    fetch(0, 0, thread, threads);
-    __syncthreads();
-    int half = 0;
-    std::uint64_t first = 0;
-    for (; first < values; first += piece, half ^= 1) {
-      places const chain = walk.chained(header, first, end(first));
-      auto const take = [&](std::uint64_t from, std::uint64_t to) {
-        walk.take(header, (*pieces)[half] + (from - first), from, to, op,
-                  [&](std::uint64_t tile) { at_span(r, header, tile, walk.at); });
-      };
-      std::uint64_t taken = first;  // by the first thread
-      if constexpr (may_add_together) {
-        if (adds_together && chain.last - chain.first >= chain_worth_sharing) {
-          if (thread == 0) {
-            take(first, chain.first);
-            spans_before = walk.at.spans.value;
-          }
-          __syncthreads();
-          double sum = spans_before;
-          adds_together = chain_exactly<threads, piece>(sum, (*pieces)[half] + (chain.first - first),
-                                                        static_cast<int>(chain.last - chain.first), sums_of_warps);
-          if (thread == 0 && !adds_together) walk.take_chain((*pieces)[half] + (chain.first - first), chain, op);
-          if (thread == 0 && adds_together) walk.at.spans.value = sum;
-          taken = chain.last;
-        }
-      }
-      if (thread == 0) {
-        take(taken, end(first));
-      } else if (helper >= 0) {  // a thread writes and fetches the same places
-        if (first > 0) write_chained(first - piece, half ^ 1, helper, threads - warp_lanes);
-        fetch(first + piece, half ^ 1, helper, threads - warp_lanes);
-      }
-      __syncthreads();
-    }
-    if (values > 0) write_chained(first - piece, half ^ 1, thread, threads);
-  }
-}
-
 template <class T, class Op, class Put>
 struct fold_problem {
   shared_blocks blocks;
@@ -252,9 +175,10 @@ __global__ void fold_kernel(__grid_constant__ fold_problem<T, Op, Put> const pro
   Op op = problem.op;
   shared_walk<T, Op> walk;
   auto const nothing = [](int, shared_header const&, std::uint64_t, auto const&) {};
+  __shared__ uninitialized<walk_memory<T, Op>> memory;
   walk_shared(
-      problem.blocks, problem.ranks, blockIdx.x, [](shared_header const& of) { return of.values(); }, walk, op, nothing,
-      nothing);
+      *memory, problem.blocks, problem.ranks, blockIdx.x, [](shared_header const& of) { return of.values(); }, walk, op,
+      nothing, nothing);
   if (threadIdx.x == 0) problem.put(blockIdx.x, walk.at.last);
 }
 
@@ -281,8 +205,9 @@ __global__ void carries_kernel(__grid_constant__ carries_problem<T, Op> const pr
     if (r == problem.rank)
       starts[(of.first_tile + tile) / order::span_tiles - of.first_tile / order::span_tiles] = spans;
   };
+  __shared__ uninitialized<walk_memory<T, Op>> memory;
   walk_shared(
-      problem.blocks, problem.rank + 1, blockIdx.x,
+      *memory, problem.blocks, problem.rank + 1, blockIdx.x,
       [&](shared_header const& of) { return problem.to_span ? of.values_to_span() : of.values(); }, walk, op,
       [&](int r, shared_header const& of, std::uint64_t tile, carry_state<T, Op> const& at) {
         if (r == problem.rank && tile == 0)
