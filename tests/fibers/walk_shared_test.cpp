@@ -91,6 +91,8 @@ void check(std::vector<std::uint64_t> const& spans, std::size_t sequences, std::
       walk.take(of, own.data() + k, k, k + 1, op, [&](std::uint64_t t) {
         right.add(r, t, t == 0 && !walk.at.spans.is_present ? C{} : walk.at.spans.value);
       });
+      places const chained = walk.chained(of, k, k + 1);
+      if (chained.first < chained.last) right.add(r, walk.tile_of_span(of, k), own[k].template load<C>());
     }
   }
   right.last = walk.at.last;

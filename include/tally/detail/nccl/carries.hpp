@@ -240,10 +240,12 @@ struct shared_walk {
       before_tile(k - of.has_init);
       at.push(slots->template load<W>(), op);
     }
-    if (k < last && k < spans) {
-      before_tile(of.single + (k - singles) * order::span_tiles);
+    if (k < last && k == singles && k < spans) {
+      before_tile(of.single);
       at.push_fold(slots->template load<C>(), static_cast<std::uint32_t>(order::span_tiles), op);
       ++k, ++slots;
+    }
+    if (k < last && k < spans) {
       std::uint64_t const end = last < spans ? last : spans;
       at.spans.value = chain(at.spans.value, slots, static_cast<std::uint32_t>(end - k), op);
       slots += end - k;
@@ -272,7 +274,7 @@ struct shared_walk {
   TALLY_HD static places chained(shared_header const& of, std::uint64_t first, std::uint64_t last)
   {
     std::uint64_t const singles = of.has_init + of.single, spans = singles + of.spans;
-    std::uint64_t const begin = (first > singles ? first : singles) + 1, end = last < spans ? last : spans;
+    std::uint64_t const begin = first > singles ? first : singles + 1, end = last < spans ? last : spans;
     return {begin, begin < end ? end : begin};
   }
   /// The rank's tile that begins the span at a place.

@@ -83,7 +83,7 @@ __device__ __forceinline__ void walk_shared(walk_memory<T, Op>& memory, shared_b
           for (int j = 0; j < each; ++j)
             if (following + j * threads + thread < values) next[j] = slots[following + j * threads + thread];
           if (thread == 0) {
-            take(first, chain.first);
+            if (first < chain.first) take(first, chain.first);
             memory.spans_before = walk.at.spans.value;
           }
           __syncthreads();
@@ -95,7 +95,7 @@ __device__ __forceinline__ void walk_shared(walk_memory<T, Op>& memory, shared_b
               walk.at.spans.value = sum;
             else
               walk.take_chain(chained, chain, op);
-            take(chain.last, end(first));
+            if (chain.last < end(first)) take(chain.last, end(first));
           }
           if (first > 0) write_chained(first - piece, half ^ 1, thread, threads);
 #pragma unroll
