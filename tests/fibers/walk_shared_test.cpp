@@ -77,7 +77,7 @@ void check(std::vector<std::uint64_t> const& spans, std::size_t sequences, std::
         is_fold ? at.store(static_cast<C>(static_cast<W>(drawn))) : at.store(static_cast<W>(drawn));
       }
   }
-  shared_blocks const blocks{all, bytes};
+  shared_blocks const blocks{all, static_cast<std::ptrdiff_t>(bytes)};
 
   found right, got;
   shared_walk<T, Op> walk;
