@@ -1,6 +1,7 @@
 // The way of a block through what ranks share, on fibers, beside one thread that takes a piece after the other.
 #include "fibers.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ using tally::test::random_bits;
 using tally::test::same;
 constexpr std::uint64_t span_tiles = tally::order::span_tiles;
 
-/// What a walk has found: the spans before each tile that it was told of, and the end.
+/// The findings of a walk: the spans before each tile that it tells of, and the last value.
 template <class T, class Op>
 struct findings {
   using C = tally::carry_type<Op, T>;
@@ -57,8 +58,9 @@ void check(std::vector<std::uint64_t> const& spans, std::size_t sequences, std::
     header.spans = spans[r];
     header.single = static_cast<std::uint32_t>((span_tiles - tile % span_tiles) % span_tiles);
     header.last = static_cast<std::uint32_t>(random_bits(1, r + spans[0]) % span_tiles);
+    header.part = static_cast<std::uint32_t>(random_bits(4, r + spans[0]) % (span_tiles - header.last));
     header.has_init = r == 0 && spans[0] % 2 == 0 ? 1 : 0;
-    tile += header.single + header.spans * span_tiles + header.last;
+    tile += header.single + header.spans * span_tiles + header.part + header.last;
     headers.push_back(header);
     most = std::max(most, header.values());
   }
@@ -71,7 +73,8 @@ void check(std::vector<std::uint64_t> const& spans, std::size_t sequences, std::
     for (std::size_t s = 0; s < sequences; ++s)
       for (std::uint64_t k = 0; k < headers[r].values(); ++k) {
         shared_header const& of = headers[r];
-        bool const is_fold = k >= of.has_init + of.single && k < of.has_init + of.single + of.spans;
+        bool const is_fold =
+            k >= of.has_init + of.single && k < of.has_init + of.single + of.spans + (of.part > 0 ? 1 : 0);
         T const drawn = value(r * 100'000 + s * 10'000 + k);
         slot_type& at = slots[s * of.values() + k];
         is_fold ? at.store(static_cast<C>(static_cast<W>(drawn))) : at.store(static_cast<W>(drawn));
@@ -122,14 +125,14 @@ void check(std::vector<std::uint64_t> const& spans, std::size_t sequences, std::
   }
 }
 
-float near_one(std::size_t k)
+float below_one(std::size_t k)
 {
   return static_cast<float>(static_cast<double>(random_bits(2, k) >> 11) * 0x1p-52 - 1);
 }
 /// Sizes that no double can add up from some value on.
 float wide(std::size_t k)
 {
-  return k % 1700 == 1500 ? std::ldexp(near_one(k), 70) : near_one(k);
+  return k % 1700 == 1500 ? std::ldexp(below_one(k), 70) : below_one(k);
 }
 
 std::vector<std::vector<std::uint64_t>> const divisions{
@@ -139,8 +142,8 @@ std::vector<std::vector<std::uint64_t>> const divisions{
 TEST(walk_shared, adds_up_floats_together)
 {
   for (auto const& spans : divisions) {
-    check<float>(spans, 1, 0, ~std::uint64_t{0}, tally::plus{}, near_one);
-    check<float>(spans, 2, 1, ~std::uint64_t{0}, tally::plus{}, near_one);
+    check<float>(spans, 1, 0, ~std::uint64_t{0}, tally::plus{}, below_one);
+    check<float>(spans, 2, 1, ~std::uint64_t{0}, tally::plus{}, below_one);
   }
 }
 TEST(walk_shared, goes_on_by_one_thread_where_sums_are_rounded)
@@ -151,7 +154,7 @@ TEST(walk_shared, of_part_of_the_last_ranks_values)
 {
   for (auto const& spans : divisions)
     for (std::uint64_t const last : {1, 40, 700, 1024, 1100}) {
-      check<float>(spans, 1, 0, last, tally::plus{}, near_one);
+      check<float>(spans, 1, 0, last, tally::plus{}, below_one);
     }
 }
 TEST(walk_shared, of_doubles_and_of_what_is_not_added)
@@ -160,7 +163,7 @@ TEST(walk_shared, of_doubles_and_of_what_is_not_added)
     check<double>(spans, 1, 0, ~std::uint64_t{0}, tally::plus{},
                   [](std::size_t k) { return static_cast<double>(random_bits(3, k) >> 11) * 0x1p-52 - 1; });
     check<float>(spans, 1, 0, ~std::uint64_t{0}, tally::multiplies{},
-                 [](std::size_t k) { return 1 + near_one(k) * 0x1p-10f; });
+                 [](std::size_t k) { return 1 + below_one(k) * 0x1p-10f; });
   }
 }
 

@@ -56,8 +56,8 @@ TEST(cuda_gpus, floats)
   check_borders(values_to<float>(2 * order::span<float> + 12345), 3.5f, plus{});
 }
 
-/// So many spans that a block adds up their totals together; with a value beside which nothing else counts, from which
-/// on one thread adds them up.
+/// A block adds up the totals of so many spans together. The second sequence has a value beside which nothing else
+/// counts: one thread goes on there.
 TEST(cuda_gpus, floats_of_many_spans)
 {
   std::size_t const n = 150 * order::span<float> + 777, cut = n / 2 + 1;

@@ -137,7 +137,7 @@ private:
     bool const many_planes = size <= 64 && by.one_in(8);
     std::size_t const room = std::max<std::size_t>(2, (size > 4096 ? 60'000 : many_planes ? 200'000 : 20'000) / size);
     // Every other call has all rows in whole 16 bytes, as boxes must have them.
-    std::size_t const unit = by.one_in(2) && !many_planes ? 16 / std::min<std::size_t>(sizeof(T), 16) : 1;
+    std::size_t const unit = by.one_in(2) && !many_planes ? 16 / sizeof(T) : 1;
     std::size_t const columns = 2 + by.below(std::min<std::size_t>(room, by.of<std::size_t>({2, 15, 40, 150})));
     std::size_t const inner = (columns + unit - 1) / unit * unit;
     std::size_t const outer =
@@ -212,7 +212,8 @@ private:
     }
     check_cuda(cudaGetLastError());
     stream_.wait();
-    ++paths()[last_path() + (what == work::exclusive_scan ? ", exclusive" : "") + (in.along < 0 ? ", backward" : "")];
+    ++paths()[last_path() + (what == work::exclusive_scan ? ", exclusive" : ", inclusive") +
+              (in.along < 0 ? ", backward" : "")];
     auto const said = [&] {
       return name_ + ", size " + std::to_string(size) + ", call " + std::to_string(number) + ", " +
              (reduces                        ? "reduce"
@@ -386,7 +387,7 @@ public:
           "cuda: reduction of columns, shared out", "cuda: reduction of columns, short",
           "cuda: reduction of columns in stretches, walked", "cuda: reduction of columns in stretches, shared out"})
       EXPECT_GT(paths()[path], 0) << path;
-    for (char const* path : {"", ", backward", ", exclusive", ", exclusive, backward"})
+    for (char const* path : {", inclusive", ", inclusive, backward", ", exclusive", ", exclusive, backward"})
       EXPECT_GT(paths()["cuda: columns, by warps" + std::string(path)], 10) << path;
   }
 };
