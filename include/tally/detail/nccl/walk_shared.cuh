@@ -14,8 +14,8 @@ using cuda_backend::warp_lanes;
 
 inline constexpr int threads = 256;
 
-/// The values of a chain that a block takes together. One thread takes 12 cycles a value, a block 1160 a chain: so below
-/// some 100 values one thread is quicker, by less than half a microsecond.
+/// The values of a chain that a block takes together, at least. One thread takes 12 cycles a value, a block 1160 a
+/// chain: so below some 100 values one thread is quicker, by less than half a microsecond.
 inline constexpr std::uint64_t chain_worth_sharing = 64;
 
 /// The shared memory of a block that goes through shared values.
