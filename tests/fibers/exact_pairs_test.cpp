@@ -1,10 +1,10 @@
 // The kernels of exact scans and sums by pairs, on fibers: their results are those of an accumulator.
+#include "barriers.hpp"
 #include "fibers.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "../support/bits.hpp"
 #include "../support/generator.hpp"
 #include "../support/guarded.hpp"
+#include "tally/detail/cuda/exact/pair_carries.cuh"
 #include "tally/detail/cuda/exact/pair_kernel.cuh"
 #include "tally/exact_accumulator.hpp"
 #include "tally/half.hpp"
@@ -21,57 +22,17 @@
 // The functions that kernels have from a GPU.
 namespace tally::cuda_backend {
 
-/// The state that a block's warps share comes first in its memory, and its tiles behind.
-constexpr std::size_t bytes_of_pair_block = (sizeof(exact::pair_block) + 15) / 16 * 16;
-
 template <>
-exact::pair_block& shared_by_block<exact::pair_block>()
+exact::carries_block& shared_by_block<exact::carries_block>()
 {
-  return *reinterpret_cast<exact::pair_block*>(test::grid::current()->memory());
+  return *reinterpret_cast<exact::carries_block*>(test::grid::current()->memory());
 }
 unsigned char* memory_of_block()
 {
-  return test::grid::current()->memory() + bytes_of_pair_block;
+  return test::grid::current()->memory();
 }
 
 }  // namespace tally::cuda_backend
-void tally::cuda_backend::exact::meet_workers()
-{
-  test::grid::current()->meet(1, pair_threads, "meet_workers");
-}
-bool tally::cuda_backend::exact::has_any_worker(bool it)
-{
-  return test::grid::current()->meet(1, pair_threads, "has_any_worker", it);
-}
-void tally::cuda_backend::exact::tell(news what, int turn)
-{
-  test::grid::current()->arrive(static_cast<unsigned>(what) + static_cast<unsigned>(turn), pair_block_threads, "news");
-}
-void tally::cuda_backend::exact::hear(news what, int turn)
-{
-  test::grid::current()->meet(static_cast<unsigned>(what) + static_cast<unsigned>(turn), pair_block_threads, "news");
-}
-
-/// A copy arrives when it is waited for. Until then something else is there.
-namespace {
-struct copy_of_term {
-  float *to, value;
-};
-/// Those that are under way, by the numbers of block and thread.
-std::map<std::pair<unsigned, unsigned>, std::vector<copy_of_term>> copies;
-}  // namespace
-template <>
-void tally::cuda_backend::exact::begin_copy(float* to, float const* from)
-{
-  *to = 1e30f;
-  copies[{blockIdx.x, threadIdx.x}].push_back({to, *from});
-}
-void tally::cuda_backend::exact::await_terms()
-{
-  auto& own = copies[{blockIdx.x, threadIdx.x}];
-  for (copy_of_term const& each : own) *each.to = each.value;
-  own.clear();
-}
 
 namespace {
 
@@ -87,6 +48,8 @@ enum class terms {
   fractions,
   zeros,
   whole_numbers,
+  few,       ///< ones of both signs among zeros of -0
+  wide,      ///< of sizes whose sums are not exact in doubles, but in pairs
   lost_ones  ///< whole numbers, and behind six tiles ones among larger terms that cancel
 };
 
@@ -99,6 +62,9 @@ T term(terms kind, std::size_t k)
     case terms::fractions: return static_cast<T>(fraction);
     case terms::zeros: return static_cast<T>(random % 3 == 0 ? -0.0 : 0.0);
     case terms::whole_numbers: return static_cast<T>(static_cast<double>(random % 13) - 6);
+    case terms::few: return static_cast<T>(random % 5 == 0 ? 1.0 : random % 5 == 1 ? -1.0 : -0.0);
+    case terms::wide:
+      return static_cast<T>(std::ldexp(fraction, static_cast<int>(random % (sizeof(T) == 2 ? 12 : 24))));
     case terms::lost_ones: {
       constexpr double ones[] = {0x1p200, 0x1p100, 1, -0x1p200, -0x1p100};
       return k < 6 * tile ? term<T>(terms::whole_numbers, k) : static_cast<T>(ones[k % 5]);
@@ -112,11 +78,14 @@ struct call {
   terms kind = terms::fractions;
   bool is_exclusive = false, has_init = false;
   unsigned blocks = 1;
+  bool searches = false;  ///< for the ends of segments
+  std::size_t shift = 0;  ///< elements from aligned memory
 
   std::string text() const
   {
     return "terms " + std::to_string(static_cast<int>(kind)) + (is_exclusive ? ", exclusive" : "") +
-           (has_init ? ", with an initial value" : "") + ", blocks: " + std::to_string(blocks);
+           (has_init ? ", with an initial value" : "") + ", blocks: " + std::to_string(blocks) +
+           (searches ? ", searches" : "") + ", shift: " + std::to_string(shift);
   }
 };
 
@@ -124,9 +93,14 @@ std::vector<call> all_calls()
 {
   std::vector<call> all;
   for (unsigned blocks : {1u, 3u})
-    for (bool is_exclusive : {false, true}) all.push_back({terms::fractions, is_exclusive, true, blocks});
+    for (bool is_exclusive : {false, true})
+      all.push_back({terms::fractions, is_exclusive, true, blocks, is_exclusive, blocks == 3 ? std::size_t{1} : 0});
   all.push_back({terms::zeros, false, false, 2});
-  all.push_back({terms::whole_numbers, false, true, 3});
+  all.push_back({terms::few, false, false, 2, true, 3});
+  all.push_back({terms::few, false, true, 1});
+  all.push_back({terms::wide, false, true, 2, true});
+  all.push_back({terms::wide, true, true, 1});
+  all.push_back({terms::whole_numbers, false, true, 3, true, 2});
   all.push_back({terms::whole_numbers, true, true, 2});
   return all;
 }
@@ -158,7 +132,7 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
   std::size_t const tiles = std::max<std::size_t>((n + tile - 1) / tile, 1);
   double const init = how.has_init ? -0.75 : -0.0;
 
-  guarded<T> const in(offsets.back()), apart(Reduces ? offsets.size() - 1 : offsets.back());
+  guarded<T> const in(offsets.back(), how.shift), apart(Reduces ? offsets.size() - 1 : offsets.back(), how.shift);
   for (std::size_t k = 0; k < offsets.back(); ++k) in.data()[k] = term<T>(how.kind, k);
   std::vector<T> const expected = expected_results<T, Reduces>(in.data(), offsets, how, init);
   guarded<T> const& out = in_place ? in : apart;
@@ -167,10 +141,10 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
     unsigned long long ticket = 0;
     unsigned failed = 0;
   } counters;
-  std::vector<std::uint64_t> states(tiles * pair_states::words);
-  std::vector<pair_sum> before(tiles);
-  std::vector<std::size_t> first_of_tile(tiles + 1);
-  std::vector<std::uint16_t> bits(tiles * pair_threads, 0xaaaa);
+  std::vector<std::uint64_t> states(groups_of_tiles(tiles) * pair_states::words);
+  guarded<tile_sum> const sums(tiles);
+  guarded<std::size_t> const first_of_tile(tiles + 1);
+  guarded<std::uint16_t> const bits(tiles * tally::cuda_backend::warp_lanes);
   problem given{in.data(),
                 out.data(),
                 {},
@@ -179,24 +153,34 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
                 static_cast<T>(how.has_init ? init : 0.0),
                 how.is_exclusive,
                 !in_place,
-                false,
-                {&counters.ticket, &counters.failed, states.data(), in_place ? before.data() : nullptr}};
+                {&counters.ticket, &counters.failed, states.data(), sums.data()}};
+  auto const blocks_for = [&](std::size_t count, std::size_t of_block) {
+    return static_cast<unsigned>((count + of_block - 1) / of_block);
+  };
   if constexpr (Ends::has_bits) {
     given.ends.first_of_tile = first_of_tile.data();
     given.ends.bits = bits.data();
-    run_grid(1, 32, 0, [&] { ends_of_tiles_kernel<Ends>(given.ends); });
-    unsigned const warps = marking_threads / 32;
-    run_grid(static_cast<unsigned>(tiles + warps - 1) / warps, marking_threads,
-             tally::cuda_backend::bytes_of_pair_block + warps * tile, [&] { mark_ends_kernel<Ends>(given.ends); });
+    if (how.searches)
+      run_grid(blocks_for(tiles + 1, pair_threads), pair_threads, 0, [&] { search_ends_kernel<Ends>(given.ends); });
+    else
+      run_grid(blocks_for(offsets.size() - 1, pair_threads), pair_threads, 0,
+               [&] { spread_ends_kernel<Ends>(given.ends); });
+    if (!Reduces)
+      run_grid(blocks_for(tiles, pair_warps * tiles_of_warp), pair_threads, pair_warps * elements_of_warp,
+               [&] { mark_ends_kernel<Ends>(given.ends); });
   }
-  constexpr std::size_t shared_bytes = tally::cuda_backend::bytes_of_pair_block + pair_bytes<problem>;
-  copies.clear();
-  run_grid(how.blocks, pair_block_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
-  copies.clear();
+  run_grid(blocks_for(tiles, pair_warps * tiles_of_warp), pair_threads, 0, [&] { tile_sums_kernel<problem>(given); });
+  run_grid(static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads, sizeof(carries_block),
+           [&] { sums_before_tiles_kernel<problem>(given); });
+  constexpr std::size_t shared_bytes = pair_warps * sizeof(warp_memory<problem>);
+  run_grid(how.blocks, pair_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
   if (in_place) {
-    given.writes = given.is_checked = true;
-    run_grid(how.blocks, pair_block_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
+    given.writes = true;
+    run_grid(how.blocks, pair_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
   }
+  EXPECT_TRUE(sums.guards_intact());
+  EXPECT_TRUE(first_of_tile.guards_intact());
+  EXPECT_TRUE(bits.guards_intact());
   EXPECT_TRUE(in.guards_intact());
   EXPECT_TRUE(apart.guards_intact());
   if (counters.failed != 0) return false;
@@ -233,19 +217,57 @@ TYPED_TEST_SUITE(exact_pairs, all_types);
 TYPED_TEST(exact_pairs, of_one_sequence)
 {
   for (call const& how : all_calls()) {
-    std::vector<std::size_t> sizes = {1, 5 * tile + 77};
-    if (how.blocks == 1) sizes.insert(sizes.end(), {15, tile - 1, tile, tile + 1});
+    std::vector<std::size_t> sizes = {1, 5 * tile + 77, 27 * tile + 400};
+    if (how.blocks == 1) sizes.insert(sizes.end(), {15, 16, 17, tile - 1, tile, tile + 1, 8 * tile, 9 * tile - 3});
     for (std::size_t n : sizes)
       check<TypeParam>("of " + std::to_string(n), {0, static_cast<std::uint32_t>(n)}, one_sequence{{n, {}}}, how);
   }
 }
 
-/// A warp looks back on 32 tiles at a time.
+/// Warps take several tiles of each block, one behind the other.
 TEST(exact_pairs_of_floats, of_one_sequence_of_many_tiles)
 {
-  std::size_t const n = 37 * tile + 5;
+  std::size_t const n = 301 * tile + 5;
   check<float>("of many tiles", {0, static_cast<std::uint32_t>(n)}, one_sequence{{n, {}}},
                {terms::whole_numbers, false, true, 4});
+}
+
+/// The sums before tiles, by groups that look back at each other, 32 at a time.
+struct sums_alone {
+  struct all_ends {
+    std::size_t count;
+    std::size_t tiles() const { return count; }
+  } ends;
+  double initial;
+  pair_states states;
+};
+TEST(exact_pair_carries, of_many_groups)
+{
+  for (std::size_t tiles : {std::size_t{1}, std::size_t{9}, std::size_t{tiles_of_group},
+                            3 * std::size_t{tiles_of_group} + 7, 35 * std::size_t{tiles_of_group} - 1})
+    for (unsigned mean : {0u, 2u, 500u, 70'000u}) {
+      unsigned long long ticket = 0;
+      unsigned failed = 0;
+      std::vector<std::uint64_t> words(groups_of_tiles(tiles) * pair_states::words);
+      guarded<tile_sum> const sums(tiles);
+      std::vector<double> expected;
+      double sum = 5;
+      for (std::size_t k = 0; k < tiles; ++k) {
+        expected.push_back(sum);
+        double const own = static_cast<double>(random_bits(1, k) % 1000) - 500;
+        bool const has_end = mean != 0 && random_bits(2, k) % mean == 0;
+        sums.data()[k] = {{own, 0, 0}, has_end};
+        sum = has_end ? own : sum + own;
+      }
+      sums_alone const given{{tiles}, 5, {&ticket, &failed, words.data(), sums.data()}};
+      run_grid(static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads, sizeof(carries_block),
+               [&] { sums_before_tiles_kernel<sums_alone>(given); });
+      EXPECT_TRUE(sums.guards_intact());
+      std::size_t wrong = 0;
+      for (std::size_t k = 0; k < tiles; ++k)
+        if (sums.data()[k].sum.high + sums.data()[k].sum.low != expected[k] || sums.data()[k].sum.lost != 0) ++wrong;
+      EXPECT_EQ(wrong, 0u) << "of " << tiles << " tiles, mean " << mean;
+    }
 }
 
 TYPED_TEST(exact_pairs, of_sequences_of_one_length)

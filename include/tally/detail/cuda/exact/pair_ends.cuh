@@ -29,6 +29,7 @@ struct one_sequence {
   __device__ std::size_t first() const { return 0; }
   __device__ std::size_t size() const { return count.most; }
   __device__ std::size_t tiles() const { return (size() + pair_tile - 1) / pair_tile; }
+  __device__ unsigned behind_last_end(std::size_t) const { return 0; }
 };
 
 /// Sequences of one length.
@@ -41,10 +42,10 @@ struct sequences_of_one_length {
   __device__ std::size_t size() const { return length * sequences; }
   __device__ std::size_t tiles() const { return (size() + pair_tile - 1) / pair_tile; }
 
-  /// The ends among a thread's elements of a tile. Bit i: a sequence ends with element i.
-  __device__ __forceinline__ std::uint32_t ends_of_thread(std::size_t tile) const
+  /// The ends among a lane's elements of a tile. Bit i: a sequence ends with element i.
+  __device__ __forceinline__ std::uint32_t ends_of_lane(std::size_t tile) const
   {
-    std::size_t const k = tile * pair_tile + threadIdx.x * pair_terms;
+    std::size_t const k = tile * pair_tile + lane_of_warp() * pair_terms;
     std::size_t within;
     if ((k | length) >> 32 == 0)
       within = static_cast<std::uint32_t>(k) % static_cast<std::uint32_t>(length);
@@ -54,6 +55,12 @@ struct sequences_of_one_length {
     std::uint32_t bits = 0;
     for (std::size_t i = length - 1 - within; i < elements; i += length) bits |= std::uint32_t{1} << i;
     return bits;
+  }
+  /// The first place of a tile behind the last end in it; 0 if no sequence ends there.
+  __device__ unsigned behind_last_end(std::size_t tile) const
+  {
+    std::size_t const begin = tile * pair_tile, end = of_tile(tile).behind * length;
+    return end > begin ? static_cast<unsigned>(end - begin) : 0;
   }
   /// The sequences that end in a tile.
   __device__ sequences_of_tile of_tile(std::size_t tile) const
@@ -75,7 +82,7 @@ struct sequences_between {
   Offsets offsets;
   detail::element_count segments;
   std::size_t* first_of_tile;  ///< the first sequence whose end lies in a tile; and, behind, the number of sequences
-  std::uint16_t* bits;         ///< of each thread's elements, tile by tile: which end sequences
+  std::uint16_t* bits;         ///< of each lane's elements, tile by tile: which end sequences
 
   __device__ void read_count() { segments.most = segments.value(); }
   __device__ std::size_t offset(std::size_t s) const { return static_cast<std::size_t>(detail::at_index(offsets, s)); }
@@ -87,9 +94,57 @@ struct sequences_between {
     return full > 0 || segments.most == 0 ? full : 1;
   }
 
-  __device__ __forceinline__ std::uint32_t ends_of_thread(std::size_t tile) const
+  /// Begins to copy the ends among each lane's elements of a tile, by a warp.
+  __device__ __forceinline__ void begin_ends(std::size_t tile, std::uint16_t* to) const
   {
-    return bits[tile * pair_threads + threadIdx.x];
+    unsigned const lane = lane_of_warp();
+    if (lane < warp_lanes / 2)
+      copy_asynchronously(reinterpret_cast<std::uint32_t*>(to) + lane,
+                          reinterpret_cast<std::uint32_t const*>(bits + tile * warp_lanes) + lane);
+  }
+  /// Begins to copy which sequences end in a tile, by a warp.
+  __device__ __forceinline__ void begin_tile(std::size_t tile, std::size_t* to) const
+  {
+    unsigned const lane = lane_of_warp();
+    if (lane < 2) copy_asynchronously(to + lane, first_of_tile + tile + lane);
+  }
+  /// The ends among a lane's elements, from the offsets of the sequences that end in the tile, by a warp that has
+  /// room for a word a lane.
+  __device__ __forceinline__ std::uint32_t ends_of_lane(std::size_t tile, sequences_of_tile const& ended,
+                                                        std::uint32_t* room) const
+  {
+    std::size_t const begin = first() + tile * pair_tile;
+    room[lane_of_warp()] = 0;
+    __syncwarp();
+    for (std::size_t s = ended.first + lane_of_warp(); s < ended.behind; s += warp_lanes) {
+      std::size_t const end = offset(s + 1);
+      // Sequences of nothing at the begin of all have no element before their end.
+      if (end > begin) atomicOr(room + (end - 1 - begin) / pair_terms, 1u << (end - 1 - begin) % pair_terms);
+    }
+    __syncwarp();
+    return room[lane_of_warp()];
+  }
+  /// The first place of a tile behind the last end in it; 0 if no sequence ends there.
+  __device__ unsigned behind_last_end(std::size_t tile) const
+  {
+    std::size_t const begin = first() + tile * pair_tile;
+    auto const [first_of_these, behind] = of_tile(tile);
+    std::size_t const end = first_of_these == behind ? begin : offset(behind);
+    return end > begin ? static_cast<unsigned>(end - begin) : 0;
+  }
+  /// The first sequence that ends behind a tile's begin.
+  __device__ std::size_t find_first(std::size_t tile) const
+  {
+    std::size_t const before = first() + tile * pair_tile;
+    std::size_t begin = 0, end = segments.most;
+    while (begin < end) {
+      std::size_t const middle = begin + (end - begin) / 2;
+      if (offset(middle + 1) > before)
+        end = middle;
+      else
+        begin = middle + 1;
+    }
+    return begin;
   }
   __device__ sequences_of_tile of_tile(std::size_t tile) const
   {
@@ -106,50 +161,68 @@ struct sequences_between {
   __device__ std::ptrdiff_t out(std::size_t sequence) const { return static_cast<std::ptrdiff_t>(sequence); }
 };
 
-/// Finds `first_of_tile`, with a thread for each tile.
+/// Finds `first_of_tile`, with a thread for each tile. That is sooner where sequences are long.
 template <class Ends>
-__global__ void ends_of_tiles_kernel(__grid_constant__ Ends const given)
+__global__ void search_ends_kernel(__grid_constant__ Ends const given)
 {
   take_turn();
   Ends all = given;
   all.read_count();
-  std::size_t const tiles = all.tiles(), first = all.first();
-  for (std::size_t tile = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; tile <= tiles;
-       tile += std::size_t{gridDim.x} * blockDim.x) {
-    std::size_t begin = 0, end = tile == 0 ? 0 : all.segments.most;
-    if (tile == tiles) begin = end = all.segments.most;
-    while (begin < end) {
-      std::size_t const middle = begin + (end - begin) / 2;
-      if (all.offset(middle + 1) > first + tile * pair_tile)
-        end = middle;
-      else
-        begin = middle + 1;
-    }
-    all.first_of_tile[tile] = begin;
+  std::size_t const tiles = all.tiles(), tile = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  if (tile > tiles) return;
+  all.first_of_tile[tile] = tile == tiles ? all.segments.most : tile == 0 ? 0 : all.find_first(tile);
+}
+
+/// Finds it with a thread for each sequence, which tells the tiles that begin within it.
+template <class Ends>
+__global__ void spread_ends_kernel(__grid_constant__ Ends const given)
+{
+  take_turn();
+  Ends all = given;
+  all.read_count();
+  std::size_t const count = all.segments.most, first = all.first(),
+                    s = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  unsigned const lane = lane_of_warp();
+  if (s == 0) {
+    all.first_of_tile[0] = 0;  // with the sequences of nothing before the first term
+    all.first_of_tile[all.tiles()] = count;
+  }
+  std::size_t tile = 0, behind = 0;
+  if (s < count) {
+    auto const tiles_to = [&](std::size_t k) { return (all.offset(k) - first + pair_tile - 1) / pair_tile; };
+    tile = tiles_to(s) == 0 ? 1 : tiles_to(s);
+    behind = tiles_to(s + 1);
+  }
+  if (tile < behind) all.first_of_tile[tile++] = s;
+  // The others of a long sequence, by all lanes.
+  for (unsigned left = __ballot_sync(whole_warp, tile < behind); left != 0; left &= left - 1) {
+    int const from = __ffs(static_cast<int>(left)) - 1;
+    std::size_t const end = shuffle_from(behind, from);
+    for (std::size_t k = shuffle_from(tile, from) + lane; k < end; k += warp_lanes)
+      all.first_of_tile[k] = s - lane + static_cast<unsigned>(from);
   }
 }
 
-inline constexpr int marking_threads = 256;
-
-/// Finds `bits`, with a warp for each tile, which has a byte of shared memory for each of its elements.
+/// Finds `bits`. A warp has a byte of shared memory for each element of its tiles.
 template <class Ends>
 __global__ void mark_ends_kernel(__grid_constant__ Ends const given)
 {
-  constexpr int batch = 8, rows = pair_tile / 16 / warp_lanes;
+  constexpr int batch = 8, rows = elements_of_warp / 16 / warp_lanes;
   static_assert(pair_terms == 16);
   take_turn();
   Ends all = given;
   all.read_count();
-  unsigned const warp = threadIdx.x / warp_lanes, lane = threadIdx.x % warp_lanes;
-  std::size_t const tile = blockIdx.x * std::size_t{marking_threads / warp_lanes} + warp;
-  if (tile >= all.tiles()) return;
+  unsigned const warp = threadIdx.x / warp_lanes, lane = lane_of_warp();
+  std::size_t const tiles = all.tiles(), tile = (blockIdx.x * std::size_t{pair_warps} + warp) * tiles_of_warp;
+  if (tile >= tiles) return;
   std::size_t const begin = all.first() + tile * pair_tile;
-  unsigned char* const marks = memory_of_block() + warp * pair_tile;
-  auto* const of_threads = reinterpret_cast<uint4*>(marks);
+  unsigned char* const marks = memory_of_block() + warp * elements_of_warp;
+  auto* const of_lanes = reinterpret_cast<uint4*>(marks);
 #pragma unroll
-  for (int i = 0; i < rows; ++i) of_threads[i * warp_lanes + lane] = uint4{0, 0, 0, 0};
+  for (int i = 0; i < rows; ++i) of_lanes[i * warp_lanes + lane] = uint4{0, 0, 0, 0};
   __syncwarp();
-  auto const [first, behind] = all.of_tile(tile);
+  std::size_t const first = all.first_of_tile[tile],
+                    behind = all.first_of_tile[tile + tiles_of_warp < tiles ? tile + tiles_of_warp : tiles];
   for (std::size_t s = first + lane; s < behind; s += batch * warp_lanes) {
     std::size_t end[batch];
 #pragma unroll
@@ -163,57 +236,60 @@ __global__ void mark_ends_kernel(__grid_constant__ Ends const given)
   auto const four = [](std::uint32_t marked) { return marked * 0x01020408u >> 24 & 0xf; };  // bit i: byte i is 1
 #pragma unroll
   for (int i = 0; i < rows; ++i) {
-    uint4 const found = of_threads[i * warp_lanes + lane];
-    all.bits[tile * pair_threads + i * warp_lanes + lane] =
+    if (tile + i >= tiles) break;
+    uint4 const found = of_lanes[i * warp_lanes + lane];
+    all.bits[(tile + i) * warp_lanes + lane] =
         static_cast<std::uint16_t>(four(found.x) | four(found.y) << 4 | four(found.z) << 8 | four(found.w) << 12);
   }
 }
 
-/// Writes the sums of the sequences that end in a tile, which lie in the places of their last terms.
+/// Writes the sums of the sequences that end in a tile. It begins to read the first ones' bounds at once.
 template <class P>
 class sum_writer {
-  static constexpr int batch = 4;  ///< sequences whose bounds a thread reads at a time
-  using ends_type = typename P::ends_type;
+  static constexpr int batch = 4;  ///< sequences whose bounds a lane reads at a time
+  using bounds = typename P::ends_type::bounds;
 
 public:
-  __device__ __forceinline__ sum_writer(P const& problem, std::size_t tile)
+  __device__ __forceinline__ sum_writer(P const& problem, std::size_t tile, sequences_of_tile const& ended)
       : problem_(problem),
         begin_(problem.ends.first() + tile * pair_tile),
-        sequences_(problem.ends.of_tile(tile)),
-        next_(sequences_.first + threadIdx.x)
+        ended_(ended)
   {
-    read();
+    read(bounds_, ended.first + lane_of_warp());
   }
-  __device__ __forceinline__ void write(typename P::element const* values)
+  /// Writes sum_of(bounds, the place of the last term in the tile).
+  template <class SumOf>
+  __device__ __forceinline__ void write(SumOf const& sum_of) const
   {
-    for (;;) {
+    bounds all[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) all[j] = bounds_[j];
+    for (std::size_t s = ended_.first + lane_of_warp(); s < ended_.behind;) {
 #pragma unroll
       for (int j = 0; j < batch; ++j) {
-        std::size_t const s = next_ + j * pair_threads;
-        if (s >= sequences_.behind) return;
-        bool const is_empty = bounds_[j].begin == bounds_[j].end;
-        auto const last = static_cast<unsigned>(static_cast<std::size_t>(bounds_[j].end) - 1 - begin_);
-        problem_.put(static_cast<std::size_t>(problem_.ends.out(s)),
-                     is_empty ? problem_.nothing : values[place_in_tile<typename P::element>(last)]);
+        if (s + j * warp_lanes >= ended_.behind) break;
+        auto result = problem_.nothing;
+        if (all[j].begin != all[j].end)
+          result = sum_of(all[j], static_cast<unsigned>(static_cast<std::size_t>(all[j].end) - 1 - begin_));
+        problem_.put(static_cast<std::size_t>(problem_.ends.out(s + j * warp_lanes)), result);
       }
-      next_ += batch * pair_threads;
-      read();
+      s += batch * warp_lanes;
+      read(all, s);
     }
   }
 
 private:
-  __device__ __forceinline__ void read()
+  __device__ __forceinline__ void read(bounds (&to)[batch], std::size_t s) const
   {
 #pragma unroll
     for (int j = 0; j < batch; ++j)
-      if (next_ + j * pair_threads < sequences_.behind) bounds_[j] = problem_.ends.bounds_of(next_ + j * pair_threads);
+      if (s + j * warp_lanes < ended_.behind) to[j] = problem_.ends.bounds_of(s + j * warp_lanes);
   }
 
   P const& problem_;
   std::size_t begin_;
-  sequences_of_tile sequences_;
-  std::size_t next_;
-  typename ends_type::bounds bounds_[batch];
+  sequences_of_tile ended_;
+  bounds bounds_[batch];
 };
 
 }  // namespace tally::cuda_backend::exact

@@ -9,6 +9,7 @@
 
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/exact/pair_carries.cuh"
 #include "tally/detail/cuda/exact/pair_kernel.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/path.hpp"
@@ -64,29 +65,25 @@ private:
   std::byte* begin_;
 };
 
-/// Memory of a call by pairs: the words of its tiles, which begin as zeros, the sums before them where it runs twice,
-/// and of segments the first one of each tile and a bit for each element.
+/// Memory of a call by pairs: the words of its groups of tiles, which begin as zeros, the sums of its tiles, and of
+/// segments the first one of each tile and a bit for each element.
 class pairs_memory {
   static constexpr std::size_t header = 128;
 
 public:
-  pairs_memory(execution const& on, prepared_call const& call, std::size_t tiles, bool runs_twice, bool has_bits)
-      : tiles_(tiles),
-        memory_(on,
-                words_end() + (runs_twice ? tiles * sizeof(pair_sum) : 0) +
-                    (has_bits ? (tiles + 1) * sizeof(std::size_t) + tiles * pair_threads * sizeof(std::uint16_t) : 0))
+  pairs_memory(execution const& on, prepared_call const& call, std::size_t tiles, bool has_bits)
+      : sums_begin_(header + (groups_of_tiles(tiles) * pair_states::words * sizeof(std::uint64_t) + header - 1) /
+                                 header * header),
+        memory_(on, sums_begin_ + tiles * sizeof(tile_sum) +
+                        (has_bits ? (tiles + 1) * sizeof(std::size_t) + tiles * warp_lanes * sizeof(std::uint16_t) : 0))
   {
-    check_cuda(cudaMemsetAsync(memory_.begin(), 0, words_end(), call.stream()), "clearing memory");
+    check_cuda(cudaMemsetAsync(memory_.begin(), 0, sums_begin_, call.stream()), "clearing memory");
     auto* const counters = reinterpret_cast<unsigned long long*>(memory_.begin());
     states_ = {counters, reinterpret_cast<unsigned*>(counters + 1),
-               reinterpret_cast<std::uint64_t*>(memory_.begin() + header), nullptr};
-    std::byte* behind = memory_.begin() + words_end();
-    if (runs_twice) {
-      states_.before = reinterpret_cast<pair_sum*>(behind);
-      behind += tiles * sizeof(pair_sum);
-    }
+               reinterpret_cast<std::uint64_t*>(memory_.begin() + header),
+               reinterpret_cast<tile_sum*>(memory_.begin() + sums_begin_)};
     if (has_bits) {
-      first_of_tile_ = reinterpret_cast<std::size_t*>(behind);
+      first_of_tile_ = reinterpret_cast<std::size_t*>(states_.of_tiles + tiles);
       bits_ = reinterpret_cast<std::uint16_t*>(first_of_tile_ + tiles + 1);
     }
   }
@@ -95,45 +92,55 @@ public:
   std::uint16_t* bits() const { return bits_; }
 
 private:
-  std::size_t words_end() const { return header + tiles_ * pair_states::words * sizeof(std::uint64_t); }
-
-  std::size_t tiles_;
+  std::size_t sums_begin_;
   pool_bytes memory_;
   pair_states states_{};
   std::size_t* first_of_tile_ = nullptr;
   std::uint16_t* bits_ = nullptr;
 };
 
-/// Launches a call of up to `most` elements, twice if its results replace what it reads. Returns the word that is not 0
-/// behind it if pairs have not told all results.
+/// Launches a call of up to `most` elements, and its last kernel twice if its results replace what it reads. Returns the
+/// word that is not 0 behind it if pairs have not told all results.
 template <class P>
 unsigned const* launch_pairs(execution const& on, prepared_call& call, std::optional<pairs_memory>& memory, P problem,
                              std::size_t most, bool runs_twice)
 {
   using ends_type = typename P::ends_type;
-  static std::array<void (*)(P const), 1> entry{pairs_kernel<P>};
+  static std::array<void (*)(P const), 3> entry{tile_sums_kernel<P>, sums_before_tiles_kernel<P>, pairs_kernel<P>};
   static known_kernels known{};
   std::size_t const tiles = std::max((most + pair_tile - 1) / pair_tile, std::size_t{1});
-  memory.emplace(on, call, tiles, runs_twice, ends_type::has_bits);
+  auto const blocks_for = [&](std::size_t of_warp) {
+    std::size_t const in_block = of_warp * pair_warps;
+    return static_cast<unsigned>((tiles + in_block - 1) / in_block);
+  };
+  memory.emplace(on, call, tiles, ends_type::has_bits);
   problem.states = memory->states();
   if constexpr (ends_type::has_bits) {
     problem.ends.first_of_tile = memory->first_of_tile();
     problem.ends.bits = memory->bits();
-    static std::array<void (*)(ends_type const), 2> kernels{ends_of_tiles_kernel<ends_type>,
-                                                            mark_ends_kernel<ends_type>};
-    constexpr std::size_t warps = marking_threads / warp_lanes;
-    launch(call, kernels[0], problem.ends, static_cast<unsigned>(tiles / pair_threads + 1), pair_threads);
-    launch(call, kernels[1], problem.ends, static_cast<unsigned>((tiles + warps - 1) / warps), marking_threads,
-           warps * pair_tile);
+    static std::array<void (*)(ends_type const), 3> kernels{search_ends_kernel<ends_type>,
+                                                            spread_ends_kernel<ends_type>, mark_ends_kernel<ends_type>};
+    auto const blocks_of_threads = [](std::size_t threads) {
+      return static_cast<unsigned>((threads + pair_threads - 1) / pair_threads);
+    };
+    std::size_t const segments = problem.ends.segments.most;
+    if (segments < tiles)
+      launch(call, kernels[0], problem.ends, blocks_of_threads(tiles + 1), pair_threads);
+    else
+      launch(call, kernels[1], problem.ends, blocks_of_threads(segments), pair_threads);
+    if (!P::reduces)
+      launch(call, kernels[2], problem.ends, blocks_for(tiles_of_warp), pair_threads, pair_warps * elements_of_warp);
   }
-  constexpr std::size_t shared_bytes = pair_bytes<P>;
+  launch(call, entry[0], problem, blocks_for(tiles_of_warp), pair_threads);
+  launch(call, entry[1], problem, static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads);
+  constexpr std::size_t shared_bytes = pair_warps * sizeof(warp_memory<P>);
   auto const blocks =
-      static_cast<unsigned>(std::min(blocks_of(call, entry[0], pair_block_threads, known, shared_bytes), tiles));
+      std::min(static_cast<unsigned>(blocks_of(call, entry[2], pair_threads, known, shared_bytes)), blocks_for(1));
   problem.writes = !runs_twice;
-  launch(call, entry[0], problem, blocks, pair_block_threads, shared_bytes);
+  launch(call, entry[2], problem, blocks, pair_threads, shared_bytes);
   if (runs_twice) {
-    problem.writes = problem.is_checked = true;
-    launch(call, entry[0], problem, blocks, pair_block_threads, shared_bytes);
+    problem.writes = true;
+    launch(call, entry[2], problem, blocks, pair_threads, shared_bytes);
   }
   return problem.states.failed;
 }
@@ -189,7 +196,7 @@ unsigned const* scan_pairs(execution const& on, prepared_call& call, std::option
   if constexpr (is_plain<In> && is_plain<Out>) is_apart = apart(in, out, most);
   detail::took(is_apart ? "cuda: exact scans by pairs" : "cuda: exact scans by pairs, in place");
   return launch_pairs(on, call, memory,
-                      problem{in, out, transform, ends, initial_term(values), T{}, is_exclusive, true, false, {}}, most,
+                      problem{in, out, transform, ends, initial_term(values), T{}, is_exclusive, true, {}}, most,
                       !is_apart);
 }
 
@@ -202,8 +209,7 @@ unsigned const* sum_pairs(execution const& on, prepared_call& call, std::optiona
   detail::took("cuda: exact sums by pairs");
   return launch_pairs(
       on, call, memory,
-      problem{
-          in, out, {}, ends, initial_term(values), values.initial ? *values.initial : nothing, false, true, false, {}},
+      problem{in, out, {}, ends, initial_term(values), values.initial ? *values.initial : nothing, false, true, {}},
       most, false);
 }
 

@@ -3,31 +3,48 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/detail/exact/pair_sum.hpp"
 
-/// How tiles hand over their sums, by pairs of doubles (pair_kernel.cuh).
+/// The sums before the tiles of a call by pairs of doubles (pair_kernel.cuh), and how groups of tiles hand over theirs
+/// (pair_carries.cuh).
 namespace tally::cuda_backend::exact {
 
 using detail::exact::pair_sum;
 
-/// The states that tiles hand over, zeros at first.
+/// The sum of the terms of a tile behind the last end of a sequence in it; later that before the tile.
+struct alignas(16) tile_sum {
+  pair_sum sum;
+  bool has_end;
+};
+
+/// The states of a call, zeros at first but for the sums of tiles.
 struct pair_states {
-  /// The words of a tile: four bytes of its sum each, and the state. They are read and written whole, so a sum is
+  /// The words of a group: four bytes of its sum each, and the state. They are read and written whole, so a sum is
   /// complete if all have the same state (handover.hpp).
   static constexpr int words = 5;
-  enum state : std::uint32_t { unknown, of_tile, of_all };  ///< the sum of the tile alone, or of the sequence so far
+  enum state : std::uint32_t { unknown, of_group, of_all };  ///< the sum of the group alone, or of the sequence so far
 
   unsigned long long* ticket;
   unsigned* failed;
-  std::uint64_t* of_tiles;
-  pair_sum* before;  ///< of each tile, if not null: for a second run
+  std::uint64_t* of_groups;
+  tile_sum* of_tiles;
 
   __device__ bool has_failed() const { return *const_cast<unsigned volatile*>(failed) != 0; }
   __device__ void fail() const { *const_cast<unsigned volatile*>(failed) = 1; }
 
-  __device__ __forceinline__ void publish(std::size_t tile, pair_sum const& sum, state known) const
+  /// Begins to copy the sum before a tile, by a warp.
+  __device__ __forceinline__ void begin_sum(std::size_t tile, tile_sum& to) const
+  {
+    constexpr unsigned words = sizeof(tile_sum) / sizeof(uint4);
+    unsigned const lane = threadIdx.x % warp_lanes;
+    if (lane < words)
+      copy_asynchronously(reinterpret_cast<uint4*>(&to) + lane, reinterpret_cast<uint4 const*>(of_tiles + tile) + lane);
+  }
+
+  __device__ __forceinline__ void publish(std::size_t group, pair_sum const& sum, state known) const
   {
     auto const upper = [](double x) { return static_cast<std::uint32_t>(__double2hiint(x)); };
     auto const lower = [](double x) { return static_cast<std::uint32_t>(__double2loint(x)); };
@@ -35,13 +52,13 @@ struct pair_states {
     std::uint32_t const lost = sum.lost == 0 ? 0 : sum.lost - sum.lost == 0 ? upper(sum.lost) + 1 : 0x7ff80000;
     std::uint32_t const parts[words] = {upper(sum.high), lower(sum.high), upper(sum.low), lower(sum.low), lost};
 #pragma unroll
-    for (int i = 0; i < words; ++i) store_relaxed(of_tiles + tile * words + i, tagged(parts[i], known));
+    for (int i = 0; i < words; ++i) store_relaxed(of_groups + group * words + i, tagged(parts[i], known));
   }
-  __device__ __forceinline__ state read(std::size_t tile, pair_sum& sum) const
+  __device__ __forceinline__ state read(std::size_t group, pair_sum& sum) const
   {
     std::uint64_t read[words];
 #pragma unroll
-    for (int i = 0; i < words; ++i) read[i] = load_relaxed(of_tiles + tile * words + i);
+    for (int i = 0; i < words; ++i) read[i] = load_relaxed(of_groups + group * words + i);
     auto const known = static_cast<std::uint32_t>(read[0] >> 32);
     bool is_complete = true;
 #pragma unroll
@@ -53,6 +70,25 @@ struct pair_states {
     return is_complete ? static_cast<state>(known) : unknown;
   }
 };
+
+/// The lanes before this one back to the last one whose bit is set, or to the first lane.
+__device__ __forceinline__ int reach_of(unsigned ended, int lane)
+{
+  unsigned const until = ended & ((2u << lane) - 1);
+  return until == 0 ? lane : lane - (31 - __clz(static_cast<int>(until)));
+}
+
+/// Adds to each lane's sum those of the lanes before it, as far as it reaches.
+template <class Sum>
+__device__ __forceinline__ void add_lanes(Sum& sum, int reach, int lanes)
+{
+#pragma unroll
+  for (int stride = 1; stride < warp_lanes; stride *= 2) {
+    if (stride >= lanes || !__any_sync(whole_warp, stride <= reach)) break;
+    Sum const left = shuffle_up(sum, stride);
+    if (stride <= reach) sum.add(left);
+  }
+}
 
 /// The sum of the lanes' sums, in all lanes. Of sums without a low part, whose sums have none either, that takes a
 /// third of the additions.
@@ -72,50 +108,29 @@ __device__ __forceinline__ void add_all_lanes(pair_sum& sum)
   }
 }
 
-/// The tries of a look back between looks at the word that tells whether the call has failed: reading it takes as long
-/// as a try. On fibers each try looks, so that tests meet a failure between the lanes of a warp.
-#ifdef __CUDACC__
-inline constexpr unsigned tries_between_looks = 16;
-#else
-inline constexpr unsigned tries_between_looks = 1;
-#endif
-
-/// The sum of the sequence before a tile, by a warp, which does `meanwhile()` while it waits. False if the call has
-/// failed.
-template <class Meanwhile>
-__device__ __forceinline__ bool look_back(pair_states const& states, std::size_t tile, double initial, pair_sum& sum,
-                                          Meanwhile const& meanwhile)
+/// The sum of the sequence before a group, by a warp.
+__device__ __forceinline__ pair_sum look_back(pair_states const& states, std::size_t group, double initial)
 {
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes;
-  bool is_first = true;
-  for (unsigned tries = 1;; ++tries) {
+  pair_sum sum;
+  for (;;) {
     pair_sum own;
     auto known = pair_states::of_all;
-    if (static_cast<std::size_t>(lane) < tile)
-      known = states.read(tile - 1 - lane, own);
-    else if (static_cast<std::size_t>(lane) == tile)
+    if (static_cast<std::size_t>(lane) < group)
+      known = states.read(group - 1 - lane, own);
+    else if (static_cast<std::size_t>(lane) == group)
       own.high = initial;
     unsigned const all = __ballot_sync(whole_warp, known == pair_states::of_all),
                    missing = __ballot_sync(whole_warp, known == pair_states::unknown);
-    // The nearest tile that knows the sum of all.
+    // The nearest group that knows the sum of all.
     int const last = all == 0 ? warp_lanes - 1 : __ffs(static_cast<int>(all)) - 1;
-    if ((missing & ((2u << last) - 1)) == 0) {
-      if (is_first && last == 0) {
-        sum = shuffle_from(own, 0);
-        return true;
-      }
-      if (lane <= last) sum.add(own);
-      if (all != 0) break;
-      tile -= warp_lanes;
-      is_first = false;
-    } else {
-      // All lanes leave together: each may read another value.
-      if (tries % tries_between_looks == 0 && __any_sync(whole_warp, states.has_failed())) return false;
-      meanwhile();
-    }
+    if ((missing & ((2u << last) - 1)) != 0) continue;
+    if (lane <= last) sum.add(own);
+    if (all != 0) break;
+    group -= warp_lanes;
   }
   add_all_lanes(sum);
-  return true;
+  return sum;
 }
 
 }  // namespace tally::cuda_backend::exact

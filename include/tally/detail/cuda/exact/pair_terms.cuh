@@ -9,7 +9,7 @@
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/detail/exact/pair_sum.hpp"
 
-/// The 16 terms of a thread of exact scans by pairs (pair_kernel.cuh): their sums, and their results.
+/// The 16 terms of a lane of exact scans by pairs (pair_kernel.cuh): their sums, and their results.
 namespace tally::cuda_backend::exact {
 
 using detail::exact::float_sizes;
@@ -47,46 +47,44 @@ __device__ __forceinline__ double term_of(T const& x)
   return static_cast<double>(static_cast<working_type<T>>(x));
 }
 
-/// The sums of a thread's terms.
-struct sums_of_thread {
+/// The sums of a lane's terms.
+struct sums_of_lane {
   pair_sum open;         ///< of those behind the last end
   pair_sum closing;      ///< of those up to the first end
   bool is_known = true;  ///< pairs tell the sums of sequences that begin and end among the terms
 };
 
-/// Whether a sequence ends with term i of a thread.
+/// Whether a sequence ends with term i of a lane.
 __device__ __forceinline__ bool ends_with(std::uint32_t ends, int i)
 {
   return (ends >> i & 1) != 0;
 }
 
-/// Adds up a thread's terms by pairs, or plainly. Sums of sequences that begin and end among them take the places of
-/// their last terms.
-template <class Sum, class P>
-__device__ __forceinline__ sums_of_thread add_terms(P const& problem, typename P::element* own, std::uint32_t ends)
+/// Adds up a lane's terms by pairs, or plainly. Sums of sequences that begin and end among them take the places of
+/// their last terms. `HasEnds` is false where no sequence ends among the warp's terms.
+template <class Sum, bool HasEnds, class P>
+__device__ __forceinline__ sums_of_lane add_terms(P const& problem, own_terms<typename P::element> const& own,
+                                                  std::uint32_t ends)
 {
   using T = typename P::element;
-  sums_of_thread all;
+  sums_of_lane all;
   Sum open, closing;
   [[maybe_unused]] std::uint32_t const first = ends & (0 - ends);
+  word_of_terms<T> word;
 #pragma unroll
   for (int i = 0; i < pair_terms; ++i) {
-    open.add(term_of(own[i]));
-    if constexpr (P::ends_type::has_ends) {
-      if constexpr (std::is_same_v<Sum, plain_sum>) {
-        // Selections, not branches: some lane has an end almost everywhere.
+    if (i % terms_of_word<T> == 0) word = own.word(i / terms_of_word<T>);
+    open.add(term_of(word.get(i % terms_of_word<T>)));
+    if constexpr (HasEnds) {
+      if (ends_with(ends, i)) {
         if constexpr (P::reduces) {
-          closing.value = first == std::uint32_t{1} << i ? open.value : closing.value;
-          T const result = static_cast<T>(open.value);
-          if (ends_with(ends, i)) own[i] = result;
-        }
-        open.value = ends_with(ends, i) ? problem.initial : open.value;
-      } else if (ends_with(ends, i)) {
-        if constexpr (P::reduces) {
-          if (first == std::uint32_t{1} << i)
+          if (first == std::uint32_t{1} << i) {
             closing = open;
-          else
-            all.is_known = round_pair(open, own[i]) && all.is_known;
+          } else {
+            T result;
+            all.is_known = round_pair(open, result) && all.is_known;
+            own.set(i, result);
+          }
         }
         open = Sum{problem.initial};
       }
@@ -100,56 +98,75 @@ __device__ __forceinline__ sums_of_thread add_terms(P const& problem, typename P
 template <class T>
 inline constexpr bool adds_up_floats = std::is_same_v<working_type<T>, float>;
 
+/// The sizes of all lanes' terms.
+__device__ __forceinline__ float_sizes sizes_of_all(float_sizes const& of_lane)
+{
+  return {__reduce_max_sync(whole_warp, of_lane.most), __reduce_min_sync(whole_warp, of_lane.least)};
+}
+
 /// The sizes of a warp's terms, and of the values with which its sequences begin.
 template <class P>
-__device__ __forceinline__ float_sizes sizes_of_warp(P const& problem, typename P::element const* own)
+__device__ __forceinline__ float_sizes sizes_of_warp(P const& problem, own_terms<typename P::element> const& own)
 {
   float_sizes sizes;
   if constexpr (P::ends_type::has_ends) sizes.add(static_cast<float>(problem.initial));
 #pragma unroll
-  for (int i = 0; i < pair_terms; ++i) sizes.add(static_cast<float>(own[i]));
-  sizes.most = __reduce_max_sync(whole_warp, sizes.most);
-  sizes.least = __reduce_min_sync(whole_warp, sizes.least);
-  return sizes;
+  for (int j = 0; j < own.words; ++j) {
+    auto const word = own.word(j);
+#pragma unroll
+    for (int i = 0; i < own.in_word; ++i) sizes.add(static_cast<float>(word.get(i)));
+  }
+  return sizes_of_all(sizes);
 }
 
-/// Writes a thread's results over its terms. `sum` is that before them, and all sums are exact in a double.
-template <bool IsExclusive, class P>
-__device__ __forceinline__ void scan_plain_terms(P const& problem, double sum, typename P::element* own,
-                                                 [[maybe_unused]] std::uint32_t ends)
+/// Writes a lane's results over its terms, a word at a time: result(i, term, is_last) gives that of term i.
+template <class T, class Result>
+__device__ __forceinline__ void replace_terms(own_terms<T> const& own, Result const& result_of)
 {
-  using T = typename P::element;
 #pragma unroll
-  for (int i = 0; i < pair_terms; ++i) {
-    double const x = term_of(own[i]);
-    if (!IsExclusive) sum += x;
-    own[i] = static_cast<T>(sum);
-    if (IsExclusive) sum += x;
-    if constexpr (P::ends_type::has_ends) {
-      if (ends_with(ends, i)) {
-        sum = problem.initial;
-      }
-    }
+  for (int j = 0; j < own.words; ++j) {
+    auto word = own.word(j);
+    word_of_terms<T> results;
+#pragma unroll
+    for (int i = 0; i < own.in_word; ++i) results.set(i, result_of(j * own.in_word + i, term_of(word.get(i))));
+    own.set_word(j, results);
   }
 }
 
-/// The same if sums of a thread's terms are exact, and small beside the sum before, one by one. It is kept out of the
+/// Writes a lane's results over its terms. `sum` is that before them, and all sums are exact in a double.
+template <bool IsExclusive, bool HasEnds, class P>
+__device__ __forceinline__ void scan_plain_terms(P const& problem, double sum,
+                                                 own_terms<typename P::element> const& own,
+                                                 [[maybe_unused]] std::uint32_t ends)
+{
+  using T = typename P::element;
+  replace_terms(own, [&](int i, double x) {
+    if (!IsExclusive) sum += x;
+    T const result = static_cast<T>(sum);
+    if (IsExclusive) sum += x;
+    if constexpr (HasEnds)
+      if (ends_with(ends, i)) sum = problem.initial;
+    return result;
+  });
+}
+
+/// The same if sums of a lane's terms are exact, and small beside the sum before, one by one. It is kept out of the
 /// loop that rounds them quickly, which rarely calls it.
 template <bool IsExclusive, class P>
-__device__ __noinline__ bool scan_small_terms_closely(double initial, pair_sum before, float* own,
+__device__ __noinline__ bool scan_small_terms_closely(double initial, pair_sum before, own_terms<float> const own,
                                                       [[maybe_unused]] std::uint32_t ends)
 {
   bool is_known = true;
   double sum = -0.0;
   for (int i = 0; i < pair_terms; ++i) {
-    double const x = own[i];
+    double const x = own.get(i);
     if (!IsExclusive) sum += x;
     pair_sum all = before;
     all.add(sum);
     float result;
     is_known = detail::exact::rounded(all.high, all.low, all.lost, result) && is_known;
     if (IsExclusive) sum += x;
-    own[i] = result;
+    own.set(i, result);
     if constexpr (P::ends_type::has_ends) {
       if (ends_with(ends, i)) {
         before = pair_sum{-0.0, -0.0, 0};
@@ -160,75 +177,77 @@ __device__ __noinline__ bool scan_small_terms_closely(double initial, pair_sum b
   return is_known;
 }
 
-/// The same, all at a time: the results are independent of each other, so a thread waits for none of them.
-template <bool IsExclusive, class P>
-__device__ __forceinline__ bool scan_small_terms(P const& problem, pair_sum const& before, float* own,
+/// The same, all at a time: the results are independent of each other, so a lane waits for none of them.
+template <bool IsExclusive, bool HasEnds, class P>
+__device__ __forceinline__ bool scan_small_terms(P const& problem, pair_sum const& before, own_terms<float> const& own,
                                                  [[maybe_unused]] std::uint32_t ends)
 {
   bool is_known = true;
-  float results[pair_terms];
+  word_of_terms<float> results[own_terms<float>::words];
   double sum = -0.0, high = before.high, low = before.low;
 #pragma unroll
-  for (int i = 0; i < pair_terms; ++i) {
-    double const x = own[i];
-    if (!IsExclusive) sum += x;
-    is_known = detail::exact::round_on_large(high, low, sum, results[i]) && is_known;
-    if (IsExclusive) sum += x;
-    if constexpr (P::ends_type::has_ends) {
-      if (ends_with(ends, i)) {
-        high = low = -0.0;
-        sum = problem.initial;
+  for (int j = 0; j < own.words; ++j) {
+    auto const word = own.word(j);
+#pragma unroll
+    for (int i = 0; i < own.in_word; ++i) {
+      double const x = word.get(i);
+      if (!IsExclusive) sum += x;
+      float result;
+      is_known = detail::exact::round_on_large(high, low, sum, result) && is_known;
+      results[j].set(i, result);
+      if (IsExclusive) sum += x;
+      if constexpr (HasEnds) {
+        if (ends_with(ends, j * own.in_word + i)) {
+          high = low = -0.0;
+          sum = problem.initial;
+        }
       }
     }
   }
   if (!is_known) return scan_small_terms_closely<IsExclusive, P>(problem.initial, before, own, ends);
 #pragma unroll
-  for (int i = 0; i < pair_terms; ++i) own[i] = results[i];
+  for (int j = 0; j < own.words; ++j) own.set_word(j, results[j]);
   return true;
 }
 
-/// Writes a thread's results over its terms. `sum` is that before them.
-template <bool IsExclusive, class P>
-__device__ __forceinline__ bool scan_terms(P const& problem, pair_sum sum, typename P::element* own,
+/// Writes a lane's results over its terms. `sum` is that before them.
+template <bool IsExclusive, bool HasEnds, class P>
+__device__ __forceinline__ bool scan_terms(P const& problem, pair_sum sum, own_terms<typename P::element> const& own,
                                            [[maybe_unused]] std::uint32_t ends)
 {
   using T = typename P::element;
   bool is_known = true;
-#pragma unroll
-  for (int i = 0; i < pair_terms; ++i) {
-    double const x = term_of(own[i]);
+  replace_terms(own, [&](int i, double x) {
     T result;
     if (!IsExclusive) sum.add(x);
     is_known = round_pair(sum, result) && is_known;
     if (IsExclusive) sum.add(x);
-    own[i] = result;
-    if constexpr (P::ends_type::has_ends) {
-      if (ends_with(ends, i)) {
-        sum = pair_sum{problem.initial, 0, 0};
-      }
-    }
-  }
+    if constexpr (HasEnds)
+      if (ends_with(ends, i)) sum = pair_sum{problem.initial, 0, 0};
+    return result;
+  });
   return is_known;
 }
 
 /// The same, in the way that suits a warp.
-template <bool IsExclusive, class P>
+template <bool IsExclusive, bool HasEnds, class P>
 __device__ __forceinline__ bool scan_in_own_way(P const& problem, pair_sum const& sum, bool is_plain,
-                                                float_sizes const& sizes, typename P::element* own, std::uint32_t ends)
+                                                float_sizes const& sizes, own_terms<typename P::element> const& own,
+                                                std::uint32_t ends)
 {
   using T = typename P::element;
   if constexpr (adds_up_floats<T>) {
     if (is_plain) {
       if (__all_sync(whole_warp, sizes.have_plain_sums_on(sum))) {
-        scan_plain_terms<IsExclusive>(problem, sum.high, own, ends);
+        scan_plain_terms<IsExclusive, HasEnds>(problem, sum.high, own, ends);
         return true;
       }
       if constexpr (std::is_same_v<T, float>)
         if (__all_sync(whole_warp, sizes.are_small_beside(sum)))
-          return scan_small_terms<IsExclusive>(problem, sum, own, ends);
+          return scan_small_terms<IsExclusive, HasEnds>(problem, sum, own, ends);
     }
   }
-  return scan_terms<IsExclusive>(problem, sum, own, ends);
+  return scan_terms<IsExclusive, HasEnds>(problem, sum, own, ends);
 }
 
 }  // namespace tally::cuda_backend::exact
