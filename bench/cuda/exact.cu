@@ -51,7 +51,6 @@ void by_pairs(bool pairs, F const& call)
 {
   auto& tuning = cuda_backend::exact::pairs_tuning_in_use();
   auto const before = tuning;
-  tuning.least_terms_of_rows_of_doubles = pairs ? 1 : ~std::size_t{0};
   tuning.most_terms = pairs ? ~std::size_t{0} : 0;
   call();
   tuning = before;

@@ -401,7 +401,6 @@ TYPED_TEST(cuda_exact, of_rows_side_by_side)
   for (bool const alone : {false, true}) {
     tuned const by_pairs(cuda_backend::exact::pairs_tuning_in_use(), [&](auto& all) {
       all.falls_back = !alone;
-      all.least_terms_of_rows_of_doubles = 1;
       all.most_terms = std::size_t{1} << 20;
     });
     for (std::size_t const length :
@@ -450,7 +449,6 @@ TYPED_TEST(cuda_exact, scans_of_segments_by_pairs)
   for (bool const alone : {false, true}) {
     tuned const by_pairs(cuda_backend::exact::pairs_tuning_in_use(), [&](auto& all) {
       all.falls_back = !alone;
-      all.least_terms_of_rows_of_doubles = 1;
       all.most_terms = std::size_t{1} << 20;
     });
     // Lengths up to `most`; with 0 there are only empty segments, with 1 many of them.

@@ -123,10 +123,10 @@ TYPED_TEST(pair_sums, know_how_near_a_tie_is)
   EXPECT_GT(count.results, count.all / 2);
 }
 
-/// Floats whose sizes say that plain sums are exact, alone, on a sum before, or small beside it.
+/// Floats whose sizes say that plain sums are exact, alone, on a sum before, or beside one, small or not.
 TEST(float_sizes, tell_where_doubles_are_enough)
 {
-  std::size_t plain = 0, on_sum = 0, small = 0, others = 0;
+  std::size_t plain = 0, on_sum = 0, small = 0, beside = 0, beside_known = 0, others = 0;
   for (int kind = 0; kind < kinds_of_terms; ++kind) {
     for (std::size_t round = 0; round < 3000; ++round) {
       std::uint64_t const random = random_bits(11, round);
@@ -144,6 +144,8 @@ TEST(float_sizes, tell_where_doubles_are_enough)
       bool const is_plain = sizes.have_plain_sums(), is_on_sum = is_plain && sizes.have_plain_sums_on(before),
                  is_small = is_plain && sizes.are_small_beside(before);
       plain += is_plain ? 1 : 0, on_sum += is_on_sum ? 1 : 0, small += is_small ? 1 : 0, others += is_plain ? 0 : 1;
+      bool const is_beside = is_plain && before.lost == 0;
+      auto const [high, low] = tally::detail::exact::two_sum(before.high, before.low);
       plain_sum sum, all{before.high};
       for (std::size_t k = before_them; k < x.size(); ++k) {
         alone.add(x[k]), sum.add(x[k]), exact.add(x[k]), all.add(x[k]);
@@ -154,11 +156,16 @@ TEST(float_sizes, tell_where_doubles_are_enough)
         bool const is_known =
             is_small && tally::detail::exact::round_on_large(before.high, before.low, sum.value, result);
         ASSERT_TRUE(!is_known || same(result, exact.round())) << what << shown(result) << shown(exact.round());
+        bool const is_told = is_beside && tally::detail::exact::round_beside(high, low, sum.value, result);
+        ASSERT_TRUE(!is_told || same(result, exact.round())) << what << shown(result) << shown(exact.round());
+        beside += is_beside ? 1 : 0, beside_known += is_told ? 1 : 0;
       }
     }
   }
   EXPECT_TRUE(plain > 1000 && on_sum > 1000 && small > 1000 && others > 1000)
       << plain << ' ' << on_sum << ' ' << small << ' ' << others;
+  // Many sums here are zeros, or end behind few bits.
+  EXPECT_TRUE(beside > 10'000 && beside_known > beside / 4) << beside_known << " of " << beside;
 }
 
 /// The bounds are met, and not passed: sums of the largest terms, with one of the least.

@@ -78,14 +78,13 @@ struct call {
   terms kind = terms::fractions;
   bool is_exclusive = false, has_init = false;
   unsigned blocks = 1;
-  bool searches = false;  ///< for the ends of segments
   std::size_t shift = 0;  ///< elements from aligned memory
 
   std::string text() const
   {
     return "terms " + std::to_string(static_cast<int>(kind)) + (is_exclusive ? ", exclusive" : "") +
            (has_init ? ", with an initial value" : "") + ", blocks: " + std::to_string(blocks) +
-           (searches ? ", searches" : "") + ", shift: " + std::to_string(shift);
+           ", shift: " + std::to_string(shift);
   }
 };
 
@@ -94,13 +93,13 @@ std::vector<call> all_calls()
   std::vector<call> all;
   for (unsigned blocks : {1u, 3u})
     for (bool is_exclusive : {false, true})
-      all.push_back({terms::fractions, is_exclusive, true, blocks, is_exclusive, blocks == 3 ? std::size_t{1} : 0});
+      all.push_back({terms::fractions, is_exclusive, true, blocks, blocks == 3 ? std::size_t{1} : 0});
   all.push_back({terms::zeros, false, false, 2});
-  all.push_back({terms::few, false, false, 2, true, 3});
+  all.push_back({terms::few, false, false, 2, 3});
   all.push_back({terms::few, false, true, 1});
-  all.push_back({terms::wide, false, true, 2, true});
+  all.push_back({terms::wide, false, true, 2});
   all.push_back({terms::wide, true, true, 1});
-  all.push_back({terms::whole_numbers, false, true, 3, true, 2});
+  all.push_back({terms::whole_numbers, false, true, 3, 2});
   all.push_back({terms::whole_numbers, true, true, 2});
   return all;
 }
@@ -160,11 +159,9 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
   if constexpr (Ends::has_bits) {
     given.ends.first_of_tile = first_of_tile.data();
     given.ends.bits = bits.data();
-    if (how.searches)
-      run_grid(blocks_for(tiles + 1, pair_threads), pair_threads, 0, [&] { search_ends_kernel<Ends>(given.ends); });
-    else
-      run_grid(blocks_for(offsets.size() - 1, pair_threads), pair_threads, 0,
-               [&] { spread_ends_kernel<Ends>(given.ends); });
+    run_grid(blocks_for(tiles / tiles_of_warp + 2, pair_threads), pair_threads, 0,
+             [&] { ends_of_eighth_tiles_kernel<Ends>(given.ends); });
+    run_grid(blocks_for(tiles, pair_threads), pair_threads, 0, [&] { ends_of_tiles_kernel<Ends>(given.ends); });
     if (!Reduces)
       run_grid(blocks_for(tiles, pair_warps * tiles_of_warp), pair_threads, pair_warps * elements_of_warp,
                [&] { mark_ends_kernel<Ends>(given.ends); });

@@ -172,8 +172,8 @@ void run_sums(execution const& on, prepared_call& call, detail::batch::layout co
   auto problem = sums_of<T>(places{where, in}, out, ends, T{});
   std::size_t const sequences = where.sequences(), terms = where.along.extent + (ends.has_initial() ? 1 : 0);
   std::optional<pairs_memory> pairs;
-  if (can_sum_pairs(ends, where.along.extent) && where.along.extent >= least_terms_of_rows<T>() &&
-      where.dimensions == 1 && are_neighbours(where, [](auto const& step) { return step.in; }))
+  if (can_sum_pairs(ends, where.along.extent) && where.dimensions == 1 &&
+      are_neighbours(where, [](auto const& step) { return step.in; }))
     problem.only_if =
         sum_pairs<T>(on, call, pairs, in, sequences * where.along.extent, out,
                      sequences_of_one_length{where.along.extent, sequences, where.across[0].step.out}, ends, T{});

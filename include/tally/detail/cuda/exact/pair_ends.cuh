@@ -132,11 +132,12 @@ struct sequences_between {
     std::size_t const end = first_of_these == behind ? begin : offset(behind);
     return end > begin ? static_cast<unsigned>(end - begin) : 0;
   }
-  /// The first sequence that ends behind a tile's begin.
-  __device__ std::size_t find_first(std::size_t tile) const
+  /// The first sequence of [begin, end) that ends behind a tile's begin; `end` if there is none. The first tile has the
+  /// sequences of nothing before its first term too.
+  __device__ std::size_t find_first(std::size_t tile, std::size_t begin, std::size_t end) const
   {
+    if (tile == 0) return 0;
     std::size_t const before = first() + tile * pair_tile;
-    std::size_t begin = 0, end = segments.most;
     while (begin < end) {
       std::size_t const middle = begin + (end - begin) / 2;
       if (offset(middle + 1) > before)
@@ -161,46 +162,31 @@ struct sequences_between {
   __device__ std::ptrdiff_t out(std::size_t sequence) const { return static_cast<std::ptrdiff_t>(sequence); }
 };
 
-/// Finds `first_of_tile`, with a thread for each tile. That is sooner where sequences are long.
+/// Finds `first_of_tile` of every eighth tile, and behind the last one, with a thread for each.
 template <class Ends>
-__global__ void search_ends_kernel(__grid_constant__ Ends const given)
+__global__ void ends_of_eighth_tiles_kernel(__grid_constant__ Ends const given)
+{
+  take_turn();
+  Ends all = given;
+  all.read_count();
+  std::size_t const tiles = all.tiles(), tile = (blockIdx.x * std::size_t{blockDim.x} + threadIdx.x) * tiles_of_warp;
+  if (tile < tiles)
+    all.first_of_tile[tile] = all.find_first(tile, 0, all.segments.most);
+  else if (tile < tiles + tiles_of_warp)
+    all.first_of_tile[tiles] = all.segments.most;
+}
+/// Finds it of the tiles between these.
+template <class Ends>
+__global__ void ends_of_tiles_kernel(__grid_constant__ Ends const given)
 {
   take_turn();
   Ends all = given;
   all.read_count();
   std::size_t const tiles = all.tiles(), tile = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  if (tile > tiles) return;
-  all.first_of_tile[tile] = tile == tiles ? all.segments.most : tile == 0 ? 0 : all.find_first(tile);
-}
-
-/// Finds it with a thread for each sequence, which tells the tiles that begin within it.
-template <class Ends>
-__global__ void spread_ends_kernel(__grid_constant__ Ends const given)
-{
-  take_turn();
-  Ends all = given;
-  all.read_count();
-  std::size_t const count = all.segments.most, first = all.first(),
-                    s = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  unsigned const lane = lane_of_warp();
-  if (s == 0) {
-    all.first_of_tile[0] = 0;  // with the sequences of nothing before the first term
-    all.first_of_tile[all.tiles()] = count;
-  }
-  std::size_t tile = 0, behind = 0;
-  if (s < count) {
-    auto const tiles_to = [&](std::size_t k) { return (all.offset(k) - first + pair_tile - 1) / pair_tile; };
-    tile = tiles_to(s) == 0 ? 1 : tiles_to(s);
-    behind = tiles_to(s + 1);
-  }
-  if (tile < behind) all.first_of_tile[tile++] = s;
-  // The others of a long sequence, by all lanes.
-  for (unsigned left = __ballot_sync(whole_warp, tile < behind); left != 0; left &= left - 1) {
-    int const from = __ffs(static_cast<int>(left)) - 1;
-    std::size_t const end = shuffle_from(behind, from);
-    for (std::size_t k = shuffle_from(tile, from) + lane; k < end; k += warp_lanes)
-      all.first_of_tile[k] = s - lane + static_cast<unsigned>(from);
-  }
+  if (tile >= tiles || tile % tiles_of_warp == 0) return;
+  std::size_t const before = tile / tiles_of_warp * tiles_of_warp, behind = before + tiles_of_warp;
+  all.first_of_tile[tile] =
+      all.find_first(tile, all.first_of_tile[before], all.first_of_tile[behind < tiles ? behind : tiles]);
 }
 
 /// Finds `bits`. A warp has a byte of shared memory for each element of its tiles.

@@ -20,11 +20,10 @@ namespace tally::cuda_backend::exact {
 /// The choice of exact sums by pairs. Tests change it.
 struct pairs_tuning {
   bool scans = true;
-  /// Sums of rows of doubles of more terms than one lane adds up by levels, of all rows of floats, and of segments, up
-  /// to so many terms on average. Others are sooner added up by levels (an H100, shares of the read limit by levels
-  /// and by pairs: rows of 16 floats .49 and .61, of 256 .26 and .57, of 1024 .67 and .57; rows of 64 doubles .66 and
-  /// .62, of 256 .48 and .61; segments of 256 floats on average .25 and .53, of 1000 .58 and .54).
-  std::size_t least_terms_of_rows_of_doubles = 97, most_terms = 320;
+  /// Sums of rows and segments of up to so many terms on average. Longer ones are sooner added up by levels (an H200,
+  /// shares of the read limit by pairs and by levels: rows of 256 floats .53 and .18, of 1024 .44 and .46, of 4096 .39
+  /// and .69; of doubles .52 and .33, .42 and .76, .37 and .94).
+  std::size_t most_terms = 512;
   /// Whether the kernels behind do again what pairs do not tell. Without them a test sees what pairs tell.
   bool falls_back = true;
 };
@@ -118,16 +117,13 @@ unsigned const* launch_pairs(execution const& on, prepared_call& call, std::opti
   if constexpr (ends_type::has_bits) {
     problem.ends.first_of_tile = memory->first_of_tile();
     problem.ends.bits = memory->bits();
-    static std::array<void (*)(ends_type const), 3> kernels{search_ends_kernel<ends_type>,
-                                                            spread_ends_kernel<ends_type>, mark_ends_kernel<ends_type>};
+    static std::array<void (*)(ends_type const), 3> kernels{
+        ends_of_eighth_tiles_kernel<ends_type>, ends_of_tiles_kernel<ends_type>, mark_ends_kernel<ends_type>};
     auto const blocks_of_threads = [](std::size_t threads) {
       return static_cast<unsigned>((threads + pair_threads - 1) / pair_threads);
     };
-    std::size_t const segments = problem.ends.segments.most;
-    if (segments < tiles)
-      launch(call, kernels[0], problem.ends, blocks_of_threads(tiles + 1), pair_threads);
-    else
-      launch(call, kernels[1], problem.ends, blocks_of_threads(segments), pair_threads);
+    launch(call, kernels[0], problem.ends, blocks_of_threads(tiles / tiles_of_warp + 2), pair_threads);
+    launch(call, kernels[1], problem.ends, blocks_of_threads(tiles), pair_threads);
     if (!P::reduces)
       launch(call, kernels[2], problem.ends, blocks_for(tiles_of_warp), pair_threads, pair_warps * elements_of_warp);
   }
@@ -170,13 +166,6 @@ template <class T>
 bool can_sum_pairs(detail::batch::ends<T> const& ends, std::size_t mean)
 {
   return ends.initials == nullptr && mean <= pairs_tuning_in_use().most_terms;
-}
-
-/// The least length of rows whose sums are sooner by pairs.
-template <class T>
-std::size_t least_terms_of_rows()
-{
-  return sizeof(T) == sizeof(double) ? pairs_tuning_in_use().least_terms_of_rows_of_doubles : 1;
 }
 
 template <class T>

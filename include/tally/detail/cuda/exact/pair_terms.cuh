@@ -150,10 +150,10 @@ __device__ __forceinline__ void scan_plain_terms(P const& problem, double sum,
   });
 }
 
-/// The same if sums of a lane's terms are exact, and small beside the sum before, one by one. It is kept out of the
+/// The same if sums of a lane's terms are exact, but not together with the sum before, one by one. It is kept out of the
 /// loop that rounds them quickly, which rarely calls it.
 template <bool IsExclusive, class P>
-__device__ __noinline__ bool scan_small_terms_closely(double initial, pair_sum before, own_terms<float> const own,
+__device__ __noinline__ bool scan_exact_terms_closely(double initial, pair_sum before, own_terms<float> const own,
                                                       [[maybe_unused]] std::uint32_t ends)
 {
   bool is_known = true;
@@ -177,9 +177,10 @@ __device__ __noinline__ bool scan_small_terms_closely(double initial, pair_sum b
   return is_known;
 }
 
-/// The same, all at a time: the results are independent of each other, so a lane waits for none of them.
-template <bool IsExclusive, bool HasEnds, class P>
-__device__ __forceinline__ bool scan_small_terms(P const& problem, pair_sum const& before, own_terms<float> const& own,
+/// The same, all at a time: the results are independent of each other, so a lane waits for none of them. Sums of the
+/// terms need not be small beside the sum before unless `AreSmall`, if that has lost nothing.
+template <bool IsExclusive, bool HasEnds, bool AreSmall, class P>
+__device__ __forceinline__ bool scan_exact_terms(P const& problem, pair_sum const& before, own_terms<float> const& own,
                                                  [[maybe_unused]] std::uint32_t ends)
 {
   bool is_known = true;
@@ -193,7 +194,9 @@ __device__ __forceinline__ bool scan_small_terms(P const& problem, pair_sum cons
       double const x = word.get(i);
       if (!IsExclusive) sum += x;
       float result;
-      is_known = detail::exact::round_on_large(high, low, sum, result) && is_known;
+      is_known = (AreSmall ? detail::exact::round_on_large(high, low, sum, result)
+                           : detail::exact::round_beside(high, low, sum, result)) &&
+                 is_known;
       results[j].set(i, result);
       if (IsExclusive) sum += x;
       if constexpr (HasEnds) {
@@ -204,7 +207,7 @@ __device__ __forceinline__ bool scan_small_terms(P const& problem, pair_sum cons
       }
     }
   }
-  if (!is_known) return scan_small_terms_closely<IsExclusive, P>(problem.initial, before, own, ends);
+  if (!is_known) return scan_exact_terms_closely<IsExclusive, P>(problem.initial, before, own, ends);
 #pragma unroll
   for (int j = 0; j < own.words; ++j) own.set_word(j, results[j]);
   return true;
@@ -242,9 +245,14 @@ __device__ __forceinline__ bool scan_in_own_way(P const& problem, pair_sum const
         scan_plain_terms<IsExclusive, HasEnds>(problem, sum.high, own, ends);
         return true;
       }
-      if constexpr (std::is_same_v<T, float>)
+      if constexpr (std::is_same_v<T, float>) {
         if (__all_sync(whole_warp, sizes.are_small_beside(sum)))
-          return scan_small_terms<IsExclusive, HasEnds>(problem, sum, own, ends);
+          return scan_exact_terms<IsExclusive, HasEnds, true>(problem, sum, own, ends);
+        if (__all_sync(whole_warp, sum.lost == 0)) {
+          auto const [high, low] = detail::exact::two_sum(sum.high, sum.low);
+          return scan_exact_terms<IsExclusive, HasEnds, false>(problem, {high, low, 0}, own, ends);
+        }
+      }
     }
   }
   return scan_terms<IsExclusive, HasEnds>(problem, sum, own, ends);
