@@ -253,7 +253,7 @@ TEST(exact_pair_carries, of_many_groups)
         expected.push_back(sum);
         double const own = static_cast<double>(random_bits(1, k) % 1000) - 500;
         bool const has_end = mean != 0 && random_bits(2, k) % mean == 0;
-        sums.data()[k] = {{own, 0, 0}, has_end};
+        sums.data()[k] = {{own, 0, 0}, has_end ? 1u : 0u};
         sum = has_end ? own : sum + own;
       }
       sums_alone const given{{tiles}, 5, {&ticket, &failed, words.data(), sums.data()}};

@@ -185,16 +185,16 @@ TALLY_HD inline bool round_on_large(double high, double low, double sum, float& 
   return is_far_from_ties(all);
 }
 
-/// The same of any sizes: `sum` is exact, nothing was lost, and `low` is at most half of high's last unit. The sum here
-/// is within two units of the exact one: where high + sum cancels, it has no error. Returns false too if the result is
-/// not a normal float, or may be a zero.
+/// The same of any sizes: `sum` is exact, nothing was lost, and `low` is at most half of high's last unit. What is
+/// rounded is exact, or within two units of the exact sum: where high + sum cancels, it has no error. Returns false too
+/// if the result is a zero, whose sign this does not tell, or may not be a normal float.
 TALLY_HD inline bool round_beside(double high, double low, double sum, float& to)
 {
   auto const [next, error] = two_sum(high, sum);
-  double const all = next + (low + error);
+  double const rest = low + error, all = rest == 0 ? next : next + rest;
   to = static_cast<float>(all);
   auto const upper = static_cast<std::uint32_t>(__builtin_bit_cast(std::uint64_t, all) >> 32) & 0x7fffffffu;
-  return is_far_from_ties(all) && upper >= (1023u - 125) << 20;
+  return rest == 0 ? all != 0 : is_far_from_ties(all) && upper >= (1023u - 125) << 20;
 }
 
 }  // namespace tally::detail::exact

@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(pair_threads, 4) tile_sums_kernel(__grid_const
                  own_end = lane < count && size - (first + lane) * pair_tile < pair_tile
                                ? static_cast<unsigned>(size - (first + lane) * pair_tile)
                                : pair_tile;
-  tile_sum own{{}, own_from > 0};
+  tile_sum own{{}, own_from > 0 ? 1u : 0u};
   unsigned left = (1u << count) - 1;  // tiles
   if constexpr (P::ends_type::has_ends) {
     // Tiles with few terms behind their last ends, all at once, four lanes each.
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(pair_threads, 4) tile_sums_kernel(__grid_const
     if (lane == i) own.sum = sum;
   }
   if (lane >= count) return;
-  if (own.has_end) own.sum.add(problem.initial);
+  if (own.has_end != 0) own.sum.add(problem.initial);
   problem.states.of_tiles[first + lane] = own;
 }
 
@@ -164,17 +164,16 @@ __global__ void __launch_bounds__(carries_threads) sums_before_tiles_kernel(__gr
                     first = group * tiles_of_group + threadIdx.x * std::size_t{tiles_of_thread};
   tile_sum own[tiles_of_thread];
 #pragma unroll
-  for (int i = 0; i < tiles_of_thread; ++i)
-    own[i] = first + i < tiles ? states.of_tiles[first + i] : tile_sum{{}, false};
+  for (int i = 0; i < tiles_of_thread; ++i) own[i] = first + i < tiles ? states.of_tiles[first + i] : tile_sum{{}, 0};
   pair_sum sum;
   bool has_end = false;
 #pragma unroll
   for (int i = 0; i < tiles_of_thread; ++i) {
-    if (own[i].has_end)
+    if (own[i].has_end != 0)
       sum = own[i].sum;
     else
       sum.add(own[i].sum);
-    has_end = has_end || own[i].has_end;
+    has_end = has_end || own[i].has_end != 0;
   }
   unsigned const ended = __ballot_sync(whole_warp, has_end);
   add_lanes(sum, reach_of(ended, lane), warp_lanes);
@@ -209,7 +208,7 @@ __global__ void __launch_bounds__(carries_threads) sums_before_tiles_kernel(__gr
   for (int i = 0; i < tiles_of_thread; ++i) {
     if (first + i >= tiles) break;
     states.of_tiles[first + i].sum = sum;
-    if (own[i].has_end)
+    if (own[i].has_end != 0)
       sum = own[i].sum;
     else
       sum.add(own[i].sum);

@@ -98,8 +98,8 @@ private:
   std::uint16_t* bits_ = nullptr;
 };
 
-/// Launches a call of up to `most` elements, and its last kernel twice if its results replace what it reads. Returns the
-/// word that is not 0 behind it if pairs have not told all results.
+/// Launches a call of up to `most` elements, and its last kernel twice if its results replace what it reads. Returns
+/// the word that is not 0 behind it if pairs have not told all results.
 template <class P>
 unsigned const* launch_pairs(execution const& on, prepared_call& call, std::optional<pairs_memory>& memory, P problem,
                              std::size_t most, bool runs_twice)

@@ -17,7 +17,7 @@ using detail::exact::pair_sum;
 /// The sum of the terms of a tile behind the last end of a sequence in it; later that before the tile.
 struct alignas(16) tile_sum {
   pair_sum sum;
-  bool has_end;
+  std::uint64_t has_end;  ///< 1 or 0. Without padding, which would be copied before it is written.
 };
 
 /// The states of a call, zeros at first but for the sums of tiles.

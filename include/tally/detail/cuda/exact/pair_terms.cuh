@@ -150,8 +150,8 @@ __device__ __forceinline__ void scan_plain_terms(P const& problem, double sum,
   });
 }
 
-/// The same if sums of a lane's terms are exact, but not together with the sum before, one by one. It is kept out of the
-/// loop that rounds them quickly, which rarely calls it.
+/// The same if sums of a lane's terms are exact, but not together with the sum before, one by one. It is kept out of
+/// the loop that rounds them quickly, which rarely calls it.
 template <bool IsExclusive, class P>
 __device__ __noinline__ bool scan_exact_terms_closely(double initial, pair_sum before, own_terms<float> const own,
                                                       [[maybe_unused]] std::uint32_t ends)
