@@ -187,6 +187,16 @@ TEST(float_sizes, have_plain_sums_up_to_a_bound)
       // The sum less all of the largest is the least again only if nothing was lost.
       for (int k = 0; k < 1022; ++k) sum -= most;
       EXPECT_EQ(sum, static_cast<double>(least));
+      // The same on the largest sum before: 2^51 units of the least float, half of that if it is below the normal ones.
+      pair_sum before;
+      before.high = std::ldexp(1.0, std::max(exponent - apart, -127) - 23 + 51);
+      EXPECT_TRUE(sizes.have_plain_sums_on(before));
+      sum = before.high + least;
+      for (int k = 0; k < 1022; ++k) sum += most;
+      for (int k = 0; k < 1022; ++k) sum -= most;
+      EXPECT_EQ(sum - before.high, static_cast<double>(least)) << exponent << ' ' << apart;
+      before.high *= 2;
+      EXPECT_EQ(sizes.have_plain_sums_on(before), least == 0) << exponent << ' ' << apart;
     }
   }
 }

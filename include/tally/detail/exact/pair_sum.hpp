@@ -152,7 +152,7 @@ struct float_sizes {
   /// least one, and at most 2^52 units. Not if one is infinite or NaN.
   TALLY_HD bool have_plain_sums() const { return most < 0xff000000 && most_exponent() - least_exponent() <= 18; }
 
-  /// Whether sums of 17 of these floats and `before` are exact in a double, too.
+  /// Whether sums of up to 1023 of these floats and `before` are exact in a double, too: at most 2^51 units more.
   TALLY_HD bool have_plain_sums_on(pair_sum const& before) const
   {
     // (x + big) - big rounds x to a multiple of the unit, if x is at most 2^51 units.

@@ -119,7 +119,7 @@ __device__ __forceinline__ float_sizes sizes_of_warp(P const& problem, own_terms
   return sizes_of_all(sizes);
 }
 
-/// Writes a lane's results over its terms, a word at a time: result(i, term, is_last) gives that of term i.
+/// Writes a lane's results over its terms, a word at a time: result_of(i, term) gives that of term i.
 template <class T, class Result>
 __device__ __forceinline__ void replace_terms(own_terms<T> const& own, Result const& result_of)
 {

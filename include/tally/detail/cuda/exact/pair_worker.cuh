@@ -21,6 +21,14 @@ struct part_of_tile {
   bool is_open;       ///< no sequence ends in the lanes before
 };
 
+/// The tiles of a warp between looks at the word that tells whether the call has failed. All warps read it: at each tile
+/// they would wait for each other. On fibers a warp looks at every second tile, so that small calls meet a failure there.
+#ifdef __CUDACC__
+inline constexpr int tiles_between_looks = 16;
+#else
+inline constexpr int tiles_between_looks = 2;
+#endif
+
 template <class P>
 class pair_worker {
 public:
@@ -38,7 +46,6 @@ public:
   /// Writes the results of the warp's tiles. The next tile is read while one is worked on.
   __device__ __forceinline__ void run()
   {
-    constexpr int tiles_between_looks = 16;
     std::size_t const tiles = problem_.ends.tiles();
     std::size_t tile = blockIdx.x * std::size_t{pair_warps} + threadIdx.x / warp_lanes;
     if (tile < tiles) begin(tile, 0);
@@ -46,11 +53,10 @@ public:
       std::size_t const next = tile + gridDim.x * std::size_t{pair_warps};
       await_copies();
       __syncwarp();
-      if (next < tiles) begin(next, ~count & 1);
-      // All warps read this word: at each tile they would wait for each other.
       if (count % tiles_between_looks == tiles_between_looks - 1 &&
           __any_sync(whole_warp, problem_.states.has_failed()))
-        return;
+        return;  // with no copy on its way
+      if (next < tiles) begin(next, ~count & 1);
       if (!finish(tile, memory_.tiles[count & 1])) problem_.states.fail();
       tile = next;
     }
@@ -99,7 +105,7 @@ private:
       else
         ends = problem_.ends.ends_of_lane(tile);
       unsigned const ended_lanes = __ballot_sync(whole_warp, ends != 0);
-      if (!finish_sums(add_up<true>(own, is_plain, ends, ended_lanes), memory.before.sum, own, ends)) return false;
+      if (!finish_sums(add_up<true>(own, false, ends, ended_lanes), memory.before.sum, own, ends)) return false;
       writer.write([&](auto const&, unsigned last) { return memory.values[place_in_tile<T>(last)]; });
       __syncwarp();
       return true;
