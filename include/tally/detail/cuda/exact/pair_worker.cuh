@@ -22,7 +22,7 @@ struct part_of_tile {
 };
 
 /// The tiles of a warp between looks at the word that tells whether the call has failed. All warps read it: at each
-/// tile they would wait for each other. On fibers a warp looks at every second tile, so that small calls meet a failure.
+/// tile they would wait for each other. On fibers a warp looks at every second tile, so that few tiles are enough.
 #ifdef __CUDACC__
 inline constexpr int tiles_between_looks = 16;
 #else
