@@ -142,6 +142,7 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
   } counters;
   std::vector<std::uint64_t> states(groups_of_tiles(tiles) * pair_states::words);
   guarded<tile_sum> const sums(tiles);
+  guarded<tile_sum> const up_to_ends(Reduces ? tiles : 0);
   guarded<std::size_t> const first_of_tile(tiles + 1);
   guarded<std::uint16_t> const bits(tiles * tally::cuda_backend::warp_lanes);
   problem given{in.data(),
@@ -152,7 +153,7 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
                 static_cast<T>(how.has_init ? init : 0.0),
                 how.is_exclusive,
                 !in_place,
-                {&counters.ticket, &counters.failed, states.data(), sums.data()}};
+                {&counters.ticket, &counters.failed, states.data(), sums.data(), up_to_ends.data()}};
   auto const blocks_for = [&](std::size_t count, std::size_t of_block) {
     return static_cast<unsigned>((count + of_block - 1) / of_block);
   };
@@ -166,16 +167,23 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
       run_grid(blocks_for(tiles, pair_warps * tiles_of_warp), pair_threads, pair_warps * elements_of_warp,
                [&] { mark_ends_kernel<Ends>(given.ends); });
   }
-  run_grid(blocks_for(tiles, pair_warps * tiles_of_warp), pair_threads, 0, [&] { tile_sums_kernel<problem>(given); });
-  run_grid(static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads, sizeof(carries_block),
-           [&] { sums_before_tiles_kernel<problem>(given); });
+  auto const scan_sums = [&] {
+    run_grid(static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads, sizeof(carries_block),
+             [&] { sums_before_tiles_kernel<problem>(given); });
+  };
+  if constexpr (!Reduces) {
+    run_grid(blocks_for(tiles, pair_warps * tiles_of_warp), pair_threads, 0, [&] { tile_sums_kernel<problem>(given); });
+    scan_sums();
+  }
   constexpr std::size_t shared_bytes = pair_warps * sizeof(warp_memory<problem>);
   run_grid(how.blocks, pair_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
   if (in_place) {
     given.writes = true;
     run_grid(how.blocks, pair_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
   }
+  if (Reduces) scan_sums();
   EXPECT_TRUE(sums.guards_intact());
+  EXPECT_TRUE(up_to_ends.guards_intact());
   EXPECT_TRUE(first_of_tile.guards_intact());
   EXPECT_TRUE(bits.guards_intact());
   EXPECT_TRUE(in.guards_intact());
@@ -230,13 +238,20 @@ TEST(exact_pairs_of_floats, of_one_sequence_of_many_tiles)
 }
 
 /// The sums before tiles, by groups that look back at each other, 32 at a time.
+template <bool Reduces>
 struct sums_alone {
+  using element = double;
+  static constexpr bool reduces = Reduces;
   struct all_ends {
     std::size_t count;
     std::size_t tiles() const { return count; }
+    // No tile has an end.
+    sequences_of_tile of_tile(std::size_t) const { return {0, 0}; }
+    std::ptrdiff_t out(std::size_t) const { return 0; }
   } ends;
   double initial;
   pair_states states;
+  void put(std::size_t, double) const {}
 };
 TEST(exact_pair_carries, of_many_groups)
 {
@@ -256,15 +271,34 @@ TEST(exact_pair_carries, of_many_groups)
         sums.data()[k] = {{own, 0, 0}, has_end ? 1u : 0u};
         sum = has_end ? own : sum + own;
       }
-      sums_alone const given{{tiles}, 5, {&ticket, &failed, words.data(), sums.data()}};
+      sums_alone<false> const given{{tiles}, 5, {&ticket, &failed, words.data(), sums.data(), nullptr}};
       run_grid(static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads, sizeof(carries_block),
-               [&] { sums_before_tiles_kernel<sums_alone>(given); });
+               [&] { sums_before_tiles_kernel<sums_alone<false>>(given); });
       EXPECT_TRUE(sums.guards_intact());
       std::size_t wrong = 0;
       for (std::size_t k = 0; k < tiles; ++k)
         if (sums.data()[k].sum.high + sums.data()[k].sum.low != expected[k] || sums.data()[k].sum.lost != 0) ++wrong;
       EXPECT_EQ(wrong, 0u) << "of " << tiles << " tiles, mean " << mean;
     }
+}
+
+/// Blocks that wait for each other all go on where only sums that end first in a tile are not told, and all leave where
+/// others are not.
+TEST(exact_pair_carries, of_groups_behind_a_failure)
+{
+  for (auto const failure : {pair_states::in_tile, pair_states::across_tiles}) {
+    std::size_t const tiles = 3 * std::size_t{tiles_of_group}, groups = groups_of_tiles(tiles);
+    unsigned long long ticket = 0;
+    unsigned failed = failure;
+    std::vector<std::uint64_t> words(groups * pair_states::words);
+    guarded<tile_sum> const sums(tiles);
+    for (std::size_t k = 0; k < tiles; ++k) sums.data()[k] = {{1, 0, 0}, 0};
+    sums_alone<true> const given{{tiles}, 5, {&ticket, &failed, words.data(), sums.data(), nullptr}};
+    run_grid(static_cast<unsigned>(groups), carries_threads, sizeof(carries_block),
+             [&] { sums_before_tiles_kernel<sums_alone<true>>(given); });
+    EXPECT_EQ(ticket, failure == pair_states::across_tiles ? groups : 0);
+    EXPECT_EQ(failed, static_cast<unsigned>(failure));
+  }
 }
 
 TYPED_TEST(exact_pairs, of_sequences_of_one_length)

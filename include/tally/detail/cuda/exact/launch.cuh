@@ -38,8 +38,9 @@ void launch_sum(prepared_call& call, P problem)
   constexpr std::size_t piece = static_cast<std::size_t>(elements_in_hand<stored>) * sum_threads;
   std::size_t const resident = blocks_of(call, entry[0], sum_threads, known);
   std::size_t blocks = std::clamp((problem.size + piece - 1) / piece, std::size_t{1}, resident);
-  call.reserve_words(call.can_grow() ? blocks * P::words_of_block : 0);
-  blocks = std::min(blocks, std::max(call.capacity() / P::words_of_block, std::size_t{1}));
+  constexpr std::size_t words = sum_of_blocks<typename P::element>::words;
+  call.reserve_words(blocks > 1 && call.can_grow() ? words : 0);
+  if (call.capacity() < words) blocks = 1;
   problem.shared = call.shared();
   problem.words = call.words();
   problem.capacity = call.capacity();

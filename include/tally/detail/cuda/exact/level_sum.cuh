@@ -198,10 +198,23 @@ private:
   {
     if (too_large_ == 0) return;
     is_spilled_ = true;
+    if constexpr (together) {
+      // A lane for each level, so that none waits for another one's additions.
+      std::int64_t own = 0;
+      int exponent = 0;
 #pragma unroll
-    for (int l = 0; l < all_levels; ++l) {
-      std::int64_t const sum = sum_of_level(l);
-      if (speaks() && sum != 0) add_scaled_alone(&all, sum, unit(l));
+      for (int l = 0; l < all_levels; ++l) {
+        std::int64_t const sum = sum_of_level(l);
+        if (threadIdx.x % warp_lanes != l) continue;
+        own = sum;
+        exponent = unit(l);
+      }
+      if (own != 0) add_scaled_alone(&all, own, exponent);
+      __syncwarp();
+    } else {
+#pragma unroll
+      for (int l = 0; l < all_levels; ++l)
+        if (std::int64_t const sum = sum_of_level(l); sum != 0) add_scaled_alone(&all, sum, unit(l));
     }
     too_large_ = 0;
   }

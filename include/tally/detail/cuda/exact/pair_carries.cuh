@@ -11,11 +11,12 @@
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
-/// The sums before the tiles of a call by pairs (pair_kernel.cuh), by two kernels: the sum of each tile, and a scan of
-/// these.
+/// The sums before the tiles of a call by pairs (pair_kernel.cuh): a scan of the sums of tiles. A tile in which a
+/// sequence ends hands on the terms behind its last end alone.
 ///
-/// A tile in which a sequence ends hands on the terms behind its last end alone. So long sequences are read twice, and
-/// of short ones little more than once. That is sooner than one pass: there, blocks wait for each other's sums.
+/// A scan finds them first, by two kernels. So long sequences are read twice, and of short ones little more than once.
+/// That is sooner than one pass: there, blocks wait for each other's sums. Sums of sequences read each term once: their
+/// tiles hand over the sums of what is before the first end and behind the last one, and the scan of these comes last.
 namespace tally::cuda_backend::exact {
 
 /// Loads a lane's share of the terms of [from, end) in a tile; -0 stands for others. Which lane has which term does not
@@ -26,21 +27,24 @@ __device__ __forceinline__ void load_tile(P const& problem, std::size_t first, u
 {
   using T = typename P::element;
   unsigned const lane = lane_of_warp();
-  if (from == 0 && end == pair_tile) {
-    if constexpr (P::reads_as_they_are) {
-      T const* const own = problem.in + first + lane * terms_of_word<T>;
-      if (is_aligned_to_words(own)) {
-        word_of_terms<T> words[words_of_lane<T>];
+  if constexpr (P::reads_as_they_are) {
+    constexpr bool can_leave_out = sizeof(T) <= 4;  // without spills
+    T const* const own = problem.in + first;
+    if ((can_leave_out || from == 0) && end == pair_tile && is_aligned_to_words(own)) {
+      word_of_terms<T> words[words_of_lane<T>];
 #pragma unroll
-        for (int j = 0; j < words_of_lane<T>; ++j) words[j].load_aligned(own + j * terms_of_word<T> * warp_lanes);
-#pragma unroll
-        for (int i = 0; i < pair_terms; ++i) terms[i] = words[i / terms_of_word<T>].get(i % terms_of_word<T>);
-        return;
+      for (int j = 0; j < words_of_lane<T>; ++j) {
+        unsigned const word = (j * warp_lanes + lane) * terms_of_word<T>;
+        if (!can_leave_out || word + terms_of_word<T> > from) words[j].load_aligned(own + word);
       }
-    }
 #pragma unroll
-    for (int i = 0; i < pair_terms; ++i) terms[i] = problem.term(first + i * warp_lanes + lane);
-    return;
+      for (int i = 0; i < pair_terms; ++i) {
+        constexpr int count = terms_of_word<T>;
+        bool const is_left_out = can_leave_out && (i / count * warp_lanes + lane) * count + i % count < from;
+        terms[i] = is_left_out ? static_cast<T>(-0.0) : words[i / count].get(i % count);
+      }
+      return;
+    }
   }
 #pragma unroll
   for (int i = 0; i < pair_terms; ++i) {
@@ -149,13 +153,39 @@ struct carries_block {
   unsigned has_end_in_warp[carries_warps];
 };
 
-/// Gives the tiles of a group the sums before them, in place of their own.
+/// The sum that ends first in a tile.
+template <class P>
+struct first_sum {
+  tile_sum up_to_end;
+  std::size_t sequence;
+
+  __device__ __forceinline__ void load(P const& problem, std::size_t tile)
+  {
+    up_to_end = problem.states.up_to_ends[tile];
+    sequence = problem.ends.of_tile(tile).first;
+  }
+  /// Writes it, from that before the tile.
+  __device__ __forceinline__ void put(P const& problem, pair_sum const& before) const
+  {
+    pair_sum sum = up_to_end.sum;
+    sum.add(before);
+    typename P::element result;
+    if (!round_pair(sum, result)) problem.states.fail(pair_states::across_tiles);
+    problem.put(static_cast<std::size_t>(problem.ends.out(sequence)), result);
+  }
+};
+
+/// Gives the tiles of a group the sums before them, in place of their own. Of sums of sequences, writes those that end
+/// first in a tile.
 template <class P>
 __global__ void __launch_bounds__(carries_threads) sums_before_tiles_kernel(__grid_constant__ P const given)
 {
   auto& block = shared_by_block<carries_block>();
   auto const& problem = at_its_turn(given);
   auto const& states = problem.states;
+  // All blocks, or none: those that run wait for each other.
+  if constexpr (P::reduces)
+    if (states.has_failed_in_tile()) return;
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes, warp = static_cast<int>(threadIdx.x) / warp_lanes;
   // Blocks wait for those with lower numbers alone, which have begun.
   if (threadIdx.x == 0) block.group = atomicAdd(states.ticket, 1ull);
@@ -204,14 +234,34 @@ __global__ void __launch_bounds__(carries_threads) sums_before_tiles_kernel(__gr
   sum = shuffle_up(sum, 1);
   if (lane == 0) sum = pair_sum{};
   if ((ended & ((1u << lane) - 1)) == 0) sum.add(*block.of_warps[warp]);
-#pragma unroll
-  for (int i = 0; i < tiles_of_thread; ++i) {
-    if (first + i >= tiles) break;
-    states.of_tiles[first + i].sum = sum;
+  auto const pass = [&](int i) {
     if (own[i].has_end != 0)
       sum = own[i].sum;
     else
       sum.add(own[i].sum);
+  };
+  if constexpr (P::reduces) {
+    constexpr int batch = 4;  // whose loads a thread waits for together
+#pragma unroll
+    for (int from = 0; from < tiles_of_thread; from += batch) {
+      first_sum<P> sums[batch];
+      auto const has_sum = [&](int j) { return own[from + j].has_end != 0 && first + from + j > 0; };
+#pragma unroll
+      for (int j = 0; j < batch; ++j)
+        if (has_sum(j)) sums[j].load(problem, first + from + j);
+#pragma unroll
+      for (int j = 0; j < batch; ++j) {
+        if (has_sum(j)) sums[j].put(problem, sum);
+        pass(from + j);
+      }
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < tiles_of_thread; ++i) {
+      if (first + i >= tiles) break;
+      states.of_tiles[first + i].sum = sum;
+      pass(i);
+    }
   }
 }
 

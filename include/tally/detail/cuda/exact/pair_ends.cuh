@@ -7,6 +7,7 @@
 
 #include "tally/counted.hpp"
 #include "tally/detail/at_index.hpp"
+#include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/block_memory.cuh"
 #include "tally/detail/cuda/exact/pair_tile.cuh"
 #include "tally/detail/cuda/problem.cuh"
@@ -68,10 +69,16 @@ struct sequences_of_one_length {
     std::size_t const begin = tile * pair_tile, end = begin + pair_tile < size() ? begin + pair_tile : size();
     return {begin / length, end / length};
   }
+  /// Their lower 32 bits, which tell places in a tile.
   struct bounds {
-    std::size_t begin, end;
+    unsigned begin, end;
+    __device__ bool are_of_nothing() const { return false; }
   };
-  __device__ bounds bounds_of(std::size_t sequence) const { return {sequence * length, (sequence + 1) * length}; }
+  __device__ bounds bounds_of(std::size_t sequence) const
+  {
+    unsigned const begin = static_cast<unsigned>(sequence) * static_cast<unsigned>(length);
+    return {begin, begin + static_cast<unsigned>(length)};
+  }
   __device__ std::ptrdiff_t out(std::size_t sequence) const { return static_cast<std::ptrdiff_t>(sequence) * step; }
 };
 
@@ -108,28 +115,18 @@ struct sequences_between {
     unsigned const lane = lane_of_warp();
     if (lane < 2) copy_asynchronously(to + lane, first_of_tile + tile + lane);
   }
-  /// The ends among a lane's elements, from the offsets of the sequences that end in the tile, by a warp that has
-  /// room for a word a lane.
-  __device__ __forceinline__ std::uint32_t ends_of_lane(std::size_t tile, sequences_of_tile const& ended,
-                                                        std::uint32_t* room) const
+  /// Brings the offsets of the first ones that end in a tile nearer, by a warp.
+  __device__ __forceinline__ void prefetch_offsets(sequences_of_tile const& ended) const
   {
-    std::size_t const begin = first() + tile * pair_tile;
-    room[lane_of_warp()] = 0;
-    __syncwarp();
-    for (std::size_t s = ended.first + lane_of_warp(); s < ended.behind; s += warp_lanes) {
-      std::size_t const end = offset(s + 1);
-      // Sequences of nothing at the begin of all have no element before their end.
-      if (end > begin) atomicOr(room + (end - 1 - begin) / pair_terms, 1u << (end - 1 - begin) % pair_terms);
+    if constexpr (std::is_pointer_v<Offsets>) {
+      std::size_t const s = ended.first + lane_of_warp() * (32 / sizeof(*offsets));  // a sector of memory each
+      if (s <= ended.behind) prefetch(offsets + s);
     }
-    __syncwarp();
-    return room[lane_of_warp()];
   }
   /// The first place of a tile behind the last end in it; 0 if no sequence ends there.
   __device__ unsigned behind_last_end(std::size_t tile) const
   {
-    std::size_t const begin = first() + tile * pair_tile;
-    auto const [first_of_these, behind] = of_tile(tile);
-    std::size_t const end = first_of_these == behind ? begin : offset(behind);
+    std::size_t const begin = first() + tile * pair_tile, end = offset(of_tile(tile).behind);
     return end > begin ? static_cast<unsigned>(end - begin) : 0;
   }
   /// The first sequence of [begin, end) that ends behind a tile's begin; `end` if there is none. The first tile has the
@@ -154,6 +151,7 @@ struct sequences_between {
   using offset_type = std::remove_cvref_t<decltype(detail::at_index(std::declval<Offsets const&>(), 0))>;
   struct bounds {
     offset_type begin, end;
+    __device__ bool are_of_nothing() const { return begin == end; }
   };
   __device__ bounds bounds_of(std::size_t s) const
   {
@@ -238,14 +236,49 @@ class sum_writer {
 public:
   __device__ __forceinline__ sum_writer(P const& problem, std::size_t tile, sequences_of_tile const& ended)
       : problem_(problem),
-        begin_(problem.ends.first() + tile * pair_tile),
-        ended_(ended)
+        begin_(static_cast<unsigned>(problem.ends.first() + tile * pair_tile)),
+        ended_(ended),
+        left_out_(tile == 0 ? ended.behind : ended.first)
   {
     read(bounds_, ended.first + lane_of_warp());
   }
-  /// Writes sum_of(bounds, the place of the last term in the tile).
-  template <class SumOf>
-  __device__ __forceinline__ void write(SumOf const& sum_of) const
+  /// Writes sums.of(the first term's place in the tile, that of the last one) of each sequence, but for the first one:
+  /// it may have begun before the tile, unless that is the first tile. A lane calls sums.hand_over_up_to(the place of its
+  /// last term), and one lane sums.hand_over_behind(the place behind all sequences that end in the tile).
+  template <class Sums>
+  __device__ __forceinline__ void write(Sums const& sums) const
+  {
+    if (ended_.first == ended_.behind && lane_of_warp() == 0) sums.hand_over_behind(0);
+    for_each([&](std::size_t s, bounds const& all) {
+      unsigned const behind = static_cast<unsigned>(all.end) - begin_;
+      if (s == left_out_) {
+        sums.hand_over_up_to(behind - 1);
+      } else {
+        auto result = problem_.nothing;
+        if (!all.are_of_nothing()) result = sums.of(static_cast<unsigned>(all.begin) - begin_, behind - 1);
+        problem_.put(static_cast<std::size_t>(problem_.ends.out(s)), result);
+      }
+      if (s + 1 == ended_.behind) sums.hand_over_behind(behind);
+    });
+  }
+  /// The ends among a lane's elements, by a warp that has room for a word a lane.
+  __device__ __forceinline__ std::uint32_t ends_of_lane(std::uint32_t* room) const
+  {
+    room[lane_of_warp()] = 0;
+    __syncwarp();
+    for_each([&](std::size_t, bounds const& all) {
+      // Sequences of nothing at the begin of all have no element before their end.
+      if (unsigned const behind = static_cast<unsigned>(all.end) - begin_; behind > 0)
+        atomicOr(room + (behind - 1) / pair_terms, 1u << (behind - 1) % pair_terms);
+    });
+    __syncwarp();
+    return room[lane_of_warp()];
+  }
+
+private:
+  /// Calls f(sequence, its bounds) for every 32nd sequence.
+  template <class F>
+  __device__ __forceinline__ void for_each(F const& f) const
   {
     bounds all[batch];
 #pragma unroll
@@ -254,17 +287,12 @@ public:
 #pragma unroll
       for (int j = 0; j < batch; ++j) {
         if (s + j * warp_lanes >= ended_.behind) break;
-        auto result = problem_.nothing;
-        if (all[j].begin != all[j].end)
-          result = sum_of(all[j], static_cast<unsigned>(static_cast<std::size_t>(all[j].end) - 1 - begin_));
-        problem_.put(static_cast<std::size_t>(problem_.ends.out(s + j * warp_lanes)), result);
+        f(s + j * warp_lanes, all[j]);
       }
       s += batch * warp_lanes;
       read(all, s);
     }
   }
-
-private:
   __device__ __forceinline__ void read(bounds (&to)[batch], std::size_t s) const
   {
 #pragma unroll
@@ -273,8 +301,9 @@ private:
   }
 
   P const& problem_;
-  std::size_t begin_;
+  unsigned begin_;  ///< the lower bits
   sequences_of_tile ended_;
+  std::size_t left_out_;
   bounds bounds_[batch];
 };
 

@@ -20,10 +20,11 @@ namespace tally::cuda_backend::exact {
 /// The choice of exact sums by pairs. Tests change it.
 struct pairs_tuning {
   bool scans = true;
-  /// Sums of rows and segments of up to so many terms on average. Longer ones are sooner added up by levels (an H200,
-  /// shares of the read limit by pairs and by levels: rows of 256 floats .53 and .18, of 1024 .44 and .46, of 4096 .39
-  /// and .69; of doubles .52 and .33, .42 and .76, .37 and .94).
-  std::size_t most_terms = 512;
+  /// Sums of rows and segments of up to so many terms on average, and of a quarter of them for doubles. Longer ones are
+  /// sooner added up by levels (an H200, 2^28 floats and 2^27 doubles, us by pairs and by levels: rows of 1024 floats 410
+  /// and 522, of 4096 390 and 351; segments of mean 2000 365 and 521; rows of 256 doubles 437 and 485, of 1024 425 and
+  /// 320).
+  std::size_t most_terms = 2048;
   /// Whether the kernels behind do again what pairs do not tell. Without them a test sees what pairs tell.
   bool falls_back = true;
 };
@@ -64,25 +65,27 @@ private:
   std::byte* begin_;
 };
 
-/// Memory of a call by pairs: the words of its groups of tiles, which begin as zeros, the sums of its tiles, and of
-/// segments the first one of each tile and a bit for each element.
+/// Memory of a call by pairs: the words of its groups of tiles, which begin as zeros, the sums of its tiles, of sums
+/// those up to the first end too, and of segments the first one of each tile and, in scans, a bit for each element.
 class pairs_memory {
   static constexpr std::size_t header = 128;
 
 public:
-  pairs_memory(execution const& on, prepared_call const& call, std::size_t tiles, bool has_bits)
+  pairs_memory(execution const& on, prepared_call const& call, std::size_t tiles, bool has_offsets, bool reduces)
       : sums_begin_(header + (groups_of_tiles(tiles) * pair_states::words * sizeof(std::uint64_t) + header - 1) /
                                  header * header),
-        memory_(on, sums_begin_ + tiles * sizeof(tile_sum) +
-                        (has_bits ? (tiles + 1) * sizeof(std::size_t) + tiles * warp_lanes * sizeof(std::uint16_t) : 0))
+        memory_(on, sums_begin_ + tiles * (reduces ? 2 : 1) * sizeof(tile_sum) +
+                        (has_offsets ? (tiles + 1) * sizeof(std::size_t) : 0) +
+                        (has_offsets && !reduces ? tiles * warp_lanes * sizeof(std::uint16_t) : 0))
   {
     check_cuda(cudaMemsetAsync(memory_.begin(), 0, sums_begin_, call.stream()), "clearing memory");
     auto* const counters = reinterpret_cast<unsigned long long*>(memory_.begin());
     states_ = {counters, reinterpret_cast<unsigned*>(counters + 1),
                reinterpret_cast<std::uint64_t*>(memory_.begin() + header),
-               reinterpret_cast<tile_sum*>(memory_.begin() + sums_begin_)};
-    if (has_bits) {
-      first_of_tile_ = reinterpret_cast<std::size_t*>(states_.of_tiles + tiles);
+               reinterpret_cast<tile_sum*>(memory_.begin() + sums_begin_), nullptr};
+    if (reduces) states_.up_to_ends = states_.of_tiles + tiles;
+    if (has_offsets) {
+      first_of_tile_ = reinterpret_cast<std::size_t*>(states_.of_tiles + (reduces ? 2 : 1) * tiles);
       bits_ = reinterpret_cast<std::uint16_t*>(first_of_tile_ + tiles + 1);
     }
   }
@@ -105,14 +108,14 @@ unsigned const* launch_pairs(execution const& on, prepared_call& call, std::opti
                              std::size_t most, bool runs_twice)
 {
   using ends_type = typename P::ends_type;
-  static std::array<void (*)(P const), 3> entry{tile_sums_kernel<P>, sums_before_tiles_kernel<P>, pairs_kernel<P>};
+  static std::array<void (*)(P const), 2> entry{sums_before_tiles_kernel<P>, pairs_kernel<P>};
   static known_kernels known{};
   std::size_t const tiles = std::max((most + pair_tile - 1) / pair_tile, std::size_t{1});
   auto const blocks_for = [&](std::size_t of_warp) {
     std::size_t const in_block = of_warp * pair_warps;
     return static_cast<unsigned>((tiles + in_block - 1) / in_block);
   };
-  memory.emplace(on, call, tiles, ends_type::has_bits);
+  memory.emplace(on, call, tiles, ends_type::has_bits, P::reduces);
   problem.states = memory->states();
   if constexpr (ends_type::has_bits) {
     problem.ends.first_of_tile = memory->first_of_tile();
@@ -127,17 +130,24 @@ unsigned const* launch_pairs(execution const& on, prepared_call& call, std::opti
     if (!P::reduces)
       launch(call, kernels[2], problem.ends, blocks_for(tiles_of_warp), pair_threads, pair_warps * elements_of_warp);
   }
-  launch(call, entry[0], problem, blocks_for(tiles_of_warp), pair_threads);
-  launch(call, entry[1], problem, static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads);
+  auto const add_up_tiles = [&] {
+    launch(call, entry[0], problem, static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads);
+  };
+  if constexpr (!P::reduces) {
+    static std::array<void (*)(P const), 1> sums{tile_sums_kernel<P>};
+    launch(call, sums[0], problem, blocks_for(tiles_of_warp), pair_threads);
+    add_up_tiles();
+  }
   constexpr std::size_t shared_bytes = pair_warps * sizeof(warp_memory<P>);
   auto const blocks =
-      std::min(static_cast<unsigned>(blocks_of(call, entry[2], pair_threads, known, shared_bytes)), blocks_for(1));
+      std::min(static_cast<unsigned>(blocks_of(call, entry[1], pair_threads, known, shared_bytes)), blocks_for(1));
   problem.writes = !runs_twice;
-  launch(call, entry[2], problem, blocks, pair_threads, shared_bytes);
+  launch(call, entry[1], problem, blocks, pair_threads, shared_bytes);
   if (runs_twice) {
     problem.writes = true;
-    launch(call, entry[2], problem, blocks, pair_threads, shared_bytes);
+    launch(call, entry[1], problem, blocks, pair_threads, shared_bytes);
   }
+  if constexpr (P::reduces) add_up_tiles();
   return problem.states.failed;
 }
 
@@ -165,7 +175,7 @@ bool can_scan_pairs(detail::batch::ends<T> const& ends, bool is_exclusive)
 template <class T>
 bool can_sum_pairs(detail::batch::ends<T> const& ends, std::size_t mean)
 {
-  return ends.initials == nullptr && mean <= pairs_tuning_in_use().most_terms;
+  return ends.initials == nullptr && mean <= pairs_tuning_in_use().most_terms / (sizeof(T) == 8 ? 4 : 1);
 }
 
 template <class T>

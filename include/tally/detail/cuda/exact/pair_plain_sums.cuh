@@ -22,7 +22,7 @@ public:
   /// `sums` has room for a double for each term, and for each lane.
   __device__ __forceinline__ plain_sums(P const& problem, std::size_t tile, T* values, double* sums)
       : problem_(problem),
-        begin_(problem.ends.first() + tile * pair_tile),
+        tile_(tile),
         values_(values),
         sums_(sums)
   {
@@ -45,34 +45,30 @@ public:
     __syncwarp();
   }
 
-  /// Writes the sums. `carry` is that of the sequence which goes on at the tile's begin. False if a pair does not tell
-  /// its result.
-  __device__ __forceinline__ bool write(sum_writer<P> const& writer, pair_sum const& carry,
-                                        float_sizes const& sizes) const
+  /// The sum of a sequence that begins and ends in the tile.
+  __device__ __forceinline__ T of(unsigned first, unsigned last) const
   {
-    bool is_known = true;
-    writer.write([&](auto const& bounds, unsigned last) {
-      double const all = sum_to(last);
-      auto const first = static_cast<std::size_t>(bounds.begin);
-      if (first < begin_) {
-        if (sizes.have_plain_sums_on(carry)) return static_cast<T>(carry.high + all);
-        pair_sum sum = carry;
-        sum.add(all);
-        T result;
-        is_known = round_pair(sum, result) && is_known;
-        return result;
-      }
-      auto const from = static_cast<unsigned>(first - begin_);
-      double sum = problem_.initial + (from == 0 ? all : all - sum_to(from - 1));
-      // A difference of 0 has lost the sign that zeros alone have.
-      if (sum == 0 && is_minus_zero(problem_.initial) && are_minus_zeros(from, last)) sum = -0.0;
-      return static_cast<T>(sum);
-    });
-    __syncwarp();
-    return __all_sync(whole_warp, is_known);
+    return static_cast<T>(problem_.initial + sum_of(first, last));
+  }
+  __device__ __forceinline__ void hand_over_up_to(unsigned last) const
+  {
+    problem_.states.up_to_ends[tile_] = tile_sum{{sum_to(last), 0, 0}, 1};
+  }
+  __device__ __forceinline__ void hand_over_behind(unsigned first) const
+  {
+    double sum = sum_of(first, pair_tile - 1);
+    if (first > 0) sum += problem_.initial;
+    problem_.states.of_tiles[tile_] = tile_sum{{sum, 0, 0}, first > 0 ? 1u : 0u};
   }
 
 private:
+  /// The sum of neighbouring terms, or of none, in which zeros alone keep their sign.
+  __device__ __forceinline__ double sum_of(unsigned first, unsigned last) const
+  {
+    if (first == 0) return sum_to(last);
+    double const sum = sum_to(last) - sum_to(first - 1);
+    return sum == 0 && is_minus_zero(problem_.initial) && are_minus_zeros(first, last) ? -0.0 : sum;
+  }
   /// The sum of the lanes before, and of its own terms so far.
   __device__ __forceinline__ double sum_to(unsigned last) const
   {
@@ -90,7 +86,7 @@ private:
   }
 
   P const& problem_;
-  std::size_t begin_;
+  std::size_t tile_;
   T const* values_;
   double* sums_;
 };

@@ -14,7 +14,8 @@ namespace tally::cuda_backend::exact {
 
 using detail::exact::pair_sum;
 
-/// The sum of the terms of a tile behind the last end of a sequence in it; later that before the tile.
+/// A sum of terms of a tile: of those behind the last end of a sequence in it; in a scan, later, of those before the
+/// tile; and of those up to the first end.
 struct alignas(16) tile_sum {
   pair_sum sum;
   std::uint64_t has_end;  ///< 1 or 0. Without padding, which would be copied before it is written.
@@ -26,14 +27,18 @@ struct pair_states {
   /// complete if all have the same state (handover.hpp).
   static constexpr int words = 5;
   enum state : std::uint32_t { unknown, of_group, of_all };  ///< the sum of the group alone, or of the sequence so far
+  /// Where a pair did not tell a result: in a tile, or in a sum that ends first in a tile.
+  enum failure : unsigned { none, in_tile, across_tiles };
 
   unsigned long long* ticket;
   unsigned* failed;
   std::uint64_t* of_groups;
   tile_sum* of_tiles;
+  tile_sum* up_to_ends;  ///< of tiles that do not begin all, the sums up to their first ends: of sums alone
 
   __device__ bool has_failed() const { return *const_cast<unsigned volatile*>(failed) != 0; }
-  __device__ void fail() const { *const_cast<unsigned volatile*>(failed) = 1; }
+  __device__ bool has_failed_in_tile() const { return *const_cast<unsigned volatile*>(failed) == in_tile; }
+  __device__ void fail(failure where) const { *const_cast<unsigned volatile*>(failed) = where; }
 
   /// Begins to copy the sum before a tile, by a warp.
   __device__ __forceinline__ void begin_sum(std::size_t tile, tile_sum& to) const

@@ -47,17 +47,26 @@ public:
   __device__ __forceinline__ void run()
   {
     std::size_t const tiles = problem_.ends.tiles();
+    std::size_t const step = gridDim.x * std::size_t{pair_warps};
     std::size_t tile = blockIdx.x * std::size_t{pair_warps} + threadIdx.x / warp_lanes;
-    if (tile < tiles) begin(tile, 0);
+    if (tile < tiles) {
+      begin_ended(tile, 0);
+      begin(tile, 0);
+    }
+    if (tile + step < tiles) begin_ended(tile + step, 1);
     for (int count = 0; tile < tiles; ++count) {
-      std::size_t const next = tile + gridDim.x * std::size_t{pair_warps};
+      std::size_t const next = tile + step;
       await_copies();
       __syncwarp();
       if (count % tiles_between_looks == tiles_between_looks - 1 &&
           __any_sync(whole_warp, problem_.states.has_failed()))
         return;  // with no copy on its way
-      if (next < tiles) begin(next, ~count & 1);
-      if (!finish(tile, memory_.tiles[count & 1])) problem_.states.fail();
+      if (next < tiles) {
+        begin(next, ~count & 1);
+        prefetch_offsets(count + 1);
+        if (next + step < tiles) begin_ended(next + step, count + 2);
+      }
+      if (!finish(tile, memory_.tiles[count & 1], count)) problem_.states.fail(pair_states::in_tile);
       tile = next;
     }
   }
@@ -65,22 +74,41 @@ public:
 private:
   using tile_memory = exact::tile_memory<T>;
 
+  /// The sums of sequences in the places of their last terms.
+  struct results_in_tile {
+    T const* values;
+    __device__ T of(unsigned, unsigned last) const { return values[place_in_tile<T>(last)]; }
+    // finish_sums has done it.
+    __device__ void hand_over_up_to(unsigned) const {}
+    __device__ void hand_over_behind(unsigned) const {}
+  };
+
   /// Begins to read a tile, and what is known of it.
   __device__ __forceinline__ void begin(std::size_t tile, int place) const
   {
     tile_memory& memory = memory_.tiles[place];
     std::size_t const begin = tile * pair_tile;
     begin_tile(problem_, first_ + begin, size_ - begin, memory.values);
-    problem_.states.begin_sum(tile, memory.before);
-    if constexpr (ends_type::has_bits) {
-      if constexpr (P::reduces)
-        problem_.ends.begin_tile(tile, memory.ended);
-      else
-        problem_.ends.begin_ends(tile, memory.ends);
+    if constexpr (!P::reduces) {
+      problem_.states.begin_sum(tile, memory.before);
+      if constexpr (ends_type::has_bits) problem_.ends.begin_ends(tile, memory.ends);
     }
   }
+  /// Begins to read which sequences end in the warp's tile of this number.
+  __device__ __forceinline__ void begin_ended(std::size_t tile, int number) const
+  {
+    if constexpr (P::reduces && ends_type::has_bits) problem_.ends.begin_tile(tile, memory_.ended[number % 3]);
+  }
+  __device__ __forceinline__ void prefetch_offsets(int number) const
+  {
+    if constexpr (P::reduces && ends_type::has_bits) problem_.ends.prefetch_offsets(ended_in(number));
+  }
+  __device__ __forceinline__ sequences_of_tile ended_in(int number) const
+  {
+    return {memory_.ended[number % 3][0], memory_.ended[number % 3][1]};
+  }
 
-  __device__ __forceinline__ bool finish(std::size_t tile, tile_memory& memory) const
+  __device__ __forceinline__ bool finish(std::size_t tile, tile_memory& memory, int number) const
   {
     own_terms<T> const own(memory.values);
     float_sizes sizes;
@@ -93,20 +121,23 @@ private:
     if constexpr (P::reduces) {
       sequences_of_tile ended;
       if constexpr (ends_type::has_bits)
-        ended = {memory.ended[0], memory.ended[1]};
+        ended = ended_in(number);
       else
         ended = problem_.ends.of_tile(tile);
       sum_writer<P> const writer(problem_, tile, ended);
       if constexpr (adds_up_floats<T>)
-        if (is_plain)
-          return plain_sums<P>(problem_, tile, memory.values, memory_.sums).write(writer, memory.before.sum, sizes);
+        if (is_plain) {
+          writer.write(plain_sums<P>(problem_, tile, memory.values, memory_.sums));
+          __syncwarp();
+          return true;
+        }
       if constexpr (ends_type::has_bits)
-        ends = problem_.ends.ends_of_lane(tile, ended, memory_.bits);
+        ends = writer.ends_of_lane(memory_.bits);
       else
         ends = problem_.ends.ends_of_lane(tile);
       unsigned const ended_lanes = __ballot_sync(whole_warp, ends != 0);
-      if (!finish_sums(add_up<true>(own, false, ends, ended_lanes), memory.before.sum, own, ends)) return false;
-      writer.write([&](auto const&, unsigned last) { return memory.values[place_in_tile<T>(last)]; });
+      if (!finish_sums(tile, own, ends, ended_lanes)) return false;
+      writer.write(results_in_tile{memory.values});
       __syncwarp();
       return true;
     } else {
@@ -177,17 +208,29 @@ private:
                                  : scan_in_own_way<false, HasEnds>(problem_, before, is_plain, sizes, own, ends);
   }
 
-  /// Puts the sums of sequences in the places of their last terms. False if a pair does not tell one.
-  __device__ __forceinline__ bool finish_sums(part_of_tile const& part, pair_sum const& before_tile,
-                                              own_terms<T> const& own, std::uint32_t ends) const
+  /// Puts the sums of sequences in the places of their last terms, and hands over those of the terms before the first
+  /// end and behind the last one. False if a pair does not tell a result.
+  __device__ __forceinline__ bool finish_sums(std::size_t tile, own_terms<T> const& own, std::uint32_t ends,
+                                              unsigned ended) const
   {
-    bool is_known = part.sums.is_known;
+    int const lane = static_cast<int>(lane_of_warp());
+    sums_of_lane const sums = add_terms<pair_sum, true>(problem_, own, ends);
+    pair_sum open = sums.open, closing = sums.closing;
+    add_lanes(open, reach_of(ended, lane), warp_lanes);
+    if (lane == warp_lanes - 1) problem_.states.of_tiles[tile] = {open, ended != 0 ? 1u : 0u};
+    open = shuffle_up(open, 1);
+    bool is_known = sums.is_known;
     if (ends != 0) {
-      T result;
-      pair_sum closing = part.sums.closing;
-      closing.add(before_lane(part, before_tile, false));
-      is_known = round_pair(closing, result) && is_known;
-      own.set(__ffs(static_cast<int>(ends)) - 1, result);
+      if (lane > 0) closing.add(open);
+      bool const is_first = (ended & ((1u << lane) - 1)) == 0;
+      if (is_first && tile > 0) {
+        problem_.states.up_to_ends[tile] = {closing, 1};
+      } else {
+        T result;
+        if (is_first) closing.add(problem_.initial);
+        is_known = round_pair(closing, result) && is_known;
+        own.set(__ffs(static_cast<int>(ends)) - 1, result);
+      }
     }
     __syncwarp();
     return __all_sync(whole_warp, is_known);

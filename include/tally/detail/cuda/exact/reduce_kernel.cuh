@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "tally/counted.hpp"
+#include "tally/detail/cuda/block_memory.cuh"
 #include "tally/detail/cuda/elements.cuh"
 #include "tally/detail/cuda/exact/accumulator.cuh"
 #include "tally/detail/cuda/exact/level_sum.cuh"
@@ -22,9 +23,6 @@ struct sum_problem {
   using element = T;
   using input = In;
   static constexpr bool is_counted = false;
-  /// The words with which a block publishes its sum: the range of digits and the kinds of terms, and the digits.
-  static constexpr std::size_t words_of_block = accumulator<T>::digits + 1;
-
   In in;
   Out out;
   std::size_t size;
@@ -34,6 +32,15 @@ struct sum_problem {
   control* shared;
   std::uint64_t* words;
   std::size_t capacity;
+  /// So many terms do not fill the digits, of all blocks together: a digit takes 32 bits of each. Tests change it.
+  std::size_t most_without_carry = std::size_t{1} << 29;
+};
+
+/// The shared memory of a block.
+template <class T>
+struct sum_block {
+  accumulator<T> all;
+  std::uint32_t epoch;
 };
 
 /// The elements that a thread reads at a time, as they are stored: 64 bytes, and 16 elements at most.
@@ -43,8 +50,10 @@ inline constexpr int elements_in_hand = sizeof(Stored) >= 16  ? 4
                                                               : 64 / sizeof(Stored);
 
 /// Adds a block's share of the elements: pieces of 16 KiB in turns, so that all blocks read from one region of memory.
-template <class P>
-__device__ __forceinline__ void add_share(P const& problem, accumulator<typename P::element>& all)
+/// It calls `meanwhile` once, while the first elements are on their way.
+template <class P, class Sum, class Meanwhile>
+__device__ __forceinline__ void add_share(P const& problem, Sum& sum, accumulator<typename P::element>& all,
+                                          Meanwhile const& meanwhile)
 {
   using T = typename P::element;
   using In = typename P::input;
@@ -52,7 +61,6 @@ __device__ __forceinline__ void add_share(P const& problem, accumulator<typename
   constexpr int count = elements_in_hand<stored>;
   constexpr std::size_t piece = static_cast<std::size_t>(count) * sum_threads;
   auto transform = problem.transform;
-  level_sum<T, lanes::together, accumulator<T>> sum;
   std::size_t head = 0, pieces = 0;
   if constexpr (is_plain<In> && 16 % sizeof(stored) == 0 && sizeof(stored) <= 8) {
     constexpr int group = static_cast<int>(16 / sizeof(stored)), groups = count / group;
@@ -67,6 +75,7 @@ __device__ __forceinline__ void add_share(P const& problem, accumulator<typename
     };
     std::size_t p = blockIdx.x;
     if (p < pieces) load(p);
+    meanwhile();
     while (p < pieces) {
       double x[count];
 #pragma unroll
@@ -76,6 +85,8 @@ __device__ __forceinline__ void add_share(P const& problem, accumulator<typename
       if (p < pieces) load(p);
       sum.add(x, all);
     }
+  } else {
+    meanwhile();
   }
   // The rest, which is not in whole pieces: in memory, elements before the first aligned one, and the last ones.
   std::size_t const rest = problem.size - pieces * piece;
@@ -93,109 +104,177 @@ __device__ __forceinline__ void add_share(P const& problem, accumulator<typename
     }
     sum.add(x, all);
   }
-  sum.end(all);
 }
 
-/// Publishes a block's sum, after carry(), by the threads of its first warp.
+/// The sum of a call with several blocks, in its words. The digits are numbers that all blocks add to, and not words of
+/// an epoch. So the block with the first ticket clears them while it reads its first elements, and the last block clears
+/// them again, for calls that would take a digit for a word of theirs.
 template <class T>
-__device__ __forceinline__ void publish_sum(accumulator<T> const& own, std::uint64_t* words, std::uint32_t epoch)
-{
-  int const lane = static_cast<int>(threadIdx.x), count = own.end - own.first();
-  for (int i = lane; i < count; i += warp_lanes)
-    store_relaxed(words + 1 + i, tagged(static_cast<std::uint32_t>(own.digit[own.first() + i]), epoch));
-  if (lane == 0)
-    store_relaxed(words, tagged(static_cast<std::uint32_t>(own.first()) | static_cast<std::uint32_t>(own.end) << 8 |
-                                    own.kinds << 16,
-                                epoch));
-}
+class sum_of_blocks {
+  static constexpr int digits = accumulator<T>::digits;
 
-/// Waits for the part of a word of this epoch.
-__device__ __forceinline__ std::uint32_t awaited(std::uint64_t const* word, std::uint64_t read, std::uint32_t epoch)
-{
-  while (static_cast<std::uint32_t>(read >> 32) != epoch) {
-    __nanosleep(32);
-    read = load_relaxed(word);
+public:
+  static constexpr std::size_t words = 3 + digits;
+
+  __device__ __forceinline__ explicit sum_of_blocks(std::uint64_t* begin) : begin_(begin) {}
+
+  // By a warp.
+
+  __device__ __forceinline__ void clear() const
+  {
+    for (unsigned i = threadIdx.x % warp_lanes; i <= digits; i += warp_lanes) store_relaxed(kinds() + i, 0);
+    __syncwarp();
   }
-  return static_cast<std::uint32_t>(read);
-}
-
-/// Adds the sums that the other blocks publish. Each thread waits for a block; a warp adds up its digits.
-template <class T>
-__device__ __forceinline__ void gather_sums(accumulator<T>& all, std::uint64_t const* words, std::size_t words_of_block,
-                                            std::uint32_t epoch)
-{
-  constexpr int at_once = 8;
-  for (unsigned first = 1 + threadIdx.x / warp_lanes * warp_lanes; first < gridDim.x; first += sum_threads) {
-    unsigned const block = first + threadIdx.x % warp_lanes;
-    std::uint64_t const* const own = words + block * words_of_block;
-    int begin = accumulator<T>::digits, end = 0;
-    if (block < gridDim.x) {
-      std::uint32_t const head = awaited(own, load_relaxed(own), epoch);
-      all.note(head >> 16);
-      begin = static_cast<int>(head & 0xff);
-      end = static_cast<int>(head >> 8 & 0xff);
-    }
-    int const least = __reduce_min_sync(whole_warp, begin), most = __reduce_max_sync(whole_warp, end);
-    for (int from = least; from < most; from += at_once) {
-      std::uint64_t read[at_once];
-#pragma unroll
-      for (int i = 0; i < at_once; ++i)
-        if (from + i >= begin && from + i < end) read[i] = load_relaxed(own + 1 + from + i - begin);
-#pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        if (from + i >= most) break;
-        long long digit = 0;
-        if (from + i >= begin && from + i < end) {
-          std::uint32_t const part = awaited(own + 1 + from + i - begin, read[i], epoch);
-          // The highest digit has the sign.
-          digit = from + i + 1 == end ? static_cast<long long>(static_cast<std::int32_t>(part)) : part;
-        }
-#pragma unroll
-        for (int mask = warp_lanes / 2; mask > 0; mask /= 2) digit += __shfl_xor_sync(whole_warp, digit, mask);
-        if (threadIdx.x % warp_lanes == 0) all.add_digit(from + i, digit);
-      }
-    }
-    if (threadIdx.x % warp_lanes == 0 && least < most) all.use(least, most);
+  __device__ __forceinline__ void add(accumulator<T> const& own) const
+  {
+    unsigned const lane = threadIdx.x % warp_lanes;
+    for (unsigned i = lane; i < digits; i += warp_lanes)
+      if (own.digit[i] != 0) atomicAdd(digit(i), static_cast<unsigned long long>(own.digit[i]));
+    if (lane == 0) atomicOr(reinterpret_cast<unsigned long long*>(kinds()), static_cast<unsigned long long>(own.kinds));
+    __syncwarp();
   }
+  /// Moves it to an accumulator.
+  __device__ __forceinline__ void take(accumulator<T>& to) const
+  {
+    unsigned const lane = threadIdx.x % warp_lanes;
+    unsigned first = digits, end = 0;
+    for (unsigned from = 0; from < digits; from += warp_lanes) {
+      unsigned const i = from + lane;
+      long long const value = i < digits ? static_cast<long long>(load_relaxed(kinds() + 1 + i)) : 0;
+      if (i < digits) to.digit[i] = value;
+      unsigned const used = __ballot_sync(whole_warp, value != 0);
+      if (used == 0) continue;
+      if (end == 0) first = from + __ffs(static_cast<int>(used)) - 1;
+      end = from + warp_lanes - __clz(static_cast<int>(used));
+    }
+    if (lane == 0) {
+      to.kinds = static_cast<std::uint32_t>(load_relaxed(kinds()));
+      to.depth = static_cast<int>(digits - first);
+      to.end = static_cast<int>(end);
+    }
+    __syncwarp();
+    clear();
+  }
+
+  // By a thread.
+
+  __device__ __forceinline__ void tell_that_it_is_cleared(std::uint32_t epoch) const
+  {
+    __threadfence();
+    store_relaxed(begin_, tagged(0, epoch));
+  }
+  __device__ __forceinline__ std::uint64_t look_whether_it_is_cleared() const { return load_relaxed(begin_); }
+  __device__ __forceinline__ void wait_until_it_is_cleared(std::uint64_t seen, std::uint32_t epoch) const
+  {
+    while (static_cast<std::uint32_t>(seen >> 32) != epoch) {
+      __nanosleep(32);
+      seen = load_relaxed(begin_);
+    }
+    __threadfence();
+  }
+  /// Tells that this block has added its sum. Whether it is the last one.
+  __device__ __forceinline__ bool count(std::uint32_t epoch) const
+  {
+    __threadfence();
+    bool const is_last = count_at(begin_ + 1, epoch) == gridDim.x;
+    __threadfence();
+    return is_last;
+  }
+
+private:
+  __device__ __forceinline__ std::uint64_t* kinds() const { return begin_ + 2; }
+  __device__ __forceinline__ unsigned long long* digit(unsigned i) const
+  {
+    return reinterpret_cast<unsigned long long*>(begin_ + 3 + i);
+  }
+
+  std::uint64_t* begin_;
+};
+
+/// Rounds the sum of up to four digits, also before carry(). False if it has more.
+template <class T, bool IsShared>
+__device__ __forceinline__ bool round_few_digits(accumulator<T, IsShared> const& sum, T& result)
+{
+  using numbers = typename accumulator<T, IsShared>::numbers;
+  constexpr int most = 4;
+  int const first = sum.first(), count = sum.end - first;
+  if (count > most || !detail::exact::terms::are_finite(static_cast<std::uint8_t>(sum.kinds))) return false;
+  __int128 all = 0;
+  bool fits = true;
+#pragma unroll
+  for (int i = most; i-- > 0;) {
+    long long const digit = i < count ? sum.digit[first + i] : 0;
+    constexpr int bits = 125;
+    if (bits - i * numbers::spacing < 63) {
+      long long const limit = 1ll << (bits - i * numbers::spacing);
+      fits = fits && -limit < digit && digit < limit;
+    }
+    all = (all << numbers::spacing) + digit;
+  }
+  result = nearest_of<T>(all, numbers::lowest + first * numbers::spacing, static_cast<std::uint8_t>(sum.kinds));
+  return fits;
 }
 
-/// The sum of an array: each block adds its share, and block 0 adds up the blocks' sums.
+/// The sum of an array: each block adds its share, and the block that comes last rounds the sum.
 template <class P>
 __global__ void __launch_bounds__(sum_threads, 3) sum_kernel(__grid_constant__ P const given)
 {
   using T = typename P::element;
-  __shared__ accumulator<T> all;
-  __shared__ std::uint32_t epoch;
+  auto& [all, epoch] = shared_by_block<sum_block<T>>();
+  bool const is_alone = gridDim.x == 1, is_in_first_warp = threadIdx.x < warp_lanes;
   all.clear(static_cast<int>(threadIdx.x), sum_threads);
   auto const& problem = at_its_turn(given);
-  if (gridDim.x > 1 && threadIdx.x == 0)
-    epoch = resolve(*problem.shared, draw_unseen(*problem.shared), gridDim.x).epoch;
+  sum_of_blocks<T> const of_blocks(problem.words);
+  std::uint64_t ticket = 0;
+  if (!is_alone && threadIdx.x == 0) ticket = draw_unseen(*problem.shared);
   __syncthreads();
-  add_share(problem, all);
+  level_sum<T, lanes::together, accumulator<T>> sum;
+  add_share(problem, sum, all, [&] {
+    if (is_alone || !is_in_first_warp) return;
+    bool is_first = false;
+    if (threadIdx.x == 0) {
+      drawing const drawn = resolve(*problem.shared, ticket, gridDim.x);
+      epoch = drawn.epoch;
+      is_first = drawn.tile == 0;
+    }
+    if (!__any_sync(whole_warp, is_first)) return;
+    of_blocks.clear();
+    if (threadIdx.x == 0) of_blocks.tell_that_it_is_cleared(epoch);
+  });
+  std::uint64_t seen = 0;
+  if (!is_alone && threadIdx.x == 0) seen = of_blocks.look_whether_it_is_cleared();
+  sum.end(all);
   __syncthreads();
-  if (gridDim.x > 1) {
-    if (threadIdx.x == 0) all.carry();
-    if (blockIdx.x > 0) {
-      __syncwarp();
-      if (threadIdx.x >= warp_lanes) return;
-      publish_sum(all, problem.words + blockIdx.x * P::words_of_block, epoch);
-      __syncwarp();
+  if (!is_in_first_warp) return;
+  if (!is_alone) {
+    bool is_last = false;
+    if (threadIdx.x == 0) {
+      if (problem.size > problem.most_without_carry) all.carry();
+      of_blocks.wait_until_it_is_cleared(seen, epoch);
+    }
+    __syncwarp();
+    of_blocks.add(all);
+    if (threadIdx.x == 0) is_last = of_blocks.count(epoch);
+    if (!__any_sync(whole_warp, is_last)) {
       if (threadIdx.x == 0) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
       return;
     }
-    __syncthreads();
-    gather_sums(all, problem.words, P::words_of_block, epoch);
-    __syncthreads();
+    of_blocks.take(all);
   }
   if (threadIdx.x != 0) return;
   if (problem.has_init) {
     auto const init = static_cast<double>(problem.init);
     all.add(init);
   }
-  all.carry();
-  problem.out[0] =
-      problem.size == 0 && !problem.has_init ? static_cast<T>(problem.init) : static_cast<T>(all.template nearest<T>());
-  if (gridDim.x > 1) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
+  T result = static_cast<T>(problem.init);
+  if (problem.size > 0 || problem.has_init) {
+    if (!round_few_digits(all, result)) {
+      all.carry();
+      result = static_cast<T>(all.template nearest<T>());
+    }
+  }
+  problem.out[0] = result;
+  if (!is_alone) finish(*problem.shared, epoch, gridDim.x, problem.words, problem.capacity);
 }
 
 }  // namespace tally::cuda_backend::exact
