@@ -243,8 +243,8 @@ public:
     read(bounds_, ended.first + lane_of_warp());
   }
   /// Writes sums.of(the first term's place in the tile, that of the last one) of each sequence, but for the first one:
-  /// it may have begun before the tile, unless that is the first tile. A lane calls sums.hand_over_up_to(the place of its
-  /// last term), and one lane sums.hand_over_behind(the place behind all sequences that end in the tile).
+  /// it may have begun before the tile, unless that is the first tile. A lane calls sums.hand_over_up_to(the place of
+  /// its last term), and one lane sums.hand_over_behind(the place behind all sequences that end in the tile).
   template <class Sums>
   __device__ __forceinline__ void write(Sums const& sums) const
   {

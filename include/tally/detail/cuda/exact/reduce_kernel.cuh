@@ -107,7 +107,7 @@ __device__ __forceinline__ void add_share(P const& problem, Sum& sum, accumulato
 }
 
 /// The sum of a call with several blocks, in its words. The digits are numbers that all blocks add to, and not words of
-/// an epoch. So the block with the first ticket clears them while it reads its first elements, and the last block clears
+/// an epoch. So the block with the first ticket clears them while it reads its first elements. The last block clears
 /// them again, for calls that would take a digit for a word of theirs.
 template <class T>
 class sum_of_blocks {
