@@ -21,9 +21,8 @@ namespace tally::cuda_backend::exact {
 struct pairs_tuning {
   bool scans = true;
   /// Sums of rows and segments of up to so many terms on average, and of a quarter of them for doubles. Longer ones are
-  /// sooner added up by levels (an H200, 2^28 floats and 2^27 doubles, us by pairs and by levels: rows of 1024 floats 410
-  /// and 522, of 4096 390 and 351; segments of mean 2000 365 and 521; rows of 256 doubles 437 and 485, of 1024 425 and
-  /// 320).
+  /// sooner added up by levels (an H200, 1 GiB, us by pairs and by levels: rows of 1024 floats 410 and 522, of 4096 390
+  /// and 351; segments of mean 2000 365 and 521; rows of 256 doubles 437 and 485, of 1024 425 and 320).
   std::size_t most_terms = 2048;
   /// Whether the kernels behind do again what pairs do not tell. Without them a test sees what pairs tell.
   bool falls_back = true;
