@@ -16,6 +16,7 @@
 #include "../support/guarded.hpp"
 #include "tally/detail/cuda/exact/pair_carries.cuh"
 #include "tally/detail/cuda/exact/pair_kernel.cuh"
+#include "tally/detail/cuda/exact/pair_repair.cuh"
 #include "tally/exact_accumulator.hpp"
 #include "tally/half.hpp"
 
@@ -48,9 +49,11 @@ enum class terms {
   fractions,
   zeros,
   whole_numbers,
-  few,       ///< ones of both signs among zeros of -0
-  wide,      ///< of sizes whose sums are not exact in doubles, but in pairs
-  lost_ones  ///< whole numbers, and behind six tiles ones among larger terms that cancel
+  few,        ///< ones of both signs among zeros of -0
+  wide,       ///< of sizes whose sums are not exact in doubles, but in pairs
+  lost_ones,  ///< whole numbers, and behind six tiles ones among larger terms that cancel
+  inexact,    ///< behind a term that pairs drop: the bound of what they drop tells all results
+  near_ties   ///< eights with a sum that a pair does not tell, in every third tile
 };
 
 template <class T>
@@ -65,6 +68,16 @@ T term(terms kind, std::size_t k)
     case terms::few: return static_cast<T>(random % 5 == 0 ? 1.0 : random % 5 == 1 ? -1.0 : -0.0);
     case terms::wide:
       return static_cast<T>(std::ldexp(fraction, static_cast<int>(random % (sizeof(T) == 2 ? 12 : 24))));
+    case terms::inexact:
+      return k == 8 && sizeof(T) > 2 ? static_cast<T>(sizeof(T) == 8 ? 0x1p-600 : 0x1p-140) : term<T>(terms::wide, k);
+    case terms::near_ties: {
+      constexpr double eights[] = {1, 0x1p-24, 0x1p-60, 0x1p-120, -0x1p-60, -2, 5, 7};
+      constexpr double of_doubles[] = {1, 0x1p-53, 0x1p-120, 0x1p-200, 3, -2, 5, 7};
+      // Zeros of -0 around the begin of such a tile.
+      if ((k + 64) / tile % 3 == 1 && (k + 64) % tile < 80) return static_cast<T>(-0.0);
+      if (k / tile % 3 != 1) return term<T>(terms::whole_numbers, k);
+      return static_cast<T>((sizeof(T) == 8 ? of_doubles : eights)[k % 8]);
+    }
     case terms::lost_ones: {
       constexpr double ones[] = {0x1p200, 0x1p100, 1, -0x1p200, -0x1p100};
       return k < 6 * tile ? term<T>(terms::whole_numbers, k) : static_cast<T>(ones[k % 5]);
@@ -122,9 +135,16 @@ std::vector<T> expected_results(T const* x, std::vector<std::uint32_t> const& of
   return all;
 }
 
-/// Runs the kernels of a call, apart or in place. Returns whether pairs told all results; they must be right then.
+/// How a call has ended.
+struct outcome {
+  bool is_told;     ///< its results are there
+  bool is_inexact;  ///< a sum before a tile was not exact
+  bool has_left;    ///< tiles were left to the repair
+};
+
+/// Runs the kernels of a call, apart or in place. If its results are told they must be right.
 template <class T, class Ends, bool Reduces>
-bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& how, bool in_place)
+outcome run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& how, bool in_place)
 {
   using problem = pairs_problem<T, T const*, T*, std::identity, Ends, Reduces>;
   std::size_t const first = offsets.front(), n = offsets.back() - first;
@@ -136,10 +156,7 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
   std::vector<T> const expected = expected_results<T, Reduces>(in.data(), offsets, how, init);
   guarded<T> const& out = in_place ? in : apart;
 
-  struct {
-    unsigned long long ticket = 0;
-    unsigned failed = 0;
-  } counters;
+  pair_counters counters{};
   std::vector<std::uint64_t> states(groups_of_tiles(tiles) * pair_states::words);
   guarded<tile_sum> const sums(tiles);
   guarded<tile_sum> const up_to_ends(Reduces ? tiles : 0);
@@ -152,8 +169,8 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
                 init,
                 static_cast<T>(how.has_init ? init : 0.0),
                 how.is_exclusive,
-                !in_place,
-                {&counters.ticket, &counters.failed, states.data(), sums.data(), up_to_ends.data()}};
+                in_place ? pair_results::look_at : pair_results::write,
+                {&counters, states.data(), sums.data(), up_to_ends.data()}};
   auto const blocks_for = [&](std::size_t count, std::size_t of_block) {
     return static_cast<unsigned>((count + of_block - 1) / of_block);
   };
@@ -177,18 +194,23 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
   }
   constexpr std::size_t shared_bytes = pair_warps * sizeof(warp_memory<problem>);
   run_grid(how.blocks, pair_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
-  if (in_place) {
-    given.writes = true;
+  if constexpr (Reduces) {
+    scan_sums();
+  } else if (in_place) {
+    for (std::size_t k = 0; k < in.values().size(); ++k)
+      EXPECT_TRUE(same(in.data()[k], term<T>(how.kind, k))) << "a look at the results has changed a term";
+    given.results = pair_results::replace;
     run_grid(how.blocks, pair_threads, shared_bytes, [&] { pairs_kernel<problem>(given); });
+    run_grid(how.blocks, pair_threads, 0, [&] { repair_tiles_kernel<problem>(given); });
   }
-  if (Reduces) scan_sums();
   EXPECT_TRUE(sums.guards_intact());
   EXPECT_TRUE(up_to_ends.guards_intact());
   EXPECT_TRUE(first_of_tile.guards_intact());
   EXPECT_TRUE(bits.guards_intact());
   EXPECT_TRUE(in.guards_intact());
   EXPECT_TRUE(apart.guards_intact());
-  if (counters.failed != 0) return false;
+  outcome const end{counters.failed == 0, counters.is_inexact != 0, counters.has_left_tiles != 0};
+  if (!end.is_told) return end;
   std::size_t wrong = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
     T const result = out.data()[k + (Reduces ? 0 : first)];
@@ -197,20 +219,22 @@ bool run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call const& 
                     << static_cast<double>(expected[k]);
   }
   EXPECT_EQ(wrong, 0u) << "results of " << expected.size();
-  return true;
+  return end;
 }
 
 template <class T, class Ends>
 void check(std::string const& what, std::vector<std::uint32_t> const& offsets, Ends ends, call const& how)
 {
   SCOPED_TRACE(what + ": " + how.text());
-  EXPECT_TRUE((run_call<T, Ends, false>(offsets, ends, how, false))) << "apart: a pair does not tell a result";
+  EXPECT_TRUE((run_call<T, Ends, false>(offsets, ends, how, false).is_told)) << "apart: a pair does not tell a result";
   if (how.blocks > 1) {
-    EXPECT_TRUE((run_call<T, Ends, false>(offsets, ends, how, true))) << "in place: a pair does not tell a result";
+    outcome const end = run_call<T, Ends, false>(offsets, ends, how, true);
+    EXPECT_TRUE(end.is_told) << "in place: a pair does not tell a result";
+    EXPECT_FALSE(end.has_left) << "in place: a pair does not tell a result";
   }
   if constexpr (Ends::has_ends) {
     if (how.is_exclusive) return;
-    EXPECT_TRUE((run_call<T, Ends, true>(offsets, ends, how, false))) << "sums: a pair does not tell a result";
+    EXPECT_TRUE((run_call<T, Ends, true>(offsets, ends, how, false).is_told)) << "sums: a pair does not tell a result";
   }
 }
 
@@ -258,8 +282,7 @@ TEST(exact_pair_carries, of_many_groups)
   for (std::size_t tiles : {std::size_t{1}, std::size_t{9}, std::size_t{tiles_of_group},
                             3 * std::size_t{tiles_of_group} + 7, 35 * std::size_t{tiles_of_group} - 1})
     for (unsigned mean : {0u, 2u, 500u, 70'000u}) {
-      unsigned long long ticket = 0;
-      unsigned failed = 0;
+      pair_counters counters{};
       std::vector<std::uint64_t> words(groups_of_tiles(tiles) * pair_states::words);
       guarded<tile_sum> const sums(tiles);
       std::vector<double> expected;
@@ -271,7 +294,7 @@ TEST(exact_pair_carries, of_many_groups)
         sums.data()[k] = {{own, 0, 0}, has_end ? 1u : 0u};
         sum = has_end ? own : sum + own;
       }
-      sums_alone<false> const given{{tiles}, 5, {&ticket, &failed, words.data(), sums.data(), nullptr}};
+      sums_alone<false> const given{{tiles}, 5, {&counters, words.data(), sums.data(), nullptr}};
       run_grid(static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads, sizeof(carries_block),
                [&] { sums_before_tiles_kernel<sums_alone<false>>(given); });
       EXPECT_TRUE(sums.guards_intact());
@@ -279,6 +302,7 @@ TEST(exact_pair_carries, of_many_groups)
       for (std::size_t k = 0; k < tiles; ++k)
         if (sums.data()[k].sum.high + sums.data()[k].sum.low != expected[k] || sums.data()[k].sum.lost != 0) ++wrong;
       EXPECT_EQ(wrong, 0u) << "of " << tiles << " tiles, mean " << mean;
+      EXPECT_EQ(counters.is_inexact, 0u);
     }
 }
 
@@ -288,16 +312,16 @@ TEST(exact_pair_carries, of_groups_behind_a_failure)
 {
   for (auto const failure : {pair_states::in_tile, pair_states::across_tiles}) {
     std::size_t const tiles = 3 * std::size_t{tiles_of_group}, groups = groups_of_tiles(tiles);
-    unsigned long long ticket = 0;
-    unsigned failed = failure;
+    pair_counters counters{};
+    counters.failed = failure;
     std::vector<std::uint64_t> words(groups * pair_states::words);
     guarded<tile_sum> const sums(tiles);
     for (std::size_t k = 0; k < tiles; ++k) sums.data()[k] = {{1, 0, 0}, 0};
-    sums_alone<true> const given{{tiles}, 5, {&ticket, &failed, words.data(), sums.data(), nullptr}};
+    sums_alone<true> const given{{tiles}, 5, {&counters, words.data(), sums.data(), nullptr}};
     run_grid(static_cast<unsigned>(groups), carries_threads, sizeof(carries_block),
              [&] { sums_before_tiles_kernel<sums_alone<true>>(given); });
-    EXPECT_EQ(ticket, failure == pair_states::across_tiles ? groups : 0);
-    EXPECT_EQ(failed, static_cast<unsigned>(failure));
+    EXPECT_EQ(counters.ticket, failure == pair_states::across_tiles ? groups : 0);
+    EXPECT_EQ(counters.failed, static_cast<unsigned>(failure));
   }
 }
 
@@ -335,8 +359,62 @@ TEST(exact_pairs_of_doubles, that_do_not_tell_a_result)
   std::vector<std::uint32_t> const offsets{0, static_cast<std::uint32_t>(n)};
   // Many runs: in few of them some lanes of a warp read the flag before it is set, and others behind.
   for (unsigned run = 0; run < 64; ++run)
-    EXPECT_FALSE((run_call<double, one_sequence, false>(
-        offsets, one_sequence{{n, {}}}, {terms::lost_ones, false, false, run % 2 == 0 ? 1u : 6u}, run % 8 == 1)));
+    EXPECT_FALSE(
+        (run_call<double, one_sequence, false>(offsets, one_sequence{{n, {}}},
+                                               {terms::lost_ones, false, false, run % 2 == 0 ? 1u : 6u}, run % 8 == 1)
+             .is_told));
+}
+
+/// Results replace terms: where a sum before a tile is not exact, after a look at all results; otherwise at once, and
+/// tiles whose results pairs do not tell are repaired.
+template <class T>
+class exact_pairs_in_place : public testing::Test {};
+using wide_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(exact_pairs_in_place, wide_types);
+
+TYPED_TEST(exact_pairs_in_place, behind_a_sum_that_is_not_exact)
+{
+  for (bool const is_exclusive : {false, true}) {
+    std::size_t const n = 20 * tile + 33;
+    outcome const end = run_call<TypeParam, one_sequence, false>(
+        {0, static_cast<std::uint32_t>(n)}, one_sequence{{n, {}}}, {terms::inexact, is_exclusive, true, 3}, true);
+    EXPECT_TRUE(end.is_told);
+    EXPECT_TRUE(end.is_inexact);
+    EXPECT_FALSE(end.has_left);
+  }
+}
+
+TYPED_TEST(exact_pairs_in_place, tiles_are_repaired)
+{
+  for (bool const is_exclusive : {false, true})
+    for (std::size_t shift : {0u, 1u}) {
+      call const how{terms::near_ties, is_exclusive, is_exclusive, 3, shift};
+      auto const check = [&](std::string const& what, outcome const& end) {
+        SCOPED_TRACE(what + ", " + how.text());
+        EXPECT_TRUE(end.is_told);
+        EXPECT_FALSE(end.is_inexact);
+        EXPECT_TRUE(end.has_left);
+      };
+      for (std::size_t length : {8u, 32u, 512u}) {
+        std::vector<std::uint32_t> offsets{0};
+        std::size_t const rows = (13 * tile + 264) / length;
+        for (std::size_t r = 1; r <= rows; ++r) offsets.push_back(static_cast<std::uint32_t>(r * length));
+        check("rows of " + std::to_string(length),
+              run_call<TypeParam, sequences_of_one_length, false>(offsets, {length, rows, 1}, how, true));
+      }
+      // Segments of many lengths cross the begins and ends of the tiles that are repaired.
+      std::vector<std::uint32_t> offsets{0};
+      while (offsets.back() < 13 * tile) {
+        std::size_t const begin = offsets.back();
+        std::size_t length = 1 + random_bits(21, offsets.size()) % 60;
+        // A sum that is not exact does not leave its tile.
+        if (begin / tile % 3 == 1) length = std::min(length, tile - begin % tile);
+        offsets.push_back(static_cast<std::uint32_t>(begin + length));
+      }
+      using ends = sequences_between<std::uint32_t const*>;
+      check("segments", run_call<TypeParam, ends, false>(
+                            offsets, ends{offsets.data(), {offsets.size() - 1, {}}, nullptr, nullptr}, how, true));
+    }
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ __global__ void __launch_bounds__(carries_threads) sums_before_tiles_kernel(__gr
     if (states.has_failed_in_tile()) return;
   int const lane = static_cast<int>(threadIdx.x) % warp_lanes, warp = static_cast<int>(threadIdx.x) / warp_lanes;
   // Blocks wait for those with lower numbers alone, which have begun.
-  if (threadIdx.x == 0) block.group = atomicAdd(states.ticket, 1ull);
+  if (threadIdx.x == 0) block.group = atomicAdd(&states.counters->ticket, 1ull);
   __syncthreads();
   std::size_t const group = block.group, tiles = problem.ends.tiles(),
                     first = group * tiles_of_group + threadIdx.x * std::size_t{tiles_of_thread};
@@ -256,12 +256,15 @@ __global__ void __launch_bounds__(carries_threads) sums_before_tiles_kernel(__gr
       }
     }
   } else {
+    bool is_exact = true;
 #pragma unroll
     for (int i = 0; i < tiles_of_thread; ++i) {
       if (first + i >= tiles) break;
       states.of_tiles[first + i].sum = sum;
+      is_exact = is_exact && sum.lost == 0;
       pass(i);
     }
+    if (!is_exact) states.tell_inexact();
   }
 }
 

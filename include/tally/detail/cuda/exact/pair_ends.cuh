@@ -109,6 +109,11 @@ struct sequences_between {
       copy_asynchronously(reinterpret_cast<std::uint32_t*>(to) + lane,
                           reinterpret_cast<std::uint32_t const*>(bits + tile * warp_lanes) + lane);
   }
+  /// The same, at once.
+  __device__ __forceinline__ std::uint32_t ends_of_lane(std::size_t tile) const
+  {
+    return bits[tile * warp_lanes + lane_of_warp()];
+  }
   /// Begins to copy which sequences end in a tile, by a warp.
   __device__ __forceinline__ void begin_tile(std::size_t tile, std::size_t* to) const
   {

@@ -24,6 +24,10 @@
 /// results cannot.
 ///
 /// A result that the pair does not tell sets a flag, and the warps stop. The kernels behind then do the call again.
+///
+/// Where results replace the terms, that would come too late. So if all sums before tiles are exact, a warp leaves such
+/// a tile as it is, and a kernel behind scans it alone (pair_repair.cuh). If they are not, the kernel runs twice, and
+/// nothing is written before all results are known.
 namespace tally::cuda_backend::exact {
 
 /// The arguments of a call.
@@ -42,7 +46,7 @@ struct pairs_problem {
   double initial;  ///< the value with which each sequence begins
   T nothing;       ///< the sum of no terms
   bool is_exclusive;
-  bool writes;  ///< or only finds out whether pairs tell all results
+  pair_results results;
   pair_states states;
 
   __device__ void read_count()
@@ -71,6 +75,7 @@ __global__ void __launch_bounds__(pair_threads, pair_blocks<P>) pairs_kernel(__g
 {
   auto const& problem = at_its_turn(given);
   if (__any_sync(whole_warp, problem.states.has_failed())) return;  // all lanes, or none
+  if (problem.results == pair_results::look_at && !problem.states.is_inexact()) return;
   pair_worker<P>(problem, memory_of_block()).run();
 }
 

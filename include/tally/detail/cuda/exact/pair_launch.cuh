@@ -11,6 +11,7 @@
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cuda/exact/pair_carries.cuh"
 #include "tally/detail/cuda/exact/pair_kernel.cuh"
+#include "tally/detail/cuda/exact/pair_repair.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #include "tally/detail/path.hpp"
 
@@ -78,8 +79,7 @@ public:
                         (has_offsets && !reduces ? tiles * warp_lanes * sizeof(std::uint16_t) : 0))
   {
     check_cuda(cudaMemsetAsync(memory_.begin(), 0, sums_begin_, call.stream()), "clearing memory");
-    auto* const counters = reinterpret_cast<unsigned long long*>(memory_.begin());
-    states_ = {counters, reinterpret_cast<unsigned*>(counters + 1),
+    states_ = {reinterpret_cast<pair_counters*>(memory_.begin()),
                reinterpret_cast<std::uint64_t*>(memory_.begin() + header),
                reinterpret_cast<tile_sum*>(memory_.begin() + sums_begin_), nullptr};
     if (reduces) states_.up_to_ends = states_.of_tiles + tiles;
@@ -100,11 +100,11 @@ private:
   std::uint16_t* bits_ = nullptr;
 };
 
-/// Launches a call of up to `most` elements, and its last kernel twice if its results replace what it reads. Returns
-/// the word that is not 0 behind it if pairs have not told all results.
+/// Launches a call of up to `most` elements, whose results may replace what it reads. Returns the word that is not 0
+/// behind it if pairs have not told all results.
 template <class P>
 unsigned const* launch_pairs(execution const& on, prepared_call& call, std::optional<pairs_memory>& memory, P problem,
-                             std::size_t most, bool runs_twice)
+                             std::size_t most, bool replaces)
 {
   using ends_type = typename P::ends_type;
   static std::array<void (*)(P const), 2> entry{sums_before_tiles_kernel<P>, pairs_kernel<P>};
@@ -140,14 +140,17 @@ unsigned const* launch_pairs(execution const& on, prepared_call& call, std::opti
   constexpr std::size_t shared_bytes = pair_warps * sizeof(warp_memory<P>);
   auto const blocks =
       std::min(static_cast<unsigned>(blocks_of(call, entry[1], pair_threads, known, shared_bytes)), blocks_for(1));
-  problem.writes = !runs_twice;
+  problem.results = replaces ? pair_results::look_at : pair_results::write;
   launch(call, entry[1], problem, blocks, pair_threads, shared_bytes);
-  if (runs_twice) {
-    problem.writes = true;
+  if constexpr (P::reduces) {
+    add_up_tiles();
+  } else if (replaces) {
+    static std::array<void (*)(P const), 1> repair{repair_tiles_kernel<P>};
+    problem.results = pair_results::replace;
     launch(call, entry[1], problem, blocks, pair_threads, shared_bytes);
+    launch(call, repair[0], problem, blocks, pair_threads);
   }
-  if constexpr (P::reduces) add_up_tiles();
-  return problem.states.failed;
+  return &problem.states.counters->failed;
 }
 
 /// Whether a call ends with its pairs: for tests.
@@ -194,7 +197,7 @@ unsigned const* scan_pairs(execution const& on, prepared_call& call, std::option
   if constexpr (is_plain<In> && is_plain<Out>) is_apart = apart(in, out, most);
   detail::took(is_apart ? "cuda: exact scans by pairs" : "cuda: exact scans by pairs, in place");
   return launch_pairs(on, call, memory,
-                      problem{in, out, transform, ends, initial_term(values), T{}, is_exclusive, true, {}}, most,
+                      problem{in, out, transform, ends, initial_term(values), T{}, is_exclusive, {}, {}}, most,
                       !is_apart);
 }
 
@@ -207,8 +210,8 @@ unsigned const* sum_pairs(execution const& on, prepared_call& call, std::optiona
   detail::took("cuda: exact sums by pairs");
   return launch_pairs(
       on, call, memory,
-      problem{in, out, {}, ends, initial_term(values), values.initial ? *values.initial : nothing, false, true, {}},
-      most, false);
+      problem{in, out, {}, ends, initial_term(values), values.initial ? *values.initial : nothing, false, {}, {}}, most,
+      false);
 }
 
 }  // namespace tally::cuda_backend::exact

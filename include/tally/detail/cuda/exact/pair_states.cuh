@@ -21,6 +21,21 @@ struct alignas(16) tile_sum {
   std::uint64_t has_end;  ///< 1 or 0. Without padding, which would be copied before it is written.
 };
 
+/// What a scan does with its results.
+enum class pair_results {
+  write,    ///< to memory of their own
+  look_at,  ///< whether pairs tell them all, if a sum before a tile is not exact
+  replace   ///< the terms
+};
+
+/// The words of a call, zeros at first.
+struct pair_counters {
+  unsigned long long ticket;  ///< the next group of tiles
+  unsigned failed;            ///< whether, and where, a pair did not tell a result, so that others do the call
+  unsigned is_inexact;        ///< whether a sum before a tile is not exact: of scans
+  unsigned has_left_tiles;    ///< whether tiles are left to the repair (pair_repair.cuh)
+};
+
 /// The states of a call, zeros at first but for the sums of tiles.
 struct pair_states {
   /// The words of a group: four bytes of its sum each, and the state. They are read and written whole, so a sum is
@@ -29,16 +44,30 @@ struct pair_states {
   enum state : std::uint32_t { unknown, of_group, of_all };  ///< the sum of the group alone, or of the sequence so far
   /// Where a pair did not tell a result: in a tile, or in a sum that ends first in a tile.
   enum failure : unsigned { none, in_tile, across_tiles };
+  static constexpr std::uint64_t left_tile = 2;  ///< for tile_sum::has_end, which nobody reads any more
 
-  unsigned long long* ticket;
-  unsigned* failed;
+  pair_counters* counters;
   std::uint64_t* of_groups;
   tile_sum* of_tiles;
   tile_sum* up_to_ends;  ///< of tiles that do not begin all, the sums up to their first ends: of sums alone
 
-  __device__ bool has_failed() const { return *const_cast<unsigned volatile*>(failed) != 0; }
-  __device__ bool has_failed_in_tile() const { return *const_cast<unsigned volatile*>(failed) == in_tile; }
-  __device__ void fail(failure where) const { *const_cast<unsigned volatile*>(failed) = where; }
+  __device__ unsigned volatile& failed() const { return counters->failed; }
+  __device__ bool has_failed() const { return failed() != none; }
+  __device__ bool has_failed_in_tile() const { return failed() == in_tile; }
+  __device__ void fail(failure where) const { failed() = where; }
+
+  __device__ bool is_inexact() const { return counters->is_inexact != 0; }
+  __device__ void tell_inexact() const { const_cast<unsigned volatile&>(counters->is_inexact) = 1; }
+
+  /// Leaves a tile to the repair, by a warp.
+  __device__ void leave(std::size_t tile) const
+  {
+    if (threadIdx.x % warp_lanes != 0) return;
+    of_tiles[tile].has_end = left_tile;
+    const_cast<unsigned volatile&>(counters->has_left_tiles) = 1;
+  }
+  __device__ bool has_left_tiles() const { return counters->has_left_tiles != 0; }
+  __device__ bool is_left(std::size_t tile) const { return of_tiles[tile].has_end == left_tile; }
 
   /// Begins to copy the sum before a tile, by a warp.
   __device__ __forceinline__ void begin_sum(std::size_t tile, tile_sum& to) const

@@ -66,7 +66,7 @@ public:
         prefetch_offsets(count + 1);
         if (next + step < tiles) begin_ended(next + step, count + 2);
       }
-      if (!finish(tile, memory_.tiles[count & 1], count)) problem_.states.fail(pair_states::in_tile);
+      if (!finish(tile, memory_.tiles[count & 1], count)) give_up(tile);
       tile = next;
     }
   }
@@ -106,6 +106,15 @@ private:
   __device__ __forceinline__ sequences_of_tile ended_in(int number) const
   {
     return {memory_.ended[number % 3][0], memory_.ended[number % 3][1]};
+  }
+
+  /// A tile has results that pairs do not tell, and none was written.
+  __device__ __forceinline__ void give_up(std::size_t tile) const
+  {
+    if (!P::reduces && problem_.results == pair_results::replace)
+      problem_.states.leave(tile);
+    else
+      problem_.states.fail(pair_states::in_tile);
   }
 
   __device__ __forceinline__ bool finish(std::size_t tile, tile_memory& memory, int number) const
@@ -155,7 +164,7 @@ private:
       if (!__all_sync(whole_warp, is_known)) return false;
       __syncwarp();
       std::size_t const begin = tile * pair_tile;
-      if (problem_.writes) store_tile(problem_, first_ + begin, size_ - begin, memory.values);
+      if (problem_.results != pair_results::look_at) store_tile(problem_, first_ + begin, size_ - begin, memory.values);
       return true;
     }
   }
