@@ -52,6 +52,7 @@ void by_pairs(bool pairs, F const& call)
   auto& tuning = cuda_backend::exact::pairs_tuning_in_use();
   auto const before = tuning;
   tuning.most_terms = pairs ? ~std::size_t{0} : 0;
+  tuning.least_in_columns = pairs ? 0 : ~std::size_t{0};
   call();
   tuning = before;
 }

@@ -231,7 +231,10 @@ TYPED_TEST(cuda_exact, along_axes)
   shape const shapes[] = {{1, 1, 1, 0},    {1, 3, 5, 0},     {2, 33, 32, 1},   {1, 70, 33, 0},  {3, 5, 700, 3},
                           {1, 1, 5000, 0}, {1, 2, 4097, 0},  {1, 2100, 3, 0},  {1, 900, 40, 2}, {40, 3, 9, 0},
                           {5, 64, 64, 0},  {1, 129, 257, 5}, {1, 4100, 33, 0}, {17, 1, 31, 0}};
-  for (bool const small_pieces : {false, true}) {
+  for (int const way : {0, 1, 2, 3}) {
+    bool const small_pieces = way % 2 != 0, by_pairs = way / 2 != 0;
+    tuned const columns(cuda_backend::exact::pairs_tuning_in_use(),
+                        [&](auto& all) { all.least_in_columns = by_pairs ? 0 : ~std::size_t{0}; });
     tuned const changed(cuda_backend::tuning_in_use(), [&](auto& all) {
       if (!small_pieces) return;
       all.exact_terms_alone = 3;
@@ -265,7 +268,8 @@ TYPED_TEST(cuda_exact, along_axes)
           }
           std::string const what = std::to_string(planes) + " x " + std::to_string(rows) + " x " +
                                    std::to_string(columns) + " along " + std::to_string(axis) + ", kind " +
-                                   std::to_string(kind) + (small_pieces ? ", small pieces" : "");
+                                   std::to_string(kind) + (small_pieces ? ", small pieces" : "") +
+                                   (by_pairs ? ", columns by pairs" : "");
           device_array<T> const out(sequences), initial(starts);
           reduce(this->gpu(), along(axis, array), out.begin(), exact_plus{});
           expect_same(out.values(), plain, what);

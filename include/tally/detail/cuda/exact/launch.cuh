@@ -10,6 +10,7 @@
 
 #include "tally/detail/batch/ends.hpp"
 #include "tally/detail/batch/layout.hpp"
+#include "tally/detail/cuda/exact/column_pairs.cuh"
 #include "tally/detail/cuda/exact/pair_launch.cuh"
 #include "tally/detail/cuda/exact/reduce_kernel.cuh"
 #include "tally/detail/cuda/exact/scan_kernel.cuh"
@@ -82,11 +83,11 @@ public:
   {
   }
 
-  /// The list. `cleared` entries are the sums of nothing.
-  long_list<T> list(prepared_call const& call, bool cleared) const
+  /// The list, whose entries are not cleared.
+  long_list<T> list(prepared_call const& call) const
   {
     std::byte* const memory = memory_.begin();
-    check_cuda(cudaMemsetAsync(memory, 0, cleared ? memory_.size() : header, call.stream()), "clearing memory");
+    check_cuda(cudaMemsetAsync(memory, 0, header, call.stream()), "clearing memory");
     auto* const sums = reinterpret_cast<accumulator<T>*>(memory + header);
     auto* const entries = reinterpret_cast<entry*>(sums + entries_);
     auto* const counters = reinterpret_cast<unsigned long long*>(memory);
@@ -111,7 +112,7 @@ void launch_sums(execution const& on, prepared_call& call, P problem, std::size_
   problem.at_a_time = static_cast<unsigned>(
       std::clamp(terms_at_a_time / (mean + 1), std::size_t{1}, static_cast<std::size_t>(warp_lanes)));
   list_memory<T> const memory(on, most_long);
-  problem.longer = memory.list(call, false);
+  problem.longer = memory.list(call);
   std::size_t const groups = (most_sequences + problem.at_a_time - 1) / problem.at_a_time;
   std::size_t const blocks =
       std::min(blocks_of(call, entry[0], sequence_threads, known[0]), (groups + sequence_warps - 1) / sequence_warps);
@@ -123,19 +124,61 @@ void launch_sums(execution const& on, prepared_call& call, P problem, std::size_
          sequence_threads);
 }
 
-/// Sums of sequences side by side, each in pieces.
+/// The words of sums by pairs of columns: the flag, and the sums of pieces.
+class column_pairs_memory {
+  static constexpr std::size_t header = 128;
+
+public:
+  column_pairs_memory(execution const& on, prepared_call const& call, std::size_t pieces)
+      : memory_(on, header + pieces * sizeof(pair_sum))
+  {
+    check_cuda(cudaMemsetAsync(memory_.begin(), 0, sizeof(unsigned), call.stream()), "clearing memory");
+  }
+  unsigned* failed() const { return reinterpret_cast<unsigned*>(memory_.begin()); }
+  pair_sum* of_pieces() const { return reinterpret_cast<pair_sum*>(memory_.begin() + header); }
+
+private:
+  pool_bytes memory_;
+};
+
+/// Sums of sequences side by side by pairs. Returns the word that is not 0 behind it if pairs have not told all sums.
+template <class P>
+unsigned const* launch_column_pairs(execution const& on, prepared_call& call,
+                                    std::optional<column_pairs_memory>& memory, P const& sums, std::size_t sequences)
+{
+  using problem = column_pairs_problem<P>;
+  static std::array<void (*)(problem const), 2> entry{column_pairs_kernel<problem>, column_pieces_kernel<problem>};
+  static known_kernels known{};
+  std::size_t const pieces = sums.pieces, groups = (sequences + warp_lanes - 1) / warp_lanes;
+  memory.emplace(on, call, pieces > 1 ? sequences * pieces : 0);
+  problem all{sums, memory->of_pieces(), memory->failed()};
+  std::size_t const blocks = std::min(blocks_of(call, entry[0], sequence_threads, known),
+                                      (groups * pieces + sequence_warps - 1) / sequence_warps);
+  detail::took(pieces > 1 ? "cuda: exact sums of columns by pairs, in pieces" : "cuda: exact sums of columns by pairs");
+  launch(call, entry[0], all, static_cast<unsigned>(blocks), sequence_threads);
+  if (pieces > 1) {
+    all.at_a_time = lanes_of_pieces(pieces);
+    launch(call, entry[1], all,
+           static_cast<unsigned>((sequences * all.at_a_time + sequence_threads - 1) / sequence_threads),
+           sequence_threads);
+  }
+  return all.failed;
+}
+
+/// Sums of sequences side by side by levels, each in pieces.
 template <class P>
 void launch_column_sums(execution const& on, prepared_call& call, P problem, std::size_t sequences)
 {
   using T = typename P::element;
-  static std::array<void (*)(P const), 1> entry{column_sums_kernel<P>};
+  static std::array<void (*)(P const), 2> entry{column_sums_kernel<P>, clear_column_sums_kernel<P>};
   static known_kernels known{};
   std::size_t const groups = (sequences + warp_lanes - 1) / warp_lanes;
   std::size_t const blocks = std::min(blocks_of(call, entry[0], sequence_threads, known),
                                       (groups * problem.pieces + sequence_warps - 1) / sequence_warps);
   list_memory<T> const memory(on, sequences);
-  problem.longer = memory.list(call, true);
+  problem.longer = memory.list(call);
   detail::took("cuda: exact sums of columns in pieces");
+  launch(call, entry[1], problem, static_cast<unsigned>(blocks), sequence_threads);
   launch(call, entry[0], problem, static_cast<unsigned>(blocks), sequence_threads);
 }
 
@@ -178,13 +221,16 @@ void run_sums(execution const& on, prepared_call& call, detail::batch::layout co
     problem.only_if =
         sum_pairs<T>(on, call, pairs, in, sequences * where.along.extent, out,
                      sequences_of_one_length{where.along.extent, sequences, where.across[0].step.out}, ends, T{});
-  if (ends_with_pairs(problem.only_if)) return;
   auto const distance = [](std::ptrdiff_t step) { return step < 0 ? -step : step; };
   bool const side_by_side =
       where.dimensions > 0 &&
       distance(where.across[static_cast<std::size_t>(where.dimensions - 1)].step.in) < distance(where.along.step.in);
+  if (side_by_side) problem.pieces = pieces_of_columns(call, (sequences + warp_lanes - 1) / warp_lanes, terms);
+  std::optional<column_pairs_memory> of_columns;
+  if (side_by_side && sequences * where.along.extent >= pairs_tuning_in_use().least_in_columns)
+    problem.only_if = launch_column_pairs(on, call, of_columns, problem, sequences);
+  if (ends_with_pairs(problem.only_if)) return;
   if (!side_by_side) return launch_sums(on, call, problem, sequences, terms > problem.piece ? sequences : 0, terms);
-  problem.pieces = pieces_of_columns(call, (sequences + warp_lanes - 1) / warp_lanes, terms);
   if (problem.pieces > 1) return launch_column_sums(on, call, problem, sequences);
   problem.terms_alone = problem.piece = terms;
   launch_sums(on, call, problem, sequences, 0, 0);

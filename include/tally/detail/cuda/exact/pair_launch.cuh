@@ -25,6 +25,8 @@ struct pairs_tuning {
   /// sooner added up by levels (an H200, 1 GiB, us by pairs and by levels: rows of 1024 floats 410 and 522, of 4096 390
   /// and 351; segments of mean 2000 365 and 521; rows of 256 doubles 437 and 485, of 1024 425 and 320).
   std::size_t most_terms = 2048;
+  /// Sums of sequences side by side from so many terms in all. Fewer are sooner added up by levels, in two kernels.
+  std::size_t least_in_columns = std::size_t{1} << 22;
   /// Whether the kernels behind do again what pairs do not tell. Without them a test sees what pairs tell.
   bool falls_back = true;
 };

@@ -416,6 +416,20 @@ __global__ void __launch_bounds__(sequence_threads, 3) long_sums_kernel(__grid_c
   }
 }
 
+/// Clears the sums of sequences side by side, and the numbers of their pieces that are done.
+template <class P>
+__global__ void __launch_bounds__(sequence_threads) clear_column_sums_kernel(__grid_constant__ P const given)
+{
+  auto const& problem = at_its_turn(given);
+  if (problem.is_done()) return;
+  std::size_t const sequences = problem.places.sequences(), threads = gridDim.x * std::size_t{sequence_threads};
+  auto* const words = reinterpret_cast<std::uint32_t*>(problem.longer.sums);
+  std::size_t const count = sequences * (sizeof(accumulator<typename P::element>) / sizeof(*words));
+  std::size_t const own = blockIdx.x * std::size_t{sequence_threads} + threadIdx.x;
+  for (std::size_t k = own; k < count; k += threads) words[k] = 0;
+  for (std::size_t s = own; s < sequences; s += threads) problem.longer.open_pieces[s] = 0;
+}
+
 /// Sums of sequences that lie side by side, as columns do: each lane adds up a piece of its own. Each sequence is in
 /// `pieces` pieces. The list has an entry for each sequence, whose sum and number of pieces that are done begin as
 /// zeros.
