@@ -160,7 +160,7 @@ outcome run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call cons
   std::vector<std::uint64_t> states(groups_of_tiles(tiles) * pair_states::words);
   guarded<tile_sum> const sums(tiles);
   guarded<tile_sum> const up_to_ends(Reduces ? tiles : 0);
-  guarded<std::size_t> const first_of_tile(tiles + 1);
+  guarded<sequences_of_tile> const ended(tiles);
   guarded<std::uint16_t> const bits(tiles * tally::cuda_backend::warp_lanes);
   problem given{in.data(),
                 out.data(),
@@ -175,11 +175,11 @@ outcome run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call cons
     return static_cast<unsigned>((count + of_block - 1) / of_block);
   };
   if constexpr (Ends::has_bits) {
-    given.ends.first_of_tile = first_of_tile.data();
+    for (sequences_of_tile& of : ended) of = {};
+    given.ends.ended = ended.data();
     given.ends.bits = bits.data();
-    run_grid(blocks_for(tiles / tiles_of_warp + 2, pair_threads), pair_threads, 0,
-             [&] { ends_of_eighth_tiles_kernel<Ends>(given.ends); });
-    run_grid(blocks_for(tiles, pair_threads), pair_threads, 0, [&] { ends_of_tiles_kernel<Ends>(given.ends); });
+    run_grid(blocks_for(std::max<std::size_t>(offsets.size() - 1, 1), pair_threads * ends_of_thread * ends_rows),
+             pair_threads, 0, [&] { ends_of_tiles_kernel<Ends>(given.ends); });
     if (!Reduces)
       run_grid(blocks_for(tiles, pair_warps * tiles_of_warp), pair_threads, pair_warps * elements_of_warp,
                [&] { mark_ends_kernel<Ends>(given.ends); });
@@ -205,7 +205,7 @@ outcome run_call(std::vector<std::uint32_t> const& offsets, Ends ends, call cons
   }
   EXPECT_TRUE(sums.guards_intact());
   EXPECT_TRUE(up_to_ends.guards_intact());
-  EXPECT_TRUE(first_of_tile.guards_intact());
+  EXPECT_TRUE(ended.guards_intact());
   EXPECT_TRUE(bits.guards_intact());
   EXPECT_TRUE(in.guards_intact());
   EXPECT_TRUE(apart.guards_intact());

@@ -31,13 +31,17 @@ template <class P>
 __global__ void __launch_bounds__(cuda_backend::exact::sum_threads, 3)
     exact_total_kernel(__grid_constant__ P const problem)
 {
+  using T = typename P::element;
+  using sum_type = cuda_backend::exact::accumulator<T>;
   constexpr int block = cuda_backend::exact::sum_threads;
-  __shared__ cuda_backend::exact::accumulator<typename P::element> own;
+  __shared__ sum_type own;
   int const thread = static_cast<int>(threadIdx.x);
   own.clear(thread, block);
   cuda_backend::take_turn();
   __syncthreads();
-  cuda_backend::exact::add_share(problem, own);
+  cuda_backend::exact::level_sum<T, cuda_backend::exact::lanes::together, sum_type> sum;
+  cuda_backend::exact::add_share(problem, sum, own, [] {});
+  sum.end(own);
   __syncthreads();
   if (thread == 0) own.carry();
   __syncthreads();

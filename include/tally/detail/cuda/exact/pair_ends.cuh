@@ -10,16 +10,15 @@
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/block_memory.cuh"
 #include "tally/detail/cuda/exact/pair_tile.cuh"
+#include "tally/detail/cuda/groups.cuh"
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
 /// Where the sequences of exact scans by pairs (pair_kernel.cuh) end.
 namespace tally::cuda_backend::exact {
 
-/// The sequences that end in a tile.
-struct sequences_of_tile {
-  std::size_t first = 0, behind = 0;
-};
+/// The neighbouring ends that a thread looks at, and how often it does.
+inline constexpr int ends_of_thread = 4, ends_rows = 4;
 
 /// One sequence.
 struct one_sequence {
@@ -88,8 +87,8 @@ struct sequences_between {
   static constexpr bool has_ends = true, has_bits = true;
   Offsets offsets;
   detail::element_count segments;
-  std::size_t* first_of_tile;  ///< the first sequence whose end lies in a tile; and, behind, the number of sequences
-  std::uint16_t* bits;         ///< of each lane's elements, tile by tile: which end sequences
+  sequences_of_tile* ended;  ///< the sequences that end in each tile; zeros at first, and where none ends
+  std::uint16_t* bits;       ///< of each lane's elements, tile by tile: which end sequences
 
   __device__ void read_count() { segments.most = segments.value(); }
   __device__ std::size_t offset(std::size_t s) const { return static_cast<std::size_t>(detail::at_index(offsets, s)); }
@@ -115,45 +114,41 @@ struct sequences_between {
     return bits[tile * warp_lanes + lane_of_warp()];
   }
   /// Begins to copy which sequences end in a tile, by a warp.
-  __device__ __forceinline__ void begin_tile(std::size_t tile, std::size_t* to) const
+  __device__ __forceinline__ void begin_tile(std::size_t tile, sequences_of_tile& to) const
   {
-    unsigned const lane = lane_of_warp();
-    if (lane < 2) copy_asynchronously(to + lane, first_of_tile + tile + lane);
-  }
-  /// Brings the offsets of the first ones that end in a tile nearer, by a warp.
-  __device__ __forceinline__ void prefetch_offsets(sequences_of_tile const& ended) const
-  {
-    if constexpr (std::is_pointer_v<Offsets>) {
-      std::size_t const s = ended.first + lane_of_warp() * (32 / sizeof(*offsets));  // a sector of memory each
-      if (s <= ended.behind) prefetch(offsets + s);
-    }
+    if (lane_of_warp() == 0)
+      copy_asynchronously(reinterpret_cast<uint4*>(&to), reinterpret_cast<uint4 const*>(ended + tile));
   }
   /// The first place of a tile behind the last end in it; 0 if no sequence ends there.
   __device__ unsigned behind_last_end(std::size_t tile) const
   {
-    std::size_t const begin = first() + tile * pair_tile, end = offset(of_tile(tile).behind);
-    return end > begin ? static_cast<unsigned>(end - begin) : 0;
+    auto const [first_ended, behind] = of_tile(tile);
+    if (first_ended == behind) return 0;
+    std::size_t const begin = first() + tile * pair_tile, end = offset(behind);
+    return end > begin ? static_cast<unsigned>(end - begin) : 0;  // or sequences of nothing at the begin of all
   }
-  /// The first sequence of [begin, end) that ends behind a tile's begin; `end` if there is none. The first tile has the
-  /// sequences of nothing before its first term too.
-  __device__ std::size_t find_first(std::size_t tile, std::size_t begin, std::size_t end) const
-  {
-    if (tile == 0) return 0;
-    std::size_t const before = first() + tile * pair_tile;
-    while (begin < end) {
-      std::size_t const middle = begin + (end - begin) / 2;
-      if (offset(middle + 1) > before)
-        end = middle;
-      else
-        begin = middle + 1;
-    }
-    return begin;
-  }
-  __device__ sequences_of_tile of_tile(std::size_t tile) const
-  {
-    return {first_of_tile[tile], first_of_tile[tile + 1]};
-  }
+  __device__ sequences_of_tile of_tile(std::size_t tile) const { return ended[tile]; }
   using offset_type = std::remove_cvref_t<decltype(detail::at_index(std::declval<Offsets const&>(), 0))>;
+  /// Offsets as numbers of their own size.
+  using place = std::conditional_t<sizeof(offset_type) <= 4, std::uint32_t, std::size_t>;
+  __device__ place place_of(std::size_t s) const { return static_cast<place>(detail::at_index(offsets, s)); }
+  /// Reads the offsets from `from` on, a multiple of `ends_of_thread`, as far as there are some. Others are not told.
+  __device__ __forceinline__ void read_offsets(std::size_t from, place (&to)[ends_of_thread + 2]) const
+  {
+    if constexpr (std::is_pointer_v<Offsets> && (sizeof(offset_type) == 4 || sizeof(offset_type) == 8)) {
+      if (from + ends_of_thread < segments.most && reinterpret_cast<std::uintptr_t>(offsets) % 16 == 0) {
+        packed_group<offset_type, ends_of_thread> first;
+        first.load_aligned(offsets + from);
+#pragma unroll
+        for (int j = 0; j < ends_of_thread; ++j) to[j] = static_cast<place>(first.get(j));
+        to[ends_of_thread] = place_of(from + ends_of_thread);
+        to[ends_of_thread + 1] = place_of(from + ends_of_thread + 1);
+        return;
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < ends_of_thread + 2; ++j) to[j] = place_of(from + j < segments.most ? from + j : segments.most);
+  }
   struct bounds {
     offset_type begin, end;
     __device__ bool are_of_nothing() const { return begin == end; }
@@ -165,31 +160,39 @@ struct sequences_between {
   __device__ std::ptrdiff_t out(std::size_t sequence) const { return static_cast<std::ptrdiff_t>(sequence); }
 };
 
-/// Finds `first_of_tile` of every eighth tile, and behind the last one, with a thread for each.
-template <class Ends>
-__global__ void ends_of_eighth_tiles_kernel(__grid_constant__ Ends const given)
-{
-  take_turn();
-  Ends all = given;
-  all.read_count();
-  std::size_t const tiles = all.tiles(), tile = (blockIdx.x * std::size_t{blockDim.x} + threadIdx.x) * tiles_of_warp;
-  if (tile < tiles)
-    all.first_of_tile[tile] = all.find_first(tile, 0, all.segments.most);
-  else if (tile < tiles + tiles_of_warp)
-    all.first_of_tile[tiles] = all.segments.most;
-}
-/// Finds it of the tiles between these.
+/// Finds `ended`. A thread looks at four neighbouring ends, and at those before and behind, in each row of the block.
 template <class Ends>
 __global__ void ends_of_tiles_kernel(__grid_constant__ Ends const given)
 {
   take_turn();
   Ends all = given;
   all.read_count();
-  std::size_t const tiles = all.tiles(), tile = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
-  if (tile >= tiles || tile % tiles_of_warp == 0) return;
-  std::size_t const before = tile / tiles_of_warp * tiles_of_warp, behind = before + tiles_of_warp;
-  all.first_of_tile[tile] =
-      all.find_first(tile, all.first_of_tile[before], all.first_of_tile[behind < tiles ? behind : tiles]);
+  std::size_t const count = all.segments.most,
+                    first = (blockIdx.x * std::size_t{ends_rows} * blockDim.x + threadIdx.x) * ends_of_thread;
+  if (first >= count) return;
+  typename Ends::place const begin = all.place_of(0);
+  typename Ends::place offsets[ends_rows][ends_of_thread + 2];
+#pragma unroll
+  for (int r = 0; r < ends_rows; ++r) {
+    std::size_t const s = first + r * blockDim.x * ends_of_thread;
+    all.read_offsets(s < count ? s : first, offsets[r]);
+  }
+  // Sequences of nothing at the begin of all end in the first tile.
+  auto const tile_of = [&](auto end) { return end == begin ? 0 : (end - begin - 1) / pair_tile; };
+#pragma unroll
+  for (int r = 0; r < ends_rows; ++r) {
+    std::size_t const first_of_row = first + r * blockDim.x * ends_of_thread;
+    auto before = tile_of(offsets[r][0]);
+#pragma unroll
+    for (int j = 0; j < ends_of_thread; ++j) {
+      std::size_t const s = first_of_row + j;
+      if (s >= count) break;
+      auto const own = tile_of(offsets[r][j + 1]), next = tile_of(offsets[r][j + 2]);
+      if (s == 0 || own != before) all.ended[own].first = s;
+      if (s + 1 == count || own != next) all.ended[own].behind = s + 1;
+      before = own;
+    }
+  }
 }
 
 /// Finds `bits`. A warp has a byte of shared memory for each element of its tiles.
@@ -210,8 +213,12 @@ __global__ void mark_ends_kernel(__grid_constant__ Ends const given)
 #pragma unroll
   for (int i = 0; i < rows; ++i) of_lanes[i * warp_lanes + lane] = uint4{0, 0, 0, 0};
   __syncwarp();
-  std::size_t const first = all.first_of_tile[tile],
-                    behind = all.first_of_tile[tile + tiles_of_warp < tiles ? tile + tiles_of_warp : tiles];
+  // The first and the last tile in which sequences end.
+  sequences_of_tile own{};
+  if (lane < tiles_of_warp && tile + lane < tiles) own = all.ended[tile + lane];
+  unsigned const ended = __ballot_sync(whole_warp, own.first != own.behind);
+  std::size_t const first = __shfl_sync(whole_warp, own.first, ended == 0 ? 0 : __ffs(static_cast<int>(ended)) - 1),
+                    behind = __shfl_sync(whole_warp, own.behind, 31 - __clz(static_cast<int>(ended | 1)));
   for (std::size_t s = first + lane; s < behind; s += batch * warp_lanes) {
     std::size_t end[batch];
 #pragma unroll

@@ -67,17 +67,18 @@ private:
   std::byte* begin_;
 };
 
-/// Memory of a call by pairs: the words of its groups of tiles, which begin as zeros, the sums of its tiles, of sums
-/// those up to the first end too, and of segments the first one of each tile and, in scans, a bit for each element.
+/// Memory of a call by pairs: the words of its groups of tiles and, of segments, which end in each tile, all of which
+/// begin as zeros; the sums of its tiles, of sums those up to the first end too; and, in scans of segments, a bit for
+/// each element.
 class pairs_memory {
   static constexpr std::size_t header = 128;
 
 public:
   pairs_memory(execution const& on, prepared_call const& call, std::size_t tiles, bool has_offsets, bool reduces)
-      : sums_begin_(header + (groups_of_tiles(tiles) * pair_states::words * sizeof(std::uint64_t) + header - 1) /
-                                 header * header),
+      : ended_begin_(header + (groups_of_tiles(tiles) * pair_states::words * sizeof(std::uint64_t) + header - 1) /
+                                  header * header),
+        sums_begin_(ended_begin_ + (has_offsets ? tiles * sizeof(sequences_of_tile) : 0)),
         memory_(on, sums_begin_ + tiles * (reduces ? 2 : 1) * sizeof(tile_sum) +
-                        (has_offsets ? (tiles + 1) * sizeof(std::size_t) : 0) +
                         (has_offsets && !reduces ? tiles * warp_lanes * sizeof(std::uint16_t) : 0))
   {
     check_cuda(cudaMemsetAsync(memory_.begin(), 0, sums_begin_, call.stream()), "clearing memory");
@@ -86,19 +87,19 @@ public:
                reinterpret_cast<tile_sum*>(memory_.begin() + sums_begin_), nullptr};
     if (reduces) states_.up_to_ends = states_.of_tiles + tiles;
     if (has_offsets) {
-      first_of_tile_ = reinterpret_cast<std::size_t*>(states_.of_tiles + (reduces ? 2 : 1) * tiles);
-      bits_ = reinterpret_cast<std::uint16_t*>(first_of_tile_ + tiles + 1);
+      ended_ = reinterpret_cast<sequences_of_tile*>(memory_.begin() + ended_begin_);
+      bits_ = reinterpret_cast<std::uint16_t*>(states_.of_tiles + tiles);
     }
   }
   pair_states const& states() const { return states_; }
-  std::size_t* first_of_tile() const { return first_of_tile_; }
+  sequences_of_tile* ended() const { return ended_; }
   std::uint16_t* bits() const { return bits_; }
 
 private:
-  std::size_t sums_begin_;
+  std::size_t ended_begin_, sums_begin_;
   pool_bytes memory_;
   pair_states states_{};
-  std::size_t* first_of_tile_ = nullptr;
+  sequences_of_tile* ended_ = nullptr;
   std::uint16_t* bits_ = nullptr;
 };
 
@@ -119,17 +120,16 @@ unsigned const* launch_pairs(execution const& on, prepared_call& call, std::opti
   memory.emplace(on, call, tiles, ends_type::has_bits, P::reduces);
   problem.states = memory->states();
   if constexpr (ends_type::has_bits) {
-    problem.ends.first_of_tile = memory->first_of_tile();
+    problem.ends.ended = memory->ended();
     problem.ends.bits = memory->bits();
-    static std::array<void (*)(ends_type const), 3> kernels{
-        ends_of_eighth_tiles_kernel<ends_type>, ends_of_tiles_kernel<ends_type>, mark_ends_kernel<ends_type>};
-    auto const blocks_of_threads = [](std::size_t threads) {
-      return static_cast<unsigned>((threads + pair_threads - 1) / pair_threads);
-    };
-    launch(call, kernels[0], problem.ends, blocks_of_threads(tiles / tiles_of_warp + 2), pair_threads);
-    launch(call, kernels[1], problem.ends, blocks_of_threads(tiles), pair_threads);
+    static std::array<void (*)(ends_type const), 2> kernels{ends_of_tiles_kernel<ends_type>,
+                                                            mark_ends_kernel<ends_type>};
+    constexpr std::size_t ends_of_block = std::size_t{pair_threads} * ends_of_thread * ends_rows;
+    std::size_t const most_ends = std::max(problem.ends.segments.most, std::size_t{1});
+    launch(call, kernels[0], problem.ends, static_cast<unsigned>((most_ends + ends_of_block - 1) / ends_of_block),
+           pair_threads);
     if (!P::reduces)
-      launch(call, kernels[2], problem.ends, blocks_for(tiles_of_warp), pair_threads, pair_warps * elements_of_warp);
+      launch(call, kernels[1], problem.ends, blocks_for(tiles_of_warp), pair_threads, pair_warps * elements_of_warp);
   }
   auto const add_up_tiles = [&] {
     launch(call, entry[0], problem, static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads);

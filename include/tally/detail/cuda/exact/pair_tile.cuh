@@ -47,24 +47,28 @@ __host__ __device__ constexpr unsigned place_in_tile(unsigned k)
   return place_of_word<T>(k / count) * count + k % count;
 }
 
+/// The sequences that end in a tile.
+struct alignas(16) sequences_of_tile {
+  std::size_t first, behind;
+};
+
 /// A tile in shared memory: its terms and later its results, and what is known of it.
 template <class T>
 struct alignas(16) tile_memory {
   T values[pair_tile];
   tile_sum before;                 ///< of scans
   std::uint16_t ends[warp_lanes];  ///< among each lane's terms: of scans of segments
+  sequences_of_tile ended;         ///< of sums of segments
 };
 
 /// The shared memory of a warp: the tile that it works on, and the next one, which is copied meanwhile. And room for
-/// sums of plain terms, or for bits; and, of sums of segments, which sequences end in this tile and in the next two:
-/// the first one, and that behind the last.
+/// sums of plain terms, or for bits.
 template <class P>
 struct warp_memory {
   using T = typename P::element;
   tile_memory<T> tiles[2];
   double sums[P::reduces && sizeof(T) <= 4 ? pair_tile + warp_lanes : 1];
   std::uint32_t bits[P::reduces ? warp_lanes : 1];
-  std::size_t ended[P::reduces ? 3 : 1][2];
 };
 
 /// A lane's 16 terms, and later its results, in shared memory.

@@ -49,11 +49,7 @@ public:
     std::size_t const tiles = problem_.ends.tiles();
     std::size_t const step = gridDim.x * std::size_t{pair_warps};
     std::size_t tile = blockIdx.x * std::size_t{pair_warps} + threadIdx.x / warp_lanes;
-    if (tile < tiles) {
-      begin_ended(tile, 0);
-      begin(tile, 0);
-    }
-    if (tile + step < tiles) begin_ended(tile + step, 1);
+    if (tile < tiles) begin(tile, 0);
     for (int count = 0; tile < tiles; ++count) {
       std::size_t const next = tile + step;
       await_copies();
@@ -61,12 +57,8 @@ public:
       if (count % tiles_between_looks == tiles_between_looks - 1 &&
           __any_sync(whole_warp, problem_.states.has_failed()))
         return;  // with no copy on its way
-      if (next < tiles) {
-        begin(next, ~count & 1);
-        prefetch_offsets(count + 1);
-        if (next + step < tiles) begin_ended(next + step, count + 2);
-      }
-      if (!finish(tile, memory_.tiles[count & 1], count)) give_up(tile);
+      if (next < tiles) begin(next, ~count & 1);
+      if (!finish(tile, memory_.tiles[count & 1])) give_up(tile);
       tile = next;
     }
   }
@@ -89,25 +81,14 @@ private:
     tile_memory& memory = memory_.tiles[place];
     std::size_t const begin = tile * pair_tile;
     begin_tile(problem_, first_ + begin, size_ - begin, memory.values);
-    if constexpr (!P::reduces) {
-      problem_.states.begin_sum(tile, memory.before);
-      if constexpr (ends_type::has_bits) problem_.ends.begin_ends(tile, memory.ends);
+    if constexpr (!P::reduces) problem_.states.begin_sum(tile, memory.before);
+    if constexpr (ends_type::has_bits) {
+      if constexpr (P::reduces)
+        problem_.ends.begin_tile(tile, memory.ended);
+      else
+        problem_.ends.begin_ends(tile, memory.ends);
     }
   }
-  /// Begins to read which sequences end in the warp's tile of this number.
-  __device__ __forceinline__ void begin_ended(std::size_t tile, int number) const
-  {
-    if constexpr (P::reduces && ends_type::has_bits) problem_.ends.begin_tile(tile, memory_.ended[number % 3]);
-  }
-  __device__ __forceinline__ void prefetch_offsets(int number) const
-  {
-    if constexpr (P::reduces && ends_type::has_bits) problem_.ends.prefetch_offsets(ended_in(number));
-  }
-  __device__ __forceinline__ sequences_of_tile ended_in(int number) const
-  {
-    return {memory_.ended[number % 3][0], memory_.ended[number % 3][1]};
-  }
-
   /// A tile has results that pairs do not tell, and none was written.
   __device__ __forceinline__ void give_up(std::size_t tile) const
   {
@@ -117,7 +98,7 @@ private:
       problem_.states.fail(pair_states::in_tile);
   }
 
-  __device__ __forceinline__ bool finish(std::size_t tile, tile_memory& memory, int number) const
+  __device__ __forceinline__ bool finish(std::size_t tile, tile_memory& memory) const
   {
     own_terms<T> const own(memory.values);
     float_sizes sizes;
@@ -130,7 +111,7 @@ private:
     if constexpr (P::reduces) {
       sequences_of_tile ended;
       if constexpr (ends_type::has_bits)
-        ended = ended_in(number);
+        ended = memory.ended;
       else
         ended = problem_.ends.of_tile(tile);
       sum_writer<P> const writer(problem_, tile, ended);
