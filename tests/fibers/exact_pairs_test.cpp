@@ -365,14 +365,14 @@ TEST(exact_pairs_of_doubles, that_do_not_tell_a_result)
              .is_told));
 }
 
+template <class T>
+class exact_pairs_of_wide_types : public testing::Test {};
+using wide_types = testing::Types<float, double>;
+TYPED_TEST_SUITE(exact_pairs_of_wide_types, wide_types);
+
 /// Results replace terms: where a sum before a tile is not exact, after a look at all results; otherwise at once, and
 /// tiles whose results pairs do not tell are repaired.
-template <class T>
-class exact_pairs_in_place : public testing::Test {};
-using wide_types = testing::Types<float, double>;
-TYPED_TEST_SUITE(exact_pairs_in_place, wide_types);
-
-TYPED_TEST(exact_pairs_in_place, behind_a_sum_that_is_not_exact)
+TYPED_TEST(exact_pairs_of_wide_types, in_place_behind_a_sum_that_is_not_exact)
 {
   for (bool const is_exclusive : {false, true}) {
     std::size_t const n = 20 * tile + 33;
@@ -384,7 +384,38 @@ TYPED_TEST(exact_pairs_in_place, behind_a_sum_that_is_not_exact)
   }
 }
 
-TYPED_TEST(exact_pairs_in_place, tiles_are_repaired)
+TYPED_TEST(exact_pairs_of_wide_types, do_not_tell_sums_near_ties)
+{
+  std::vector<std::uint32_t> offsets{0};
+  for (std::uint32_t k = 0; k < 3 * tile; k += 8) {
+    offsets.push_back(k + (sizeof(TypeParam) == 8 ? 4 : 5));  // its sum is the one that a pair does not tell
+    offsets.push_back(k + 8);
+  }
+  std::size_t const count = offsets.size() - 1;
+  sequences_between<std::uint32_t const*> const ends{offsets.data(), {count, {}}, nullptr, nullptr};
+  EXPECT_FALSE((run_call<TypeParam, sequences_between<std::uint32_t const*>, true>(
+                    offsets, ends, {terms::near_ties, false, false, 1}, false)
+                    .is_told));
+}
+
+/// Sums of tiles in which pairs drop something, and tell all results.
+TYPED_TEST(exact_pairs_of_wide_types, add_up_inexact_terms)
+{
+  for (std::size_t length : {3u, 17u, 600u}) {
+    std::vector<std::uint32_t> offsets{0};
+    std::size_t const rows = 3000 / length;
+    for (std::size_t r = 1; r <= rows; ++r) offsets.push_back(static_cast<std::uint32_t>(r * length));
+    for (bool has_init : {false, true})
+      for (std::size_t shift : {0u, 1u}) {
+        call const how{terms::inexact, false, has_init, 2, shift};
+        SCOPED_TRACE("length " + std::to_string(length) + ", " + how.text());
+        EXPECT_TRUE(
+            (run_call<TypeParam, sequences_of_one_length, true>(offsets, {length, rows, 1}, how, false).is_told));
+      }
+  }
+}
+
+TYPED_TEST(exact_pairs_of_wide_types, in_place_tiles_are_repaired)
 {
   for (bool const is_exclusive : {false, true})
     for (std::size_t shift : {0u, 1u}) {

@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(pair_threads, 4) tile_sums_kernel(__grid_const
 }
 
 /// The tiles whose sums a block scans.
-inline constexpr int carries_threads = 512, carries_warps = carries_threads / warp_lanes, tiles_of_thread = 8,
+inline constexpr int carries_threads = 512, carries_warps = carries_threads / warp_lanes, tiles_of_thread = 4,
                      tiles_of_group = carries_threads * tiles_of_thread;
 constexpr std::size_t groups_of_tiles(std::size_t tiles)
 {

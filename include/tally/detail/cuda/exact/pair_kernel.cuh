@@ -66,12 +66,11 @@ struct pairs_problem {
   __device__ __forceinline__ void put(std::size_t k, T const& result) const { detail::at_index(out, k) = result; }
 };
 
-/// The blocks of a multiprocessor: with 80 registers a thread, or 64 where that is enough.
-template <class P>
-inline constexpr int pair_blocks = P::reduces && sizeof(typename P::element) == 8 ? 4 : 3;
+/// The blocks of a multiprocessor, as many as shared memory has room for: with 80 registers a thread.
+inline constexpr int pair_blocks = 3;
 
 template <class P>
-__global__ void __launch_bounds__(pair_threads, pair_blocks<P>) pairs_kernel(__grid_constant__ P const given)
+__global__ void __launch_bounds__(pair_threads, pair_blocks) pairs_kernel(__grid_constant__ P const given)
 {
   auto const& problem = at_its_turn(given);
   if (__any_sync(whole_warp, problem.states.has_failed())) return;  // all lanes, or none

@@ -62,11 +62,9 @@ __device__ __forceinline__ bool ends_with(std::uint32_t ends, int i)
 
 /// Adds up a lane's terms by pairs, or plainly. Sums of sequences that begin and end among them take the places of
 /// their last terms. `HasEnds` is false where no sequence ends among the warp's terms.
-template <class Sum, bool HasEnds, class P>
-__device__ __forceinline__ sums_of_lane add_terms(P const& problem, own_terms<typename P::element> const& own,
-                                                  std::uint32_t ends)
+template <class Sum, bool HasEnds, bool Reduces, class T>
+__device__ __forceinline__ sums_of_lane add_terms(double initial, own_terms<T> const& own, std::uint32_t ends)
 {
-  using T = typename P::element;
   sums_of_lane all;
   Sum open, closing;
   [[maybe_unused]] std::uint32_t const first = ends & (0 - ends);
@@ -77,7 +75,7 @@ __device__ __forceinline__ sums_of_lane add_terms(P const& problem, own_terms<ty
     open.add(term_of(word.get(i % terms_of_word<T>)));
     if constexpr (HasEnds) {
       if (ends_with(ends, i)) {
-        if constexpr (P::reduces) {
+        if constexpr (Reduces) {
           if (first == std::uint32_t{1} << i) {
             closing = open;
           } else {
@@ -86,13 +84,51 @@ __device__ __forceinline__ sums_of_lane add_terms(P const& problem, own_terms<ty
             own.set(i, result);
           }
         }
-        open = Sum{problem.initial};
+        open = Sum{initial};
       }
     }
   }
   all.open = open;
   all.closing = closing;
   return all;
+}
+
+/// The same by pairs. It is kept out of the loop over tiles, which rarely calls it.
+__device__ __noinline__ inline sums_of_lane add_terms_closely(double initial, own_terms<double> const own,
+                                                              std::uint32_t ends)
+{
+  return add_terms<pair_sum, true, true>(initial, own, ends);
+}
+
+/// The same of doubles, by pairs that lose nothing. If they do, false is returned, and neither sums nor results are
+/// told. Most of the time a lane of a warp has an end at each place, so what is done there is short.
+__device__ __forceinline__ bool add_exact_terms(double initial, own_terms<double> const& own, std::uint32_t ends,
+                                                sums_of_lane& all)
+{
+  std::uint32_t const first = ends & (0 - ends);
+  std::uint32_t lost = 0;
+  double high = -0.0, low = 0, first_high = -0.0, first_low = 0;
+  all.is_known = true;
+  word_of_terms<double> word;
+#pragma unroll
+  for (int i = 0; i < pair_terms; ++i) {
+    if (i % terms_of_word<double> == 0) word = own.word(i / terms_of_word<double>);
+    auto const [next, error] = detail::exact::two_sum(high, word.get(i % terms_of_word<double>));
+    auto const [rests, rest] = detail::exact::two_sum(low, error);
+    lost |= static_cast<std::uint32_t>(__double2hiint(rest)) << 1 | static_cast<std::uint32_t>(__double2loint(rest));
+    bool const is_end = ends_with(ends, i);
+    if (is_end) {
+      bool const is_first = first == std::uint32_t{1} << i;
+      first_high = is_first ? next : first_high;
+      first_low = is_first ? rests : first_low;
+      own.set(i, rests == 0 ? next : next + rests);  // not if it is not finite: such a sum has lost something
+    }
+    high = is_end ? initial : next;
+    low = is_end ? 0 : rests;
+  }
+  all.open = pair_sum{high, low, 0};
+  all.closing = pair_sum{first_high, first_low, 0};
+  return lost == 0;
 }
 
 template <class T>

@@ -159,12 +159,12 @@ private:
     int const lane = static_cast<int>(lane_of_warp()), reach = HasEnds ? reach_of(ended, lane) : lane;
     pair_sum& open = part.sums.open;
     if (is_plain) {
-      part.sums = add_terms<plain_sum, HasEnds>(problem_, own, ends);
+      part.sums = add_terms<plain_sum, HasEnds, false>(problem_.initial, own, ends);
       plain_sum plain{open.high};
       add_lanes(plain, reach, warp_lanes);
       open = shuffle_up(plain, 1);
     } else {
-      part.sums = add_terms<pair_sum, HasEnds>(problem_, own, ends);
+      part.sums = add_terms<pair_sum, HasEnds, false>(problem_.initial, own, ends);
       add_lanes(open, reach, warp_lanes);
       open = shuffle_up(open, 1);
     }
@@ -198,13 +198,29 @@ private:
                                  : scan_in_own_way<false, HasEnds>(problem_, before, is_plain, sizes, own, ends);
   }
 
+  /// Reads a lane's terms again, from element k on.
+  __device__ __forceinline__ void read_again(std::size_t k, own_terms<T> const& own) const
+  {
+#pragma unroll 1
+    for (int i = 0; i < pair_terms; ++i)
+      own.set(i, k + i < size_ ? problem_.term(first_ + k + i) : static_cast<T>(-0.0));
+  }
+
   /// Puts the sums of sequences in the places of their last terms, and hands over those of the terms before the first
   /// end and behind the last one. False if a pair does not tell a result.
   __device__ __forceinline__ bool finish_sums(std::size_t tile, own_terms<T> const& own, std::uint32_t ends,
                                               unsigned ended) const
   {
     int const lane = static_cast<int>(lane_of_warp());
-    sums_of_lane const sums = add_terms<pair_sum, true>(problem_, own, ends);
+    sums_of_lane sums;
+    if constexpr (std::is_same_v<T, double>) {
+      if (!__all_sync(whole_warp, add_exact_terms(problem_.initial, own, ends, sums))) {
+        read_again(tile * pair_tile + lane * pair_terms, own);
+        sums = add_terms_closely(problem_.initial, own, ends);
+      }
+    } else {
+      sums = add_terms<pair_sum, true, true>(problem_.initial, own, ends);
+    }
     pair_sum open = sums.open, closing = sums.closing;
     add_lanes(open, reach_of(ended, lane), warp_lanes);
     if (lane == warp_lanes - 1) problem_.states.of_tiles[tile] = {open, ended != 0 ? 1u : 0u};
