@@ -10,15 +10,20 @@
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/block_memory.cuh"
 #include "tally/detail/cuda/exact/pair_tile.cuh"
-#include "tally/detail/cuda/groups.cuh"
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
 /// Where the sequences of exact scans by pairs (pair_kernel.cuh) end.
 namespace tally::cuda_backend::exact {
 
-/// The neighbouring ends that a thread looks at, and how often it does.
-inline constexpr int ends_of_thread = 4, ends_rows = 4;
+/// The sequences that a thread looks at to find which end in a tile: half of those of a tile, and 256 at most.
+inline unsigned ends_for_thread(std::size_t sequences, std::size_t tiles)
+{
+  constexpr unsigned most = 256;
+  unsigned count = 1;
+  while (count < most && 4 * count * tiles <= sequences) count *= 2;
+  return count;
+}
 
 /// One sequence.
 struct one_sequence {
@@ -87,8 +92,9 @@ struct sequences_between {
   static constexpr bool has_ends = true, has_bits = true;
   Offsets offsets;
   detail::element_count segments;
-  sequences_of_tile* ended;  ///< the sequences that end in each tile; zeros at first, and where none ends
-  std::uint16_t* bits;       ///< of each lane's elements, tile by tile: which end sequences
+  sequences_of_tile* ended;     ///< the sequences that end in each tile; zeros at first, and where none ends
+  std::uint16_t* bits;          ///< of each lane's elements, tile by tile: which end sequences
+  unsigned ends_of_thread = 1;  ///< the sequences that a thread looks at to find `ended`
 
   __device__ void read_count() { segments.most = segments.value(); }
   __device__ std::size_t offset(std::size_t s) const { return static_cast<std::size_t>(detail::at_index(offsets, s)); }
@@ -129,25 +135,20 @@ struct sequences_between {
   }
   __device__ sequences_of_tile of_tile(std::size_t tile) const { return ended[tile]; }
   using offset_type = std::remove_cvref_t<decltype(detail::at_index(std::declval<Offsets const&>(), 0))>;
-  /// Offsets as numbers of their own size.
-  using place = std::conditional_t<sizeof(offset_type) <= 4, std::uint32_t, std::size_t>;
-  __device__ place place_of(std::size_t s) const { return static_cast<place>(detail::at_index(offsets, s)); }
-  /// Reads the offsets from `from` on, a multiple of `ends_of_thread`, as far as there are some. Others are not told.
-  __device__ __forceinline__ void read_offsets(std::size_t from, place (&to)[ends_of_thread + 2]) const
+  /// The tile in which a sequence ends. Sequences of nothing at the begin of all end in the first one.
+  __device__ std::size_t tile_of(std::size_t s) const
   {
-    if constexpr (std::is_pointer_v<Offsets> && (sizeof(offset_type) == 4 || sizeof(offset_type) == 8)) {
-      if (from + ends_of_thread < segments.most && reinterpret_cast<std::uintptr_t>(offsets) % 16 == 0) {
-        packed_group<offset_type, ends_of_thread> first;
-        first.load_aligned(offsets + from);
-#pragma unroll
-        for (int j = 0; j < ends_of_thread; ++j) to[j] = static_cast<place>(first.get(j));
-        to[ends_of_thread] = place_of(from + ends_of_thread);
-        to[ends_of_thread + 1] = place_of(from + ends_of_thread + 1);
-        return;
-      }
+    std::size_t const terms = offset(s + 1) - first();
+    return terms == 0 ? 0 : (terms - 1) / pair_tile;
+  }
+  /// The first sequence of (from, last] that ends behind a tile; `last` does, and `from` does not.
+  __device__ std::size_t find_behind(std::size_t tile, std::size_t from, std::size_t last) const
+  {
+    while (last - from > 1) {
+      std::size_t const middle = from + (last - from) / 2;
+      (tile_of(middle) > tile ? last : from) = middle;
     }
-#pragma unroll
-    for (int j = 0; j < ends_of_thread + 2; ++j) to[j] = place_of(from + j < segments.most ? from + j : segments.most);
+    return last;
   }
   struct bounds {
     offset_type begin, end;
@@ -160,39 +161,29 @@ struct sequences_between {
   __device__ std::ptrdiff_t out(std::size_t sequence) const { return static_cast<std::ptrdiff_t>(sequence); }
 };
 
-/// Finds `ended`. A thread looks at four neighbouring ends, and at those before and behind, in each row of the block.
+/// Finds `ended`. A thread has `ends_of_thread` neighbouring sequences, and looks at the last end before them and at their last
+/// one. Only where these are in different tiles it searches.
 template <class Ends>
 __global__ void ends_of_tiles_kernel(__grid_constant__ Ends const given)
 {
   take_turn();
   Ends all = given;
   all.read_count();
-  std::size_t const count = all.segments.most,
-                    first = (blockIdx.x * std::size_t{ends_rows} * blockDim.x + threadIdx.x) * ends_of_thread;
-  if (first >= count) return;
-  typename Ends::place const begin = all.place_of(0);
-  typename Ends::place offsets[ends_rows][ends_of_thread + 2];
-#pragma unroll
-  for (int r = 0; r < ends_rows; ++r) {
-    std::size_t const s = first + r * blockDim.x * ends_of_thread;
-    all.read_offsets(s < count ? s : first, offsets[r]);
+  unsigned const count = all.ends_of_thread;
+  std::size_t const sequences = all.segments.most, begin = (blockIdx.x * std::size_t{blockDim.x} + threadIdx.x) * count;
+  if (begin >= sequences) return;
+  std::size_t const last = sequences - begin < count ? sequences - 1 : begin + count - 1, last_tile = all.tile_of(last);
+  std::size_t s = begin, tile = all.tile_of(begin == 0 ? 0 : begin - 1);
+  if (begin == 0) all.ended[tile].first = 0;
+  while (tile != last_tile) {
+    // Sequence s - 1 ends in `tile`, and `last` does not.
+    std::size_t const next = all.tile_of(s) != tile ? s : all.find_behind(tile, s, last);
+    all.ended[tile].behind = next;
+    tile = all.tile_of(next);
+    all.ended[tile].first = next;
+    s = next + 1;
   }
-  // Sequences of nothing at the begin of all end in the first tile.
-  auto const tile_of = [&](auto end) { return end == begin ? 0 : (end - begin - 1) / pair_tile; };
-#pragma unroll
-  for (int r = 0; r < ends_rows; ++r) {
-    std::size_t const first_of_row = first + r * blockDim.x * ends_of_thread;
-    auto before = tile_of(offsets[r][0]);
-#pragma unroll
-    for (int j = 0; j < ends_of_thread; ++j) {
-      std::size_t const s = first_of_row + j;
-      if (s >= count) break;
-      auto const own = tile_of(offsets[r][j + 1]), next = tile_of(offsets[r][j + 2]);
-      if (s == 0 || own != before) all.ended[own].first = s;
-      if (s + 1 == count || own != next) all.ended[own].behind = s + 1;
-      before = own;
-    }
-  }
+  if (last + 1 == sequences) all.ended[last_tile].behind = sequences;
 }
 
 /// Finds `bits`. A warp has a byte of shared memory for each element of its tiles.

@@ -124,10 +124,11 @@ unsigned const* launch_pairs(execution const& on, prepared_call& call, std::opti
     problem.ends.bits = memory->bits();
     static std::array<void (*)(ends_type const), 2> kernels{ends_of_tiles_kernel<ends_type>,
                                                             mark_ends_kernel<ends_type>};
-    constexpr std::size_t ends_of_block = std::size_t{pair_threads} * ends_of_thread * ends_rows;
-    std::size_t const most_ends = std::max(problem.ends.segments.most, std::size_t{1});
-    launch(call, kernels[0], problem.ends, static_cast<unsigned>((most_ends + ends_of_block - 1) / ends_of_block),
-           pair_threads);
+    std::size_t const sequences = problem.ends.segments.most;
+    problem.ends.ends_of_thread = ends_for_thread(sequences, tiles);
+    std::size_t const ends_of_block = std::size_t{pair_threads} * problem.ends.ends_of_thread;
+    std::size_t const blocks = std::max((sequences + ends_of_block - 1) / ends_of_block, std::size_t{1});
+    launch(call, kernels[0], problem.ends, static_cast<unsigned>(blocks), pair_threads);
     if (!P::reduces)
       launch(call, kernels[1], problem.ends, blocks_for(tiles_of_warp), pair_threads, pair_warps * elements_of_warp);
   }
