@@ -161,8 +161,8 @@ struct sequences_between {
   __device__ std::ptrdiff_t out(std::size_t sequence) const { return static_cast<std::ptrdiff_t>(sequence); }
 };
 
-/// Finds `ended`. A thread has `ends_of_thread` neighbouring sequences, and looks at the last end before them and at their last
-/// one. Only where these are in different tiles it searches.
+/// Finds `ended`. A thread has `ends_of_thread` neighbouring sequences, and looks at the last end before them and at
+/// their last one. Only where these are in different tiles it searches.
 template <class Ends>
 __global__ void ends_of_tiles_kernel(__grid_constant__ Ends const given)
 {
