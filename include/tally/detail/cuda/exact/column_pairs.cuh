@@ -1,7 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
-#include <cstdint>
 
 #include "tally/detail/cuda/exact/pair_states.cuh"
 #include "tally/detail/cuda/exact/pair_terms.cuh"
@@ -39,7 +40,7 @@ inline constexpr int column_terms = sizeof(T) == 8 ? 8 : 16;
 
 /// Adds Count terms.
 template <class T, int Count>
-__device__ __forceinline__ void add_terms(T const (&x)[Count], pair_sum& sum)
+__device__ __forceinline__ void add_terms_of_column(T const (&x)[Count], pair_sum& sum)
 {
   if constexpr (adds_up_floats<T>) {
     float_sizes sizes;
@@ -70,7 +71,7 @@ __device__ __forceinline__ pair_sum sum_of_column(P const& problem, Sequence con
   for (; end - begin >= count; begin += count, all.first += count * all.step) {
 #pragma unroll
     for (int i = 0; i < count; ++i) x[i] = static_cast<T>(all[i]);
-    add_terms(x, sum);
+    add_terms_of_column(x, sum);
   }
   if (begin < end) {
 #pragma unroll
@@ -78,7 +79,7 @@ __device__ __forceinline__ pair_sum sum_of_column(P const& problem, Sequence con
       x[i] = static_cast<T>(-0.0);
       if (begin + i < end) x[i] = static_cast<T>(all[i]);
     }
-    add_terms(x, sum);
+    add_terms_of_column(x, sum);
   }
   return sum;
 }
@@ -109,12 +110,10 @@ __global__ void __launch_bounds__(sequence_threads, 4) column_pairs_kernel(__gri
 /// The lanes that add up the pieces of a sequence: a power of two.
 inline unsigned lanes_of_pieces(std::size_t pieces)
 {
-  unsigned lanes = 1;
-  while (lanes < warp_lanes && lanes < pieces) lanes *= 2;
-  return lanes;
+  return static_cast<unsigned>(std::bit_ceil(std::min(pieces, std::size_t{warp_lanes})));
 }
 
-/// Adds up the sums of pieces, by so many lanes for each sequence. Requires  whole warps.
+/// Adds up the sums of pieces, by `at_a_time` lanes for each sequence.
 template <class P>
 __global__ void __launch_bounds__(sequence_threads) column_pieces_kernel(__grid_constant__ P const given)
 {

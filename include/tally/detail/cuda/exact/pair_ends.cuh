@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -19,10 +21,7 @@ namespace tally::cuda_backend::exact {
 /// The sequences that a thread looks at to find which end in a tile: half of those of a tile, and 256 at most.
 inline unsigned ends_for_thread(std::size_t sequences, std::size_t tiles)
 {
-  constexpr unsigned most = 256;
-  unsigned count = 1;
-  while (count < most && 4 * count * tiles <= sequences) count *= 2;
-  return count;
+  return static_cast<unsigned>(std::bit_floor(std::clamp(sequences / (2 * tiles), std::size_t{1}, std::size_t{256})));
 }
 
 /// One sequence.

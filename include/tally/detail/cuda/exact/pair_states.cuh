@@ -21,7 +21,7 @@ struct alignas(16) tile_sum {
   std::uint64_t has_end;  ///< 1 or 0. Without padding, which would be copied before it is written.
 };
 
-/// What a scan does with its results.
+/// The use that a scan makes of its results.
 enum class pair_results {
   write,    ///< to memory of their own
   look_at,  ///< whether pairs tell them all, if a sum before a tile is not exact

@@ -32,7 +32,7 @@ struct sum_problem {
   control* shared;
   std::uint64_t* words;
   std::size_t capacity;
-  /// So many terms do not fill the digits, of all blocks together: a digit takes 32 bits of each. Tests change it.
+  /// The terms of all blocks that surely do not fill the digits: a digit takes 32 bits of each. Tests change it.
   std::size_t most_without_carry = std::size_t{1} << 29;
 };
 
