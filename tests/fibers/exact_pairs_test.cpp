@@ -264,7 +264,8 @@ TEST(exact_pairs_of_floats, of_one_sequence_of_many_tiles)
                {terms::whole_numbers, false, true, 4});
 }
 
-/// The sums before tiles, by groups that look back at each other, 32 at a time.
+/// The sums before tiles, by groups that look back at each other, 32 at a time. Of sums of sequences, those that end
+/// first in a tile: here sequence `tile`, in place `tile`.
 template <bool Reduces>
 struct sums_alone {
   using element = double;
@@ -272,40 +273,61 @@ struct sums_alone {
   struct all_ends {
     std::size_t count;
     std::size_t tiles() const { return count; }
-    // No tile has an end.
-    sequences_of_tile of_tile(std::size_t) const { return {0, 0}; }
-    std::ptrdiff_t out(std::size_t) const { return 0; }
+    sequences_of_tile of_tile(std::size_t tile) const { return {tile, tile + 1}; }
+    std::ptrdiff_t out(std::size_t sequence) const { return static_cast<std::ptrdiff_t>(sequence); }
   } ends;
   double initial;
   pair_states states;
-  void put(std::size_t, double) const {}
+  double* results;
+  void put(std::size_t k, double result) const { results[k] = result; }
 };
+
+template <bool Reduces>
+void check_groups(std::size_t tiles, unsigned mean)
+{
+  SCOPED_TRACE(std::to_string(tiles) + " tiles, mean " + std::to_string(mean) + (Reduces ? ", sums" : ""));
+  pair_counters counters{};
+  std::vector<std::uint64_t> words(groups_of_tiles(tiles) * pair_states::words);
+  guarded<tile_sum> const sums(tiles), up_to_ends(tiles);
+  guarded<double> const results(tiles);
+  std::vector<double> before, first_sums;
+  double sum = 5;
+  for (std::size_t k = 0; k < tiles; ++k) {
+    before.push_back(sum);
+    double const own = static_cast<double>(random_bits(1, k) % 1000) - 500;
+    double const up_to_end = static_cast<double>(random_bits(3, k) % 1000) - 500;
+    bool const has_end = mean != 0 && random_bits(2, k) % mean == 0;
+    // Without an end, and in the first tile, there is none, and its place stays as it is.
+    first_sums.push_back(has_end && k > 0 ? sum + up_to_end : results.data()[k]);
+    if (has_end && k > 0) up_to_ends.data()[k] = {{up_to_end, 0, 0}, 1};
+    sums.data()[k] = {{own, 0, 0}, has_end ? 1u : 0u};
+    sum = has_end ? own : sum + own;
+  }
+  sums_alone<Reduces> const given{
+      {tiles}, 5, {&counters, words.data(), sums.data(), up_to_ends.data()}, results.data()};
+  run_grid(static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads, sizeof(carries_block),
+           [&] { sums_before_tiles_kernel<sums_alone<Reduces>>(given); });
+  EXPECT_TRUE(sums.guards_intact());
+  EXPECT_TRUE(results.guards_intact());
+  EXPECT_EQ(counters.failed, 0u);
+  EXPECT_EQ(counters.is_inexact, 0u);
+  std::size_t wrong = 0;
+  for (std::size_t k = 0; k < tiles; ++k) {
+    pair_sum const& found = sums.data()[k].sum;
+    bool const is_right =
+        Reduces ? same(results.data()[k], first_sums[k]) : found.high + found.low == before[k] && found.lost == 0;
+    if (!is_right) ++wrong;
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
 TEST(exact_pair_carries, of_many_groups)
 {
   for (std::size_t tiles : {std::size_t{1}, std::size_t{9}, std::size_t{tiles_of_group},
                             3 * std::size_t{tiles_of_group} + 7, 35 * std::size_t{tiles_of_group} - 1})
     for (unsigned mean : {0u, 2u, 500u, 70'000u}) {
-      pair_counters counters{};
-      std::vector<std::uint64_t> words(groups_of_tiles(tiles) * pair_states::words);
-      guarded<tile_sum> const sums(tiles);
-      std::vector<double> expected;
-      double sum = 5;
-      for (std::size_t k = 0; k < tiles; ++k) {
-        expected.push_back(sum);
-        double const own = static_cast<double>(random_bits(1, k) % 1000) - 500;
-        bool const has_end = mean != 0 && random_bits(2, k) % mean == 0;
-        sums.data()[k] = {{own, 0, 0}, has_end ? 1u : 0u};
-        sum = has_end ? own : sum + own;
-      }
-      sums_alone<false> const given{{tiles}, 5, {&counters, words.data(), sums.data(), nullptr}};
-      run_grid(static_cast<unsigned>(groups_of_tiles(tiles)), carries_threads, sizeof(carries_block),
-               [&] { sums_before_tiles_kernel<sums_alone<false>>(given); });
-      EXPECT_TRUE(sums.guards_intact());
-      std::size_t wrong = 0;
-      for (std::size_t k = 0; k < tiles; ++k)
-        if (sums.data()[k].sum.high + sums.data()[k].sum.low != expected[k] || sums.data()[k].sum.lost != 0) ++wrong;
-      EXPECT_EQ(wrong, 0u) << "of " << tiles << " tiles, mean " << mean;
-      EXPECT_EQ(counters.is_inexact, 0u);
+      check_groups<false>(tiles, mean);
+      check_groups<true>(tiles, mean);
     }
 }
 
@@ -320,12 +342,34 @@ TEST(exact_pair_carries, of_groups_behind_a_failure)
     std::vector<std::uint64_t> words(groups * pair_states::words);
     guarded<tile_sum> const sums(tiles);
     for (std::size_t k = 0; k < tiles; ++k) sums.data()[k] = {{1, 0, 0}, 0};
-    sums_alone<true> const given{{tiles}, 5, {&counters, words.data(), sums.data(), nullptr}};
+    sums_alone<true> const given{{tiles}, 5, {&counters, words.data(), sums.data(), nullptr}, nullptr};
     run_grid(static_cast<unsigned>(groups), carries_threads, sizeof(carries_block),
              [&] { sums_before_tiles_kernel<sums_alone<true>>(given); });
     EXPECT_EQ(counters.ticket, failure == pair_states::across_tiles ? groups : 0);
     EXPECT_EQ(counters.failed, static_cast<unsigned>(failure));
   }
+}
+
+/// An end at each place of a tile: what is before it, and what is behind.
+TEST(exact_pairs_of_floats, with_an_end_at_each_place)
+{
+  using ends = sequences_between<std::uint32_t const*>;
+  for (std::uint32_t end = 1; end <= tile; ++end) {
+    std::vector<std::uint32_t> const offsets{0, end, 2 * tile + 9};
+    check<float>("an end at " + std::to_string(end), offsets, ends{offsets.data(), {2, {}}, nullptr, nullptr},
+                 {terms::fractions, false, true, 1, end % 5 == 0});
+  }
+}
+
+TEST(exact_pair_ends, of_a_thread)
+{
+  EXPECT_EQ(ends_for_thread(0, 1), 1u);
+  EXPECT_EQ(ends_for_thread(1000, 1000), 1u);
+  EXPECT_EQ(ends_for_thread(3999, 1000), 1u);
+  EXPECT_EQ(ends_for_thread(4000, 1000), 2u);
+  EXPECT_EQ(ends_for_thread(32'000, 1000), 16u);
+  EXPECT_EQ(ends_for_thread(512'000, 1000), 256u);
+  EXPECT_EQ(ends_for_thread(9'000'000, 1000), 256u);
 }
 
 TYPED_TEST(exact_pairs, of_sequences_of_one_length)

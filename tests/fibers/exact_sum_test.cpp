@@ -165,11 +165,20 @@ TYPED_TEST(exact_sum, of_several_blocks)
       }
 }
 
-/// So many blocks add at the same time that the last one is seldom the first one.
+/// Many blocks add at the same time: the last one is seldom the first one.
 TYPED_TEST(exact_sum, of_many_blocks)
 {
   workspace space(TestFixture::words, 2);
   for (terms kind : all_kinds) TestFixture::check(space, kind, 40 * TestFixture::piece + 3, 1, 33, true, false);
+}
+
+/// Every begin in a word of memory, and every rest of a warp behind the pieces.
+TYPED_TEST(exact_sum, of_every_begin_and_end)
+{
+  workspace space(TestFixture::words, 3000);
+  for (std::size_t shift = 0; shift < 16 / sizeof(TypeParam); ++shift)
+    for (std::size_t rest = 0; rest <= 33; ++rest)
+      TestFixture::check(space, terms::any_exponent, 3 * TestFixture::piece + rest, shift, 2, false, false);
 }
 
 TYPED_TEST(exact_sum, of_the_last_epoch)
