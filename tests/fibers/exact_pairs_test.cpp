@@ -327,7 +327,7 @@ TEST(exact_pair_carries, of_many_groups)
                             3 * std::size_t{tiles_of_group} + 7, 35 * std::size_t{tiles_of_group} - 1})
     for (unsigned mean : {0u, 2u, 500u, 70'000u}) {
       check_groups<false>(tiles, mean);
-      check_groups<true>(tiles, mean);
+      if (tiles < 4 * std::size_t{tiles_of_group}) check_groups<true>(tiles, mean);
     }
 }
 

@@ -205,7 +205,7 @@ private:
 #pragma unroll
       for (int l = 0; l < all_levels; ++l) {
         std::int64_t const sum = sum_of_level(l);
-        if (threadIdx.x % warp_lanes != l) continue;
+        if (threadIdx.x % warp_lanes != static_cast<unsigned>(l)) continue;
         own = sum;
         exponent = unit(l);
       }
