@@ -82,7 +82,6 @@ __device__ __forceinline__ pair_sum sum_of_terms(T const (&terms)[pair_terms])
 template <class P>
 __device__ __forceinline__ pair_sum sum_of_few_terms(P const& problem, std::size_t first, unsigned from, unsigned end)
 {
-  using T = typename P::element;
   pair_sum sum;
 #pragma unroll 4
   for (unsigned k = from; k < end; k += 4) sum.add(term_of(problem.term(first + k)));
