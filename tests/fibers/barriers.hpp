@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <stdexcept>
@@ -38,6 +39,7 @@ struct word_copy {
   int bytes, word_bytes;
 };
 inline std::map<std::pair<unsigned, unsigned>, std::vector<word_copy>> word_copies;  ///< of a block's thread
+inline std::map<std::pair<unsigned, unsigned>, std::deque<std::vector<word_copy>>> groups_of_word_copies;
 
 /// A box map that names its array. The array outlives the grid.
 inline cuda_backend::box_map map_of(cuda_backend::box_array const& array)
@@ -99,6 +101,7 @@ inline void forget_barriers()
 {
   all_phases.clear();
   word_copies.clear();
+  groups_of_word_copies.clear();
   stored_boxes.clear();
 }
 
@@ -228,11 +231,22 @@ inline void copy_some_of_4(shared_location to, void const* from, int bytes)
 {
   test::start_word_copy({to, from, bytes, 4});
 }
-inline void await_copies()
+inline void end_copy_group()
 {
   auto& own = test::word_copies[{blockIdx.x, threadIdx.x}];
-  for (test::word_copy const& each : own) test::end_word_copy(each);
-  own.clear();
+  test::groups_of_word_copies[{blockIdx.x, threadIdx.x}].push_back(std::exchange(own, {}));
+}
+template <int Later>
+void await_copy_groups()
+{
+  auto& groups = test::groups_of_word_copies[{blockIdx.x, threadIdx.x}];
+  for (; groups.size() > Later; groups.pop_front())
+    for (test::word_copy const& each : groups.front()) test::end_word_copy(each);
+}
+inline void await_copies()
+{
+  end_copy_group();
+  await_copy_groups<0>();
 }
 template <class Word>
 void copy_asynchronously(Word* to, Word const* from)

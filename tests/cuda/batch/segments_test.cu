@@ -28,7 +28,7 @@ int visits = 0;
 std::set<std::string> taken;  ///< the paths of all tests so far
 
 /// The GPU with the ways of segments: all blocks, one, three, chunks that do not share totals, warps that share out
-/// segments or elements, heads, and listed tiles.
+/// segments or elements, words, and listed tiles.
 struct segments_backend {
   template <class T>
   using array = guarded_on_device<T>;
@@ -43,10 +43,9 @@ struct segments_backend {
       char const* name;
       std::size_t by_warps = std::size_t(-1);
       std::size_t reduced_along = std::size_t(-1);
-      std::size_t by_heads = std::size_t(-1);  ///< the least elements and segments
       std::size_t by_tiles = std::size_t(-1);  ///< the least mean length; one block takes 3 us a tile
-      std::size_t by_tiles_and_warps = std::size_t(-1);
-      std::size_t longest_by_warps = 0;  ///< it is a part's room at least
+      std::size_t by_tiles_and_words = std::size_t(-1);
+      std::size_t longest_by_words = 1;
       std::size_t tiles_folded_by_warp = 256;
     };
     static constexpr way all[] = {
@@ -56,23 +55,18 @@ struct segments_backend {
         {3, std::size_t(-1), std::size_t(-1), "three blocks"},
         {0, 0, 0, "each segment in one block, overlapped"},
         {0, 0, std::size_t(-1), "each segment in one block"},
-        {0, std::size_t(-1), 0, "warps of all blocks", 0},
-        {2, std::size_t(-1), 0, "warps of two blocks", 0},
+        {0, std::size_t(-1), 0, "warps or words of all blocks", 0},
+        {2, std::size_t(-1), 0, "warps or words of two blocks", 0},
         {0, std::size_t(-1), 0, "warps along, all blocks", 0, 0},
         {1, std::size_t(-1), 0, "warps along, one block", 0, 0},
         {0, 5, 0, "warps along, few chunks with words", 0, 0},
-        {0, std::size_t(-1), 0, "heads, all blocks", std::size_t(-1), std::size_t(-1), 0},
-        {2, std::size_t(-1), 0, "heads, two blocks", std::size_t(-1), std::size_t(-1), 0},
-        {0, std::size_t(-1), 0, "tiles, all blocks", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0, 0},
-        {1, std::size_t(-1), 0, "tiles, one block", std::size_t(-1), std::size_t(-1), std::size_t(-1), 100, 100},
-        {0, std::size_t(-1), 0, "tiles, few folded by a warp", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0, 0,
-         0, 3},
-        {0, std::size_t(-1), 0, "tiles and warps", std::size_t(-1), std::size_t(-1), std::size_t(-1), std::size_t(-1),
-         0},
-        {0, std::size_t(-1), 0, "tiles and warps, 9000", std::size_t(-1), std::size_t(-1), std::size_t(-1),
-         std::size_t(-1), 0, 9000},
-        {2, std::size_t(-1), 0, "tiles and warps of two blocks", std::size_t(-1), std::size_t(-1), std::size_t(-1),
-         std::size_t(-1), 0, 2000}};
+        {0, std::size_t(-1), 0, "tiles, all blocks", std::size_t(-1), std::size_t(-1), 0, 0},
+        {1, std::size_t(-1), 0, "tiles, one block", std::size_t(-1), std::size_t(-1), 100, 100},
+        {0, std::size_t(-1), 0, "tiles, few folded by a warp", std::size_t(-1), std::size_t(-1), 0, 0, 1, 3},
+        {0, std::size_t(-1), 0, "tiles and words", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0},
+        {0, std::size_t(-1), 0, "tiles and words, 9000", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0, 9000},
+        {2, std::size_t(-1), 0, "tiles and words of two blocks", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0,
+         600}};
     tally::detail::observer_of_paths = [](char const* path, char const*) {
       visits += std::string(path).starts_with("cuda: segments");
       taken.insert(path);
@@ -82,15 +76,13 @@ struct segments_backend {
       tally::cuda_backend::tuning_in_use().segment_chunks = each.chunks;
       tally::cuda_backend::tuning_in_use().long_segments = each.long_segments;
       tally::cuda_backend::tuning_in_use().segments_by_warps = each.by_warps;
-      tally::cuda_backend::tuning_in_use().segments_scanned_by_warps = each.by_warps;
+      tally::cuda_backend::tuning_in_use().segments_scanned_by_words = each.by_warps;
       tally::cuda_backend::tuning_in_use().segments_reduced_along = each.reduced_along;
-      tally::cuda_backend::tuning_in_use().least_by_heads = each.by_heads;
-      tally::cuda_backend::tuning_in_use().segments_by_heads = std::size_t(-1);
       tally::cuda_backend::tuning_in_use().segments_by_tiles = each.by_tiles;
       tally::cuda_backend::tuning_in_use().segments_reduced_by_tiles = each.by_tiles;
       tally::cuda_backend::tuning_in_use().listed_tiles_folded_by_warp = each.tiles_folded_by_warp;
-      tally::cuda_backend::tuning_in_use().segments_by_tiles_and_warps = each.by_tiles_and_warps;
-      tally::cuda_backend::tuning_in_use().longest_by_warps = each.longest_by_warps;
+      tally::cuda_backend::tuning_in_use().segments_by_tiles_and_words = each.by_tiles_and_words;
+      tally::cuda_backend::tuning_in_use().longest_by_words = each.longest_by_words;
       tally::cuda_backend::tuning_in_use().least_by_tiles = 0;
       tally::cuda_backend::tuning_in_use().least_reduced_by_tiles = 0;
       fixture.space.prefer(cuda::workspace::path::automatic, each.blocks);
@@ -159,8 +151,7 @@ void check_lengths(std::vector<std::size_t> const& lengths, std::size_t before, 
     EXPECT_TRUE(same_bits<T>(ends.values(), lasts)) << what << ", " << way;
     EXPECT_TRUE(same_bits<T>(out.values(), inclusive)) << what << ", " << way;
     EXPECT_TRUE(out.guards_intact() && totals.guards_intact() && ends.guards_intact()) << what << ", " << way;
-    if (way.starts_with("warps") || way.starts_with("heads") ||
-        way.starts_with("tiles")) {  // which write no last values
+    if (way.starts_with("warps") || way.starts_with("tiles")) {  // which write no last values
       guarded_on_device<T> const again(poisoned_values<T>(size), 1);
       tally::inclusive_scan(on, batch, again.begin(), op, init);
       EXPECT_TRUE(same_bits<T>(again.values(), inclusive)) << what << ", " << way;
@@ -193,10 +184,9 @@ TEST(cuda_segments, floats_of_every_distribution)
   for (auto const* kind : all_kinds)
     for (std::size_t const total : {100, 8190, 9300, 300'000})
       check_lengths<float, std::uint32_t>(lengths_of(kind, total), total % 7, plus{}, kind);
-  for (auto const* path :
-       {"cuda: segments", "cuda: segments, overlapped", "cuda: segments by warps", "cuda: segments scanned by warps",
-        "cuda: segments scanned by heads", "cuda: segments scanned by tiles",
-        "cuda: segments scanned by tiles and warps", "cuda: segments reduced by tiles"})
+  for (auto const* path : {"cuda: segments", "cuda: segments, overlapped", "cuda: segments by warps",
+                           "cuda: segments scanned by words", "cuda: segments scanned by tiles",
+                           "cuda: segments scanned by tiles and words", "cuda: segments reduced by tiles"})
     EXPECT_TRUE(taken.contains(path)) << path;
 }
 TEST(cuda_segments, an_operator_without_identity)

@@ -258,6 +258,9 @@ template <int Bytes>
 void copy_or_clear(shared_location to, void const* from, bool copies);
 void copy_some_of_4(shared_location to, void const* from, int bytes);
 void await_copies();
+void end_copy_group();
+template <int Later>
+void await_copy_groups();
 template <class Word>
 void copy_asynchronously(Word* to, Word const* from);
 void arrive_after_copies(arrival& at);

@@ -124,22 +124,15 @@ struct tuning {
   /// Warps reduce segments where there are this many elements and segments in all; the general kernel, which waits
   /// behind in the stream, does what they leave. 2^24 floats of mean 256 take 46 us instead of 56, 2^22 28 for 27.
   std::size_t segments_by_warps = std::size_t(1) << 23;
-  /// The same for scans. 2^26 floats of mean 256 take 189 us instead of 220, 2^24 78 for 71.
-  std::size_t segments_scanned_by_warps = std::size_t(1) << 26;
-  /// Scans of segments of at most this many elements on average mark their heads and go by these, if none has 2048
-  /// elements. On an H100 2^28 floats of mean 1, 2, 4 and 8 take 1483, 1171, 1047 and 1011 us, by warps 1961, 1301,
-  /// 1025 and 932, which is as long as on an H200, whose memory is faster.
-  std::size_t segments_by_heads = 5;
-  /// ... if there are this many elements and segments in all: 2^24 floats of mean 1 take 124 us instead of 140, of mean
-  /// 4 104 for 83.
-  std::size_t least_by_heads = std::size_t(3) << 23;
+  /// Scans go by words where there are this many.
+  std::size_t segments_scanned_by_words = std::size_t(1) << 26;
   /// Scans of segments of at least this many elements on average list their tiles, which the ring takes.
   std::size_t segments_by_tiles = 16384;
-  /// Of shorter ones those of up to `longest_by_warps` elements are left to warps. On an H100 2^28 floats of mean 5000
+  /// Of shorter ones those of up to `longest_by_words` elements go by words. On an H100 2^28 floats of mean 5000
   /// take 874 us instead of 1006, of "1 to 20, and one in a hundred of 200,000" 849 for 997, of mean 1000 as long as
   /// before; but of mean 20000 911 for 885, and of 65536 each 874 for 822, if their few short ones go by warps.
-  std::size_t segments_by_tiles_and_warps = 512;
-  std::size_t longest_by_warps = 16384;
+  std::size_t segments_by_tiles_and_words = 512;
+  std::size_t longest_by_words = 16384;
   /// ... if there are this many elements in all: it takes four or five launches instead of one.
   std::size_t least_by_tiles = std::size_t(1) << 26;
   /// Reductions of segments of this many elements on average list their tiles, which have a block each. On an H100 2^28

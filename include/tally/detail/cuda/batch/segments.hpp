@@ -21,9 +21,9 @@
 
 #ifdef __CUDACC__
 #include "tally/detail/cuda/batch/segments.cuh"
-#include "tally/detail/cuda/batch/segments_by_heads.cuh"
 #include "tally/detail/cuda/batch/segments_by_tiles.cuh"
 #include "tally/detail/cuda/batch/segments_by_warps.cuh"
+#include "tally/detail/cuda/batch/segments_by_words.cuh"
 #include "tally/detail/cuda/launch.cuh"
 #endif
 
@@ -43,35 +43,26 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   constexpr std::size_t chunks_without_bound = 65536;
   std::size_t const chunks = (most == no_bound ? problem.segments : most + problem.segments) / shape::unit + 2 +
                              (most == no_bound ? chunks_without_bound : 0);
-  std::size_t const of_chunks = chunks * words_of_chunk + words_by_warps, of_heads = words_for_heads(problem, most);
-  call.reserve_words(call.can_grow() ? of_chunks + of_heads : 0);
+  call.reserve_words(call.can_grow() ? chunks * words_of_chunk + words_by_warps : 0);
   problem.shared = call.shared();
   problem.words = call.words();
   problem.capacity = call.capacity();
-  bool const by_heads = of_heads > 0 && of_chunks + of_heads <= call.capacity();
-  bool const by_warps = !by_heads && may_go_by_warps(call, problem, most);
-  std::size_t const of_others = by_heads ? words_by_warps + of_heads : by_warps ? words_by_warps : 0;
+  bool const by_warps = may_go_by_warps(call, problem, most), by_words = may_go_by_words(call, problem, most);
+  std::size_t const of_others = by_warps || by_words ? words_by_warps : 0;
   problem.chunks_with_words =
       std::min({chunks, (call.capacity() - of_others) / words_of_chunk, tuning_in_use().segment_chunks});
-  // Between calls no word has the epoch of a later call.
-  std::uint64_t* const heads = problem.words + (problem.capacity - of_others);
-  auto const clear_heads = [&] {
-    check_cuda(cudaMemsetAsync(heads, 0, of_heads * sizeof(std::uint64_t), call.stream()),
-               "clearing the heads of segments");
-  };
-  if constexpr (fits_heads<P>) {
-    if (by_heads) {
-      detail::took("cuda: segments scanned by heads");
-      clear_heads();
-      launch_by_heads(call, problem, most, heads);
+  if constexpr (fits_words<P>) {
+    if (by_words) {
+      detail::took("cuda: segments scanned by words");
+      launch_by_words(call, problem, true);
       problem.call = words_of_tickets(problem) + word_of_call;
     }
   }
   if constexpr (fits_warps<P>) {
     if (by_warps) {
-      detail::took(P::reduces ? "cuda: segments by warps" : "cuda: segments scanned by warps");
+      detail::took("cuda: segments by warps");
       problem.reduced_along = tuning_in_use().segments_reduced_along;
-      launch_by_warps(call, problem, true);
+      launch_by_warps(call, problem);
       problem.call = words_of_tickets(problem) + word_of_call;
     }
   }
@@ -82,7 +73,6 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
   launch(call, entry[0], problem, static_cast<unsigned>(std::min(chunks, static_cast<std::size_t>(blocks))),
          shape::threads, shape::bytes);
-  if (by_heads) clear_heads();
 }
 
 template <segment_work What, class From, class T, class Values, class Offsets, class Out, class Op>

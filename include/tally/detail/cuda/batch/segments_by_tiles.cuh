@@ -12,6 +12,7 @@
 #include "tally/detail/cuda/batch/segment_tiles.cuh"
 #include "tally/detail/cuda/batch/segment_tiles_reduction.cuh"
 #include "tally/detail/cuda/batch/segments_by_warps.cuh"
+#include "tally/detail/cuda/batch/segments_by_words.cuh"
 #include "tally/detail/cuda/call.hpp"
 #include "tally/detail/cuda/check.cuh"
 #include "tally/detail/cuda/launch.cuh"
@@ -24,8 +25,8 @@ namespace tally::cuda_backend {
 
 /// Whether a kind of problem can go by tiles.
 template <class P>
-inline constexpr bool fits_tiles =
-    fits_warps<P> && can_shift<typename P::element, static_cast<int>(order::group<typename P::element>)>;
+inline constexpr bool fits_tiles = (fits_warps<P> || fits_words<P>) &&
+                                   can_shift<typename P::element, static_cast<int>(order::group<typename P::element>)>;
 
 /// A list of the tiles of segments, at the end of the workspace. It is empty as the call begins.
 class tile_list {
@@ -71,7 +72,7 @@ private:
 };
 
 /// Scans segments if they are long on average, and returns whether it did: by the ring, or the long ones by the ring
-/// and the others by warps. They have the same initial value, and no last values are written.
+/// and the others by words. They have the same initial value, and no last values are written.
 template <class P>
 bool try_scan_by_tiles(prepared_call& call, P problem, std::size_t most)
 {
@@ -80,22 +81,21 @@ bool try_scan_by_tiles(prepared_call& call, P problem, std::size_t most)
   using ring = ring_memory<tiles_problem>;
   tuning const& by = tuning_in_use();
   if (call.facts().compute_capability < 90 || problem.initials != nullptr || problem.lasts != nullptr ||
-      most < by.least_by_tiles || most / problem.segments < by.segments_by_tiles_and_warps)
+      most < by.least_by_tiles || most / problem.segments < by.segments_by_tiles_and_words)
     return false;
-  bool const by_warps_too = most / problem.segments < by.segments_by_tiles;
-  if (by_warps_too && most >> 31 != 0) return false;  // warps keep places of a block's elements in four bytes
-  // A part of whole segments has none that is longer than a part's room.
-  if (by_warps_too) problem.longest = std::max(by.longest_by_warps, static_cast<std::size_t>(warp_shape<P>::room));
+  bool const by_words_too = most / problem.segments < by.segments_by_tiles;
+  if (by_words_too && most >> 31 != 0) return false;  // places are numbers of four bytes
+  if (by_words_too) problem.longest = by.longest_by_words;
   tile_list place(most, problem.segments, problem.longest, order::tile<T>);
   if (!place.place(call, place.tiles() * words_of<working_type<T>> + words_by_warps)) return false;
-  detail::took(by_warps_too ? "cuda: segments scanned by tiles and warps" : "cuda: segments scanned by tiles");
+  detail::took(by_words_too ? "cuda: segments scanned by tiles and words" : "cuda: segments scanned by tiles");
   problem.shared = call.shared();
   problem.words = call.words();
   problem.capacity = place.capacity(call);
   listed_tiles const list = place.fill(call, problem);
-  if (by_warps_too) {
+  if (by_words_too) {
     problem.in_long_ones = list.elements;
-    launch_by_warps(call, problem, false);  // of the epoch that the ring ends
+    launch_by_words(call, problem, false);  // of the epoch that the ring ends
   }
   static std::array<void (*)(tiles_problem const), 1> entry{ring_kernel<tiles_problem>};
   static known_kernels known{};

@@ -8,35 +8,28 @@
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/segment_problem.cuh"
 #include "tally/detail/cuda/batch/segment_staging.cuh"
+#include "tally/detail/cuda/batch/segment_tickets.cuh"
 #include "tally/detail/cuda/batch/segment_trees.cuh"
 #include "tally/detail/cuda/elements.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
-/// How warps that each work alone, without a barrier of a block, come to the elements of segments.
+/// How warps that each work alone, without a barrier of a block, come to the elements of segments that they reduce.
 ///
-/// A warp takes *tickets*, some segments one after the other with some thousand elements together. Most tickets are
-/// dealt out beforehand, and the last ones are drawn. Their offsets come to shared memory in *blocks*, their elements
-/// in *parts*: as many whole segments as there is room for, or a strip of a longer segment. The next part and the block
-/// behind it are on their way while the warp works on a part.
-///
-/// A ticket with very many elements would keep one warp busy while the others have ended. If one is too large, the
-/// general kernel behind in the stream does the whole call (segments.cuh). A reduction looks at the sizes of all
-/// tickets as it begins, and its warps leave when they see that. A scan may overwrite its elements, so a kernel of its
-/// own looks ahead of it. Or warps leave out the long segments of a scan, and the ring scans those (segment_tiles.cuh).
+/// A warp has tickets (segment_tickets.cuh). Their offsets come to shared memory in *blocks*, their elements in *parts*:
+/// as many whole segments as there is room for, or a strip of a longer segment. The next part and the block behind it
+/// are on their way while the warp works on a part.
 namespace tally::cuda_backend {
 
-/// Whether a kind of problem can be done by warps.
+/// Whether a kind of problem can be reduced by warps.
 template <class P>
 inline constexpr bool fits_warps = [] {
   using T = typename P::element;
   using Op = typename P::operation;
-  if constexpr (!P::from_back && is_plain<typename P::input> && is_plain<typename P::offset_iterator> &&
-                (P::reduces || is_plain<typename P::output>) && has_identity<Op, T> &&
-                (!P::reduces || commutative<Op, T>))
+  if constexpr (P::reduces && !P::from_back && is_plain<typename P::input> && is_plain<typename P::offset_iterator> &&
+                has_identity<Op, T> && commutative<Op, T>)
     return std::is_same_v<std::remove_cv_t<std::iter_value_t<typename P::input>>, T> &&
-           (P::reduces || std::is_same_v<std::iter_value_t<typename P::output>, T>) &&
            std::is_same_v<working_type<T>, T> && (sizeof(T) == 4 || sizeof(T) == 8) && alignof(T) == sizeof(T) &&
            (sizeof(std::iter_value_t<typename P::offset_iterator>) == 4 ||
             sizeof(std::iter_value_t<typename P::offset_iterator>) == 8);
@@ -54,13 +47,11 @@ struct warp_shape {
   static constexpr int room = static_cast<int>(order::strip<T>);  ///< elements of a part
   static constexpr int block = 256;                               ///< most segments of a block
   static constexpr int warps = 6, blocks_a_processor = 3, threads = warps * warp_lanes;
-  static constexpr int ticket = 4 * room;  ///< elements of a ticket on average, at most
-  /// The most elements of a ticket, if that is a warp's share of all, and at least; else the call is the general
-  /// kernel's, which takes twice as long.
+  static constexpr int ticket = 4 * room, least_ticket = room / 2;  ///< see segment_tickets
   static constexpr int most_in_ticket = 32 * room, least_in_ticket = 16 * room;
-  static constexpr std::size_t least_mean_of_8 = P::reduces ? 16 : 1;  ///< elements of 8 segments; else likewise
+  static constexpr std::size_t least_mean_of_8 = 16;  ///< elements of 8 segments; else the call is the general kernel's
   /// Reductions of fewer elements a segment are by lanes (lane_segments.cuh).
-  static constexpr std::size_t mean_by_lanes = P::reduces ? 3 : 0;
+  static constexpr std::size_t mean_by_lanes = 3;
   /// From this mean length on all blocks look at the same tickets first, some a thread, and leave together if one is
   /// too large. Else reductions of "1 to 20, and one in a hundred of 200,000" that follow one another take 514 us each,
   /// and one alone 338.
@@ -76,6 +67,7 @@ __device__ __forceinline__ unsigned most_of_lanes(unsigned own)
   return own;
 #endif
 }
+
 __device__ __forceinline__ unsigned bits_of_lanes(unsigned own)
 {
 #if __CUDA_ARCH__ >= 800
@@ -84,55 +76,26 @@ __device__ __forceinline__ unsigned bits_of_lanes(unsigned own)
   return own;
 #endif
 }
-__device__ __forceinline__ std::uint64_t add_unseen(std::uint64_t* word)
-{
-#ifdef __CUDA_ARCH__
-  std::uint64_t before;
-  asm volatile("atom.relaxed.gpu.global.add.u64 %0, [%1], 1;" : "=l"(before) : "l"(word) : "memory");
-  return before;
-#else
-  return (*word)++;
-#endif
-}
 
-/// The segments of a call, shared out in tickets and blocks.
-struct warp_tickets {
-  std::size_t count;
-  std::size_t dealt;     ///< tickets that are dealt out beforehand, in turns of all warps; the others are drawn
-  std::size_t segments;  ///< of a ticket
-  int block;             ///< segments of a block
-  std::uint32_t most;    ///< elements of a ticket, if the call is not the general kernel's
-  std::size_t longest;   ///< elements of a segment that is not left out
-  bool by_lanes;         ///< a lane has whole segments; these tickets are only looked at
-  bool are_long;         ///< segments are long on average
+/// The segments of a call, shared out in tickets of whole blocks.
+struct warp_tickets : segment_tickets {
+  int block = 1;          ///< segments of a block
+  bool by_lanes = false;  ///< a lane has whole segments; these tickets are only looked at
+  bool are_long = false;  ///< segments are long on average
 
   template <class Shape>
-  __device__ __forceinline__ static warp_tickets of(std::size_t elements, std::size_t segments, Shape)
+  __device__ __forceinline__ static warp_tickets of(std::size_t elements, std::size_t segments, Shape shape)
   {
     constexpr int room = Shape::room, most = Shape::block;
-    std::size_t const workers = static_cast<std::size_t>(gridDim.x) * Shape::warps;
+    warp_tickets result{segment_tickets::of(elements, segments, shape)};
     // Blocks fill whole parts, but for a fifth of the last one.
     float const mean = static_cast<float>(elements) / static_cast<float>(segments);
     float const parts = fmaxf(1.0f, floorf(most * mean / room));
     float const block = fminf(static_cast<float>(most), (parts - 0.2f) * (room - mean / 2) / fmaxf(mean, 0.001f));
-    // An empty segment counts like an element.
-    float const target = fminf(static_cast<float>(Shape::ticket),
-                               fmaxf(room / 2.0f, static_cast<float>(elements + segments) / (8.0f * workers)));
-    float const share = target / (mean + 1.0f);
-    warp_tickets result{};
-    result.longest = ~std::size_t{};
-    float const share_of_all = static_cast<float>(elements) / static_cast<float>(workers);
-    result.most = static_cast<std::uint32_t>(fminf(fmaxf(share_of_all, static_cast<float>(Shape::least_in_ticket)),
-                                                   static_cast<float>(Shape::most_in_ticket)));
     result.block = block < 1.0f ? 1 : static_cast<int>(block);
-    if (share < static_cast<float>(result.block)) result.block = share < 1.0f ? 1 : static_cast<int>(share);
-    auto const blocks = static_cast<std::size_t>(share / static_cast<float>(result.block));
-    result.segments = (blocks < 1 ? 1 : blocks) * static_cast<std::size_t>(result.block);
-    result.count = (segments + result.segments - 1) / result.segments;
-    // The fewer segments a warp has, the more its share of elements differs from the mean.
-    float const differs = 4 * rsqrtf(static_cast<float>(segments) / static_cast<float>(workers) + 1.0f);
-    float const dealt = 1.0f - fminf(differs, 0.4f);
-    result.dealt = static_cast<std::size_t>(static_cast<float>(result.count) * dealt) / workers * workers;
+    if (result.segments < static_cast<std::size_t>(result.block)) result.block = static_cast<int>(result.segments);
+    std::size_t const blocks = result.segments / static_cast<std::size_t>(result.block);
+    result.template share_out<Shape>(segments, blocks * static_cast<std::size_t>(result.block));
     return result;
   }
 };
@@ -239,14 +202,12 @@ public:
       : problem_(problem),
         room_(room),
         tickets_(tickets),
-        ticket_word_(ticket_word),
+        own_tickets_(tickets, ticket_word, epoch),
         general_word_(general_word),
         epoch_(epoch),
         lane_(static_cast<int>(threadIdx.x) % warp_lanes),
         elements_(room.elements[0])
   {
-    dealt_ = static_cast<std::size_t>(threadIdx.x / warp_lanes) * gridDim.x + blockIdx.x;
-    if (dealt_ >= tickets_.dealt) draw_first();
   }
 
   /// Calls work(part, place of its buffer) for all parts.
@@ -268,34 +229,15 @@ public:
   }
 
 private:
-  __device__ __forceinline__ void draw_first()
-  {
-    if (lane_ == 0) drawn_ = count_at(ticket_word_, epoch_) - 1;
-  }
-
   /// Begins to copy the offsets of the block behind the last one to a place.
   __device__ __forceinline__ void ask_block(int place)
   {
     if (at_ == ticket_end_) {
       // A ticket that is too large is found at the beginning, but small tickets may all be done by then. Read before
       // each part, this word, which is one for all warps, costs a third.
-      if constexpr (P::reduces) {
-        if (taken_ < 6 || taken_ % 16 == 0) general_ = load_relaxed(general_word_);
-        ++taken_;
-      }
-      std::size_t own = dealt_;
-      if (dealt_ < tickets_.dealt) {
-        dealt_ += static_cast<std::size_t>(gridDim.x) * shape::warps;
-        if (dealt_ >= tickets_.dealt) draw_first();
-      } else {
-        std::uint64_t ticket = 0;
-        if (lane_ == 0) {
-          ticket = tickets_.dealt + static_cast<std::uint32_t>(drawn_);
-          if (ticket < tickets_.count) drawn_ = add_unseen(ticket_word_);
-        }
-        own = __shfl_sync(whole_warp, static_cast<unsigned long long>(ticket), 0);
-      }
-      at_ = own * tickets_.segments;
+      if (taken_ < 6 || taken_ % 16 == 0) general_ = load_relaxed(general_word_);
+      ++taken_;
+      at_ = own_tickets_.take() * tickets_.segments;
       ticket_end_ = at_ + tickets_.segments < problem_.segments ? at_ + tickets_.segments : problem_.segments;
       if (at_ >= problem_.segments) {
         asked_segments_ = 0;
@@ -324,17 +266,9 @@ private:
   /// Begins to copy the next part to a buffer. The offsets that were asked for are there.
   __device__ __forceinline__ part next(int side)
   {
-    if constexpr (P::reduces)
-      if (static_cast<std::uint32_t>(general_ >> 32) == epoch_) return {};
-    for (bool are_there = true;; are_there = false) {
-      if constexpr (!P::reduces)
-        while (block_.has_more() && block_.elements_of_next(room_) > tickets_.longest) ++block_.k;
-      if (block_.has_more()) break;
+    if (static_cast<std::uint32_t>(general_ >> 32) == epoch_) return {};
+    if (!block_.has_more()) {
       if (asked_segments_ == 0) return {};
-      if (!are_there) {  // all segments of a block were left out, and the next one's offsets have just been asked for
-        await_copies();
-        __syncwarp();
-      }
       // The last part may still be in work. If it is of this block, the third place is free, else this block's own.
       int const free = has_parts_ ? 3 - block_.place - asked_block_ : block_.place;
       has_parts_ = false;
@@ -350,15 +284,14 @@ private:
   P const& problem_;
   warp_room<P>& room_;
   warp_tickets const& tickets_;
-  std::uint64_t* ticket_word_;
+  tickets_of_warp<shape> own_tickets_;
   std::uint64_t const* general_word_;
   std::uint32_t epoch_;
   int lane_;
   shared_place<T> elements_;
 
-  std::uint64_t drawn_ = 0, general_ = 0;  // as they were read; the one of lane 0
-  unsigned taken_ = 0;                     // tickets
-  std::size_t dealt_;
+  std::uint64_t general_ = 0;            // as it was read
+  unsigned taken_ = 0;                   // tickets
   std::size_t at_ = 0, ticket_end_ = 0;  // the segments of the present ticket that are left
   // The block that is on its way.
   std::size_t asked_first_ = 0, asked_base_ = 0;

@@ -6,28 +6,17 @@
 
 #include "tally/detail/cuda/batch/lane_segments.cuh"
 #include "tally/detail/cuda/batch/long_segments.cuh"
+#include "tally/detail/cuda/batch/segment_tickets.cuh"
 #include "tally/detail/cuda/batch/warp_parts.cuh"
 #include "tally/detail/cuda/batch/warp_reduction.cuh"
-#include "tally/detail/cuda/batch/warp_scan.cuh"
 #include "tally/detail/cuda/handover.hpp"
 #include "tally/detail/cuda/problem.cuh"
 
-/// The kernels for segments by warps that each work alone (warp_parts.cuh).
+/// The kernel for reductions of segments by warps that each work alone (warp_parts.cuh).
 namespace tally::cuda_backend {
 
-/// Words behind those of the general kernel: of the tickets, and in another line of memory the one that calls for that
-/// kernel.
-inline constexpr std::size_t words_by_warps = 32, word_of_shares = 8, word_of_call = 16;
 template <class P>
-__host__ __device__ __forceinline__ std::uint64_t* words_of_tickets(P const& problem)
-{
-  return problem.words + problem.capacity - words_by_warps;
-}
-
-template <class P>
-using warp_memory = std::conditional_t<P::reduces, warp_reduction_memory<P>, warp_scan_memory<P>>;
-template <class P>
-inline constexpr std::size_t warps_bytes = warp_shape<P>::warps * sizeof(warp_memory<P>);
+inline constexpr std::size_t warps_bytes = warp_shape<P>::warps * sizeof(warp_reduction_memory<P>);
 
 /// The tickets of a call with its elements, or none if the call is the general kernel's whatever they are.
 template <class P>
@@ -35,47 +24,17 @@ __device__ __forceinline__ warp_tickets tickets_of(P const& problem)
 {
   using shape = warp_shape<P>;
   std::size_t const elements = problem.offset(problem.segments) - problem.offset(0);
-  if constexpr (!P::reduces) {
-    if (problem.in_long_ones != nullptr) {
-      warp_tickets tickets = warp_tickets::of(elements - *problem.in_long_ones, problem.segments, shape{});
-      tickets.longest = problem.longest;
-      tickets.most = ~std::uint32_t{};
-      return tickets;
-    }
-  }
   // Offsets in shared memory are words of four bytes.
   if (elements >> 31 != 0 || elements / shape::most_in_ticket >= problem.segments) return {};
   warp_tickets tickets = warp_tickets::of(elements, problem.segments, shape{});
   tickets.by_lanes = elements < shape::mean_by_lanes * problem.segments && problem.initials == nullptr;
   tickets.are_long = elements >= shape::least_mean_looked_at * problem.segments;
-  if constexpr (P::reduces) {
-    if (tickets.by_lanes) {
-      tickets.segments = lane_reduction<P>::ticket;
-      tickets.count = (problem.segments + tickets.segments - 1) / tickets.segments;
-      return tickets;
-    }
+  if (tickets.by_lanes) {
+    tickets.segments = lane_reduction<P>::ticket;
+    tickets.count = (problem.segments + tickets.segments - 1) / tickets.segments;
+    return tickets;
   }
   return 8 * elements < shape::least_mean_of_8 * problem.segments ? warp_tickets{} : tickets;
-}
-
-template <class P>
-__device__ __forceinline__ bool is_too_large(warp_tickets const& tickets, P const& problem, std::size_t k)
-{
-  std::size_t const first = k * tickets.segments;
-  std::size_t const end = first + tickets.segments < problem.segments ? first + tickets.segments : problem.segments;
-  return problem.offset(end) - problem.offset(first) > tickets.most;
-}
-
-/// Calls for the general kernel if a ticket is too large, by all threads of a grid.
-template <class P>
-__device__ __forceinline__ void look_at(warp_tickets const& tickets, P const& problem, std::uint32_t epoch)
-{
-  using shape = warp_shape<P>;
-  std::uint64_t* const word = words_of_tickets(problem) + word_of_call;
-  if (tickets.count == 0 && blockIdx.x == 0 && threadIdx.x == 0) store_relaxed(word, tagged(1, epoch));
-  for (std::size_t k = blockIdx.x + static_cast<std::size_t>(threadIdx.x) * gridDim.x; k < tickets.count;
-       k += static_cast<std::size_t>(gridDim.x) * shape::threads)
-    if (is_too_large(tickets, problem, k)) store_relaxed(word, tagged(1, epoch));
 }
 
 /// Whether one of some tickets is too large, by all threads of each block. All blocks look at the same ones, so they
@@ -96,20 +55,6 @@ __device__ __forceinline__ bool looks_too_large(warp_tickets const& tickets, P c
 }
 
 template <class P>
-__device__ __forceinline__ std::uint32_t epoch_of(P const& problem)
-{
-  return static_cast<std::uint32_t>(load_relaxed(&problem.shared->next) >> 32) + 1;
-}
-
-/// Looks at the tickets of a scan, in as many blocks as the scan has.
-template <class P>
-__global__ void __launch_bounds__(warp_shape<P>::threads) warp_tickets_kernel(__grid_constant__ P const given)
-{
-  auto const& problem = at_its_turn(given);
-  if (problem.segments != 0) look_at(tickets_of(problem), problem, epoch_of(problem));
-}
-
-template <class P>
 __global__ void __launch_bounds__(warp_shape<P>::threads, warp_shape<P>::blocks_a_processor)
     warp_segments_kernel(__grid_constant__ P const given)
 {
@@ -118,22 +63,16 @@ __global__ void __launch_bounds__(warp_shape<P>::threads, warp_shape<P>::blocks_
   extern __shared__ __align__(16) unsigned char room[];
   std::uint32_t const epoch = epoch_of(problem);
   std::uint64_t* const words = words_of_tickets(problem);
-  if constexpr (!P::reduces)
-    if (static_cast<std::uint32_t>(load_relaxed(words + word_of_call) >> 32) == epoch) return;
   typename P::operation op = problem.op;
-  auto& own = reinterpret_cast<warp_memory<P>*>(room)[threadIdx.x / warp_lanes];
-  if constexpr (P::reduces) {
-    if (long_reduction<P>::is_for(problem))
-      return long_reduction<P>(given, problem.segments, own, op, words + word_of_shares, epoch).work();
-  }
+  auto& own = reinterpret_cast<warp_reduction_memory<P>*>(room)[threadIdx.x / warp_lanes];
+  if (long_reduction<P>::is_for(problem))
+    return long_reduction<P>(given, problem.segments, own, op, words + word_of_shares, epoch).work();
   warp_tickets const tickets = tickets_of(problem);
-  if constexpr (P::reduces) {
-    if (tickets.are_long && looks_too_large(tickets, problem, epoch)) return;
-    look_at(tickets, problem, epoch);
-    if (tickets.count == 0) return;
-    if (tickets.by_lanes) return lane_reduction<P>(problem, own, tickets, op).work(words + word_of_call, epoch);
-  }
-  std::conditional_t<P::reduces, warp_reduction<P>, warp_scan<P>> work(problem, own, op);
+  if (tickets.are_long && looks_too_large(tickets, problem, epoch)) return;
+  look_at(tickets, problem, epoch);
+  if (tickets.count == 0) return;
+  if (tickets.by_lanes) return lane_reduction<P>(problem, own, tickets, op).work(words + word_of_call, epoch);
+  warp_reduction<P> work(problem, own, op);
   warp_parts<P>(problem, own.room, tickets, words, words + word_of_call, epoch)
       .for_each([&](warp_part const& part, auto const& elements) { work.work_on(part, elements); });
 }
