@@ -2,6 +2,7 @@
 // implementation of its own, wherever it lies and whatever is beside it.
 #include "fibers.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -31,8 +32,9 @@ using tally::test::same;
 struct call {
   std::size_t in = 0, out = 0;  ///< the first elements, behind a line of memory
   bool is_exclusive = false, has_init = false, is_in_place = false;
-  std::size_t longest = ~std::size_t{};  ///< of the segments that are not left out
-  std::size_t skipped = 0;               ///< segments before those of the warp
+  std::size_t longest = ~std::size_t{};      ///< of the segments that are not left out
+  std::size_t skipped = 0;                   ///< segments before those of the warp
+  std::size_t at_once = ~std::size_t{} / 2;  ///< segments that the warp takes
 };
 
 template <class T>
@@ -51,7 +53,8 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
   SCOPED_TRACE((how.is_exclusive ? "exclusive scan of" : "scan of") + names + ", first elements " +
                std::to_string(how.in) + ", " + std::to_string(how.out) +
                (how.has_init ? ", with an initial value" : "") + (how.is_in_place ? ", in place" : "") + ", longest " +
-               std::to_string(how.longest) + ", " + std::to_string(how.skipped) + " left to others");
+               std::to_string(how.longest) + ", " + std::to_string(how.skipped) + " left to others, " +
+               std::to_string(how.at_once) + " at once");
   auto const all = static_cast<std::size_t>(offsets.back()) + 2;
   std::size_t const first = how.skipped;
   guarded<T> const in(all, how.in), out(all, how.out);
@@ -94,7 +97,11 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
   tally::test::run_grid(1, warp_lanes, sizeof(memory), [&] {
     auto& own = *reinterpret_cast<memory*>(tally::test::grid::current()->memory());
     tally::plus op;
-    segment_words<P>(problem, own, op).work(first, lengths.size(), offsets[first], offsets.back(), how.longest);
+    segment_words<P> words(problem, own, op);
+    for (std::size_t next = first; next < lengths.size(); next += how.at_once) {
+      std::size_t const end = std::min(lengths.size(), next + how.at_once);
+      words.work(next, end, offsets[next], offsets[end], how.longest);
+    }
   });
   EXPECT_TRUE(in.guards_intact());
   EXPECT_TRUE(out.guards_intact());
@@ -120,6 +127,7 @@ public:
     result.is_exclusive = (*this)(3) == 0;
     result.has_init = result.is_exclusive || (*this)(2) == 0;
     result.is_in_place = (*this)(4) == 0;
+    if ((*this)(2) == 0) result.at_once = 1 + (*this)((*this)(2) == 0 ? 4 : 40);
     return result;
   }
 
@@ -152,11 +160,16 @@ void check_all(std::uint64_t stream)
     check<T, std::uint32_t>(lengths, how);
   }
   // More segments than offsets in shared memory, and none but empty ones.
-  check<T, std::uint32_t>(std::vector<std::size_t>(3000, 1), draw.how());
+  auto const many = [&](std::vector<std::size_t> const& lengths) {
+    call how = draw.how();
+    how.at_once = 900 + draw(4000);
+    check<T, std::uint32_t>(lengths, how);
+  };
+  many(std::vector<std::size_t>(3000, 1));
   std::vector<std::size_t> few(4000, 0);
   for (int k = 0; k < 40; ++k) few[draw(4000)] = draw(60);
-  check<T, std::uint32_t>(few, draw.how());
-  check<T, std::uint32_t>(std::vector<std::size_t>(1500, 0), draw.how());
+  many(few);
+  many(std::vector<std::size_t>(1500, 0));
   // Carries of several tiles and of several spans' tiles.
   check<T, std::uint32_t>({5, 3 * tile + 7, 1, 2 * tile, 9, tile + 1, tile, 2 * tile + row}, draw.how());
   check<T, std::uint32_t>({3, 34 * tile + 3, 8}, draw.how());

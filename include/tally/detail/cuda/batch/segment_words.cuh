@@ -28,8 +28,8 @@ template <class T>
 struct words_shape {
   static constexpr int group = static_cast<int>(order::group<T>), row = static_cast<int>(order::row<T>);
   static constexpr int tile = static_cast<int>(order::tile<T>);
-  static constexpr int rows = sizeof(T) == 4 ? 4 : 2;  ///< of words, that a warp has at a time: a word a lane
-  static constexpr int chunk = rows * row;             ///< their elements
+  static constexpr int rows = 4;            ///< of words, that a warp has at a time: a word a lane
+  static constexpr int chunk = rows * row;  ///< their elements
   static_assert(chunk % (4 * warp_lanes) == 0);
   static constexpr int ring = 1024;  ///< offsets in shared memory
 };
@@ -91,6 +91,7 @@ private:
     int begin, end;                       ///< places of its elements
     int count;                            ///< segments
     int marked;                           ///< of these, whose ends were marked
+    std::uint32_t next_end;               ///< the place of the next end
     int asked, there;                     ///< offsets that were asked for, and that are in shared memory
     bool is_aligned;                      ///< words of results are
   };
@@ -198,19 +199,20 @@ private:
     return k <= now.count ? static_cast<std::uint32_t>(now.offsets[k]) - now.base : ~std::uint32_t{};
   }
 
-  /// Marks where segments of a run end in a chunk: there others begin.
-  __device__ __forceinline__ void mark(run& now, int at)
+  /// Marks where segments of a run end in a chunk: there others begin. Returns whether any do.
+  __device__ __forceinline__ bool mark(run& now, int at)
   {
+    auto const from = static_cast<std::uint32_t>(at);
+    if (now.next_end >= from + chunk) return false;
     constexpr int at_once = 2;
     auto* const heads = reinterpret_cast<std::uint8_t*>(own_.heads);
-#pragma unroll 1
-    for (int count = at_once * warp_lanes; count == at_once * warp_lanes;) {
+    while (true) {
       bool const is_there = are_there(now, at_once * warp_lanes);
       std::uint32_t places[at_once];
 #pragma unroll
       for (int j = 0; j < at_once; ++j)
-        places[j] = place_of(now, now.marked + j * warp_lanes + lane_ + 1, is_there) - static_cast<std::uint32_t>(at);
-      count = 0;
+        places[j] = place_of(now, now.marked + j * warp_lanes + lane_ + 1, is_there) - from;
+      int count = 0;
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
         bool const here = places[j] < static_cast<std::uint32_t>(chunk);
@@ -218,29 +220,36 @@ private:
         count += __popc(__ballot_sync(whole_warp, here));
       }
       now.marked += count;
+      if (count == at_once * warp_lanes) continue;
+      now.next_end = from + __shfl_sync(whole_warp, count < warp_lanes ? places[0] : places[1], count % warp_lanes);
+      return true;
     }
   }
 
   /// The same where long segments are left out. Before one of them the run ends.
-  __device__ __forceinline__ void mark_up_to(run& now, int at, std::size_t longest)
+  __device__ __forceinline__ bool mark_up_to(run& now, int at, std::size_t longest)
   {
+    auto const from = static_cast<std::uint32_t>(at), limit = from + chunk;
+    if (now.next_end >= limit) return false;
     auto* const heads = reinterpret_cast<std::uint8_t*>(own_.heads);
-    auto const limit = static_cast<std::uint32_t>(at + chunk);
-#pragma unroll 1
-    for (int count = warp_lanes; count == warp_lanes;) {
+    while (true) {
       bool const is_there = are_there(now, warp_lanes);
       int const k = now.marked + lane_ + 1;
       std::uint32_t const place = place_of(now, k, is_there), before = place_of(now, k - 1, is_there);
-      unsigned const longer = __ballot_sync(whole_warp, k <= now.count && before < limit && place - before > longest);
+      // One that begins at the limit too: where it goes on, nothing is looked at.
+      unsigned const longer = __ballot_sync(whole_warp, k <= now.count && before <= limit && place - before > longest);
       if (longer != 0) {
         int const of = __ffs(static_cast<int>(longer)) - 1;
         now.count = now.marked + of;
         now.end = static_cast<int>(__shfl_sync(whole_warp, before, of));
       }
       bool const here = k <= now.count && place < limit;
-      if (here) heads[place - static_cast<std::uint32_t>(at)] = 1;
-      count = __popc(__ballot_sync(whole_warp, here));
+      if (here) heads[place - from] = 1;
+      int const count = __popc(__ballot_sync(whole_warp, here));
       now.marked += count;
+      if (count == warp_lanes) continue;
+      now.next_end = __shfl_sync(whole_warp, place, count);
+      return true;
     }
   }
 
@@ -303,6 +312,19 @@ private:
       own.begins[r] = heads[r] * 3 | other;
       own.in_row[r] = other != 0 ? ~static_cast<unsigned>(own.behind[r]) / group % warp_lanes : 0u;
     }
+  }
+
+  /// The same where no segment begins.
+  __device__ __forceinline__ void go_on(lane_words& own, open_segment& open)
+  {
+#pragma unroll
+    for (int r = 0; r < rows; ++r) {
+      own.with_heads[r] = 0;
+      own.behind[r] = open.begin - r * row - lane_ * group;
+      own.begins[r] = 1u << 8 * (static_cast<unsigned>(open.begin) % group);
+      own.in_row[r] = ~static_cast<unsigned>(own.behind[r]) / group % warp_lanes;
+    }
+    open.begin -= chunk;
   }
 
   /// Folds the elements of each group up to each of them, and the totals of groups that end.
@@ -514,6 +536,7 @@ private:
     now.end = into + static_cast<int>(end - begin);
     now.count = static_cast<int>(last - first);
     now.marked = now.asked = 0;
+    now.next_end = 0;  // it is looked up
     now.is_aligned = elements_into_word(now.to) == 0;
     ask(now);
     now.there = now.asked;
@@ -534,13 +557,13 @@ private:
     for (int at = 0;; at += chunk) {
       await_copy_groups<1>();
       __syncwarp();
-      if (leaves_out)
-        mark_up_to(now, at, longest);
-      else
-        mark(now, at);
-      __syncwarp();
       lane_words own;
-      find_begins(own, open);
+      if (leaves_out ? mark_up_to(now, at, longest) : mark(now, at)) {
+        __syncwarp();
+        find_begins(own, open);
+      } else {
+        go_on(own, open);
+      }
       fold_groups(own, open, elements);
       if (at + chunk < now.end) load(now, at + chunk, elements);
       // The compiler would keep each of these bits, which are needed again, for longer than it takes to find it out.

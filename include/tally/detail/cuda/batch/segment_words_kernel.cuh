@@ -33,7 +33,8 @@ inline constexpr bool fits_words = [] {
 template <class P>
 struct words_kernel_shape {
   static constexpr int strip = static_cast<int>(order::strip<typename P::element>);
-  static constexpr int warps = 4, blocks_a_processor = 4, threads = warps * warp_lanes;
+  static constexpr int warps = 4, threads = warps * warp_lanes;
+  static constexpr int blocks_a_processor = sizeof(typename P::element) == 4 ? 4 : 3;
   static constexpr int ticket = 8 * strip, least_ticket = strip / 2;
   static constexpr int most_in_ticket = 32 * strip, least_in_ticket = 16 * strip;
   static constexpr std::size_t bytes = warps * sizeof(segment_words_memory<P>);
