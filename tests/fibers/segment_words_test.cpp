@@ -35,6 +35,7 @@ struct call {
   std::size_t longest = ~std::size_t{};      ///< of the segments that are not left out
   std::size_t skipped = 0;                   ///< segments before those of the warp
   std::size_t at_once = ~std::size_t{} / 2;  ///< segments that the warp takes
+  std::size_t far = 0;                       ///< elements before those that are there
 };
 
 template <class T>
@@ -46,7 +47,8 @@ T element(std::size_t k)
 template <class T, class Offset>
 void check(std::vector<std::size_t> const& lengths, call const& how)
 {
-  std::vector<Offset> offsets{3};  // elements before the first offset belong to no segment
+  // Elements before the first offset belong to no segment.
+  std::vector<Offset> offsets{static_cast<Offset>(how.far + 3)};
   for (std::size_t const n : lengths) offsets.push_back(static_cast<Offset>(offsets.back() + n));
   std::string names;
   for (std::size_t s = 0; s < lengths.size() && s < 40; ++s) names += " " + std::to_string(lengths[s]);
@@ -55,7 +57,7 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
                (how.has_init ? ", with an initial value" : "") + (how.is_in_place ? ", in place" : "") + ", longest " +
                std::to_string(how.longest) + ", " + std::to_string(how.skipped) + " left to others, " +
                std::to_string(how.at_once) + " at once");
-  auto const all = static_cast<std::size_t>(offsets.back()) + 2;
+  auto const all = static_cast<std::size_t>(offsets.back()) - how.far + 2;
   std::size_t const first = how.skipped;
   guarded<T> const in(all, how.in), out(all, how.out);
   T const init = T(0.375);
@@ -66,20 +68,23 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
   std::vector<T> expected(how.is_in_place ? in.begin() : out.begin(), how.is_in_place ? in.end() : out.end());
   for (std::size_t s = first; s < lengths.size(); ++s) {
     if (lengths[s] > how.longest) continue;
-    std::vector<T> const own(in.data() + offsets[s], in.data() + offsets[s + 1]);
+    std::vector<T> const own(in.data() + (offsets[s] - how.far), in.data() + (offsets[s + 1] - how.far));
     auto const results =
         tally::test::reference::scan(own, tally::plus{}, how.has_init ? std::optional<T>(init) : std::nullopt);
     for (std::size_t k = 0; k < own.size(); ++k)
-      expected[offsets[s] + k] = how.is_exclusive ? results.exclusive[k] : results.inclusive[k];
+      expected[offsets[s] - how.far + k] = how.is_exclusive ? results.exclusive[k] : results.inclusive[k];
   }
 
   using P = segment_problem<segment_work::scan, tally::detail::batch::from_front, T, tally::plus, T const*,
                             Offset const*, T*>;
   T* const to = how.is_in_place ? in.data() : out.data();
-  P const problem{in.data(),
+  auto const from_far = [&](T* p) {
+    return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(p) - how.far * sizeof(T));
+  };
+  P const problem{from_far(in.data()),
                   offsets.data(),
                   lengths.size(),
-                  to,
+                  from_far(to),
                   {how.has_init, init, init},
                   nullptr,
                   nullptr,
@@ -170,6 +175,12 @@ void check_all(std::uint64_t stream)
   for (int k = 0; k < 40; ++k) few[draw(4000)] = draw(60);
   many(few);
   many(std::vector<std::size_t>(1500, 0));
+  // Offsets beyond four bytes.
+  for (std::size_t const before : {700, 3, 2, 1, 0, -5}) {
+    call how = draw.how();
+    how.far = (std::size_t(1) << 32) - before;
+    check<T, std::uint64_t>({1, 400, 7, 0, 2 * chunk, 90, 3}, how);
+  }
   // Carries of several tiles and of several spans' tiles.
   check<T, std::uint32_t>({5, 3 * tile + 7, 1, 2 * tile, 9, tile + 1, tile, 2 * tile + row}, draw.how());
   check<T, std::uint32_t>({3, 34 * tile + 3, 8}, draw.how());

@@ -47,7 +47,7 @@ struct segment_problem {
   detail::count_in_memory fewer;               ///< the number of segments, if it lies in the device's memory
   std::size_t reduced_along = ~std::size_t{};  ///< see tuning; of a reduction by warps
   std::uint64_t const* call = nullptr;  ///< if not null, the word by which the kernel ahead calls for the general one
-  /// Of a scan by warps: if not null, segments of more than `longest` elements are another kernel's. They have so many
+  /// Of a scan by words: if not null, segments of more than `longest` elements are another kernel's. They have so many
   /// elements together.
   std::uint64_t const* in_long_ones = nullptr;
   std::size_t longest = 0;

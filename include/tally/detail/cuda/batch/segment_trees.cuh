@@ -51,18 +51,6 @@ struct shared_place {
                  : "r"(address));
     memcpy(elements, words, sizeof words);
   }
-  __device__ __forceinline__ void put(int k, T const& element) const
-  {
-    if constexpr (sizeof(T) == 4) {
-      std::uint32_t word;
-      memcpy(&word, &element, sizeof word);
-      asm volatile("st.shared.b32 [%0], %1;" ::"r"((*this + k).address), "r"(word));
-    } else {
-      std::uint64_t word;
-      memcpy(&word, &element, sizeof word);
-      asm volatile("st.shared.b64 [%0], %1;" ::"r"((*this + k).address), "l"(word));
-    }
-  }
 #else
   T const* address;
 
@@ -74,7 +62,6 @@ struct shared_place {
   {
     for (int j = 0; j < Count; ++j) elements[j] = address[j];
   }
-  __host__ __device__ void put(int k, T const& element) const { const_cast<T&>(address[k]) = element; }
 #endif
 };
 

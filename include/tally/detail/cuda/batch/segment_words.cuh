@@ -12,15 +12,14 @@
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
-/// Scans of segments by words: each lane of a warp has words of 16 bytes as they lie in memory, wherever segments
-/// begin.
+/// Scans of segments by words. A lane of a warp has words of 16 bytes as they lie in memory, wherever segments begin.
 ///
-/// A word has as many elements as a group of the order. So in each word one group at most begins that is not the first
-/// of its segment, and groups of a segment that follow each other begin in words that follow each other. Kogge and
-/// Stone's scan of a row of groups is then a scan over words: a lane takes the value of the lane d before it if the
-/// segment has d groups more. A group that goes on in the next word is one value, the fold so far, which goes to the
-/// next lane. So a warp reads and writes each element once, from and to registers, in steps that are the same for all
-/// lengths.
+/// A word has as many elements as a group of the order. So in each word at most one group begins that is not the first
+/// of its segment. The next group of that segment begins in the next word, at the same place. So Kogge and Stone's scan
+/// of a row of groups is a scan over words: a lane takes the value of the lane d before it, if the segment has d groups
+/// more. A group that goes on in the next word is one value, the fold so far, which goes to the next lane.
+///
+/// So a warp reads and writes each element once, in whole words, and the steps are the same for all lengths.
 namespace tally::cuda_backend {
 
 /// The sizes of a warp's work.
@@ -32,6 +31,9 @@ struct words_shape {
   static constexpr int chunk = rows * row;  ///< their elements
   static_assert(chunk % (4 * warp_lanes) == 0);
   static constexpr int ring = 1024;  ///< offsets in shared memory
+  /// The most elements of segments that a warp has one after the other, and of those that are left out between them:
+  /// places are ints, those behind the end too.
+  static constexpr std::size_t most = (std::size_t(1) << 31) - 2 * chunk;
 };
 
 /// The shared memory of a warp.
@@ -117,12 +119,12 @@ private:
     int behind[rows];           ///< minus the elements from the last begin of a segment before the word up to the word
     /// A byte for each element: bit 0 where a group begins, bit 1 where a segment does.
     unsigned begins[rows];
-    unsigned
-        in_row[rows];  ///< the groups before the one that begins in the word, in its row, but for the one just before
-    W totals[rows];    ///< of the groups that end before the one that begins in the word
-    W upto[rows];      ///< the left operands of these
-    int tile_end;      ///< the place behind the end of a tile, from the beginning of the chunk
-    W carry_before;    ///< of the tile before that place
+    /// The number in its row of the group before the one that begins in the word, or 0.
+    unsigned in_row[rows];
+    W totals[rows];  ///< of that group
+    W upto[rows];    ///< the left operand of the group that begins in the word
+    int tile_end;    ///< the place behind the end of a tile, from the beginning of the chunk
+    W carry_before;  ///< of the tile before that place
 
     __device__ __forceinline__ bool group_begins_upto(int r, int j) const
     {

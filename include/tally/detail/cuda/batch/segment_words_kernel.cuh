@@ -51,8 +51,7 @@ __device__ __forceinline__ segment_tickets tickets_by_words(P const& problem)
     tickets.most = ~std::uint32_t{};
     return tickets;
   }
-  // Places are numbers of four bytes.
-  if (elements >> 31 != 0 || elements / shape::most_in_ticket >= problem.segments) return {};
+  if (elements / shape::most_in_ticket >= problem.segments) return {};
   return segment_tickets::of(elements, problem.segments, shape{});
 }
 

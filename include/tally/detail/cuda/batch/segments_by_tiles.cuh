@@ -84,7 +84,7 @@ bool try_scan_by_tiles(prepared_call& call, P problem, std::size_t most)
       most < by.least_by_tiles || most / problem.segments < by.segments_by_tiles_and_words)
     return false;
   bool const by_words_too = most / problem.segments < by.segments_by_tiles;
-  if (by_words_too && most >> 31 != 0) return false;  // places are numbers of four bytes
+  if (by_words_too && most > words_shape<T>::most) return false;
   if (by_words_too) problem.longest = by.longest_by_words;
   tile_list place(most, problem.segments, problem.longest, order::tile<T>);
   if (!place.place(call, place.tiles() * words_of<working_type<T>> + words_by_warps)) return false;

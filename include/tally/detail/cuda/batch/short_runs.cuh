@@ -50,9 +50,6 @@ struct short_runs_shape {
   static_assert(stretch > 0 && stretch % part == 0 && words <= threads && window <= 32);
 };
 
-/// A scan does nothing at heads.
-struct no_head {};
-
 /// Heads of which the host knows the number of elements.
 struct counted_heads {
   detail::batch::marked_heads heads;
@@ -67,7 +64,7 @@ struct counted_heads {
 
 /// The arguments of the kernel. It does nothing unless `heads` finds that segments are short: each part but the last
 /// one has a head.
-template <segment_work What, class T, class Op, class In, class Out, class Head, class Heads>
+template <segment_work What, class T, class Op, class In, class Out, class Head>
 struct short_runs_problem {
   using element = T;
   using operation = Op;
@@ -78,7 +75,7 @@ struct short_runs_problem {
   In in;
   Out out;
   Head head;  ///< acts at the head of each segment of a reduction
-  Heads heads;
+  counted_heads heads;
   initial_value<T, Op> init;
   Op op;
   bool exclusive;  ///< of a scan

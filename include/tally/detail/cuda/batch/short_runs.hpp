@@ -94,8 +94,8 @@ bool try_short_runs(execution const& on, char const* name, detail::batch::marked
     prepared_call const call(on, name);
     auto const in = device_iterator(values);
     auto const to = device_iterator(out);
-    using problem = short_runs_problem<What, T, Op, std::remove_const_t<decltype(in)>,
-                                       std::remove_const_t<decltype(to)>, Head, counted_heads>;
+    using problem =
+        short_runs_problem<What, T, Op, std::remove_const_t<decltype(in)>, std::remove_const_t<decltype(to)>, Head>;
     launch_short_runs(
         call, heads.n,
         problem{in, to, head, {heads, most_mean}, initial<T, Op>(init), op, shift == detail::direction::exclusive});
