@@ -1,5 +1,5 @@
-// Scans of segments by words on fibers: a warp has segments that follow each other. Each has the results of the order, by an
-// implementation of its own, wherever it lies and whatever is beside it.
+// Scans of segments by words on fibers: a warp has segments that follow each other. Each has the results of the order,
+// by an implementation of its own, wherever it lies and whatever is beside it.
 #include "fibers.hpp"
 
 #include <algorithm>
