@@ -17,9 +17,9 @@
 
 /// How warps that each work alone, without a barrier of a block, come to the elements of segments that they reduce.
 ///
-/// A warp has tickets (segment_tickets.cuh). Their offsets come to shared memory in *blocks*, their elements in *parts*,
-/// which are as many whole segments as there is room for, or a strip of a longer segment. The next part and the block
-/// behind it are on their way while the warp works on a part.
+/// A warp has tickets (segment_tickets.cuh). Their offsets come to shared memory in *blocks*, their elements in
+/// *parts*, which are as many whole segments as there is room for, or a strip of a longer segment. The next part and
+/// the block behind it are on their way while the warp works on a part.
 namespace tally::cuda_backend {
 
 /// Whether a kind of problem can be reduced by warps.
