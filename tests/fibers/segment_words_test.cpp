@@ -191,6 +191,11 @@ void check_all(std::uint64_t stream)
     check<T, std::uint32_t>(lengths, draw.how());
   }
   // Long segments are left out: first, last, next to each other, around the ends of chunks.
+  for (std::size_t before = chunk - word; before <= chunk + word; ++before) {
+    call how = draw.how();
+    how.longest = chunk + 2 * word;
+    check<T, std::uint64_t>({before, 3 * chunk, 5}, how);
+  }
   for (int k = 0; k < 60; ++k) {
     call how = draw.how();
     how.longest = chunk / 2 + draw(chunk);
