@@ -238,14 +238,13 @@ private:
       bool const is_there = are_there(now, warp_lanes);
       int const k = now.marked + lane_ + 1;
       std::uint32_t const place = place_of(now, k, is_there), before = place_of(now, k - 1, is_there);
-      // One that begins at the limit too: where it goes on, nothing is looked at.
-      unsigned const longer = __ballot_sync(whole_warp, k <= now.count && before <= limit && place - before > longest);
+      unsigned const longer = __ballot_sync(whole_warp, k <= now.count && before < limit && place - before > longest);
       if (longer != 0) {
         int const of = __ffs(static_cast<int>(longer)) - 1;
         now.count = now.marked + of;
         now.end = static_cast<int>(__shfl_sync(whole_warp, before, of));
       }
-      bool const here = k <= now.count && place < limit;
+      bool const here = place < limit;
       if (here) heads[place - from] = 1;
       int const count = __popc(__ballot_sync(whole_warp, here));
       now.marked += count;
