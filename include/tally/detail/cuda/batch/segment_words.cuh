@@ -380,8 +380,8 @@ private:
     }
   }
 
-  /// Adds the rows and strips before to the left operands of groups, and ends tiles. In a row of words at most one row of
-  /// the order ends. Segments begin only behind that end, since a new one has no row yet.
+  /// Adds the rows and strips before to the left operands of groups, and ends tiles. In a row of words at most one row
+  /// of the order ends. Segments begin only behind that end, since a new one has no row yet.
   __device__ __forceinline__ void add_rows_before(lane_words& own, open_segment& open)
   {
     own.tile_end = chunk;
