@@ -2,10 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/lone_fold.cuh"
+#include "tally/detail/cuda/batch/segment_heads.cuh"
 #include "tally/detail/cuda/groups.cuh"
 #include "tally/detail/cuda/left_operand.cuh"
 #include "tally/detail/cuda/shifted_rows.cuh"
@@ -22,27 +22,10 @@
 /// So a warp reads and writes each element once, in whole words, and the steps are the same for all lengths.
 namespace tally::cuda_backend {
 
-/// The sizes of a warp's work.
-template <class T>
-struct words_shape {
-  static constexpr int group = static_cast<int>(order::group<T>), row = static_cast<int>(order::row<T>);
-  static constexpr int tile = static_cast<int>(order::tile<T>);
-  static constexpr int rows = 4;            ///< of words, that a warp has at a time: a word a lane
-  static constexpr int chunk = rows * row;  ///< their elements
-  static_assert(chunk % (4 * warp_lanes) == 0);
-  static constexpr int ring = 1024;  ///< offsets in shared memory
-  /// The most elements of segments that a warp has one after the other, and of those that are left out between them:
-  /// places are ints, those behind the end too.
-  static constexpr std::size_t most = (std::size_t(1) << 31) - 2 * chunk;
-};
-
 /// The shared memory of a warp.
 template <class P>
 struct segment_words_memory {
-  using shape = words_shape<typename P::element>;
-
-  std::uint32_t heads[shape::chunk / 4];  ///< a byte for each element of a chunk: 1 where a segment begins
-  std::uint32_t offsets[shape::ring];     ///< low words
+  segment_heads_memory<P> heads;
   uninitialized<lone_fold<typename P::element, typename P::operation>> lone;
 };
 
@@ -62,9 +45,10 @@ public:
         own_(own),
         op_(op),
         lane_(static_cast<int>(threadIdx.x) % warp_lanes),
+        heads_(own.heads, lane_),
         none_(left_operand<W, Op>::absent(op, W()).value)
   {
-    clear_heads();
+    heads_.clear();
     __syncwarp();
   }
 
@@ -84,18 +68,11 @@ private:
   static constexpr int tile = shape::tile, rounds = 5;
   using packed = packed_group<T, group>;
 
-  /// Segments without one that is left out. Elements have *places*: place 0 is the first of the word of the first one.
-  struct run {
-    typename P::offset_iterator offsets;  ///< of its first segment, and so on
-    T const* from;                        ///< the element of place 0
-    T* to;                                ///< its result
-    std::uint32_t base;                   ///< the low word of an offset that has place 0
-    int begin, end;                       ///< places of its elements
-    int count;                            ///< segments
-    int marked;                           ///< of these, whose ends were marked
-    std::uint32_t next_end;               ///< the place of the next end
-    int asked, there;                     ///< offsets that were asked for, and that are in shared memory
-    bool is_aligned;                      ///< words of results are
+  /// Segments without one that is left out.
+  struct run : segments_in_places<P> {
+    T const* from;    ///< the element of place 0
+    T* to;            ///< its result
+    bool is_aligned;  ///< words of results are
   };
 
   /// What a warp knows of the segment that goes on in the next chunk.
@@ -160,100 +137,6 @@ private:
   }
   __device__ __forceinline__ W combine(W const& a, W const& b) const { return static_cast<W>(op_(a, b)); }
 
-  __device__ __forceinline__ void clear_heads()
-  {
-#pragma unroll
-    for (int k = 0; k < chunk / 4 / warp_lanes; ++k) own_.heads[k * warp_lanes + lane_] = 0;
-  }
-
-  /// Begins to copy offsets, as many as there is room for. Behind the last one lie some that have no place.
-  __device__ __forceinline__ void ask(run& now)
-  {
-    now.there = now.asked;
-    int const stop = min(now.count + warp_lanes, now.marked + shape::ring - 2 * warp_lanes) + warp_lanes;
-#pragma unroll 1
-    for (; now.asked <= stop; now.asked += warp_lanes) {
-      int const k = now.asked + lane_;
-      std::uint32_t* const to = &own_.offsets[k & (shape::ring - 1)];
-      if (k <= now.count)
-        copy_asynchronously(to, reinterpret_cast<std::uint32_t const*>(now.offsets + k));
-      else
-        *to = now.base - 1;
-    }
-    end_copy_group();
-  }
-
-  /// Whether the offsets of `count` segments more are in shared memory. Where more segments end than there is room for,
-  /// they are not.
-  __device__ __forceinline__ static bool are_there(run& now, int count)
-  {
-    if (now.marked + count < now.there) return true;
-    await_copies();
-    __syncwarp();
-    now.there = now.asked = max(now.asked, now.marked);
-    return now.marked + count < now.there;
-  }
-
-  /// The place of offset k, or a larger one than all if there is none. `is_there`: it is in shared memory.
-  __device__ __forceinline__ std::uint32_t place_of(run const& now, int k, bool is_there) const
-  {
-    if (is_there) return own_.offsets[k & (shape::ring - 1)] - now.base;
-    return k <= now.count ? static_cast<std::uint32_t>(now.offsets[k]) - now.base : ~std::uint32_t{};
-  }
-
-  /// Marks where segments of a run end in a chunk: there others begin. Returns whether any do.
-  __device__ __forceinline__ bool mark(run& now, int at)
-  {
-    auto const from = static_cast<std::uint32_t>(at);
-    if (now.next_end >= from + chunk) return false;
-    constexpr int at_once = 2;
-    auto* const heads = reinterpret_cast<std::uint8_t*>(own_.heads);
-    while (true) {
-      bool const is_there = are_there(now, at_once * warp_lanes);
-      std::uint32_t places[at_once];
-#pragma unroll
-      for (int j = 0; j < at_once; ++j)
-        places[j] = place_of(now, now.marked + j * warp_lanes + lane_ + 1, is_there) - from;
-      int count = 0;
-#pragma unroll
-      for (int j = 0; j < at_once; ++j) {
-        bool const here = places[j] < static_cast<std::uint32_t>(chunk);
-        if (here) heads[places[j]] = 1;
-        count += __popc(__ballot_sync(whole_warp, here));
-      }
-      now.marked += count;
-      if (count == at_once * warp_lanes) continue;
-      now.next_end = from + __shfl_sync(whole_warp, count < warp_lanes ? places[0] : places[1], count % warp_lanes);
-      return true;
-    }
-  }
-
-  /// The same where long segments are left out. Before one of them the run ends.
-  __device__ __forceinline__ bool mark_up_to(run& now, int at, std::size_t longest)
-  {
-    auto const from = static_cast<std::uint32_t>(at), limit = from + chunk;
-    if (now.next_end >= limit) return false;
-    auto* const heads = reinterpret_cast<std::uint8_t*>(own_.heads);
-    while (true) {
-      bool const is_there = are_there(now, warp_lanes);
-      int const k = now.marked + lane_ + 1;
-      std::uint32_t const place = place_of(now, k, is_there), before = place_of(now, k - 1, is_there);
-      unsigned const longer = __ballot_sync(whole_warp, k <= now.count && before < limit && place - before > longest);
-      if (longer != 0) {
-        int const of = __ffs(static_cast<int>(longer)) - 1;
-        now.count = now.marked + of;
-        now.end = static_cast<int>(__shfl_sync(whole_warp, before, of));
-      }
-      bool const here = place < limit;
-      if (here) heads[place - from] = 1;
-      int const count = __popc(__ballot_sync(whole_warp, here));
-      now.marked += count;
-      if (count == warp_lanes) continue;
-      now.next_end = __shfl_sync(whole_warp, place, count);
-      return true;
-    }
-  }
-
   __device__ __forceinline__ void load(run const& now, int at, W (&elements)[rows][group]) const
   {
     T const* const own = now.from + at + lane_ * group;
@@ -284,19 +167,14 @@ private:
     unsigned heads[rows];
     int last_head[rows];
 #pragma unroll
-    for (int r = 0; r < rows; ++r) {
-      if constexpr (group == 4)
-        heads[r] = own_.heads[r * warp_lanes + lane_];
-      else
-        heads[r] = reinterpret_cast<std::uint16_t const*>(own_.heads)[r * warp_lanes + lane_];
-    }
+    for (int r = 0; r < rows; ++r) heads[r] = heads_.of_word(r);
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       own.with_heads[r] = __ballot_sync(whole_warp, heads[r] != 0);
       last_head[r] = lane_ * group + static_cast<int>(highest_bit(heads[r]) >> 3);
     }
     __syncwarp();
-    clear_heads();
+    heads_.clear();
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       unsigned const before = own.with_heads[r] & ((1u << lane_) - 1);
@@ -539,11 +417,11 @@ private:
     now.marked = now.asked = 0;
     now.next_end = 0;  // it is looked up
     now.is_aligned = elements_into_word(now.to) == 0;
-    ask(now);
+    heads_.ask(now);
     now.there = now.asked;
     W elements[rows][group];
     load(now, 0, elements);
-    if (lane_ == 0) reinterpret_cast<std::uint8_t*>(own_.heads)[into] = 1;
+    heads_.mark_first(now);
     await_copies();
 
     open_segment open;
@@ -559,7 +437,7 @@ private:
       await_copy_groups<1>();
       __syncwarp();
       lane_words own;
-      if (leaves_out ? mark_up_to(now, at, longest) : mark(now, at)) {
+      if (leaves_out ? heads_.mark_up_to(now, at, longest) : heads_.mark(now, at)) {
         __syncwarp();
         find_begins(own, open);
       } else {
@@ -577,7 +455,7 @@ private:
       finish(own, open);
       put(now, at, own);
       if (at + chunk >= now.end) break;
-      ask(now);
+      heads_.ask(now);
     }
     await_copies();
     __syncwarp();
@@ -588,6 +466,7 @@ private:
   memory& own_;
   Op& op_;
   int lane_;
+  segment_heads<P> heads_;
   W none_;
 };
 
