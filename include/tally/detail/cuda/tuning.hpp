@@ -124,8 +124,8 @@ struct tuning {
   /// Warps reduce segments where there are this many elements and segments in all; the general kernel, which waits
   /// behind in the stream, does what they leave. 2^24 floats of mean 256 take 46 us instead of 56, 2^22 28 for 27.
   std::size_t segments_by_warps = std::size_t(1) << 23;
-  /// Scans go by words where there are this many. On an H200 2^25 floats of mean 16 take 98 us and two launches that
-  /// end at once, by the general kernel 122; 2^24 take 65 us for 71.
+  /// Scans go by words where there are this many. On an H200 the kernel takes 98 us for 2^25 floats of mean 16, 111 of
+  /// mean 256, and two launches end at once; calls by the general kernel took 122 and 125, of 2^24 71 for 77.
   std::size_t segments_scanned_by_words = std::size_t(1) << 25;
   /// Scans of segments of at least this many elements on average list their tiles, which the ring takes.
   std::size_t segments_by_tiles = 16384;

@@ -8,7 +8,7 @@
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
-/// Where segments begin, for a warp that goes through their elements in chunks (segment_words.cuh).
+/// The begins of segments, for a warp that goes through their elements in chunks (segment_words.cuh).
 namespace tally::cuda_backend {
 
 /// The sizes of a warp's work.

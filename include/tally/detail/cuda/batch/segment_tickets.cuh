@@ -52,8 +52,8 @@ struct segment_tickets {
   std::uint32_t most = 0;    ///< elements of a ticket, if the call is not the general kernel's
 
   /// Shares out the segments of a grid. `Shape` has the numbers of elements: `ticket` of a ticket on average, at most,
-  /// and `least_ticket` at least. It may have `most_in_ticket`, if that is a warp's share of all, and
-  /// `least_in_ticket` always. `unit` segments stay together.
+  /// and `least_ticket` at least. A single one may have a warp's share of all, but at most `most_in_ticket`, and
+  /// `least_in_ticket` always.
   template <class Shape>
   __device__ __forceinline__ static segment_tickets of(std::size_t elements, std::size_t segments, Shape)
   {

@@ -75,7 +75,7 @@ private:
     bool is_aligned;  ///< words of results are
   };
 
-  /// What a warp knows of the segment that goes on in the next chunk.
+  /// The segment that goes on in the next chunk.
   struct open_segment {
     int begin;        ///< its place, from the beginning of the chunk
     W fold;           ///< of the group that the last word ends in, up to its end

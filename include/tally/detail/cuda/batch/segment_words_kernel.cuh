@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <type_traits>
 
 #include "tally/detail/cuda/batch/segment_problem.cuh"
@@ -78,7 +79,7 @@ __global__ void __launch_bounds__(words_kernel_shape<P>::threads, words_kernel_s
   if (static_cast<std::uint32_t>(load_relaxed(words + word_of_call) >> 32) == epoch) return;
   segment_tickets const tickets = tickets_by_words(problem);
   tickets_of_warp<shape> own_tickets(tickets, words, epoch);
-  /// The segments of a ticket. Their offsets are asked for a ticket ahead.
+  // The segments of a ticket. Their offsets are asked for a ticket ahead.
   struct share {
     std::size_t first, last, begin, end;
   };
