@@ -397,6 +397,12 @@ T __shfl_sync(unsigned lanes, T x, int lane)
   return tally::test::value_of_lane(lanes, "__shfl_sync", x, static_cast<unsigned>(lane));
 }
 template <class T>
+T __shfl_sync(unsigned lanes, T x, int lane, int width)
+{
+  unsigned const first = threadIdx.x % 32 / static_cast<unsigned>(width) * static_cast<unsigned>(width);
+  return tally::test::value_of_lane(lanes, "__shfl_sync", x, first + static_cast<unsigned>(lane % width));
+}
+template <class T>
 T __shfl_up_sync(unsigned lanes, T x, unsigned by)
 {
   unsigned const own = threadIdx.x % 32;
@@ -515,6 +521,10 @@ inline int min(int a, int b)
 inline int max(int a, int b)
 {
   return std::max(a, b);
+}
+inline float rsqrtf(float x)
+{
+  return 1 / std::sqrt(x);
 }
 inline int __popc(unsigned x)
 {

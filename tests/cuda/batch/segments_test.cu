@@ -27,8 +27,8 @@ namespace {
 int visits = 0;
 std::set<std::string> taken;  ///< the paths of all tests so far
 
-/// The GPU with the ways of segments: all blocks, one, three, chunks that do not share totals, warps that share out
-/// segments or elements, words, and listed tiles.
+/// The GPU with the ways of segments: all blocks, one, three, chunks that do not share totals, warps, trees, warps that
+/// share out elements, words, and listed tiles.
 struct segments_backend {
   template <class T>
   using array = guarded_on_device<T>;
@@ -36,37 +36,37 @@ struct segments_backend {
   template <class F>
   static void for_each_way(ways, F const& f)
   {
+    static constexpr auto never = std::size_t(-1);
     struct way {
-      int blocks;
-      std::size_t chunks;
-      std::size_t long_segments;
       char const* name;
-      std::size_t by_warps = std::size_t(-1);
-      std::size_t reduced_along = std::size_t(-1);
-      std::size_t by_tiles = std::size_t(-1);  ///< the least mean length; one block takes 3 us a tile
-      std::size_t by_tiles_and_words = std::size_t(-1);
-      std::size_t longest_by_words = 1;
+      int blocks = 0;  ///< 0: all
+      std::size_t chunks = never, long_segments = 0;
+      std::size_t by_warps = never, reduced_by_trees = never, reduced_along = never;
+      std::size_t by_tiles = never;  ///< the least mean length; one block takes 3 us a tile
+      std::size_t by_tiles_and_words = never, longest_by_words = 1;
       std::size_t tiles_folded_by_warp = 256;
     };
     static constexpr way all[] = {
-        {0, std::size_t(-1), 0, "all blocks, overlapped"},
-        {0, std::size_t(-1), std::size_t(-1), "all blocks"},
-        {1, std::size_t(-1), 0, "one block, overlapped"},
-        {3, std::size_t(-1), std::size_t(-1), "three blocks"},
-        {0, 0, 0, "each segment in one block, overlapped"},
-        {0, 0, std::size_t(-1), "each segment in one block"},
-        {0, std::size_t(-1), 0, "warps or words of all blocks", 0},
-        {2, std::size_t(-1), 0, "warps or words of two blocks", 0},
-        {0, std::size_t(-1), 0, "warps along, all blocks", 0, 0},
-        {1, std::size_t(-1), 0, "warps along, one block", 0, 0},
-        {0, 5, 0, "warps along, few chunks with words", 0, 0},
-        {0, std::size_t(-1), 0, "tiles, all blocks", std::size_t(-1), std::size_t(-1), 0, 0},
-        {1, std::size_t(-1), 0, "tiles, one block", std::size_t(-1), std::size_t(-1), 100, 100},
-        {0, std::size_t(-1), 0, "tiles, few folded by a warp", std::size_t(-1), std::size_t(-1), 0, 0, 1, 3},
-        {0, std::size_t(-1), 0, "tiles and words", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0},
-        {0, std::size_t(-1), 0, "tiles and words, 9000", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0, 9000},
-        {2, std::size_t(-1), 0, "tiles and words of two blocks", std::size_t(-1), std::size_t(-1), std::size_t(-1), 0,
-         600}};
+        {.name = "all blocks, overlapped"},
+        {.name = "all blocks", .long_segments = never},
+        {.name = "one block, overlapped", .blocks = 1},
+        {.name = "three blocks", .blocks = 3, .long_segments = never},
+        {.name = "each segment in one block, overlapped", .chunks = 0},
+        {.name = "each segment in one block", .chunks = 0, .long_segments = never},
+        {.name = "warps or words of all blocks", .by_warps = 0},
+        {.name = "warps or words of two blocks", .blocks = 2, .by_warps = 0},
+        {.name = "trees of all blocks", .by_warps = 0, .reduced_by_trees = 0},
+        {.name = "trees of two blocks", .blocks = 2, .by_warps = 0, .reduced_by_trees = 0},
+        {.name = "trees or warps", .by_warps = 0, .reduced_by_trees = 32},
+        {.name = "along, all blocks", .by_warps = 0, .reduced_by_trees = 0, .reduced_along = 0},
+        {.name = "along, one block", .blocks = 1, .by_warps = 0, .reduced_by_trees = 0, .reduced_along = 0},
+        {.name = "along, few chunks with words", .chunks = 5, .by_warps = 0, .reduced_by_trees = 0, .reduced_along = 0},
+        {.name = "tiles, all blocks", .by_tiles = 0, .by_tiles_and_words = 0},
+        {.name = "tiles, one block", .blocks = 1, .by_tiles = 100, .by_tiles_and_words = 100},
+        {.name = "tiles, few folded by a warp", .by_tiles = 0, .by_tiles_and_words = 0, .tiles_folded_by_warp = 3},
+        {.name = "tiles and words", .by_tiles_and_words = 0},
+        {.name = "tiles and words, 9000", .by_tiles_and_words = 0, .longest_by_words = 9000},
+        {.name = "tiles and words of two blocks", .blocks = 2, .by_tiles_and_words = 0, .longest_by_words = 600}};
     tally::detail::observer_of_paths = [](char const* path, char const*) {
       visits += std::string(path).starts_with("cuda: segments");
       taken.insert(path);
@@ -77,6 +77,7 @@ struct segments_backend {
       tally::cuda_backend::tuning_in_use().long_segments = each.long_segments;
       tally::cuda_backend::tuning_in_use().segments_by_warps = each.by_warps;
       tally::cuda_backend::tuning_in_use().segments_scanned_by_words = each.by_warps;
+      tally::cuda_backend::tuning_in_use().segments_reduced_by_trees = each.reduced_by_trees;
       tally::cuda_backend::tuning_in_use().segments_reduced_along = each.reduced_along;
       tally::cuda_backend::tuning_in_use().segments_by_tiles = each.by_tiles;
       tally::cuda_backend::tuning_in_use().segments_reduced_by_tiles = each.by_tiles;

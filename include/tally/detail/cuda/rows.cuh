@@ -25,18 +25,18 @@ struct place {
   __device__ int row_in_strip() const { return row % static_cast<int>(order::strip_rows); }
 };
 
-/// Combines eight or four values of each lane over the 32 lanes, by the balanced trees that the last lanes of as many
-/// Kogge-Stone scans have. Lane k gets the total of value `value_of_lane(k)`. Eight take 9 shuffles instead of 40: with
-/// each step half of the values stay in half of the lanes.
-__device__ inline int value_of_lane(int lane, int count = 8)
+/// Combines eight or four values of each lane over the 32 lanes, or over each `Lanes` that are neighbours, by the
+/// balanced trees that the last lanes of as many Kogge-Stone scans have. Lane k of these gets the total of value
+/// `value_of_lane(k)`. Eight take 9 shuffles instead of 40: with each step half of the values stay in half of the lanes.
+__device__ constexpr int value_of_lane(int lane, int count = 8)
 {
   return count == 4 ? (lane & 1) << 1 | (lane >> 1 & 1) : (lane & 1) << 2 | (lane & 2) | (lane >> 2 & 1);
 }
 
-template <int Count, class W, class Op>
+template <int Lanes = warp_lanes, int Count, class W, class Op>
 __device__ __forceinline__ W row_trees(W const (&values)[Count], int lane, Op& op)
 {
-  static_assert(Count == 8 || Count == 4);
+  static_assert((Count == 8 || Count == 4) && Count <= Lanes && Lanes <= warp_lanes);
   // This lane keeps `kept` and sends `sent` to the lane across bit `stride`; lower lanes are left operands.
   auto const meet = [&](W const& kept, W const& sent, int stride) {
     W const received = shuffle_xor(sent, stride);
@@ -63,7 +63,7 @@ __device__ __forceinline__ W row_trees(W const (&values)[Count], int lane, Op& o
   upper = (lane & stride) != 0;
   W one = meet(select(upper, two[1], two[0]), select(upper, two[0], two[1]), stride);
 #pragma unroll
-  for (stride *= 2; stride < warp_lanes; stride *= 2) one = meet(one, one, stride);
+  for (stride *= 2; stride < Lanes; stride *= 2) one = meet(one, one, stride);
   return one;
 }
 

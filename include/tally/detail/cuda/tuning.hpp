@@ -136,14 +136,17 @@ struct tuning {
   std::size_t longest_by_words = 16384;
   /// ... if there are this many elements in all: it takes four or five launches instead of one.
   std::size_t least_by_tiles = std::size_t(1) << 26;
-  /// Reductions of segments of this many elements on average list their tiles, which have a block each. On an H100 2^28
-  /// floats of mean 65536 take 366 us instead of 404, of 12000 384 for 411, of 8000 each 409 for 398.
-  std::size_t segments_reduced_by_tiles = 10000;
+  /// Reductions of segments of this many elements on average list their tiles, which have a block each. On an H200 one
+  /// segment of 2^28 floats takes 297 us instead of 387, but segments of mean 65536 279 for 276.
+  std::size_t segments_reduced_by_tiles = std::size_t(1) << 20;
   /// ... if there are this many elements in all: 2^26 of mean 65536 take 135 us instead of 124.
   std::size_t least_reduced_by_tiles = std::size_t(1) << 27;
   std::size_t listed_tiles_folded_by_warp = 256;  ///< of a segment; a block folds the totals of more
-  /// Reductions by warps of segments of this many elements on average share out elements, not segments
-  /// (long_segments.cuh): 2^28 floats of mean 4096 take 292 us instead of 520, of 1000 328 for 304.
+  /// Reductions by warps of segments of this many elements on average go by trees (tree_segments.cuh). On an H200 2^28
+  /// floats of mean 32 take 345 us instead of 349, of mean 64 297 for 323, but of mean 16 422 for 404.
+  std::size_t segments_reduced_by_trees = 32;
+  /// Of this many they share out elements, not segments (long_segments.cuh): 2^28 floats of mean 4000 take 277 us
+  /// instead of 296.
   std::size_t segments_reduced_along = 1536;
   /// Exact sums of up to this many terms are added up by a lane each, those of more than `exact_piece` in pieces.
   std::size_t exact_terms_alone = 96;

@@ -47,6 +47,24 @@ __device__ __forceinline__ V shuffle_from(V const& value, int lane)
   return by_words(value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, lane); });
 }
 
+/// The largest value of a lane, and the bits that any has; on sm_80 and later.
+__device__ __forceinline__ unsigned most_of_lanes(unsigned own)
+{
+#if !defined(__CUDACC__) || __CUDA_ARCH__ >= 800
+  return __reduce_max_sync(whole_warp, own);
+#else
+  return own;
+#endif
+}
+__device__ __forceinline__ unsigned bits_of_lanes(unsigned own)
+{
+#if !defined(__CUDACC__) || __CUDA_ARCH__ >= 800
+  return __reduce_or_sync(whole_warp, own);
+#else
+  return own;
+#endif
+}
+
 /// first ? a : b, by values. With references the compiler would select an address, and put both values into memory.
 template <class V>
 __device__ __forceinline__ V select(bool first, V a, V b)

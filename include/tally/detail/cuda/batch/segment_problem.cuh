@@ -43,9 +43,10 @@ struct segment_problem {
   control* shared;
   std::uint64_t* words;  ///< of totals, words_of<working_type<T>> for each of `chunks_with_words`; then of the search
   std::size_t chunks_with_words;
-  std::size_t capacity;                        ///< words in the workspace
-  detail::count_in_memory fewer;               ///< the number of segments, if it lies in the device's memory
-  std::size_t reduced_along = ~std::size_t{};  ///< see tuning; of a reduction by warps
+  std::size_t capacity;           ///< words in the workspace
+  detail::count_in_memory fewer;  ///< the number of segments, if it lies in the device's memory
+  /// Of a reduction by warps, see tuning.
+  std::size_t reduced_by_trees = ~std::size_t{}, reduced_along = ~std::size_t{};
   std::uint64_t const* call = nullptr;  ///< if not null, the word by which the kernel ahead calls for the general one
   /// Of a scan by words: if not null, segments of more than `longest` elements are another kernel's. They have so many
   /// elements together.

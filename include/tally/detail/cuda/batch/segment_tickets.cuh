@@ -144,6 +144,13 @@ __device__ __forceinline__ bool is_too_large(segment_tickets const& tickets, P c
   return problem.offset(end) - problem.offset(first) > tickets.most;
 }
 
+/// Whether a reduction goes by trees (tree_segments.cuh).
+template <class P>
+__device__ __forceinline__ bool is_reduced_by_trees(P const& problem)
+{
+  return (problem.offset(problem.segments) - problem.offset(0)) / problem.segments >= problem.reduced_by_trees;
+}
+
 /// Calls for the general kernel if a ticket is too large, or if there are none, by all threads of a grid.
 template <class P>
 __device__ __forceinline__ void look_at(segment_tickets const& tickets, P const& problem, std::uint32_t epoch)

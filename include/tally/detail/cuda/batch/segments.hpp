@@ -60,9 +60,7 @@ void launch_segments(prepared_call& call, P problem, std::size_t most)
   }
   if constexpr (fits_warps<P>) {
     if (by_warps) {
-      detail::took("cuda: segments by warps");
-      problem.reduced_along = tuning_in_use().segments_reduced_along;
-      launch_by_warps(call, problem);
+      launch_by_warps(call, problem, most);
       problem.call = words_of_tickets(problem) + word_of_call;
     }
   }

@@ -52,36 +52,12 @@ struct warp_shape {
   static constexpr std::size_t least_mean_of_8 = 16;  ///< elements of 8 segments; else the call is the general kernel's
   /// Reductions of fewer elements a segment are by lanes (lane_segments.cuh).
   static constexpr std::size_t mean_by_lanes = 3;
-  /// From this mean length on all blocks look at the same tickets first, some a thread, and leave together if one is
-  /// too large. Else reductions of "1 to 20, and one in a hundred of 200,000" that follow one another take 514 us each,
-  /// and one alone 338.
-  static constexpr std::size_t least_mean_looked_at = 1200;
-  static constexpr int looked_at = 4;
 };
-
-__device__ __forceinline__ unsigned most_of_lanes(unsigned own)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_max_sync(whole_warp, own);
-#else
-  return own;
-#endif
-}
-
-__device__ __forceinline__ unsigned bits_of_lanes(unsigned own)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_or_sync(whole_warp, own);
-#else
-  return own;
-#endif
-}
 
 /// The segments of a call, shared out in tickets of whole blocks.
 struct warp_tickets : segment_tickets {
   int block = 1;          ///< segments of a block
   bool by_lanes = false;  ///< a lane has whole segments; these tickets are only looked at
-  bool are_long = false;  ///< segments are long on average
 
   template <class Shape>
   __device__ __forceinline__ static warp_tickets of(std::size_t elements, std::size_t segments, Shape shape)
