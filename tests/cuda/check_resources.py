@@ -42,7 +42,7 @@ def name_of(symbol):
         return "_".join(["sort " + kernel, *constants])
     if "segment_problem" in symbol:
         work = ("reduce", "scan")[int(re.search(r"segment_workE(\d)", symbol)[1])]
-        others = {"warp_segments": " by warps", "look_at_tickets": " by words, tickets", "segment_words": " by words", "list_tiles": ", tiles",
+        others = {"warp_segments": " by warps", "tree_segments": " by trees", "look_at_tickets": " by words, tickets", "segment_words": " by words", "list_tiles": ", tiles",
                   "total_listed_tiles": ", totals of tiles", "fold_listed_tiles": ", folds of tiles"}
         return f"segments {work}" + others.get(kernel, "")
     if "listed_tiles_problem" in symbol:

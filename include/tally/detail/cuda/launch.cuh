@@ -73,11 +73,15 @@ struct known_kernel {
 };
 using known_kernels = std::array<known_kernel, 64>;
 
+/// Shared memory and the cache of a multiprocessor divide the same memory. Without a preference a kernel may run with
+/// the division that the kernels around it need.
+enum class cache_share { any, large };
+
 /// The number of blocks of a kernel that run at a time on the call's device. CUDA is asked once for each kernel and
-/// device.
+/// device. A kernel with a `large` share of the cache leaves it what its blocks do not need.
 template <class P>
 int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int threads, std::size_t shared_bytes,
-                     known_kernels& known)
+                     known_kernels& known, cache_share cache = cache_share::any)
 {
   known_kernel& here = known[static_cast<std::size_t>(call.device())];
   auto const* const key = reinterpret_cast<void const*>(kernel);
@@ -91,6 +95,17 @@ int blocks_at_a_time(prepared_call const& call, void (*kernel)(P const), int thr
   int a_processor = 0;
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&a_processor, kernel, threads, shared_bytes),
              "asking how many blocks run at a time (was the code compiled for this device?)");
+  if (cache == cache_share::large) {
+    int all = 0, of_block = 0;
+    check_cuda(cudaDeviceGetAttribute(&all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, call.device()),
+               "asking for the size of shared memory");
+    check_cuda(cudaDeviceGetAttribute(&of_block, cudaDevAttrReservedSharedMemoryPerBlock, call.device()),
+               "asking for the shared memory of a block");
+    int const needed = a_processor * (static_cast<int>(shared_bytes) + of_block);
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                    std::min(100, (100 * needed + all - 1) / all)),
+               "preferring a size of shared memory");
+  }
   here.blocks.store(a_processor, std::memory_order_relaxed);
   here.kernel.store(key, std::memory_order_release);
   return on_all(a_processor);

@@ -143,8 +143,8 @@ struct tuning {
   std::size_t least_reduced_by_tiles = std::size_t(1) << 27;
   std::size_t listed_tiles_folded_by_warp = 256;  ///< of a segment; a block folds the totals of more
   /// Reductions by warps of segments of this many elements on average go by trees (tree_segments.cuh). On an H200 2^28
-  /// floats of mean 32 take 345 us instead of 349, of mean 64 297 for 323, but of mean 16 422 for 404.
-  std::size_t segments_reduced_by_trees = 32;
+  /// floats of mean 64 take 306 us instead of 324, of mean 256 283 for 321, but of mean 33 351 for 344.
+  std::size_t segments_reduced_by_trees = 40;
   /// Of this many they share out elements, not segments (long_segments.cuh): 2^28 floats of mean 4000 take 277 us
   /// instead of 296.
   std::size_t segments_reduced_along = 1536;

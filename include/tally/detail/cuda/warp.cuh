@@ -65,6 +65,25 @@ __device__ __forceinline__ unsigned bits_of_lanes(unsigned own)
 #endif
 }
 
+/// The sum of a lane's value and of those before it.
+__device__ __forceinline__ int scan_of_lanes(int value)
+{
+#pragma unroll
+  for (int stride = 1; stride < warp_lanes; stride *= 2) {
+#ifdef __CUDA_ARCH__
+    // The shuffle tells whether there is such a lane.
+    asm volatile("{ .reg .pred exists; .reg .s32 before; shfl.sync.up.b32 before|exists, %0, %1, 0, 0xffffffff; "
+                 "@exists add.s32 %0, %0, before; }"
+                 : "+r"(value)
+                 : "r"(stride));
+#else
+    int const before = __shfl_up_sync(whole_warp, value, static_cast<unsigned>(stride));
+    if (static_cast<int>(threadIdx.x) % warp_lanes >= stride) value += before;
+#endif
+  }
+  return value;
+}
+
 /// first ? a : b, by values. With references the compiler would select an address, and put both values into memory.
 template <class V>
 __device__ __forceinline__ V select(bool first, V a, V b)

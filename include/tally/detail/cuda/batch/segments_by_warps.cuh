@@ -20,8 +20,8 @@ namespace tally::cuda_backend {
 template <class P>
 void launch_by_warps(prepared_call const& call, P problem, std::size_t most)
 {
-  auto const start = [&](auto& entry, known_kernels& known, int threads, std::size_t bytes) {
-    int const resident = blocks_at_a_time(call, entry[0], threads, bytes, known);
+  auto const start = [&](auto& entry, known_kernels& known, int threads, std::size_t bytes, cache_share cache) {
+    int const resident = blocks_at_a_time(call, entry[0], threads, bytes, known, cache);
     int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
     launch(call, entry[0], problem, static_cast<unsigned>(blocks), threads, bytes);
   };
@@ -32,11 +32,11 @@ void launch_by_warps(prepared_call const& call, P problem, std::size_t most)
     problem.reduced_by_trees = by.segments_reduced_by_trees;
     problem.reduced_along = by.segments_reduced_along;
     detail::took("cuda: segments by warps", "or by trees");
-    start(entry_by_trees, known_by_trees, trees_shape<P>::threads, trees_shape<P>::bytes);
+    start(entry_by_trees, known_by_trees, trees_shape<P>::threads, trees_shape<P>::bytes, cache_share::large);
   } else {
     detail::took("cuda: segments by warps");
   }
-  start(entry, known, warp_shape<P>::threads, warps_bytes<P>);
+  start(entry, known, warp_shape<P>::threads, warps_bytes<P>, cache_share::any);
 }
 
 /// Whether warps that work alone may do a call of at most `most` elements.

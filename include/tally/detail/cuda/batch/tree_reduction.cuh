@@ -116,12 +116,7 @@ private:
     // Whole rows before the last one, and groups before the last one in its row.
     int const rows = before_last / warp_lanes, groups = before_last % warp_lanes;
     int const whole = trees_of_row * rows, count = whole + (groups + leaves - 1) / leaves;
-    int end = count;
-#pragma unroll
-    for (int stride = 1; stride < warp_lanes; stride *= 2) {
-      int const before = __shfl_up_sync(whole_warp, end, stride);
-      if (lane_ >= stride) end += before;
-    }
+    int const end = scan_of_lanes(count);
     int const all = shuffle_from(end, warp_lanes - 1), first = end - count;
     unsigned const have = __ballot_sync(whole_warp, count > 0);
     if (count > 0)
