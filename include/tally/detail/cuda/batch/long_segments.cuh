@@ -239,6 +239,7 @@ private:
         if (share >= own_.shares) return false;
         __syncwarp();
         if (lane_ == 0) own_.drawn = static_cast<std::uint32_t>(add_unseen(own_.share_word));
+        __syncwarp();
         begin_share(share);
         if (at_.next != at_.stop) return true;
       }
