@@ -27,7 +27,8 @@ struct place {
 
 /// Combines eight or four values of each lane over the 32 lanes, or over each `Lanes` that are neighbours, by the
 /// balanced trees that the last lanes of as many Kogge-Stone scans have. Lane k of these gets the total of value
-/// `value_of_lane(k)`. Eight take 9 shuffles instead of 40: with each step half of the values stay in half of the lanes.
+/// `value_of_lane(k)`. Eight take 9 shuffles instead of 40: with each step half of the values stay in half of the
+/// lanes.
 __device__ constexpr int value_of_lane(int lane, int count = 8)
 {
   return count == 4 ? (lane & 1) << 1 | (lane >> 1 & 1) : (lane & 1) << 2 | (lane & 2) | (lane >> 2 & 1);

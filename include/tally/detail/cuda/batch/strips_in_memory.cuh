@@ -28,11 +28,12 @@ struct group_in_memory {
     for (int j = 0; j < group; ++j) elements[j] = static_cast<T>(none);
     if (is_there) load(from);
   }
-  /// Loads the first `there` elements, one at least.
+  /// Loads the first `there` elements. The first one can be read in any case.
   __device__ __forceinline__ void load_first(int there, T const* from)
   {
+    elements[0] = from[0];
 #pragma unroll
-    for (int j = 0; j < group; ++j)
+    for (int j = 1; j < group; ++j)
       if (j < there) elements[j] = from[j];
   }
   template <class Op>

@@ -13,10 +13,10 @@
 
 /// Reductions of segments by trees, straight from memory.
 ///
-/// A tree has eight groups, and eight lanes make it: a lane reads a group, wherever it begins, and three shuffles make
-/// four trees. A row of a segment is four trees. The groups before the last one, in a segment's last row, are trees that
-/// end at the right. The trees of 32 segments are numbered through, and a warp makes 32 of them at a time. Then a lane
-/// has a segment each, and folds its trees. Longer segments than a strip leave the warp a strip at most before that.
+/// A tree has eight groups, and eight lanes make it: a lane reads a group, wherever it begins. A row of a segment is
+/// four trees. In a segment's last row the groups before the last one are trees that end at the right. The trees of 32
+/// segments are numbered through, and a warp makes 32 of them at a time. Then a lane has a segment, and folds its
+/// trees. Of a longer segment than a strip whole strips are folded before that.
 namespace tally::cuda_backend {
 
 /// The reduction of some segments by a warp, for a commutative operator with an identity.
@@ -63,7 +63,8 @@ public:
     T const* const elements = problem_.in + base;
     for (unsigned longer = __ballot_sync(whole_warp, size > strip); longer != 0; longer &= longer - 1)
       leave_a_strip(elements, __ffs(static_cast<int>(longer)) - 1, init, begin, size, start, strips);
-    W const value = value_at_end(elements, begin, size, strips);
+    W value = none_;
+    if (__any_sync(whole_warp, size > 0)) value = value_at_end(elements, begin, size, strips);
     if (mine) problem_.put_result(own, size > 0 ? static_cast<T>(start.before(value, op_)) : problem_.of_nothing(init));
   }
 
@@ -107,12 +108,12 @@ private:
     size = rest;
   }
 
-  /// The value at the last element of each lane's segment of a strip at most, if it has one.
+  /// The value at the last element of each lane's segment of a strip at most, if it has one. Some lane's has.
   __device__ __forceinline__ W value_at_end(T const* elements, int begin, int size, left const& strips)
   {
     int const before_last = max(size - 1, 0) / group, there = size - before_last * group;
     group_in_memory<T> last;
-    last.load_first(there, elements + begin + before_last * group);
+    last.load_first(there, elements + (size > 0 ? begin + before_last * group : 0));
     // Whole rows before the last one, and groups before the last one in its row.
     int const rows = before_last / warp_lanes, groups = before_last % warp_lanes;
     int const whole = trees_of_row * rows, count = whole + (groups + leaves - 1) / leaves;
