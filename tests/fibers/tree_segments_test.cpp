@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -43,7 +44,17 @@ struct call {
   bool are_long_ones_left = false;  ///< to the general kernel
 };
 
-template <class T, class Offset>
+template <class T>
+T element(std::size_t k)
+{
+  std::uint64_t const bits = random_bits(1, k);
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(bits >> 17);
+  else
+    return static_cast<T>(static_cast<double>(bits >> 11) * 0x1p-52 - 1);
+}
+
+template <class T, class Offset, class Op = tally::plus>
 void check(manner by, std::vector<std::size_t> const& lengths, call const& how)
 {
   // Elements before the first offset belong to no segment. The last element is the last one of a segment.
@@ -56,23 +67,21 @@ void check(manner by, std::vector<std::size_t> const& lengths, call const& how)
                (how.has_initials ? ", with initial values" : "") + ", blocks: " + std::to_string(how.blocks));
   auto const all = static_cast<std::size_t>(offsets.back()) - how.far;
   guarded<T> const in(all, how.in), out(lengths.size(), 1);
-  for (std::size_t k = 0; k < all; ++k)
-    in.data()[k] = static_cast<T>(static_cast<double>(random_bits(1, k) >> 11) * 0x1p-52 - 1);
-  T const init = T(0.375), nothing = T(-3);
+  for (std::size_t k = 0; k < all; ++k) in.data()[k] = element<T>(k);
+  T const init = element<T>(all + 1), nothing = T(-3);
   std::vector<T> initials, expected;
   for (std::size_t s = 0; s < lengths.size(); ++s) {
     out.data()[s] = T(7);
-    initials.push_back(static_cast<T>(static_cast<double>(s) / 8));
+    initials.push_back(element<T>(all + 2 + s));
     std::optional<T> const own_init = how.has_initials ? std::optional<T>(initials[s])
                                       : how.has_init   ? std::optional<T>(init)
                                                        : std::nullopt;
     std::vector<T> const own(in.data() + (offsets[s] - how.far), in.data() + (offsets[s + 1] - how.far));
     expected.push_back(own.empty() ? own_init.value_or(nothing)
-                                   : tally::test::reference::scan(own, tally::plus{}, own_init).inclusive.back());
+                                   : tally::test::reference::scan(own, Op{}, own_init).inclusive.back());
   }
 
-  using P = segment_problem<segment_work::reduce, tally::detail::batch::from_front, T, tally::plus, T const*,
-                            Offset const*, T*>;
+  using P = segment_problem<segment_work::reduce, tally::detail::batch::from_front, T, Op, T const*, Offset const*, T*>;
   using shape = trees_shape<P>;
   control shared{};
   constexpr std::size_t chunks = 600;
@@ -101,7 +110,7 @@ void check(manner by, std::vector<std::size_t> const& lengths, call const& how)
   if (by == manner::a_warp)
     tally::test::run_grid(1, warp_lanes, sizeof(typename tree_reduction<P>::memory), [&] {
       auto& own = *reinterpret_cast<typename tree_reduction<P>::memory*>(tally::test::grid::current()->memory());
-      tally::plus op;
+      Op op;
       tree_reduction<P> work(problem, own, op);
       for (std::size_t k = 0; k < lengths.size(); k += warp_lanes)
         work.reduce(k, static_cast<int>(std::min<std::size_t>(warp_lanes, lengths.size() - k)));
@@ -212,6 +221,17 @@ void check_blocks(std::uint64_t stream)
   check<T, std::uint32_t>(manner::along, {37 * tile + 5}, draw.template how<T>());
 }
 
+/// Groups that are not there are the identity of each operator.
+template <class T, class Op>
+void check_operator(std::uint64_t stream)
+{
+  constexpr std::size_t strip = tally::order::strip<T>, tile = tally::order::tile<T>;
+  drawn draw(stream);
+  for (manner const by : {manner::a_warp, manner::tickets, manner::along})
+    for (std::size_t const most : {std::size_t{40}, strip, tile + strip})
+      check<T, std::uint32_t, Op>(by, draw.lengths(1 + draw(most > strip ? 9 : 70), most), draw.template how<T>());
+}
+
 TEST(tree_segments_on_fibers, a_warp_of_floats)
 {
   check_a_warp<float>(2);
@@ -227,6 +247,14 @@ TEST(tree_segments_on_fibers, blocks_of_floats)
 TEST(tree_segments_on_fibers, blocks_of_doubles)
 {
   check_blocks<double>(5);
+}
+
+TEST(tree_segments_on_fibers, other_operators)
+{
+  check_operator<float, tally::maximum>(6);
+  check_operator<double, tally::minimum>(7);
+  check_operator<std::int32_t, tally::multiplies>(8);
+  check_operator<std::uint64_t, tally::bit_and>(9);
 }
 
 }  // namespace
