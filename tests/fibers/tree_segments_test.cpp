@@ -180,7 +180,7 @@ void check_a_warp(std::uint64_t stream)
       check<T, std::uint32_t>(manner::a_warp, {n - group - 1, n - group, n - 1, n, n + 1, 3, n + group, n + group + 1},
                               how);
     }
-  // As many trees as there can be, and one less or more than a warp has at a time.
+  // Trees: as many as there can be, and one less or more than a warp makes at a time.
   check<T, std::uint32_t>(manner::a_warp, std::vector<std::size_t>(32, strip), draw.template how<T>());
   for (std::size_t const trees : {30, 31, 32, 33, 63, 64, 65})
     check<T, std::uint32_t>(manner::a_warp, std::vector<std::size_t>(trees, 5 * group), draw.template how<T>());

@@ -24,7 +24,7 @@ namespace tally::cuda_backend {
 /// tiles. The warp that has the last tile folds them one such segment later, when they are there. It waits for shares
 /// drawn before its own, so every wait ends.
 ///
-/// What is done once a tile is in functions of its own, whose registers the strips do not need.
+/// Functions of their own do what is done once a tile: the strips do not need their registers.
 template <class P>
 class long_reduction {
 public:

@@ -59,7 +59,14 @@ __device__ __forceinline__ void reduce_by_trees(P const& given, typename trees_s
   if (tickets.count == 0) return;
   tickets_of_warp<shape> own_tickets(tickets, words, epoch);
   tree_reduction<P> work(problem, *own.trees, op);
-  for (std::size_t first; (first = own_tickets.take() * tickets.segments) < problem.segments;) {
+  while (true) {
+    std::size_t const ticket = own_tickets.take();
+    std::size_t first = ticket * tickets.segments;
+    if (first >= problem.segments) return;
+    // A block may have found a ticket that is too large. One ticket in eight looks, since the word is one for all.
+    if (ticket / 32 % 8 == 0 &&
+        __any_sync(whole_warp, static_cast<std::uint32_t>(load_relaxed(words + word_of_call) >> 32) == epoch))
+      return;
     std::size_t const last = problem.segments - first > tickets.segments ? first + tickets.segments : problem.segments;
     if (problem.offset(last) - problem.offset(first) > tickets.most) return;  // the call is the general kernel's
     for (; first < last; first += warp_lanes)
