@@ -1,5 +1,5 @@
 // Linear recurrences of segments, on fibers: the kernels that list long segments and chunks of the others, those that
-// take them, and that which goes on as the plain loop. Each segment has the results of the order, by an implementation
+// take them, a row a lane or by words, and that which goes on as the plain loop. Each segment has the results of the order, by an implementation
 // of its own, wherever it lies.
 #include "fibers.hpp"
 
@@ -19,6 +19,7 @@
 #include "barriers.hpp"
 #include "tally/detail/cuda/recurrence/segments_kernel.cuh"
 #include "tally/detail/cuda/recurrence/segments_list.cuh"
+#include "tally/detail/cuda/recurrence/words_kernel.cuh"
 #include "tally/half.hpp"
 
 namespace {
@@ -41,12 +42,13 @@ struct call {
   unsigned blocks = 1;
   kind what = kind::ordinary;
   std::size_t infinite = never;  ///< the place of a term that is
+  bool by_words = false;
 
   std::string text() const
   {
     return "first elements " + std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(out) +
            ", longest " + std::to_string(longest) + ", chunks of " + std::to_string(chunk != 0 ? chunk : least_chunk) +
-           (is_constant ? ", one coefficient" : "") + (is_in_place ? ", in place" : "") +
+           (by_words ? ", by words" : "") + (is_constant ? ", one coefficient" : "") + (is_in_place ? ", in place" : "") +
            ", blocks: " + std::to_string(blocks);
   }
 };
@@ -75,10 +77,12 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
   using P = recurrence_segments_problem<T>;
   SCOPED_TRACE(std::to_string(lengths.size()) + " segments: " + how.text());
   std::vector<std::uint32_t> offsets{5};  // elements before the first offset belong to no segment
-  std::size_t tiles = 0, chunks = 2 * lengths.size() + 2;
+  std::size_t tiles = 0, in_long_ones = 0, chunks = 2 * lengths.size() + 2;
   for (std::size_t const n : lengths) {
     offsets.push_back(offsets.back() + static_cast<std::uint32_t>(n));
-    if (n > how.longest) tiles += (n - 1) / P::tile + 1;
+    if (n <= how.longest) continue;
+    tiles += (n - 1) / P::tile + 1;
+    in_long_ones += n;
   }
   std::size_t const all = offsets.back();
   guarded<T> const a(all, how.a), b(all, how.b), apart(all, how.out);
@@ -106,7 +110,8 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
   }
 
   // The lists have room for what is there alone.
-  unsigned long long counters[2] = {};
+  unsigned long long counters[3] = {};
+  std::uint64_t drawn = 0;
   std::vector<unsigned long long> first_bad(tiles);
   std::vector<tiles_of_long_segments::tile> list(tiles);
   std::vector<segment_chunks::chunk> listed(chunks);
@@ -122,20 +127,33 @@ void check(std::vector<std::size_t> const& lengths, call const& how)
                   .lasts = lasts.data(),
                   .least_chunk = how.least_chunk,
                   .longest = how.longest,
-                  .longs = {&counters[0], first_bad.data(), list.data()},
-                  .chunks = how.chunk == 0 ? segment_chunks{} : segment_chunks{&counters[1], listed.data()}};
+                  .longs = {&counters[0], &counters[1], first_bad.data(), list.data()},
+                  .chunks = how.chunk == 0 ? segment_chunks{} : segment_chunks{&counters[2], listed.data()},
+                  .drawn = &drawn};
   recurrence_lists_problem<T> const lists{problem, 32 + lengths.size() % 200, how.chunk};
   // The static shared memory of a block is that of all blocks here, so there is one, or they write the same.
   unsigned const listing = lengths.size() <= segment_tiles_threads ? how.blocks : 1;
-  tally::test::run_grid(listing, segment_tiles_threads, 0, [&] { list_tiles_kernel(lists); });
+  if (tiles > 0 || !how.by_words)
+    tally::test::run_grid(listing, segment_tiles_threads, 0, [&] { list_tiles_kernel(lists); });
   ASSERT_EQ(counters[0], tiles);
+  ASSERT_EQ(counters[1], in_long_ones);
   if (how.chunk != 0) check_chunks(problem.chunks, lengths, how);
 
   tally::test::forget_barriers();
-  tally::test::run_grid(
-      how.blocks, segments_warps<P> * warp_lanes, segments_warps<P> * sizeof(recurrence_segments_memory), [&] {
-        recur_segments(reinterpret_cast<recurrence_segments_memory*>(tally::test::grid::current()->memory()), problem);
-      });
+  if (how.by_words) {
+    using shape = recurrence_words_launch<P>;
+    tally::test::run_grid(how.blocks, shape::threads, shape::bytes, [&] {
+      recur_by_words(reinterpret_cast<recurrence_words_memory<P>*>(tally::test::grid::current()->memory()), problem);
+    });
+    unsigned const blocks = static_cast<unsigned>(lengths.size() / last_states_threads + 1);
+    tally::test::run_grid(blocks, last_states_threads, 0, [&] { put_last_states_kernel(problem); });
+  } else {
+    tally::test::run_grid(
+        how.blocks, segments_warps<P> * warp_lanes, segments_warps<P> * sizeof(recurrence_segments_memory), [&] {
+          recur_segments(reinterpret_cast<recurrence_segments_memory*>(tally::test::grid::current()->memory()),
+                         problem);
+        });
+  }
   if (tiles > 0) {
     control shared{};
     std::vector<std::uint64_t> words(tiles * words_of<affine<typename P::W>>);
@@ -213,6 +231,68 @@ void check_drawn()
     check<T>({40, 100, 2 * tile, 30}, {.longest = 200, .chunk = 1024, .blocks = 2, .infinite = infinite});
 }
 
+/// Segments by words: around all units of the order and of warps at each place of a word, heads and ends at each place
+/// of a chunk, more ends than there are offsets in shared memory, long ones left out.
+template <class T>
+void check_words()
+{
+  using P = recurrence_segments_problem<T>;
+  constexpr std::size_t word = 16 / sizeof(T), row = P::row, strip = P::strip, tile = P::tile,
+                        chunk = 2 * word * warp_lanes, window = recurrence_words_shape<P>::chunk;
+  std::uint64_t draws = 0;
+  auto const draw = [&](std::size_t below) { return static_cast<std::size_t>(random_bits(5, ++draws) >> 11) % below; };
+  auto const how = [&](std::size_t longest = never) {
+    call one{.b = draw(word),
+             .longest = longest,
+             .is_constant = draw(4) == 0,
+             .is_in_place = longest == never && draw(4) == 0,
+             .blocks = draw(4) == 0 ? 2u : 1u,
+             .what = draw(2) == 0 ? kind::ordinary : static_cast<kind>(1 + draw(tally::test::other_kinds)),
+             .by_words = true};
+    one.a = draw(2) == 0 ? one.b : draw(word);
+    one.out = draw(2) == 0 ? one.b : draw(word);
+    return one;
+  };
+  // A length before each, so that they lie at each place of a word, and behind others.
+  for (std::size_t const n : {std::size_t{1}, word, row, 2 * row, strip, chunk, window, tile, tile + strip})
+    for (std::size_t const more : {std::size_t(-1), std::size_t{0}, std::size_t{1}, word + 1})
+      for (std::size_t before = draw(2); before <= word; before += 1 + draw(3))
+        check<T>({before, n + more, 1, 0, 2, n + more}, how());
+  for (std::size_t before = 0; before < chunk + 2 * word; before += 1 + draw(9))
+    check<T>({before, 1, word + 1, 0, chunk - word, 3 * row + 1, 5}, how());
+  for (std::size_t const most : {1, 2, 3, 5, 9, 20, 40, 150, 700, 3000}) {
+    std::vector<std::size_t> lengths;
+    for (std::size_t sum = 0; sum < 3 * window + most; sum += lengths.back() + 1) lengths.push_back(draw(most + 1));
+    check<T>(lengths, how());
+  }
+  // Many that end in one window, and none but empty ones.
+  check<T>(std::vector<std::size_t>(2500, 1), how());
+  std::vector<std::size_t> few(4000, 0);
+  for (int k = 0; k < 40; ++k) few[draw(4000)] = draw(60);
+  check<T>(few, how());
+  check<T>(std::vector<std::size_t>(1500, 0), how());
+  // Several tiles, and more than a span.
+  check<T>({5, 3 * tile + 7, 1, 2 * tile, 9, tile + 1, tile, 2 * tile + row}, how());
+  check<T>({3, 33 * tile + 9, 5}, {.blocks = 2, .what = kind::steady, .by_words = true});
+  // Long segments are left out: first, last, next to each other, around the ends of windows.
+  for (std::size_t before = window - word; before <= window + word; before += 1 + draw(2))
+    check<T>({before, 3 * chunk, 5}, how(chunk + 2 * word));
+  for (int k = 0; k < 30; ++k) {
+    std::size_t const longest = chunk / 2 + draw(chunk);
+    std::vector<std::size_t> lengths;
+    for (std::size_t s = 1 + draw(30); s > 0; --s)
+      lengths.push_back(draw(3) == 0 ? longest + draw(3 * chunk) : draw(4) == 0 ? draw(chunk) : draw(40));
+    check<T>(lengths, how(longest));
+  }
+  // A result that is not finite, at each place of a word and in all parts of a segment that is longer than a window.
+  for (std::size_t at = 0; at < 2 * word; ++at)
+    for (std::size_t const behind : {std::size_t{0}, std::size_t{3}, row, chunk, window + 2 * row}) {
+      call one = how();
+      one.infinite = 5 + 9 + at + behind;
+      check<T>({9, word, 0, 5, behind + 3, 2 * window, 1, 7, chunk, 2}, one);
+    }
+}
+
 TEST(recurrence_segments_on_fibers, of_floats)
 {
   check_drawn<float>();
@@ -224,6 +304,18 @@ TEST(recurrence_segments_on_fibers, of_doubles)
 TEST(recurrence_segments_on_fibers, of_bfloat16)
 {
   check_drawn<tally::bfloat16>();
+}
+TEST(recurrence_segments_on_fibers, of_floats_by_words)
+{
+  check_words<float>();
+}
+TEST(recurrence_segments_on_fibers, of_doubles_by_words)
+{
+  check_words<double>();
+}
+TEST(recurrence_segments_on_fibers, of_bfloat16_by_words)
+{
+  check_words<tally::bfloat16>();
 }
 
 }  // namespace

@@ -109,6 +109,11 @@ struct tuning {
   /// elements a segment on average. On an H100 2^27 floats of "1 to 20, and one in a hundred of 200,000" take 686 us
   /// instead of 752, but of 1 to 2000 668 for 655.
   std::size_t recurrences_by_listed_chunks = 1536;
+  /// Recurrences of segments that begin with the same state go by words if they have fewer elements than this on
+  /// average, of 2, 4 or 8 bytes.
+  std::size_t recurrences_by_words_of_2 = 300;
+  std::size_t recurrences_by_words_of_4 = 50;
+  std::size_t recurrences_by_words_of_8 = 20;
   /// The number of multiprocessors that launches are planned for, or 0 for those of the device. The number of blocks
   /// that run at once follows from it.
   int processors = 0;

@@ -6,30 +6,39 @@
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/warp.cuh"
-#include "tally/order.hpp"
 
-/// The begins of segments, for a warp that goes through their elements in chunks (segment_words.cuh).
+/// The begins of segments, for a warp that goes through their elements in chunks (segment_words.cuh, and
+/// recurrence/words_kernel.cuh).
 namespace tally::cuda_backend {
 
-/// The sizes of a warp's work.
-template <class T>
+/// The sizes of a warp's work on elements of type T.
+template <class T, int Rows = 4>
 struct words_shape {
-  static constexpr int group = static_cast<int>(order::group<T>), row = static_cast<int>(order::row<T>);
-  static constexpr int tile = static_cast<int>(order::tile<T>);
-  static constexpr int rows = 4;            ///< of words, that a warp has at a time: a word a lane
-  static constexpr int chunk = rows * row;  ///< their elements
-  static constexpr int ring = 1024;         ///< offsets in shared memory
+  static constexpr int word = 16 / static_cast<int>(sizeof(T));  ///< elements of a word
+  static constexpr int row = word * warp_lanes;                  ///< of a word a lane
+  static constexpr int rows = Rows;                              ///< that a warp has at a time
+  static constexpr int chunk = rows * row;                       ///< their elements
+  static constexpr int ring = 1024;                              ///< offsets in shared memory
   /// The most elements of segments that a warp has one after the other, and of those that are left out between them:
   /// places are ints, those behind the end too.
   static constexpr std::size_t most = (std::size_t(1) << 31) - 2 * chunk;
 };
 
+/// The low words of some offsets. Each offset has `each` words.
+template <class Each>
+struct low_words {
+  std::uint32_t const* first;
+  [[no_unique_address]] Each each;
+
+  __device__ __forceinline__ std::uint32_t const* at(std::ptrdiff_t k) const { return first + k * each; }
+};
+
 /// Segments that follow each other, of which none is left out. Elements have *places*: place 0 is the first of the word
 /// of the first one.
-template <class P>
+template <class Offsets>
 struct segments_in_places {
-  typename P::offset_iterator offsets;  ///< of the first segment, and so on
-  std::uint32_t base;                   ///< the low word of an offset that has place 0
+  Offsets offsets;     ///< of the first segment, and so on
+  std::uint32_t base;  ///< the low word of an offset that has place 0
   int begin, end;                       ///< places of the elements
   int count;                            ///< segments
   int marked;                           ///< of these, whose ends were marked
@@ -38,33 +47,32 @@ struct segments_in_places {
 };
 
 /// The shared memory of a warp for them.
-template <class P>
+template <class Shape>
 struct segment_heads_memory {
-  using shape = words_shape<typename P::element>;
-
   /// The bytes of a word's elements: 1 where a segment begins.
-  using bytes = std::conditional_t<shape::group == 4, std::uint32_t, std::uint16_t>;
-  static_assert(sizeof(bytes) == shape::group);
+  using bytes = std::conditional_t<Shape::word == 8, std::uint64_t,
+                                   std::conditional_t<Shape::word == 4, std::uint32_t, std::uint16_t>>;
+  static_assert(sizeof(bytes) == Shape::word);
 
-  bytes heads[shape::rows * warp_lanes];
-  std::uint32_t offsets[shape::ring];  ///< low words
+  bytes heads[Shape::rows * warp_lanes];
+  std::uint32_t offsets[Shape::ring];  ///< low words
 };
 
 /// The heads of segments in a chunk, as bytes in shared memory. Offsets are asked for a chunk ahead.
-template <class P>
+template <class Shape, class Offsets>
 class segment_heads {
 public:
-  using shape = words_shape<typename P::element>;
-  using run = segments_in_places<P>;
-  using memory = segment_heads_memory<P>;
-  static constexpr int chunk = shape::chunk;
+  using run = segments_in_places<Offsets>;
+  using memory = segment_heads_memory<Shape>;
+  using bytes = typename memory::bytes;
+  static constexpr int chunk = Shape::chunk;
 
   __device__ segment_heads(memory& own, int lane) : own_(own), lane_(lane) {}
 
   __device__ __forceinline__ void clear()
   {
 #pragma unroll
-    for (int r = 0; r < shape::rows; ++r) own_.heads[r * warp_lanes + lane_] = 0;
+    for (int r = 0; r < Shape::rows; ++r) own_.heads[r * warp_lanes + lane_] = 0;
   }
   /// Marks the first element of the first segment.
   __device__ __forceinline__ void mark_first(run const& now)
@@ -72,19 +80,19 @@ public:
     if (lane_ == 0) reinterpret_cast<std::uint8_t*>(own_.heads)[now.begin] = 1;
   }
   /// The bytes of the lane's word in a row of words.
-  __device__ __forceinline__ unsigned of_word(int row) const { return own_.heads[row * warp_lanes + lane_]; }
+  __device__ __forceinline__ bytes of_word(int row) const { return own_.heads[row * warp_lanes + lane_]; }
 
   /// Begins to copy offsets, as many as there is room for. Behind the last one lie some that have no place.
   __device__ __forceinline__ void ask(run& now)
   {
     now.there = now.asked;
-    int const stop = min(now.count + warp_lanes, now.marked + shape::ring - 2 * warp_lanes) + warp_lanes;
+    int const stop = min(now.count + warp_lanes, now.marked + Shape::ring - 2 * warp_lanes) + warp_lanes;
 #pragma unroll 1
     for (; now.asked <= stop; now.asked += warp_lanes) {
       int const k = now.asked + lane_;
-      std::uint32_t* const to = &own_.offsets[k & (shape::ring - 1)];
+      std::uint32_t* const to = &own_.offsets[k & (Shape::ring - 1)];
       if (k <= now.count)
-        copy_asynchronously(to, reinterpret_cast<std::uint32_t const*>(now.offsets + k));
+        copy_asynchronously(to, now.offsets.at(k));
       else
         *to = now.base - 1;
     }
@@ -159,8 +167,8 @@ private:
   /// The place of offset k, or a larger one than all if there is none. `is_there`: it is in shared memory.
   __device__ __forceinline__ std::uint32_t place_of(run const& now, int k, bool is_there) const
   {
-    if (is_there) return own_.offsets[k & (shape::ring - 1)] - now.base;
-    return k <= now.count ? static_cast<std::uint32_t>(now.offsets[k]) - now.base : ~std::uint32_t{};
+    if (is_there) return own_.offsets[k & (Shape::ring - 1)] - now.base;
+    return k <= now.count ? *now.offsets.at(k) - now.base : ~std::uint32_t{};
   }
 
   memory& own_;

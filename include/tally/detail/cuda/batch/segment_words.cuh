@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <type_traits>
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/lone_fold.cuh"
@@ -25,7 +27,7 @@ namespace tally::cuda_backend {
 /// The shared memory of a warp.
 template <class P>
 struct segment_words_memory {
-  segment_heads_memory<P> heads;
+  segment_heads_memory<words_shape<typename P::element>> heads;
   uninitialized<lone_fold<typename P::element, typename P::operation>> lone;
 };
 
@@ -64,12 +66,15 @@ public:
   }
 
 private:
-  static constexpr int group = shape::group, row = shape::row, rows = shape::rows, chunk = shape::chunk;
-  static constexpr int tile = shape::tile, rounds = 5;
+  static constexpr int group = shape::word, row = shape::row, rows = shape::rows, chunk = shape::chunk;
+  static constexpr int tile = static_cast<int>(order::tile<T>), rounds = 5;
+  static_assert(group == static_cast<int>(order::group<T>) && row == static_cast<int>(order::row<T>));
+  using offset = std::iter_value_t<typename P::offset_iterator>;
+  using offsets = low_words<std::integral_constant<int, sizeof(offset) / sizeof(std::uint32_t)>>;
   using packed = packed_group<T, group>;
 
   /// Segments without one that is left out.
-  struct run : segments_in_places<P> {
+  struct run : segments_in_places<offsets> {
     T const* from;    ///< the element of place 0
     T* to;            ///< its result
     bool is_aligned;  ///< words of results are
@@ -407,7 +412,7 @@ private:
     run now;
     T const* const in = problem_.in + begin;
     int const into = elements_into_word(in);
-    now.offsets = problem_.offsets + first;
+    now.offsets = {reinterpret_cast<std::uint32_t const*>(problem_.offsets + first), {}};
     now.from = in - into;
     now.to = problem_.out + begin - into;
     now.base = static_cast<std::uint32_t>(begin) - static_cast<std::uint32_t>(into);
@@ -466,7 +471,7 @@ private:
   memory& own_;
   Op& op_;
   int lane_;
-  segment_heads<P> heads_;
+  segment_heads<shape, offsets> heads_;
   W none_;
 };
 

@@ -21,18 +21,6 @@
 /// kernel ahead lists the tiles of long segments (segments_list.cuh), which another one takes (tiles_kernel.cuh).
 namespace tally::cuda_backend {
 
-/// The plain loop of a segment from step k on, by a warp.
-template <class P>
-__device__ __forceinline__ void repair_segment(P const& p, std::size_t segment, std::size_t k)
-{
-  std::size_t const begin = p.offset(segment);
-  auto const at = static_cast<std::ptrdiff_t>(begin);
-  segment_to_repair<typename P::T> const one{
-      p.a == nullptr ? nullptr : p.a + at, p.constant,           p.b + at, p.out + at,
-      p.offset(segment + 1) - begin,       p.before_of(segment), p.lasts};
-  repair_sequence(one, segment, k);
-}
-
 /// The shared memory of a warp.
 struct recurrence_segments_memory {
   alignas(16) unsigned char a[warp_lanes][lane_rows::pitch];

@@ -12,6 +12,7 @@
 #include "tally/detail/cuda/recurrence/recurrences.hpp"
 #include "tally/detail/cuda/recurrence/segments_kernel.cuh"
 #include "tally/detail/cuda/recurrence/segments_list.cuh"
+#include "tally/detail/cuda/recurrence/words_kernel.cuh"
 #include "tally/detail/path.hpp"
 
 namespace tally::cuda_backend {
@@ -47,9 +48,10 @@ public:
     call.reserve_words(call.can_grow() ? all : 0);
     if (call.capacity() < all || tiles_ >= folder_ticket - 1 || p.segments >> 32 != 0) return false;
     auto* const words = reinterpret_cast<unsigned long long*>(call.words());
-    p.longs = {words, words + counters, reinterpret_cast<tile*>(words + counters + tiles_)};
+    p.longs = {words, words + 1, words + counters, reinterpret_cast<tile*>(words + counters + tiles_)};
+    p.drawn = reinterpret_cast<std::uint64_t*>(words + 3);
     if (chunk_size_ != 0)
-      p.chunks = {words + 1, reinterpret_cast<segment_chunks::chunk*>(words + counters + tiles_ * (1 + tile_words))};
+      p.chunks = {words + 2, reinterpret_cast<segment_chunks::chunk*>(words + counters + tiles_ * (1 + tile_words))};
     return true;
   }
   /// Starts the kernel that fills them.
@@ -65,7 +67,7 @@ public:
 
 private:
   using tile = tiles_of_long_segments::tile;
-  static constexpr std::size_t counters = 2, tile_words = sizeof(tile) / sizeof(std::uint64_t);
+  static constexpr std::size_t counters = 4, tile_words = sizeof(tile) / sizeof(std::uint64_t);
   static_assert(sizeof(segment_chunks::chunk) == sizeof(std::uint64_t));
 
   static void clear(prepared_call const& call, std::size_t count)
@@ -85,6 +87,31 @@ void launch_segments_of_recurrences(prepared_call const& call, P const& p)
   int const most = blocks_at_a_time(call, recur_segments_kernel<P>, threads, bytes, known);
   int const blocks = call.most_blocks() > 0 ? std::min(most, call.most_blocks()) : most;
   launch(call, recur_segments_kernel<P>, p, static_cast<unsigned>(blocks), threads, bytes);
+}
+
+template <class P>
+void launch_recurrences_by_words(prepared_call const& call, P const& p)
+{
+  using shape = recurrence_words_launch<P>;
+  static known_kernels known{};
+  int const resident = blocks_at_a_time(call, recur_words_kernel<P>, shape::threads, shape::bytes, known);
+  int const blocks = call.most_blocks() > 0 ? std::min(resident, call.most_blocks()) : resident;
+  launch(call, recur_words_kernel<P>, p, static_cast<unsigned>(blocks), shape::threads, shape::bytes);
+  constexpr std::size_t threads = last_states_threads;
+  if (p.lasts != nullptr)
+    launch(call, put_last_states_kernel<P>, p, static_cast<unsigned>((p.segments - 1) / threads + 1), threads);
+}
+
+/// Whether segments are so short on average that they go by words.
+template <class T>
+bool go_by_words(segment_offsets const& offsets)
+{
+  tuning const& by = tuning_in_use();
+  std::size_t const below = sizeof(T) == 2   ? by.recurrences_by_words_of_2
+                            : sizeof(T) == 4 ? by.recurrences_by_words_of_4
+                                             : by.recurrences_by_words_of_8;
+  return offsets.most / offsets.segments < below &&
+         offsets.most <= recurrence_words_shape<recurrence_segments_problem<T>>::most;
 }
 
 /// The tiles of the segments in the list, whose totals have the words behind it.
@@ -120,7 +147,8 @@ bool run_recurrences_of_segments(prepared_call& call, segment_offsets const& off
       .least_chunk = tuning_in_use().least_recurrence_chunk,
       .longest = tuning_in_use().long_recurrences,
       .longs = {},
-      .chunks = {}};
+      .chunks = {},
+      .drawn = nullptr};
   // Several warps may only overwrite the input of a segment once they know where the plain loop takes over.
   bool const in_place = arrays.out == arrays.a || arrays.out == arrays.b;
   std::size_t const workers = static_cast<std::size_t>(call.processors()) * segments_warps<P>;
@@ -133,9 +161,16 @@ bool run_recurrences_of_segments(prepared_call& call, segment_offsets const& off
     launch_segments_of_recurrences(call, p);
     return true;
   }
-  detail::took("cuda: recurrences of segments, long ones by tiles", "there may be some");
+  bool const by_words = p.befores == nullptr && go_by_words<T>(offsets);
+  if (by_words)
+    detail::took("cuda: recurrences of segments by words", "they are short on average, and begin with the same state");
+  else
+    detail::took("cuda: recurrences of segments, long ones by tiles", "there may be some");
   lists.fill(call, p);
-  launch_segments_of_recurrences(call, p);
+  if (by_words)
+    launch_recurrences_by_words(call, p);
+  else
+    launch_segments_of_recurrences(call, p);
   launch_long_segments(call, p, lists.size());
   constexpr unsigned warps = 512;
   launch(call, repair_long_segments_kernel<P>, p, warps, warp_lanes);

@@ -60,7 +60,10 @@ struct recurrence_lists_problem : recurrence_segments_problem<Value> {
     if (is_head) this->chunks.all[first_chunk + number - 1].first = static_cast<std::uint32_t>(segment);
     if (is_end) this->chunks.all[first_chunk + number - 1].end = static_cast<std::uint32_t>(segment) + 1;
   }
-  __device__ __forceinline__ void count_elements(std::size_t) const {}
+  __device__ __forceinline__ void count_elements(std::size_t elements) const
+  {
+    atomicAdd(this->longs.elements, static_cast<unsigned long long>(elements));
+  }
   /// Returns the first of `tiles` new places in the list.
   __device__ __forceinline__ std::uint64_t take(std::uint32_t tiles) const
   {

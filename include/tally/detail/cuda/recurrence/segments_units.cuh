@@ -5,6 +5,7 @@
 
 #include "tally/detail/cuda/problem.cuh"
 #include "tally/detail/cuda/recurrence/recurrence_problem.cuh"
+#include "tally/detail/cuda/recurrence/repair_sequence.cuh"
 #include "tally/detail/cuda/warp.cuh"
 
 /// Recurrences of segments that follow each other in memory: the units that warps take.
@@ -21,6 +22,7 @@ struct tiles_of_long_segments {
     std::uint32_t segment, in_segment;
   };
   unsigned long long* count;      ///< of tiles; zero at first
+  unsigned long long* elements;   ///< of the segments of these tiles; zero at first
   unsigned long long* first_bad;  ///< at the first tile of each segment: the first step whose result is not finite
   tile* tiles;
 };
@@ -62,6 +64,7 @@ struct recurrence_segments_problem {
   std::size_t longest;      ///< longer segments are left to the kernel of tiles
   tiles_of_long_segments longs;
   segment_chunks chunks;
+  std::uint64_t* drawn;  ///< of the tickets of the kernel by words; zero at first
 
   __device__ __forceinline__ std::size_t offset(std::size_t s) const
   {
@@ -108,6 +111,18 @@ struct segment_to_repair {
   __device__ T before_of(std::size_t) const { return before; }
   __device__ void put_last(std::size_t s, T const& y) const { lasts[s] = y; }
 };
+
+/// The plain loop of a segment from step k on, by a warp.
+template <class P>
+__device__ __forceinline__ void repair_segment(P const& p, std::size_t segment, std::size_t k)
+{
+  std::size_t const begin = p.offset(segment);
+  auto const at = static_cast<std::ptrdiff_t>(begin);
+  segment_to_repair<typename P::T> const one{
+      p.a == nullptr ? nullptr : p.a + at, p.constant,           p.b + at, p.out + at,
+      p.offset(segment + 1) - begin,       p.before_of(segment), p.lasts};
+  repair_sequence(one, segment, k);
+}
 
 /// The work of a warp at a time: some whole segments, or a piece of one that is longer than a piece. A lane has a row
 /// of the order, or none.
