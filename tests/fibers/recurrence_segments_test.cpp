@@ -48,8 +48,8 @@ struct call {
   {
     return "first elements " + std::to_string(a) + ", " + std::to_string(b) + ", " + std::to_string(out) +
            ", longest " + std::to_string(longest) + ", chunks of " + std::to_string(chunk != 0 ? chunk : least_chunk) +
-           (by_words ? ", by words" : "") + (is_constant ? ", one coefficient" : "") + (is_in_place ? ", in place" : "") +
-           ", blocks: " + std::to_string(blocks);
+           (by_words ? ", by words" : "") + (is_constant ? ", one coefficient" : "") +
+           (is_in_place ? ", in place" : "") + ", blocks: " + std::to_string(blocks);
   }
 };
 

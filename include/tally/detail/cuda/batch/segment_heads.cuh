@@ -37,13 +37,13 @@ struct low_words {
 /// of the first one.
 template <class Offsets>
 struct segments_in_places {
-  Offsets offsets;     ///< of the first segment, and so on
-  std::uint32_t base;  ///< the low word of an offset that has place 0
-  int begin, end;                       ///< places of the elements
-  int count;                            ///< segments
-  int marked;                           ///< of these, whose ends were marked
-  std::uint32_t next_end;               ///< the place of the next end
-  int asked, there;                     ///< offsets that were asked for, and that are in shared memory
+  Offsets offsets;         ///< of the first segment, and so on
+  std::uint32_t base;      ///< the low word of an offset that has place 0
+  int begin, end;          ///< places of the elements
+  int count;               ///< segments
+  int marked;              ///< of these, whose ends were marked
+  std::uint32_t next_end;  ///< the place of the next end
+  int asked, there;        ///< offsets that were asked for, and that are in shared memory
 };
 
 /// The shared memory of a warp for them.

@@ -15,7 +15,7 @@ template <class P>
 struct recurrence_words_launch {
   static constexpr int warps = 4, threads = warps * warp_lanes;
   static constexpr int blocks_a_processor = sizeof(typename P::T) == 4 ? 4 : 3;  ///< as many as registers allow
-  static constexpr int ticket = 16 * static_cast<int>(P::strip), least_ticket = static_cast<int>(P::strip);
+  static constexpr int ticket = 32 * static_cast<int>(P::strip), least_ticket = static_cast<int>(P::strip);
   static constexpr int most_in_ticket = 0, least_in_ticket = 0;  ///< no ticket is too large: long segments are left out
   static constexpr std::size_t bytes = warps * sizeof(recurrence_words_memory<P>);
 };

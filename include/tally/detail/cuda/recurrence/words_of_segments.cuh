@@ -90,12 +90,12 @@ private:
 
   /// What comes from the chunks before, in the last segment.
   struct open_segment {
-    int begin;               ///< its place, from the beginning of the chunk
-    map fold;                ///< the lane's: of the group that goes on
-    map by_one;              ///< the lane's: the values of the last half before the first round of the scan
+    int begin;                  ///< its place, from the beginning of the chunk
+    map fold;                   ///< the lane's: of the group that goes on
+    map by_one;                 ///< the lane's: the values of the last half before the first round of the scan
     map older[rounds][halves];  ///< the lane's: the values of the last words before the other rounds
-    map left;                ///< the lane's: the left operand of the group that begins in the last half
-    int whole_rows;          ///< of the order
+    map left;                   ///< the lane's: the left operand of the group that begins in the last half
+    int whole_rows;             ///< of the order
     W carry;
     bool has_tiles;
     bool is_over;  ///< the plain loop has gone to its end
@@ -107,31 +107,23 @@ private:
     map values[rows][word];
     unsigned with_heads[rows];  ///< of the lanes: whose words have heads
     int behind[rows][halves];   ///< the begin of the segment that a half's first element is in, from that element on
-    /// Bits 0, 1, 2 of an element's byte: a group begins there, a segment does, the element's group is the first of its
-    /// tile.
+    /// Bits 0 and 1 of an element's byte: a group begins there, the element's group is the first of its tile.
     unsigned begins[rows][halves];
     /// The number in its row of the group before the one that begins in the half, or 0.
     unsigned in_row[rows][halves];
     /// The total of that group, then the fold up to it in its row: the left operand of the group that begins in the half.
     map upto[rows][halves];
-    int tile_end;              ///< the place behind the end of a tile, from the beginning of the chunk
-    W carry_before;            ///< of the tile before that place
+    int tile_end;    ///< the place behind the end of a tile, from the beginning of the chunk
+    W carry_before;  ///< of the tile before that place
 
-    __device__ __forceinline__ bool group_begins(int r, int h, int j) const
-    {
-      return (begins[r][h] >> 8 * j & 1) != 0;
-    }
+    __device__ __forceinline__ bool group_begins(int r, int h, int j) const { return (begins[r][h] >> 8 * j & 1) != 0; }
     __device__ __forceinline__ bool group_begins_upto(int r, int h, int j) const
     {
       return (begins[r][h] & (0x01010101u >> (24 - 8 * j))) != 0;
     }
-    __device__ __forceinline__ bool segment_begins(int r, int h, int j) const
-    {
-      return (begins[r][h] >> (8 * j + 1) & 1) != 0;
-    }
     __device__ __forceinline__ bool begins_tile(int r, int h, int j) const
     {
-      return (begins[r][h] >> (8 * j + 2) & 1) != 0;
+      return (begins[r][h] >> (8 * j + 1) & 1) != 0;
     }
     /// Whether the group that begins in a half has a row of the order before it.
     __device__ __forceinline__ bool has_row(int r, int h) const { return behind[r][h] <= half - 1 - P::row; }
@@ -154,7 +146,8 @@ private:
   /// The map that a lane some lanes before has. The first lanes take those of the row of words before.
   __device__ __forceinline__ map from_before(map const& own, map const& row_before, int lanes) const
   {
-    return shuffle_map_from(select_map(lane_ >= warp_lanes - lanes, row_before, own), (lane_ - lanes) & (warp_lanes - 1));
+    return shuffle_map_from(select_map(lane_ >= warp_lanes - lanes, row_before, own),
+                            (lane_ - lanes) & (warp_lanes - 1));
   }
   /// The heads of a half, from those of its word.
   template <class Bytes>
@@ -207,12 +200,11 @@ private:
   __device__ __forceinline__ void mark_groups(lane_words& own, int r, int h, unsigned heads)
   {
     auto const behind = static_cast<unsigned>(own.behind[r][h]);
-    unsigned const at = behind % half, before = ~behind / half;  // a group begins there, if no segment does before
-    unsigned const other = (1u << 8 * at) & ~heads & (heads - 1);
-    unsigned const begins = heads | other, ahead = (begins & -begins) - 1, from_head = -(heads & -heads);
-    unsigned const first = from_head | (before == 0 ? ahead : 0u);
-    own.begins[r][h] = begins | heads << 1 | (first & ones) << 2;
-    own.in_row[r][h] = other != 0 ? before % warp_lanes : 0u;
+    unsigned const at = 1u << 8 * (behind % half), before = ~behind / half;  // a group, if no segment begins before it
+    unsigned const upto_head = heads - 1;                                    // bits below the first head
+    own.in_row[r][h] = (at & upto_head & ~heads) != 0 ? before % warp_lanes : 0u;
+    unsigned const first = heads | -heads | (before == 0 ? (at - 1) & upto_head : 0u);
+    own.begins[r][h] = heads | (at & upto_head) | (first & ones) << 1;
   }
 
   /// The same for the groups that begin tiles behind the first one.
@@ -224,8 +216,8 @@ private:
       for (int h = 0; h < halves; ++h) {
         unsigned const before = ~static_cast<unsigned>(own.behind[r][h]) / half, begins = own.begins[r][h] & ones;
         unsigned const ahead = (begins & -begins) - 1;
-        if (before % tile_groups == 0) own.begins[r][h] |= (ahead & ones) << 2;
-        if ((before + 1) % tile_groups == 0) own.begins[r][h] |= (~ahead & ones) << 2;
+        if (before % tile_groups == 0) own.begins[r][h] |= (ahead & ones) << 1;
+        if ((before + 1) % tile_groups == 0) own.begins[r][h] |= (~ahead & ones) << 1;
       }
   }
 
@@ -241,7 +233,7 @@ private:
       heads[r][0] = heads_of_half(bytes, 0);
       heads[r][1] = heads_of_half(bytes, 1);
       last_head[r] = lane_ * word + static_cast<int>(heads[r][1] != 0 ? half + (highest_bit(heads[r][1]) >> 3)
-                                                                       : highest_bit(heads[r][0]) >> 3);
+                                                                      : highest_bit(heads[r][0]) >> 3);
     }
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
@@ -249,8 +241,7 @@ private:
       int const nearest = value_of_lane(last_head[r], highest_bit(before));
       int const latest = value_of_lane(last_head[r], highest_bit(own.with_heads[r]));
       own.behind[r][0] = (before != 0 ? nearest : open.begin) - lane_ * word;
-      own.behind[r][1] =
-          (heads[r][0] != 0 ? static_cast<int>(highest_bit(heads[r][0]) >> 3) : own.behind[r][0]) - half;
+      own.behind[r][1] = (heads[r][0] != 0 ? static_cast<int>(highest_bit(heads[r][0]) >> 3) : own.behind[r][0]) - half;
       open.begin = (own.with_heads[r] != 0 ? latest : open.begin) - row;
     }
 #pragma unroll
@@ -465,20 +456,24 @@ private:
   }
 
   /// Makes local values of the folds, and results of these. Returns 0 if all are finite, else NaN.
-  __device__ __forceinline__ W finish(lane_words& own, open_segment& open, packed (&results)[rows])
+  __device__ __forceinline__ W finish(lane_words& own, open_segment& open, int first, packed (&results)[rows])
   {
     unsigned any_heads = 0;
     open.fold = own.values[rows - 1][word - 1];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
-      map before = from_before(own.upto[r][1], r > 0 ? own.upto[r > 0 ? r - 1 : 0][1] : open.left, 1);
+      // In each half some group begins, so its last element is behind a begin.
+      map before{};
+      if constexpr (half > 1)
+        before = from_before(own.upto[r][1], r > 0 ? own.upto[r > 0 ? r - 1 : 0][1] : open.left, 1);
 #pragma unroll
       for (int h = 0; h < halves; ++h) {
 #pragma unroll
-        for (int j = 0; j < half; ++j)
-          compose_from_left(own.values[r][h * half + j],
-                            select_map(own.group_begins_upto(r, h, j), own.upto[r][h], before),
-                            !own.begins_tile(r, h, j));
+        for (int j = 0; j < half; ++j) {
+          map left = own.upto[r][h];
+          if (j + 1 < half) left = select_map(own.group_begins_upto(r, h, j), left, before);
+          compose_from_left(own.values[r][h * half + j], left, !own.begins_tile(r, h, j));
+        }
         before = own.upto[r][h];
       }
       any_heads |= own.with_heads[r];
@@ -495,7 +490,8 @@ private:
       for (int r = 0; r < rows; ++r)
 #pragma unroll
         for (int h = 0; h < halves; ++h) {
-          int const before_head = ((__ffs(static_cast<int>(own.begins[r][h] & 2 * ones)) - 1) & 0xff) >> 3;
+          unsigned const heads = heads_of_half(heads_.of_word(first + r), h);
+          int const before_head = ((__ffs(static_cast<int>(heads)) - 1) & 0xff) >> 3;
 #pragma unroll
           for (int j = 0; j < half; ++j) {
             int const e = h * half + j;
@@ -534,7 +530,7 @@ private:
   /// Writes the results before the first of each segment that is not finite, and what the plain loop gives from there
   /// on.
   __device__ __forceinline__ void put_finite(run const& now, int at, lane_words const& own, open_segment& open,
-                                             packed const (&results)[rows])
+                                             int first, packed const (&results)[rows])
   {
     T* const to = p_.out + (static_cast<std::ptrdiff_t>(now.first_element) + at + lane_ * word);
 #pragma unroll
@@ -545,7 +541,7 @@ private:
       for (int e = 0; e < word; ++e) {
         bool const is_here = place + e >= now.begin && place + e < now.end;
         if (is_here && !is_number(zero_if_finite<T>(static_cast<W>(results[r].get(e))))) bad |= 1u << e;
-        if (own.segment_begins(r, e / half, e % half)) heads |= 1u << e;
+        if ((heads_.of_word(first + r) >> 8 * e & 1) != 0) heads |= 1u << e;
       }
       auto const from = [](unsigned bits) { return bits == 0 ? ~0u : ~0u << highest_bit(bits); };
       unsigned const with_bad = __ballot_sync(whole_warp, (bad & from(heads)) != 0);
@@ -576,7 +572,8 @@ private:
   /// The plain loop from an element on, to the end of its segment.
   __device__ __forceinline__ void repair(std::size_t element)
   {
-    std::size_t const segment = first_not_before(p_.segments, [&](std::size_t s) { return p_.offset(s) <= element; }) - 1;
+    std::size_t const segment =
+        first_not_before(p_.segments, [&](std::size_t s) { return p_.offset(s) <= element; }) - 1;
     repair_segment(p_, segment, element - p_.offset(segment));
   }
 
@@ -624,25 +621,19 @@ private:
         heads_.ask(now);
       }
       lane_words own;
+      int const first = in_window / row;
       if (has_heads)
-        find_begins(own, open, in_window / row);
+        find_begins(own, open, first);
       else
         go_on(own, open);
       fold_groups(own, open, a, b);
       if (at + chunk < now.end) load(now, at + chunk, a, b);
-      // The compiler would keep each of these bits, which are needed again, for longer than it takes to find it out.
-#pragma unroll
-      for (int r = 0; r < rows; ++r)
-#pragma unroll
-        for (int h = 0; h < halves; ++h)
-          own.begins[r][h] = static_cast<unsigned>(
-              value_of_lane(static_cast<int>(own.begins[r][h]), static_cast<unsigned>(lane_)));
       scan_groups(own, open);
       put_rows_before(own, open);
       packed results[rows];
-      W const bad = finish(own, open, results);
+      W const bad = finish(own, open, first, results);
       if (__any_sync(whole_warp, bad != bad || open.is_over))
-        put_finite(now, at, own, open, results);
+        put_finite(now, at, own, open, first, results);
       else
         put(now, at, results);
       if (at + chunk >= now.end) break;
