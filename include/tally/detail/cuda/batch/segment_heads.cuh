@@ -24,13 +24,16 @@ struct words_shape {
   static constexpr std::size_t most = (std::size_t(1) << 31) - 2 * chunk;
 };
 
-/// The low words of some offsets. Each offset has `each` words.
-template <class Each>
+/// The low words of some offsets of `Words` words each, or of `words`.
+template <int Words = 0>
 struct low_words {
   std::uint32_t const* first;
-  [[no_unique_address]] Each each;
+  int words = Words;
 
-  __device__ __forceinline__ std::uint32_t const* at(std::ptrdiff_t k) const { return first + k * each; }
+  __device__ __forceinline__ std::uint32_t const* at(std::ptrdiff_t k) const
+  {
+    return first + k * (Words != 0 ? Words : words);
+  }
 };
 
 /// Segments that follow each other, of which none is left out. Elements have *places*: place 0 is the first of the word

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <type_traits>
 
 #include "tally/detail/cuda/asynchronous.cuh"
 #include "tally/detail/cuda/batch/lone_fold.cuh"
@@ -70,7 +69,7 @@ private:
   static constexpr int tile = static_cast<int>(order::tile<T>), rounds = 5;
   static_assert(group == static_cast<int>(order::group<T>) && row == static_cast<int>(order::row<T>));
   using offset = std::iter_value_t<typename P::offset_iterator>;
-  using offsets = low_words<std::integral_constant<int, sizeof(offset) / sizeof(std::uint32_t)>>;
+  using offsets = low_words<sizeof(offset) / sizeof(std::uint32_t)>;
   using packed = packed_group<T, group>;
 
   /// Segments without one that is left out.
@@ -412,7 +411,7 @@ private:
     run now;
     T const* const in = problem_.in + begin;
     int const into = elements_into_word(in);
-    now.offsets = {reinterpret_cast<std::uint32_t const*>(problem_.offsets + first), {}};
+    now.offsets = {reinterpret_cast<std::uint32_t const*>(problem_.offsets + first)};
     now.from = in - into;
     now.to = problem_.out + begin - into;
     now.base = static_cast<std::uint32_t>(begin) - static_cast<std::uint32_t>(into);

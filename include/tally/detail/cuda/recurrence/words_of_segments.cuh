@@ -84,7 +84,7 @@ private:
   static constexpr unsigned ones = static_cast<unsigned>(0x01010101) >> (8 * (4 - half));
 
   /// Segments without one that is left out.
-  struct run : segments_in_places<low_words<int>> {
+  struct run : segments_in_places<low_words<>> {
     std::size_t first_element;  ///< that of place 0
   };
 
@@ -646,7 +646,7 @@ private:
   P const& p_;
   memory& own_;
   int lane_;
-  segment_heads<shape, low_words<int>> heads_;
+  segment_heads<shape, low_words<>> heads_;
   W initial_;
   bool a_like_b_, out_like_b_;
 };
