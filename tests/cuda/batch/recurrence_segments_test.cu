@@ -1,4 +1,4 @@
-// Linear recurrences of segments on a GPU by their kernel, against the slow implementation of the order. Every byte of
+// Linear recurrences of segments on a GPU by their kernels, a row a lane and by words, against the slow implementation of the order. Every byte of
 // what is written to is compared.
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +55,10 @@ public:
     if (of(3) == 0) by.processors = static_cast<int>(1 + of(5));
     if (of(2) == 0) by.long_recurrences = 1 + of(3 * order::tile<affine<T>>);
     if (of(2) == 0) by.recurrences_by_listed_chunks = of(50);
+    if (of(3) != 0) {
+      std::size_t const below = of(4) == 0 ? 0 : static_cast<std::size_t>(-1);
+      by.recurrences_by_words_of_2 = by.recurrences_by_words_of_4 = by.recurrences_by_words_of_8 = below;
+    }
     if (of(2) == 0) by.least_recurrence_chunk = of(2) == 0 ? 16384 : 10 + of(50);
     {
       cuda_backend::prepared_call call(cuda{stream_, space_}, "tally::test");
