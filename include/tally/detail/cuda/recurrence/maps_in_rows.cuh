@@ -83,6 +83,29 @@ __device__ __forceinline__ void compose_from_left(affine<W>& value, affine<W> co
   }
 }
 
+/// `earlier` becomes the map of both, if `is_there`.
+template <class W>
+__device__ __forceinline__ void compose_onto(affine<W>& earlier, affine<W> const& later, bool is_there)
+{
+#ifdef __CUDACC__
+  // Predicated, as above.
+  if constexpr (std::is_same_v<W, float>) {
+    W const product = detail::elementary::rounded_product(later.scale, earlier.offset);
+    asm("{\n"
+        ".reg .pred there;\n"
+        "setp.ne.u32 there, %4, 0;\n"
+        "@there add.rn.f32 %1, %2, %5;\n"
+        "@there mul.rn.f32 %0, %0, %3;\n"
+        "}"
+        : "+f"(earlier.scale), "+f"(earlier.offset)
+        : "f"(product), "f"(later.scale), "r"(static_cast<std::uint32_t>(is_there)), "f"(later.offset));
+  } else
+#endif
+  {
+    earlier = select_map(is_there, composed(earlier, later), earlier);
+  }
+}
+
 /// Kogge and Stone's scans of some rows over the lanes.
 template <class W, int Rows>
 __device__ __forceinline__ void scan_lanes(affine<W> (&folds)[Rows])

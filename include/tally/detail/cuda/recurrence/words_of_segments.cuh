@@ -305,13 +305,13 @@ private:
     for (int r = 0; r < rows; ++r)
 #pragma unroll
       for (int h = 0; h < halves; ++h) {
-        map left = own.upto[r][h];
+      // The group that goes on from the half before.
 #pragma unroll
         for (int j = 0; j + 1 < half; ++j) {
           map const single = {static_cast<W>(a[r].get(h * half + j)), static_cast<W>(b[r].get(h * half + j))};
-          left = composed(left, single);
-          own.values[r][h * half + j] = select_map(own.group_begins_upto(r, h, j), own.values[r][h * half + j], left);
-          own.upto[r][h] = select_map(own.group_begins_upto(r, h, j), own.upto[r][h], left);
+          bool const goes_on = !own.group_begins_upto(r, h, j);
+          compose_onto(own.upto[r][h], single, goes_on);
+          own.values[r][h * half + j] = select_map(goes_on, own.upto[r][h], own.values[r][h * half + j]);
         }
       }
   }
