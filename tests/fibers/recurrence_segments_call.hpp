@@ -36,7 +36,7 @@ struct segments_call {
   bool is_constant = false, is_in_place = false, has_befores = false;
   unsigned blocks = 1;
   kind what = kind::ordinary;
-  std::size_t infinite = never;  ///< the place of a term that is
+  std::size_t infinite = never, infinities = 1;  ///< the place of a term that is, and how many are
   bool by_words = false;
   bool are_wide = false;  ///< offsets of 8 bytes
 
@@ -91,7 +91,8 @@ void check(std::vector<std::size_t> const& lengths, segments_call const& how)
     b.data()[k] = term<T>(how.what, random_bits(2, k));
     apart.data()[k] = static_cast<T>(7.0f);
   }
-  if (how.infinite < all) b.data()[how.infinite] = std::numeric_limits<T>::infinity();
+  for (std::size_t k = how.infinite; k < all && k - how.infinite < how.infinities; ++k)
+    b.data()[k] = std::numeric_limits<T>::infinity();
   T const constant = static_cast<T>(0.75f);
   std::vector<T> befores, lasts(lengths.size(), static_cast<T>(7.0f)), expected_lasts;
   std::vector<T> expected(out.begin(), out.end());

@@ -47,9 +47,9 @@ void check_all()
   // A length before each, so that they lie at each place of a word, and behind others.
   for (std::size_t const n : {std::size_t{1}, word, row, 2 * row, strip, chunk, window, tile, tile + strip})
     for (std::size_t const more : {std::size_t(-1), std::size_t{0}, std::size_t{1}, word + 1})
-      for (std::size_t before = draw(2); before <= word; before += 1 + draw(3))
+      for (std::size_t before = draw(2); before <= word; before += 1 + draw(word))
         check<T>({before, n + more, 1, 0, 2, n + more}, how());
-  for (std::size_t before = 0; before < chunk + 2 * word; before += 1 + draw(9))
+  for (std::size_t before = 0; before < chunk + 2 * word; before += 1 + draw(2 * word + 9))
     check<T>({before, 1, word + 1, 0, chunk - word, 3 * row + 1, 5}, how());
   for (std::size_t const most : {1, 2, 3, 5, 9, 20, 40, 150, 700, 3000}) {
     std::vector<std::size_t> lengths;
@@ -74,6 +74,18 @@ void check_all()
     for (std::size_t s = 1 + draw(30); s > 0; --s)
       lengths.push_back(draw(3) == 0 ? longest + draw(3 * chunk) : draw(4) == 0 ? draw(chunk) : draw(40));
     check<T>(lengths, how(longest));
+  }
+  // Few long ones among many.
+  std::vector<std::size_t> rare;
+  for (std::size_t s = 0; s < 3000; ++s)
+    rare.push_back(s == 40 || s == 700 || s / 2 == 1495 ? 3 * chunk + draw(chunk) : draw(3));
+  check<T>(rare, how(3 * chunk - 1));
+  // Several in a word.
+  for (std::size_t at = 0; at < word; ++at) {
+    tally::test::segments_call one = how();
+    one.infinite = 5 + 9 + at;
+    one.infinities = word;
+    check<T>({9, 1, 1, 2, 1, 1, 3, 1, 1, 1, 1, 40}, one);
   }
   // A result that is not finite, at each place of a word and in all parts of a segment that is longer than a window.
   for (std::size_t at = 0; at < 2 * word; ++at)

@@ -51,6 +51,8 @@ struct segment_tiles_problem : P {
   listed_tiles list;
   std::size_t of_block;  ///< segments that a block looks at, at most as many as it has threads
 
+  /// Whether look_at does anything.
+  __device__ __forceinline__ bool looks() const { return P::reduces; }
   /// Looks at a segment, by its thread. Of a reduction, it writes the result of an empty one.
   __device__ __forceinline__ void look_at(std::size_t segment, bool is_there, std::size_t size) const
   {
@@ -98,11 +100,26 @@ __global__ void __launch_bounds__(segment_tiles_threads) list_tiles_kernel(__gri
   auto const& problem = at_its_turn(given);
   auto const own = static_cast<int>(threadIdx.x), lane = own % warp_lanes, warp = own / warp_lanes;
   bool const are_few = problem.segments <= threads, counts = !are_few || blockIdx.x == 0;
-  std::size_t const of_block = are_few ? threads : problem.of_block;
-  for (std::size_t first = are_few ? 0 : blockIdx.x * of_block; first < problem.segments;
-       first += gridDim.x * of_block) {
+  std::size_t const of_block = are_few ? threads : problem.of_block, of_grid = gridDim.x * of_block;
+  for (std::size_t first = are_few ? 0 : blockIdx.x * of_block; first < problem.segments; first += of_grid) {
     std::size_t const segment = first + static_cast<std::size_t>(own);
-    bool const is_there = static_cast<std::size_t>(own) < of_block && segment < problem.segments;
+    bool const has_segment = static_cast<std::size_t>(own) < of_block;
+    if (!are_few && !problem.looks()) {
+      // Most of the time none is long: four rounds take one wait for memory.
+      constexpr int rounds = 4;
+      bool any_is_long = false;
+#pragma unroll
+      for (int k = 0; k < rounds; ++k) {
+        std::size_t const s = segment + static_cast<std::size_t>(k) * of_grid;
+        any_is_long |=
+            has_segment && s < problem.segments && problem.offset(s + 1) - problem.offset(s) > problem.longest;
+      }
+      if (__syncthreads_or(any_is_long) == 0) {
+        first += (rounds - 1) * of_grid;
+        continue;
+      }
+    }
+    bool const is_there = has_segment && segment < problem.segments;
     std::size_t begin = 0, size = 0;
     if (is_there) {
       begin = problem.offset(segment);

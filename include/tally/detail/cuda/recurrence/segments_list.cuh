@@ -18,6 +18,8 @@ struct recurrence_lists_problem : recurrence_segments_problem<Value> {
   std::size_t of_block;    ///< segments that a block looks at, at most as many as it has threads
   std::size_t chunk_size;  ///< places of a chunk: elements, and one for each segment. 0: no chunks are listed
 
+  /// Whether look_at does anything.
+  __device__ __forceinline__ bool looks() const { return chunk_size != 0; }
   /// Lists the chunks of a block's short segments. A chunk ends before a long segment, and where the block's places
   /// pass a multiple of `chunk_size`.
   __device__ __forceinline__ void look_at(std::size_t segment, bool is_there, std::size_t size) const
