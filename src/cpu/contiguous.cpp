@@ -48,11 +48,14 @@ public:
 
   T total(std::size_t k) const { return kernels_.total(in_ + k * tile, length(k)); }
 
-  /// Several whole tiles at once, as far as there are so many.
+  /// Several whole tiles at once, as far as there are so many, if that is quicker here.
   template <class Take>
   void each_total(std::size_t first, std::size_t end, Take&& take) const
   {
-    for (; end - first >= tiles_at_once && length(first + tiles_at_once - 1) == tile; first += tiles_at_once) {
+    bool const are_wide = kernels_.lanes == most_lanes<T>;
+    bool const at_once = !are_wide || size_ * sizeof(T) >= tuning_in_use().wide_tiles_at_once_bytes;
+    for (; at_once && end - first >= tiles_at_once && length(first + tiles_at_once - 1) == tile;
+         first += tiles_at_once) {
       detail::took("cpu: totals of several tiles at once");
       T totals[tiles_at_once];
       kernels_.totals(in_ + first * tile, totals);

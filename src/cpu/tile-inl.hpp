@@ -41,15 +41,13 @@ T total_of_tile(T const* in, std::size_t size)
   return total.finish(in + before_last * row, size - before_last * row);
 }
 
-/// The totals of whole tiles that follow each other, by a row of each in turn. Where AVX2 is all there is, one sequence
-/// of reads is slower than memory: the hardware's prefetching stops at the end of each page of 4 KiB. Four took .5 to
-/// .7 of the time there, and the same in the cache. With AVX-512 Zen 4 read one sequence at full speed, and four at
-/// three quarters of it.
+/// The totals of whole tiles that follow each other, by a row of each in turn. Where one sequence of reads is slower
+/// than memory, since the hardware's prefetching stops at the end of each page of 4 KiB, four took .5 to .8 of the time.
 template <class Op, class T>
 void totals_of_tiles(T const* in, T* totals)
 {
   constexpr std::size_t tile = order::tile<T>;
-#if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
+#if HWY_ARCH_X86
   constexpr std::size_t row = order::row<T>;
   row_total<Op, T> total[tiles_at_once];
   for (std::size_t r = 0; r < tile - row; r += row)
