@@ -25,15 +25,15 @@ std::size_t cache_bytes()
   return std::min(static_cast<std::size_t>(level3), std::size_t{32} << 20);
 }
 
-/// From how many bytes on reductions with vectors of 64 bytes total several tiles at once: those beyond the cache, on
-/// processors whose prefetching stops at the end of a page.
+/// From how many bytes on reductions with vectors of 64 bytes total several tiles at once: those beyond the cache, but
+/// on Zen 4 none. (The family has Zen 3 too, which has no such vectors.)
 std::size_t wide_tiles_at_once_bytes()
 {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_cpu_init();
-  if (__builtin_cpu_is("intel")) return cache_bytes();
+  if (__builtin_cpu_is("amdfam19h")) return std::numeric_limits<std::size_t>::max();
 #endif
-  return std::numeric_limits<std::size_t>::max();
+  return std::size_t{64} << 20;
 }
 
 /// The debug aid of path.hpp, which TALLY_TRACE in the environment turns on unless it is empty or 0.

@@ -32,8 +32,8 @@ struct tuning {
   /// operator that is reached by pointers costs nothing.
   std::size_t few_tiles = 8;
   /// Reductions of this many bytes with vectors of 64 bytes total several tiles at once, as all do with shorter vectors.
-  /// Beyond the cache sums of floats by AVX-512 had .81 of a read then on Intel's processors, for .63, but three
-  /// quarters of their speed on Zen 4. In the cache both lose (docs/measurements/cpu_notes.md).
+  /// Beyond the cache sums of floats by AVX-512 took .65 to .9 of the time then on Zen 5 and .8 on Intel's processors,
+  /// but 1.3 times as long on Zen 4. In the cache all lose.
   std::size_t wide_tiles_at_once_bytes;
   /// Turns of waiting, some 10 ns each, before a thread yields or computes a late total itself: three times the time of
   /// a tile. A member that is later than that is probably not running.
