@@ -1,5 +1,5 @@
-// Linear recurrences of segments on a GPU by their kernels, a row a lane and by words, against the slow implementation of
-// the order. Every byte of what is written to is compared.
+// Linear recurrences of segments on a GPU by their kernels, a row a lane and by words, against the slow implementation
+// of the order. Every byte of what is written to is compared.
 #include <cstddef>
 #include <cstdint>
 #include <string>
