@@ -1,5 +1,5 @@
-// Linear recurrences of segments on fibers, by words. Each segment has the results of the order, by an implementation of
-// its own, wherever it lies.
+// Linear recurrences of segments on fibers, by words. Each segment has the results of the order, by an implementation
+// of its own, wherever it lies.
 #include "recurrence_segments_call.hpp"
 
 #include <cstddef>
