@@ -41,8 +41,8 @@ T total_of_tile(T const* in, std::size_t size)
   return total.finish(in + before_last * row, size - before_last * row);
 }
 
-/// The totals of whole tiles that follow each other, by a row of each in turn. Where one sequence of reads is slower
-/// than memory, since the hardware's prefetching stops at the end of each page of 4 KiB, four took .5 to .8 of the time.
+/// The totals of whole tiles that follow each other, by a row of each in turn. One sequence of reads is slower than
+/// memory where the hardware's prefetching stops at the end of each page of 4 KiB: four took .5 to .8 of its time.
 template <class Op, class T>
 void totals_of_tiles(T const* in, T* totals)
 {
