@@ -31,7 +31,7 @@ struct tuning {
   /// A reduction of this many tiles on one thread is compiled where it is called, for its operator. With more, an
   /// operator that is reached by pointers costs nothing.
   std::size_t few_tiles = 8;
-  /// Reductions of this many bytes with vectors of 64 bytes total several tiles at once, as all do with shorter vectors.
+  /// With vectors of 64 bytes reductions of this many bytes total several tiles at once; with shorter ones all do.
   /// Beyond the cache sums of floats by AVX-512 took .65 to .9 of the time then on Zen 5 and .8 on Intel's processors,
   /// but 1.3 times as long on Zen 4. In the cache all lose.
   std::size_t wide_tiles_at_once_bytes;
