@@ -110,8 +110,8 @@ struct tuning {
   /// instead of 752, but of 1 to 2000 668 for 655.
   std::size_t recurrences_by_listed_chunks = 1536;
   /// Recurrences of segments that begin with the same state go by words if they have fewer elements than this on
-  /// average, of 2, 4 or 8 bytes. On an H200 2^27 floats of mean 10 take 585 us instead of 1631, of mean 30 648 for 813,
-  /// but of mean 60 720 for 603; 2^28 bfloat16 of mean 100 950 for 1276, of mean 200 1030 for 1034.
+  /// average, of 2, 4 or 8 bytes. On an H200 2^27 floats of mean 10 take 552 us instead of 1631, of mean 30 635 for
+  /// 813, but of mean 60 720 for 603; 2^28 bfloat16 of mean 100 936 for 1276, of mean 200 1020 for 1034.
   std::size_t recurrences_by_words_of_2 = 200;
   std::size_t recurrences_by_words_of_4 = 42;
   std::size_t recurrences_by_words_of_8 = 19;

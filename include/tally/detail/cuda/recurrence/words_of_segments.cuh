@@ -111,7 +111,7 @@ private:
     unsigned begins[rows][halves];
     /// The number in its row of the group before the one that begins in the half, or 0.
     unsigned in_row[rows][halves];
-    /// The total of that group, then the fold up to it in its row: the left operand of the group that begins in the half.
+    /// The total of that group, then the fold up to it: the left operand of the group that begins in the half.
     map upto[rows][halves];
     int tile_end;    ///< the place behind the end of a tile, from the beginning of the chunk
     W carry_before;  ///< of the tile before that place
