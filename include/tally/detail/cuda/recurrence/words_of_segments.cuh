@@ -13,8 +13,8 @@
 #include "tally/detail/cuda/warp.cuh"
 #include "tally/order.hpp"
 
-/// Recurrences of segments by words, as scans of segments go (batch/segment_words.cuh). A lane of a warp has words of 16
-/// bytes as they lie in memory, wherever segments begin.
+/// Recurrences of segments by words, as scans of segments go (batch/segment_words.cuh). A lane of a warp has words of
+/// 16 bytes as they lie in memory, wherever segments begin.
 ///
 /// A group of the order has the size of *half* a word. So in each half at most one group begins that is not the first
 /// of its segment, and the next one begins in the next half, at the same place. Kogge and Stone's scan of a row of
