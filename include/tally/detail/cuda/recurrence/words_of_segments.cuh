@@ -405,7 +405,7 @@ private:
             map const all = select_map(is_second, composed(last[0], total_before(own, r, 1, own.values[r][half - 1])),
                                        composed(before, total_before(own, r, 0, last_fold_before(own, open, r))));
             end_tile(open, shuffle_map_from(all, of));
-            int const at = is_second ? half + own.behind[r][1] % half : own.behind[r][0] % half;
+            int const at = is_second ? half + (own.behind[r][1] & (half - 1)) : own.behind[r][0] & (half - 1);
             own.tile_end = r * row + of * word + __shfl_sync(whole_warp, at, of);
           } else {
             map in_strip = total;
