@@ -65,6 +65,22 @@ __device__ __forceinline__ unsigned bits_of_lanes(unsigned own)
 #endif
 }
 
+/// The number of the highest bit, or any number if there is none.
+__device__ __forceinline__ unsigned highest_bit(unsigned bits)
+{
+  return static_cast<unsigned>(31 - __clz(static_cast<int>(bits)));
+}
+
+/// The value of a lane, of whose number the lower five bits count.
+__device__ __forceinline__ int value_of_lane(int value, unsigned lane)
+{
+#ifdef __CUDA_ARCH__
+  return __shfl_sync(whole_warp, value, static_cast<int>(lane));
+#else
+  return __shfl_sync(whole_warp, value, static_cast<int>(lane % warp_lanes));
+#endif
+}
+
 /// The sum of a lane's value and of those before it.
 __device__ __forceinline__ int scan_of_lanes(int value)
 {

@@ -120,20 +120,6 @@ private:
     __device__ __forceinline__ bool has_row(int r) const { return behind[r] <= group - 1 - row; }
   };
 
-  /// The number of the highest bit, or any number if there is none.
-  __device__ __forceinline__ static unsigned highest_bit(unsigned bits)
-  {
-    return static_cast<unsigned>(31 - __clz(static_cast<int>(bits)));
-  }
-  /// The value of a lane, of whose number the lower five bits count.
-  __device__ __forceinline__ static int value_of_lane(int value, unsigned lane)
-  {
-#ifdef __CUDA_ARCH__
-    return __shfl_sync(whole_warp, value, static_cast<int>(lane));
-#else
-    return __shfl_sync(whole_warp, value, static_cast<int>(lane % warp_lanes));
-#endif
-  }
   /// The value that a lane some lanes before has. The first lanes take those of the row of words before.
   __device__ __forceinline__ W from_before(W const& own, W const& row_before, int lanes) const
   {

@@ -88,7 +88,7 @@ private:
     std::size_t first_element;  ///< that of place 0
   };
 
-  /// What comes from the chunks before, in the last segment.
+  /// The last segment of the chunks before, which may go on.
   struct open_segment {
     int begin;                  ///< its place, from the beginning of the chunk
     map fold;                   ///< the lane's: of the group that goes on
@@ -129,20 +129,6 @@ private:
     __device__ __forceinline__ bool has_row(int r, int h) const { return behind[r][h] <= half - 1 - P::row; }
   };
 
-  /// The number of the highest bit, or any number if there is none.
-  __device__ __forceinline__ static unsigned highest_bit(unsigned bits)
-  {
-    return static_cast<unsigned>(31 - __clz(static_cast<int>(bits)));
-  }
-  /// The value of a lane, of whose number the lower five bits count.
-  __device__ __forceinline__ static int value_of_lane(int value, unsigned lane)
-  {
-#ifdef __CUDA_ARCH__
-    return __shfl_sync(whole_warp, value, static_cast<int>(lane));
-#else
-    return __shfl_sync(whole_warp, value, static_cast<int>(lane % warp_lanes));
-#endif
-  }
   /// The map that a lane some lanes before has. The first lanes take those of the row of words before.
   __device__ __forceinline__ map from_before(map const& own, map const& row_before, int lanes) const
   {
@@ -154,10 +140,6 @@ private:
   __device__ __forceinline__ static unsigned heads_of_half(Bytes bytes, int h)
   {
     return static_cast<unsigned>(bytes >> 8 * half * h) & ones;
-  }
-  __device__ __forceinline__ map element(lane_words const& own, int r, int h, int j) const
-  {
-    return own.values[r][h * half + j];
   }
 
   /// Elements that are in no segment are 0.
