@@ -75,7 +75,7 @@ inline void draw_tuning(cpu_backend::tuning& sizes, std::uint64_t seed)
   sizes.apart_size = std::array<std::size_t, 3>{1, 128, ~std::size_t{0}}[bits / 5184 % 3];
   sizes.column_chunk_bytes = std::array<std::size_t, 3>{0, 7168, ~std::size_t{0}}[bits / 288 % 3];
   sizes.long_sequence = bits / 36 % 4 == 0 ? 1 : std::size_t{1} << 18;
-  sizes.round_bytes = 0;
+  sizes.most_scanning_at_once = bits / 15552 % 2 == 0 ? 0 : 4;
   sizes.staged_bytes = bits / 144 % 2 == 0 ? 0 : 4096;
   sizes.totalled_bytes = std::array<std::size_t, 3>{0, 128, 4096}[bits / 1728 % 3];
   sizes.streamed_segment_bytes = bits / 288 % 2 == 0 ? 0 : 4096;

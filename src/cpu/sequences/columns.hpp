@@ -6,8 +6,8 @@
 
 #include <hwy/cache_control.h>
 
-#include "src/cpu/sequences/column_rounds.hpp"
 #include "src/cpu/sequences/column_state.hpp"
+#include "src/cpu/sequences/column_turns.hpp"
 #include "tally/detail/path.hpp"
 
 /// Columns, a block of neighbours after the other.
@@ -66,7 +66,7 @@ void scan_by_columns(sequences_call<T, Op> const& call, std::size_t dimension_of
   if (axis.extent / width < wanted) width = (axis.extent / wanted + line - 1) / line * line;
   width = std::min(std::max(width, least), axis.extent);
   if (outers * ((axis.extent + width - 1) / width) < count && call.size > 2 * order::tile<T>) {
-    scan_columns_in_rounds(call, outer, axis, members);
+    scan_columns_in_turns(call, outer, axis, members);
     return;
   }
   column_pace const pace = pace_of(call, width);

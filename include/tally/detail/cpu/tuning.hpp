@@ -88,9 +88,9 @@ struct tuning {
   std::size_t recurrence_alone_bytes = 512;
   /// A recurrence's results go around the cache from this many bytes on, if those of the call do not fit in it.
   std::size_t streamed_recurrence_bytes = 4096;
-  /// Few columns of many tiles are scanned in rounds of this many bytes, which stay in the cache between the totals and
-  /// the scan.
-  std::size_t round_bytes = std::size_t{4} << 20;
+  /// Of few columns of many tiles a tile is scanned without being totalled before, if its carries are there and there
+  /// are at most so many members.
+  int most_scanning_at_once = 3;
   /// Results of columns are collected to this many bytes before they are written around the cache.
   std::size_t staged_bytes = std::size_t{16} << 10;
 };
