@@ -32,7 +32,7 @@ using tally::test::guarded;
 using tally::test::random_bits;
 using tally::test::run_grid;
 
-enum class keys { random, few, ascending, descending, nearly_equal };
+enum class keys { random, few, ascending, descending, nearly_equal, runs };
 
 std::uint64_t bits_of_key(keys kind, std::size_t k, std::size_t n)
 {
@@ -43,6 +43,8 @@ std::uint64_t bits_of_key(keys kind, std::size_t k, std::size_t n)
     case keys::ascending: return k;
     case keys::descending: return n - k;
     case keys::nearly_equal: return ~(random & 0x100);
+    // Longer than a warp's part of a tile, so that some warps have one key, others several from their second row on.
+    case keys::runs: return random_bits(n, k / 997);
   }
   return 0;
 }
@@ -126,10 +128,10 @@ void check_sizes()
   std::size_t const tile = tile_pass<sort_problem<Key, Value, Order, Word>>::tile;
   for (std::size_t n : {std::size_t{2}, std::size_t{33}, tile - 1, tile, tile + 1, 2 * tile + 777}) {
     std::vector<keys> kinds = {keys::random, keys::few, keys::ascending, keys::descending, keys::nearly_equal};
-    if (n == tile - 1) kinds = {keys::few};
+    if (n == tile - 1) kinds = {keys::few, keys::runs};
     if (n == tile) kinds = {keys::nearly_equal, keys::ascending};
     if (n > tile) kinds = {keys::random};
-    if (n > 2 * tile) kinds = {keys::random, keys::descending};
+    if (n > 2 * tile) kinds = {keys::random, keys::descending, keys::runs};
     for (keys kind : kinds) check<Key, Value, Order, Word, Copies>({n, kind, 0, 64, n % 5});
   }
 }
@@ -179,7 +181,7 @@ TEST(radix_sort_on_fibers, by_some_bits)
 /// More tiles than are looked back on at a time.
 TEST(radix_sort_on_fibers, of_many_tiles)
 {
-  check<w64, no_value, up, w32, 16>({11 * 4096 + 5, keys::random, 0, 8, 3});
+  check<w64, no_value, up, w32, 16>({11 * 4224 + 5, keys::random, 0, 8, 3});
 }
 
 }  // namespace

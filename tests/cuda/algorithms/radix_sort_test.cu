@@ -57,7 +57,7 @@ void expect_the_order_of_the_cpu(Order order)
   cuda::workspace space;
   cuda const on{on_stream, space};
   // 4 Mi keys are twice as many tiles as run at a time, so that blocks draw tiles when others have ended.
-  for (std::size_t const n : {0, 1, 2, 31, 33, 4096, 8191, 8192, 8193, 100'003, (1 << 22) + 5}) {
+  for (std::size_t const n : {0, 1, 2, 31, 33, 4096, 8447, 8448, 8449, 100'003, (1 << 22) + 5}) {
     std::size_t which = 0;
     for (std::vector<T> const& keys : key_sequences<T>(n)) {
       std::vector<T> expected = keys;
@@ -163,7 +163,7 @@ std::vector<std::size_t> every_size()
 {
   std::vector<std::size_t> sizes;
   for (std::size_t n = 0; n <= 200; ++n) sizes.push_back(n);
-  for (std::size_t const tile : {4096, 8192, 16'384, 24'576})
+  for (std::size_t const tile : {4224, 8448, 16'896, 25'344})
     for (std::size_t n = tile - 33; n <= tile + 33; ++n) sizes.push_back(n);
   return sizes;
 }

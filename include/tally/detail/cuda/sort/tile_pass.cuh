@@ -37,19 +37,22 @@ __device__ __forceinline__ void forget(Key& key)
   key = __builtin_bit_cast(Key, x);
 }
 
-/// The work of a block. A tile has 8192 keys, or 4096 of 8 bytes: two blocks then have room on a multiprocessor, and no
-/// register is spilled.
+/// The work of a block. A tile has 8448 keys, or 4224 of 8 bytes: three blocks then have room on a multiprocessor. Values
+/// beside the keys spill some registers.
 template <class P>
 struct tile_pass {
   using key = typename P::key_type;
   using value = typename P::value_type;
   using word = typename P::word_type;
   using handed = handed_over<word>;
-  /// A choice among trials with votes instead of `lanes_with`. With 256 to 1024 threads and 16 to 44 keys each, sorts
-  /// of 2^16 keys took .90 to 1.85 times as long, of 2^20 1.00 to 1.49, of 2^24 .94 to 1.14.
-  static constexpr int threads = 512;
-  static constexpr int items = sizeof(key) <= 4 ? 16 : 8;
-  static constexpr int blocks = 2;  ///< that share a multiprocessor
+  /// The best of nine shapes on an H200 (docs/measurements/gpu_notes.md): two blocks of 512 threads with 16 keys each took
+  /// 1.08 to 1.12 of the time from 2^24 keys on, two of 384 with 24 keys .95 to 1.08 of it.
+  static constexpr int threads = 384;
+  static constexpr int items = sizeof(key) <= 4 ? 22 : 11;
+  static constexpr int blocks = 3;  ///< that share a multiprocessor
+  /// Of so many rows of keys one finds equal digits by votes, and the others in a table. By the table alone shared memory
+  /// was busy .79 of the time and instructions issued in .42; by votes alone it was the other way round.
+  static constexpr int rows_a_vote = 3;
   /// The words that a thread reads at a time as it looks back.
   static constexpr int at_once = 4;
   static constexpr int warps = threads / warp_lanes;
@@ -86,9 +89,22 @@ struct tile_pass {
   __device__ static unsigned lane() { return threadIdx.x % warp_lanes; }
   __device__ static unsigned warp() { return threadIdx.x / warp_lanes; }
 
-  /// The lanes whose digit is this lane's. Each sets its bit at its digit, and reads which bits are set there. Eight
-  /// votes, a bit of the digit each, take a pass from 93 to 120 us at 2^24 keys; `__match_any_sync` takes it to 186.
-  __device__ unsigned lanes_with(unsigned d) const
+  /// The lanes whose digit is this lane's, by a vote about each bit.
+  __device__ static unsigned lanes_by_votes(unsigned d)
+  {
+    unsigned same = whole_warp;
+#pragma unroll
+    for (int b = 0; b < digit_bits; ++b) {
+      bool const is_set = (d >> b & 1) != 0;
+      unsigned const set = __ballot_sync(whole_warp, is_set);
+      same &= is_set ? set : ~set;
+    }
+    return same;
+  }
+
+  /// The same by a table: each lane sets its bit at its digit, and reads which bits are set there. `__match_any_sync`
+  /// took twice the time.
+  __device__ unsigned lanes_by_table(unsigned d) const
   {
     std::uint32_t& here = own.lanes_with[warp()][d];
     atomicOr(&here, 1u << lane());
@@ -119,6 +135,17 @@ struct tile_pass {
     return before;
   }
 
+  /// Whether all keys of the warp have the digit `d`, as where equal keys lie together. Lanes would count and look for each
+  /// other one after the other there. The first row is enough to say no, so counting does not wait for the others.
+  __device__ bool all_have(key const (&item)[items], unsigned d) const
+  {
+    if (__all_sync(whole_warp, digit(item[0]) == d) == 0) return false;
+    bool have = true;
+#pragma unroll
+    for (int j = 1; j < items; ++j) have = have && digit(item[j]) == d;
+    return __all_sync(whole_warp, have) != 0;
+  }
+
   /// Moves a tile's keys. Those of a whole tile are not asked whether they are there.
   template <bool Whole>
   __device__ void move(std::uint32_t tile_number, unsigned count)
@@ -137,8 +164,14 @@ struct tile_pass {
     }
 
     std::uint32_t* const of_warp = own.places_of_warp[warp()];
+    unsigned const first_digit = __shfl_sync(whole_warp, digit(item[0]), 0);
+    bool const alike = all_have(item, first_digit);
+    if (alike) {
+      if (lane() == 0) of_warp[first_digit] = items * warp_lanes;
+    } else {
 #pragma unroll
-    for (int j = 0; j < items; ++j) atomicAdd(of_warp + digit(item[j]), 1u);
+      for (int j = 0; j < items; ++j) atomicAdd(of_warp + digit(item[j]), 1u);
+    }
     __syncthreads();
     hand_over(tile_number);
     __syncthreads();
@@ -154,22 +187,31 @@ struct tile_pass {
     if (threadIdx.x < digits && tile_number != 0) finish_hand_over(tile_number);
 
     unsigned places[with_values && !values_in_memory ? items : 1];
-#pragma unroll
-    for (int j = 0; j < items; ++j) {
-      forget(item[j]);
-      unsigned const d = digit(item[j]), same = lanes_with(d);
-      unsigned const before = static_cast<unsigned>(__popc(same & ((1u << lane()) - 1)));
-      // The last of the lanes with a digit counts for all of them.
-      int const last = 31 - __clz(static_cast<int>(same));
-      unsigned place = 0;
-      if (static_cast<int>(lane()) == last) place = atomicAdd(of_warp + d, before + 1);
-      __syncwarp();  // a later key of the digit counts behind this one
-      place = __shfl_sync(whole_warp, place, last) + before;
+    auto const put = [&](int j, unsigned place) {
       own.keys[place] = item[j];
       if constexpr (values_in_memory)
         *own.values[place] = *moved[j];
       else if constexpr (with_values)
         places[j] = place;
+    };
+    if (alike) {
+      unsigned const place = of_warp[first_digit] + lane();
+#pragma unroll
+      for (int j = 0; j < items; ++j) put(j, place + static_cast<unsigned>(j) * warp_lanes);
+    } else {
+#pragma unroll
+      for (int j = 0; j < items; ++j) {
+        forget(item[j]);
+        unsigned const d = digit(item[j]);
+        unsigned const same = j % rows_a_vote == rows_a_vote - 1 ? lanes_by_votes(d) : lanes_by_table(d);
+        unsigned const before = static_cast<unsigned>(__popc(same & ((1u << lane()) - 1)));
+        // The last of the lanes with a digit counts for all of them.
+        int const last = 31 - __clz(static_cast<int>(same));
+        unsigned place = 0;
+        if (static_cast<int>(lane()) == last) place = atomicAdd(of_warp + d, before + 1);
+        __syncwarp();  // a later key of the digit counts behind this one
+        put(j, __shfl_sync(whole_warp, place, last) + before);
+      }
     }
     __syncthreads();
     write<Whole>(begin, count, places);
