@@ -150,21 +150,51 @@ void histograms(int power, int bins)
            }}});
 }
 
-void sorting(int power)
+/// Makes `different` keys of all, which are as random as before.
+template <class Key>
+__global__ void few_keys(Key* keys, std::size_t n, Key different)
 {
-  std::size_t const n = std::size_t(1) << power, bytes = n * sizeof(std::uint32_t);
-  buffers<std::uint32_t> const data(n, 1);
+  for (std::size_t k = blockIdx.x * std::size_t(blockDim.x) + threadIdx.x; k < n;
+       k += std::size_t(gridDim.x) * blockDim.x)
+    keys[k] = static_cast<Key>(random_element::bits(keys[k] % different));
+}
+
+/// Sorts random keys, `different` ones if this is not 0, with or without numbers of 32 bits beside them. Tally sorts in
+/// place: its arrays are copied before each call, outside the time taken.
+template <class Key>
+void sorting(int power, Key different = 0, bool with_values = false)
+{
+  std::size_t const n = std::size_t(1) << power, bytes = n * sizeof(Key), of_values = with_values ? n : 0;
+  buffers<Key> const data(n, 1);
+  buffers<std::uint32_t> const values(of_values, 1);
+  if (different != 0) few_keys<<<1056, 256>>>(const_cast<Key*>(data.in(0)), n, different);
+  check_cuda(cudaDeviceSynchronize());
   cuda::workspace space;
-  // Tally sorts in place: its keys are copied before each call, outside the time taken.
-  report("radix_sort, uint32", power,
+  double const moved = 2.0 * static_cast<double>(bytes + of_values * sizeof(std::uint32_t));
+  std::string const what = "radix_sort, uint" + std::to_string(8 * sizeof(Key)) +
+                           (different != 0 ? ", " + std::to_string(different) + " different" : "") +
+                           (with_values ? ", values" : "");
+  report(what, power,
          {copy_limit(data, 4),
-          {"CUB", 2.0 * static_cast<double>(bytes), of_cub([&](void* room, std::size_t& size, cudaStream_t stream) {
-             return cub::DeviceRadixSort::SortKeys(room, size, data.in(0), data.out(0), n, 0, 32, stream);
+          {"CUB", moved, of_cub([&](void* room, std::size_t& size, cudaStream_t stream) {
+             return with_values ? cub::DeviceRadixSort::SortPairs(room, size, data.in(0), data.out(0), values.in(0),
+                                                                  values.out(0), n, 0, 8 * sizeof(Key), stream)
+                                : cub::DeviceRadixSort::SortKeys(room, size, data.in(0), data.out(0), n, 0,
+                                                                 8 * sizeof(Key), stream);
            })},
-          {"Tally", 2.0 * static_cast<double>(bytes),
-           [&](cudaStream_t stream, int) { radix_sort(cuda{stream, space}, data.out(0), data.out(0) + n); },
+          {"Tally", moved,
+           [&](cudaStream_t stream, int) {
+             cuda const on{stream, space};
+             if (with_values)
+               radix_sort_by_key(on, data.out(0), data.out(0) + n, values.out(0));
+             else
+               radix_sort(on, data.out(0), data.out(0) + n);
+           },
            [&](cudaStream_t stream, int) {
              check_cuda(cudaMemcpyAsync(data.out(0), data.in(0), bytes, cudaMemcpyDeviceToDevice, stream));
+             if (with_values)
+               check_cuda(cudaMemcpyAsync(values.out(0), values.in(0), of_values * sizeof(std::uint32_t),
+                                          cudaMemcpyDeviceToDevice, stream));
            }}},
          manner::prepared);
 }
@@ -183,21 +213,35 @@ void recurrences(int power)
 }  // namespace
 }  // namespace tally::bench
 
-int main()
+/// tally_bench_cuda_applications [sorts]: all, or the sorts alone.
+int main(int count, char** arguments)
 {
   using namespace tally::bench;
   cudaDeviceProp properties{};
   check_cuda(cudaGetDeviceProperties(&properties, 0));
   std::printf("%s, CUDA %d.%d, CUB %d.%d\n", properties.name, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
               CUB_MAJOR_VERSION, CUB_MINOR_VERSION);
+  bool const all = count < 2;
+  if (!all && std::string(arguments[1]) != "sorts") {
+    std::fprintf(stderr, "usage: %s [sorts]\n", arguments[0]);
+    return 2;
+  }
   for (int const power : {20, 24, 28}) {
+    if (!all) continue;
     compaction(power);
     by_key<1>(power);
     by_key<16>(power);
     by_key<1024>(power);
     histograms(power, 256);
     histograms(power, 10'000);
-    sorting(power == 28 ? 26 : power);
     recurrences(power);
   }
+  for (int const power : {16, 20, 24, 28}) sorting<std::uint32_t>(power);
+  for (int const power : {24, 28})
+    for (std::uint32_t const different : {2u, 16u, 100u}) sorting<std::uint32_t>(power, different);
+  for (int const power : {20, 24, 27}) {
+    sorting<std::uint32_t>(power, 0, true);
+    sorting<std::uint64_t>(power);
+  }
+  sorting<std::uint32_t>(27, 16, true);
 }

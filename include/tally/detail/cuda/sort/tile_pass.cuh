@@ -37,21 +37,21 @@ __device__ __forceinline__ void forget(Key& key)
   key = __builtin_bit_cast(Key, x);
 }
 
-/// The work of a block. A tile has 8448 keys, or 4224 of 8 bytes: three blocks then have room on a multiprocessor. Values
-/// beside the keys spill some registers.
+/// The work of a block. A tile has 8448 keys, or 4224 of 8 bytes: three blocks then have room on a multiprocessor.
+/// Values beside the keys spill some registers.
 template <class P>
 struct tile_pass {
   using key = typename P::key_type;
   using value = typename P::value_type;
   using word = typename P::word_type;
   using handed = handed_over<word>;
-  /// The best of nine shapes on an H200 (docs/measurements/gpu_notes.md): two blocks of 512 threads with 16 keys each took
-  /// 1.08 to 1.12 of the time from 2^24 keys on, two of 384 with 24 keys .95 to 1.08 of it.
+  /// The best of eight shapes on an H200 (docs/measurements/gpu_notes.md). Two blocks of 512 threads with 16 keys each
+  /// took 1.08 to 1.12 of the time from 2^24 keys on.
   static constexpr int threads = 384;
   static constexpr int items = sizeof(key) <= 4 ? 22 : 11;
   static constexpr int blocks = 3;  ///< that share a multiprocessor
-  /// Of so many rows of keys one finds equal digits by votes, and the others in a table. By the table alone shared memory
-  /// was busy .79 of the time and instructions issued in .42; by votes alone it was the other way round.
+  /// Of so many rows of keys one finds equal digits by votes, and the others in a table. By the table alone shared
+  /// memory is busy .79 of the time, and instructions are issued in .42 of it.
   static constexpr int rows_a_vote = 3;
   /// The words that a thread reads at a time as it looks back.
   static constexpr int at_once = 4;
@@ -95,9 +95,8 @@ struct tile_pass {
     unsigned same = whole_warp;
 #pragma unroll
     for (int b = 0; b < digit_bits; ++b) {
-      bool const is_set = (d >> b & 1) != 0;
-      unsigned const set = __ballot_sync(whole_warp, is_set);
-      same &= is_set ? set : ~set;
+      unsigned const bit = d >> b & 1;
+      same &= __ballot_sync(whole_warp, bit != 0) ^ (bit - 1);  // no selection, which took 3 % of a sort
     }
     return same;
   }
@@ -135,8 +134,8 @@ struct tile_pass {
     return before;
   }
 
-  /// Whether all keys of the warp have the digit `d`, as where equal keys lie together. Lanes would count and look for each
-  /// other one after the other there. The first row is enough to say no, so counting does not wait for the others.
+  /// Whether all keys of the warp have the digit `d`, as where equal keys lie together. Lanes would count, and look for
+  /// each other, one after the other there. The first row is enough to say no, so counting does not wait for the others.
   __device__ bool all_have(key const (&item)[items], unsigned d) const
   {
     if (__all_sync(whole_warp, digit(item[0]) == d) == 0) return false;
