@@ -135,7 +135,7 @@ struct tile_pass {
   }
 
   /// Whether all keys of the warp have the digit `d`, as where equal keys lie together. Lanes would count, and look for
-  /// each other, one after the other there. The first row is enough to say no, so counting does not wait for the others.
+  /// each other, one after the other there. The first row is enough to say no, so counts do not wait for the others.
   __device__ bool all_have(key const (&item)[items], unsigned d) const
   {
     if (__all_sync(whole_warp, digit(item[0]) == d) == 0) return false;
