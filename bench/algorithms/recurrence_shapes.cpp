@@ -35,12 +35,14 @@ std::vector<T> fractions(std::size_t n, std::uint64_t state)
 
 std::string wanted;
 
-/// Seconds of processor time of this thread: other work on the machine shows in it least.
+/// Processor time of this thread: other work on the machine shows in it least. The clock's own where threads share work.
+clockid_t timed_by = CLOCK_THREAD_CPUTIME_ID;
+
 double seconds_of(std::function<void()> const& run, std::size_t calls = 1)
 {
   auto const now = [] {
     timespec at{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &at);
+    clock_gettime(timed_by, &at);
     return static_cast<double>(at.tv_sec) + 1e-9 * static_cast<double>(at.tv_nsec);
   };
   double const begin = now();
@@ -173,6 +175,13 @@ void rows(std::string const& type, std::size_t all)
 }
 
 template <class T>
+void plain_columns(T const* a, T const* b, T* y, std::size_t n, std::size_t width)
+{
+  auto const plain = instructions == "avx3" ? &loop_avx3<T> : instructions == "avx2" ? &loop_avx2<T> : &loop_sse<T>;
+  plain(a, b, y, n, width);
+}
+
+template <class T>
 void columns(std::string const& type)
 {
   struct shape {
@@ -185,11 +194,30 @@ void columns(std::string const& type)
     tally::array_view<T const> const a(of.a.data(), {n, width}), b(of.b.data(), {n, width});
     tally::array_view<T> const y(of.y.data(), {n, width});
     std::string const name = type + " columns " + std::to_string(n) + " x " + std::to_string(width);
-    auto const plain = instructions == "avx3" ? &loop_avx3<T> : instructions == "avx2" ? &loop_avx2<T> : &loop_sse<T>;
     race(
-        name, n * width, [&] { plain(of.a.data(), of.b.data(), of.y.data(), n, width); },
+        name, n * width, [&] { plain_columns(of.a.data(), of.b.data(), of.y.data(), n, width); },
         [&] { tally::linear_recurrence(one, tally::along(0, a), tally::along(0, b), tally::along(0, y)); });
   }
+}
+
+/// Few columns of 2^24 steps in all, on one thread and on all.
+template <class T>
+void few_columns(std::string const& type)
+{
+  timed_by = CLOCK_MONOTONIC;
+  for (std::size_t width : {std::size_t{2}, std::size_t{16}, std::size_t{33}, std::size_t{100}}) {
+    std::size_t const n = (std::size_t{1} << 24) / width;
+    arrays<T> of(n * width);
+    tally::array_view<T const> const a(of.a.data(), {n, width}), b(of.b.data(), {n, width});
+    tally::array_view<T> const y(of.y.data(), {n, width});
+    for (tally::cpu const on : {one, tally::cpu{}})
+      race(
+          type + " columns " + std::to_string(n) + " x " + std::to_string(width) +
+              (on.threads == 1 ? ", one thread" : ", all threads"),
+          n * width, [&] { plain_columns(of.a.data(), of.b.data(), of.y.data(), n, width); },
+          [&] { tally::linear_recurrence(on, tally::along(0, a), tally::along(0, b), tally::along(0, y)); });
+  }
+  timed_by = CLOCK_THREAD_CPUTIME_ID;
 }
 
 template <class T>
@@ -264,6 +292,7 @@ void all(std::string const& type)
   rows<T>(type, std::size_t{1} << 14);
   rows<T>(type, std::size_t{1} << 22);
   columns<T>(type);
+  few_columns<T>(type);
   segments<T>(type, std::size_t{1} << 14);
   segments<T>(type, std::size_t{1} << 22);
   gradients<T>(type);

@@ -327,5 +327,45 @@ TYPED_TEST(recurrences_by_kernels, everywhere)
   }
 }
 
+/// Few columns of many tiles, which threads share: every tile is scanned at once by some members, or totalled before.
+TYPED_TEST(recurrences_by_kernels, few_long_columns)
+{
+  using T = TypeParam;
+  constexpr std::size_t row = order::row<affine<T>>, tile = order::tile<affine<T>>;
+  std::uint64_t i = 0;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    for (kind const what : kinds) {
+      for (std::size_t n : {2 * tile + 1, 3 * tile, 4 * tile + row - 1, 6 * tile + 5}) {
+        ++i;
+        tuned const all([&](auto& sizes) {
+          sizes.serial_bytes = sizes.bytes_a_thread = 0;
+          sizes.processors = 4;
+          sizes.most_scanning_at_once = random_bits(i, 1) % 2 == 0 ? 0 : 4;
+          if (random_bits(i, 2) % 2 == 0) sizes.streamed_bytes = 0;
+        });
+        call c{n,
+               2 + random_bits(i, 3) % 19,
+               call::place::columns,
+               what,
+               {},
+               call::replaced::nothing,
+               true,
+               false,
+               0,
+               0,
+               2 + static_cast<int>(random_bits(i, 4) % 3)};
+        if (random_bits(i, 5) % 4 == 0) c.count = 64 / sizeof(T);  // whole lines of memory
+        if (random_bits(i, 6) % 4 == 0) c.where = call::place::reversed_columns;
+        if (random_bits(i, 7) % 4 == 0) c.those.of_each_sequence = false;
+        if (random_bits(i, 8) % 8 == 0) c.replaces = call::replaced::b;
+        if (random_bits(i, 9) % 2 == 0) c.padding = random_bits(i, 10) % 9, c.offset = random_bits(i, 11) % 17;
+        expect_right<T>(c);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tally::test

@@ -49,7 +49,6 @@ public:
       std::size_t done = 0, written = 0;
       for (std::size_t v = 0; v < vectors_; ++v) {
         std::size_t const upto = next.size * (v + 1) / vectors_, out = before.size * (v + 1) / vectors_;
-        if (job_.ahead) fetch(next, upto, std::min(next.size, next.size * (v + 2) / vectors_));
         compute(now, v);
         write(before, written, out);
         read(next, done, upto);
@@ -89,15 +88,21 @@ private:
     hn::StoreU(m.offset, d, slot(number + 1, c));
   }
 
-  HWY_INLINE void fetch(unit const& of, std::size_t from, std::size_t upto) const
+  /// Fetches a step behind step k, which may lie behind the tile. Where nothing lies between steps it is two pages behind,
+  /// since the processor's own prefetching begins anew at each page, and the place of its results is fetched too. Along
+  /// with the copies, as memory stalls on bursts. (docs/measurements/cpu_notes.md)
+  HWY_INLINE void fetch_behind(std::size_t k) const
   {
-    for (std::size_t k = of.first + from; k < of.first + upto; ++k) {
-      T const* const b = at(job_.b, job_.b_step, k);
-      for (std::size_t i = 0; i < job_.width; i += line) __builtin_prefetch(b + i, 0, 2);
-      if (!job_.a_across || job_.a_step == 0) continue;
-      T const* const a = at(job_.a, job_.a_step, k);
-      for (std::size_t i = 0; i < job_.width; i += line) __builtin_prefetch(a + i, 0, 2);
-    }
+    bool const dense = job_.b_step == static_cast<std::ptrdiff_t>(job_.width);
+    k += dense ? std::max<std::size_t>(1, 8192 / (job_.width * sizeof(T))) : 8;
+    fetch<0, 2>(at(job_.b, job_.b_step, k));
+    if (job_.a_across && job_.a_step != 0) fetch<0, 2>(at(job_.a, job_.a_step, k));
+    if (dense && job_.out != nullptr && job_.to != stores::streaming) fetch<1, 3>(at(job_.out, job_.out_step, k));
+  }
+  template <int ToWrite, int Level>
+  HWY_INLINE void fetch(T const* from) const
+  {
+    for (std::size_t i = 0; i < job_.width; i += line) __builtin_prefetch(from + i, ToWrite, Level);
   }
 
   /// Copies steps [from, upto) of a unit.
@@ -111,6 +116,7 @@ private:
       else
         for (std::size_t v = 0; v < vectors_; ++v) hn::Store(hn::Set(d, *a), d, to + v * distance);
       read_step(at(job_.b, job_.b_step, of.first + k), room_of_b(of, 0) + k * lanes<T>);
+      if (job_.ahead) fetch_behind(of.first + k);
     }
   }
   HWY_INLINE void read_step(T const* from, T* to) const
@@ -123,6 +129,7 @@ private:
   /// Writes the results of steps [from, upto) of a unit.
   HWY_INLINE void write(unit const& of, std::size_t from, std::size_t upto)
   {
+    if (job_.out == nullptr) return;
     if (HWY_UNLIKELY(of.odd)) {
       write_finite(of, from, upto);
       return;
@@ -157,6 +164,13 @@ private:
     T* const results = room_of_b(of, v);
     rows of_vector(room_of_a(of, v), results, prefixes_);
     of_vector.take(of.size);
+    if (job_.out == nullptr) {  // a whole tile, whose last row has rows before it
+      if (of.first + of.size == job_.size)
+        store_map(recurrence_slot::total, c, of_vector.last_without_results(load_map(recurrence_slot::base, c)));
+      else
+        end_row(of_vector.total(), r, c);
+      return;
+    }
     auto const put = [&](std::size_t k, vec y) HWY_ATTR { hn::Store(y, d, results + k * lanes<T>); };
     vec const carry = hn::LoadU(d, slot(recurrence_slot::carry, c));
     vec const odd = r == 0 ? of_vector.template results<nothing_before::all>({carry, carry}, carry, of.size, put)

@@ -2,12 +2,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <mutex>
 #include <vector>
 
 #include <hwy/cache_control.h>
 
 #include "src/cpu/batch_parts.hpp"
 #include "src/cpu/recurrence/plain_loop.hpp"
+#include "src/cpu/turns.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/cpu/tuning.hpp"
@@ -25,20 +27,24 @@ using detail::batch::distances;
 using detail::batch::layout;
 using detail::recurrence::steps_in_turn;
 
-/// One thread's state of a block of at most so many recurrences.
+/// How all recurrences of a call are run.
+struct manner {
+  bool around;  ///< whether results may be written around the cache
+  bool ahead;   ///< whether to fetch ahead
+};
+
+/// One thread's state of at most so many recurrences side by side.
 template <class T>
 class block_of_recurrences {
-  static constexpr std::size_t tile = order::tile<affine<T>>;
-  static constexpr std::size_t finite = std::numeric_limits<std::size_t>::max();
-  using carry = order::carry<affine<T>, steps_in_turn>;
-
 public:
-  block_of_recurrences(recurrences_in_memory<T> const& call, dimension const& axis, std::size_t most, bool around,
-                       bool ahead)
+  static constexpr std::size_t tile = order::tile<affine<T>>;
+  /// For each recurrence its state before the next tile, as the order has it.
+  using carries = std::vector<order::carry<affine<T>, steps_in_turn>>;
+
+  block_of_recurrences(recurrences_in_memory<T> const& call, dimension const& axis, std::size_t most, manner how)
       : call_(call),
         axis_(axis),
-        around_(around),
-        ahead_(ahead),
+        how_(how),
         stride_((most + most_lanes<T> - 1) / most_lanes<T> * most_lanes<T>),
         state_(recurrence_slot::count * stride_),
         bad_(most)
@@ -49,71 +55,118 @@ public:
   /// Runs `width` of them from the place `first` on.
   void run(distances const& first, std::size_t width)
   {
+    std::size_t const size = call_.where.along.extent;
+    begin(first, width);
+    if (size <= tile) {
+      for (std::size_t c = 0; c < width; ++c) slot(recurrence_slot::carry)[c] = before(c);
+      run_tile(0);
+    } else {
+      carries upto = first_carries();
+      for (std::size_t k = 0; k < size; k += tile) {
+        take_carries(upto);
+        run_tile(k);
+        if (k + tile < size) add_totals(upto);
+      }
+    }
+    end(bad_);
+  }
+
+  void begin(distances const& first, std::size_t width)
+  {
+    place_ = first;
+    width_ = width;
+    std::fill_n(bad_.begin(), width, finite);
+  }
+  carries first_carries() const
+  {
+    carries all;
+    for (std::size_t c = 0; c < width_; ++c) all.emplace_back(detail::recurrence::beginning_with(before(c)));
+    return all;
+  }
+  void take_carries(carries const& upto)
+  {
+    for (std::size_t c = 0; c < width_; ++c) slot(recurrence_slot::carry)[c] = upto[c].next(op_)->offset;
+  }
+  /// Adds the totals of the tile that was run or totalled, a whole one.
+  void add_totals(carries& upto)
+  {
+    for (std::size_t c = 0; c < width_; ++c)
+      upto[c].push({slot(recurrence_slot::total)[c], slot(recurrence_slot::total + 1)[c]}, op_);
+  }
+  /// Runs the tile from step k on. Its carries are there.
+  void run_tile(std::size_t k) { kernels_.columns(job_of_tile(k)); }
+  /// Totals it; it is a whole one.
+  void total_tile(std::size_t k)
+  {
+    recurrence_columns_job<T> job = job_of_tile(k);
+    job.out = nullptr;
+    kernels_.columns(job);
+  }
+  /// The step of each recurrence's first result that is not finite in the tiles that were run; else `finite`.
+  std::vector<std::size_t> const& bad() const { return bad_; }
+  /// Goes on with the plain loop where results are not finite, and puts the last states. All tiles have been run.
+  void end(std::vector<std::size_t> const& bad)
+  {
     distances const& along = call_.where.along.step;
     std::size_t const size = call_.where.along.extent;
-    T* const carries = slot(recurrence_slot::carry);
-    for (std::size_t c = 0; c < width; ++c) carries[c] = before(moved(first, axis_.step, c));
-    std::fill_n(bad_.begin(), width, finite);
-    if (size > tile) {
-      upto_.clear();
-      for (std::size_t c = 0; c < width; ++c) upto_.push_back(carry(detail::recurrence::beginning_with(carries[c])));
-    }
-    recurrence_columns_job<T> job{};
-    job.b_step = along.in;
-    job.out_step = along.out;
-    job.width = width;
-    job.state = state_.data();
-    job.stride = stride_;
-    job.bad = bad_.data();
-    job.ahead = ahead_;
-    for (std::size_t k = 0; k < size; k += tile) {
-      distances const at = moved(first, along, k);
-      job.a = call_.a + at.coefficients - (call_.follows ? along.coefficients : 0);
-      job.a_step = along.coefficients;
-      job.b = call_.b + at.in;
-      job.out = call_.out + at.out;
-      job.a_across = axis_.step.coefficients != 0;
-      job.first = k;
-      job.size = std::min(tile, size - k);
-      if (call_.follows && k == 0) {
-        copy_behind_ones(job);
-        job.a = first_.data();
-        job.a_step = static_cast<std::ptrdiff_t>(stride_);
-      }
-      job.to = stores::cached;
-      if (around_ && whole_lines(job)) {
-        detail::took("recurrence: columns around the cache");
-        job.to = stores::streaming;
-      }
-      kernels_.columns(job);
-      if (size <= tile) break;
-      for (std::size_t c = 0; c < width; ++c) {
-        upto_[c].push({slot(recurrence_slot::total)[c], slot(recurrence_slot::total + 1)[c]}, op_);
-        carries[c] = upto_[c].next(op_)->offset;
-      }
-    }
-    for (std::size_t c = 0; c < width; ++c) {
-      distances const own = moved(first, axis_.step, c);
-      T const last = bad_[c] == finite
+    for (std::size_t c = 0; c < width_; ++c) {
+      distances const own = moved(place_, axis_.step, c);
+      T const last = bad[c] == finite
                          ? at(call_.out + own.out, size - 1, along.out)
                          : go_on(recurrence_in_memory<T>{call_.a + own.coefficients, along.coefficients,
                                                          call_.b + own.in, along.in, call_.out + own.out, along.out,
-                                                         size, before(own), false, 1, call_.follows},
-                                 bad_[c]);
+                                                         size, before(c), false, 1, call_.follows},
+                                 bad[c]);
       if (call_.given.lasts != nullptr) call_.given.lasts[own.last] = last;
     }
   }
-
+  /// Behind the thread's last tile.
   void finish() const
   {
-    if (around_) hwy::FlushStream();
+    if (how_.around) hwy::FlushStream();
   }
 
 private:
+  static constexpr std::size_t finite = std::numeric_limits<std::size_t>::max();
+
   T* slot(std::size_t number) const { return state_.data() + number * stride_; }
-  T before(distances const& at) const
+  /// The state before the first step of recurrence c.
+  T before(std::size_t c) const
   {
-    return call_.given.initials != nullptr ? call_.given.initials[at.initial] : *call_.given.initial;
+    return call_.given.initials != nullptr ? call_.given.initials[moved(place_, axis_.step, c).initial]
+                                           : *call_.given.initial;
+  }
+
+  recurrence_columns_job<T> job_of_tile(std::size_t k)
+  {
+    distances const& along = call_.where.along.step;
+    distances const from = moved(place_, along, k);
+    recurrence_columns_job<T> job{};
+    job.a = call_.a + from.coefficients - (call_.follows ? along.coefficients : 0);
+    job.a_step = along.coefficients;
+    job.a_across = axis_.step.coefficients != 0;
+    job.b = call_.b + from.in;
+    job.b_step = along.in;
+    job.out = call_.out + from.out;
+    job.out_step = along.out;
+    job.width = width_;
+    job.first = k;
+    job.size = std::min(tile, call_.where.along.extent - k);
+    job.state = state_.data();
+    job.stride = stride_;
+    job.bad = bad_.data();
+    job.ahead = how_.ahead;
+    job.to = stores::cached;
+    if (call_.follows && k == 0) {
+      copy_behind_ones(job);
+      job.a = first_.data();
+      job.a_step = static_cast<std::ptrdiff_t>(stride_);
+    }
+    if (how_.around && whole_lines(job)) {
+      detail::took("recurrence: columns around the cache");
+      job.to = stores::streaming;
+    }
+    return job;
   }
   static bool whole_lines(recurrence_columns_job<T> const& job)
   {
@@ -140,16 +193,52 @@ private:
 
   recurrences_in_memory<T> const& call_;
   dimension axis_;
-  bool around_;
-  bool ahead_;
+  manner how_;
   recurrence_kernels<T> const& kernels_ = kernels_of_recurrences<T>();
   std::size_t stride_;
   scratch<T> state_;
   std::vector<std::size_t> bad_;
-  std::vector<carry> upto_;
   std::vector<T> first_;
   steps_in_turn op_;
+  distances place_{};
+  std::size_t width_ = 0;
 };
+
+/// Few recurrences of many tiles, which members share in turns. Not in place: a tile is run before it is known whether
+/// the states before it are finite, and the plain loop needs its elements if they are not.
+template <class T>
+void recur_in_turns(recurrences_in_memory<T> const& call, dimension const& axis, distances const& first,
+                    std::size_t width, manner how, int members)
+{
+  using block = block_of_recurrences<T>;
+  constexpr std::size_t tile = block::tile;
+  std::size_t const tiles = (call.where.along.extent + tile - 1) / tile;
+  block all(call, axis, width, how);
+  all.begin(first, width);
+  typename block::carries carries = all.first_carries();  // before the tile whose turn it is
+  std::vector<std::size_t> bad = all.bad();
+  std::mutex joining;  // guards `bad`
+  turns shared(tiles, members);
+  auto body = [&](int) {
+    block own(call, axis, width, how);
+    own.begin(first, width);
+    for (std::size_t k; shared.draw(k);) {
+      bool const is_last = k + 1 == tiles, now = shared.has_come(k);
+      if (!now && !is_last) own.total_tile(k * tile);
+      shared.wait_for(k);
+      own.take_carries(carries);
+      if (now) own.run_tile(k * tile);
+      if (!is_last) own.add_totals(carries);
+      shared.end(k);
+      if (!now) own.run_tile(k * tile);
+    }
+    own.finish();
+    std::scoped_lock const lock(joining);
+    for (std::size_t c = 0; c < width; ++c) bad[c] = std::min(bad[c], own.bad()[c]);
+  };
+  run_team(members, body);
+  all.end(bad);
+}
 
 }  // namespace
 
@@ -163,8 +252,9 @@ void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimensi
   std::size_t const outers = outer.sequences(), size = given.where.along.extent;
   tuning const& sizes = tuning_in_use();
   std::size_t const bytes = outers * axis.extent * size * sizeof(T);
-  bool const around = given.out != given.a && given.out != given.b && bytes >= sizes.streamed_bytes;
-  bool const ahead = bytes >= sizes.serial_bytes;
+  bool const in_place = given.out == given.a || given.out == given.b;
+  bool const around = !in_place && bytes >= sizes.streamed_bytes;
+  manner const how{around, bytes >= sizes.serial_bytes};
   int const members = team_size(given.threads, 3 * bytes, std::size_t{1} << 20);
   std::size_t const width = std::min(most_recurrence_columns<T>, axis.extent);
   detail::took(around ? "recurrence: columns, more than the cache holds" : "recurrence: columns");
@@ -173,25 +263,39 @@ void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimensi
   std::size_t const first_width =
       around && phase != 0 && axis.extent > width ? std::min(axis.extent, width - phase % width) : width;
   std::size_t const blocks = 1 + (axis.extent > first_width ? (axis.extent - first_width + width - 1) / width : 0);
+  auto const in_unit = [=](std::size_t unit) {
+    struct neighbours {
+      std::size_t first, width;
+    };
+    std::size_t const i = unit % blocks, c = i == 0 ? 0 : first_width + (i - 1) * width;
+    return neighbours{c, std::min(i == 0 ? first_width : width, axis.extent - c)};
+  };
+  if (!in_place && outers * blocks < static_cast<std::size_t>(members) && size > 2 * block_of_recurrences<T>::tile) {
+    detail::took("recurrence: few columns, tiles in turns");
+    for (std::size_t unit = 0; unit < outers * blocks; ++unit) {
+      auto const own = in_unit(unit);
+      recur_in_turns(given, axis, moved(outer.place(unit / blocks), axis.step, own.first), own.width, how, members);
+    }
+    return;
+  }
   share_units(outers * blocks, 1, members, [&] {
     struct worker {
       block_of_recurrences<T> block;
-      std::size_t first_width, width, blocks, extent;
+      decltype(in_unit) const& place;
+      std::size_t blocks;
       distances step;
       layout const& outer;
 
       void operator()(std::size_t first, std::size_t end)
       {
         for (std::size_t unit = first; unit < end; ++unit) {
-          std::size_t const i = unit % blocks;
-          std::size_t const c = i == 0 ? 0 : first_width + (i - 1) * width;
-          std::size_t const own = std::min(i == 0 ? first_width : width, extent - c);
-          block.run(moved(outer.place(unit / blocks), step, c), own);
+          auto const own = place(unit);
+          block.run(moved(outer.place(unit / blocks), step, own.first), own.width);
         }
       }
       void finish() const { block.finish(); }
     };
-    return worker{{given, axis, width, around, ahead}, first_width, width, blocks, axis.extent, axis.step, outer};
+    return worker{{given, axis, width, how}, in_unit, blocks, axis.step, outer};
   });
 }
 

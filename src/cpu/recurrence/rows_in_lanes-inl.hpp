@@ -103,6 +103,12 @@ public:
   /// The tile-local map of the last result.
   HWY_INLINE maps<T> last() const { return {last_.scale, last_.offset}; }
 
+  /// The same of a whole row that was taken, and has no results. `base`: the rows before it, in all lanes.
+  HWY_INLINE maps<T> last_without_results(maps<T> const& base) const
+  {
+    return then<T>(then<T>(base, last_far_round(quarter - 2)), value(row - 1));
+  }
+
 private:
   /// The operands of Kogge and Stone's first rounds that the next groups need.
   struct window {

@@ -1,25 +1,20 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <vector>
 
 #include <hwy/cache_control.h>
 
 #include "src/cpu/sequences/column_state.hpp"
-#include "tally/detail/cpu/handover.hpp"
+#include "src/cpu/turns.hpp"
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/path.hpp"
 
 /// Columns that are too few for all threads, and long.
 namespace tally::cpu_backend {
 
-/// Few columns of many tiles. Members draw tiles, each of all columns. Tiles have their turns in order: in its turn a
-/// tile takes the carries, and adds its totals to them. A tile whose turn has come when it is drawn is scanned at once,
-/// which gives its totals too. Others are totalled, wait for their turn, and are scanned from the cache behind it.
-///
-/// A tile waits for those before it alone, whose members run, so every wait ends.
+/// Few columns of many tiles, which members share in turns.
 template <class T, class Op>
 class columns_in_turns {
 public:
@@ -27,7 +22,7 @@ public:
       : call_(call),
         those_(those),
         pace_(pace_of(call, those.width)),
-        scans_at_once_(call.out != nullptr && members <= tuning_in_use().most_scanning_at_once)
+        turns_((call.size + tile - 1) / tile, members)
   {
     for (std::size_t c = 0; c < those.width; ++c) carries_.push_back(call.begin(moved(those.at, those.step, c)));
     auto body = [&](int) { take_tiles(); };
@@ -36,15 +31,15 @@ public:
   }
 
 private:
+  static constexpr std::size_t tile = order::tile<T>;
+
   void take_tiles()
   {
-    constexpr std::size_t tile = order::tile<T>;
-    std::size_t const tiles = (call_.size + tile - 1) / tile;
     column_state<T, Op> state(those_.width, pace_);
     std::vector<T> totals(those_.width);
-    for (std::size_t k; (k = drawn_.fetch_add(1, std::memory_order_relaxed)) < tiles;) {
+    for (std::size_t k; turns_.draw(k);) {
       column_job<T> job = column_job_of(call_, those_, state, k * tile, std::min(tile, call_.size - k * tile));
-      if (scans_at_once_ && turn_.load(std::memory_order_acquire) == k) {
+      if (call_.out != nullptr && turns_.has_come(k)) {
         take_carries(state);
         call_.kernels.scan_columns(job);
         if constexpr (Op::exactly_associative)
@@ -52,14 +47,14 @@ private:
             carries_[c] = order::carry<T, Op>(state.slot(lane_slot::previous)[c]);
         else
           add_to_carries(state.slot(lane_slot::total));
-        turn_.store(k + 1, std::memory_order_release);
+        turns_.end(k);
         continue;
       }
       total(job, state, totals.data());
-      for (backoff waiting; turn_.load(std::memory_order_acquire) != k;) waiting.wait();
+      turns_.wait_for(k);
       if (call_.out != nullptr) take_carries(state);
       add_to_carries(totals.data());
-      turn_.store(k + 1, std::memory_order_release);
+      turns_.end(k);
       if (call_.out == nullptr) continue;
       job.ahead = 0;  // it is in the cache
       call_.kernels.scan_columns(job);
@@ -96,10 +91,8 @@ private:
   sequences_call<T, Op> const& call_;
   columns const those_;
   column_pace const pace_;
-  bool const scans_at_once_;
-  std::vector<order::carry<T, Op>> carries_;  // before the tile whose turn it is, which alone uses them
-  alignas(64) std::atomic<std::size_t> drawn_{0};
-  alignas(64) std::atomic<std::size_t> turn_{0};
+  turns turns_;
+  std::vector<order::carry<T, Op>> carries_;  // before the tile whose turn it is
 };
 
 /// Scans few columns of many tiles, which are neighbours in dimension `axis`.

@@ -61,7 +61,7 @@ struct recurrence_columns_job {
   bool a_across;  ///< whether coefficients of one step are neighbours; else all recurrences share one
   T const* b;
   std::ptrdiff_t b_step;
-  T* out;  ///< may be `a` or `b`
+  T* out;  ///< may be `a` or `b`; null: a whole tile is totalled only
   std::ptrdiff_t out_step;
   std::size_t width;   ///< recurrences: at most most_recurrence_columns
   std::size_t first;   ///< the step at which the tile begins
@@ -69,7 +69,7 @@ struct recurrence_columns_job {
   T* state;            ///< recurrence_slot::count slots
   std::size_t stride;  ///< of slots: `width`, rounded up to whole vectors
   stores to;           ///< around the cache only where `out` and `out_step` are whole lines
-  bool ahead;          ///< whether to fetch a row of the order ahead
+  bool ahead;          ///< whether to fetch steps ahead
   /// For each recurrence the step of its first result that is not finite, from which on no results are written. The
   /// caller sets all of them to a number that is no step.
   std::size_t* bad;
