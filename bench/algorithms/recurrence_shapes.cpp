@@ -35,7 +35,7 @@ std::vector<T> fractions(std::size_t n, std::uint64_t state)
 
 std::string wanted;
 
-/// Processor time of this thread: other work on the machine shows in it least. The clock's own where threads share work.
+/// Processor time of this thread: other work on the machine shows in it least. Where threads share work, the clock's.
 clockid_t timed_by = CLOCK_THREAD_CPUTIME_ID;
 
 double seconds_of(std::function<void()> const& run, std::size_t calls = 1)

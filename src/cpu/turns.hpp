@@ -8,12 +8,11 @@
 
 namespace tally::cpu_backend {
 
-/// Tiles that members share, each of several sequences side by side. Members draw tiles, which have their turns in order.
-/// In its turn a tile takes the carries and adds its totals to them; they belong to the tile whose turn it is.
+/// Tiles that members share, each of several sequences side by side. Members draw tiles, which have their turns in
+/// order. In its turn a tile takes the carries and adds its totals to them; they belong to the tile whose turn it is.
 ///
-/// A tile whose turn has come when it is drawn is scanned at once, which gives its totals too. Others are totalled, wait
-/// for their turn, and are scanned from the cache behind it. So of two threads that scan, one in three tiles is read a
-/// second time.
+/// A tile whose turn has come when it is drawn is scanned at once, which gives its totals too. Others are totalled,
+/// wait for their turn, and are scanned from the cache behind it: with two members some one in three.
 ///
 /// A tile waits for those before it alone, whose members run, so every wait ends.
 class turns {

@@ -88,9 +88,9 @@ private:
     hn::StoreU(m.offset, d, slot(number + 1, c));
   }
 
-  /// Fetches a step behind step k, which may lie behind the tile. Where nothing lies between steps it is two pages behind,
-  /// since the processor's own prefetching begins anew at each page, and the place of its results is fetched too. Along
-  /// with the copies, as memory stalls on bursts. (docs/measurements/cpu_notes.md)
+  /// Fetches a step behind step k, which may lie behind the tile. Where nothing lies between steps it is two pages
+  /// behind, since the processor's own prefetching begins anew at each page, and the place of its results is fetched
+  /// too. Along with the copies, as memory stalls on bursts (docs/measurements/cpu_notes.md).
   HWY_INLINE void fetch_behind(std::size_t k) const
   {
     bool const dense = job_.b_step == static_cast<std::ptrdiff_t>(job_.width);
