@@ -64,26 +64,34 @@ T fraction(std::uint64_t a, std::uint64_t b)
 template <class T>
 T coefficient(kind what, std::size_t s, std::size_t k)
 {
-  T const x = fraction<T>(31 + s, k);
-  switch (what) {
-    case kind::ordinary: return x * T(1.25);
-    case kind::zeros: return static_cast<T>(std::lround(x * 2)) * (x < 0 ? T(1) : T(-1));
-    case kind::growth: return T(1.2) + x / 8;
-    case kind::pulled_back: return k % 300 < 200 ? T(4) : k % 300 == 200 ? T(0) : x;
-    case kind::odd: return k == 400 + 150 * s ? std::numeric_limits<T>::infinity() : x;
-    case kind::steady: return k % 64 == 5 ? T(-0.999) : 1 - std::abs(x) / 1024;
+  if constexpr (sizeof(T) == 2) {
+    return static_cast<T>(coefficient<float>(what, s, k));
+  } else {
+    T const x = fraction<T>(31 + s, k);
+    switch (what) {
+      case kind::ordinary: return x * T(1.25);
+      case kind::zeros: return static_cast<T>(std::lround(x * 2)) * (x < 0 ? T(1) : T(-1));
+      case kind::growth: return T(1.2) + x / 8;
+      case kind::pulled_back: return k % 300 < 200 ? T(4) : k % 300 == 200 ? T(0) : x;
+      case kind::odd: return k == 400 + 150 * s ? std::numeric_limits<T>::infinity() : x;
+      case kind::steady: return k % 64 == 5 ? T(-0.999) : 1 - std::abs(x) / 1024;
+    }
+    return x;
   }
-  return x;
 }
 template <class T>
 T term(kind what, std::size_t s, std::size_t k)
 {
-  T const x = fraction<T>(977 + s, k);
-  switch (what) {
-    case kind::zeros: return x < T(-0.5) ? T(-0.0) : x < T(0.5) ? T(0) : x;
-    case kind::pulled_back: return k % 300 < 200 ? T(0) : x;
-    case kind::odd: return k == 700 + 200 * s ? std::numeric_limits<T>::quiet_NaN() : x;
-    default: return x;
+  if constexpr (sizeof(T) == 2) {
+    return static_cast<T>(term<float>(what, s, k));
+  } else {
+    T const x = fraction<T>(977 + s, k);
+    switch (what) {
+      case kind::zeros: return x < T(-0.5) ? T(-0.0) : x < T(0.5) ? T(0) : x;
+      case kind::pulled_back: return k % 300 < 200 ? T(0) : x;
+      case kind::odd: return k == 700 + 200 * s ? std::numeric_limits<T>::quiet_NaN() : x;
+      default: return x;
+    }
   }
 }
 template <class T>
@@ -112,6 +120,16 @@ std::vector<T> const& expected(kind what, coefficients const& those, std::size_t
   std::vector<T>& known = all[{what, those.of_each_sequence, those.of_each_step, s, from}];
   if (known.size() >= n) return known;
   n = std::max<std::size_t>(n, 700);
+  if constexpr (sizeof(T) == 2) {
+    // The way of any iterators, which other tests compare with the reference.
+    std::vector<T> a(n), b(n);
+    for (std::size_t k = 0; k < n; ++k) a[k] = those.at<T>(what, s, k), b[k] = term<T>(what, s, k);
+    known.resize(n);
+    cpu_backend::one_recurrence<T, T const*, T const*, T*>{
+        {{a.data(), 0, 1}, {b.data(), 0, 1}}, {known.data(), 0, 1}, n, state_before<T>(what, from), false, false}
+        .run_maps(cpu{1});
+    return known;
+  }
   std::vector<step_map<T>> maps(n);
   for (std::size_t k = 0; k < n; ++k) maps[k] = {those.at<T>(what, s, k), term<T>(what, s, k)};
   reference::shape const by{.group = sizeof(T) == 4 ? std::size_t{2} : std::size_t{1}};
@@ -262,6 +280,117 @@ void draw_calls(std::uint64_t seed, std::size_t calls, std::size_t most_size, st
     c.threads = 1 + static_cast<int>(draw(3));
     expect_right<T>(c);
     if (testing::Test::HasFatalFailure()) return;
+  }
+}
+
+/// Two-byte elements, side by side: sizes around the parts and tiles that lanes go through, and any number of lanes.
+template <class T>
+class narrow_recurrences : public testing::Test {};
+using narrow_types = testing::Types<half, bfloat16>;
+TYPED_TEST_SUITE(narrow_recurrences, narrow_types);
+
+TYPED_TEST(narrow_recurrences, side_by_side)
+{
+  using T = TypeParam;
+  constexpr std::size_t row = order::row<affine<T>>, tile = order::tile<affine<T>>;
+  std::uint64_t i = 0;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    tuned const all([&](auto& sizes) {
+      sizes.serial_bytes = sizes.bytes_a_thread = 0;
+      sizes.processors = 4;
+    });
+    for (kind const what : kinds) {
+      for (std::size_t n : {1ul, 2ul, 3ul, 4ul, 7ul, 63ul, row - 1, row + 1, 2 * row - 1, 2 * row, 2 * row + 1,
+                            5 * row + 3, tile - 1, tile, tile + 1, 2 * tile + 2 * row + 5}) {
+        std::uint64_t const drawn = random_bits(++i, 3);
+        std::size_t const counts[] = {4, 5, 8, 15, 16, 17, 32, 33, 50, 130};
+        call c{n,
+               counts[drawn % (n < tile ? 10 : 6)],
+               static_cast<call::place>(drawn / 16 % 5),
+               what,
+               {drawn / 128 % 4 > 0, drawn / 512 % 4 > 0},
+               static_cast<call::replaced>(drawn / 2048 % 3),
+               drawn / 8192 % 2 == 0,
+               drawn / 16384 % 2 == 0,
+               drawn / 32768 % 2 * (drawn / 65536 % 9),
+               drawn / 1048576 % 17,
+               1 + static_cast<int>(drawn / 16777216 % 3)};
+        expect_right<T>(c);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
+/// One step of each: numbers of any bits are widened and rounded as half.hpp says, infinities, NaNs and those too small
+/// for it included.
+TYPED_TEST(narrow_recurrences, numbers_of_any_bits)
+{
+  using T = TypeParam;
+  std::size_t const count = std::size_t{1} << 17;
+  std::vector<T> a(count), b(count), befores(count), out(count), lasts(count);
+  for (std::size_t s = 0; s < count; ++s) {
+    std::uint64_t const bits = random_bits(77, s);
+    a[s] = T::from_bits(static_cast<std::uint16_t>(bits));
+    b[s] = T::from_bits(static_cast<std::uint16_t>(s));
+    befores[s] = T::from_bits(static_cast<std::uint16_t>(bits >> 16));
+    if (s % 4 == 0) b[s] = T(0);  // products alone
+    if (s % 4 == 1) a[s] = T(0);  // each number as it is
+    if (s % 16 == 2) a[s] = T(1.0f + static_cast<float>(bits % 3));
+  }
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    for (bool const rows : {false, true}) {
+      layout where;
+      std::ptrdiff_t const along = rows ? 1 : static_cast<std::ptrdiff_t>(count);
+      where.along = {1, {along, along, 0, 0, along}};
+      where.dimensions = 1;
+      where.across[0] = {count, {1, 1, 1, 1, 1}};
+      ends<T> those;
+      those.initials = befores.data();
+      those.lasts = lasts.data();
+      detail::backend_recur_sequences<T>(cpu{1}, where, static_cast<T const*>(a.data()),
+                                         static_cast<T const*>(b.data()), out.data(), those);
+      for (std::size_t s = 0; s < count; ++s) {
+        T const y = detail::recurrence::step(a[s], befores[s], b[s]);
+        ASSERT_TRUE(same(out[s], y)) << s << ": " << shown(out[s]) << " instead of " << shown(y);
+        ASSERT_TRUE(same(lasts[s], y)) << s;
+      }
+    }
+  }
+}
+
+TYPED_TEST(narrow_recurrences, a_tile_in_each_lane)
+{
+  using T = TypeParam;
+  constexpr std::size_t tile = order::tile<affine<T>>;
+  std::uint64_t i = 0;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    for (kind const what : kinds) {
+      for (std::size_t n : {tile + 1, 2 * tile, 5 * tile - 1, 16 * tile, 17 * tile + 300}) {
+        std::uint64_t const drawn = random_bits(++i, 5);
+        tuned const all([&](auto& sizes) {
+          sizes.serial_bytes = sizes.bytes_a_thread = 0;
+          sizes.processors = 4;
+          sizes.least_narrow_tiles = 1;
+        });
+        call c{n,
+               n > 5 * tile ? 1 : 1 + drawn % 3,
+               static_cast<call::place>(drawn / 16 % 5),
+               what,
+               {true, drawn / 512 % 4 > 0},
+               drawn / 2048 % 8 == 0 ? call::replaced::b : call::replaced::nothing,
+               drawn / 32768 % 2 == 0,
+               drawn / 65536 % 2 == 0,
+               0,
+               drawn / 1048576 % 17,
+               1 + static_cast<int>(drawn / 16777216 % 4)};
+        expect_right<T>(c);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
   }
 }
 

@@ -21,16 +21,18 @@ namespace tally::cpu_backend::HWY_NAMESPACE {
 /// the steps of a vector of columns are neighbours: at distances that are powers of two they would share few sets of
 /// the cache. While the vectors of a row are computed, results of the row before are written and the row behind it is
 /// copied, some steps with each vector.
-template <class T>
+///
+/// A group has `Members` steps. There are at most so many columns.
+template <class T, std::size_t Members, std::size_t MostColumns>
 class recurrence_columns {
   using vec = vector<T>;
   static constexpr vector_tag<T> d{};
   static constexpr std::size_t line = line_bytes / sizeof(T);
-  using rows = rows_in_lanes<T, step_members<T>>;
+  using rows = rows_in_lanes<T, Members>;
   static constexpr std::size_t row = rows::row;
   // A line more than the steps of a row, so that equal steps of neighbouring vectors have their own sets of the cache.
   static constexpr std::size_t distance = row * lanes<T> + std::max(line, lanes<T>);
-  static constexpr std::size_t most_vectors = most_recurrence_columns<T> / lanes<T>;
+  static constexpr std::size_t most_vectors = MostColumns / lanes<T>;
 
 public:
   explicit recurrence_columns(recurrence_columns_job<T> const& job)
@@ -160,12 +162,13 @@ private:
   /// Replaces the terms of vector v by its results.
   HWY_INLINE void compute(unit& of, std::size_t v)
   {
-    std::size_t const r = of.first / row, c = v * lanes<T>;
+    std::size_t const r = (job_.begin + of.first) / row, c = v * lanes<T>;
+    bool const ends_tile = job_.ends_tile && of.first + of.size == job_.size;
     T* const results = room_of_b(of, v);
     rows of_vector(room_of_a(of, v), results, prefixes_);
     of_vector.take(of.size);
     if (job_.out == nullptr) {  // a whole tile, whose last row has rows before it
-      if (of.first + of.size == job_.size)
+      if (ends_tile)
         store_map(recurrence_slot::total, c, of_vector.last_without_results(load_map(recurrence_slot::base, c)));
       else
         end_row(of_vector.total(), r, c);
@@ -177,7 +180,7 @@ private:
                            : of_vector.template results<nothing_before::none>(load_map(recurrence_slot::base, c), carry,
                                                                               of.size, put);
     if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(odd)))) find_odd(of, v);
-    if (of.first + of.size == job_.size)
+    if (ends_tile)
       store_map(recurrence_slot::total, c, of_vector.last());
     else
       end_row(of_vector.total(), r, c);
@@ -220,7 +223,7 @@ private:
 template <class T>
 void run_columns_of_recurrences(recurrence_columns_job<T> const& job)
 {
-  recurrence_columns<T>(job).run();
+  recurrence_columns<T, step_members<T>, most_recurrence_columns<T>>(job).run();
 }
 
 }  // namespace tally::cpu_backend::HWY_NAMESPACE

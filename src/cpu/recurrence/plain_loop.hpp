@@ -23,7 +23,7 @@ T go_on(recurrence_in_memory<T> const& given, std::size_t k)
 {
   detail::took("cpu: a recurrence goes on as the plain loop", "a result is not finite");
   T y = k == 0 ? given.before : at(given.out, k - 1, given.out_step);
-  for (; k < given.size && !std::isnan(y); ++k) {
+  for (; k < given.size && !std::isnan(static_cast<working_type<T>>(y)); ++k) {
     y = detail::recurrence::step(given.coefficient(k), y, at(given.b, k, given.b_step));
     given.put(k, y);
   }

@@ -109,6 +109,13 @@ inline constexpr bool has_recurrence_kernels_for =
     (std::is_same_v<A, T const*> || std::is_same_v<A, T*> || std::is_same_v<A, recurrence::constant<T>>) &&
     (std::is_same_v<B, T const*> || std::is_same_v<B, T*>) && std::is_same_v<Out, T*>;
 
+/// Whether recurrences of these are run as floats, some at a time.
+template <class T, class A, class B, class Out>
+inline constexpr bool has_narrow_recurrence_kernels_for =
+    has_narrow_recurrence_kernels<T> &&
+    (std::is_same_v<A, T const*> || std::is_same_v<A, T*> || std::is_same_v<A, recurrence::constant<T>>) &&
+    (std::is_same_v<B, T const*> || std::is_same_v<B, T*>) && std::is_same_v<Out, T*>;
+
 /// One recurrence of n > 0 steps from the state `before`. The results are offsets of a scan of maps, and the plain
 /// loop's from the first one on that is not finite.
 template <class T, class A, class B, class Out>
@@ -179,6 +186,21 @@ struct one_recurrence {
       one.threads = on.threads;
       return recur_by_kernels(one);
     } else {
+      if constexpr (has_narrow_recurrence_kernels_for<T, A, B, Out>) {
+        recurrences_in_memory<T> one{};
+        if constexpr (std::is_same_v<A, recurrence::constant<T>>)
+          one.a = &steps.a.array.value;
+        else
+          one.a = steps.a.array + steps.a.first;
+        one.b = steps.b.array + steps.b.first;
+        one.out = out.array + out.first;
+        one.where.along = {n, {steps.b.step, out.step, 0, 0, std::is_pointer_v<A> ? steps.a.step : 0}};
+        T last = before;
+        one.given.initial = before;
+        one.given.lasts = &last;
+        one.threads = on.threads;
+        if (recur_narrow_by_kernels(one)) return last;
+      }
       return run_maps(on);
     }
   }
@@ -395,6 +417,17 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
     if (has_rows_of_recurrences<T>(where)) {
       recur_rows_by_kernels<T>(all);
       return;
+    }
+  }
+  if constexpr (has_narrow_recurrence_kernels_for<T, A, B const*, Out*>) {
+    if (where.sequences() > 1) {
+      T const* coefficients;
+      if constexpr (std::is_same_v<A, recurrence::constant<T>>)
+        coefficients = &a.value;
+      else
+        coefficients = a;
+      if (recur_narrow_by_kernels(recurrences_in_memory<T>{coefficients, b, out, where, ends, threads_wanted.threads}))
+        return;
     }
   }
   bool const in_place = may_be_same(a, out) || may_be_same(b, out);

@@ -7,6 +7,7 @@
 #include "tally/detail/batch/layout.hpp"
 #include "tally/detail/cpu/kernels.hpp"
 #include "tally/detail/cpu/tuning.hpp"
+#include "tally/half.hpp"
 #include "tally/operators/affine.hpp"
 #include "tally/order.hpp"
 
@@ -52,8 +53,8 @@ inline constexpr std::size_t count = 9;
 template <class T>
 inline constexpr std::size_t most_recurrence_columns = 512 / sizeof(T);
 
-/// One tile, or the beginning of one, of recurrences whose elements of one index are neighbours: that of recurrence c
-/// at step k is b[k * b_step + c].
+/// One tile, or a part of one, of recurrences whose elements of one index are neighbours: that of recurrence c at step k
+/// is b[k * b_step + c].
 template <class T>
 struct recurrence_columns_job {
   T const* a;
@@ -64,7 +65,7 @@ struct recurrence_columns_job {
   T* out;  ///< may be `a` or `b`; null: a whole tile is totalled only
   std::ptrdiff_t out_step;
   std::size_t width;   ///< recurrences: at most most_recurrence_columns
-  std::size_t first;   ///< the step at which the tile begins
+  std::size_t first;   ///< the step at which the part begins
   std::size_t size;    ///< 1 .. order::tile<affine<T>>
   T* state;            ///< recurrence_slot::count slots
   std::size_t stride;  ///< of slots: `width`, rounded up to whole vectors
@@ -73,6 +74,8 @@ struct recurrence_columns_job {
   /// For each recurrence the step of its first result that is not finite, from which on no results are written. The
   /// caller sets all of them to a number that is no step.
   std::size_t* bad;
+  std::size_t begin = 0;  ///< steps of the tile before this part: whole rows
+  bool ends_tile = true;  ///< whether it is the tile's last part; others are whole rows
 };
 
 /// One of several recurrences that are run at once, whose steps are neighbours in memory.
@@ -227,6 +230,17 @@ bool has_rows_of_recurrences(detail::batch::layout const& where)
 /// Blocks    until done. Throws usage_error if `threads` is negative.
 template <class T>
 void recur_rows_by_kernels(recurrences_in_memory<T> const& given);
+
+/// Recurrences of half or bfloat16, whose states are float until they are stored: their elements are widened some at a
+/// time, and run by lanes. Returns false, and does nothing, where it is not the quicker way.
+///
+/// Memory    40 KiB of each thread's stack, and 40 KiB.
+/// Blocks    until done. Throws usage_error if `threads` is negative, std::bad_alloc.
+template <class S>
+bool recur_narrow_by_kernels(recurrences_in_memory<S> const& given);
+
+template <class T>
+inline constexpr bool has_narrow_recurrence_kernels = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
 /// The types whose recurrences are compiled.
 template <class T>

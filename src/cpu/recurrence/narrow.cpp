@@ -1,0 +1,368 @@
+#include "src/cpu/recurrence/narrow.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "src/cpu/batch_parts.hpp"
+#include "src/cpu/recurrence/plain_loop.hpp"
+#include "src/cpu/turns.hpp"
+#include "tally/detail/cpu/recurrences.hpp"
+#include "tally/detail/cpu/team.hpp"
+#include "tally/detail/cpu/tuning.hpp"
+#include "tally/detail/path.hpp"
+#include "tally/detail/recurrence/steps.hpp"
+#include "tally/half.hpp"
+#include "tally/order.hpp"
+
+/// Recurrences of half and bfloat16. Lanes have recurrences side by side, or tiles of one that follow each other, and
+/// go through a tile some rows of the order at a time: these are widened, run as columns of floats, and rounded.
+namespace tally::cpu_backend {
+
+namespace {
+
+using detail::batch::dimension;
+using detail::batch::distances;
+using detail::batch::layout;
+using detail::recurrence::steps_in_turn;
+
+/// The most blocks of lanes that are run together.
+constexpr std::size_t most_narrow_blocks = 8;
+
+constexpr std::size_t finite = std::numeric_limits<std::size_t>::max();
+
+/// Where the elements and results of up to `narrow_lanes` lanes lie.
+template <class S>
+struct lanes_in_memory {
+  narrow_elements<S const> a, b;
+  narrow_elements<S> out;
+
+  /// The same lanes from step k on.
+  lanes_in_memory from(std::size_t k) const
+  {
+    lanes_in_memory those = *this;
+    auto const steps = static_cast<std::ptrdiff_t>(k);
+    those.a.at += steps * a.step;
+    those.b.at += steps * b.step;
+    those.out.at += steps * out.step;
+    return those;
+  }
+};
+
+/// The lanes from the place `first` on, `across` from each other.
+template <class S>
+lanes_in_memory<S> lanes_at(recurrences_in_memory<S> const& call, distances const& first, distances const& across,
+                            std::size_t width)
+{
+  distances const& along = call.where.along.step;
+  return {{call.a + first.coefficients, along.coefficients, across.coefficients, width},
+          {call.b + first.in, along.in, across.in, width},
+          {call.out + first.out, along.out, across.out, width}};
+}
+
+/// Steps that are widened at a time: some rows of the order.
+template <class S>
+constexpr std::size_t narrow_part = 2 * order::row<affine<S>>;
+
+/// The widened elements of a part, and its results in the place of the terms: those of one thread.
+template <class S>
+struct narrow_room {
+  scratch<float> a{narrow_part<S> * narrow_lanes}, b{narrow_part<S> * narrow_lanes};
+};
+
+/// The state of lanes.
+template <class S>
+class narrow_block {
+public:
+  static constexpr std::size_t tile = order::tile<affine<S>>, part = narrow_part<S>;
+  static_assert(tile % part == 0);
+  using carry = order::carry<affine<S>, steps_in_turn>;
+
+  narrow_block() : state_(recurrence_slot::count * narrow_lanes)
+  {
+    std::fill_n(state_.data(), recurrence_slot::count * narrow_lanes, 0.0f);
+  }
+
+  /// Begins with lanes that have no result yet.
+  void begin() { std::fill_n(bad_, narrow_lanes, finite); }
+  float& carry_of(std::size_t lane) { return slot(recurrence_slot::carry)[lane]; }
+  /// The total of a lane's tile that was run or totalled, a whole one.
+  affine<float> total_of(std::size_t lane) const
+  {
+    return {slot(recurrence_slot::total)[lane], slot(recurrence_slot::total + 1)[lane]};
+  }
+  /// The step of a lane's first result that is not finite, as its tiles were numbered; `finite` if there is none.
+  std::size_t bad(std::size_t lane) const { return bad_[lane]; }
+
+  /// Runs the part from step `begin` on of a tile of `size` steps, whose first is number `first`, on top of the
+  /// carries. From a lane's first result on that is not finite nothing is stored.
+  void run_part(lanes_in_memory<S> const& tile_of_lanes, std::size_t first, std::size_t begin, std::size_t size,
+                narrow_room<S>& room)
+  {
+    lanes_in_memory<S> const own = tile_of_lanes.from(begin);
+    recurrence_columns_job<float> job = job_of_part(own, begin, size, room);
+    job.out = room.b.data();
+    job.first = first + begin;
+    kernels_.columns(job);
+    bool const all = std::all_of(bad_, bad_ + own.out.width, [](std::size_t step) { return step == finite; }) &&
+                     kernels_.are_finite(room.b.data(), job.size * narrow_lanes);
+    if (all)
+      kernels_.narrow(room.b.data(), own.out, job.size);
+    else
+      store_finite(room.b.data(), own.out, job.first, job.size);
+  }
+  /// Runs a tile.
+  void run(lanes_in_memory<S> const& those, std::size_t first, std::size_t size, narrow_room<S>& room)
+  {
+    for (std::size_t k = 0; k < size; k += part) run_part(those, first, k, size, room);
+  }
+  /// Totals a whole tile.
+  void total(lanes_in_memory<S> const& those, narrow_room<S>& room)
+  {
+    for (std::size_t k = 0; k < tile; k += part) kernels_.columns(job_of_part(those.from(k), k, tile, room));
+  }
+
+private:
+  float* slot(std::size_t number) const { return state_.data() + number * narrow_lanes; }
+
+  /// Widens a part, of which no results are wanted yet.
+  recurrence_columns_job<float> job_of_part(lanes_in_memory<S> const& own, std::size_t begin, std::size_t size,
+                                            narrow_room<S>& room)
+  {
+    recurrence_columns_job<float> job{};
+    job.begin = begin;
+    job.size = std::min(part, size - begin);
+    job.ends_tile = begin + job.size == size;
+    kernels_.widen(own.a, job.size, room.a.data());
+    kernels_.widen(own.b, job.size, room.b.data());
+    job.a = room.a.data();
+    job.b = room.b.data();
+    job.a_step = job.b_step = job.out_step = narrow_lanes;
+    job.a_across = true;
+    job.width = job.stride = narrow_lanes;
+    job.state = state_.data();
+    job.bad = bad_;
+    job.to = stores::cached;
+    return job;
+  }
+
+  /// Stores the results of a part before each lane's first one that is not finite.
+  void store_finite(float const* results, narrow_elements<S> const& to, std::size_t first, std::size_t size)
+  {
+    for (std::size_t c = 0; c < to.width; ++c) {
+      S* at = to.at + static_cast<std::ptrdiff_t>(c) * to.across;
+      for (std::size_t k = 0; k < size && first + k < bad_[c]; ++k, at += to.step) {
+        auto const y = static_cast<S>(results[k * narrow_lanes + c]);
+        if (detail::recurrence::is_finite(y))
+          *at = y;
+        else
+          bad_[c] = first + k;
+      }
+    }
+  }
+
+  narrow_recurrence_kernels<S> const& kernels_ = kernels_of_narrow_recurrences<S>();
+  scratch<float> state_;
+  std::size_t bad_[narrow_lanes];
+};
+
+/// The recurrence at a place of a call.
+template <class S>
+class one_of_call {
+public:
+  one_of_call(recurrences_in_memory<S> const& call, distances const& at) : call_(call), at_(at) {}
+
+  S before() const
+  {
+    return call_.given.initials != nullptr ? call_.given.initials[at_.initial] : *call_.given.initial;
+  }
+  /// Goes on with the plain loop from step `bad` on, if there is one, and puts the last state.
+  void end(std::size_t bad) const
+  {
+    distances const& along = call_.where.along.step;
+    std::size_t const size = call_.where.along.extent;
+    S const last =
+        bad == finite
+            ? at(call_.out + at_.out, size - 1, along.out)
+            : go_on(recurrence_in_memory<S>{call_.a + at_.coefficients, along.coefficients, call_.b + at_.in, along.in,
+                                            call_.out + at_.out, along.out, size, before(), false, 1},
+                    bad);
+    if (call_.given.lasts != nullptr) call_.given.lasts[at_.last] = last;
+  }
+
+private:
+  recurrences_in_memory<S> const& call_;
+  distances at_;
+};
+
+/// One thread's state of recurrences side by side, in up to so many blocks of lanes. All go through a part before any
+/// goes on, since neighbours in memory share lines.
+template <class S>
+class narrow_blocks {
+public:
+  explicit narrow_blocks(recurrences_in_memory<S> const& call, std::size_t most) : call_(call), blocks_(most) {}
+
+  /// Runs `width` recurrences from the place `first` on, `across` from each other.
+  void run(distances const& first, distances const& across, std::size_t width)
+  {
+    std::size_t const size = call_.where.along.extent, count = (width + narrow_lanes - 1) / narrow_lanes;
+    auto const one = [&](std::size_t c) { return one_of_call<S>(call_, moved(first, across, c)); };
+    auto const lane = [&](std::size_t c) -> std::pair<narrow_block<S>&, std::size_t> {
+      return {blocks_[c / narrow_lanes], c % narrow_lanes};
+    };
+    lanes_.clear();
+    upto_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t const c = i * narrow_lanes;
+      lanes_.push_back(lanes_at(call_, moved(first, across, c), across, std::min(narrow_lanes, width - c)));
+      blocks_[i].begin();
+    }
+    for (std::size_t c = 0; c < width; ++c) {
+      S const before = one(c).before();
+      auto [block, own] = lane(c);
+      block.carry_of(own) = static_cast<float>(before);
+      if (size > tile) upto_.emplace_back(detail::recurrence::beginning_with(static_cast<float>(before)));
+    }
+    for (std::size_t k = 0; k < size; k += tile) {
+      std::size_t const of_tile = std::min(tile, size - k);
+      for (std::size_t begin = 0; begin < of_tile; begin += narrow_part<S>)
+        for (std::size_t i = 0; i < count; ++i) blocks_[i].run_part(lanes_[i].from(k), k, begin, of_tile, room_);
+      if (k + of_tile == size) break;
+      for (std::size_t c = 0; c < width; ++c) {
+        auto [block, own] = lane(c);
+        upto_[c].push(block.total_of(own), op_);
+        block.carry_of(own) = upto_[c].next(op_)->offset;
+      }
+    }
+    for (std::size_t c = 0; c < width; ++c) {
+      auto [block, own] = lane(c);
+      one(c).end(block.bad(own));
+    }
+  }
+
+private:
+  static constexpr std::size_t tile = narrow_block<S>::tile;
+
+  recurrences_in_memory<S> const& call_;
+  std::vector<narrow_block<S>> blocks_;
+  std::vector<lanes_in_memory<S>> lanes_;
+  std::vector<typename narrow_block<S>::carry> upto_;
+  narrow_room<S> room_;
+  steps_in_turn op_;
+};
+
+/// Runs one long recurrence with a tile in each lane. Members draw groups of tiles, total them, and in their turn fold
+/// the carries. Not in place, as a tile is run before it is known whether those before it have results that are not
+/// finite.
+template <class S>
+void run_tile_by_lane(recurrences_in_memory<S> const& call, distances const& first, int members)
+{
+  using block = narrow_block<S>;
+  constexpr std::size_t tile = block::tile;
+  std::size_t const size = call.where.along.extent, tiles = size / tile, groups = tiles / narrow_lanes + 1;
+  one_of_call<S> const own(call, first);
+  distances next_tile{};
+  next_tile.move(call.where.along.step, static_cast<std::ptrdiff_t>(tile));
+  steps_in_turn op;
+  typename block::carry upto(detail::recurrence::beginning_with(static_cast<float>(own.before())));
+  std::mutex joining;  // guards `bad`
+  std::size_t bad = finite;
+  turns shared(groups, members);
+  auto body = [&](int) {
+    block lanes;
+    narrow_room<S> room;
+    for (std::size_t g; shared.draw(g);) {
+      // The last group has the whole tiles that are left, and the rest of the last one.
+      std::size_t const begin = g * narrow_lanes, width = std::min(narrow_lanes, tiles - begin);
+      bool const is_last = g + 1 == groups;
+      lanes_in_memory<S> const those =
+          lanes_at(call, moved(first, next_tile, begin), next_tile, std::max<std::size_t>(width, 1));
+      if (width > 0) lanes.total(those, room);
+      float carries[narrow_lanes + 1];
+      shared.wait_for(g);
+      for (std::size_t c = 0; c < width; ++c) {
+        carries[c] = upto.next(op)->offset;
+        upto.push(lanes.total_of(c), op);
+      }
+      carries[width] = upto.next(op)->offset;
+      shared.end(g);
+      std::size_t first_bad = finite;
+      auto const run = [&](lanes_in_memory<S> const& tiles_of_lanes, std::size_t tile_number, std::size_t count,
+                           float const* befores, std::size_t steps) {
+        lanes.begin();
+        for (std::size_t c = 0; c < count; ++c) lanes.carry_of(c) = befores[c];
+        lanes.run(tiles_of_lanes, 0, steps, room);
+        for (std::size_t c = 0; c < count; ++c)
+          if (lanes.bad(c) != finite) first_bad = std::min(first_bad, (tile_number + c) * tile + lanes.bad(c));
+      };
+      if (width > 0) run(those, begin, width, carries, tile);
+      if (is_last && size % tile != 0)
+        run(lanes_at(call, moved(first, next_tile, tiles), next_tile, 1), tiles, 1, carries + width, size % tile);
+      std::scoped_lock const lock(joining);
+      bad = std::min(bad, first_bad);
+    }
+  };
+  run_team(members, body);
+  own.end(bad);
+}
+
+/// The dimension whose sequences lanes have: neighbours in memory, or as many as possible. -1: none has enough.
+inline int dimension_of_lanes(layout const& where)
+{
+  constexpr std::size_t least = 4;
+  int found = -1;
+  for (int d = where.dimensions; d-- > 0;) {
+    dimension const& axis = where.across[d];
+    if (axis.extent < least) continue;
+    if (axis.step.in == 1 && axis.step.out == 1) return d;
+    if (found < 0 || axis.extent > where.across[found].extent) found = d;
+  }
+  return found;
+}
+
+}  // namespace
+
+template <class S>
+bool recur_narrow_by_kernels(recurrences_in_memory<S> const& given)
+{
+  std::size_t const size = given.where.along.extent, all = given.where.sequences() * size;
+  tuning const& sizes = tuning_in_use();
+  int const members = team_size(given.threads, 3 * all * sizeof(S), std::size_t{1} << 20);
+  bool const in_place = given.out == given.a || given.out == given.b;
+  if (int const d = dimension_of_lanes(given.where); d >= 0) {
+    detail::took("recurrence: two-byte elements, side by side");
+    dimension const axis = given.where.across[d];
+    layout outer = given.where;
+    std::copy(outer.across + d + 1, outer.across + outer.dimensions, outer.across + d);
+    --outer.dimensions;
+    std::size_t const blocks = (axis.extent + narrow_lanes - 1) / narrow_lanes, outers = outer.sequences();
+    // Blocks in a unit: as many as there are for each thread.
+    std::size_t const in_unit = std::clamp<std::size_t>(outers * blocks / static_cast<std::size_t>(members), 1,
+                                                        std::min(blocks, most_narrow_blocks));
+    std::size_t const width = in_unit * narrow_lanes, units = (axis.extent + width - 1) / width;
+    share_units(outers * units, 1, members, [&] {
+      return [&, own = narrow_blocks<S>(given, in_unit)](std::size_t first, std::size_t end) mutable {
+        for (std::size_t unit = first; unit < end; ++unit) {
+          std::size_t const c = unit % units * width;
+          own.run(moved(outer.place(unit / units), axis.step, c), axis.step, std::min(width, axis.extent - c));
+        }
+      };
+    });
+    return true;
+  }
+  if (in_place || size < sizes.least_narrow_tiles * narrow_block<S>::tile) return false;
+  detail::took("recurrence: two-byte elements, a tile in each lane");
+  for (std::size_t s = 0; s < given.where.sequences(); ++s) run_tile_by_lane(given, given.where.place(s), members);
+  return true;
+}
+
+#ifndef TALLY_HEADER_ONLY  // which instantiates what the program uses
+template bool recur_narrow_by_kernels(recurrences_in_memory<half> const&);
+template bool recur_narrow_by_kernels(recurrences_in_memory<bfloat16> const&);
+#endif
+
+}  // namespace tally::cpu_backend
