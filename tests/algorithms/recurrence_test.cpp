@@ -376,6 +376,28 @@ TEST(linear_recurrence_in_bits, of_many_rows_and_columns)
   }
 }
 
+/// Few of them are shared by threads in turns.
+TEST(linear_recurrence_in_bits, of_few_long_columns)
+{
+  tally::test::tuned const changed([](tally::cpu_backend::tuning& all) {
+    all.serial_bytes = all.bytes_a_thread = 0;
+    all.processors = 4;
+  });
+  std::size_t const n = 3 * tally::order::tile<tally::affine<float>> + 100, width = 5;
+  std::vector<float> const a = fractions<float>(n * width, 31, 1.001), b = fractions<float>(n * width, 32, 1);
+  std::vector<float> y(n * width), alone(n * width);
+  auto const view = [&](std::vector<float> const& v) {
+    return tally::along(0, tally::array_view<float const>(v.data(), {n, width}));
+  };
+  auto const results = [&](std::vector<float>& v) {
+    return tally::along(0, tally::array_view<float>(v.data(), {n, width}));
+  };
+  tally::linear_recurrence(tally::cpu{1}, view(a), view(b), results(alone), 0.5f);
+  for (int threads : {2, 3, 4}) {
+    tally::linear_recurrence(tally::cpu{threads}, view(a), view(b), results(y), 0.5f);
+    EXPECT_TRUE(tally::test::same_bits<float>(y, alone)) << threads << " threads";
+  }
+}
 TEST(linear_recurrence_in_bits, of_halves)
 {
   everything<tally::half>(60);

@@ -102,19 +102,29 @@ struct state_writer {
   }
 };
 
-/// Whether recurrences of these are compiled.
+/// Whether elements, or one number as all coefficients, and results of type T are in memory.
 template <class T, class A, class B, class Out>
-inline constexpr bool has_recurrence_kernels_for =
-    has_recurrence_kernels<T> &&
+inline constexpr bool are_recurrences_in_memory =
     (std::is_same_v<A, T const*> || std::is_same_v<A, T*> || std::is_same_v<A, recurrence::constant<T>>) &&
     (std::is_same_v<B, T const*> || std::is_same_v<B, T*>) && std::is_same_v<Out, T*>;
-
-/// Whether recurrences of these are run as floats, some at a time.
+/// Whether recurrences of these are compiled; and whether they are run as floats, some at a time.
+template <class T, class A, class B, class Out>
+inline constexpr bool has_recurrence_kernels_for = has_recurrence_kernels<T> && are_recurrences_in_memory<T, A, B, Out>;
 template <class T, class A, class B, class Out>
 inline constexpr bool has_narrow_recurrence_kernels_for =
-    has_narrow_recurrence_kernels<T> &&
-    (std::is_same_v<A, T const*> || std::is_same_v<A, T*> || std::is_same_v<A, recurrence::constant<T>>) &&
-    (std::is_same_v<B, T const*> || std::is_same_v<B, T*>) && std::is_same_v<Out, T*>;
+    has_narrow_recurrence_kernels<T> && are_recurrences_in_memory<T, A, B, Out>;
+
+/// The place of coefficient `number` of an array, or of the one number.
+template <class T>
+T const* address_of(recurrence::constant<T> const& all, std::ptrdiff_t = 0)
+{
+  return &all.value;
+}
+template <class T>
+T const* address_of(T* a, std::ptrdiff_t number = 0)
+{
+  return a + number;
+}
 
 /// One recurrence of n > 0 steps from the state `before`. The results are offsets of a scan of maps, and the plain
 /// loop's from the first one on that is not finite.
@@ -170,12 +180,8 @@ struct one_recurrence {
   {
     if constexpr (has_recurrence_kernels_for<T, A, B, Out>) {
       recurrence_in_memory<T> one{};
-      if constexpr (std::is_same_v<A, recurrence::constant<T>>) {
-        one.a = &steps.a.array.value;
-      } else {
-        one.a = steps.a.array + steps.a.first;
-        one.a_step = steps.a.step;
-      }
+      one.a = address_of(steps.a.array, steps.a.first);
+      one.a_step = step_of_coefficients();
       one.b = steps.b.array + steps.b.first;
       one.b_step = steps.b.step;
       one.out = out.array + out.first;
@@ -188,13 +194,10 @@ struct one_recurrence {
     } else {
       if constexpr (has_narrow_recurrence_kernels_for<T, A, B, Out>) {
         recurrences_in_memory<T> one{};
-        if constexpr (std::is_same_v<A, recurrence::constant<T>>)
-          one.a = &steps.a.array.value;
-        else
-          one.a = steps.a.array + steps.a.first;
+        one.a = address_of(steps.a.array, steps.a.first);
         one.b = steps.b.array + steps.b.first;
         one.out = out.array + out.first;
-        one.where.along = {n, {steps.b.step, out.step, 0, 0, std::is_pointer_v<A> ? steps.a.step : 0}};
+        one.where.along = {n, {steps.b.step, out.step, 0, 0, step_of_coefficients()}};
         T last = before;
         one.given.initial = before;
         one.given.lasts = &last;
@@ -204,6 +207,8 @@ struct one_recurrence {
       return run_maps(on);
     }
   }
+
+  std::ptrdiff_t step_of_coefficients() const { return std::is_pointer_v<A> ? steps.a.step : 0; }
 
   /// The same for any type.
   T run_maps(cpu on) const
@@ -404,12 +409,7 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
   batch::distances const& along = where.along.step;
   auto const threads_wanted = threads_for_recurrence<T>(requested(on));
   if constexpr (has_recurrence_kernels_for<T, A, B const*, Out*>) {
-    T const* coefficients;
-    if constexpr (std::is_same_v<A, recurrence::constant<T>>)
-      coefficients = &a.value;
-    else
-      coefficients = a;
-    recurrences_in_memory<T> const all{coefficients, b, out, where, ends, threads_wanted.threads};
+    recurrences_in_memory<T> const all{address_of(a), b, out, where, ends, threads_wanted.threads};
     if (int const dimension = columns_of_recurrences(where); dimension >= 0) {
       recur_columns_by_kernels<T>(all, dimension);
       return;
@@ -420,15 +420,9 @@ void backend_recur_sequences(P const& on, batch::layout const& where, A a, B con
     }
   }
   if constexpr (has_narrow_recurrence_kernels_for<T, A, B const*, Out*>) {
-    if (where.sequences() > 1) {
-      T const* coefficients;
-      if constexpr (std::is_same_v<A, recurrence::constant<T>>)
-        coefficients = &a.value;
-      else
-        coefficients = a;
-      if (recur_narrow_by_kernels(recurrences_in_memory<T>{coefficients, b, out, where, ends, threads_wanted.threads}))
-        return;
-    }
+    if (where.sequences() > 1 &&
+        recur_narrow_by_kernels(recurrences_in_memory<T>{address_of(a), b, out, where, ends, threads_wanted.threads}))
+      return;
   }
   bool const in_place = may_be_same(a, out) || may_be_same(b, out);
   bool const around = goes_around_cache<T>(n, n * where.sequences());

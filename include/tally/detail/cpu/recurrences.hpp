@@ -53,8 +53,8 @@ inline constexpr std::size_t count = 9;
 template <class T>
 inline constexpr std::size_t most_recurrence_columns = 512 / sizeof(T);
 
-/// One tile, or a part of one, of recurrences whose elements of one index are neighbours: that of recurrence c at step k
-/// is b[k * b_step + c].
+/// One tile, or a part of one, of recurrences whose elements of one index are neighbours: that of recurrence c at step
+/// k is b[k * b_step + c].
 template <class T>
 struct recurrence_columns_job {
   T const* a;
