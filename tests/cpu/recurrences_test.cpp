@@ -369,6 +369,40 @@ TYPED_TEST(narrow_recurrences, numbers_of_any_bits)
   }
 }
 
+TYPED_TEST(narrow_recurrences, few_in_turns)
+{
+  using T = TypeParam;
+  constexpr std::size_t tile = order::tile<affine<T>>;
+  std::uint64_t i = 0;
+  for (std::int64_t const target : instruction_sets()) {
+    only_instruction_set const only(target);
+    for (kind const what : kinds) {
+      for (std::size_t n : some_of({2 * tile + 1, 3 * tile, 4 * tile + 301})) {
+        if (leaves_out(++i)) continue;
+        std::uint64_t const drawn = random_bits(i, 7);
+        tuned const all([&](auto& sizes) {
+          sizes.serial_bytes = sizes.bytes_a_thread = 0;
+          sizes.processors = 4;
+          sizes.most_scanning_at_once = drawn % 2 == 0 ? 0 : 4;
+        });
+        call c{n,
+               4 + drawn / 2 % 30,
+               static_cast<call::place>(drawn / 64 % 5),
+               what,
+               {true, drawn / 512 % 4 > 0},
+               drawn / 2048 % 8 == 0 ? call::replaced::b : call::replaced::nothing,
+               drawn / 32768 % 2 == 0,
+               drawn / 65536 % 2 == 0,
+               0,
+               drawn / 1048576 % 17,
+               2 + static_cast<int>(drawn / 16777216 % 3)};
+        expect_right<T>(c);
+        if (testing::Test::HasFatalFailure()) return;
+      }
+    }
+  }
+}
+
 TYPED_TEST(narrow_recurrences, a_tile_in_each_lane)
 {
   using T = TypeParam;

@@ -2,14 +2,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <mutex>
 #include <vector>
 
 #include <hwy/cache_control.h>
 
 #include "src/cpu/batch_parts.hpp"
+#include "src/cpu/recurrence/in_turns.hpp"
 #include "src/cpu/recurrence/plain_loop.hpp"
-#include "src/cpu/turns.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
 #include "tally/detail/cpu/team.hpp"
 #include "tally/detail/cpu/tuning.hpp"
@@ -204,42 +203,6 @@ private:
   std::size_t width_ = 0;
 };
 
-/// Few recurrences of many tiles, which members share in turns. Not in place: a tile is run before it is known whether
-/// the states before it are finite, and the plain loop needs its elements if they are not.
-template <class T>
-void recur_in_turns(recurrences_in_memory<T> const& call, dimension const& axis, distances const& first,
-                    std::size_t width, manner how, int members)
-{
-  using block = block_of_recurrences<T>;
-  constexpr std::size_t tile = block::tile;
-  std::size_t const tiles = (call.where.along.extent + tile - 1) / tile;
-  block all(call, axis, width, how);
-  all.begin(first, width);
-  typename block::carries carries = all.first_carries();  // before the tile whose turn it is
-  std::vector<std::size_t> bad = all.bad();
-  std::mutex joining;  // guards `bad`
-  turns shared(tiles, members);
-  auto body = [&](int) {
-    block own(call, axis, width, how);
-    own.begin(first, width);
-    for (std::size_t k; shared.draw(k);) {
-      bool const is_last = k + 1 == tiles, now = shared.has_come(k);
-      if (!now && !is_last) own.total_tile(k * tile);
-      shared.wait_for(k);
-      own.take_carries(carries);
-      if (now) own.run_tile(k * tile);
-      if (!is_last) own.add_totals(carries);
-      shared.end(k);
-      if (!now) own.run_tile(k * tile);
-    }
-    own.finish();
-    std::scoped_lock const lock(joining);
-    for (std::size_t c = 0; c < width; ++c) bad[c] = std::min(bad[c], own.bad()[c]);
-  };
-  run_team(members, body);
-  all.end(bad);
-}
-
 }  // namespace
 
 template <class T>
@@ -274,7 +237,11 @@ void recur_columns_by_kernels(recurrences_in_memory<T> const& given, int dimensi
     detail::took("recurrence: few columns, tiles in turns");
     for (std::size_t unit = 0; unit < outers * blocks; ++unit) {
       auto const own = in_unit(unit);
-      recur_in_turns(given, axis, moved(outer.place(unit / blocks), axis.step, own.first), own.width, how, members);
+      recur_in_turns(size, members, [&] {
+        block_of_recurrences<T> block(given, axis, own.width, how);
+        block.begin(moved(outer.place(unit / blocks), axis.step, own.first), own.width);
+        return block;
+      });
     }
     return;
   }

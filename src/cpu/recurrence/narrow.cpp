@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <limits>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "src/cpu/batch_parts.hpp"
+#include "src/cpu/recurrence/in_turns.hpp"
 #include "src/cpu/recurrence/plain_loop.hpp"
 #include "src/cpu/turns.hpp"
 #include "tally/detail/cpu/recurrences.hpp"
@@ -120,10 +120,10 @@ public:
   {
     for (std::size_t k = 0; k < size; k += part) run_part(those, first, k, size, room);
   }
-  /// Totals a whole tile.
-  void total(lanes_in_memory<S> const& those, narrow_room<S>& room)
+  /// Totals a part of a whole tile.
+  void total_part(lanes_in_memory<S> const& tile_of_lanes, std::size_t begin, narrow_room<S>& room)
   {
-    for (std::size_t k = 0; k < tile; k += part) kernels_.columns(job_of_part(those.from(k), k, tile, room));
+    kernels_.columns(job_of_part(tile_of_lanes.from(begin), begin, tile, room));
   }
 
 private:
@@ -204,55 +204,102 @@ private:
 template <class S>
 class narrow_blocks {
 public:
-  explicit narrow_blocks(recurrences_in_memory<S> const& call, std::size_t most) : call_(call), blocks_(most) {}
+  static constexpr std::size_t tile = narrow_block<S>::tile;
+  /// For each recurrence its state before the next tile, as the order has it.
+  using carries = std::vector<typename narrow_block<S>::carry>;
 
-  /// Runs `width` recurrences from the place `first` on, `across` from each other.
-  void run(distances const& first, distances const& across, std::size_t width)
+  /// Recurrences are `across` from each other.
+  narrow_blocks(recurrences_in_memory<S> const& call, distances const& across, std::size_t most)
+      : call_(&call),
+        across_(across),
+        blocks_(most)
   {
-    std::size_t const size = call_.where.along.extent, count = (width + narrow_lanes - 1) / narrow_lanes;
-    auto const one = [&](std::size_t c) { return one_of_call<S>(call_, moved(first, across, c)); };
-    auto const lane = [&](std::size_t c) -> std::pair<narrow_block<S>&, std::size_t> {
-      return {blocks_[c / narrow_lanes], c % narrow_lanes};
-    };
-    lanes_.clear();
-    upto_.clear();
-    for (std::size_t i = 0; i < count; ++i) {
-      std::size_t const c = i * narrow_lanes;
-      lanes_.push_back(lanes_at(call_, moved(first, across, c), across, std::min(narrow_lanes, width - c)));
-      blocks_[i].begin();
-    }
-    for (std::size_t c = 0; c < width; ++c) {
-      S const before = one(c).before();
-      auto [block, own] = lane(c);
-      block.carry_of(own) = static_cast<float>(before);
-      if (size > tile) upto_.emplace_back(detail::recurrence::beginning_with(static_cast<float>(before)));
-    }
-    for (std::size_t k = 0; k < size; k += tile) {
-      std::size_t const of_tile = std::min(tile, size - k);
-      for (std::size_t begin = 0; begin < of_tile; begin += narrow_part<S>)
-        for (std::size_t i = 0; i < count; ++i) blocks_[i].run_part(lanes_[i].from(k), k, begin, of_tile, room_);
-      if (k + of_tile == size) break;
-      for (std::size_t c = 0; c < width; ++c) {
-        auto [block, own] = lane(c);
-        upto_[c].push(block.total_of(own), op_);
-        block.carry_of(own) = upto_[c].next(op_)->offset;
-      }
-    }
-    for (std::size_t c = 0; c < width; ++c) {
-      auto [block, own] = lane(c);
-      one(c).end(block.bad(own));
-    }
   }
 
-private:
-  static constexpr std::size_t tile = narrow_block<S>::tile;
+  /// Runs `width` recurrences from the place `first` on.
+  void run(distances const& first, std::size_t width)
+  {
+    begin(first, width);
+    if (size() <= tile) {
+      for (std::size_t c = 0; c < width; ++c) carry_of(c) = static_cast<float>(one(c).before());
+      run_tile(0);
+    } else {
+      carries upto = first_carries();
+      for (std::size_t k = 0; k < size(); k += tile) {
+        take_carries(upto);
+        run_tile(k);
+        if (k + tile < size()) add_totals(upto);
+      }
+    }
+    end(bad());
+  }
 
-  recurrences_in_memory<S> const& call_;
+  void begin(distances const& first, std::size_t width)
+  {
+    place_ = first;
+    width_ = width;
+    lanes_.clear();
+    for (std::size_t c = 0; c < width; c += narrow_lanes) {
+      lanes_.push_back(lanes_at(*call_, moved(first, across_, c), across_, std::min(narrow_lanes, width - c)));
+      blocks_[c / narrow_lanes].begin();
+    }
+  }
+  carries first_carries() const
+  {
+    carries all;
+    for (std::size_t c = 0; c < width_; ++c)
+      all.emplace_back(detail::recurrence::beginning_with(static_cast<float>(one(c).before())));
+    return all;
+  }
+  void take_carries(carries const& upto)
+  {
+    for (std::size_t c = 0; c < width_; ++c) carry_of(c) = upto[c].next(op_)->offset;
+  }
+  /// Adds the totals of the tile that was run or totalled, a whole one.
+  void add_totals(carries& upto)
+  {
+    for (std::size_t c = 0; c < width_; ++c) upto[c].push(blocks_[c / narrow_lanes].total_of(c % narrow_lanes), op_);
+  }
+  /// Runs the tile from step k on. Its carries are there.
+  void run_tile(std::size_t k)
+  {
+    std::size_t const of_tile = std::min(tile, size() - k);
+    for (std::size_t begin = 0; begin < of_tile; begin += narrow_part<S>)
+      for (std::size_t i = 0; i < lanes_.size(); ++i) blocks_[i].run_part(lanes_[i].from(k), k, begin, of_tile, room_);
+  }
+  /// Totals it; it is a whole one.
+  void total_tile(std::size_t k)
+  {
+    for (std::size_t begin = 0; begin < tile; begin += narrow_part<S>)
+      for (std::size_t i = 0; i < lanes_.size(); ++i) blocks_[i].total_part(lanes_[i].from(k), begin, room_);
+  }
+  /// The step of each recurrence's first result that is not finite in the tiles that were run; else `finite`.
+  std::vector<std::size_t> bad() const
+  {
+    std::vector<std::size_t> all(width_);
+    for (std::size_t c = 0; c < width_; ++c) all[c] = blocks_[c / narrow_lanes].bad(c % narrow_lanes);
+    return all;
+  }
+  /// Goes on with the plain loop where results are not finite, and puts the last states. All tiles have been run.
+  void end(std::vector<std::size_t> const& bad)
+  {
+    for (std::size_t c = 0; c < width_; ++c) one(c).end(bad[c]);
+  }
+  void finish() const {}
+
+private:
+  std::size_t size() const { return call_->where.along.extent; }
+  one_of_call<S> one(std::size_t c) const { return {*call_, moved(place_, across_, c)}; }
+  float& carry_of(std::size_t c) { return blocks_[c / narrow_lanes].carry_of(c % narrow_lanes); }
+
+  recurrences_in_memory<S> const* call_;
+  distances across_;
   std::vector<narrow_block<S>> blocks_;
-  std::vector<lanes_in_memory<S>> lanes_;
-  std::vector<typename narrow_block<S>::carry> upto_;
   narrow_room<S> room_;
   steps_in_turn op_;
+  distances place_{};
+  std::size_t width_ = 0;
+  std::vector<lanes_in_memory<S>> lanes_;
 };
 
 /// Runs one long recurrence with a tile in each lane. Members draw groups of tiles, total them, and in their turn fold
@@ -281,7 +328,7 @@ void run_tile_by_lane(recurrences_in_memory<S> const& call, distances const& fir
       bool const is_last = g + 1 == groups;
       lanes_in_memory<S> const those =
           lanes_at(call, moved(first, next_tile, begin), next_tile, std::max<std::size_t>(width, 1));
-      if (width > 0) lanes.total(those, room);
+      for (std::size_t k = 0; k < tile && width > 0; k += narrow_part<S>) lanes.total_part(those, k, room);
       float carries[narrow_lanes + 1];
       shared.wait_for(g);
       for (std::size_t c = 0; c < width; ++c) {
@@ -344,12 +391,23 @@ bool recur_narrow_by_kernels(recurrences_in_memory<S> const& given)
     std::size_t const in_unit = std::clamp<std::size_t>(outers * blocks / static_cast<std::size_t>(members), 1,
                                                         std::min(blocks, most_narrow_blocks));
     std::size_t const width = in_unit * narrow_lanes, units = (axis.extent + width - 1) / width;
+    auto const place = [&](std::size_t unit) {
+      return moved(outer.place(unit / units), axis.step, unit % units * width);
+    };
+    auto const width_of = [&](std::size_t unit) { return std::min(width, axis.extent - unit % units * width); };
+    if (!in_place && outers * units < static_cast<std::size_t>(members) && size > 2 * narrow_block<S>::tile) {
+      detail::took("recurrence: two-byte elements, tiles in turns");
+      for (std::size_t unit = 0; unit < outers * units; ++unit)
+        recur_in_turns(size, members, [&] {
+          narrow_blocks<S> block(given, axis.step, in_unit);
+          block.begin(place(unit), width_of(unit));
+          return block;
+        });
+      return true;
+    }
     share_units(outers * units, 1, members, [&] {
-      return [&, own = narrow_blocks<S>(given, in_unit)](std::size_t first, std::size_t end) mutable {
-        for (std::size_t unit = first; unit < end; ++unit) {
-          std::size_t const c = unit % units * width;
-          own.run(moved(outer.place(unit / units), axis.step, c), axis.step, std::min(width, axis.extent - c));
-        }
+      return [&, own = narrow_blocks<S>(given, axis.step, in_unit)](std::size_t first, std::size_t end) mutable {
+        for (std::size_t unit = first; unit < end; ++unit) own.run(place(unit), width_of(unit));
       };
     });
     return true;
